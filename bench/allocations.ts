@@ -12,15 +12,19 @@ const warmUpRequests = 30_000
 const requests = 640
 /** Disables garbage collection while counting: neither when idle, nor before the heap has 2 GB. */
 const environment = { BUN_GC_TIMER_DISABLE: '1', BUN_JSC_largeHeapSize: '2000000000' }
-const atOnce = 32
+const concurrency = 32
 const tries = 9
 /** Types with fewer objects a request than this belong to other work. */
 const fewest = 0.15
 
-async function ask({ gateway, key }: BenchGateway, model: string, count: number): Promise<void> {
+async function sendRequests(
+  { gateway, key }: BenchGateway,
+  model: string,
+  count: number,
+): Promise<void> {
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'x'.repeat(900) }] })
-  const lanes = Array.from({ length: atOnce }, async () => {
-    for (let done = 0; done < count / atOnce; done++) {
+  const lanes = Array.from({ length: concurrency }, async () => {
+    for (let done = 0; done < count / concurrency; done++) {
       const response = await fetch(`${gateway.url}/v1/chat/completions`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -54,25 +58,25 @@ async function perRequest(...changes: readonly string[]): Promise<Counts> {
     environment,
   })
   const model = await bench.model('ok')
-  await ask(bench, model, warmUpRequests)
+  await sendRequests(bench, model, warmUpRequests)
   const found: Counts[] = []
   for (let count = 0; count < tries; count++) {
     const before = await countsOf(bench)
-    await ask(bench, model, requests)
-    const made = [...(await countsOf(bench))].map(
+    await sendRequests(bench, model, requests)
+    const perType = [...(await countsOf(bench))].map(
       ([type, there]) => [type, (there - (before.get(type) ?? 0)) / requests] as const,
     )
-    found.push(new Map(made.filter(([, each]) => each > fewest)))
+    found.push(new Map(perType.filter(([, each]) => each > fewest)))
   }
   const [middle] = found.toSorted((a, b) => sum(a) - sum(b)).slice(Math.floor(tries / 2))
   return middle ?? new Map<string, number>()
 }
 
-const everything = await perRequest()
+const complete = await perRequest()
 const without = await perRequest('without-money.ts')
 const line = (name: string, on: number, off: number) =>
   console.log([on, off].map((count) => count.toFixed(1).padStart(8)).join(''), name)
 console.log('objects a plain chat request: everything on, without money and limits')
-line('all', sum(everything), sum(without))
-const types = [...everything].toSorted((a, b) => b[1] - a[1])
+line('all', sum(complete), sum(without))
+const types = [...complete].toSorted((a, b) => b[1] - a[1])
 for (const [type, count] of types) line(type, count, without.get(type) ?? 0)

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startGateway, type Gateway, type RigOptions } from '../tests/rig'
+import { startGateway, type Gateway, type RigOptions } from '../tests/harness/server'
 
 const root = join(import.meta.dir, '..')
 const clockTicks = 100
@@ -22,7 +22,7 @@ export async function startBenchGateway({
   environment,
 }: Pick<RigOptions, 'preload' | 'environment'> = {}): Promise<BenchGateway> {
   await using started = new AsyncDisposableStack()
-  const upstream = Bun.spawn([process.execPath, 'tests/upstreams/main.ts'], {
+  const upstream = Bun.spawn([process.execPath, 'tests/harness/upstreams/main.ts'], {
     cwd: root,
     stdout: 'pipe',
   })

@@ -1,5 +1,5 @@
 // Compares Tollgate with nginx, direct requests to the provider, and the installed peers, in turns.
-// Run by: npm run bench [-- --rounds 5 --seconds 3 --only nginx,tollgate --scenarios chat-64]
+// Run by: npm run bench [-- --rounds 5 --seconds 3 --only nginx,tollgate --scenarios chat-64 --earlier ../v0.4]
 import { parseArgs } from 'node:util'
 import { join } from 'node:path'
 import { measure, requestsOf, type Sample } from './compare/measure'
@@ -14,7 +14,13 @@ import { startDirect } from './subjects/direct'
 import { startNginx } from './subjects/nginx'
 import { refusedPeers, startLitellm, startPortkey } from './subjects/peers'
 import { Missing, type Subject } from './subjects/subject'
-import { startTollgate, startTwo, startWithoutMoney, startWorkers } from './subjects/tollgate'
+import {
+  startEarlier,
+  startTollgate,
+  startTwo,
+  startWithoutMoney,
+  startWorkers,
+} from './subjects/tollgate'
 
 const { values } = parseArgs({
   options: {
@@ -23,14 +29,16 @@ const { values } = parseArgs({
     warm: { type: 'string', default: '20' },
     only: { type: 'string', default: '' },
     scenarios: { type: 'string', default: '' },
+    earlier: { type: 'string', default: '' },
   },
 })
+const { earlier } = values
 const rounds = Number(values.rounds)
 const seconds = Number(values.seconds)
 const only = values.only.split(',').filter(Boolean)
 const named = values.scenarios.split(',').filter(Boolean)
 const scenarios = allScenarios.filter(({ name }) => named.length === 0 || named.includes(name))
-const isWhole = rounds >= 5 && only.length === 0 && named.length === 0
+const isComplete = rounds >= 5 && only.length === 0 && named.length === 0
 
 const starters: Record<string, () => Promise<Subject>> = {
   direct: startDirect,
@@ -39,6 +47,7 @@ const starters: Record<string, () => Promise<Subject>> = {
   'tollgate-free': startWithoutMoney,
   'tollgate-workers': startWorkers,
   'tollgate-2': startTwo,
+  ...(earlier !== '' && { 'tollgate-earlier': () => startEarlier(earlier) }),
   portkey: startPortkey,
   litellm: startLitellm,
 }
@@ -61,7 +70,7 @@ async function startAll(stack: AsyncDisposableStack) {
   return { subjects, missing }
 }
 
-function tell({
+function log({
   subject,
   scenario,
   round,
@@ -72,13 +81,15 @@ function tell({
   busy,
   ...rest
 }: Sample): void {
-  const parts = [busy.gateway, busy.load, busy.provider].map((part) => (100 * part).toFixed(0))
+  const percentages = [busy.gateway, busy.load, busy.provider].map((part) =>
+    (100 * part).toFixed(0),
+  )
   const failed = JSON.stringify(rest.failed)
   console.log(
     `${round} ${scenario} ${subject}: ${cpu.own.toFixed(1)} µs (${cpu.all.toFixed(1)}), ` +
       `${rate.toFixed(0)}/s, ${(events / seconds).toFixed(0)} events/s, ` +
-      `p50 ${rest.whole.p50.toFixed(2)} p99 ${rest.whole.p99.toFixed(2)} ms, ` +
-      `${rest.residentMb.toFixed(0)} MB, busy ${parts.join('/')}` +
+      `p50 ${rest.complete.p50.toFixed(2)} p99 ${rest.complete.p99.toFixed(2)} ms, ` +
+      `${rest.residentMb.toFixed(0)} MB, busy ${percentages.join('/')}` +
       (failed === '{}' && rest.cut === 0 ? '' : `, failed ${failed}, cut ${rest.cut}`),
   )
 }
@@ -97,9 +108,9 @@ async function runAll(subjects: readonly Subject[]) {
       const first = round % subjects.length
       for (const subject of [...subjects.slice(first), ...subjects.slice(0, first)]) {
         const sample = await measure(load, subject, { scenario, seconds, round })
-        count(subject, requestsOf(sample))
+        count(subject, requestsOf(sample) + (scenario.openStreams ?? 0))
         samples.push(sample)
-        tell(sample)
+        log(sample)
       }
     }
   }
@@ -140,7 +151,7 @@ async function writePlots({ participants, figures }: Result): Promise<void> {
       const value = own && valueOf(file, own)
       return value !== undefined && value > 0 ? [{ label, value }] : []
     })
-    const path = join(import.meta.dir, `../docs/performance-${file}.svg`)
+    const path = join(import.meta.dir, `../docs/operate/performance-${file}.svg`)
     await Bun.write(path, plotOf({ title, unit, points }))
   }
 }
@@ -160,11 +171,11 @@ const result: Result = {
   figures: figuresOf(samples),
 }
 // A partial run is a look, not a record.
-const file = join(import.meta.dir, 'results', isWhole ? 'compare' : 'part')
+const file = join(import.meta.dir, 'results', isComplete ? 'compare' : 'part')
 const report = reportOf(result)
 await Bun.write(`${file}.md`, `${report}\n`)
 await Bun.write(`${file}.json`, `${JSON.stringify({ ...result, samples }, undefined, 1)}\n`)
-if (isWhole) await writePlots(result)
+if (isComplete) await writePlots(result)
 console.log(`\n${report}\n\nwritten to ${file}.md and .json`)
 const broken = result.participants.flatMap(({ verdicts }) => verdicts).filter((it) => !it.holds)
 if (broken.length > 0) process.exitCode = 1

@@ -13,7 +13,7 @@ const rounds = Number(process.argv[2] ?? 9)
 /** Warm-up rounds: the engine recompiles hot code for some 200,000 requests. */
 const warmUpRounds = 6
 const seconds = 3
-const leastMicrosTold = 0.5
+const minReportedMicros = 0.5
 
 const plain = scenarioNamed('chat-64')
 const streamed = scenarioNamed('stream-0-200')
@@ -31,31 +31,31 @@ await using load = await startLoad()
 async function run({ subject, samples, threads }: Measured, round: number): Promise<void> {
   const [pid = 0] = subject.pids
   const before = cpuByThread(pid)
-  const whole = sound(await measure(load, subject, { scenario: plain, seconds, round }))
+  const plainResult = sound(await measure(load, subject, { scenario: plain, seconds, round }))
   const after = cpuByThread(pid)
   const many = sound(await measure(load, subject, { scenario: streamed, seconds, round }))
   if (round === 0) return
-  samples.push(whole, many)
+  samples.push(plainResult, many)
   for (const [name, micros] of after) {
-    const each = (micros - (before.get(name) ?? 0)) / whole.finished
+    const each = (micros - (before.get(name) ?? 0)) / plainResult.finished
     threads.set(name, [...(threads.get(name) ?? []), each])
   }
 }
 
 /** Prints a gateway's figures; returns the median CPU time of a plain request, in microseconds. */
-function tell({ subject, samples, threads }: Measured): number {
+function log({ subject, samples, threads }: Measured): number {
   const [request, chunk] = figuresOf(samples)
   const costs = samples.filter((it) => it.scenario === plain.name).map(({ cpu }) => cpu.own)
-  const parts = [...threads]
+  const shares = [...threads]
     .map(([name, micros]) => ({ name, micros: median(micros) }))
-    .filter(({ micros }) => micros >= leastMicrosTold)
+    .filter(({ micros }) => micros >= minReportedMicros)
     .map(({ name, micros }) => `${name} ${micros.toFixed(1)}`)
   console.log(`${subject.title}:`)
   console.log(
     `  plain chat: ${median(costs).toFixed(1)} µs CPU a request, ${Math.min(...costs).toFixed(1)} at least; ` +
       `${request?.rate.toFixed(0)} a second, ${plain.connections} at once`,
   )
-  console.log(`  by thread: ${parts.join(', ')}`)
+  console.log(`  by thread: ${shares.join(', ')}`)
   console.log(`  stream: ${chunk?.cpuPerChunk?.toFixed(1)} µs CPU a chunk beyond the request's own`)
   return median(costs)
 }
@@ -71,6 +71,6 @@ for (let round = 1 - warmUpRounds; round <= rounds; round++) {
     await run(each, Math.max(0, round))
   }
 }
-const [everything = 0, without = 0] = measured.map(tell)
-console.log(`money and limits: ${(everything - without).toFixed(1)} µs CPU a plain request`)
+const [complete = 0, without = 0] = measured.map(log)
+console.log(`money and limits: ${(complete - without).toFixed(1)} µs CPU a plain request`)
 console.log(`medians of ${rounds} rounds; load, providers and gateways on this machine`)

@@ -1,7 +1,7 @@
 // Compares the cost of a request with few rows and with many: keys, accounts, models, logs, open streams.
 // Two gateways in turns, one of which is filled step by step and keeps its rows.
 // Run by: npm run bench growth [a fraction of all rows, 1 by default]
-import { openDatabase } from '../tests/database'
+import { openDatabase } from '../tests/harness/database'
 import { cpuMicros, residentMb, startBenchGateway, type BenchGateway } from './bench-gateway'
 import { fillAccounts, fillKeys, fillLogs, fillModels } from './growth/fill'
 
@@ -14,10 +14,10 @@ const many = {
   streams: Math.round(5000 * part),
 }
 /** Keys, each of its own account, over which the requests are spread. */
-const asking = 1000
+const concurrency = 1000
 const rounds = 5
 const requests = 6000
-const atOnce = 32
+const lanesPerSide = 32
 const warmUpRounds = 6
 /** Sequential requests whose latency is measured. */
 const looks = 100
@@ -28,12 +28,16 @@ interface Side {
   keys: readonly string[]
 }
 
-interface Way {
+interface RequestOptions {
   fields?: object
   signal?: AbortSignal
 }
 
-const ask = ({ bench, model }: Side, key: string, { fields, signal }: Way = {}) =>
+const sendRequest = (
+  { bench, model }: Side,
+  key: string,
+  { fields, signal }: RequestOptions = {},
+) =>
   fetch(`${bench.gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -45,7 +49,7 @@ const ask = ({ bench, model }: Side, key: string, { fields, signal }: Way = {}) 
     ...(signal && { signal }),
   })
 
-async function answered(response: Response): Promise<string> {
+async function readAnswer(response: Response): Promise<string> {
   const text = await response.text()
   if (!response.ok) throw new Error(`status ${response.status}: ${text}`)
   return text
@@ -55,9 +59,9 @@ async function answered(response: Response): Promise<string> {
 async function cpuOf(side: Side): Promise<number> {
   const before = cpuMicros(side.bench.gateway.pid)
   let sent = 0
-  const lanes = Array.from({ length: atOnce }, async () => {
+  const lanes = Array.from({ length: lanesPerSide }, async () => {
     while (sent < requests)
-      await answered(await ask(side, side.keys[sent++ % side.keys.length] ?? ''))
+      await readAnswer(await sendRequest(side, side.keys[sent++ % side.keys.length] ?? ''))
   })
   await Promise.all(lanes)
   return (cpuMicros(side.bench.gateway.pid) - before) / requests
@@ -80,10 +84,10 @@ async function timeOf(look: (at: number) => Promise<unknown>): Promise<number> {
 const read = (side: Side, path: string) =>
   fetch(`${side.bench.gateway.url}${path}`, {
     headers: { authorization: `Bearer ${side.keys[0]}` },
-  }).then(answered)
+  }).then(readAnswer)
 
 /** Prints a line of the table: the cost of a request on both, and of an optional further call. */
-async function tell(step: string, pair: Pair, look?: Look): Promise<void> {
+async function log(step: string, pair: Pair, look?: Look): Promise<void> {
   const { few, lots } = pair
   await settleDown(pair)
   const [fewCpu, lotsCpu]: [number[], number[]] = [[], []]
@@ -92,14 +96,14 @@ async function tell(step: string, pair: Pair, look?: Look): Promise<void> {
     lotsCpu.push(await cpuOf(lots))
   }
   const [fewMb, lotsMb] = [few, lots].map(({ bench }) => residentMb(bench.gateway.pid))
-  const seen = look && [
+  const latencies = look && [
     await timeOf((at) => look.run(few, at)),
     await timeOf((at) => look.run(lots, at)),
   ]
   console.log(
     `| ${step} | ${Math.min(...fewCpu).toFixed(0)} | ${Math.min(...lotsCpu).toFixed(0)} | ` +
       `${fewMb} | ${lotsMb} | ` +
-      `${look && seen ? `${look.name}: ${seen.map((ms) => ms.toFixed(2)).join(', ')}` : ''} |`,
+      `${look && latencies ? `${look.name}: ${latencies.map((ms) => ms.toFixed(2)).join(', ')}` : ''} |`,
   )
 }
 
@@ -126,17 +130,18 @@ async function prepare(accounts: number, keys: number): Promise<Side & { fresh: 
   const model = await bench.model('ok')
   await using sql = await openDatabase(bench.gateway.dataDir)
   await fillAccounts(sql, accounts)
-  const all = await fillKeys(sql, { count: keys, accounts, asking: asking + looks })
+  const all = await fillKeys(sql, { count: keys, accounts, concurrency: concurrency + looks })
   await sql`update plan set requests_per_minute = 100000000, tokens_per_minute = 2000000000`
-  return { bench, model, keys: all.slice(0, asking), fresh: all.slice(asking) }
+  return { bench, model, keys: all.slice(0, concurrency), fresh: all.slice(concurrency) }
 }
 
-const few = await prepare(asking + looks, asking + looks)
-await using _few = few.bench
+const few = await prepare(concurrency + looks, concurrency + looks)
+await using _small = few.bench
 const lots = await prepare(many.accounts, many.keys)
 await using _lots = lots.bench
 // One after the other at first: simultaneous new accounts would wait for each other's lookups.
-for (const side of [few, lots]) for (const key of side.keys) await answered(await ask(side, key))
+for (const side of [few, lots])
+  for (const key of side.keys) await readAnswer(await sendRequest(side, key))
 
 console.log('| more of | CPU µs a request: few | many | MB: few | many | ms, few and many |')
 console.log('|---|---|---|---|---|---|')
@@ -144,34 +149,34 @@ const firstUse: Look = {
   name: 'first request of an account',
   run: async (side, at) => {
     const fresh = side === few ? few.fresh : lots.fresh
-    return answered(await ask(side, fresh[at] ?? ''))
+    return readAnswer(await sendRequest(side, fresh[at] ?? ''))
   },
 }
-await tell(`${many.accounts} accounts, ${many.keys} keys`, { few, lots }, firstUse)
+await log(`${many.accounts} accounts, ${many.keys} keys`, { few, lots }, firstUse)
 
 await using sql = await openDatabase(lots.bench.gateway.dataDir)
 await fillModels(sql, lots.model, many.models)
 await Bun.sleep(2000)
 const list: Look = { name: 'GET /v1/models', run: (side) => read(side, '/v1/models') }
-await tell(`${many.models} models`, { few, lots }, list)
+await log(`${many.models} models`, { few, lots }, list)
 
-await fillLogs(sql, many.logs, asking)
+await fillLogs(sql, many.logs, concurrency)
 const logs: Look = {
   name: 'GET /api/account/request-logs',
   run: (side) => read(side, '/api/account/request-logs?limit=50'),
 }
-await tell(`${many.logs} request logs`, { few, lots }, logs)
+await log(`${many.logs} request logs`, { few, lots }, logs)
 
 const leaving = new AbortController()
 const silent = await lots.bench.model('stall-after')
 const opened = await Promise.allSettled(
   Array.from({ length: many.streams }, (_, at) =>
-    ask({ ...lots, model: silent }, lots.keys[at % asking] ?? '', {
+    sendRequest({ ...lots, model: silent }, lots.keys[at % concurrency] ?? '', {
       fields: { stream: true },
       signal: leaving.signal,
     }),
   ),
 )
 const open = opened.filter((each) => each.status === 'fulfilled' && each.value.ok).length
-await tell(`${open} open streams`, { few, lots })
+await log(`${open} open streams`, { few, lots })
 leaving.abort()

@@ -7,7 +7,7 @@ import { Journal } from '../server/src/journal/journal'
 
 const rounds = 5
 const pairsARound = 20_000
-const slowestAtOnce = 4000
+const sequentialPairs = 4000
 
 const openBody = JSON.stringify({ model: 'fake/ok', account: 'acc', padding: 'x'.repeat(300) })
 const settledBody = JSON.stringify({ model: 'fake/ok', usage: {}, padding: 'x'.repeat(700) })
@@ -47,13 +47,13 @@ async function flush(journal: Journal, isLast: () => boolean): Promise<void> {
   }
 }
 
-async function measure(journal: Journal, atOnce: number): Promise<Figures> {
-  const pairs = atOnce === 1 ? slowestAtOnce : pairsARound
+async function measure(journal: Journal, concurrency: number): Promise<Figures> {
+  const pairs = concurrency === 1 ? sequentialPairs : pairsARound
   const before = process.cpuUsage()
   const startedAt = performance.now()
-  let left = pairs
-  const lanes = Array.from({ length: atOnce }, async () => {
-    while (left-- > 0) await pair(journal)
+  let remaining = pairs
+  const lanes = Array.from({ length: concurrency }, async () => {
+    while (remaining-- > 0) await pair(journal)
   })
   let isLast = false
   const flushed = flush(journal, () => isLast)
@@ -67,16 +67,16 @@ async function measure(journal: Journal, atOnce: number): Promise<Figures> {
 
 async function report(directory: string, sync: 'always' | 'batch'): Promise<void> {
   await using journal = await Journal.open({ directory, sync })
-  for (const atOnce of [1, 32, 256]) {
-    await measure(journal, atOnce)
+  for (const concurrency of [1, 32, 256]) {
+    await measure(journal, concurrency)
     settleMs.length = 0
     const all: Figures[] = []
-    for (let round = 0; round < rounds; round++) all.push(await measure(journal, atOnce))
+    for (let round = 0; round < rounds; round++) all.push(await measure(journal, concurrency))
     const user = median(all.map(({ userMicros }) => userMicros))
     const system = median(all.map(({ systemMicros }) => systemMicros))
     const rate = median(all.map(({ pairsASecond }) => pairsASecond))
     console.log(
-      `${sync}, ${atOnce} at once: ${(user + system).toFixed(1)} µs CPU a pair ` +
+      `${sync}, ${concurrency} at once: ${(user + system).toFixed(1)} µs CPU a pair ` +
         `(${user.toFixed(1)} ours, ${system.toFixed(1)} the kernel's), ${rate.toFixed(0)} pairs a second, ` +
         `settle p50 ${median(settleMs).toFixed(2)} ms, p99 ${median(settleMs, 0.99).toFixed(2)} ms`,
     )

@@ -22,6 +22,8 @@ const principals = Array.from({ length: accounts }, (_, number): Principal => ({
   keyId: `key_${number}`,
   keyPrefix: 'sk-tg-AAAAAA',
   logBodies: false,
+  disabledUntilMs: null,
+  allowedModels: null,
   userId: `user_${number}`,
   accountId: `user_${number}`,
   permissions: ['write'],

@@ -10,10 +10,10 @@ import { JitSymbols } from './jit-symbols'
 const lines = Number(process.argv[2] ?? 50)
 const warmUpRequests = 20_000
 const requests = 30_000
-const atOnce = 32
+const concurrency = 32
 const samplesPerSecond = 2999
 
-async function ask({ gateway, key }: BenchGateway, model: string): Promise<void> {
+async function sendRequest({ gateway, key }: BenchGateway, model: string): Promise<void> {
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -23,17 +23,17 @@ async function ask({ gateway, key }: BenchGateway, model: string): Promise<void>
   await response.text()
 }
 
-const askMany = (count: number, one: () => Promise<void>) =>
+const requestMany = (count: number, one: () => Promise<void>) =>
   Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      for (let done = 0; done < count / atOnce; done++) await one()
+    Array.from({ length: concurrency }, async () => {
+      for (let done = 0; done < count / concurrency; done++) await one()
     }),
   )
 
 /** Microseconds of a request by function: inclusive of its callees, and exclusive. */
 interface Profile {
-  whole: Map<string, number>
-  own: Map<string, number>
+  inclusive: Map<string, number>
+  exclusive: Map<string, number>
   total: number
 }
 
@@ -45,7 +45,7 @@ async function profile(preload?: string): Promise<Profile> {
       environment: { BUN_JSC_useJITDump: '1', BUN_JSC_jitDumpDirectory: directory },
     })
     const model = await bench.model('ok')
-    await askMany(warmUpRequests, () => ask(bench, model))
+    await requestMany(warmUpRequests, () => sendRequest(bench, model))
     const data = join(directory, 'perf.data')
     const thread = String(bench.gateway.pid)
     const clock = ['-k', 'CLOCK_MONOTONIC', '-F', String(samplesPerSecond)]
@@ -54,7 +54,7 @@ async function profile(preload?: string): Promise<Profile> {
       stderr: 'ignore',
     })
     await Bun.sleep(300)
-    await askMany(requests, () => ask(bench, model))
+    await requestMany(requests, () => sendRequest(bench, model))
     perf.kill('SIGINT')
     await perf.exited
     const dump = (await readdir(directory)).find((name) => name.endsWith('.dump')) ?? ''
@@ -67,7 +67,7 @@ async function profile(preload?: string): Promise<Profile> {
 async function read(data: string, symbols: JitSymbols): Promise<Profile> {
   const fields = ['-F', 'time,ip', '--ns', '--no-inline']
   const script = Bun.spawn(['perf', 'script', '-i', data, ...fields], { stderr: 'ignore' })
-  const profiled: Profile = { whole: new Map(), own: new Map(), total: 0 }
+  const profiled: Profile = { inclusive: new Map(), exclusive: new Map(), total: 0 }
   const micros = 1_000_000 / samplesPerSecond / requests
   const add = (to: Map<string, number>, name: string) => to.set(name, (to.get(name) ?? 0) + micros)
   for (const sample of (await script.stdout.text()).split('\n\n')) {
@@ -80,24 +80,24 @@ async function read(data: string, symbols: JitSymbols): Promise<Profile> {
       return symbols.at(BigInt(`0x${address ?? 0}`), time) ?? []
     })
     profiled.total += micros
-    add(profiled.own, names[0] ?? '(no function of ours)')
-    for (const name of new Set(names)) add(profiled.whole, name)
+    add(profiled.exclusive, names[0] ?? '(no function of ours)')
+    for (const name of new Set(names)) add(profiled.inclusive, name)
   }
   return profiled
 }
 
-const everything = await profile()
+const complete = await profile()
 const without = await profile(join(import.meta.dir, 'without-money.ts'))
 console.log(
-  `main thread: ${everything.total.toFixed(0)} µs a request, ` +
+  `main thread: ${complete.total.toFixed(0)} µs a request, ` +
     `${without.total.toFixed(0)} without money and limits; measuring costs some of it`,
 )
-for (const part of ['whole', 'own'] as const) {
-  const difference = [...everything[part]]
+for (const part of ['inclusive', 'exclusive'] as const) {
+  const difference = [...complete[part]]
     .map(([name, on]) => ({ name, on, off: without[part].get(name) ?? 0 }))
     .toSorted((a, b) => b.on - b.off - (a.on - a.off))
   console.log(
-    `\n${part === 'whole' ? 'with what they call' : 'by themselves'}: more, with, without`,
+    `\n${part === 'inclusive' ? 'with what they call' : 'by themselves'}: more, with, without`,
   )
   for (const { name, on, off } of difference.slice(0, lines)) {
     console.log([on - off, on, off].map((it) => it.toFixed(2).padStart(7)).join(''), name)

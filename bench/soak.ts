@@ -1,10 +1,10 @@
 // Runs a mixed load for hours, and measures leaks: P02, P03.
 // Run by: SOAK_MINUTES=480 npm run soak
-import { openDatabase } from '../tests/database'
-import { eventually, residentMb } from '../tests/faults/asking'
-import { findings } from '../tests/money/ledger-oracle'
-import { allBooked } from '../tests/money/till'
-import { newDataDir, startRig } from '../tests/rig'
+import { openDatabase } from '../tests/harness/database'
+import { eventually, residentMb } from '../tests/harness/http'
+import { findings } from '../tests/harness/ledger-oracle'
+import { waitUntilBooked } from '../tests/harness/ledger'
+import { newDataDir, startRig } from '../tests/harness/server'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -19,7 +19,7 @@ const warmShare = 0.25
 const judgedMinutes = 60
 const promisedMbAnHour = 1
 const collections = 20
-const shownTypes = 16
+const reportedTypes = 16
 
 /** Faults of providers, beside complete answers and streams. */
 const faults = ['status-500', 'rst-after-3', 'half-json', 'close-after-2', 'empty-200']
@@ -39,12 +39,12 @@ for (let count = 1; count < 8; count++) customers.push(await gateway.customer())
 
 const counts = { whole: 0, left: 0, failed: 0 }
 
-async function ask(turn: number): Promise<void> {
-  const { key } = customers[turn % customers.length] ?? { key: '' }
-  const isLeft = turn % abortEvery === 0
-  const isFault = turn % faultEvery === 1
-  const plain = turn % 3 === 0 ? 'chunks-5' : 'chunks-40-gap-10'
-  const name = isFault ? (faults[turn % faults.length] ?? plain) : plain
+async function sendRequest(index: number): Promise<void> {
+  const { key } = customers[index % customers.length] ?? { key: '' }
+  const isAborted = index % abortEvery === 0
+  const isFault = index % faultEvery === 1
+  const plain = index % 3 === 0 ? 'chunks-5' : 'chunks-40-gap-10'
+  const name = isFault ? (faults[index % faults.length] ?? plain) : plain
   const leaving = new AbortController()
   try {
     const response = await fetch(`${gateway.url}/v1/chat/completions`, {
@@ -53,18 +53,18 @@ async function ask(turn: number): Promise<void> {
       body: JSON.stringify({
         model: models.get(name),
         messages: [{ role: 'user', content: 'Say something.' }],
-        stream: turn % 2 === 0 || isLeft,
+        stream: index % 2 === 0 || isAborted,
       }),
       signal: leaving.signal,
     })
-    if (isLeft) setTimeout(() => leaving.abort(), 1 + (turn % 97))
+    if (isAborted) setTimeout(() => leaving.abort(), 1 + (index % 97))
     const text = await response.text()
     counts[response.ok && !text.includes('"error"') ? 'whole' : 'failed'] += 1
   } catch {
-    counts[isLeft ? 'left' : 'failed'] += 1
+    counts[isAborted ? 'left' : 'failed'] += 1
   }
   // The fake provider keeps all its requests, in this process.
-  if (turn % 5000 === 0) upstream.reset()
+  if (index % 5000 === 0) upstream.reset()
 }
 
 interface Sample {
@@ -115,9 +115,9 @@ const sample = () =>
     mb: residentMb(gateway.pid),
     handles: handlesOf(gateway.pid),
   })
-const state = { isOver: false, turn: 0 }
+const state = { isOver: false, index: 0 }
 const work = Array.from({ length: workers }, async () => {
-  while (!state.isOver) await ask(state.turn++)
+  while (!state.isOver) await sendRequest(state.index++)
 })
 const everyMs = Math.max(1000, Math.min(10_000, minutes * 600))
 const live: Live[] = []
@@ -136,7 +136,7 @@ await Bun.sleep(5000)
 sample()
 
 await using sql = await openDatabase(dataDir)
-await allBooked(sql)
+await waitUntilBooked(sql)
 const wrong = await findings(sql)
 const judged = samples.filter(({ hours }) => hours * 60 > minutes * warmShare)
 const mbAnHour = slope(judged, ({ mb }) => mb)
@@ -148,7 +148,7 @@ const grown = Object.entries(judgedLive.at(-1)?.types ?? {})
   .map(([type, count]) => ({ type, more: count - (judgedLive[0]?.types[type] ?? 0) }))
   .filter(({ more }) => more > 0)
   .toSorted((one, other) => other.more - one.more)
-  .slice(0, shownTypes)
+  .slice(0, reportedTypes)
 const requests = counts.whole + counts.left + counts.failed
 const liveBytes = (liveAnHour * elapsedHours() * 1e6) / requests
 console.log(

@@ -1,13 +1,13 @@
 // Simulates a provider that fails for a minute at 200 requests a second, and measures the requests: U10.
 // Run by: npm run bench storm [seconds] [connections]
-import { refusing, startKeyedUpstream } from '../tests/resilience/keyed-upstream'
-import { startGateway } from '../tests/rig'
+import { createRefusal, startKeyedUpstream } from '../tests/gateway/resilience/keyed-upstream'
+import { startGateway } from '../tests/harness/server'
 
 const stormMs = Number(process.argv[2] ?? 60) * 1000
 const connections = Number(process.argv[3] ?? 1)
 const everyMs = 5
 const calmMs = 5000
-const mostRecoveryMs = 60_000
+const maxRecoveryMs = 60_000
 
 await using upstream = startKeyedUpstream()
 await using gateway = await startGateway({
@@ -15,7 +15,7 @@ await using gateway = await startGateway({
 })
 const provider = { key: 'storm', name: 'Storm', adapter: 'openai', base_url: upstream.url }
 await gateway.admin('POST', '/providers', provider)
-const keys = Array.from({ length: connections }, (_, place) => `storm-key-${place}`)
+const keys = Array.from({ length: connections }, (_, index) => `storm-key-${index}`)
 for (const key of keys) {
   await gateway.admin('POST', '/connections', { name: key, provider: 'storm', api_key: key })
 }
@@ -26,11 +26,11 @@ const { key } = await gateway.customer()
 
 interface Answered {
   atMs: number
-  tookMs: number
+  durationMs: number
   status: number
 }
 
-async function ask(): Promise<Answered> {
+async function sendRequest(): Promise<Answered> {
   const atMs = performance.now()
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
@@ -38,7 +38,7 @@ async function ask(): Promise<Answered> {
     body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello.' }] }),
   })
   await response.text()
-  return { atMs, tookMs: performance.now() - atMs, status: response.status }
+  return { atMs, durationMs: performance.now() - atMs, status: response.status }
 }
 
 /** Sends one request every 5 ms, whether or not earlier ones have been answered. */
@@ -48,15 +48,15 @@ async function load(forMs: number, isOver: () => boolean = () => false): Promise
   for (let count = 0; performance.now() - startedAt < forMs && !isOver(); count++) {
     const waitMs = startedAt + count * everyMs - performance.now()
     if (waitMs > 0) await Bun.sleep(waitMs)
-    running.push(ask())
+    running.push(sendRequest())
   }
   return Promise.all(running)
 }
 
-const attempts = () => keys.reduce((sum, each) => sum + upstream.asked(each), 0)
+const attempts = () => keys.reduce((sum, each) => sum + upstream.requestCount(each), 0)
 
-function tell(name: string, answered: readonly Answered[]): void {
-  const times = answered.map(({ tookMs }) => tookMs).toSorted((a, b) => a - b)
+function log(name: string, answered: readonly Answered[]): void {
+  const times = answered.map(({ durationMs }) => durationMs).toSorted((a, b) => a - b)
   const at = (share: number) => (times[Math.floor(share * (times.length - 1))] ?? 0).toFixed(1)
   const statuses = Map.groupBy(answered, ({ status }) => status)
   const counts = [...statuses].map(([status, some]) => `${status}: ${some.length}`).join(', ')
@@ -65,27 +65,29 @@ function tell(name: string, answered: readonly Answered[]): void {
   )
 }
 
-tell('before', await load(calmMs))
+log('before', await load(calmMs))
 const before = attempts()
-for (const each of keys) upstream.answer(each, refusing(503))
+for (const each of keys) upstream.answer(each, createRefusal(503))
 const failed = await load(stormMs)
-tell('storm', failed)
-const asked = attempts() - before
-const each = (asked / failed.length).toFixed(4)
-console.log(`attempts: ${asked} for ${failed.length} requests, ${each} a request (at most 1.2)`)
+log('storm', failed)
+const requestCount = attempts() - before
+const each = (requestCount / failed.length).toFixed(4)
+console.log(
+  `attempts: ${requestCount} for ${failed.length} requests, ${each} a request (at most 1.2)`,
+)
 const [start = 0] = failed.map(({ atMs }) => atMs)
-const slow = failed.filter(({ atMs }) => atMs > start + 2000).map(({ tookMs }) => tookMs)
+const slow = failed.filter(({ atMs }) => atMs > start + 2000).map(({ durationMs }) => durationMs)
 const late = slow.toSorted((a, b) => a - b)[Math.floor(0.99 * slow.length)] ?? 0
 console.log(`rejections after the first two seconds: p99 ${late.toFixed(1)} ms (at most 20)`)
 
 for (const each of keys) upstream.answer(each)
 const healedAt = performance.now()
 const state = { isServed: false }
-const waiting = load(mostRecoveryMs, () => state.isServed)
+const waiting = load(maxRecoveryMs, () => state.isServed)
 const watch = (async () => {
-  while (!state.isServed && performance.now() - healedAt < mostRecoveryMs) {
+  while (!state.isServed && performance.now() - healedAt < maxRecoveryMs) {
     await Bun.sleep(50)
-    const { status } = await ask()
+    const { status } = await sendRequest()
     if (status === 200) state.isServed = true
   }
 })()
@@ -94,4 +96,4 @@ await watch
 const first = Math.min(...answered.filter(({ status }) => status === 200).map(({ atMs }) => atMs))
 const recoveredMs = Math.min(first, performance.now()) - healedAt
 console.log(`served again ${(recoveredMs / 1000).toFixed(1)} s after it worked again (at most 35)`)
-tell('after', await load(calmMs))
+log('after', await load(calmMs))

@@ -4,7 +4,7 @@ import { connectionsTo, residentMb, startBenchGateway, type BenchGateway } from 
 
 const openStreams = 1000
 const abortedStreams = 20_000
-const atOnce = 200
+const concurrency = 200
 
 const request = (bench: BenchGateway, model: string, signal: AbortSignal) =>
   fetch(`${bench.gateway.url}/v1/chat/completions`, {
@@ -57,11 +57,11 @@ async function measureAborted(bench: BenchGateway): Promise<void> {
   const model = await bench.model('rate-200')
   console.log('aborted streams, resident memory, connections to the provider:')
   for (let done = 0; done < abortedStreams;) {
-    const lanes = Array.from({ length: atOnce }, async () => {
+    const lanes = Array.from({ length: concurrency }, async () => {
       for (let run = 0; run < 10; run++) await abandon(bench, model, 2)
     })
     await Promise.all(lanes)
-    done += atOnce * 10
+    done += concurrency * 10
     if (done % 4000 > 0) continue
     await Bun.sleep(2000)
     const memory = residentMb(bench.gateway.pid)

@@ -6,12 +6,12 @@ import { type Admission, RateLimits } from '../server/src/limits/limits'
 
 type Public<Class> = { [Name in keyof Class]: Class[Name] }
 
-const nothing = Promise.resolve(0n)
+const noop = Promise.resolve(0n)
 const admission: Public<Admission> = {
   quota: undefined,
   reserve: () => undefined,
   trueUp() {},
-  releasePlace() {},
+  releaseSlot() {},
   release() {},
 }
 const meter: Public<Meter> = {
@@ -19,9 +19,9 @@ const meter: Public<Meter> = {
   release() {},
   begin: () => Promise.resolve(),
   passOver() {},
-  answered() {},
+  recordAnswer() {},
   allowance: () => undefined,
-  end: () => nothing,
+  end: () => noop,
   used: undefined,
 }
 

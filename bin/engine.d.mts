@@ -5,6 +5,8 @@ export function engineEnvironment(given: Environment): {
   ignored: string[]
 }
 
+export function collectedBytes(memory?: number, processors?: number): number
+
 export function agentEnvironment(given: Environment): Environment
 
 export function ignoredProxies(names: readonly string[]): string

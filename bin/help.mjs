@@ -3,7 +3,7 @@
 
 /** Name, description, and the program where it is not both. An empty name continues the line before. */
 const lines = [
-  ['start', 'run the server (the default); --workers 4 for several processes on its port'],
+  ['start', 'run the server (the default); --workers auto for a process on each processor'],
   ['dev', 'run the server, and restart it after each change of its source', 'sources'],
   ['test [args]', 'run the tests; arguments go to bun test', 'sources'],
   ['deep [args]', 'run the longest tests, and all that test only samples', 'sources'],
@@ -15,9 +15,10 @@ const lines = [
   ],
   [
     'simulation [seeds]',
-    'simulate leases, journal and database under faults, or replay seeds: docs/money.md',
+    'simulate leases, journal and database under faults, or replay seeds: docs/contribute/simulation.md',
     'sources',
   ],
+  ['simulation scale', 'simulate many nodes in several regions; --help', 'sources'],
   [
     'hostile [names]',
     'run the attacks of a hostile customer, and report the effect of each',
@@ -27,7 +28,7 @@ const lines = [
   ['dashboard', 'run the tests that need a browser: Chromium', 'sources'],
   [
     'clients [names]',
-    'run client libraries against the server, or the named ones: docs/clients.md',
+    'run client libraries against the server, or the named ones: docs/guides/clients.md',
     'sources',
   ],
   ['check', 'run the checks that must pass before a change is submitted', 'sources'],
@@ -43,7 +44,7 @@ const lines = [
   ['', 'operate a running server; each has --help'],
   [
     'connect',
-    'serve models and tools of this machine through a Tollgate elsewhere: docs/self-hosted.md',
+    'serve models and tools of this machine through a Tollgate elsewhere: docs/concepts/self-hosted.md',
     'sources',
   ],
   [
@@ -59,7 +60,7 @@ const lines = [
   ],
   [
     '',
-    'gate, peers (installs them), streams, cpu, growth, profile, journal, limits, storm, soak',
+    'gate, peers (installs them), streams, cpu, growth, profile, journal, limits, storm, log-export, soak',
     'sources',
   ],
   ['build [path]', 'build a single executable, dist/tollgate', 'sources'],

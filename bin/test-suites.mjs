@@ -10,21 +10,22 @@ import { join } from 'node:path'
 const limitMs = Number(process.env.TEST_LIMIT_MINUTES ?? 40) * 60_000
 
 /** What has a command of its own. */
-const apart = 'tests/{services,dashboard,hostile,docs/installed}/**'
+const apart = 'tests/{faults/services,faults/hostile,dashboard,docs/installed}/**'
+/** What only `test:deep` runs: faults, and programs that start and stop. */
+const deep = 'tests/{faults,program}/**,**/*.deep.test.ts'
+const parallel = `--parallel=${os.cpus().length + 2}`
 const folders = ['bench', 'cli', 'connect', 'dashboard', 'deploy', 'server', 'tests']
 
 /** By the names of commands. `run` runs a program to its end, `findBun` returns the path of our Bun. */
 export function testSuites({ root, run, findBun }) {
   /** A machine that is busy is slow, not wrong. A test that never yields is named, and ends the run. */
   async function bunTest(args) {
-    const databases = startDatabases(findBun(), root)
+    const services = await startServices(findBun(), root)
     try {
-      const socket = await databases.socket
-      if (socket === undefined) throw new Error('what makes databases for tests did not start')
-      process.env.TEST_DATABASES = socket
+      Object.assign(process.env, services.environment)
       return await run(findBun(), ['test', '--timeout', '60000', ...args], { cwd: root, limitMs })
     } finally {
-      await databases.stop()
+      await services.stop()
     }
   }
 
@@ -37,16 +38,15 @@ export function testSuites({ root, run, findBun }) {
   const inRoot = (file, args) => run(findBun(), [join(root, file), ...args], { cwd: root })
 
   return {
-    // Files at a time as there are processors: most of what they do is wait for processes to start.
-    test: (args) => bunTest(['--parallel', ignoring(`{${apart},**/*.deep.test.ts}`), ...args]),
+    // Two files more at a time than there are processors, as each waits for clocks and processes now and then.
+    test: (args) => bunTest([parallel, ...unlessNamed(args), ...args]),
     deep: (args) => {
       const files = args.some((arg) => !arg.startsWith('-')) ? [] : deepFiles(root)
-      return deepTest(['--parallel', ignoring(apart), ...files, ...args])
+      return deepTest([parallel, ignoring(apart), ...files, ...args])
     },
-    // More at a time than there are processors, as they wait for clocks more than for anything else.
     faults: (args) => {
       process.env.TEST_EMBEDDED ??= 'true'
-      return deepTest([`--parallel=${os.cpus().length + 1}`, ...services(args)])
+      return deepTest([parallel, ...services(args)])
     },
     docs: (args) => bunTest(['tests/docs/installed', ...args]),
     // Each file starts a gateway and a browser before its first test.
@@ -54,11 +54,15 @@ export function testSuites({ root, run, findBun }) {
       const files = args.length > 0 ? args : ['tests/dashboard']
       return bunTest(['--timeout', '120000', '--parallel', ...files])
     },
-    simulation: (args) => inRoot('server/simulation/run.ts', args),
+    simulation: ([name, ...rest]) =>
+      name === 'scale'
+        ? inRoot('server/simulation/scale/run.ts', rest)
+        : inRoot('server/simulation/run.ts', name === undefined ? [] : [name, ...rest]),
     // An attack is measured: one file at a time, and nothing beside it.
     hostile: (args) => {
       process.env.TEST_EMBEDDED ??= 'true'
-      return inRoot('tests/hostile/run.ts', args)
+      process.env.TEST_DEEP = 'true'
+      return inRoot('tests/faults/hostile/run.ts', args)
     },
     clients: (args) => run(findBun(), [join(root, 'tests/clients/run.ts'), ...args]),
     fuzz: (args) => {
@@ -66,10 +70,16 @@ export function testSuites({ root, run, findBun }) {
       const { FUZZ_SEED = drawn, FUZZ_RUNS = '500', FUZZ_SECONDS = '1800' } = process.env
       const { HTTP_FUZZ_RUNS = '20000' } = process.env
       Object.assign(process.env, { FUZZ_SEED, FUZZ_RUNS, FUZZ_SECONDS, HTTP_FUZZ_RUNS })
-      const suites = ['tests/fuzz', 'server/src/upstream/http/hostile-answers.test.ts']
+      const suites = ['tests/faults/fuzz', 'server/src/upstream/http/hostile-answers.test.ts']
       return deepTest(['--timeout', '120000', ...suites, ...args])
     },
   }
+}
+
+/** Leaves out what has a command of its own, and what is deep unless paths name it. */
+const unlessNamed = (args) => {
+  const isNamed = args.some((arg) => /(^|\/)tests\/(faults|program)\//.test(arg))
+  return [ignoring(isNamed ? `{${apart},**/*.deep.test.ts}` : `{${apart},${deep}}`)]
 }
 
 const ignoring = (pattern) => `--path-ignore-patterns=${pattern}`
@@ -78,8 +88,8 @@ const ignoring = (pattern) => `--path-ignore-patterns=${pattern}`
 function services(args) {
   const first = args.findIndex((arg) => arg.startsWith('-'))
   const names = first < 0 ? args : args.slice(0, first)
-  const suites = names.map((name) => `tests/services/${name}`)
-  return [...(suites.length > 0 ? suites : ['tests/services']), ...args.slice(names.length)]
+  const suites = names.map((name) => `tests/faults/services/${name}`)
+  return [...(suites.length > 0 ? suites : ['tests/faults/services']), ...args.slice(names.length)]
 }
 
 /** What `npm test` leaves out, and what it only samples. */
@@ -87,7 +97,7 @@ function deepFiles(root) {
   const tested = folders.filter((folder) => existsSync(join(root, folder)))
   const paths = tested.flatMap((folder) => testsBelow(root, folder))
   return paths.filter((path) => {
-    if (path.endsWith('.deep.test.ts')) return true
+    if (/\.deep\.test\.ts$|^\.\/tests\/(faults|program)\//.test(path)) return true
     return /testing\/(property|depth)'/.test(readFileSync(join(root, path), 'utf8'))
   })
 }
@@ -100,18 +110,57 @@ function testsBelow(root, folder) {
   })
 }
 
-/** What makes databases for the tests of all files, in one PostgreSQL that begins with the first. */
-function startDatabases(bun, root) {
-  const child = spawn(bun, [join(root, 'server/testing/serve-databases.ts')], {
+/** Starts what all test files share; returns the variables by which they find it. */
+async function startServices(bun, root) {
+  const databases = startService(bun, root, ['serve-databases.ts'])
+  let gateways
+  const stop = async () => {
+    await gateways?.stop()
+    await databases.stop()
+  }
+  try {
+    const [socket, server] = await Promise.all([databases.socket, bundleServer(bun, root)])
+    if (server === '') throw new Error('the server could not be bundled for tests')
+    gateways = startService(bun, root, ['serve-gateways.ts', server])
+    const environment = {
+      TEST_DATABASES: socket,
+      TEST_SERVER: server,
+      TEST_GATEWAYS: await gateways.socket,
+    }
+    return { environment, stop }
+  } catch (thrown) {
+    await stop()
+    throw thrown
+  }
+}
+
+/** Starts a service of all test files, of server/testing: one with the databases, one with the gateways. */
+function startService(bun, root, [file, ...args]) {
+  const name = file.replace(/^serve-|\.ts$/g, '')
+  const child = spawn(bun, [join(root, 'server/testing', file), ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')
   const said = once(child.stdout, 'data').then(([bytes]) => String(bytes).trim())
   return {
-    socket: Promise.race([said, ended.then(() => undefined)]),
+    socket: Promise.race([
+      said,
+      ended.then(() => Promise.reject(new Error(`what makes ${name} for tests did not start`))),
+    ]),
     async stop() {
       child.stdin.end()
       await ended
     },
   }
+}
+
+/** Returns the path of the server as one program, which gateways of tests start from; empty where that failed. */
+async function bundleServer(bun, root) {
+  const child = spawn(bun, [join(root, 'server/testing/bundle-server.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let output = ''
+  child.stdout.on('data', (bytes) => (output += bytes))
+  const [code] = await once(child, 'close')
+  return code === 0 ? output.trim() : ''
 }

@@ -6,6 +6,7 @@ import { accessSync, constants, existsSync, readFileSync, realpathSync } from 'n
 import os from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { runChecks } from './checks.mjs'
 import { agentEnvironment, engineEnvironment, ignoredProxies } from './engine.mjs'
 import { helpFor } from './help.mjs'
 import { testSuites } from './test-suites.mjs'
@@ -13,25 +14,12 @@ import { testSuites } from './test-suites.mjs'
 const bunVersion = '1.4.5'
 const root = dirname(dirname(realpathSync(fileURLToPath(import.meta.url))))
 
-/** The steps of `check`, in this order: a name and the command line, where `bun` stands for the bundled Bun. */
-const checks = [
-  ['types', 'tsc', '--noEmit'],
-  ['types of the dashboard', 'tsc', '--noEmit', '--project', 'dashboard'],
-  ['format', 'oxfmt', '--check'],
-  ['lint', 'oxlint', '--type-aware', '--deny-warnings'],
-  ['unused code', 'knip'],
-  ['layers', 'bun', 'test', 'server/src/layers.test.ts'],
-  ...(existsSync(join(root, 'server/scripts/openapi.ts'))
-    ? [['openapi.json', 'bun', 'server/scripts/openapi.ts', '--check']]
-    : []),
-]
-
 /** A failure to launch, reported as one line without a stack. */
 class LaunchError extends Error {
   exitCode = 1
 }
 
-/** An invalid command line: exit code 2, as of every command (docs/cli.md). */
+/** An invalid command line: exit code 2, as of every command (docs/operate/cli.md). */
 class UsageError extends LaunchError {
   exitCode = 2
 }
@@ -58,7 +46,8 @@ const commands = {
       env: agentEnvironment(process.env),
     }),
   ...testSuites({ root, run, findBun }),
-  check,
+  check: () =>
+    runChecks(root, (program) => (program === 'bun' ? [findBun(), []] : nodeTool(program))),
   run: (args) => run(findBun(), args, { cwd: root }),
   sbom: (args) => run(findBun(), [join(root, 'server/scripts/sbom.ts'), ...args]),
   build: (args) => run(findBun(), [join(root, 'deploy/executable/build.ts'), ...args]),
@@ -69,30 +58,9 @@ const commands = {
   },
 }
 
-/** Runs the checks up to the first that fails; returns its exit code. */
-async function check() {
-  for (const [name, program, ...args] of checks) {
-    const [command, before] = program === 'bun' ? [findBun(), []] : nodeTool(program)
-    const code = await run(command, [...before, ...args], { cwd: root })
-    if (code !== 0) {
-      const what = [program === 'bun' ? '' : program, ...args].join(' ').trim()
-      console.error(`tollgate check: ${name} failed: ${what}. By itself: ${typed(program, args)}`)
-      return code
-    }
-  }
-  return 0
-}
-
-/** Returns the command that runs one check alone: neither the bundled Bun nor package binaries are on the PATH. */
-function typed(program, args) {
-  if (program !== 'bun') return ['npx', program, ...args].join(' ')
-  const [first] = args
-  return ['npx', 'tollgate', ...(first === 'test' ? args : ['run', ...args])].join(' ')
-}
-
 /** Returns the command line of an installed package's program, run by the current Node. */
 function nodeTool(name) {
-  const folder = findPackage(name === 'tsc' ? 'typescript' : name)
+  const folder = findPackage(name)
   if (!folder) throw new LaunchError(`${name} is not installed. Run "npm ci".`)
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   return [process.execPath, [join(folder, typeof bin === 'string' ? bin : bin[name])]]
@@ -222,7 +190,7 @@ function stopLate(child, limitMs) {
  * signal that arrives twice within a second is forwarded once.
  */
 function forwardSignals(child) {
-  const forwarders = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => {
+  const forwarders = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'].map((signal) => {
     let lastAt = -Infinity
     const forward = () => {
       const now = performance.now()

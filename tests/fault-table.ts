@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dir, '..')
 /** Where the table is. */
-export const tablePath = join(root, 'docs/faults.md')
+export const tablePath = join(root, 'docs/contribute/faults.md')
 
 /**
  * `npx tollgate run tests/fault-table.ts` writes into the table which tests there are. A row's id and words are
@@ -16,7 +16,7 @@ const id = /\b[A-Z](?!00)\d\d\b/g
 /** Findings of trials have ids that are like those of faults. */
 const ofFindings = /\bfinding [A-Z]\d+\b/g
 /** Tests of the wire format have ids of their own that begin with R. */
-const limits = /^(server\/src\/limits|tests\/(limits|services))\//
+const limits = /^(server\/src\/limits|tests\/(gateway\/limits|faults\/services))\//
 
 /** Files of tests, and of what they are made from, by the ids of the rows that they name. */
 async function namings(): Promise<Map<string, Set<string>>> {
@@ -46,7 +46,7 @@ function idsIn(source: string): Set<string> {
   return new Set(texts.flatMap((text) => text.match(id) ?? []))
 }
 
-const link = (path: string) => `[${path.split('/').at(-1)}](../${path})`
+const link = (path: string) => `[${path.split('/').at(-1)}](../../${path})`
 
 export interface Table {
   /** The table as it is to be. */
@@ -61,14 +61,14 @@ export async function currentTable(): Promise<Table> {
   const complaints: string[] = []
   const rows = new Set<string>()
   const lines = (await Bun.file(tablePath).text()).split('\n').map((line) => {
-    const [, name = '', words = '', said = ''] = row.exec(line) ?? []
+    const [, name = '', words = '', reason = ''] = row.exec(line) ?? []
     if (name === '') return line
     if (rows.has(name)) complaints.push(`${name} is there twice`)
     rows.add(name)
     const files = [...(found.get(name) ?? [])].toSorted()
-    if (files.length === 0 && !noTest.test(said))
+    if (files.length === 0 && !noTest.test(reason))
       complaints.push(`${name} has no test, and no reason`)
-    const tests = files.length > 0 ? files.map(link).join(', ') : said
+    const tests = files.length > 0 ? files.map(link).join(', ') : reason
     return `| ${name} | ${words} | ${tests} |`
   })
   const groups = new Set([...rows].map(([group]) => group))

@@ -8,13 +8,13 @@ const sampleOf = (own: Partial<Sample>): Sample => ({
   scenario: 'chat-64',
   round: 1,
   finished: 1000,
-  left: 0,
+  disconnected: 0,
   cut: 0,
   failed: {},
   failure: '',
   events: 0,
   seconds: 1,
-  whole: { p50: 2, p99: 5 },
+  complete: { p50: 2, p99: 5 },
   firstByte: { p50: 1, p99: 2 },
   rate: 1000,
   cpu: { own: 50, all: 60 },
@@ -23,7 +23,7 @@ const sampleOf = (own: Partial<Sample>): Sample => ({
   ...own,
 })
 
-const taking = (value: number) => ({ whole: { p50: value, p99: value } })
+const taking = (value: number) => ({ complete: { p50: value, p99: value } })
 
 test('added latency is that beyond the provider in the same round, by the median of rounds', () => {
   const samples = [1, 2, 3].flatMap((round) => [

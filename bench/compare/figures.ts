@@ -44,11 +44,12 @@ export function figuresOf(samples: readonly Sample[]): Figures[] {
     samples.find((it) => it.subject === subject && it.scenario === scenario && it.round === round)
   const perChunk = (sample: Sample) => {
     const plain = find(sample.subject, plainScenario, sample.round)?.cpu.own ?? Number.NaN
-    const requests = sample.finished + sample.left + sample.cut
+    const requests = sample.finished + sample.disconnected + sample.cut
     return ((sample.cpu.own - plain) * requests) / sample.events
   }
   const added = (sample: Sample, part: 'p50' | 'p99') =>
-    sample.whole[part] - (find('direct', sample.scenario, sample.round)?.whole[part] ?? Number.NaN)
+    sample.complete[part] -
+    (find('direct', sample.scenario, sample.round)?.complete[part] ?? Number.NaN)
 
   const groups = Map.groupBy(samples, ({ subject, scenario }) => `${subject} ${scenario}`)
   return [...groups.values()].flatMap((group) => {
@@ -68,8 +69,8 @@ export function figuresOf(samples: readonly Sample[]): Figures[] {
         ...(hasEvents && { cpuPerChunk: of(perChunk) }),
         rate: of(({ rate }) => rate),
         eventsPerSecond: of(({ events, seconds }) => events / seconds),
-        p50: of(({ whole }) => whole.p50),
-        p99: of(({ whole }) => whole.p99),
+        p50: of(({ complete }) => complete.p50),
+        p99: of(({ complete }) => complete.p99),
         addedP50: of((sample) => added(sample, 'p50')),
         addedP99: of((sample) => added(sample, 'p99')),
         firstByteP50: of(({ firstByte }) => firstByte.p50),

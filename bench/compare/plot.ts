@@ -20,7 +20,7 @@ const plotWidth = width - left - right
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-const shown = (value: number) =>
+const formatValue = (value: number) =>
   value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toFixed(1)
 
 /** Colours for light and dark pages, by the reader's preference. */
@@ -64,7 +64,7 @@ export function plotOf({ title, unit, points }: Plot): string {
       `<text x="${left - 12}" y="${y + 4}" text-anchor="end">${escaped(label)}</text>` +
       `<line class="row" x1="${left}" y1="${y}" x2="${x}" y2="${y}"/>` +
       `<circle class="${own}" cx="${x}" cy="${y}" r="6"/>` +
-      `<text x="${Number(x) + 12}" y="${y + 4}">${shown(value)}</text>`
+      `<text x="${Number(x) + 12}" y="${y + 4}">${formatValue(value)}</text>`
     )
   })
   const described = `${title}, ${unit}, logarithmic`

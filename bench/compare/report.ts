@@ -60,8 +60,8 @@ function scenarioSection(result: Result, { name, title }: Result['scenarios'][nu
   const bad = result.figures
     .filter((its) => its.scenario === name && isBad(its))
     .map((its) => {
-      const words = its.failure.replaceAll(/\s+/g, ' ').slice(0, 160)
-      return `¹ ${its.subject}: ${its.failed} failed, ${its.cut} cut unfinished${words && `; ${words}`}`
+      const message = its.failure.replaceAll(/\s+/g, ' ').slice(0, 160)
+      return `¹ ${its.subject}: ${its.failed} failed, ${its.cut} cut unfinished${message && `; ${message}`}`
     })
   return [`### ${title[0]?.toUpperCase()}${title.slice(1)}`, table(head, rows), ...bad].join('\n\n')
 }
@@ -101,7 +101,7 @@ export function reportOf(result: Result): string {
   return [
     '# Tollgate beside nginx and its peers',
     `${result.at}; ${result.machine}; ${result.versions}. ${result.rounds} rounds in turns, ` +
-      `${result.seconds} s each; medians. How it was measured: docs/performance.md.`,
+      `${result.seconds} s each; medians. How it was measured: docs/contribute/benchmark.md.`,
     '## What is promised',
     targetsTable(result),
     '## Load and provider are not the bottleneck',

@@ -29,10 +29,10 @@ export interface Result {
 const firstLine = (command: string, ...args: string[]): string => {
   try {
     // nginx prints its version to standard error.
-    const said = execFileSync('sh', ['-c', '"$@" 2>&1', 'sh', command, ...args], {
+    const output = execFileSync('sh', ['-c', '"$@" 2>&1', 'sh', command, ...args], {
       env: { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` },
     })
-    return said.toString().split('\n')[0] ?? ''
+    return output.toString().split('\n')[0] ?? ''
   } catch {
     return ''
   }

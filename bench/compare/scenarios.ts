@@ -13,7 +13,9 @@ export interface Scenario {
   connections: number
   leaveEvery?: number
   /** Duration, where one answer takes longer than the default. */
-  leastSeconds?: number
+  minSeconds?: number
+  /** Streams that are open meanwhile, with a chunk a second each. */
+  openStreams?: number
 }
 
 const chat = '/v1/chat/completions'
@@ -41,11 +43,21 @@ const stream = (gapMs: 0 | 10, connections: number): Scenario => ({
   path: chat,
   body: streamed,
   connections,
-  leastSeconds: 4,
+  minSeconds: 4,
+})
+
+/** A sequential client beside streams in which little happens. */
+const beside = (openStreams: number): Scenario => ({
+  ...plain(1),
+  name: `chat-1-beside-${openStreams}`,
+  title: `plain chat, 1 kB, 1 connection, beside ${openStreams} open ${openStreams === 1 ? 'stream' : 'streams'}`,
+  openStreams,
 })
 
 export const scenarios: readonly Scenario[] = [
   plain(1),
+  beside(1),
+  beside(1000),
   plain(10),
   plain(64),
   {
@@ -97,15 +109,24 @@ export function scenarioNamed(name: string): Scenario {
   return found
 }
 
+/** Returns the load of streams that are open for a while, and then cut. */
+export function planOfStreams(subject: Subject, connections: number, seconds: number): Plan {
+  const request = postOf(chat, subject.headers, {
+    model: subject.modelOf('quiet', true),
+    ...streamed,
+  })
+  return { ports: subject.ports, request, connections, seconds, patienceSeconds: 0, leaveEvery: 0 }
+}
+
 /** Returns the load of a scenario on one subject. */
 export function planOf(subject: Subject, scenario: Scenario, seconds: number): Plan {
-  const { path, body, connections, leaveEvery = 0, leastSeconds = 0 } = scenario
+  const { path, body, connections, leaveEvery = 0, minSeconds = 0 } = scenario
   const model = subject.modelOf(scenario.model, leaveEvery > 0)
   return {
     ports: subject.ports,
     request: postOf(path, subject.headers, { model, ...body }),
     connections,
-    seconds: Math.max(seconds, leastSeconds),
+    seconds: Math.max(seconds, minSeconds),
     patienceSeconds: 20,
     leaveEvery,
   }

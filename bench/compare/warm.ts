@@ -14,10 +14,10 @@ const burstSeconds = 1.5
 export async function warm(load: Load, subject: Subject, maxSeconds: number): Promise<number> {
   let sent = 0
   for (const scenario of scenarios) {
-    const most = sent + (enough.get(scenario.name) ?? 0)
-    const at = { scenario: { ...scenario, leastSeconds: 0 }, seconds: burstSeconds, round: 0 }
+    const maxSent = sent + (enough.get(scenario.name) ?? 0)
+    const at = { scenario: { ...scenario, minSeconds: 0 }, seconds: burstSeconds, round: 0 }
     const endsAt = performance.now() + maxSeconds * 1000
-    while (sent < most && performance.now() < endsAt) {
+    while (sent < maxSent && performance.now() < endsAt) {
       sent += requestsOf(await measure(load, subject, at))
     }
   }

@@ -1,5 +1,5 @@
 import type { SQL } from 'bun'
-import { hashOf, newApiKey, shownPart } from '../../server/src/auth/api-key'
+import { hashOf, newApiKey, keyPrefix } from '../../server/src/auth/api-key'
 
 /** Returns the SQL of a generated account id, in the shape of a real one. */
 const accountId = (number: string) => `'user_' || lpad(to_hex(${number}), 26, '0')`
@@ -34,12 +34,12 @@ export async function fillAccounts(sql: SQL, count: number): Promise<void> {
  */
 export async function fillKeys(
   sql: SQL,
-  { count, accounts, asking }: { count: number; accounts: number; asking: number },
+  { count, accounts, concurrency }: { count: number; accounts: number; concurrency: number },
 ): Promise<string[]> {
-  const keys = Array.from({ length: asking }, newApiKey)
+  const keys = Array.from({ length: concurrency }, newApiKey)
   const columns = 'id, user_id, name, key_prefix, hash, permissions'
   const owner = accountId(`(n - 1) % ${accounts} + 1`)
-  const used = keys.map((key, at) => `(${at + 1}, '${hashOf(key)}', '${shownPart(key)}')`).join()
+  const used = keys.map((key, at) => `(${at + 1}, '${hashOf(key)}', '${keyPrefix(key)}')`).join()
   await sql.unsafe(`
     insert into api_key (${columns})
     select 'key_' || lpad(to_hex(n), 26, '0'), ${owner}, 'growth', shown, decode(hash, 'hex'), '{read,write}'
@@ -48,7 +48,7 @@ export async function fillKeys(
     insert into api_key (${columns})
     select 'key_' || lpad(to_hex(n), 26, '0'), ${owner}, 'growth', 'sk-tg-growth',
       sha256(convert_to('growth ' || n, 'UTF8')), '{read,write}'
-    from generate_series(${asking + 1}, ${count}) as n`)
+    from generate_series(${concurrency + 1}, ${count}) as n`)
   await sql.unsafe('analyze api_key')
   return keys
 }

@@ -18,7 +18,7 @@ export class Answer {
   beginning = ''
   #head: Buffer | undefined
   /** Remaining bytes of the body; undefined for a chunked one. */
-  #left: number | undefined
+  #remaining: number | undefined
   #isStream = false
   #tail = ''
   #endsLine = false
@@ -38,20 +38,20 @@ export class Answer {
     const head = all.toString('latin1', 0, end)
     this.status = Number(head.slice(9, 12))
     const [, length] = /\r\ncontent-length: *(\d+)/i.exec(head) ?? []
-    this.#left = length === undefined ? undefined : Number(length)
+    this.#remaining = length === undefined ? undefined : Number(length)
     this.#isStream = /\r\ncontent-type: *text\/event-stream/i.test(head)
     const body = all.subarray(end + headEnd.length)
     if (this.status !== 200) this.beginning = body.toString('latin1', 0, 300)
     // An empty chunked body begins with its last chunk.
     this.#tail = '\r\n'
-    return body.length > 0 || this.#left === 0 ? this.#takeBody(body) : 'more'
+    return body.length > 0 || this.#remaining === 0 ? this.#takeBody(body) : 'more'
   }
 
   #takeBody(bytes: Buffer): Progress {
     if (this.#isStream) this.#countEvents(bytes)
-    if (this.#left !== undefined) {
-      this.#left -= bytes.length
-      return this.#left <= 0 ? 'whole' : 'more'
+    if (this.#remaining !== undefined) {
+      this.#remaining -= bytes.length
+      return this.#remaining <= 0 ? 'whole' : 'more'
     }
     const last = bytes.toString('latin1', Math.max(0, bytes.length - lastChunk.length))
     this.#tail = (this.#tail + last).slice(-lastChunk.length)

@@ -10,30 +10,30 @@ interface Lane {
   answer: Answer | undefined
   /** The unwritten rest of the request. */
   unsent: Buffer | undefined
-  askedAt: number
+  sentAt: number
   firstByteAt: number
   /** The number of events after which the client abandons this answer; infinite where it does not. */
-  leavesAfter: number
+  disconnectsAfter: number
   rests: boolean
 }
 
 /** The numbers of events after which clients disconnect, in turn. */
-const leavesAfter = [3, 17, 41, 60]
+const disconnectsAfter = [3, 17, 41, 60]
 
 /** Sends one request a connection at a time, the next as soon as an answer is complete. */
 export class Burst {
   readonly #plan: Plan
   readonly #request: Buffer
-  readonly #whole = new Numbers()
+  readonly #complete = new Numbers()
   readonly #firstByte = new Numbers()
-  readonly #outcome = { finished: 0, left: 0, cut: 0, events: 0, failure: '' }
+  readonly #outcome = { finished: 0, disconnected: 0, cut: 0, events: 0, failure: '' }
   readonly #failed: Record<string, number> = {}
   readonly #over = Promise.withResolvers<void>()
   readonly #startedAt = performance.now()
   readonly #endsAt: number
   #lanes: Lane[] = []
   #busy = 0
-  #asked = 0
+  #sent = 0
   #lastAt = 0
 
   constructor(plan: Plan) {
@@ -49,9 +49,9 @@ export class Burst {
       socket: undefined,
       answer: undefined,
       unsent: undefined,
-      askedAt: 0,
+      sentAt: 0,
       firstByteAt: 0,
-      leavesAfter: Number.POSITIVE_INFINITY,
+      disconnectsAfter: Number.POSITIVE_INFINITY,
       rests: false,
     }))
     this.#busy = connections
@@ -64,7 +64,7 @@ export class Burst {
       ...this.#outcome,
       failed: this.#failed,
       seconds: (this.#lastAt - this.#startedAt) / 1000,
-      whole: timesOf(this.#whole),
+      complete: timesOf(this.#complete),
       firstByte: timesOf(this.#firstByte),
     }
   }
@@ -83,22 +83,22 @@ export class Burst {
         },
       })
       lane.socket.setNoDelay(true)
-      this.#ask(lane)
+      this.#begin(lane)
     } catch {
       this.#fail('connection', 'refused')
       this.#rest(lane)
     }
   }
 
-  #ask(lane: Lane): void {
+  #begin(lane: Lane): void {
     const now = performance.now()
     if (now >= this.#endsAt) return this.#rest(lane)
     const { leaveEvery } = this.#plan
-    const isLeaving = leaveEvery > 0 && ++this.#asked % leaveEvery === 0
-    const which = (this.#asked / (leaveEvery || 1)) % leavesAfter.length
-    lane.leavesAfter = isLeaving ? (leavesAfter[which] ?? 3) : Number.POSITIVE_INFINITY
+    const isLeaving = leaveEvery > 0 && ++this.#sent % leaveEvery === 0
+    const which = (this.#sent / (leaveEvery || 1)) % disconnectsAfter.length
+    lane.disconnectsAfter = isLeaving ? (disconnectsAfter[which] ?? 3) : Number.POSITIVE_INFINITY
     lane.answer = new Answer()
-    lane.askedAt = now
+    lane.sentAt = now
     lane.firstByteAt = 0
     lane.unsent = this.#request
     this.#send(lane)
@@ -115,8 +115,8 @@ export class Burst {
     if (!answer) return
     if (lane.firstByteAt === 0) lane.firstByteAt = performance.now()
     if (answer.take(bytes) === 'whole') return this.#finish(lane, answer)
-    if (answer.events < lane.leavesAfter) return
-    this.#outcome.left++
+    if (answer.events < lane.disconnectsAfter) return
+    this.#outcome.disconnected++
     this.#outcome.events += answer.events
     this.#reconnect(lane)
   }
@@ -128,17 +128,17 @@ export class Burst {
     if (answer.status === 200) {
       this.#outcome.finished++
       this.#outcome.events += answer.events
-      this.#whole.add(now - lane.askedAt)
-      this.#firstByte.add(lane.firstByteAt - lane.askedAt)
+      this.#complete.add(now - lane.sentAt)
+      this.#firstByte.add(lane.firstByteAt - lane.sentAt)
     } else {
       this.#fail(String(answer.status), answer.beginning)
     }
-    this.#ask(lane)
+    this.#begin(lane)
   }
 
-  #fail(what: string, words: string): void {
+  #fail(what: string, message: string): void {
     this.#failed[what] = (this.#failed[what] ?? 0) + 1
-    this.#outcome.failure ||= `${what}: ${words}`
+    this.#outcome.failure ||= `${what}: ${message}`
   }
 
   #reconnect(lane: Lane): void {

@@ -13,8 +13,8 @@ export class Numbers {
   }
 
   /** Returns the given quantiles; NaN where there are no numbers. */
-  at(...parts: number[]): number[] {
+  at(...quantiles: number[]): number[] {
     const sorted = this.#values.slice(0, this.#count).toSorted()
-    return parts.map((part) => sorted[Math.ceil(part * this.#count) - 1] ?? Number.NaN)
+    return quantiles.map((part) => sorted[Math.ceil(part * this.#count) - 1] ?? Number.NaN)
   }
 }

@@ -22,7 +22,7 @@ export interface Outcome {
   /** Complete answers with status 200. */
   finished: number
   /** Answers that the client abandoned in their middle. */
-  left: number
+  disconnected: number
   /** Answers that were cut at the time limit. */
   cut: number
   /** Failures by status, and lost connections as `connection`. */
@@ -33,6 +33,6 @@ export interface Outcome {
   events: number
   /** Time until the last answer. */
   seconds: number
-  whole: Times
+  complete: Times
   firstByte: Times
 }

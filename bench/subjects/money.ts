@@ -101,8 +101,8 @@ export async function auditOf({ environment }: Address): Promise<Verdict> {
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  const said = await audit.stdout.text()
+  const output = await audit.stdout.text()
   const code = await audit.exited
-  const found = said.trim().split('\n').at(-1) ?? ''
+  const found = output.trim().split('\n').at(-1) ?? ''
   return { promise: 'tollgate audit finds nothing', holds: code === 0, found }
 }

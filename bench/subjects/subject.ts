@@ -21,7 +21,7 @@ export interface Subject extends AsyncDisposable {
   provider: Provider
   headers: Record<string, string>
   /** Returns the gateway's name of a provider's model. */
-  modelOf: (model: string, isLeft: boolean) => string
+  modelOf: (model: string, isAborted: boolean) => string
   /** Time from its process's start to its first complete answer, in ms; the first start ever, if that differs. */
   startMs: number
   firstStartMs?: number
@@ -39,10 +39,10 @@ export const freePort = (): number => {
 
 const patienceMs = 120_000
 
-type Asked = Pick<Subject, 'name' | 'ports' | 'headers' | 'modelOf'>
+type BenchRequest = Pick<Subject, 'name' | 'ports' | 'headers' | 'modelOf'>
 
 /** Retries a plain request until it succeeds. Throws with the last failure after two minutes. */
-export async function firstAnswer(subject: Asked, isOver: () => boolean = () => false) {
+export async function firstAnswer(subject: BenchRequest, isOver: () => boolean = () => false) {
   const deadline = performance.now() + patienceMs
   const body = JSON.stringify({
     model: subject.modelOf('plain', false),

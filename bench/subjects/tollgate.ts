@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openDatabase } from '../../tests/database'
-import { newDataDir, startGateway, type Customer, type Gateway } from '../../tests/rig'
-import { startPostgres } from '../../tests/services/postgres-server'
-import { startRedis, type RedisServer } from '../../tests/services/redis-server'
+import { openDatabase } from '../../tests/harness/database'
+import { newDataDir, startGateway, type Customer, type Gateway } from '../../tests/harness/server'
+import { startPostgres, type PostgresServer } from '../../tests/harness/postgres-server'
+import { startRedis, type RedisServer } from '../../tests/harness/redis-server'
 import { ownServices } from '../process-tree'
 import { canned } from '../upstream/answers'
 import { startProvider, type Provider } from '../upstream/provider'
@@ -13,7 +13,7 @@ import { firstAnswer, Missing, type Subject } from './subject'
 type Environment = Record<string, string>
 
 /** Settings of production, in place of the tests' defaults. */
-const asOperated = { BREAKER_SECONDS: '30', LOG_LEVEL: 'warn' }
+const asOperated = { WORKERS: '1', BREAKER_SECONDS: '30', LOG_LEVEL: 'warn' }
 
 /** Marks the provider as one that bills abandoned answers in full, so that bill and ledger can be compared. */
 const billsAll = (provider: Provider): Environment => ({
@@ -43,26 +43,31 @@ async function provision(gateway: Gateway, { port }: Provider): Promise<Customer
   return gateway.customer()
 }
 
-const modelOf = (model: string, isLeft: boolean) => `${isLeft ? 'groq' : 'bench'}/${model}`
+const modelOf = (model: string, isAborted: boolean) => `${isAborted ? 'groq' : 'bench'}/${model}`
 
 interface Own {
   name: string
   title: string
   preload?: string
   environment?: Environment
-  /** Further processes that it needs. */
-  services?: number[]
+  /** The path of another version's tree. */
+  tree?: string | undefined
 }
 
 /** Starts one server with its embedded database. */
 async function startOne(own: Own): Promise<Subject> {
-  const { name, title, preload, services = [] } = own
+  const { name, title, preload, tree } = own
   await using stack = new AsyncDisposableStack()
   const provider = stack.use(await startProvider())
   const dataDir = await newDataDir()
   stack.defer(() => rm(dataDir, { recursive: true, force: true }))
   const environment = { ...asOperated, ...billsAll(provider), ...own.environment }
-  const options = { environment, dataDir, ...(preload !== undefined && { preload }) }
+  const options = {
+    environment,
+    dataDir,
+    ...(preload !== undefined && { preload }),
+    ...(tree !== undefined && { tree }),
+  }
   const firstAt = performance.now()
   const first = await startGateway(options)
   const firstStartMs = performance.now() - firstAt
@@ -74,7 +79,7 @@ async function startOne(own: Own): Promise<Subject> {
     name,
     title,
     ports: [Number(new URL(gateway.url).port)],
-    pids: [gateway.pid, ...services],
+    pids: [gateway.pid],
     provider,
     headers: { authorization: `Bearer ${key}` },
     modelOf,
@@ -87,12 +92,13 @@ async function startOne(own: Own): Promise<Subject> {
     ...subject,
     startMs,
     firstStartMs,
-    ...(preload === undefined && {
-      verify: async (requests: number) => [
-        ...(await checkMoney(address, provider, requests + 1)),
-        await auditOf(address),
-      ],
-    }),
+    ...(preload === undefined &&
+      tree === undefined && {
+        verify: async (requests: number) => [
+          ...(await checkMoney(address, provider, requests + 1)),
+          await auditOf(address),
+        ],
+      }),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
 }
@@ -107,27 +113,71 @@ export const startWithoutMoney = () =>
     preload: join(import.meta.dir, '../without-money.ts'),
   })
 
-/** Starts two workers on one port; the kernel distributes connections between them. */
-export async function startWorkers(): Promise<Subject> {
-  await using stack = new AsyncDisposableStack()
-  const before = ownServices()
-  const redis = stack.use(await startOwnRedis())
-  const subject = stack.use(
-    await startOne({
-      name: 'tollgate-workers',
-      title: 'Tollgate, two workers on one port, Redis',
-      environment: { WORKERS: '2', REDIS_URL: redis.url },
-      services: ownServices().filter((pid) => !before.includes(pid)),
-    }),
-  )
-  const all = stack.move()
-  return { ...subject, [Symbol.asyncDispose]: () => all.disposeAsync() }
+/** Starts an earlier version of Tollgate, whose tree is at `tree` with its packages installed. */
+export async function startEarlier(tree: string): Promise<Subject> {
+  const environment = await engineOf(tree)
+  return startOne({
+    name: 'tollgate-earlier',
+    title: 'Tollgate, earlier version',
+    tree,
+    environment,
+  })
 }
+
+/** Returns the settings of the engine with which the launcher of a tree starts it. */
+async function engineOf(tree: string): Promise<Environment> {
+  const script = `import { engineEnvironment } from ${JSON.stringify(join(tree, 'bin/engine.mjs'))}
+    const { environment } = engineEnvironment({})
+    for (const [name, value] of Object.entries(environment)) if (value) console.log(name + '=' + value)`
+  const child = Bun.spawn(['node', '--input-type=module', '--eval', script], { stdout: 'pipe' })
+  const lines = (await child.stdout.text()).trim().split('\n')
+  return Object.fromEntries(lines.map((line) => line.split('=', 2)))
+}
+
+/** Starts two workers on one port and the embedded database; the kernel distributes connections between them. */
+export const startWorkers = () =>
+  startOne({
+    name: 'tollgate-workers',
+    title: 'Tollgate, two workers on one port',
+    environment: { WORKERS: '2' },
+  })
 
 /** Starts a Redis. Throws Missing where it is not installed. */
 async function startOwnRedis(): Promise<RedisServer> {
   if (!Bun.which('redis-server')) throw new Missing('redis-server is not installed')
   return startRedis()
+}
+
+/** The settings of a process with these services. */
+const withServices = (provider: Provider, services: Environment): Environment => ({
+  ...asOperated,
+  ...billsAll(provider),
+  ADMIN_KEY: `admin-of-bench-${crypto.randomUUID()}`,
+  ENCRYPTION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'),
+  ...services,
+})
+
+/** Starts one process on a PostgreSQL that its caller stops. */
+export async function startOn(postgres: PostgresServer): Promise<Subject> {
+  await using stack = new AsyncDisposableStack()
+  const provider = stack.use(await startProvider())
+  const startedAt = performance.now()
+  const environment = withServices(provider, { DATABASE_URL: postgres.url })
+  const gateway = stack.use(await startGateway({ environment }))
+  const { key } = await provision(gateway, provider)
+  const subject = {
+    name: 'tollgate-on',
+    title: 'Tollgate on a PostgreSQL',
+    ports: [Number(new URL(gateway.url).port)],
+    pids: [gateway.pid],
+    provider,
+    headers: { authorization: `Bearer ${key}` },
+    modelOf,
+  }
+  await firstAnswer(subject)
+  const startMs = performance.now() - startedAt
+  const all = stack.move()
+  return { ...subject, startMs, [Symbol.asyncDispose]: () => all.disposeAsync() }
 }
 
 /** Starts two processes with one PostgreSQL and one Redis; the load is distributed over them. */
@@ -137,14 +187,10 @@ export async function startTwo(): Promise<Subject> {
   const before = ownServices()
   const redis = stack.use(await startOwnRedis())
   const postgres = stack.use(await startPostgres())
-  const environment = {
-    ...asOperated,
-    ...billsAll(provider),
-    ADMIN_KEY: `admin-of-bench-${crypto.randomUUID()}`,
-    ENCRYPTION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'),
+  const environment = withServices(provider, {
     DATABASE_URL: postgres.url,
     REDIS_URL: redis.url,
-  }
+  })
   const one = stack.use(await startGateway({ environment }))
   const { key } = await provision(one, provider)
   const startedAt = performance.now()

@@ -18,6 +18,7 @@ test('every answer is valid HTTP, and streams have their chunks', () => {
     long: 0,
     'stream-0': streamed,
     'stream-10': streamed,
+    quiet: streamed,
     tools: streamed,
     embed: 0,
   })

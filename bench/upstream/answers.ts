@@ -22,7 +22,7 @@ const usageOf = (prompt: number, completion: number) => ({
   completion_tokens_details: { reasoning_tokens: 0 },
 })
 
-function whole(body: object): Buffer[] {
+function completeAnswer(body: object): Buffer[] {
   const json = JSON.stringify(body)
   const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(json)}\r\n\r\n`
   return [Buffer.from(head + json)]
@@ -73,7 +73,7 @@ function chat(promptTokens: number): Canned {
   const choices = [{ index: 0, message, logprobs: null, finish_reason: 'stop' }]
   const usage = usageOf(promptTokens, completionTokens)
   const base = { id: 'chatcmpl-bench', object: 'chat.completion', created, model: 'bench' }
-  const pieces = whole({ ...base, choices, usage })
+  const pieces = completeAnswer({ ...base, choices, usage })
   return { pieces, gapMs: 0, promptTokens, completionTokens }
 }
 
@@ -100,7 +100,7 @@ function embeddings(): Canned {
     embedding,
   }))
   const usage = { prompt_tokens: promptTokens, total_tokens: promptTokens }
-  const pieces = whole({ object: 'list', data, model: 'bench', usage })
+  const pieces = completeAnswer({ object: 'list', data, model: 'bench', usage })
   return { pieces, gapMs: 0, promptTokens, completionTokens: 0 }
 }
 
@@ -110,6 +110,7 @@ export const canned: Record<string, Canned> = {
   long: chat(20_000),
   'stream-0': textStream(0),
   'stream-10': textStream(10),
+  quiet: textStream(1000),
   tools: tools(),
   embed: embeddings(),
 }

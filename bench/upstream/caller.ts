@@ -5,7 +5,7 @@ const headEnd = Buffer.from('\r\n\r\n')
 const lastChunk = Buffer.from('\r\n0\r\n\r\n')
 
 /** The parts of a request that this provider reads. */
-export interface Asked {
+export interface ReceivedRequest {
   path: string
   body: Buffer
 }
@@ -31,11 +31,11 @@ export class Caller {
   }
 
   /** Returns the request that these bytes complete. */
-  receive(bytes: Buffer): Asked | undefined {
+  receive(bytes: Buffer): ReceivedRequest | undefined {
     const all = this.#received ? Buffer.concat([this.#received, bytes]) : bytes
-    const asked = requestOf(all)
-    this.#received = asked ? undefined : Buffer.from(all)
-    return asked
+    const request = requestOf(all)
+    this.#received = request ? undefined : Buffer.from(all)
+    return request
   }
 
   write(bytes: Buffer): void {
@@ -71,16 +71,16 @@ export class Caller {
   }
 }
 
-function requestOf(all: Buffer): Asked | undefined {
+function requestOf(all: Buffer): ReceivedRequest | undefined {
   const end = all.indexOf(headEnd)
   if (end < 0) return undefined
   const head = all.toString('latin1', 0, end)
   const body = all.subarray(end + headEnd.length)
   const [, length] = /\r\ncontent-length: *(\d+)/i.exec(head) ?? []
-  const isWhole =
+  const isComplete =
     length !== undefined
       ? body.length >= Number(length)
       : !/\r\ntransfer-encoding: *chunked/i.test(head) || body.subarray(-7).equals(lastChunk)
   const path = head.slice(head.indexOf(' ') + 1, head.indexOf(' ', head.indexOf(' ') + 1))
-  return isWhole ? { path, body } : undefined
+  return isComplete ? { path, body } : undefined
 }

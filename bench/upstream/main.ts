@@ -2,7 +2,7 @@
 // its bill, and does nothing else, so that it is not the bottleneck of a comparison.
 import { canned } from './answers'
 import type { Bill, Billed } from './bill'
-import { Caller, type Asked } from './caller'
+import { Caller, type ReceivedRequest } from './caller'
 import { Pace } from './pace'
 
 const bill: Bill = {}
@@ -36,7 +36,7 @@ function control(path: string): unknown {
   return path.endsWith('/models') ? { object: 'list', data: models } : undefined
 }
 
-function answer(caller: Caller, { path, body }: Asked): void {
+function answer(caller: Caller, { path, body }: ReceivedRequest): void {
   const steered = control(path)
   if (steered !== undefined) return caller.write(json(steered))
   const model = modelOf(body)
@@ -57,8 +57,8 @@ const server = Bun.listen<Caller>({
       socket.data = new Caller(socket)
     },
     data({ data: caller }, bytes) {
-      const asked = caller.receive(bytes)
-      if (asked) answer(caller, asked)
+      const request = caller.receive(bytes)
+      if (request) answer(caller, request)
     },
     drain: ({ data: caller }) => caller.drain(),
     close({ data: caller }) {

@@ -1,58 +1,91 @@
 import type { Caller } from './caller'
 
+/** The part of a connection that is paced. */
+type Paced = Pick<Caller, 'step'>
+
 /** Paces the pieces of streams: without a gap one a turn of the event loop, else by a clock of 1 ms. */
 export class Pace {
-  readonly #hasty = new Set<Caller>()
-  /** A ring of streams by the millisecond at which the next piece is due. */
-  #due: Set<Caller>[] = []
-  #dueEnd = 0
-  #isTurning = false
+  readonly #hasty = new Set<Paced>()
+  /** The streams of each gap, in milliseconds. */
+  readonly #rings = new Map<number, Ring>()
+  #isStepping = false
   #clock: Timer | undefined
   #nowMs = 0
 
   /** Adds a stream, and sends its first piece at once. */
-  add(caller: Caller, gapMs: number): void {
+  add(caller: Paced, gapMs: number): void {
     if (!caller.step()) return
     if (gapMs > 0) return this.#addTimed(caller, gapMs)
     this.#hasty.add(caller)
-    if (this.#isTurning) return
-    this.#isTurning = true
-    setImmediate(() => this.#turn())
+    if (this.#isStepping) return
+    this.#isStepping = true
+    setImmediate(() => this.#stepAll())
   }
 
-  remove(caller: Caller): void {
+  remove(caller: Paced): void {
     this.#hasty.delete(caller)
-    for (const callers of this.#due) callers.delete(caller)
+    for (const ring of this.#rings.values()) ring.remove(caller)
   }
 
-  #turn(): void {
+  #stepAll(): void {
     for (const caller of this.#hasty) if (!caller.step()) this.#hasty.delete(caller)
-    this.#isTurning = this.#hasty.size > 0
-    if (this.#isTurning) setImmediate(() => this.#turn())
+    this.#isStepping = this.#hasty.size > 0
+    if (this.#isStepping) setImmediate(() => this.#stepAll())
   }
 
-  /** All streams of one provider have the same gap, so the ring has one slot a millisecond of it. */
-  #addTimed(caller: Caller, gapMs: number): void {
-    if (this.#due.length === 0) this.#due = Array.from({ length: gapMs }, () => new Set())
-    this.#due[this.#dueEnd % gapMs]?.add(caller)
+  #addTimed(caller: Paced, gapMs: number): void {
+    let ring = this.#rings.get(gapMs)
+    if (!ring) this.#rings.set(gapMs, (ring = new Ring(gapMs)))
+    ring.add(caller)
     if (this.#clock) return
     this.#nowMs = Math.floor(performance.now())
     this.#clock = setInterval(() => this.#tick(), 1)
   }
 
-  /** Catches up on milliseconds that the event loop missed, one round at most. */
   #tick(): void {
-    const places = this.#due.length
     const now = Math.floor(performance.now())
-    const missed = Math.min(now - this.#nowMs, places)
+    const passedMs = now - this.#nowMs
     this.#nowMs = now
-    for (let count = 0; count < missed; count++) {
-      const callers = this.#due[this.#dueEnd % places]
-      this.#dueEnd++
-      for (const caller of callers ?? []) if (!caller.step()) callers?.delete(caller)
-    }
-    if (this.#due.some(({ size }) => size > 0)) return
+    for (const ring of this.#rings.values()) ring.advance(passedMs)
+    if ([...this.#rings.values()].some(({ size }) => size > 0)) return
     clearInterval(this.#clock)
     this.#clock = undefined
+  }
+}
+
+/** Streams with one gap, by the millisecond of it at which the next piece is due. */
+class Ring {
+  readonly #slots: readonly Set<Paced>[]
+  readonly #slotOf = new Map<Paced, Set<Paced>>()
+  #at = 0
+
+  constructor(gapMs: number) {
+    this.#slots = Array.from({ length: gapMs }, () => new Set())
+  }
+
+  get size(): number {
+    return this.#slotOf.size
+  }
+
+  add(caller: Paced): void {
+    // The slot that was just sent: its next turn is a whole gap away.
+    const slot = this.#slots.at(this.#at - 1)
+    if (!slot) return
+    slot.add(caller)
+    this.#slotOf.set(caller, slot)
+  }
+
+  remove(caller: Paced): void {
+    this.#slotOf.get(caller)?.delete(caller)
+    this.#slotOf.delete(caller)
+  }
+
+  /** Sends what is due. Catches up on milliseconds that the event loop missed, one round at most. */
+  advance(passedMs: number): void {
+    for (let count = 0; count < Math.min(passedMs, this.#slots.length); count++) {
+      const due = this.#slots[this.#at] ?? []
+      this.#at = (this.#at + 1) % this.#slots.length
+      for (const caller of due) if (!caller.step()) this.remove(caller)
+    }
   }
 }

@@ -1,14 +1,18 @@
-import { wholeNumber } from './number'
-import { pageOptions, rest, rowsOf } from './pages'
-import { json, Refused } from './server'
+import { parseInteger } from './number'
+import { pageOptions, formatRemainder, rowsOf } from './pages'
+import { bodyOf, CallFailed } from './server'
 import { facts, table } from './table'
-import type { Asked, Group } from './verb'
+import type { Invocation, Group } from './verb'
 
-const one = ({ words: [id = ''] }: Asked) => ({ param: { id } })
+const paramsOf = ({ positionals: [id = ''] }: Invocation) => ({ path: { id } })
 
-async function list(asked: Asked) {
-  const { rows, total } = await rowsOf(asked, async (query) => {
-    const answer = await (await asked.operator.connections.$get({ query })).json()
+const output = (connection: object) => ({ text: facts({ ...connection }), json: connection })
+
+async function list(invocation: Invocation) {
+  const { rows, total } = await rowsOf(invocation, async (query) => {
+    const answer = await bodyOf(
+      invocation.operator.GET('/api/admin/connections', { params: { query } }),
+    )
     return { rows: answer.connections, pagination: answer.pagination }
   })
   const text = table(rows, [
@@ -20,19 +24,19 @@ async function list(asked: Asked) {
     ['STATUS', ({ status }) => status],
     ['PRIORITY', ({ priority }) => priority],
   ])
-  return { text: text + rest(rows.length, total), json: { connections: rows, total } }
+  return { text: text + formatRemainder(rows.length, total), json: { connections: rows, total } }
 }
 
-async function create(asked: Asked) {
+async function create(invocation: Invocation) {
   const {
     operator,
-    words: [provider = ''],
+    positionals: [provider = ''],
     value,
     has,
     secret,
-  } = asked
+  } = invocation
   // Before the prompt for a key.
-  const priority = wholeNumber(asked, 'priority')
+  const priority = parseInteger(invocation, 'priority')
   const api_key = has('keyless') ? undefined : await secret(`API key of ${provider}: `)
   const body = {
     provider,
@@ -41,23 +45,24 @@ async function create(asked: Asked) {
     endpoint_url: value('endpoint'),
     priority,
   }
-  const connection = await (await operator.connections.$post({}, json(body))).json()
-  return { text: facts({ ...connection }), json: connection }
+  return output(await bodyOf(operator.POST('/api/admin/connections', { body })))
 }
 
-async function test(asked: Asked) {
-  const told = await (await asked.operator.connections[':id'].test.$post(one(asked))).json()
-  if (!told.success) throw new Refused(told.message)
-  return {
-    text: `${told.message} ${told.models_found} models, ${told.latency_ms} ms.\n`,
-    json: told,
-  }
+async function test(invocation: Invocation) {
+  const params = paramsOf(invocation)
+  const result = await bodyOf(
+    invocation.operator.POST('/api/admin/connections/{id}/test', { params }),
+  )
+  if (!result.success) throw new CallFailed(result.message)
+  const { message, models_found, latency_ms } = result
+  return { text: `${message} ${models_found} models, ${latency_ms} ms.\n`, json: result }
 }
 
-async function change(asked: Asked, fields: object) {
-  const answer = await asked.operator.connections[':id'].$put(one(asked), json(fields))
-  const connection = await answer.json()
-  return { text: facts({ ...connection }), json: connection }
+async function change(invocation: Invocation, body: { status: 'active' | 'inactive' }) {
+  const params = paramsOf(invocation)
+  return output(
+    await bodyOf(invocation.operator.PUT('/api/admin/connections/{id}', { params, body })),
+  )
 }
 
 /** The platform's own connections to providers. */
@@ -65,9 +70,9 @@ export const connections: Group = {
   name: 'connections',
   about: "the platform's own connections to providers",
   verbs: {
-    list: { words: [], about: 'list connections', options: pageOptions, run: list },
+    list: { positionals: [], about: 'list connections', options: pageOptions, run: list },
     create: {
-      words: ['provider'],
+      positionals: ['provider'],
       about: 'connect to a provider. Its key is prompted for, or read from standard input',
       options: {
         name: { value: 'text', about: "display name; the provider's by default" },
@@ -77,35 +82,40 @@ export const connections: Group = {
       },
       run: create,
     },
-    test: { words: ['connection'], about: 'request its list of models', run: test },
+    test: { positionals: ['connection'], about: 'request its list of models', run: test },
     'update-key': {
-      words: ['connection'],
+      positionals: ['connection'],
       about: 'replace its key, which is prompted for, or read from standard input',
-      async run(asked) {
-        const api_key = await asked.secret('New API key: ')
-        const path = asked.operator.connections[':id']['update-key']
-        const told = await (await path.$post(one(asked), json({ api_key }))).json()
-        return { text: `${told.message}\n`, json: told }
+      async run(invocation) {
+        const params = paramsOf(invocation)
+        const body = { api_key: await invocation.secret('New API key: ') }
+        const answer = await bodyOf(
+          invocation.operator.POST('/api/admin/connections/{id}/update-key', { params, body }),
+        )
+        return { text: `${answer.message}\n`, json: answer }
       },
     },
     disable: {
-      words: ['connection'],
+      positionals: ['connection'],
       about: 'disable it',
-      run: (asked) => change(asked, { status: 'inactive' }),
+      run: (invocation) => change(invocation, { status: 'inactive' }),
     },
     enable: {
-      words: ['connection'],
+      positionals: ['connection'],
       about: 'enable it',
-      run: (asked) => change(asked, { status: 'active' }),
+      run: (invocation) => change(invocation, { status: 'active' }),
     },
     delete: {
-      words: ['connection'],
+      positionals: ['connection'],
       about: 'delete it and its key',
       options: { yes: { about: 'skip the confirmation' } },
-      async run(asked) {
-        await asked.confirm(`Delete the connection ${asked.words[0]}?`)
-        const told = await (await asked.operator.connections[':id'].$delete(one(asked))).json()
-        return { text: `${told.message}\n`, json: told }
+      async run(invocation) {
+        await invocation.confirm(`Delete the connection ${invocation.positionals[0]}?`)
+        const params = paramsOf(invocation)
+        const answer = await bodyOf(
+          invocation.operator.DELETE('/api/admin/connections/{id}', { params }),
+        )
+        return { text: `${answer.message}\n`, json: answer }
       },
     },
   },

@@ -1,7 +1,7 @@
-import { pageOptions, rest, rowsOf } from './pages'
-import { json, UsageError } from './server'
+import { pageOptions, formatRemainder, rowsOf } from './pages'
+import { bodyOf, UsageError } from './server'
 import { facts, table } from './table'
-import type { Asked, Group, Option } from './verb'
+import type { Invocation, Group, Option } from './verb'
 import { userIdOf } from './users'
 
 /** Parses an amount in USD; the server checks its bounds. Throws `UsageError`. */
@@ -10,27 +10,27 @@ function amountOf(text = ''): number {
   throw new UsageError(`"${text}" is not an amount in USD, such as 12.50.`)
 }
 
-const owner = async ({ operator, words: [whose = ''] }: Asked) =>
-  whose.startsWith('org_')
-    ? { organization_id: whose }
-    : { user_id: await userIdOf(operator, whose) }
+const owner = async ({ operator, positionals: [ownerName = ''] }: Invocation) =>
+  ownerName.startsWith('org_')
+    ? { organization_id: ownerName }
+    : { user_id: await userIdOf(operator, ownerName) }
 
 const reason: Readonly<Record<string, Option>> = {
   reason: { value: 'text', about: 'the reason, shown to the owner in the list of transactions' },
 }
 
-async function bodyOf(asked: Asked, otherwise: string) {
-  const amount = amountOf(asked.words[1])
-  return { ...(await owner(asked)), amount, reason: asked.value('reason') ?? otherwise }
+async function transferOf(invocation: Invocation, otherwise: string) {
+  const amount = amountOf(invocation.positionals[1])
+  return { ...(await owner(invocation)), amount, reason: invocation.value('reason') ?? otherwise }
 }
 
-async function show(asked: Asked) {
-  const { operator } = asked
-  const query = await owner(asked)
-  const { rows, total } = await rowsOf(asked, async (page) => {
-    const answer = await operator.transactions.$get({ query: { ...page, ...query } })
-    const { transactions, pagination } = await answer.json()
-    return { rows: transactions, pagination }
+async function show(invocation: Invocation) {
+  const { operator } = invocation
+  const filter = await owner(invocation)
+  const { rows, total } = await rowsOf(invocation, async (page) => {
+    const query = { ...page, ...filter }
+    const body = await bodyOf(operator.GET('/api/admin/transactions', { params: { query } }))
+    return { rows: body.transactions, pagination: body.pagination }
   })
   const text = table(rows, [
     ['WHEN', ({ created_at }) => created_at],
@@ -40,7 +40,7 @@ async function show(asked: Asked) {
     ['BALANCE AFTER', ({ balance_after }) => balance_after],
     ['DESCRIPTION', ({ description }) => description],
   ])
-  return { text: text + rest(rows.length, total), json: { transactions: rows, total } }
+  return { text: text + formatRemainder(rows.length, total), json: { transactions: rows, total } }
 }
 
 /** Credits of users and organizations. */
@@ -49,29 +49,33 @@ export const credits: Group = {
   about: 'credits of a user or an organization. <who> is an id, or the address of a user',
   verbs: {
     show: {
-      words: ['who'],
+      positionals: ['who'],
       about: 'list transactions, newest first',
       options: { limit: pageOptions.limit },
       run: show,
     },
     grant: {
-      words: ['who', 'usd'],
+      positionals: ['who', 'usd'],
       about: 'give credits',
       options: reason,
-      async run(asked) {
-        const body = json(await bodyOf(asked, 'Granted by the operator.'))
-        const moved = await (await asked.operator.credits.grant.$post({}, body)).json()
-        return { text: facts(moved), json: moved }
+      async run(invocation) {
+        const body = await transferOf(invocation, 'Granted by the operator.')
+        const transaction = await bodyOf(
+          invocation.operator.POST('/api/admin/credits/grant', { body }),
+        )
+        return { text: facts(transaction), json: transaction }
       },
     },
     adjust: {
-      words: ['who', 'usd'],
+      positionals: ['who', 'usd'],
       about: 'adjust a balance, up or down. Write -- before a negative amount',
       options: reason,
-      async run(asked) {
-        const body = json(await bodyOf(asked, 'Corrected by the operator.'))
-        const moved = await (await asked.operator.credits.adjust.$post({}, body)).json()
-        return { text: facts(moved), json: moved }
+      async run(invocation) {
+        const body = await transferOf(invocation, 'Corrected by the operator.')
+        const transaction = await bodyOf(
+          invocation.operator.POST('/api/admin/credits/adjust', { body }),
+        )
+        return { text: facts(transaction), json: transaction }
       },
     },
   },

@@ -1,19 +1,19 @@
 import type { Group, Option, Verb } from './verb'
 
 /** Options of every command. */
-export const everywhere: Readonly<Record<string, Option>> = {
+export const commonOptions: Readonly<Record<string, Option>> = {
   url: { value: 'address', about: 'of the server; BASE_URL by default, or PORT on this machine' },
   json: { about: 'for programs' },
   progress: { about: 'show progress, also when the output is not a terminal' },
   help: { about: 'this text' },
 }
 
-const spelled = (name: string, { value }: Option) => `--${name}${value ? ` <${value}>` : ''}`
+const formatOption = (name: string, { value }: Option) => `--${name}${value ? ` <${value}>` : ''}`
 
-const usage = (name: string, { words }: Verb) =>
-  [name, ...words.map((word) => `<${word}>`)].join(' ')
+const usage = (name: string, { positionals }: Verb) =>
+  [name, ...positionals.map((positional) => `<${positional}>`)].join(' ')
 
-function aligned(rows: readonly (readonly [string, string])[]): string {
+function alignColumns(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length))
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join('')
 }
@@ -23,16 +23,16 @@ export function helpOf({ name, about, verbs }: Group): string {
   const lines = Object.entries(verbs).map(([verb, one]) => {
     const head = `  ${usage(verb, one)}\n      ${one.about}\n`
     const options = Object.entries(one.options ?? {}).map(
-      ([option, told]) => `      ${spelled(option, told)}: ${told.about}\n`,
+      ([option, declared]) => `      ${formatOption(option, declared)}: ${declared.about}\n`,
     )
     return head + options.join('')
   })
-  const rows = Object.entries(everywhere).map(
-    ([option, told]) => [spelled(option, told), told.about] as const,
+  const rows = Object.entries(commonOptions).map(
+    ([option, declared]) => [formatOption(option, declared), declared.about] as const,
   )
   return (
     `Usage: tollgate ${name} <command>\n\n${about}.\n\n${lines.join('')}\n` +
-    `Options of all of them:\n${aligned(rows)}\n` +
+    `Options of all of them:\n${alignColumns(rows)}\n` +
     'The operator key is ADMIN_KEY, or that in DATA_DIR. Secrets are prompted for, or read from standard input.\n' +
     'Exit codes: 0 success, 1 rejected or no answer, 2 invalid command line.\n'
   )

@@ -21,8 +21,8 @@ export async function readSecret(question: string): Promise<string> {
 
 async function typedUnseen(question: string): Promise<string> {
   process.stderr.write(question)
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const reader = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  const discard = new Writable({ write: (_chunk, _encoding, callback) => callback() })
+  const reader = createInterface({ input: process.stdin, output: discard, terminal: true })
   try {
     return (await reader.question('')).trim()
   } finally {

@@ -1,8 +1,11 @@
-import { usdOf, wholeNumber } from './number'
-import { json } from './server'
+import { choiceOf } from './choice'
+import { usdOf, parseInteger } from './number'
+import { bodyOf } from './server'
 import { table } from './table'
 import type { Group } from './verb'
 import { userIdOf } from './users'
+
+const permissions = ['read', 'write', 'admin'] as const
 
 /** Service keys of accounts. */
 export const keys: Group = {
@@ -10,11 +13,11 @@ export const keys: Group = {
   about: 'service keys of an account. <user> is an id or an address',
   verbs: {
     list: {
-      words: ['user'],
+      positionals: ['user'],
       about: 'list the keys of an account',
-      async run({ operator, words: [user] }) {
-        const param = { id: await userIdOf(operator, user) }
-        const answer = await (await operator.users[':id'].keys.$get({ param })).json()
+      async run({ operator, positionals: [user] }) {
+        const params = { path: { id: await userIdOf(operator, user) } }
+        const answer = await bodyOf(operator.GET('/api/admin/users/{id}/keys', { params }))
         const text = table(answer.keys, [
           ['ID', ({ id }) => id],
           ['NAME', ({ name }) => name],
@@ -27,7 +30,7 @@ export const keys: Group = {
       },
     },
     create: {
-      words: ['user'],
+      positionals: ['user'],
       about: 'create a key. Prints only the key, once; it cannot be shown again',
       options: {
         name: { value: 'text', about: 'display name; "cli" by default' },
@@ -39,32 +42,35 @@ export const keys: Group = {
         'monthly-spend': { value: 'usd', about: 'its spending limit for a month' },
         'requests-per-minute': { value: 'n', about: 'its own rate limit' },
       },
-      async run(asked) {
+      async run(invocation) {
         const {
           operator,
-          words: [user],
+          positionals: [user],
           value,
-        } = asked
-        const fields = {
+        } = invocation
+        const body = {
           name: value('name') ?? 'cli',
-          permissions: value('permissions')?.split(','),
-          expires_in_days: wholeNumber(asked, 'expires-in-days'),
-          monthly_spend_limit: usdOf(asked, 'monthly-spend'),
-          rate_limit_requests_per_minute: wholeNumber(asked, 'requests-per-minute'),
+          permissions: value('permissions')
+            ?.split(',')
+            .map((text) => choiceOf('permissions', text, permissions)),
+          expires_in_days: parseInteger(invocation, 'expires-in-days'),
+          monthly_spend_limit: usdOf(invocation, 'monthly-spend'),
+          rate_limit_requests_per_minute: parseInteger(invocation, 'requests-per-minute'),
         }
-        const param = { id: await userIdOf(operator, user) }
-        const key = await (await operator.users[':id'].keys.$post({ param }, json(fields))).json()
+        const params = { path: { id: await userIdOf(operator, user) } }
+        const key = await bodyOf(operator.POST('/api/admin/users/{id}/keys', { params, body }))
         return { text: `${key.key}\n`, json: key }
       },
     },
     revoke: {
-      words: ['user', 'key-id'],
+      positionals: ['user', 'key-id'],
       about: 'delete a key: every node rejects it at once',
-      async run({ operator, words: [user, key = ''] }) {
-        const param = { id: await userIdOf(operator, user), key_id: key }
-        const answer = await operator.users[':id'].keys[':key_id'].$delete({ param })
-        const told = await answer.json()
-        return { text: `${told.message}\n`, json: told }
+      async run({ operator, positionals: [user, key = ''] }) {
+        const params = { path: { id: await userIdOf(operator, user), key_id: key } }
+        const answer = await bodyOf(
+          operator.DELETE('/api/admin/users/{id}/keys/{key_id}', { params }),
+        )
+        return { text: `${answer.message}\n`, json: answer }
       },
     },
   },

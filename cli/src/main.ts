@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
 import { connections } from './connections'
 import { credits } from './credits'
-import { everywhere, helpOf } from './help'
+import { commonOptions, helpOf } from './help'
 import { confirmed, readSecret } from './input'
 import { keys } from './keys'
 import { models } from './models'
-import { openOperator, Refused, UsageError } from './server'
+import { openOperator, CallFailed, UsageError } from './server'
 import { users } from './users'
 import type { Group, Verb } from './verb'
 import { endOnBrokenPipe } from '../../server/src/server/broken-pipe'
@@ -14,7 +14,7 @@ const groups: readonly Group[] = [users, keys, credits, models, connections]
 
 function read(args: string[], verb: Verb | undefined) {
   const options = Object.fromEntries(
-    Object.entries({ ...everywhere, ...verb?.options }).map(([name, { value }]) => [
+    Object.entries({ ...commonOptions, ...verb?.options }).map(([name, { value }]) => [
       name,
       { type: value === undefined ? ('boolean' as const) : ('string' as const) },
     ]),
@@ -26,7 +26,7 @@ function read(args: string[], verb: Verb | undefined) {
   }
 }
 
-const wantsHelp = (args: readonly string[]) =>
+const isHelpRequested = (args: readonly string[]) =>
   args.length === 0 || args.includes('--help') || args.includes('-h') || args[0] === 'help'
 
 async function run(group: Group, [name = '', ...args]: string[]): Promise<void> {
@@ -34,24 +34,28 @@ async function run(group: Group, [name = '', ...args]: string[]): Promise<void> 
   const seeHelp = `See tollgate ${group.name} --help.`
   if (!verb) throw new UsageError(`There is no command "${group.name} ${name}". ${seeHelp}`)
   const { values, positionals } = read(args, verb)
-  if (positionals.length !== verb.words.length) {
-    const wanted = [group.name, name, ...verb.words.map((word) => `<${word}>`)].join(' ')
-    throw new UsageError(`Usage: "tollgate ${wanted}". ${seeHelp}`)
+  if (positionals.length !== verb.positionals.length) {
+    const usage = [
+      group.name,
+      name,
+      ...verb.positionals.map((positional) => `<${positional}>`),
+    ].join(' ')
+    throw new UsageError(`Usage: "tollgate ${usage}". ${seeHelp}`)
   }
   const value = (option: string) => {
-    const given = values[option]
-    return typeof given === 'string' ? given : undefined
+    const text = values[option]
+    return typeof text === 'string' ? text : undefined
   }
   const has = (option: string) => values[option] === true
-  const isShown = has('progress') || process.stderr.isTTY
+  const showsProgress = has('progress') || process.stderr.isTTY
   const answer = await verb.run({
-    operator: await openOperator(value('url'), process.env),
-    words: positionals,
+    operator: await openOperator(value('url'), process.env, verb.timeoutMs),
+    positionals,
     value,
     has,
     secret: readSecret,
     confirm: async (question) => (has('yes') ? undefined : confirmed(question)),
-    progress: (line) => void (isShown && process.stderr.write(`${line}\n`)),
+    progress: (line) => void (showsProgress && process.stderr.write(`${line}\n`)),
   })
   process.stdout.write(has('json') ? `${JSON.stringify(answer.json)}\n` : answer.text)
 }
@@ -60,14 +64,14 @@ async function main([name = '', ...args]: string[]): Promise<void> {
   endOnBrokenPipe()
   const group = groups.find((one) => one.name === name)
   if (!group) throw new UsageError(`There is no command "${name}". See tollgate --help.`)
-  if (wantsHelp(args)) process.stdout.write(helpOf(group))
+  if (isHelpRequested(args)) process.stdout.write(helpOf(group))
   else await run(group, args)
 }
 
 try {
   await main(process.argv.slice(2))
 } catch (thrown) {
-  const isKnown = thrown instanceof Refused || thrown instanceof UsageError
+  const isKnown = thrown instanceof CallFailed || thrown instanceof UsageError
   console.error(isKnown ? `tollgate: ${thrown.message}` : thrown)
   process.exitCode = thrown instanceof UsageError ? 2 : 1
 }

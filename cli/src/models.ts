@@ -1,8 +1,11 @@
-import { usdOf, wholeNumber } from './number'
-import { pageOptions, rest, rowsOf } from './pages'
-import { json, UsageError } from './server'
+import { choiceOf } from './choice'
+import { usdOf, parseInteger } from './number'
+import { pageOptions, formatRemainder, rowsOf } from './pages'
+import { bodyOf, UsageError } from './server'
 import { facts, table } from './table'
-import type { Asked, Group, Option } from './verb'
+import type { Invocation, Group, Option } from './verb'
+
+const categories = ['chat', 'completion', 'embedding'] as const
 
 const prices: Readonly<Record<string, Option>> = {
   input: { value: 'usd', about: 'price of a million input tokens' },
@@ -10,31 +13,30 @@ const prices: Readonly<Record<string, Option>> = {
   'cached-input': { value: 'usd', about: 'price of a million cached input tokens' },
 }
 
-function pricingOf(asked: Asked) {
-  const [input, output] = [usdOf(asked, 'input'), usdOf(asked, 'output')]
+function pricingOf(invocation: Invocation) {
+  const [input, output] = [usdOf(invocation, 'input'), usdOf(invocation, 'output')]
   if (input === undefined && output === undefined) return undefined
   if (input === undefined || output === undefined) {
     throw new UsageError('--input and --output are required together.')
   }
-  return { input, output, cached_input: usdOf(asked, 'cached-input') ?? null }
+  return { input, output, cached_input: usdOf(invocation, 'cached-input') ?? null }
 }
 
-/** Escapes the id for a path, as ids have slashes. */
-const one = ({ words: [id = ''] }: Asked) => ({ param: { id: encodeURIComponent(id) } })
+const output = (model: object) => ({ text: facts({ ...model }), json: model })
 
-async function change(asked: Asked, fields: object) {
-  const model = asked.operator.models[':id{[\\s\\S]+}']
-  const answer = await (await model.$put(one(asked), json(fields))).json()
-  return { text: facts({ ...answer }), json: answer }
+const paramsOf = ({ positionals: [id = ''] }: Invocation) => ({ path: { id } })
+
+async function change(invocation: Invocation, body: { enabled: boolean }) {
+  const params = paramsOf(invocation)
+  return output(await bodyOf(invocation.operator.PUT('/api/admin/models/{id}', { params, body })))
 }
 
-async function list(asked: Asked) {
-  const { operator, value } = asked
-  const provider = value('provider')
-  const { rows, total } = await rowsOf(asked, async (query) => {
-    const filter = { ...query, ...(provider && { provider }) }
-    const { models, pagination } = await (await operator.models.$get({ query: filter })).json()
-    return { rows: models, pagination }
+async function list(invocation: Invocation) {
+  const { operator, value } = invocation
+  const { rows, total } = await rowsOf(invocation, async (page) => {
+    const query = { ...page, provider: value('provider') || undefined }
+    const body = await bodyOf(operator.GET('/api/admin/models', { params: { query } }))
+    return { rows: body.models, pagination: body.pagination }
   })
   const text = table(rows, [
     ['ID', ({ id }) => id],
@@ -44,39 +46,37 @@ async function list(asked: Asked) {
     ['OUTPUT USD/M', ({ pricing, is_free }) => (is_free ? 0 : pricing?.output)],
     ['ENABLED', ({ enabled }) => enabled],
   ])
-  return { text: text + rest(rows.length, total), json: { models: rows, total } }
+  return { text: text + formatRemainder(rows.length, total), json: { models: rows, total } }
 }
 
-async function create(asked: Asked) {
-  const { operator, words, value, has } = asked
-  const [id = ''] = words
+async function create(invocation: Invocation) {
+  const { operator, positionals, value, has } = invocation
+  const [id = ''] = positionals
   const body = {
     id,
     name: value('name') ?? id.slice(id.indexOf('/') + 1),
-    category: value('category') ?? 'chat',
+    category: choiceOf('category', value('category') ?? 'chat', categories),
     upstream_model: value('upstream-model'),
-    context_length: wholeNumber(asked, 'context'),
-    max_output_tokens: wholeNumber(asked, 'max-output'),
-    pricing: pricingOf(asked),
-    ...(has('free') && { is_free: true }),
+    context_length: parseInteger(invocation, 'context'),
+    max_output_tokens: parseInteger(invocation, 'max-output'),
+    pricing: pricingOf(invocation),
+    is_free: has('free') || undefined,
   }
-  const model = await (await operator.models.$post({}, json(body))).json()
-  return { text: facts({ ...model }), json: model }
+  return output(await bodyOf(operator.POST('/api/admin/models', { body })))
 }
 
-async function show(asked: Asked) {
-  const answer = await (await asked.operator.models[':id{[\\s\\S]+}'].$get(one(asked))).json()
-  return { text: facts({ ...answer }), json: answer }
+async function show(invocation: Invocation) {
+  const params = paramsOf(invocation)
+  return output(await bodyOf(invocation.operator.GET('/api/admin/models/{id}', { params })))
 }
 
-async function price(asked: Asked) {
-  const pricing = pricingOf(asked)
+async function price(invocation: Invocation) {
+  const pricing = pricingOf(invocation)
   if (pricing === undefined) throw new UsageError('Name --input and --output.')
-  const from = asked.value('from')
-  const body = { pricing, ...(from !== undefined && { effective_at: from }) }
-  const prices = asked.operator.models[':id{[\\s\\S]+}'].prices
-  const answer = await (await prices.$put(one(asked), json(body))).json()
-  return { text: facts({ ...answer }), json: answer }
+  const params = paramsOf(invocation)
+  const body = { pricing, effective_at: invocation.value('from') }
+  const answer = invocation.operator.PUT('/api/admin/models/{id}/prices', { params, body })
+  return output(await bodyOf(answer))
 }
 
 /** The catalogue. */
@@ -85,7 +85,7 @@ export const models: Group = {
   about: 'the catalogue. A <model> is <provider>/<name>',
   verbs: {
     list: {
-      words: [],
+      positionals: [],
       about: 'list models',
       options: {
         provider: { value: 'name', about: 'only models of this provider' },
@@ -93,13 +93,13 @@ export const models: Group = {
       },
       run: list,
     },
-    show: { words: ['model'], about: 'show all fields of a model', run: show },
+    show: { positionals: ['model'], about: 'show all fields of a model', run: show },
     create: {
-      words: ['model'],
+      positionals: ['model'],
       about: 'add a model, or override one of the catalogue',
       options: {
         name: { value: 'text', about: 'display name; its id by default' },
-        category: { value: 'chat|completion|embedding', about: 'its kind; chat by default' },
+        category: { value: categories.join('|'), about: 'its kind; chat by default' },
         'upstream-model': { value: 'name', about: 'its name at the provider' },
         context: { value: 'tokens', about: 'its context length' },
         'max-output': { value: 'tokens', about: 'the maximum length of an answer' },
@@ -109,20 +109,20 @@ export const models: Group = {
       run: create,
     },
     price: {
-      words: ['model'],
+      positionals: ['model'],
       about: 'set its price, now or from a given time',
       options: { ...prices, from: { value: 'time', about: 'such as 2030-01-01T00:00:00Z' } },
       run: price,
     },
     enable: {
-      words: ['model'],
+      positionals: ['model'],
       about: 'enable a model',
-      run: (asked) => change(asked, { enabled: true }),
+      run: (invocation) => change(invocation, { enabled: true }),
     },
     disable: {
-      words: ['model'],
+      positionals: ['model'],
       about: 'disable a model',
-      run: (asked) => change(asked, { enabled: false }),
+      run: (invocation) => change(invocation, { enabled: false }),
     },
   },
 }

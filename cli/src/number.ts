@@ -1,8 +1,11 @@
 import { UsageError } from './server'
-import type { Asked } from './verb'
+import type { Invocation } from './verb'
 
 /** Parses an option as a whole number, undefined where it was not given. Throws `UsageError`. */
-export function wholeNumber({ value }: Pick<Asked, 'value'>, name: string): number | undefined {
+export function parseInteger(
+  { value }: Pick<Invocation, 'value'>,
+  name: string,
+): number | undefined {
   const text = value(name)
   if (text === undefined) return undefined
   if (/^[1-9]\d{0,11}$/.test(text)) return Number(text)
@@ -10,7 +13,7 @@ export function wholeNumber({ value }: Pick<Asked, 'value'>, name: string): numb
 }
 
 /** Parses an option as an amount in USD, undefined where it was not given. Throws `UsageError`. */
-export function usdOf({ value }: Pick<Asked, 'value'>, name: string): number | undefined {
+export function usdOf({ value }: Pick<Invocation, 'value'>, name: string): number | undefined {
   const text = value(name)
   if (text === undefined) return undefined
   if (/^\d+(\.\d{1,9})?$/.test(text)) return Number(text)

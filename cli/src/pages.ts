@@ -1,9 +1,15 @@
-import { wholeNumber } from './number'
-import type { Asked, Option } from './verb'
+import { parseInteger } from './number'
+import type { Invocation, Option } from './verb'
 
 interface Page<Row> {
   rows: readonly Row[]
   pagination: { total: number; next_cursor: string | null }
+}
+
+interface PageQuery {
+  limit: number
+  cursor: string | undefined
+  search: string | undefined
 }
 
 /** Options of every list. */
@@ -12,24 +18,23 @@ export const pageOptions = {
   limit: { value: 'n', about: 'how many, 50 otherwise; "all" for all of them' },
 } satisfies Record<string, Option>
 
-const atOnce = 100
+const maxPageSize = 100
 
 /** Reads as many rows of a list as requested, page by page, and returns them with the total. */
 export async function rowsOf<Row>(
-  asked: Asked,
-  ask: (query: Record<string, string>) => Promise<Page<Row>>,
+  invocation: Invocation,
+  fetchPage: (query: PageQuery) => Promise<Page<Row>>,
 ): Promise<{ rows: Row[]; total: number }> {
-  const { value, progress } = asked
-  const most = value('limit') === 'all' ? Infinity : (wholeNumber(asked, 'limit') ?? 50)
+  const { value, progress } = invocation
+  const max = value('limit') === 'all' ? Infinity : (parseInteger(invocation, 'limit') ?? 50)
   const rows: Row[] = []
-  const search = value('search')
   let cursor: string | null = ''
   let total = 0
-  while (cursor !== null && rows.length < most) {
-    const page: Page<Row> = await ask({
-      limit: String(Math.min(atOnce, most - rows.length)),
-      ...(cursor && { cursor }),
-      ...(search && { search }),
+  while (cursor !== null && rows.length < max) {
+    const page: Page<Row> = await fetchPage({
+      limit: Math.min(maxPageSize, max - rows.length),
+      cursor: cursor || undefined,
+      search: value('search') || undefined,
     })
     rows.push(...page.rows)
     total = page.pagination.total
@@ -40,5 +45,5 @@ export async function rowsOf<Row>(
 }
 
 /** Formats the line below a table that does not show all rows. */
-export const rest = (shown: number, total: number) =>
-  shown < total ? `${shown} of ${total}; --limit all for the rest.\n` : ''
+export const formatRemainder = (count: number, total: number) =>
+  count < total ? `${count} of ${total}; --limit all for the rest.\n` : ''

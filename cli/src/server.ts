@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hc } from 'hono/client'
-import type { OperatorApi } from '../../server/src/server/app/operator-endpoints'
-import { hostAndPort, hostHere } from '../../server/src/platform/config/address'
+import createClient from 'openapi-fetch'
+import type { paths } from '../../client/schema'
+import { formatHostAndPort, toReachableHost } from '../../server/src/platform/config/address'
 
 /** An invalid command line: one line, and exit code 2. */
 export class UsageError extends Error {
@@ -10,16 +10,17 @@ export class UsageError extends Error {
 }
 
 /** The server rejected the call, or did not answer: one line, and exit code 1. */
-export class Refused extends Error {
-  override readonly name = 'Refused'
+export class CallFailed extends Error {
+  override readonly name = 'CallFailed'
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Returns the address of the server: as given, else by the server's own settings. */
-export function addressOf(told: string | undefined, environment: Environment): string {
+export function addressOf(url: string | undefined, environment: Environment): string {
   const { BASE_URL, HOST, PORT } = environment
-  const address = told || BASE_URL || `http://${hostAndPort(hostHere(HOST ?? ''), PORT || 8080)}`
+  const address =
+    url || BASE_URL || `http://${formatHostAndPort(toReachableHost(HOST ?? ''), PORT || 8080)}`
   if (!/^https?:\/\/./.test(address) || !URL.canParse(address)) {
     throw new UsageError(`"${address}" is not an address such as http://127.0.0.1:8080.`)
   }
@@ -40,30 +41,31 @@ async function adminKey({ ADMIN_KEY, DATA_DIR }: Environment): Promise<string> {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-function wordsOf(status: number, body: unknown): string {
-  const told = isObject(body) && isObject(body['error']) ? body['error'] : body
-  const message = isObject(told) ? told['message'] : undefined
+function toErrorText(status: number, body: unknown): string {
+  const error = isObject(body) && isObject(body['error']) ? body['error'] : body
+  const message = isObject(error) ? error['message'] : undefined
   return typeof message === 'string' ? message : `The server answered ${status}.`
 }
 
-const patienceMs = 120_000
+const requestTimeoutMs = 120_000
 
 const isLate = (thrown: unknown) => thrown instanceof Error && thrown.name === 'TimeoutError'
 
-/** Reads the whole answer of the server at `address`. Rejects with `Refused`, also where it was cut off. */
-async function answerOf(address: string, input: string | URL | Request, init: RequestInit) {
-  const late = () => new Refused(`${address} did not answer in time.`)
-  const response = await fetch(input, init).catch((thrown: unknown) => {
+/** Reads the whole answer of the server at `address`. Rejects with `CallFailed`, also where it was cut off. */
+async function answerOf(address: string, request: Request, timeoutMs: number) {
+  const late = () => new CallFailed(`${address} did not answer in time.`)
+  const init: RequestInit = { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' }
+  const response = await fetch(request, init).catch((thrown: unknown) => {
     if (isLate(thrown)) throw late()
-    throw new Refused(
+    throw new CallFailed(
       `No Tollgate answers at ${address}. Start it, or name another with --url or BASE_URL.`,
     )
   })
   const text = await response.text().catch((thrown: unknown) => {
-    throw isLate(thrown) ? late() : new Refused(`The answer of ${address} was cut off.`)
+    throw isLate(thrown) ? late() : new CallFailed(`The answer of ${address} was cut off.`)
   })
   const isInLines = response.headers.get('content-type') === 'application/x-ndjson'
-  return { status: response.status, isGood: response.ok, isInLines, text }
+  return { status: response.status, isOk: response.ok, isInLines, text }
 }
 
 /** Parses an answer; undefined where it is not JSON. */
@@ -75,45 +77,43 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Parses an answer in lines of JSON. Throws `Refused` where it is malformed. */
+/** Parses an answer in lines of JSON. Throws `CallFailed` where it is malformed. */
 export function linesOf(text: string): unknown[] {
   const lines = text.split('\n').filter((line) => line !== '')
   return lines.map((line) => {
     const value = parsed(line)
     if (isObject(value)) return value
-    throw new Refused('The answer is malformed, or not from Tollgate.')
+    throw new CallFailed('The answer is malformed, or not from Tollgate.')
   })
 }
 
 /**
- * Creates a client for the operator endpoints of a server, typed by its routes. Calls reject with `Refused`, and
- * time out after `patience` ms, unless the call has its own signal.
+ * Creates a client for the operator endpoints of a server, typed by their OpenAPI description. Calls reject with
+ * `CallFailed`, and time out after `timeoutMs`.
  */
 export async function openOperator(
-  told: string | undefined,
+  url: string | undefined,
   environment: Environment,
-  patience = patienceMs,
+  timeoutMs = requestTimeoutMs,
 ) {
-  const address = addressOf(told, environment)
-  const authorization = `Bearer ${await adminKey(environment)}`
-  const ask = async (input: string | URL | Request, init?: RequestInit) => {
-    const headers = new Headers(init?.headers)
-    headers.set('authorization', authorization)
-    const signal = init?.signal ?? AbortSignal.timeout(patience)
-    const asked: RequestInit = { ...init, headers, signal, redirect: 'error' }
-    const { status, isGood, isInLines, text } = await answerOf(address, input, asked)
+  const address = addressOf(url, environment)
+  const headers = { authorization: `Bearer ${await adminKey(environment)}` }
+  const checkedFetch = async (request: Request) => {
+    const { status, isOk, isInLines, text } = await answerOf(address, request, timeoutMs)
     const isRead = isInLines || parsed(text) !== undefined
-    if (isGood && isRead) return new Response(text, { status })
-    if (isGood) throw new Refused(`The answer of ${address} is malformed, or not from Tollgate.`)
+    if (isOk && isRead) return new Response(text, { status })
+    if (isOk) throw new CallFailed(`The answer of ${address} is malformed, or not from Tollgate.`)
     const hint = ' Check the id, and that the operator key is that of this server.'
-    throw new Refused(wordsOf(status, parsed(text)) + (status === 404 ? hint : ''))
+    throw new CallFailed(toErrorText(status, parsed(text)) + (status === 404 ? hint : ''))
   }
-  return hc<OperatorApi>(address, { fetch: ask }).api.admin
+  return createClient<paths>({ baseUrl: address, headers, fetch: checkedFetch })
 }
 
 export type Operator = Awaited<ReturnType<typeof openOperator>>
 
-/** Wraps the body of a request, for the second argument of a call. */
-export const json = (body: object) => ({
-  init: { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
-})
+/** Returns the body of an answer. */
+export async function bodyOf<Body>(answer: Promise<{ data?: Body }>): Promise<Body> {
+  const { data } = await answer
+  if (data === undefined) throw new CallFailed('The answer is empty.')
+  return data
+}

@@ -4,7 +4,7 @@ export type Column<Row> = readonly [
   of: (row: Row) => string | number | boolean | null | undefined,
 ]
 
-function shown(value: string | number | boolean | null | undefined): string {
+function formatCell(value: string | number | boolean | null | undefined): string {
   if (value === null || value === undefined || value === '') return '-'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   // Names given by others must not carry terminal control sequences.
@@ -16,7 +16,7 @@ const isNumber = (text: string) => text === '-' || /^-?\d+(\.\d+)?$/.test(text)
 /** Formats rows below headings, with columns of numbers aligned right. */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
   if (rows.length === 0) return 'None found.\n'
-  const cells = rows.map((row) => columns.map(([, of]) => shown(of(row))))
+  const cells = rows.map((row) => columns.map(([, of]) => formatCell(of(row))))
   const all = [columns.map(([heading]) => heading), ...cells]
   const widths = columns.map((_, at) => Math.max(...all.map((line) => (line[at] ?? '').length)))
   const right = columns.map((_, at) => cells.every((line) => isNumber(line[at] ?? '')))
@@ -40,6 +40,8 @@ export function facts(fields: Readonly<Record<string, unknown>>): string {
   }))
   const width = Math.max(...rows.map(({ name }) => name.length))
   return rows
-    .map(({ name, text }) => `${name.padEnd(width)}  ${shown(text === 'null' ? null : text)}\n`)
+    .map(
+      ({ name, text }) => `${name.padEnd(width)}  ${formatCell(text === 'null' ? null : text)}\n`,
+    )
     .join('')
 }

@@ -1,31 +1,30 @@
-import { pageOptions, rest, rowsOf } from './pages'
-import { json, linesOf, UsageError, type Operator } from './server'
+import { pageOptions, formatRemainder, rowsOf } from './pages'
+import { bodyOf, linesOf, UsageError, type Operator } from './server'
 import { facts, table } from './table'
-import type { Asked, Group } from './verb'
+import type { Invocation, Group } from './verb'
 
 /** Returns the id of an account, named by its id or its address. */
-export async function userIdOf(operator: Operator, word = ''): Promise<string> {
-  if (!word.includes('@')) return word
-  const query = { search: word, limit: '100' }
-  const { users } = await (await operator.users.$get({ query })).json()
-  const found = users.find(({ email }) => email.toLowerCase() === word.toLowerCase())
-  if (found) return found.id
-  throw new UsageError(`No account has the address ${word}.`)
+export async function userIdOf(operator: Operator, idOrAddress = ''): Promise<string> {
+  if (!idOrAddress.includes('@')) return idOrAddress
+  const query = { search: idOrAddress, limit: 100 }
+  const { users } = await bodyOf(operator.GET('/api/admin/users', { params: { query } }))
+  const user = users.find(({ email }) => email.toLowerCase() === idOrAddress.toLowerCase())
+  if (user) return user.id
+  throw new UsageError(`No account has the address ${idOrAddress}.`)
 }
 
-const one = async ({ operator, words: [user] }: Asked) => ({
-  param: { id: await userIdOf(operator, user) },
+const paramsOf = async ({ operator, positionals: [user] }: Invocation) => ({
+  path: { id: await userIdOf(operator, user) },
 })
 
-const shown = (user: object) => ({ text: facts({ ...user }), json: user })
+const output = (user: object) => ({ text: facts({ ...user }), json: user })
 
-async function list(asked: Asked) {
-  const { operator, value } = asked
-  const { rows, total } = await rowsOf(asked, async (query) => {
-    const status = value('status')
-    const answer = await operator.users.$get({ query: { ...query, ...(status && { status }) } })
-    const { users, pagination } = await answer.json()
-    return { rows: users, pagination }
+async function list(invocation: Invocation) {
+  const { operator, value } = invocation
+  const { rows, total } = await rowsOf(invocation, async (page) => {
+    const query = { ...page, status: value('status') || undefined }
+    const body = await bodyOf(operator.GET('/api/admin/users', { params: { query } }))
+    return { rows: body.users, pagination: body.pagination }
   })
   const text = table(rows, [
     ['ID', ({ id }) => id],
@@ -35,16 +34,15 @@ async function list(asked: Asked) {
     ['OPERATOR', ({ is_operator }) => is_operator],
     ['USD', ({ balance }) => balance.toFixed(2)],
   ])
-  return { text: text + rest(rows.length, total), json: { users: rows, total } }
+  return { text: text + formatRemainder(rows.length, total), json: { users: rows, total } }
 }
 
 /** The server's own maximum. */
-const exportMs = 600_000
+const exportTimeoutMs = 600_000
 
-async function exported(asked: Asked) {
-  const init = { signal: AbortSignal.timeout(exportMs) }
-  const response = await asked.operator.users[':id'].export.$get(await one(asked), { init })
-  const text = await response.text()
+async function exported(invocation: Invocation) {
+  const init = { params: await paramsOf(invocation), parseAs: 'text' } as const
+  const text = await bodyOf(invocation.operator.GET('/api/admin/users/{id}/export', init))
   return { text, json: linesOf(text) }
 }
 
@@ -54,64 +52,71 @@ export const users: Group = {
   about: 'accounts. <user> is an id or an address',
   verbs: {
     list: {
-      words: [],
+      positionals: [],
       about: 'list accounts',
       options: { status: { value: 'active|suspended', about: 'only these' }, ...pageOptions },
       run: list,
     },
     show: {
-      words: ['user'],
+      positionals: ['user'],
       about: 'show all fields of an account',
-      run: async (asked) =>
-        shown(await (await asked.operator.users[':id'].$get(await one(asked))).json()),
+      async run(invocation) {
+        const params = await paramsOf(invocation)
+        return output(await bodyOf(invocation.operator.GET('/api/admin/users/{id}', { params })))
+      },
     },
     create: {
-      words: ['address'],
+      positionals: ['address'],
       about: 'create an account, and invite its owner by mail',
       options: {
         name: { value: 'text', about: 'display name; the address by default' },
         plan: { value: 'id', about: 'its plan' },
         operator: { about: 'grant operator permissions' },
       },
-      async run({ operator, words: [email], value, has }) {
+      async run({ operator, positionals: [email = ''], value, has }) {
         const body = {
           email,
-          ...(value('name') !== undefined && { display_name: value('name') }),
-          ...(value('plan') !== undefined && { plan_id: value('plan') }),
+          display_name: value('name'),
+          plan_id: value('plan'),
           is_operator: has('operator'),
         }
-        return shown(await (await operator.users.$post({}, json(body))).json())
+        return output(await bodyOf(operator.POST('/api/admin/users', { body })))
       },
     },
     disable: {
-      words: ['user'],
+      positionals: ['user'],
       about: 'suspend an account: its keys and sessions are rejected at once',
       options: { reason: { value: 'text', about: 'the reason, for the audit log' } },
-      async run(asked) {
-        const reason = asked.value('reason') ?? 'Suspended from the command line.'
-        const answer = asked.operator.users[':id'].suspend.$post(await one(asked), json({ reason }))
-        return shown(await (await answer).json())
+      async run(invocation) {
+        const params = await paramsOf(invocation)
+        const body = { reason: invocation.value('reason') ?? 'Suspended from the command line.' }
+        const answer = invocation.operator.POST('/api/admin/users/{id}/suspend', { params, body })
+        return output(await bodyOf(answer))
       },
     },
     enable: {
-      words: ['user'],
+      positionals: ['user'],
       about: 'reinstate a suspended account',
-      run: async (asked) =>
-        shown(await (await asked.operator.users[':id'].reinstate.$post(await one(asked))).json()),
+      async run(invocation) {
+        const params = await paramsOf(invocation)
+        const answer = invocation.operator.POST('/api/admin/users/{id}/reinstate', { params })
+        return output(await bodyOf(answer))
+      },
     },
     export: {
-      words: ['user'],
+      positionals: ['user'],
       about: 'export everything an account owns, as JSON lines; no secrets',
+      timeoutMs: exportTimeoutMs,
       run: exported,
     },
     delete: {
-      words: ['user'],
+      positionals: ['user'],
       about: 'erase an account; its payments and usage stay in the ledger, anonymized',
       options: { yes: { about: 'skip the confirmation' } },
-      async run(asked) {
-        await asked.confirm(`Erase ${asked.words[0]} for good?`)
-        const answer = await asked.operator.users[':id'].$delete(await one(asked))
-        return shown(await answer.json())
+      async run(invocation) {
+        await invocation.confirm(`Erase ${invocation.positionals[0]} for good?`)
+        const params = await paramsOf(invocation)
+        return output(await bodyOf(invocation.operator.DELETE('/api/admin/users/{id}', { params })))
       },
     },
   },

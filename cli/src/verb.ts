@@ -12,9 +12,10 @@ export interface Answer {
   json: unknown
 }
 
-export interface Asked {
+/** One call of a command, with its arguments and options. */
+export interface Invocation {
   operator: Operator
-  words: readonly string[]
+  positionals: readonly string[]
   /** The value of an option, undefined where it was not given. */
   value: (name: string) => string | undefined
   has: (name: string) => boolean
@@ -27,10 +28,12 @@ export interface Asked {
 
 export interface Verb {
   /** The positional arguments, all of them required. */
-  words: readonly string[]
+  positionals: readonly string[]
   about: string
   options?: Readonly<Record<string, Option>>
-  run: (asked: Asked) => Promise<Answer>
+  /** The maximum duration of each request, where the default is too short. */
+  timeoutMs?: number
+  run: (invocation: Invocation) => Promise<Answer>
 }
 
 export interface Group {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { proxyFor, serverAddress, socketAddress } from './address'
-import { UsageError } from './words'
+import { UsageError } from './text'
 
 describe('the address of the socket', () => {
   test.each([
@@ -61,7 +61,7 @@ describe('the proxy', () => {
     ['wss://other:8443/gateway', undefined],
     ['wss://other/gateway', 'http://proxy:3128'],
     ['ws://127.0.0.1:8080/gateway', undefined],
-  ])('for %s is %s', (address, proxy) => {
+  ])('for %s is %p', (address, proxy) => {
     expect(proxyFor(address, environment)).toBe(proxy)
   })
 

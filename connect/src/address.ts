@@ -1,4 +1,4 @@
-import { UsageError } from './words'
+import { UsageError } from './text'
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 

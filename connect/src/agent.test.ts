@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { apiKey, Stage } from './agent-stage-for-tests'
+import { apiKey, Fixture } from './agent-fixture-for-tests'
 import { requestFrame, token } from './tollgate-for-tests'
 
 describe('a hello', () => {
   test('announces the models of the servers', async () => {
-    await using stage = await Stage.open()
-    expect(await stage.tollgate.hello()).toEqual({
+    await using fixture = await Fixture.open()
+    expect(await fixture.tollgate.hello()).toEqual({
       type: 'hello',
       id: 'hello-1',
       version: '0.1.0',
@@ -13,18 +13,18 @@ describe('a hello', () => {
       models: [{ provider: 'local', name: 'llama' }],
       tools: [],
     })
-    await stage.tollgate.until(() => stage.said.some((line) => line.includes('gw_test')))
+    await fixture.tollgate.until(() => fixture.logLines.some((line) => line.includes('gw_test')))
   })
 
   test('is sent again when the list has changed, and only then', async () => {
-    await using stage = await Stage.open()
-    const { tollgate, server } = stage
-    await stage.askAgain()
+    await using fixture = await Fixture.open()
+    const { tollgate, server } = fixture
+    await fixture.repeatSurvey()
     server.models = ['llama', 'phi', 'phi', '', 'x'.repeat(201)]
-    await stage.askAgain()
+    await fixture.repeatSurvey()
     await tollgate.until(() => tollgate.of('hello').length === 2)
     expect((await tollgate.hello()).models.map(({ name }) => name)).toEqual(['llama', 'phi'])
-    await stage.askAgain()
+    await fixture.repeatSurvey()
     await Bun.sleep(50)
     expect(tollgate.of('hello')).toHaveLength(2)
     tollgate.send(requestFrame('a', { model: 'phi' }))
@@ -32,21 +32,21 @@ describe('a hello', () => {
   })
 
   test('has no models of a server that does not answer, which is logged once', async () => {
-    await using stage = await Stage.open()
-    const { tollgate, server } = stage
+    await using fixture = await Fixture.open()
+    const { tollgate, server } = fixture
     server[Symbol.dispose]()
-    await stage.askAgain()
-    await stage.askAgain()
+    await fixture.repeatSurvey()
+    await fixture.repeatSurvey()
     await tollgate.until(() => tollgate.of('hello').length === 2)
     expect((await tollgate.hello()).models).toEqual([])
-    expect(stage.said.filter((line) => line === 'server_silent')).toHaveLength(1)
+    expect(fixture.logLines.filter((line) => line === 'server_silent')).toHaveLength(1)
   })
 
   test('names only what the owner allows', async () => {
-    await using stage = await Stage.open({ models: ['phi'] })
-    const { tollgate, server } = stage
+    await using fixture = await Fixture.open({ models: ['phi'] })
+    const { tollgate, server } = fixture
     server.models = ['llama', 'phi']
-    await stage.askAgain()
+    await fixture.repeatSurvey()
     await tollgate.until(() => tollgate.of('hello').length === 2)
     expect((await tollgate.hello()).models).toEqual([{ provider: 'local', name: 'phi' }])
     tollgate.send(requestFrame('a'))
@@ -54,10 +54,10 @@ describe('a hello', () => {
   })
 
   test('keeps to the bounds of a hello', async () => {
-    await using stage = await Stage.open()
-    const { tollgate, server } = stage
+    await using fixture = await Fixture.open()
+    const { tollgate, server } = fixture
     server.models = Array.from({ length: 5000 }, (_, at) => `${at}-${'m'.repeat(180)}`)
-    await stage.askAgain()
+    await fixture.repeatSurvey()
     await tollgate.until(() => tollgate.of('hello').length === 2)
     expect((await tollgate.hello()).models).toHaveLength(2000)
     expect(tollgate.nonsense).toEqual([])
@@ -65,44 +65,46 @@ describe('a hello', () => {
   })
 
   test('that is rejected in part is logged for the owner', async () => {
-    await using stage = await Stage.open()
-    const { tollgate, server } = stage
+    await using fixture = await Fixture.open()
+    const { tollgate, server } = fixture
     tollgate.refused = [{ what: 'model', name: 'phi', reason: 'is\n\u001B[31mnot for you' }]
     server.models = ['phi']
-    await stage.askAgain()
+    await fixture.repeatSurvey()
     const words = 'Tollgate rejected the model phi: is [31mnot for you'
-    await tollgate.until(() => stage.said.some((line) => line.includes(words)))
+    await tollgate.until(() => fixture.logLines.some((line) => line.includes(words)))
   })
 })
 
 describe('reconnecting', () => {
   test.each([
-    ['a cut', (stage: Stage) => stage.tollgate.cut()],
-    ['a node that shuts down', (stage: Stage) => stage.tollgate.close(1001)],
-    ['an error of its own', (stage: Stage) => stage.tollgate.close(4400)],
-    ['a silence', (stage: Stage) => stage.tollgate.close(4408)],
-    ['nonsense', (stage: Stage) => stage.tollgate.raw('{')],
+    ['a cut', (fixture: Fixture) => fixture.tollgate.cut()],
+    ['a node that shuts down', (fixture: Fixture) => fixture.tollgate.close(1001)],
+    ['an error of its own', (fixture: Fixture) => fixture.tollgate.close(4400)],
+    ['a silence', (fixture: Fixture) => fixture.tollgate.close(4408)],
+    ['nonsense', (fixture: Fixture) => fixture.tollgate.raw('{')],
   ])('after %s, with a new hello', async (_what, end) => {
-    await using stage = await Stage.open()
-    const { tollgate } = stage
-    end(stage)
+    await using fixture = await Fixture.open()
+    const { tollgate } = fixture
+    end(fixture)
     await tollgate.until(() => tollgate.of('hello').length === 2, 'another hello')
     tollgate.send(requestFrame('a'))
     expect(await tollgate.ended('a')).toMatchObject([{ status: 200 }])
   })
 
   test('after temporary refusals, logged once', async () => {
-    await using stage = await Stage.open()
-    const { tollgate } = stage
+    await using fixture = await Fixture.open()
+    const { tollgate } = fixture
     let refusals = 0
     tollgate.door = () => ((refusals += 1) < 4 ? new Response('', { status: 503 }) : undefined)
     tollgate.cut()
     await tollgate.until(() => tollgate.of('hello').length === 2)
-    expect(stage.said.filter((line) => line.includes('Tollgate answered 503'))).toHaveLength(1)
+    expect(fixture.logLines.filter((line) => line.includes('Tollgate answered 503'))).toHaveLength(
+      1,
+    )
   })
 
   test('is not tried after 4401, 4409, 401 and 426', async () => {
-    const ends: [number, (stage: Stage) => void][] = [
+    const ends: [number, (fixture: Fixture) => void][] = [
       [3, ({ tollgate }) => tollgate.close(4401)],
       [4, ({ tollgate }) => tollgate.close(4409)],
     ]
@@ -119,17 +121,17 @@ describe('reconnecting', () => {
       ])
     }
     for (const [code, end] of ends) {
-      await using stage = await Stage.open()
-      end(stage)
-      expect(await stage.over).toBe(code)
-      expect(stage.tollgate.of('hello')).toHaveLength(1)
-      expect(stage.said.at(-1)).toContain('"event":"stopped"')
+      await using fixture = await Fixture.open()
+      end(fixture)
+      expect(await fixture.over).toBe(code)
+      expect(fixture.tollgate.of('hello')).toHaveLength(1)
+      expect(fixture.logLines.at(-1)).toContain('"event":"stopped"')
     }
   })
 
   test('to a Tollgate that shuts down repeatedly backs off', async () => {
-    await using stage = await Stage.open({}, { random: () => 1 })
-    const { tollgate } = stage
+    await using fixture = await Fixture.open({}, { random: () => 1 })
+    const { tollgate } = fixture
     tollgate.close(1001)
     await Bun.sleep(300)
     // The connection had not lasted a second: the agent waits half a second.
@@ -139,8 +141,8 @@ describe('reconnecting', () => {
 })
 
 test('two requests with one id are a protocol error, and the socket is reopened', async () => {
-  await using stage = await Stage.open()
-  const { tollgate, server } = stage
+  await using fixture = await Fixture.open()
+  const { tollgate, server } = fixture
   server.answer = () => new Promise(() => undefined)
   tollgate.send(requestFrame('a'))
   tollgate.send(requestFrame('a'))
@@ -150,8 +152,8 @@ test('two requests with one id are a protocol error, and the socket is reopened'
 })
 
 test('an unknown tool is not served', async () => {
-  await using stage = await Stage.open()
-  const { tollgate } = stage
+  await using fixture = await Fixture.open()
+  const { tollgate } = fixture
   const call = { name: 'rm', arguments: {}, timeout_ms: 1000, most_bytes: 1000 }
   tollgate.send({ type: 'tool_call', id: 't', ...call })
   expect(await tollgate.ended('t')).toMatchObject([
@@ -160,28 +162,28 @@ test('an unknown tool is not served', async () => {
 })
 
 test('a stop cancels running requests, closes the socket cleanly and exits with 0', async () => {
-  const stage = await Stage.open()
-  const { tollgate, server } = stage
+  const fixture = await Fixture.open()
+  const { tollgate, server } = fixture
   server.answer = () => new Promise(() => undefined)
   tollgate.send(requestFrame('a'))
-  await tollgate.until(() => server.asked.length === 1)
-  stage.stop()
-  expect(await stage.over).toBe(0)
+  await tollgate.until(() => server.requests.length === 1)
+  fixture.stop()
+  expect(await fixture.over).toBe(0)
   await tollgate.until(() => server.aborted === 1 && tollgate.closes.length === 1)
   expect(tollgate.closes[0]?.code).toBe(1000)
-  await stage[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 test('no log line and no frame has a secret', async () => {
-  await using stage = await Stage.open()
-  const { tollgate, server } = stage
+  await using fixture = await Fixture.open()
+  const { tollgate, server } = fixture
   server.answer = () => new Response(`you sent ${apiKey}`, { status: 401 })
   tollgate.send(requestFrame('a'))
   await tollgate.ended('a')
   tollgate.send({ type: 'error', id: '', code: 'x', message: `your token is ${token}` })
   tollgate.close(4400, `no ${apiKey.slice(0, 12)}`)
   await tollgate.until(() => tollgate.of('hello').length === 2)
-  const everything = JSON.stringify([stage.said, tollgate.frames])
+  const everything = JSON.stringify([fixture.logLines, tollgate.frames])
   expect(everything).toContain('Tollgate says: your token is [secret]')
   for (const secret of [apiKey, token]) expect(everything).not.toContain(secret)
 })

@@ -2,12 +2,12 @@ import type { Transport } from '../../server/src/upstream/http/transport'
 import { closeCodes, type ToGateway } from '../../server/src/tunnel/frames'
 import { BackOff } from './back-off'
 import { Link, type Ending, type Patience } from './link'
-import type { Say } from './log'
+import type { Log } from './log'
 import type { Offer } from './offer'
 import { pause } from './pause'
-import { Running } from './running'
-import { verdict, exitCodes } from './verdict'
-import { shortened, type Secrets } from './words'
+import { RunningRequests } from './running-requests'
+import { decideReconnect, exitCodes } from './reconnect-decision'
+import { shortened, type Secrets } from './text'
 
 export interface AgentPorts {
   address: string
@@ -17,50 +17,50 @@ export interface AgentPorts {
   version: string
   offer: Offer
   transport: Transport
-  say: Say
+  log: Log
   secrets: Secrets
   patience?: Partial<Patience>
   random?: () => number
 }
 
 const firstMs = 500
-const mostMs = 30_000
+const maxBackOffMs = 30_000
 /** A connection that lasted this long resets the back-off. */
 const heldMs = 60_000
 /** The shortest life of a connection after which a shutdown of the node reconnects at once. */
 const soonMs = 1000
-const mostRefusals = 20
+const maxRefusals = 20
 
 /** Keeps one socket to Tollgate open and serves its requests. */
 export class Agent {
   readonly #ports: AgentPorts
   readonly #backOff: BackOff
   #link: Link | undefined
-  #running: Running | undefined
+  #running: RunningRequests | undefined
   #hellos = 0
-  #told = ''
+  #wasReported = ''
   #welcomedAt: number | undefined
   #failure = ''
 
   constructor(ports: AgentPorts) {
     this.#ports = ports
     const { random } = ports
-    this.#backOff = new BackOff({ firstMs, mostMs, ...(random ? { random } : {}) })
+    this.#backOff = new BackOff({ firstMs, maxMs: maxBackOffMs, ...(random ? { random } : {}) })
   }
 
   /** Resolves with the exit code: after `signal` aborts, or when reconnecting is pointless. */
   async run(signal: AbortSignal): Promise<number> {
-    const { say } = this.#ports
+    const { log } = this.#ports
     while (!signal.aborted) {
       const ending = await this.#hold(signal)
       if (signal.aborted) break
-      const judged = verdict(ending)
-      if (judged.next === 'never') {
-        say('error', 'stopped', judged.words)
-        return judged.exitCode
+      const decision = decideReconnect(ending)
+      if (decision.next === 'never') {
+        log('error', 'stopped', decision.message)
+        return decision.exitCode
       }
-      const waitMs = this.#waitMs(judged.next)
-      this.#sayLost(judged.words, waitMs)
+      const waitMs = this.#waitMs(decision.next)
+      this.#reportLost(decision.message, waitMs)
       await pause(waitMs, signal)
     }
     return exitCodes.done
@@ -71,9 +71,9 @@ export class Agent {
     const link = this.#link
     if (!link?.isOpen) return
     const announcement = this.#ports.offer.announcement()
-    const told = JSON.stringify(announcement)
-    if (told === this.#told) return
-    this.#told = told
+    const announced = JSON.stringify(announcement)
+    if (announced === this.#wasReported) return
+    this.#wasReported = announced
     const id = `hello-${(this.#hellos += 1)}`
     link.send({ type: 'hello', id, version: this.#ports.version, ...announcement })
   }
@@ -81,13 +81,13 @@ export class Agent {
   /** Runs one socket, from its opening to its end. */
   async #hold(signal: AbortSignal): Promise<Ending> {
     const { address, token, proxy, patience } = this.#ports
-    this.#told = ''
+    this.#wasReported = ''
     this.#welcomedAt = undefined
     const link = new Link(
       { address, token, proxy, ...(patience ? { patience } : {}) },
       { opened: () => this.announce(), frame: (frame) => this.#take(frame) },
     )
-    const running = new Running(this.#ports, link)
+    const running = new RunningRequests(this.#ports, link)
     this.#link = link
     this.#running = running
     const stop = () => {
@@ -114,7 +114,7 @@ export class Agent {
       case 'cancel':
         return this.#running?.cancel(frame.id)
       case 'error':
-        return this.#ports.say(
+        return this.#ports.log(
           'warn',
           'tollgate_error',
           `Tollgate says: ${shortened(frame.message)}`,
@@ -129,20 +129,20 @@ export class Agent {
     heartbeat_seconds: seconds,
     refused,
   }: ToGateway & { type: 'welcome' }) {
-    const { say, offer } = this.#ports
+    const { log, offer } = this.#ports
     this.#link?.beatEvery(seconds * 1000)
     const isFirst = this.#welcomedAt === undefined
     this.#welcomedAt ??= performance.now()
     this.#failure = ''
     const { providers, models, tools } = offer.announcement()
     const served = `${models.length} models of ${providers.join(', ') || 'no provider'}, ${tools.length} tools`
-    say(
+    log(
       'info',
       'online',
       `${isFirst ? 'Online as' : 'Announced by'} ${shortened(gateway, 40)}: ${served}.`,
     )
-    for (const { what, name, reason } of refused.slice(0, mostRefusals)) {
-      say(
+    for (const { what, name, reason } of refused.slice(0, maxRefusals)) {
+      log(
         'warn',
         'refused',
         `Tollgate rejected the ${what} ${shortened(name)}: ${shortened(reason)}`,
@@ -157,10 +157,10 @@ export class Agent {
   }
 
   /** Logs a failure, unless it repeats the last one. */
-  #sayLost(words: string, waitMs: number): void {
-    if (words === this.#failure) return
-    this.#failure = words
+  #reportLost(message: string, waitMs: number): void {
+    if (message === this.#failure) return
+    this.#failure = message
     const when = waitMs < 1000 ? 'at once' : `in ${Math.round(waitMs / 1000)} s`
-    this.#ports.say('warn', 'offline', `${shortened(words, 300)}. Trying again ${when}.`)
+    this.#ports.log('warn', 'offline', `${shortened(message, 300)}. Trying again ${when}.`)
   }
 }

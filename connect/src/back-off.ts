@@ -1,6 +1,6 @@
 interface BackOffOptions {
   firstMs: number
-  mostMs: number
+  maxMs: number
   /** Between 0 and 1. */
   random?: () => number
 }
@@ -16,8 +16,8 @@ export class BackOff {
 
   /** Milliseconds. */
   next(): number {
-    const { firstMs, mostMs, random = Math.random } = this.#options
-    const bound = Math.min(firstMs * 2 ** this.#failures, mostMs)
+    const { firstMs, maxMs, random = Math.random } = this.#options
+    const bound = Math.min(firstMs * 2 ** this.#failures, maxMs)
     this.#failures = Math.min(this.#failures + 1, 30)
     return random() * bound
   }

@@ -1,10 +1,10 @@
 import type { Offer } from './offer'
 import type { Settings } from './settings'
 
-const mostShown = 20
+const maxListed = 20
 
 /** Formats what would be served: as text, and as JSON. */
-export function toldOf({ address, tools, servers }: Settings, offer: Offer) {
+export function formatCheck({ address, tools, servers }: Settings, offer: Offer) {
   const { models, tools: announced } = offer.announcement()
   const json = {
     url: address,
@@ -24,8 +24,8 @@ export function toldOf({ address, tools, servers }: Settings, offer: Offer) {
     ...announced.map(({ name }) => `tool ${name}`),
     ...(tools.length > 0 && announced.length === 0 ? ['No tools.'] : []),
   ]
-  const isAnything = models.length > 0 || announced.length > 0
-  return { text: `${lines.join('\n')}\n`, json, isAnything }
+  const hasOffer = models.length > 0 || announced.length > 0
+  return { text: `${lines.join('\n')}\n`, json, hasOffer }
 }
 
 interface Row {
@@ -40,10 +40,10 @@ function serverLine({ provider, base_url: address, has_key: hasKey, models, erro
   const head = `${provider} at ${address} ${hasKey ? 'with a key' : 'without a key'}`
   if (error) return `${head}: ${error}`
   // Names given by others must not carry terminal control sequences.
-  const shown = models
-    .slice(0, mostShown)
+  const names = models
+    .slice(0, maxListed)
     .join(', ')
     .replaceAll(/\p{Cc}/gu, ' ')
-  const more = models.length > mostShown ? ` and ${models.length - mostShown} more` : ''
-  return `${head}: ${shown || 'no models'}${more}`
+  const more = models.length > maxListed ? ` and ${models.length - maxListed} more` : ''
+  return `${head}: ${names || 'no models'}${more}`
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { UsageError, wordsOf } from './words'
+import { UsageError, toErrorText } from './text'
 
 const text = z.string().min(1).max(4096)
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable')
@@ -46,18 +46,18 @@ const ConfigFile = z.strictObject({
 export type ConfigFile = z.output<typeof ConfigFile>
 
 /** Reads a file. Throws `UsageError`. */
-export function readText(path: string, what: string): string {
+export function readText(path: string, label: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (thrown) {
-    throw new UsageError(`The ${what} ${path} cannot be read: ${wordsOf(thrown)}.`)
+    throw new UsageError(`The ${label} ${path} cannot be read: ${toErrorText(thrown)}.`)
   }
 }
 
 /** Reads the first line of a file that holds a secret. Throws `UsageError`. */
-export function readSecretFile(path: string, what: string): string {
-  const secret = readText(path, what).split('\n')[0]?.trim() ?? ''
-  if (secret === '') throw new UsageError(`The ${what} ${path} is empty.`)
+export function readSecretFile(path: string, label: string): string {
+  const secret = readText(path, label).split('\n')[0]?.trim() ?? ''
+  if (secret === '') throw new UsageError(`The ${label} ${path} is empty.`)
   return secret
 }
 
@@ -75,8 +75,8 @@ function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefi
   const [issue] = issues
   if (issue?.code !== 'invalid_union') return issue
   const inner = issue.errors.toSorted((a, b) => a.length - b.length)[0] ?? []
-  const found = deepest(inner)
-  return found ? { ...found, path: [...issue.path, ...found.path] } : issue
+  const nested = deepest(inner)
+  return nested ? { ...nested, path: [...issue.path, ...nested.path] } : issue
 }
 
 function jsonOf(json: string, path: string): unknown {

@@ -8,7 +8,7 @@ forwards requests. Provider keys stay here. The gateway token comes from TOLLGAT
   --serve <provider>   a provider by its usual address, with the key of its usual variable: openai
   --serve <provider>=<address>
                        a server that speaks the OpenAI format; ollama, vllm, lmstudio and llamacpp are "local"
-  --config <file>      servers, tools and other settings, in JSON: docs/self-hosted.md
+  --config <file>      servers, tools and other settings, in JSON: docs/concepts/self-hosted.md
   --check              check each server, print what would be served, and exit
   --insecure           allow http to another machine: the token is sent unencrypted
   --json               lines for programs

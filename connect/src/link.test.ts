@@ -5,17 +5,17 @@ import { Link, type Patience } from './link'
 import { SimulatedTollgate, token } from './tollgate-for-tests'
 
 function openLink(address: string, patience: Partial<Patience> = {}) {
-  const heard: ToGateway[] = []
+  const received: ToGateway[] = []
   const opened = Promise.withResolvers<void>()
   const link = new Link(
     { address, token, proxy: undefined, patience },
-    { opened: opened.resolve, frame: (frame) => heard.push(frame) },
+    { opened: opened.resolve, frame: (frame) => received.push(frame) },
   )
-  return { link, heard, opened: opened.promise }
+  return { link, received, opened: opened.promise }
 }
 
 /** Opens a link that Tollgate welcomes. */
-async function stage(patience: Partial<Patience> = {}) {
+async function createFixture(patience: Partial<Patience> = {}) {
   const tollgate = new SimulatedTollgate()
   const one = openLink(tollgate.address, patience)
   await one.opened
@@ -35,11 +35,11 @@ test('opens with its token and its version, and sends nothing by itself', async 
   await opened
   expect(seen).toEqual([`Bearer ${token}`, 'tollgate.gateway.1', null])
   link.close(1000, 'enough')
-  expect(await link.ended).toMatchObject({ wasOpen: true, code: 1000, words: 'enough' })
+  expect(await link.ended).toMatchObject({ wasOpen: true, code: 1000, message: 'enough' })
   expect(tollgate.frames).toEqual([])
 })
 
-const fixture = (name: string) =>
+const readCertificate = (name: string) =>
   Bun.file(join(import.meta.dir, '../../server/testing/certificates', name))
 
 /** Source: RFC 6455, 4.2.2. */
@@ -51,7 +51,7 @@ function acceptOf(bytes: Buffer): string {
 
 describe('a heartbeat', () => {
   test('answers each ping at once, by its id', async () => {
-    using one = await stage()
+    using one = await createFixture()
     one.tollgate.send({ type: 'ping', id: 'p7' })
     await one.tollgate.until(() => one.tollgate.frames.length === 1)
     expect(one.tollgate.frames).toEqual([{ type: 'heartbeat', id: 'p7' }])
@@ -59,7 +59,7 @@ describe('a heartbeat', () => {
   })
 
   test('is sent as often as Tollgate requests, never less often', async () => {
-    using one = await stage({ heartbeatMs: 300, openMs: 200 })
+    using one = await createFixture({ heartbeatMs: 300, openMs: 200 })
     one.tollgate.send({ type: 'cancel', id: 'the first' })
     one.link.beatEvery(50)
     await one.tollgate.until(() => one.tollgate.of('heartbeat').length >= 2)
@@ -72,27 +72,27 @@ describe('a heartbeat', () => {
 
 describe('a socket ends', () => {
   test('when nothing was received for long, though the system reports it open', async () => {
-    using one = await stage({ silenceMs: 200 })
+    using one = await createFixture({ silenceMs: 200 })
     one.tollgate.send({ type: 'ping', id: 'the last' })
     expect(await one.link.ended).toMatchObject({
       wasOpen: true,
       code: 1006,
-      words: 'nothing was received for 0 s',
+      message: 'nothing was received for 0 s',
     })
   })
 
   test('sooner where Tollgate sends heartbeats more often than usual, never later', async () => {
-    using one = await stage({ heartbeatMs: 10_000, silenceMs: 25_000 })
+    using one = await createFixture({ heartbeatMs: 10_000, silenceMs: 25_000 })
     one.tollgate.send({ type: 'ping', id: 'the last' })
     one.link.beatEvery(1_000_000)
     one.link.beatEvery(400)
     const startedAt = performance.now()
-    expect(await one.link.ended).toMatchObject({ words: 'nothing was received for 1 s' })
+    expect(await one.link.ended).toMatchObject({ message: 'nothing was received for 1 s' })
     expect(performance.now() - startedAt).toBeWithin(900, 5000)
   })
 
   test('not as long as Tollgate pings', async () => {
-    using one = await stage({ silenceMs: 300 })
+    using one = await createFixture({ silenceMs: 300 })
     let isOver = false
     void one.link.ended.then(() => (isOver = true))
     for (let at = 0; at < 8; at += 1) {
@@ -106,7 +106,7 @@ describe('a socket ends', () => {
   test('when its opening is not answered', async () => {
     using silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
     const { link } = openLink(`ws://127.0.0.1:${silent.port}/gateway`, { openMs: 100 })
-    expect(await link.ended).toMatchObject({ wasOpen: false, words: 'no answer came in time' })
+    expect(await link.ended).toMatchObject({ wasOpen: false, message: 'no answer came in time' })
   })
 
   test('with the status of a refusal', async () => {
@@ -119,43 +119,43 @@ describe('a socket ends', () => {
 
   test('where nothing listens, with the reason', async () => {
     const { link } = openLink('ws://127.0.0.1:1/gateway')
-    expect(await link.ended).toMatchObject({ wasOpen: false, words: 'Failed to connect' })
+    expect(await link.ended).toMatchObject({ wasOpen: false, message: 'Failed to connect' })
   })
 
   test('where the server selects a version that was not offered', async () => {
     using tollgate = new SimulatedTollgate()
     tollgate.subprotocol = 'tollgate.gateway.9'
     const ending = await openLink(tollgate.address).link.ended
-    expect(ending).toMatchObject({ wasOpen: false, words: 'Mismatch client protocol' })
+    expect(ending).toMatchObject({ wasOpen: false, message: 'Mismatch client protocol' })
   })
 
   test('where the server accepts it and stays silent', async () => {
     using tollgate = new SimulatedTollgate()
     tollgate.subprotocol = undefined
     const ending = await openLink(tollgate.address, { openMs: 100 }).link.ended
-    expect(ending).toMatchObject({ wasOpen: true, words: 'no answer came in time' })
+    expect(ending).toMatchObject({ wasOpen: true, message: 'no answer came in time' })
   })
 
   test('before its token was sent where the certificate is not trusted', async () => {
-    const asked: string[] = []
+    const requests: string[] = []
     using server = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
-      tls: { key: fixture('server.key'), cert: fixture('server.pem') },
+      tls: { key: readCertificate('server.key'), cert: readCertificate('server.pem') },
       fetch: ({ url }) => {
-        asked.push(url)
+        requests.push(url)
         return new Response('no')
       },
     })
     const ending = await openLink(`wss://localhost:${server.port}/gateway`).link.ended
-    expect(ending).toMatchObject({ wasOpen: false, words: expect.stringContaining('TLS') })
-    expect(asked).toEqual([])
+    expect(ending).toMatchObject({ wasOpen: false, message: expect.stringContaining('TLS') })
+    expect(requests).toEqual([])
   })
 
   test('with the close code of Tollgate', async () => {
-    using one = await stage()
+    using one = await createFixture()
     one.tollgate.close(4409, 'replaced')
-    expect(await one.link.ended).toMatchObject({ wasOpen: true, code: 4409, words: 'replaced' })
+    expect(await one.link.ended).toMatchObject({ wasOpen: true, code: 4409, message: 'replaced' })
   })
 
   test('by force where Tollgate does not answer a close', async () => {
@@ -178,7 +178,7 @@ describe('a socket ends', () => {
     await opened
     const began = performance.now()
     link.close(1000, 'stopping')
-    expect(await link.ended).toMatchObject({ wasOpen: true, words: 'stopping' })
+    expect(await link.ended).toMatchObject({ wasOpen: true, message: 'stopping' })
     expect(performance.now() - began).toBeLessThan(3000)
   })
 })
@@ -203,22 +203,22 @@ describe('an invalid frame ends the socket with 4400, and is not acted on', () =
       `{"type":"ping","id":"a","x":"${'x'.repeat(33 * 1024 * 1024)}"}`,
     ],
   ])('%s', async (_what, message) => {
-    using one = await stage()
+    using one = await createFixture()
     one.tollgate.raw(message)
     one.tollgate.send({ type: 'cancel', id: 'after' })
     expect(await one.link.ended).toMatchObject({
       wasOpen: true,
-      words: 'Tollgate sent an invalid frame',
+      message: 'Tollgate sent an invalid frame',
     })
     expect(one.tollgate.closes.map(({ code }) => code)).toEqual([4400])
-    expect(one.heard).toEqual([])
+    expect(one.received).toEqual([])
   })
 
   test('but unknown fields are ignored', async () => {
-    using one = await stage()
+    using one = await createFixture()
     one.tollgate.raw('{"type":"cancel","id":"a","new":1,"__proto__":{"x":1}}')
-    await one.tollgate.until(() => one.heard.length === 1)
-    expect(one.heard).toEqual([{ type: 'cancel', id: 'a' }])
+    await one.tollgate.until(() => one.received.length === 1)
+    expect(one.received).toEqual([{ type: 'cancel', id: 'a' }])
     one.link.close(1000, '')
   })
 })
@@ -248,7 +248,7 @@ test('more than 4 MB of unsent data make senders wait, until it drains', async (
   for (let at = 0; at < 40; at += 1) {
     link.send({ type: 'chunk', id: 'a', data })
     const began = performance.now()
-    await link.room()
+    await link.waitForDrain()
     if (performance.now() - began > 5) waited += 1
   }
   expect(waited).toBeGreaterThan(0)

@@ -5,7 +5,7 @@ import {
   type FromGateway,
   type ToGateway,
 } from '../../server/src/tunnel/frames'
-import { shortened } from './words'
+import { shortened } from './text'
 
 export interface Opening {
   /** `ws:` or `wss:`. */
@@ -36,10 +36,10 @@ export interface Ending {
   status?: number
   /** Code of the close; 1006 where there was none. */
   code: number
-  words: string
+  message: string
 }
 
-export interface Hearing {
+export interface LinkEvents {
   opened: () => void
   /** Receives every frame but `ping`, which the link answers itself. */
   frame: (frame: ToGateway) => void
@@ -52,34 +52,34 @@ const usualPatience: Patience = {
   closeMs: 1000,
 }
 /** Bytes of a message: a request's body has at most 20 MB. */
-const mostMessageBytes = 32 * 1024 * 1024
+const maxMessageBytes = 32 * 1024 * 1024
 /** Bytes that were sent and are still buffered. */
-const mostUnsentBytes = 4 * 1024 * 1024
-const lookAgainMs = 10
+const maxUnsentBytes = 4 * 1024 * 1024
+const checkEveryMs = 10
 
 /** One socket to Tollgate, from its opening to its end. */
 export class Link {
   /** Never rejects. */
   readonly ended: Promise<Ending>
   readonly #socket: WebSocket
-  readonly #hearing: Hearing
+  readonly #events: LinkEvents
   readonly #patience: Patience
   readonly #end: (ending: Ending) => void
   readonly #timer: ReturnType<typeof setInterval>
-  #heardAt = performance.now()
+  #lastMessageAt = performance.now()
   #beatAt = performance.now()
   #beats = 0
   #heartbeatMs: number
   #isOpen = false
   /** Before the first frame nothing proves that the server is a Tollgate: Bun does not check the subprotocol. */
-  #hasHeard = false
-  #failure: { words: string; status?: number } | undefined
+  #hasReceived = false
+  #failure: { message: string; status?: number } | undefined
   #draining: Promise<void> | undefined
 
-  constructor({ address, token, proxy, patience }: Opening, hearing: Hearing) {
+  constructor({ address, token, proxy, patience }: Opening, events: LinkEvents) {
     this.#patience = { ...usualPatience, ...patience }
     this.#heartbeatMs = this.#patience.heartbeatMs
-    this.#hearing = hearing
+    this.#events = events
     const { promise, resolve } = Promise.withResolvers<Ending>()
     this.ended = promise
     this.#end = resolve
@@ -90,7 +90,7 @@ export class Link {
       ...(proxy === undefined ? {} : { proxy }),
     })
     this.#socket.addEventListener('open', () => this.#opened())
-    this.#socket.addEventListener('message', ({ data }) => this.#heard(data))
+    this.#socket.addEventListener('message', ({ data }) => this.#onMessage(data))
     this.#socket.addEventListener('error', (event) =>
       this.#failed('message' in event ? event.message : ''),
     )
@@ -109,10 +109,10 @@ export class Link {
   }
 
   /** Resolves when the buffer has room, or the socket has closed. */
-  async room(): Promise<void> {
-    while (this.#isOpen && this.#socket.bufferedAmount > mostUnsentBytes) {
+  async waitForDrain(): Promise<void> {
+    while (this.#isOpen && this.#socket.bufferedAmount > maxUnsentBytes) {
       // One timer for all waiting senders.
-      this.#draining ??= Bun.sleep(lookAgainMs).then(() => (this.#draining = undefined))
+      this.#draining ??= Bun.sleep(checkEveryMs).then(() => (this.#draining = undefined))
       await this.#draining
     }
   }
@@ -127,10 +127,10 @@ export class Link {
     return silenceMs * (this.#heartbeatMs / heartbeatMs)
   }
 
-  close(code: number, words: string): void {
-    this.#failure ??= { words }
+  close(code: number, message: string): void {
+    this.#failure ??= { message }
     const isUp = this.#socket.readyState === WebSocket.OPEN
-    if (isUp) this.#socket.close(code, shortened(words, 100))
+    if (isUp) this.#socket.close(code, shortened(message, 100))
     else this.#socket.terminate()
     const force = setTimeout(() => this.#socket.terminate(), this.#patience.closeMs)
     force.unref()
@@ -138,18 +138,18 @@ export class Link {
 
   #opened(): void {
     this.#isOpen = true
-    this.#heardAt = this.#beatAt = performance.now()
-    this.#hearing.opened()
+    this.#lastMessageAt = this.#beatAt = performance.now()
+    this.#events.opened()
   }
 
-  #heard(data: unknown): void {
+  #onMessage(data: unknown): void {
     if (!this.#isOpen) return
-    this.#heardAt = performance.now()
-    this.#hasHeard = true
+    this.#lastMessageAt = performance.now()
+    this.#hasReceived = true
     const frame = typeof data === 'string' ? frameOf(data) : undefined
     if (!frame) return this.close(closeCodes.protocolError, 'Tollgate sent an invalid frame')
     if (frame.type === 'ping') this.#beat(frame.id)
-    else this.#hearing.frame(frame)
+    else this.#events.frame(frame)
   }
 
   #beat(id = `beat-${(this.#beats += 1)}`): void {
@@ -160,9 +160,9 @@ export class Link {
   #look(): void {
     const now = performance.now()
     const silenceMs = this.#silenceMs
-    if (!this.#isOpen || !this.#hasHeard) {
-      if (now - this.#heardAt > this.#patience.openMs) this.#giveUp('no answer came in time')
-    } else if (now - this.#heardAt > silenceMs) {
+    if (!this.#isOpen || !this.#hasReceived) {
+      if (now - this.#lastMessageAt > this.#patience.openMs) this.#giveUp('no answer came in time')
+    } else if (now - this.#lastMessageAt > silenceMs) {
       this.#giveUp(`nothing was received for ${Math.round(silenceMs / 1000)} s`)
     } else if (now - this.#beatAt >= this.#heartbeatMs) {
       this.#beat()
@@ -170,29 +170,29 @@ export class Link {
   }
 
   /** Terminates without a close handshake: a silent peer would not answer it. */
-  #giveUp(words: string): void {
-    this.#failure ??= { words }
+  #giveUp(message: string): void {
+    this.#failure ??= { message }
     this.#socket.terminate()
   }
 
   #failed(message: string): void {
     const status = /Expected 101 status code: (\d{3})/.exec(message)?.[1]
-    const words = shortened(message.replace(/^.*? failed: /, ''))
-    this.#failure ??= { words, ...(status === undefined ? {} : { status: Number(status) }) }
+    const text = shortened(message.replace(/^.*? failed: /, ''))
+    this.#failure ??= { message: text, ...(status === undefined ? {} : { status: Number(status) }) }
   }
 
   #closed(code: number, reason: string): void {
     clearInterval(this.#timer)
     const wasOpen = this.#isOpen
     this.#isOpen = false
-    const words = this.#failure?.words || shortened(reason) || 'the connection was lost'
-    this.#end({ wasOpen, code, ...this.#failure, words })
+    const message = this.#failure?.message || shortened(reason) || 'the connection was lost'
+    this.#end({ wasOpen, code, ...this.#failure, message })
   }
 }
 
 /** Parses a frame of Tollgate, undefined where it is invalid. */
 function frameOf(text: string): ToGateway | undefined {
-  if (text.length > mostMessageBytes) return undefined
+  if (text.length > maxMessageBytes) return undefined
   try {
     return toGateway.safeParse(JSON.parse(text)).data
   } catch {

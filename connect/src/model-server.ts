@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Transport } from '../../server/src/upstream/http/transport'
-import type { Say } from './log'
-import { wordsOf } from './words'
+import type { Log } from './log'
+import { toErrorText } from './text'
 
 /** A model server in the OpenAI format, as configured or discovered. */
 export interface ServerSettings {
@@ -18,8 +18,8 @@ const List = z.object({ data: z.array(z.object({ id: z.string() })) })
 
 const listMs = 10_000
 export const connectMs = 3000
-const mostListBytes = 8 * 1024 * 1024
-const mostName = 200
+const maxListBytes = 8 * 1024 * 1024
+const maxNameLength = 200
 
 /** A model server and the models that it has. */
 export class ModelServer {
@@ -58,20 +58,22 @@ export class ModelServer {
   }
 
   /** Queries its models. A server that does not answer has none, which is logged once. Never rejects. */
-  async ask(transport: Transport, say: Say): Promise<void> {
+  async refreshModels(transport: Transport, log: Log): Promise<void> {
     try {
-      this.#models = new Set((await this.#listed(transport)).filter((name) => this.#isGood(name)))
-      this.#told(null, () =>
-        say('info', 'server_answers', `${this.#name}: ${counted(this.#models.size)}`),
+      this.#models = new Set(
+        (await this.#listed(transport)).filter((name) => this.#isValidName(name)),
+      )
+      this.#reportOnChange(null, () =>
+        log('info', 'server_answers', `${this.#name}: ${formatCount(this.#models.size)}`),
       )
     } catch (thrown) {
       this.#models = new Set()
-      const words = wordsOf(thrown)
-      this.#told(words, () =>
-        say(
+      const message = toErrorText(thrown)
+      this.#reportOnChange(message, () =>
+        log(
           'warn',
           'server_silent',
-          `${this.#name} is unavailable, and its models with it: ${words}`,
+          `${this.#name} is unavailable, and its models with it: ${message}`,
         ),
       )
     }
@@ -81,14 +83,14 @@ export class ModelServer {
     return `${this.provider} at ${this.baseUrl}`
   }
 
-  #told(failure: string | null, say: () => void): void {
+  #reportOnChange(failure: string | null, log: () => void): void {
     const isNews = (this.#failure === null) !== (failure === null) || this.#failure === undefined
     this.#failure = failure
-    if (isNews) say()
+    if (isNews) log()
   }
 
-  #isGood(name: string): boolean {
-    return name.length > 0 && name.length <= mostName && (this.#allowed?.has(name) ?? true)
+  #isValidName(name: string): boolean {
+    return name.length > 0 && name.length <= maxNameLength && (this.#allowed?.has(name) ?? true)
   }
 
   async #listed(transport: Transport): Promise<string[]> {
@@ -110,7 +112,7 @@ export class ModelServer {
       answer.cancel()
       throw new Error(hintOf(answer.status))
     }
-    const list = List.safeParse(jsonOf(await answer.text(mostListBytes)))
+    const list = List.safeParse(jsonOf(await answer.text(maxListBytes)))
     if (!list.success) throw new Error('its answer to /models is not a list of models')
     return list.data.data.map(({ id }) => id)
   }
@@ -124,10 +126,10 @@ function jsonOf(text: string): unknown {
   }
 }
 
-const counted = (models: number) => (models === 1 ? '1 model' : `${models} models`)
+const formatCount = (models: number) => (models === 1 ? '1 model' : `${models} models`)
 
 function hintOf(status: number): string {
-  const said = `it answered ${status} to /models`
-  if (status === 401 || status === 403) return `${said}: its key is missing or wrong`
-  return status === 404 ? `${said}: the base address usually ends in /v1` : said
+  const text = `it answered ${status} to /models`
+  if (status === 401 || status === 403) return `${text}: its key is missing or wrong`
+  return status === 404 ? `${text}: the base address usually ends in /v1` : text
 }

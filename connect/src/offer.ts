@@ -6,19 +6,19 @@ import type { Toolbox } from './tools/toolbox'
 export type Announcement = Pick<FromGateway & { type: 'hello' }, 'providers' | 'models' | 'tools'>
 
 /** Bytes of a hello reserved for all that is not a model or a tool, and for tools. */
-const mostToolsBytes = 400 * 1024
-const mostModelsBytes = 500 * 1024
+const maxToolsBytes = 400 * 1024
+const maxModelsBytes = 500 * 1024
 
 /** Returns as many items of a list as fit. */
-function within<Item>(items: readonly Item[], most: { items: number; bytes: number }): Item[] {
-  let left = most.bytes
-  const kept: Item[] = []
+function takeFitting<Item>(items: readonly Item[], max: { items: number; bytes: number }): Item[] {
+  let remaining = max.bytes
+  const fitting: Item[] = []
   for (const item of items) {
-    left -= Buffer.byteLength(JSON.stringify(item)) + 1
-    if (left < 0 || kept.length === most.items) break
-    kept.push(item)
+    remaining -= Buffer.byteLength(JSON.stringify(item)) + 1
+    if (remaining < 0 || fitting.length === max.items) break
+    fitting.push(item)
   }
-  return kept
+  return fitting
 }
 
 /** The models and tools that this machine offers at this moment. */
@@ -57,8 +57,8 @@ export class Offer {
     const providers = [...new Set(this.#servers.map(({ provider }) => provider))]
     return {
       providers: providers.slice(0, bounds.providers),
-      models: within([...pairs.values()], { items: bounds.models, bytes: mostModelsBytes }),
-      tools: within(this.#toolbox?.tools ?? [], { items: bounds.tools, bytes: mostToolsBytes }),
+      models: takeFitting([...pairs.values()], { items: bounds.models, bytes: maxModelsBytes }),
+      tools: takeFitting(this.#toolbox?.tools ?? [], { items: bounds.tools, bytes: maxToolsBytes }),
     }
   }
 }

@@ -10,10 +10,10 @@ const reader = (pieces: Uint8Array[]) => {
 async function all(pieces: Pieces, sizes: readonly number[]): Promise<string[]> {
   const texts: string[] = []
   for (let at = 0; await pieces.more(); at += 1) {
-    const most = sizes[at % sizes.length] ?? 4
-    const { text, bytes } = pieces.take(most)
+    const size = sizes[at % sizes.length] ?? 4
+    const { text, bytes } = pieces.take(size)
     expect(bytes).toBe(Buffer.byteLength(text))
-    expect(bytes).toBeLessThanOrEqual(most)
+    expect(bytes).toBeLessThanOrEqual(size)
     expect(text).not.toBe('')
     texts.push(text)
   }

@@ -29,11 +29,11 @@ export class Pieces {
   /** Returns the next text, at most `maxBytes` in UTF-8; empty where not even one character fits. */
   take(maxBytes: number): { text: string; bytes: number } {
     if (this.#size <= maxBytes) {
-      const whole = { text: this.#bytes ? this.#bytes.toString() : this.#text, bytes: this.#size }
+      const piece = { text: this.#bytes ? this.#bytes.toString() : this.#text, bytes: this.#size }
       this.#text = ''
       this.#bytes = undefined
       this.#size = 0
-      return whole
+      return piece
     }
     this.#bytes ??= Buffer.from(this.#text)
     // A thousand stalled readers keep one copy each, not two.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { apiKey, Stage } from './agent-stage-for-tests'
+import { apiKey, Fixture } from './agent-fixture-for-tests'
 import { requestFrame } from './tollgate-for-tests'
 
 const sse = { headers: { 'content-type': 'text/event-stream' } }
@@ -21,8 +21,8 @@ function endless(piece: string) {
 
 describe('a request', () => {
   test('goes to the server with its own key and the name of the model, and comes back in one frame', async () => {
-    await using stage = await Stage.open()
-    const { tollgate, server } = stage
+    await using fixture = await Fixture.open()
+    const { tollgate, server } = fixture
     server.answer = () =>
       Response.json({ id: 'chat-1' }, { headers: { 'x-request-id': 'r1', 'set-cookie': 'a=b' } })
     const body = { model: 'somebody/llama', messages: [], odd: { kept: true } }
@@ -36,7 +36,7 @@ describe('a request', () => {
         body: '{"id":"chat-1"}',
       },
     ])
-    expect(server.asked).toEqual([
+    expect(server.requests).toEqual([
       {
         path: '/v1/chat/completions',
         authorization: `Bearer ${apiKey}`,
@@ -46,8 +46,8 @@ describe('a request', () => {
   })
 
   test('that streams comes back in chunks, the headers on the first', async () => {
-    await using stage = await Stage.open()
-    const { tollgate, server } = stage
+    await using fixture = await Fixture.open()
+    const { tollgate, server } = fixture
     server.answer = () => new Response('data: 1\n\ndata: [DONE]\n\n', sse)
     tollgate.send(requestFrame('a', { stream: true }))
     const frames = await tollgate.ended('a')
@@ -60,8 +60,8 @@ describe('a request', () => {
   })
 
   test('with a long plain answer comes back in chunks too', async () => {
-    await using stage = await Stage.open()
-    const { tollgate, server } = stage
+    await using fixture = await Fixture.open()
+    const { tollgate, server } = fixture
     const long = JSON.stringify({ text: 'é'.repeat(150_000) })
     server.answer = () => new Response(long)
     tollgate.send(requestFrame('a', { window: 1_000_000 }))
@@ -74,8 +74,8 @@ describe('a request', () => {
   })
 
   test('with an answer of control characters keeps to the size of a frame', async () => {
-    await using stage = await Stage.open()
-    const { tollgate, server } = stage
+    await using fixture = await Fixture.open()
+    const { tollgate, server } = fixture
     server.answer = () => new Response('\u0001'.repeat(250_000))
     tollgate.send(requestFrame('a'))
     expect(textOf(await tollgate.ended('a'))).toHaveLength(250_000)
@@ -83,8 +83,8 @@ describe('a request', () => {
   })
 
   test('with an empty answer ends', async () => {
-    await using stage = await Stage.open()
-    const { tollgate, server } = stage
+    await using fixture = await Fixture.open()
+    const { tollgate, server } = fixture
     server.answer = () => new Response('', sse)
     tollgate.send(requestFrame('a', { stream: true }))
     expect(await tollgate.ended('a')).toMatchObject([{ type: 'response', status: 200 }])
@@ -93,8 +93,8 @@ describe('a request', () => {
   test.each([400, 401, 404, 429, 500, 503])(
     'that is answered %d is passed on in one frame',
     async (status) => {
-      await using stage = await Stage.open()
-      const { tollgate, server } = stage
+      await using fixture = await Fixture.open()
+      const { tollgate, server } = fixture
       const headers = { 'retry-after': '7' }
       server.answer = () =>
         new Response(`bad key ${apiKey}${'x'.repeat(200_000)}`, { status, headers })
@@ -114,20 +114,20 @@ describe('a request', () => {
     ['another path', { path: '/../api/delete' }],
     ['the list of models', { path: '/models' }],
   ])('for %s is rejected without an upstream request', async (_what, own) => {
-    await using stage = await Stage.open()
-    const { tollgate, server } = stage
+    await using fixture = await Fixture.open()
+    const { tollgate, server } = fixture
     tollgate.send(requestFrame('a', own))
     expect(await tollgate.ended('a')).toMatchObject([
       { type: 'error', code: 'not_served', sent: false },
     ])
-    expect(server.asked).toEqual([])
+    expect(server.requests).toEqual([])
   })
 })
 
 describe('a server', () => {
   test('that is unreachable is reported as one that received nothing', async () => {
-    await using stage = await Stage.open()
-    const { tollgate, server } = stage
+    await using fixture = await Fixture.open()
+    const { tollgate, server } = fixture
     server[Symbol.dispose]()
     tollgate.send(requestFrame('a'))
     expect(await tollgate.ended('a')).toMatchObject([
@@ -154,8 +154,8 @@ describe('a server', () => {
     })
     // It has no list of models, so the allowed ones are announced.
     const own = { baseUrl: `http://127.0.0.1:${dying.port}/v1`, models: ['llama'] }
-    await using stage = await Stage.open(own)
-    const { tollgate } = stage
+    await using fixture = await Fixture.open(own)
+    const { tollgate } = fixture
     tollgate.send(requestFrame('a', { stream: true }))
     const frames = await tollgate.ended('a')
     expect(textOf(frames)).toBe('hello')
@@ -163,8 +163,8 @@ describe('a server', () => {
   })
 
   test('that takes too long is abandoned', async () => {
-    await using stage = await Stage.open()
-    const { tollgate, server } = stage
+    await using fixture = await Fixture.open()
+    const { tollgate, server } = fixture
     server.answer = () => new Promise(() => undefined)
     tollgate.send(requestFrame('a', { timeout_ms: 100 }))
     expect(await tollgate.ended('a')).toMatchObject([{ type: 'error', code: 'request_timeout' }])
@@ -172,8 +172,8 @@ describe('a server', () => {
   })
 
   test('with an endless answer is abandoned in time, also without a reader', async () => {
-    await using stage = await Stage.open()
-    const { tollgate, server } = stage
+    await using fixture = await Fixture.open()
+    const { tollgate, server } = fixture
     server.answer = () => new Response(endless('x'.repeat(10_000)).body, sse)
     tollgate.send(requestFrame('a', { stream: true, timeout_ms: 300, window: 20_000 }))
     const frames = await tollgate.ended('a')
@@ -184,8 +184,8 @@ describe('a server', () => {
 
 describe('the window', () => {
   test('is never exceeded, and stops reading from the server', async () => {
-    await using stage = await Stage.open()
-    const { tollgate, server } = stage
+    await using fixture = await Fixture.open()
+    const { tollgate, server } = fixture
     const { body, count } = endless('€'.repeat(1000))
     server.answer = () => new Response(body, sse)
     tollgate.send(requestFrame('a', { stream: true, window: 100_000 }))
@@ -206,8 +206,8 @@ describe('the window', () => {
   })
 
   test('smaller than an answer in one frame is respected', async () => {
-    await using stage = await Stage.open()
-    const { tollgate, server } = stage
+    await using fixture = await Fixture.open()
+    const { tollgate, server } = fixture
     server.answer = () => new Response('12345678')
     tollgate.send(requestFrame('a', { window: 5 }))
     await tollgate.until(() => textOf(tollgate.of('chunk')) === '12345', 'the first part')
@@ -219,8 +219,8 @@ describe('the window', () => {
 })
 
 test('a stalled reader holds up none of a thousand streams', async () => {
-  await using stage = await Stage.open()
-  const { tollgate, server } = stage
+  await using fixture = await Fixture.open()
+  const { tollgate, server } = fixture
   const { body } = endless('x'.repeat(1000))
   server.answer = () => new Response(body, sse)
   tollgate.send(requestFrame('slow', { stream: true, window: 1000 }))
@@ -251,11 +251,11 @@ test('a stalled reader holds up none of a thousand streams', async () => {
 }, 30_000)
 
 test('a cancel ends the request at the server, and is not answered', async () => {
-  await using stage = await Stage.open()
-  const { tollgate, server } = stage
+  await using fixture = await Fixture.open()
+  const { tollgate, server } = fixture
   server.answer = () => new Promise(() => undefined)
   tollgate.send(requestFrame('a'))
-  await tollgate.until(() => server.asked.length === 1)
+  await tollgate.until(() => server.requests.length === 1)
   tollgate.send({ type: 'cancel', id: 'a' })
   tollgate.send({ type: 'cancel', id: 'nobody' })
   await tollgate.until(() => server.aborted === 1, 'the abort')
@@ -266,11 +266,11 @@ test('a cancel ends the request at the server, and is not answered', async () =>
 })
 
 test('when the socket is lost, all running requests are ended at the server', async () => {
-  await using stage = await Stage.open()
-  const { tollgate, server } = stage
+  await using fixture = await Fixture.open()
+  const { tollgate, server } = fixture
   server.answer = () => new Promise(() => undefined)
   for (let at = 0; at < 20; at += 1) tollgate.send(requestFrame(`r${at}`))
-  await tollgate.until(() => server.asked.length === 20)
+  await tollgate.until(() => server.requests.length === 20)
   tollgate.cut()
   await tollgate.until(() => server.aborted === 20, 'the aborts')
   await tollgate.until(() => tollgate.opened === 2, 'another socket')
@@ -278,8 +278,8 @@ test('when the socket is lost, all running requests are ended at the server', as
 })
 
 test('requests beyond the limit of a gateway are rejected, and running ones continue', async () => {
-  await using stage = await Stage.open()
-  const { tollgate, server } = stage
+  await using fixture = await Fixture.open()
+  const { tollgate, server } = fixture
   const held = Promise.withResolvers<void>()
   server.answer = async () => {
     await held.promise

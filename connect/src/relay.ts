@@ -1,7 +1,7 @@
 import { AnswerTooLong, type Answer } from '../../server/src/upstream/http/answer'
 import { ConnectionFailed } from '../../server/src/upstream/http/connection-failed'
 import type { Transport } from '../../server/src/upstream/http/transport'
-import type { FromGateway, ToGateway } from '../../server/src/tunnel/frames'
+import { forwardedHeaders, type FromGateway, type ToGateway } from '../../server/src/tunnel/frames'
 import { connectMs, type ModelServer } from './model-server'
 import { beginning, Pieces } from './pieces'
 import type { Window } from './window'
@@ -13,7 +13,7 @@ export type ErrorFrame = FromGateway & { type: 'error' }
 export interface Outlet {
   send: (frame: FromGateway) => void
   /** Resolves when the buffer has room. */
-  room: () => Promise<void>
+  waitForDrain: () => Promise<void>
 }
 
 export interface Relaying {
@@ -38,13 +38,12 @@ export class TimedOut extends Error {
   override readonly name = 'TimedOut'
 }
 
-const mostPieceBytes = 64 * 1024
+const maxPieceBytes = 64 * 1024
 /** Its encoding in JSON, at worst six bytes for one, has to fit into a frame. */
-const mostInOneFrame = 128 * 1024
-const mostBadBytes = 64 * 1024
+const maxFrameText = 128 * 1024
+const maxErrorBytes = 64 * 1024
 /** Bytes of an answer that is not a stream. */
-const mostWholeBytes = 20 * 1024 * 1024
-const passedHeaders = ['content-type', 'retry-after', 'x-request-id']
+const maxAnswerBytes = 20 * 1024 * 1024
 
 /** Sends the request to the server and relays its answer. Throws what keeps the answer from being complete. */
 export async function relay(relaying: Relaying): Promise<void> {
@@ -60,8 +59,8 @@ export async function relay(relaying: Relaying): Promise<void> {
     { connectMs },
   )
   try {
-    if (answer.status === 200) await sendGood(answer, relaying)
-    else await sendBad(answer, relaying)
+    if (answer.status === 200) await sendAnswer(answer, relaying)
+    else await sendErrorAnswer(answer, relaying)
   } catch (thrown) {
     answer.cancel()
     throw thrown
@@ -70,7 +69,7 @@ export async function relay(relaying: Relaying): Promise<void> {
 
 function headersOf(answer: Answer): Record<string, string> {
   const headers: Record<string, string> = {}
-  for (const name of passedHeaders) {
+  for (const name of forwardedHeaders) {
     const value = answer.headers.get(name)
     if (value !== null && value.length <= 1000) headers[name] = value
   }
@@ -78,27 +77,27 @@ function headersOf(answer: Answer): Record<string, string> {
 }
 
 /** Sends the beginning of an error answer, in one frame, redacted: a server may quote the key that it rejected. */
-async function sendBad(answer: Answer, { request, outlet, hide }: Relaying): Promise<void> {
+async function sendErrorAnswer(answer: Answer, { request, outlet, hide }: Relaying): Promise<void> {
   const pieces = new Pieces(() => answer.read())
   let body = ''
-  let left = mostBadBytes
-  while (left > 0 && (await pieces.more())) {
-    const { text, bytes } = pieces.take(left)
+  let remaining = maxErrorBytes
+  while (remaining > 0 && (await pieces.more())) {
+    const { text, bytes } = pieces.take(remaining)
     // Not even one character fits.
     if (bytes === 0) break
     body += text
-    left -= bytes
+    remaining -= bytes
   }
   answer.cancel()
   const { id } = request
   const headers = headersOf(answer)
   const status = answer.status
   if (status > 599) throw new Error(`the server answered with the status ${status}`)
-  await outlet.room()
-  outlet.send({ type: 'response', id, status, headers, body: beginning(hide(body), mostBadBytes) })
+  await outlet.waitForDrain()
+  outlet.send({ type: 'response', id, status, headers, body: beginning(hide(body), maxErrorBytes) })
 }
 
-async function sendGood(answer: Answer, relaying: Relaying): Promise<void> {
+async function sendAnswer(answer: Answer, relaying: Relaying): Promise<void> {
   const { request, outlet } = relaying
   const { id } = request
   const pieces = new Pieces(() => answer.read())
@@ -106,9 +105,9 @@ async function sendGood(answer: Answer, relaying: Relaying): Promise<void> {
   if (request.stream) {
     await sendChunks(pieces, relaying, { headers, held: '' })
   } else {
-    const { text, isWhole } = await gathered(pieces, relaying)
-    if (isWhole) {
-      await outlet.room()
+    const { text, isComplete } = await gathered(pieces, relaying)
+    if (isComplete) {
+      await outlet.waitForDrain()
       return outlet.send({ type: 'response', id, status: 200, headers, body: text })
     }
     await sendChunks(pieces, relaying, { headers, held: text })
@@ -118,16 +117,16 @@ async function sendGood(answer: Answer, relaying: Relaying): Promise<void> {
 
 /** Reads the body, or as much of it as one frame holds. */
 async function gathered(pieces: Pieces, { window }: Relaying) {
-  const most = Math.min(mostInOneFrame, window.left)
+  const max = Math.min(maxFrameText, window.remaining)
   let text = ''
   let size = 0
   while (await pieces.more()) {
-    const taken = pieces.take(most - size)
-    if (taken.bytes === 0) return { text, isWhole: false }
-    text += taken.text
-    size += taken.bytes
+    const piece = pieces.take(max - size)
+    if (piece.bytes === 0) return { text, isComplete: false }
+    text += piece.text
+    size += piece.bytes
   }
-  return { text, isWhole: true }
+  return { text, isComplete: true }
 }
 
 interface Beginning {
@@ -146,21 +145,21 @@ async function sendChunks(pieces: Pieces, relaying: Relaying, { headers, held }:
     outlet.send({ type: 'chunk', id: request.id, data, ...(isFirst ? { headers } : {}) })
     isFirst = false
   }
-  for (let rest = held; rest !== '';) {
-    const piece = beginning(rest, mostPieceBytes)
+  for (let remaining = held; remaining !== '';) {
+    const piece = beginning(remaining, maxPieceBytes)
     send(piece, Buffer.byteLength(piece))
-    rest = rest.slice(piece.length)
+    remaining = remaining.slice(piece.length)
   }
   while (await pieces.more()) {
-    await outlet.room()
+    await outlet.waitForDrain()
     signal.throwIfAborted()
-    const { text, bytes } = pieces.take(Math.min(window.left, mostPieceBytes))
+    const { text, bytes } = pieces.take(Math.min(window.remaining, maxPieceBytes))
     if (bytes === 0) {
       await window.granted(signal)
       continue
     }
     send(text, bytes)
-    if (!request.stream && sent > mostWholeBytes) throw new AnswerTooLong('the answer is too long')
+    if (!request.stream && sent > maxAnswerBytes) throw new AnswerTooLong('the answer is too long')
   }
 }
 
@@ -177,10 +176,10 @@ export function toErrorFrame(id: string, thrown: unknown): ErrorFrame | undefine
   if (thrown instanceof TimedOut)
     return frame('request_timeout', 'The server did not answer in time.', true)
   if (thrown instanceof ConnectionFailed) {
-    const words = thrown.connected
+    const text = thrown.connected
       ? 'The connection to the server was lost.'
       : 'The server was not reached.'
-    return frame('connection_failed', words, thrown.connected)
+    return frame('connection_failed', text, thrown.connected)
   }
   if (thrown instanceof AnswerTooLong)
     return frame('internal_error', 'The answer of the server is too long.', true)

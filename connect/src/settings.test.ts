@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readArguments, readSettings, type Environment } from './settings'
 import { token } from './tollgate-for-tests'
-import { Secrets, UsageError } from './words'
+import { Secrets, UsageError } from './text'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-connect-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -148,7 +148,7 @@ describe('the configuration file', () => {
         reach: {
           command: 'npx',
           args: ['-y', 'x'],
-          given: { ROOT: '/srv' },
+          configured: { ROOT: '/srv' },
           // Nothing else of the agent's environment: not the token, not the keys.
           environment: { PATH: '/bin', HOME: '/home/me', ROOT: '/srv' },
         },

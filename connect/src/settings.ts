@@ -5,7 +5,7 @@ import { readConfigFile, readSecretFile, type ConfigFile } from './config-file'
 import type { ServerSettings } from './model-server'
 import { assertDistinct } from './tools/announced-name'
 import type { ToolServerSettings } from './tools/tool-server'
-import { UsageError, type Secrets } from './words'
+import { UsageError, type Secrets } from './text'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -45,21 +45,21 @@ type Arguments = NonNullable<ReturnType<typeof readArguments>>
 
 /** Reads all settings, and the secrets to redact. Throws `UsageError`. */
 export function readSettings(
-  given: Arguments,
+  parsed: Arguments,
   environment: Environment,
   secrets: Secrets,
 ): Settings {
-  const file = given.config === undefined ? undefined : readConfigFile(given.config)
-  const url = given.url ?? file?.url
+  const file = parsed.config === undefined ? undefined : readConfigFile(parsed.config)
+  const url = parsed.url ?? file?.url
   if (!url)
     throw new UsageError(
       'The address of Tollgate is missing. Pass --url https://tollgate.example.com.',
     )
-  const address = socketAddress(url, given.insecure ? 'insecure' : 'secure')
+  const address = socketAddress(url, parsed.insecure ? 'insecure' : 'secure')
   const token = readToken(file, environment)
   secrets.add(token)
   const servers = [
-    ...(given.serve ?? []).map(servedRow),
+    ...(parsed.serve ?? []).map(servedRow),
     ...(file?.servers ?? []).map((row) => ({ ...row, baseUrl: row.base_url })),
   ].map((row) => toServer(row, environment))
   const tools = (file?.tools ?? []).map((row) => toToolServer(row, environment))
@@ -73,15 +73,15 @@ export function readSettings(
     proxy: proxyFor(address, environment),
     servers: servers.length > 0 ? servers : undefined,
     tools,
-    isCheck: given.check === true,
-    isJson: given.json === true,
+    isCheck: parsed.check === true,
+    isJson: parsed.json === true,
   }
 }
 
 /** Returns the variables that are secret by their names: others, such as a folder, must stay readable in logs. */
 function secretsOf({ reach }: ToolServerSettings): (string | undefined)[] {
   if ('url' in reach) return [reach.token]
-  return Object.entries(reach.given).flatMap(([name, value]) =>
+  return Object.entries(reach.configured).flatMap(([name, value]) =>
     /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH/i.test(name) ? [value] : [],
   )
 }
@@ -119,20 +119,21 @@ type Row = Omit<ConfigFile['servers'][number], 'base_url'> & { baseUrl: string |
 function servedRow(serve: string): Row {
   const at = serve.indexOf('=')
   const name = at < 0 ? serve : serve.slice(0, at)
-  const told = at < 0 ? undefined : serve.slice(at + 1)
-  if (!/^[A-Za-z0-9][\w.-]{0,199}$/.test(name) || told === '') {
+  const address = at < 0 ? undefined : serve.slice(at + 1)
+  if (!/^[A-Za-z0-9][\w.-]{0,199}$/.test(name) || address === '') {
     throw new UsageError(
       `--serve is "provider" or "provider=address", as in ollama=http://127.0.0.1:11434/v1.`,
     )
   }
   const local = Object.hasOwn(localServers, name) ? localServers[name] : undefined
-  return { provider: local ? 'local' : name, baseUrl: told ?? local }
+  return { provider: local ? 'local' : name, baseUrl: address ?? local }
 }
 
 function toServer(row: Row, environment: Environment): ServerSettings {
   const { provider, models } = row
-  const known = providers.find(({ key }) => key === provider)
-  const usual = known?.dialect === 'openai' && !known.baseUrl?.includes('{') ? known.baseUrl : null
+  const preset = providers.find(({ key }) => key === provider)
+  const usual =
+    preset?.dialect === 'openai' && !preset.baseUrl?.includes('{') ? preset.baseUrl : null
   if (!row.baseUrl && !usual) {
     throw new UsageError(
       `--serve ${provider} needs an address: ${provider}=http://..., of a server that speaks the OpenAI format.`,
@@ -155,11 +156,11 @@ function keyOf(row: Row, { baseUrl, environment }: { baseUrl: string; environmen
     if (!key) throw new UsageError(`${name}, the key of ${provider}, is not set.`)
     return key
   }
-  const known = providers.find(({ key, baseUrl: own }) => key === provider && own === baseUrl)
-  if (!known) return undefined
-  const key = known.keyVariables.map((variable) => environment[variable]?.trim()).find(Boolean)
-  if (key || known.keyless) return key
-  throw new UsageError(`${provider} requires a key: set ${known.keyVariables[0]}.`)
+  const preset = providers.find(({ key, baseUrl: own }) => key === provider && own === baseUrl)
+  if (!preset) return undefined
+  const key = preset.keyVariables.map((variable) => environment[variable]?.trim()).find(Boolean)
+  if (key || preset.keyless) return key
+  throw new UsageError(`${provider} requires a key: set ${preset.keyVariables[0]}.`)
 }
 
 /** Variables that a tool process inherits. */
@@ -191,6 +192,6 @@ function toToolServer(
   return {
     name,
     allow,
-    reach: { command, args, given: env, environment: { ...Object.fromEntries(own), ...env } },
+    reach: { command, args, configured: env, environment: { ...Object.fromEntries(own), ...env } },
   }
 }

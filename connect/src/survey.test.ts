@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test'
 import { Transport } from '../../server/src/upstream/http/transport'
-import { SimulatedServer } from './agent-stage-for-tests'
+import { SimulatedServer } from './agent-fixture-for-tests'
 import { Offer } from './offer'
 import { lookAround } from './survey'
 
 test('a discovered server that stops answering is kept, without models', async () => {
   using ollama = new SimulatedServer()
   const offer = new Offer([])
-  const said: string[] = []
+  const events: string[] = []
   const ports = {
     offer,
     transport: new Transport(),
-    say: (_level: string, event: string) => void said.push(event),
+    log: (_level: string, event: string) => void events.push(event),
     environment: { OLLAMA_HOST: new URL(ollama.baseUrl).host },
     address: 'wss://tollgate.example/gateway',
   }
@@ -23,7 +23,7 @@ test('a discovered server that stops answering is kept, without models', async (
   await lookAround(ports)
   await lookAround(ports)
   expect(own().map(({ models }) => [...models])).toEqual([[]])
-  expect(said.filter((event) => event === 'server_silent')).toHaveLength(1)
+  expect(events.filter((event) => event === 'server_silent')).toHaveLength(1)
 })
 
 test('the Tollgate that it serves does not count as a server of this machine', async () => {
@@ -33,7 +33,7 @@ test('the Tollgate that it serves does not count as a server of this machine', a
   await lookAround({
     offer,
     transport: new Transport(),
-    say: () => undefined,
+    log: () => undefined,
     environment: { OLLAMA_HOST: host },
     address: `ws://127.0.0.1:${port}/gateway`,
   })

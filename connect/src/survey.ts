@@ -1,7 +1,7 @@
 import { findLocalServers } from '../../server/src/upstream/http/local-servers'
 import type { Transport } from '../../server/src/upstream/http/transport'
 import { isLoopback } from './address'
-import type { Say } from './log'
+import type { Log } from './log'
 import { ModelServer } from './model-server'
 import type { Offer } from './offer'
 import type { Environment } from './settings'
@@ -9,17 +9,17 @@ import type { Environment } from './settings'
 export interface SurveyPorts {
   offer: Offer
   transport: Transport
-  say: Say
+  log: Log
   environment: Environment
   /** The address of the socket: a Tollgate on this machine does not count as a server. */
   address: string
 }
 
-const mostAtOnce = 50
+const maxConcurrent = 50
 
 /** Queries the models of all servers. Never rejects. */
-export async function askAll({ offer, transport, say }: SurveyPorts): Promise<void> {
-  await Promise.all(offer.servers.map((one) => one.ask(transport, say)))
+export async function surveyAll({ offer, transport, log }: SurveyPorts): Promise<void> {
+  await Promise.all(offer.servers.map((one) => one.refreshModels(transport, log)))
 }
 
 /** Discovers servers on this machine, keeps the known ones, and queries all of them. Never rejects. */
@@ -27,13 +27,13 @@ export async function lookAround(ports: SurveyPorts): Promise<void> {
   const { offer, environment, address } = ports
   const url = new URL(address)
   const ownPort = isLoopback(url) ? Number(url.port) : 0
-  const found = await findLocalServers({ ownPort, environment })
+  const discovered = await findLocalServers({ ownPort, environment })
   // Known servers get a longer timeout than discovery allows: only new ones have to be found.
   const known = new Set(offer.servers.map(({ baseUrl: one }) => one))
-  const added = found.flatMap(({ baseUrl, keyVariable }) => {
+  const added = discovered.flatMap(({ baseUrl, keyVariable }) => {
     const apiKey = keyVariable && environment[keyVariable]
     return known.has(baseUrl) ? [] : [new ModelServer({ provider: 'local', baseUrl, apiKey })]
   })
-  offer.replace([...offer.servers, ...added].slice(0, mostAtOnce))
-  await askAll(ports)
+  offer.replace([...offer.servers, ...added].slice(0, maxConcurrent))
+  await surveyAll(ports)
 }

@@ -1,22 +1,22 @@
 /** The bytes of an answer that may be sent before more are granted. */
 export class Window {
-  #left: number
+  #remaining: number
   #wake: (() => void) | undefined
 
   constructor(bytes: number) {
-    this.#left = bytes
+    this.#remaining = bytes
   }
 
-  get left(): number {
-    return this.#left
+  get remaining(): number {
+    return this.#remaining
   }
 
   spend(bytes: number): void {
-    this.#left -= bytes
+    this.#remaining -= bytes
   }
 
   grant(bytes: number): void {
-    this.#left = Math.min(this.#left + bytes, Number.MAX_SAFE_INTEGER)
+    this.#remaining = Math.min(this.#remaining + bytes, Number.MAX_SAFE_INTEGER)
     this.#wake?.()
   }
 

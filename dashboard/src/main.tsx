@@ -1,25 +1,27 @@
 import '@mantine/core/styles.css'
 import '@mantine/charts/styles.css'
 import '@mantine/notifications/styles.css'
-import './layout.css'
-import './list-table.css'
-import './motion.css'
+import './app/layout.css'
+import './components/list-table.css'
+import './components/markdown.css'
+import './features/logs/waterfall.css'
+import './app/motion.css'
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { ApiError, sessionEnd } from './api'
-import { createAppRouter } from './router'
-import { sessionQuery } from './session'
-import { cssVariables, theme } from './theme'
+import { ApiError, sessionEnd } from './api/client'
+import { createAppRouter } from './app/router'
+import { sessionQuery } from './api/session'
+import { cssVariables, theme } from './app/theme'
 
-const mostRetries = 2
+const maxRetries = 2
 
 /** A request that the service rejected would be rejected again. */
 const isWorthRetrying = (count: number, error: Error) =>
-  count < mostRetries && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500)
+  count < maxRetries && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500)
 
 const queries = new QueryClient({
   defaultOptions: { queries: { retry: isWorthRetrying, staleTime: 10_000 } },

@@ -36,7 +36,7 @@ async function packDashboard(work: string): Promise<string> {
 async function packPrograms(work: string): Promise<PackedPrograms> {
   const programs = await findInstalledPrograms()
   const folder = join(work, 'programs')
-  await programs.placeIn(folder)
+  await programs.writeTo(folder)
   const tar = await archiveOf(folder)
   const digest = new Bun.CryptoHasher('sha256').update(tar).digest('hex').slice(0, 16)
   const archive = join(work, 'programs.tar.zst')

@@ -35,6 +35,8 @@ import { createBillingStore } from '../src/api/account/billing/store'
 import { createCreditStore } from '../src/api/operator/credits/store'
 import { createPlanStore } from '../src/api/operator/plans/store'
 import { createProviderStore } from '../src/api/operator/providers/store'
+import { createOperatedRequestLogStore } from '../src/api/operator/request-logs/store'
+import { createLogReader } from '../src/api/account/request-logs/log-reader'
 import { createRequestLogStore } from '../src/api/account/request-logs/store'
 import { createTrailStore } from '../src/api/operator/audit-log/store'
 import { createUserStore } from '../src/api/operator/users/store'
@@ -70,15 +72,15 @@ import { RateLimits } from '../src/limits/limits'
 import { MemoryCounters } from '../src/limits/memory-counters'
 import { configRowIn } from '../src/platform/settings/config-row'
 import { LiveSettings } from '../src/platform/settings/live-settings'
-import { defaultSettings } from '../src/platform/settings/settings'
-import { openPublicStores } from '../src/server/public-api'
+import { defaultSettings } from '../src/platform/settings/stored-settings'
+import { createPublicStores } from '../src/server/public-api'
 import { createLedgerAuditStore } from '../src/api/operator/system/ledger-audit'
 import { createSystemStore } from '../src/api/operator/system/store'
 import { UnknownKeyLimiter } from '../src/limits/unknown-key-limiter'
 
 const never = () => Promise.reject(new Error('this gateway only describes itself'))
 
-function closedDoor(): Authenticator {
+function closedAuthenticator(): Authenticator {
   const limits = new RateLimits(new MemoryCounters())
   const failures = new FailedAuthentications({ perMinute: () => 1 })
   const keyring = new ApiKeyCache({ lookUp: never })
@@ -87,7 +89,7 @@ function closedDoor(): Authenticator {
   return new Authenticator({
     keyring,
     failures,
-    strangers: new UnknownKeyLimiter(),
+    unknownKeys: new UnknownKeyLimiter(),
     limits,
     lastUse,
     visitors,
@@ -103,9 +105,10 @@ function storesOf(
   settings: LiveSettings,
 ): AppPorts['stores'] {
   const sealingKeys: SealingKeys = [{ id: 'none', key: Buffer.alloc(32) }]
-  const connecting = { db, catalog, sealingKeys, ask: never }
+  const connecting = { db, catalog, sealingKeys, listModels: never }
+  const logging = { db, reader: createLogReader(db), waitForLogs: never }
   return {
-    ...openPublicStores({
+    ...createPublicStores({
       db,
       catalog,
       settings,
@@ -119,12 +122,12 @@ function storesOf(
     catalogUpdates: createCatalogUpdateStore({ db, catalog, settings, fetchDocument: never }),
     trail: createTrailStore(db),
     users: createUserStore(db),
-    keys: createOwnKeyStore({ db, forgotten: changed }),
-    catalogue: createCatalogueStore({ db, modelsFor: never }),
-    favorites: createFavoriteStore({ db, modelsFor: never }),
-    ratings: createRatingStore({ db, modelsFor: never }),
+    keys: createOwnKeyStore({ db, onChanged: changed }),
+    catalogue: createCatalogueStore({ db, modelsFor: never, performance: never }),
+    favorites: createFavoriteStore({ db, modelsFor: never, performance: never }),
+    ratings: createRatingStore({ db, modelsFor: never, performance: never }),
     plans: createPlanStore(db),
-    credits: createCreditStore({ db, creditCame: never }),
+    credits: createCreditStore({ db, onCreditAdded: never }),
     providers: createProviderStore(db, catalog),
     ...systemStoresOf(db),
     models: createModelStore(db, catalog),
@@ -142,15 +145,16 @@ function storesOf(
     invitations: createInvitationStore({ db, settings, address: () => '' }),
     ownInvitations: createOwnInvitationStore({ db, changed }),
     mappings: createMappingStore({ db, checkName: never, preview: never, changed }),
-    collections: createCollectionStore({ db, knownTo: never, changed: never }),
+    collections: createCollectionStore({ db, knownModelsOf: never, changed: never }),
     handles: createHandleStore({ db, catalog, changed }),
-    requestLogs: createRequestLogStore({ db, written: never }),
+    requestLogs: createRequestLogStore(logging),
+    operatedRequestLogs: createOperatedRequestLogStore(logging),
     accountSettings: createAccountSettingsStore({ db, changed }),
     alerts: createAlertStore({ db, send: undefined, testsPerHour: () => 1, onMailFailure: never }),
     notifications: createNotificationStore(db),
     prompts: createPromptStore(db),
     quotaRequests: createQuotaRequestStore(db),
-    tickets: createTicketStore(db),
+    tickets: createTicketStore(db, never),
     support: createSupportStore(db),
   }
 }
@@ -163,7 +167,7 @@ const systemStoresOf = (db: Kysely<Schema>) => ({
       throw new Error('this gateway has no state')
     },
   }),
-  ledgerAudit: createLedgerAuditStore({ db, longestRequestMs: () => 0, onFailure: changed }),
+  ledgerAudit: createLedgerAuditStore({ db, maxRequestMs: () => 0, onFailure: changed }),
 })
 
 const moneyStoresOf = (db: Kysely<Schema>, settings: LiveSettings) => ({
@@ -201,11 +205,16 @@ const automationOf = (db: Kysely<Schema>): AppPorts['automation'] => ({
   tools: { of: never, call: never },
   limits: { rounds: 0, calls: 0, cost: 0n, callMs: 0, resultBytes: 0, plainMs: 0, streamMs: 0 },
   onLost: () => undefined,
+  logs: {
+    begin: () => {
+      throw new Error('this gateway only describes itself')
+    },
+  },
 })
 
 /** Nothing of this is ever called: routes are described, not served. */
 function standIns(): AppPorts {
-  const nothing = { models: [], providers: [], connections: [] }
+  const noRows = { models: [], providers: [], connections: [] }
   const db = new Kysely<Schema>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
@@ -214,7 +223,7 @@ function standIns(): AppPorts {
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   })
-  const catalog = new Catalog({ fixed: () => nothing, stored: never, onError: () => undefined })
+  const catalog = new Catalog({ fixed: () => noRows, stored: never, onError: () => undefined })
   const settings = new LiveSettings({
     row: configRowIn(db),
     defaults: defaultSettings(readConfig({})),
@@ -227,7 +236,7 @@ function standIns(): AppPorts {
     collectionsFor: never,
     modelsFor: never,
     guards: createGuards({
-      door: closedDoor(),
+      authenticator: closedAuthenticator(),
       adminKey: 'nobody',
       sessions: { signedIn: never },
       trail: { record: never },
@@ -258,7 +267,7 @@ function standIns(): AppPorts {
     witness: {
       log: pino({ level: 'silent' }),
       logsRequests: false,
-      counts: { answered: () => undefined, failed: () => undefined },
+      counts: { countAnswer: () => undefined, countError: () => undefined },
     },
   }
 }

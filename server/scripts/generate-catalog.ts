@@ -15,7 +15,7 @@
  */
 import { mkdir } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import type { CatalogFile } from '../src/catalog/built-in'
+import type { CatalogFile } from '../src/catalog/catalog-file'
 import { releasesOf } from './catalog/entry'
 import { toUnixSeconds } from './catalog/facts'
 import { merge, type Sources } from './catalog/merge'

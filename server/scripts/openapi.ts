@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { createAppWithoutServices } from './app-without-services'
 import { registryOf } from '../src/http/guards'
-import { describeInterface } from '../src/http/openapi'
+import { describeInterface } from '../src/http/openapi/document'
+import type { Audience } from '../src/http/openapi/interfaces'
 
 /**
  * `openapi.ts [--check] [file]` writes `openapi.json` and `openapi-operator.json` at the root of the repository, or the
@@ -9,24 +10,27 @@ import { describeInterface } from '../src/http/openapi'
  * the file differs from the routes. `--routes` prints all routes instead, operator routes included, each with
  * its access rule.
  */
-const words = process.argv.slice(2).filter(Boolean)
-const isCheck = words.includes('--check')
-const named = words.find((word) => !word.startsWith('--'))
+const args = process.argv.slice(2).filter(Boolean)
+const isCheck = args.includes('--check')
+const named = args.find((argument) => !argument.startsWith('--'))
 const root = join(import.meta.dir, '../..')
 
 const app = createAppWithoutServices()
-if (words.includes('--routes')) {
+if (args.includes('--routes')) {
   await Bun.write(Bun.stdout, JSON.stringify(registryOf(app)))
   process.exit(0)
 }
 
-const files: [path: string, audience?: 'operator'][] =
+const files: [path: string, audience: Audience][] =
   named === undefined
-    ? [[`${root}/openapi.json`], [`${root}/openapi-operator.json`, 'operator']]
-    : [[named]]
+    ? [
+        [`${root}/openapi.json`, 'public'],
+        [`${root}/openapi-operator.json`, 'operator'],
+      ]
+    : [[named, 'public']]
 
 for (const [path, audience] of files) {
-  const described = await describeInterface(app, audience)
+  const described = describeInterface(app, audience)
   if (!isCheck) {
     await Bun.write(path, described)
     continue

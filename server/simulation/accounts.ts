@@ -1,7 +1,10 @@
 import { Availability } from './availability'
-import type { SimulatedNode } from './node'
 import type { Scheduler } from './scheduler'
-import type { ReferenceEvent, ReferenceLedger } from '../testing/ledger/reference-ledger'
+import type {
+  ReferenceEvent,
+  ReferenceLease,
+  ReferenceLedger,
+} from '../testing/ledger/reference-ledger'
 
 /** A request that waits for its hold. Amounts are nano-dollars. */
 export interface PendingRequest {
@@ -19,12 +22,19 @@ interface OpenRefusal {
   request: PendingRequest
   refusedAtMs: number
   others: Set<PendingRequest>
-  conclude: (leastAvailable: bigint) => void
+  conclude: (minAvailable: bigint) => void
 }
 
 interface LeaseUse {
   held: bigint
   unbooked: bigint
+}
+
+interface ObserverOptions {
+  /** Tells whether the node of a lease can return its free part. */
+  canReturn: (leaseId: string, lease: ReferenceLease) => boolean
+  /** The maximum age of an answer relative to its request, in milliseconds. */
+  slackMs: number
 }
 
 /**
@@ -34,25 +44,18 @@ interface LeaseUse {
 export class AccountObserver {
   readonly #ledger: ReferenceLedger
   readonly #scheduler: Scheduler
-  readonly #nodeOf: (nodeId: string) => SimulatedNode | undefined
+  readonly #options: ObserverOptions
   readonly #uses = new Map<string, LeaseUse>()
   /** Settled costs that were not paid from a lease, by account and event. */
   readonly #beyond = new Map<string, Map<string, bigint>>()
   readonly #pending = new Map<string, Set<PendingRequest>>()
   readonly #refused = new Map<string, Set<OpenRefusal>>()
   readonly #availability = new Map<string, Availability>()
-  /** The maximum age of an answer relative to its request, in milliseconds. */
-  readonly #slackMs: number
 
-  constructor(
-    ledger: ReferenceLedger,
-    scheduler: Scheduler,
-    options: { nodeOf: (nodeId: string) => SimulatedNode | undefined; slackMs: number },
-  ) {
+  constructor(ledger: ReferenceLedger, scheduler: Scheduler, options: ObserverOptions) {
     this.#ledger = ledger
     this.#scheduler = scheduler
-    this.#nodeOf = options.nodeOf
-    this.#slackMs = options.slackMs
+    this.#options = options
   }
 
   useOf(leaseId: string): LeaseUse {
@@ -65,8 +68,8 @@ export class AccountObserver {
   availableOf(accountId: string): bigint {
     const account = this.#ledger.account(accountId)
     let available = account.posted - account.leased
-    for (const [id, lease] of this.#ledger.active) {
-      if (lease.accountId !== accountId || !this.#nodeOf(lease.nodeId)?.canReturn(id)) continue
+    for (const [id, lease] of this.#ledger.activeOf(accountId)) {
+      if (!this.#options.canReturn(id, lease)) continue
       const { held, unbooked } = this.useOf(id)
       const free = lease.amount - lease.spent - held - unbooked
       if (free > 0n) available += free
@@ -93,10 +96,10 @@ export class AccountObserver {
     return history
   }
 
-  begin(wanted: Omit<PendingRequest, 'sinceMs'>): PendingRequest {
-    const { accountId } = wanted
+  begin(fields: Omit<PendingRequest, 'sinceMs'>): PendingRequest {
+    const { accountId } = fields
     this.look(accountId)
-    const request = { ...wanted, sinceMs: this.#scheduler.nowMs }
+    const request = { ...fields, sinceMs: this.#scheduler.nowMs }
     const pending = this.#pending.get(accountId) ?? new Set()
     this.#pending.set(accountId, pending.add(request))
     return request
@@ -106,7 +109,7 @@ export class AccountObserver {
   served(request: PendingRequest, { leaseId, amount }: { leaseId: string; amount: bigint }): void {
     const { accountId, sinceMs } = request
     this.useOf(leaseId).held += amount
-    this.#historyOf(accountId).taken(sinceMs, amount)
+    this.#historyOf(accountId).sample(sinceMs, amount)
     this.look(accountId)
     this.#ended(request)
   }
@@ -120,7 +123,7 @@ export class AccountObserver {
    * Records that the request was rejected. Calls `conclude` once all requests that wait beside it have ended, with the
    * minimum that the account could spend at any moment of it.
    */
-  refused(request: PendingRequest, conclude: (leastAvailable: bigint) => void): void {
+  refused(request: PendingRequest, conclude: (minAvailable: bigint) => void): void {
     const { accountId } = request
     this.failed(request)
     const others = new Set(this.#pending.get(accountId))
@@ -140,7 +143,7 @@ export class AccountObserver {
 
   #conclude({ request, refusedAtMs, conclude }: OpenRefusal): void {
     const { accountId, sinceMs } = request
-    conclude(this.#historyOf(accountId).least(sinceMs - this.#slackMs, refusedAtMs))
+    conclude(this.#historyOf(accountId).findMinimum(sinceMs - this.#options.slackMs, refusedAtMs))
   }
 
   #ended(request: PendingRequest): void {
@@ -157,7 +160,7 @@ export class AccountObserver {
 
   /** Records a settlement, to be booked later. Its cost beyond its hold was never available to others. */
   settled(event: ReferenceEvent, { sinceMs, held }: { sinceMs: number; held: bigint }): void {
-    if (event.cost > held) this.#historyOf(event.accountId).taken(sinceMs, event.cost - held)
+    if (event.cost > held) this.#historyOf(event.accountId).sample(sinceMs, event.cost - held)
     this.useOf(event.leaseId).unbooked += event.fromLease
     if (event.cost === event.fromLease) return
     const beyond = this.#beyond.get(event.accountId) ?? new Map<string, bigint>()
@@ -170,13 +173,14 @@ export class AccountObserver {
   }
 
   /** Prunes records of ended leases, and balances before any open request. */
-  forgetEnded(): void {
+  evictEnded(): void {
     for (const [accountId, history] of this.#availability) {
+      if (history.size <= 1) continue
       const open = [
         ...(this.#pending.get(accountId) ?? []),
         ...[...(this.#refused.get(accountId) ?? [])].map(({ request }) => request),
       ].map(({ sinceMs }) => sinceMs)
-      history.forgetBefore(Math.min(this.#scheduler.nowMs, ...open) - this.#slackMs)
+      history.evictBefore(Math.min(this.#scheduler.nowMs, ...open) - this.#options.slackMs)
     }
     for (const id of this.#uses.keys()) {
       if (this.#ledger.leases.has(id) && !this.#ledger.active.has(id)) this.#uses.delete(id)

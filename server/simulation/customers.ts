@@ -8,7 +8,7 @@ import type { ReferenceEvent, ReferenceLedger } from '../testing/ledger/referenc
 import { InsufficientCredit } from '../src/ledger/credit-demand'
 import type { Hold } from '../src/ledger/local-lease'
 
-interface Parts {
+interface CustomerDependencies {
   scheduler: Scheduler
   random: Random
   profile: Profile
@@ -32,7 +32,7 @@ type Serving = NonNullable<SimulatedNode['serving']>
 
 /** Sends requests to random nodes, tops up from time to time, and checks every answer. */
 export class Customers {
-  readonly #parts: Parts
+  readonly #dependencies: CustomerDependencies
   #isOver = false
   readonly counts = { requests: 0, served: 0, refused: 0, failed: 0 }
   /** Costs of answered requests: each must be booked once. */
@@ -41,9 +41,9 @@ export class Customers {
   readonly mayBeWrittenOff = new Set<string>()
   toppedUp = 0n
 
-  constructor(parts: Parts) {
-    this.#parts = parts
-    for (let number = 0; number < parts.profile.accounts; number++) {
+  constructor(dependencies: CustomerDependencies) {
+    this.#dependencies = dependencies
+    for (let number = 0; number < dependencies.profile.accounts; number++) {
       const accountId = `account-${number}`
       this.#topUp(accountId)
       this.#requestLater(accountId)
@@ -56,16 +56,16 @@ export class Customers {
   }
 
   #topUp(accountId: string): void {
-    const { random, ledger, profile, observer } = this.#parts
+    const { random, ledger, profile, observer } = this.#dependencies
     const amount = BigInt(random.integer(1, profile.topUp))
     ledger.account(accountId).posted += amount
     this.toppedUp += amount
     observer.look(accountId)
-    this.#parts.violations.announce(accountId)
+    this.#dependencies.violations.announce(accountId)
   }
 
   #topUpLater(accountId: string): void {
-    const { scheduler, random, profile } = this.#parts
+    const { scheduler, random, profile } = this.#dependencies
     // Balances are low most of the time: a customer tops up about the amount spent.
     const spentEachMs = (profile.largestHold * 0.4) / profile.requestEveryMs
     scheduler.after(random.waitMs(profile.topUp / 2 / spentEachMs), () => {
@@ -76,7 +76,7 @@ export class Customers {
   }
 
   #requestLater(accountId: string): void {
-    const { scheduler, random, profile } = this.#parts
+    const { scheduler, random, profile } = this.#dependencies
     scheduler.after(random.waitMs(profile.requestEveryMs), () => {
       if (this.#isOver) return
       for (let count = random.chance(0.05) ? 20 : 1; count > 0; count--) this.#request(accountId)
@@ -85,7 +85,7 @@ export class Customers {
   }
 
   #request(accountId: string): void {
-    const { random, profile, nodes, newId, scheduler } = this.#parts
+    const { random, profile, nodes, newId, scheduler } = this.#dependencies
     const node = random.pick(nodes)
     const start = node.serving
     if (!start || start.frozenUntilMs > scheduler.nowMs) return
@@ -100,14 +100,14 @@ export class Customers {
   }
 
   async #serve(attempt: Attempt, start: Serving): Promise<void> {
-    const { observer, profile, violations } = this.#parts
+    const { observer, profile, violations } = this.#dependencies
     const { accountId, floor, full } = attempt
     const { minimum } = profile
     const isAlive = () => start.isAlive
     const pending = observer.begin({ accountId, full, floor, minimum, isAlive })
     let hold: Hold
     try {
-      hold = await start.purses.of(accountId).hold({ full, floor, minimum })
+      hold = await start.credit.of(accountId).hold({ full, floor, minimum })
     } catch (thrown) {
       if (thrown instanceof InsufficientCredit) {
         this.counts.refused += 1
@@ -125,7 +125,7 @@ export class Customers {
   }
 
   async #run(attempt: Attempt, start: Serving, hold: Hold): Promise<void> {
-    const { random, profile, observer } = this.#parts
+    const { random, profile, observer } = this.#dependencies
     const { id, accountId } = attempt
     const begun = { id, accountId, leaseId: hold.leaseId, cost: 0n, fromLease: 0n }
     const { amount, leaseId } = hold

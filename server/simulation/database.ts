@@ -8,8 +8,26 @@ export interface Statement<Result> {
   locks: readonly string[]
   /** Applies it at the moment of its commit. Throws without a change where the database would. */
   apply: () => Result
-  /** The timeout for each lock at the server. */
+  /** The timeout for each lock at the server; of a transaction, for all of them together. */
   lockMs: number
+  /** Set where further statements follow under its locks before they commit. */
+  transaction?: Transaction
+}
+
+/** The rest of a transaction that has its locks. */
+export interface Transaction {
+  /** The time until its commit arrives, in milliseconds. */
+  remainingMs: number
+  /** Whether its client can send no more: then it stays open, with its locks, until the server ends it. */
+  isGone: () => boolean
+}
+
+/** The client of a statement. */
+export interface StatementClient {
+  process: SimulatedProcess
+  link: Link
+  /** The time for which it waits for the answer; the driver's by default. Milliseconds. */
+  timeoutMs?: number
 }
 
 /** The network between one node and the database. */
@@ -55,7 +73,7 @@ interface Execution {
 }
 
 const commitMs = { min: 0.3, max: 3 }
-const longestLateMs = 15_000
+const maxLateMs = 15_000
 /** Query timeout of the driver. */
 const queryTimeoutMs = 6000
 
@@ -71,7 +89,7 @@ export class SimulatedDatabase {
   readonly #listeners = new Set<{
     process: SimulatedProcess
     link: Link
-    hear: (channel: string, payload: string) => void
+    onMessage: (channel: string, payload: string) => void
   }>()
   readonly faults: MessageFaults = {
     lateStatement: 0,
@@ -87,6 +105,8 @@ export class SimulatedDatabase {
   /** Confirms no commits until then. */
   commitsStallUntilMs = 0
   #epoch = 0
+  /** The time after which the server ends a transaction whose client has gone silently. Milliseconds. */
+  idleTransactionMs = Infinity
   readonly counts = new Map<string, number>()
 
   constructor(scheduler: Scheduler, random: Random) {
@@ -118,34 +138,37 @@ export class SimulatedDatabase {
     this.#locks.clear()
   }
 
-  listen(process: SimulatedProcess, link: Link, hear: (channel: string, payload: string) => void) {
-    this.#listeners.add({ process, link, hear })
+  listen(
+    process: SimulatedProcess,
+    link: Link,
+    onMessage: (channel: string, payload: string) => void,
+  ) {
+    this.#listeners.add({ process, link, onMessage })
   }
 
   /** Notifies all listeners, as `NOTIFY` does at a commit. */
   notify(channel: string, payload: string): void {
     for (const listener of this.#listeners) {
-      const { process, link, hear } = listener
+      const { process, link, onMessage } = listener
       if (!process.isAlive) this.#listeners.delete(listener)
       if (this.#happens('lostNotification')) continue
       if (this.#scheduler.nowMs < link.cutUntilMs) continue
-      this.#scheduler.after(this.#delay(link), () => hear(channel, payload), process)
+      this.#scheduler.after(this.#delay(link), () => onMessage(channel, payload), process)
     }
   }
 
   /** Sends a statement for a process. Rejects with `StatementError`, or another error where the outcome is unknown. */
   call<Result>(
-    process: SimulatedProcess,
-    link: Link,
+    { process, link, timeoutMs = queryTimeoutMs }: StatementClient,
     statement: () => Statement<Result>,
   ): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     const scheduler = this.#scheduler
     const toClient = (answer: () => void) => {
       if (this.#happens('lostAnswer')) return
-      scheduler.after(this.#wayMs(link), answer, process)
+      scheduler.after(this.#transitMs(link), answer, process)
     }
-    scheduler.after(queryTimeoutMs, () => reject(new Error('query timeout')), process)
+    scheduler.after(timeoutMs, () => reject(new Error('query timeout')), process)
     const arrive = () =>
       this.#execute(
         statement,
@@ -153,11 +176,11 @@ export class SimulatedDatabase {
         (error) => toClient(() => reject(error)),
       )
     if (!this.#happens('lostStatement')) {
-      const late = this.#happens('lateStatement') ? this.#random.next() * longestLateMs : 0
-      scheduler.after(this.#wayMs(link) + late, arrive)
+      const late = this.#happens('lateStatement') ? this.#random.next() * maxLateMs : 0
+      scheduler.after(this.#transitMs(link) + late, arrive)
     }
     if (this.#happens('repeatedStatement')) {
-      scheduler.after(this.#wayMs(link) + this.#random.next() * longestLateMs, arrive)
+      scheduler.after(this.#transitMs(link) + this.#random.next() * maxLateMs, arrive)
     }
     return promise
   }
@@ -174,7 +197,7 @@ export class SimulatedDatabase {
   }
 
   /** Delivers a message, later where the link is cut: packets are retransmitted until they get through. */
-  #wayMs(link: Link): number {
+  #transitMs(link: Link): number {
     return Math.max(0, link.cutUntilMs - this.#scheduler.nowMs) + this.#delay(link)
   }
 
@@ -191,13 +214,13 @@ export class SimulatedDatabase {
       const waitMs = this.frozenUntilMs - nowMs
       return this.#scheduler.after(waitMs, () => this.#execute(statement, answer, fail))
     }
-    const { locks, apply, lockMs } = statement()
+    const { locks, apply, lockMs, transaction } = statement()
     const execution: Execution = { epoch: this.#epoch, isOver: false }
-    const end = (tell: () => void) => {
+    const end = (notify: () => void) => {
       if (execution.isOver) return
       execution.isOver = true
       this.#locks.release(execution)
-      tell()
+      notify()
     }
     const committed = () =>
       end(() => {
@@ -207,18 +230,32 @@ export class SimulatedDatabase {
           fail(thrown instanceof Error ? thrown : new Error(String(thrown)))
         }
       })
+    const failed = (error: Error) => end(() => fail(error))
+    const commit = () =>
+      this.#commit(execution, { commit: committed, fail, isWriting: locks.length > 0 })
     this.#lockAll(execution, [...locks], {
       lockMs,
-      locked: () =>
-        this.#commit(execution, { commit: committed, fail, isWriting: locks.length > 0 }),
-      failed: (error) => end(() => fail(error)),
+      untilMs: transaction ? nowMs + lockMs : Infinity,
+      locked: () => (transaction ? this.#continue(transaction, { commit, failed }) : commit()),
+      failed,
+    })
+  }
+
+  #continue(
+    { remainingMs, isGone }: Transaction,
+    { commit, failed }: { commit: () => void; failed: (error: Error) => void },
+  ): void {
+    const end = () => failed(new Error('idle in transaction'))
+    this.#scheduler.after(remainingMs, () => {
+      if (!isGone()) commit()
+      else if (this.idleTransactionMs < Infinity) this.#scheduler.after(this.idleTransactionMs, end)
     })
   }
 
   #lockAll(
     execution: Execution,
     locks: string[],
-    how: { lockMs: number; locked: () => void; failed: (error: Error) => void },
+    how: { lockMs: number; untilMs: number; locked: () => void; failed: (error: Error) => void },
   ): void {
     const next = locks.shift()
     if (next === undefined) return how.locked()
@@ -229,7 +266,8 @@ export class SimulatedDatabase {
       this.#lockAll(execution, locks, how)
     })
     if (!isWaiting) return
-    this.#scheduler.after(how.lockMs, () => {
+    const waitMs = Math.min(how.lockMs, Math.max(0, how.untilMs - this.#scheduler.nowMs))
+    this.#scheduler.after(waitMs, () => {
       if (!isWaiting || execution.isOver) return
       const isLost = execution.epoch !== this.#epoch
       how.failed(isLost ? new Error('connection ended') : new StatementError('timeout'))

@@ -125,9 +125,9 @@ export class SimulatedFile {
   }
 
   #take(changes: number): Change[] {
-    const taken = this.#unsynced.splice(0, Math.max(0, changes - this.#syncedChanges))
-    this.#syncedChanges += taken.length
-    return taken
+    const oldest = this.#unsynced.splice(0, Math.max(0, changes - this.#syncedChanges))
+    this.#syncedChanges += oldest.length
+    return oldest
   }
 
   /** Writes back whole pages: with a change also the rest of its page that a failed sync left out. */
@@ -148,20 +148,20 @@ function tear(content: Content, changes: readonly Change[], random: () => number
   if (changes.length === 0) return
   const share = pick(survivingShares, random)
   const size = pick([content, pick(changes, random), changes.at(-1) ?? content], random).size
-  const left = new Map<number, number>()
+  const surviving = new Map<number, number>()
   for (const { offset, bytes } of changes) {
     for (const sector of unitsOf(offset, bytes.length, sectorBytes)) {
-      left.set(sector, (left.get(sector) ?? 0) + 1)
+      surviving.set(sector, (surviving.get(sector) ?? 0) + 1)
     }
   }
-  for (const [sector, touches] of left) {
-    if (random() >= share) left.set(sector, Math.floor(random() * touches))
+  for (const [sector, touches] of surviving) {
+    if (random() >= share) surviving.set(sector, Math.floor(random() * touches))
   }
   for (const { offset, bytes } of changes) {
     for (const sector of unitsOf(offset, bytes.length, sectorBytes)) {
-      const touches = left.get(sector) ?? 0
+      const touches = surviving.get(sector) ?? 0
       if (touches === 0) continue
-      left.set(sector, touches - 1)
+      surviving.set(sector, touches - 1)
       const from = Math.max(offset, sector * sectorBytes)
       const to = (sector + 1) * sectorBytes - offset
       content.write(from, bytes.subarray(from - offset, to))

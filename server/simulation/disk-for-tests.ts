@@ -41,12 +41,12 @@ export function diskOf(seed: number) {
 
 /** Creates a disk with one file in a directory, both synced. */
 export async function diskWith(content: Buffer, seed: number) {
-  const made = diskOf(seed)
-  const fd = made.disk.fileSystem.open('/d/file', 'w+')
-  made.disk.fileSystem.write(fd, content, 0)
-  await made.sync(fd)
-  await made.syncNames()
-  return { ...made, fd }
+  const created = diskOf(seed)
+  const fd = created.disk.fileSystem.open('/d/file', 'w+')
+  created.disk.fileSystem.write(fd, content, 0)
+  await created.sync(fd)
+  await created.syncNames()
+  return { ...created, fd }
 }
 
 export const filled = (bytes: number, value: number) => Buffer.alloc(bytes, value)

@@ -133,9 +133,9 @@ export class SimulatedProcessFiles {
     }
     if (flags !== 'w+') throw systemError('ENOENT', `open '${path}'`)
     if (this.#kernel.roomFor(1) === undefined) throw systemError('ENOSPC', `open '${path}'`)
-    const made = this.#kernel.makeFile()
-    directory.link(name, made)
-    return made
+    const created = this.#kernel.makeFile()
+    directory.link(name, created)
+    return created
   }
 
   async #sync(fd: number, kind: 'file' | 'directory'): Promise<void> {

@@ -5,7 +5,7 @@ import type { Random } from './random'
 import type { Scheduler } from './scheduler'
 import type { ReferenceLedger } from '../testing/ledger/reference-ledger'
 
-interface Parts {
+interface FaultDependencies {
   scheduler: Scheduler
   random: Random
   profile: Profile
@@ -17,16 +17,16 @@ interface Parts {
 
 /** Injects faults, each kind by its own random schedule. */
 export class FaultInjector {
-  readonly #parts: Parts
+  readonly #dependencies: FaultDependencies
   readonly #counts = new Map<FaultKind, number>()
   /** Rows that were locked, and the time until which they are not locked again. */
   readonly #freeUntilMs = new Map<string, number>()
   #isOver = false
 
-  constructor(parts: Parts) {
-    this.#parts = parts
-    Object.assign(parts.database.faults, parts.profile.messages)
-    for (const [kind, meanMs] of parts.profile.faults) this.#schedule(kind, meanMs)
+  constructor(dependencies: FaultDependencies) {
+    this.#dependencies = dependencies
+    Object.assign(dependencies.database.faults, dependencies.profile.messages)
+    for (const [kind, meanMs] of dependencies.profile.faults) this.#schedule(kind, meanMs)
   }
 
   /** The number of faults of each kind. */
@@ -36,7 +36,7 @@ export class FaultInjector {
 
   /** Stops injecting faults, and ends lasting ones. */
   heal(): void {
-    const { database, nodes } = this.#parts
+    const { database, nodes } = this.#dependencies
     this.#isOver = true
     database.frozenUntilMs = 0
     database.refusesUntilMs = 0
@@ -51,18 +51,18 @@ export class FaultInjector {
   }
 
   #schedule(kind: FaultKind, meanMs: number): void {
-    const { scheduler, random } = this.#parts
+    const { scheduler, random } = this.#dependencies
     scheduler.after(random.waitMs(meanMs), () => {
       if (this.#isOver) return
       if (this.#inject(kind)) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
-      this.#parts.onChange()
+      this.#dependencies.onChange()
       this.#schedule(kind, meanMs)
     })
   }
 
   /** Injects a fault. Returns whether it took effect. */
   #inject(kind: FaultKind): boolean {
-    const { random, database, ledger, scheduler } = this.#parts
+    const { random, database, ledger, scheduler } = this.#dependencies
     switch (kind) {
       case 'account locked':
         return this.#lock(`account ${random.pick([...ledger.accounts.keys()])}`)
@@ -84,14 +84,14 @@ export class FaultInjector {
         database.refusesUntilMs = scheduler.nowMs + this.#ms(100, 3_000)
         break
       default:
-        this.#injectInto(random.pick(this.#parts.nodes), kind)
+        this.#injectInto(random.pick(this.#dependencies.nodes), kind)
     }
     return true
   }
 
   /** Locks a row at most half of the time: a caller that meets a longer lock than its timeout fails legitimately. */
   #lock(row: string): boolean {
-    const { database, scheduler } = this.#parts
+    const { database, scheduler } = this.#dependencies
     const forMs = this.#ms(300, 10_000)
     if (scheduler.nowMs < (this.#freeUntilMs.get(row) ?? 0)) return false
     this.#freeUntilMs.set(row, scheduler.nowMs + 2 * forMs)
@@ -100,7 +100,7 @@ export class FaultInjector {
   }
 
   #injectInto(node: SimulatedNode, kind: FaultKind): void {
-    const { scheduler } = this.#parts
+    const { scheduler } = this.#dependencies
     switch (kind) {
       case 'node cut off':
         node.link.cutUntilMs = scheduler.nowMs + this.#ms(300, 200_000)
@@ -120,7 +120,9 @@ export class FaultInjector {
         node.restart(this.#ms(100, 20_000))
         break
       case 'clock jumps':
-        node.jumpWallClock((this.#parts.random.chance(0.5) ? 1 : -1) * this.#ms(500, 7_200_000))
+        node.jumpWallClock(
+          (this.#dependencies.random.chance(0.5) ? 1 : -1) * this.#ms(500, 7_200_000),
+        )
         break
       case 'disk full':
         node.disk.fill()
@@ -135,6 +137,6 @@ export class FaultInjector {
   }
 
   #ms(min: number, max: number): number {
-    return this.#parts.random.logarithmic(min, max)
+    return this.#dependencies.random.logarithmic(min, max)
   }
 }

@@ -5,7 +5,7 @@ import { PlayedTime } from './played-time-for-tests'
 import { Journal } from '../src/journal/journal'
 
 /** Creates a journal on a disk with delays. */
-function stage(seed: number) {
+function createFixture(seed: number) {
   const time = new PlayedTime()
   const disk = new SimulatedDisk({
     random: randomOf(seed),
@@ -22,7 +22,7 @@ const settledIn = (journal: Journal) => journal.settled(10).map(({ attemptId }) 
 
 test('rows that a start has read survive a power cut, though the previous process was killed before its sync', () => {
   for (const seed of seeds) {
-    const { time, disk, open } = stage(seed)
+    const { time, disk, open } = createFixture(seed)
     time.play(async () => {
       const first = await open()
       void first.settle('att_1', 'x'.repeat(2000))
@@ -38,7 +38,7 @@ test('rows that a start has read survive a power cut, though the previous proces
 
 test('rows that were rejected, and that a start has not read, do not reappear after a power cut', () => {
   for (const seed of seeds) {
-    const { time, disk, open } = stage(seed)
+    const { time, disk, open } = createFixture(seed)
     time.play(async () => {
       const first = await open()
       await first.settle('att_kept', 'x')

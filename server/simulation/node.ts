@@ -22,7 +22,7 @@ export interface NodePorts extends DatabaseSide {
 interface Start extends SimulatedProcess {
   nodeId: string
   statements: SimulatedStatements
-  purses: CreditManager
+  credit: CreditManager
   upkeep: LeaseUpkeep
   journal: Journal
   flusher: Flusher
@@ -104,7 +104,7 @@ export class SimulatedNode {
       refusesUntilMs,
     )
     if (sinceMs > 0 && scheduler.nowMs - sinceMs < noticeMs) return false
-    return start.purses.slices().some((slice) => slice.leaseId === leaseId && !slice.isUnsure)
+    return start.credit.leases().some((lease) => lease.leaseId === leaseId && !lease.isUnsure)
   }
 
   start(): void {
@@ -142,14 +142,14 @@ export class SimulatedNode {
       onError: () => undefined,
     })
     await this.#recover({ statements, journal, flusher })
-    const purses = this.#openPurses(process, statements, nodeId)
-    await purses.liveness.measure()
+    const credit = this.#openCredit(process, statements, nodeId)
+    await credit.liveness.measure()
     this.#start = Object.assign(process, {
       nodeId,
       statements,
       journal,
       flusher,
-      ...purses,
+      ...credit,
       requests: 0,
     })
     this.#earlierIds.push(nodeId)
@@ -177,10 +177,10 @@ export class SimulatedNode {
     this.#earlierIds = []
   }
 
-  #openPurses(process: SimulatedProcess, statements: SimulatedStatements, nodeId: string) {
+  #openCredit(process: SimulatedProcess, statements: SimulatedStatements, nodeId: string) {
     const { scheduler, database, newId } = this.#ports
     const liveness = new DatabaseLiveness({ ping: () => statements.ping() })
-    const purses = new CreditManager({
+    const credit = new CreditManager({
       nodeId,
       store: createLeaseStore(statements.leases, liveness),
       newLeaseId: () => newId('lease'),
@@ -189,23 +189,23 @@ export class SimulatedNode {
       rotateAfterMs,
       onError: () => undefined,
     })
-    const recalls = new LeaseReclaimer(({ accountId }) => {
-      purses.onReclaim(accountId).catch(() => undefined)
+    const reclaims = new LeaseReclaimer(({ accountId }) => {
+      credit.onReclaim(accountId).catch(() => undefined)
     })
     database.listen(process, this.link, (channel, payload) => {
-      if (channel === 'recall') recalls.hear(payload, nodeId)
-      else purses.onCreditAdded(payload)
+      if (channel === 'recall') reclaims.onNotification(payload, nodeId)
+      else credit.onCreditAdded(payload)
     })
     const sweeper = new Sweeper(statements.sweeps, () => scheduler.nowMs)
     const upkeep = new LeaseUpkeep({
-      purses,
-      readRecalls: () => statements.recalledLately(),
-      onRecall: (recalled: LeaseReclaim) => recalls.note(recalled),
+      credit: credit,
+      readReclaims: () => statements.recentReclaims(),
+      onReclaim: (reclaim: LeaseReclaim) => reclaims.note(reclaim),
       beat: () => liveness.measure(),
       sweep: async () => void (await sweeper.sweep()),
       onError: () => undefined,
     })
-    return { purses, upkeep, liveness }
+    return { credit, upkeep, liveness }
   }
 
   /** Kills the process; its writes stay. */
@@ -239,7 +239,7 @@ export class SimulatedNode {
       // As in a graceful shutdown after its timeout: running requests are cut off, their attempts become orphans.
       if (start.requests > 0) return
       await start.flusher.drain()
-      await start.purses.giveBackAll()
+      await start.credit.giveBackAll()
       await start.statements.endLeasesOf(start.nodeId)
     }
     this.#ports.scheduler.runAs(start, () => {

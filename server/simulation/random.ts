@@ -9,7 +9,7 @@ export class Random {
     this.#a = 0x9e3779b9
     this.#b = 0x243f6a88
     this.#c = seed >>> 0
-    for (let turn = 0; turn < 15; turn++) this.#bits()
+    for (let round = 0; round < 15; round++) this.#bits()
   }
 
   #bits(): number {

@@ -1,14 +1,23 @@
-import { StatementError, type Link, type SimulatedDatabase, type Statement } from './database'
-import type { Scheduler, SimulatedProcess } from './scheduler'
+import {
+  StatementError,
+  type SimulatedDatabase,
+  type Statement,
+  type StatementClient,
+} from './database'
+import type { Scheduler } from './scheduler'
+import { maxExpired } from '../src/ledger/end-leases'
 import type { LeaseStatements } from '../src/ledger/lease-store'
 import type { LeaseAnswer } from '../src/ledger/lease-answer'
 import type { ReferenceEvent, ReferenceLedger } from '../testing/ledger/reference-ledger'
 import type { LeaseReclaim } from '../src/ledger/lease-reclaim'
 import type { SweeperPorts } from '../src/ledger/sweeper'
-import type { LeaseWanted } from '../src/ledger/take-lease'
+import type { LeaseClaim } from '../src/ledger/take-lease'
+import { chunkByAccount } from '../src/ledger/chunk-by-account'
 
 /** Equal to `statement_timeout` of the pool. */
 const timeoutMs = 5000
+/** The accounts of one transaction, as in `booking/book-usage.ts`. */
+const maxAccounts = 64
 
 export interface DatabaseSide {
   database: SimulatedDatabase
@@ -20,11 +29,16 @@ export interface DatabaseSide {
   onBooked: (events: readonly ReferenceEvent[], fresh: readonly ReferenceEvent[]) => void
   /** The last recall of each account. */
   recalls: Map<string, LeaseReclaim>
+  /** The round trips of a booking after the one that locks its rows: until then they stay locked. 0 by default. */
+  bookingRoundTrips?: number
+  /** Called for each statement of a node, and each transaction. */
+  onStatement?: (kind: StatementKind, nodeId: string) => void
 }
 
-interface ClientSide {
-  process: SimulatedProcess
-  link: Link
+/** The statements by which nodes use the ledger. */
+export type StatementKind = keyof LeaseStatements | 'book' | 'poll' | 'ping' | 'sweep' | 'end'
+
+interface ClientSide extends StatementClient {
   nodeId: string
 }
 
@@ -41,9 +55,9 @@ export class SimulatedStatements {
     this.#client = client
   }
 
-  #call<Result>(statement: () => Statement<Result>): Promise<Result> {
-    const { process, link } = this.#client
-    return this.#server.database.call(process, link, statement)
+  #call<Result>(kind: StatementKind, statement: () => Statement<Result>): Promise<Result> {
+    this.#server.onStatement?.(kind, this.#client.nodeId)
+    return this.#server.database.call(this.#client, statement)
   }
 
   /** Locks accounts, then leases, each in the order of their ids. */
@@ -58,21 +72,21 @@ export class SimulatedStatements {
     const { ledger, scheduler, database } = this.#server
     const { nodeId } = this.#client
     return {
-      take: (wanted, lockMs) =>
-        this.#call(() => ({
+      take: (claim, lockMs) =>
+        this.#call('take', () => ({
           lockMs,
-          locks: this.#locksOf([wanted.leaseId], [wanted.accountId]),
-          apply: () => this.#take(wanted),
+          locks: this.#locksOf([claim.leaseId], [claim.accountId]),
+          apply: () => this.#take(claim),
         })),
       takeFree: (all, lockMs) => this.#takeFree(all, lockMs),
       fence: (lease, lockMs) =>
-        this.#call(() => ({
+        this.#call('fence', () => ({
           lockMs,
           locks: this.#locksOf([lease.leaseId], [lease.accountId]),
           apply: () => ledger.fence({ ...lease, nodeId, nowMs: scheduler.nowMs }),
         })),
       giveBack: (returns, { isLast, isSkipping, lockMs }) =>
-        this.#call(() => {
+        this.#call('giveBack', () => {
           const free = returns.filter(({ leaseId }) => {
             const accountId = ledger.leases.get(leaseId)?.accountId
             return !(isSkipping && accountId !== undefined && this.#isLocked(accountId))
@@ -88,13 +102,13 @@ export class SimulatedStatements {
           }
         }),
       renew: (leaseIds, lockMs) =>
-        this.#call(() => ({
+        this.#call('renew', () => ({
           lockMs,
           locks: [...leaseIds].toSorted().map(leaseLock),
           apply: () => ledger.renew(leaseIds, scheduler.nowMs),
         })),
       withdraw: (accountId) =>
-        this.#call(() => ({
+        this.#call('withdraw', () => ({
           lockMs: timeoutMs,
           locks: [],
           apply: () => {
@@ -106,15 +120,15 @@ export class SimulatedStatements {
     }
   }
 
-  #takeFree(all: readonly LeaseWanted[], lockMs: number): Promise<Map<string, LeaseAnswer>> {
-    return this.#call(() => {
+  #takeFree(all: readonly LeaseClaim[], lockMs: number): Promise<Map<string, LeaseAnswer>> {
+    return this.#call('takeFree', () => {
       const free = all.filter(({ accountId }) => !this.#isLocked(accountId))
       const leases = free.map(({ leaseId }) => leaseId)
       const accounts = free.map(({ accountId }) => accountId)
       return {
         lockMs,
         locks: this.#locksOf(leases, accounts),
-        apply: () => new Map(free.map((wanted) => [wanted.leaseId, this.#take(wanted)])),
+        apply: () => new Map(free.map((claim) => [claim.leaseId, this.#take(claim)])),
       }
     })
   }
@@ -123,13 +137,13 @@ export class SimulatedStatements {
     return this.#server.database.isLocked(accountLock(accountId))
   }
 
-  #take(wanted: LeaseWanted): LeaseAnswer {
+  #take(claim: LeaseClaim): LeaseAnswer {
     const { ledger, database, scheduler, nodes, recalls } = this.#server
     const { nodeId } = this.#client
-    const { accountId } = wanted
+    const { accountId } = claim
     const demandMs = 2000 + 8 * this.#client.link.latencyMs
     const taker = { nodeId, nodes: nodes(), demandMs, nowMs: scheduler.nowMs }
-    return ledger.take({ ...wanted, ...taker }, () => {
+    return ledger.take({ ...claim, ...taker }, () => {
       const at = BigInt(Math.floor(scheduler.nowMs * 1000))
       recalls.set(`${accountId} ${nodeId}`, { accountId, by: nodeId, at })
       database.notify('recall', `${nodeId} ${accountId} ${at}`)
@@ -138,13 +152,13 @@ export class SimulatedStatements {
 
   /** Runs a trivial statement. */
   ping(): Promise<void> {
-    return this.#call(() => ({ lockMs: timeoutMs, locks: [], apply: () => undefined }))
+    return this.#call('ping', () => ({ lockMs: timeoutMs, locks: [], apply: () => undefined }))
   }
 
   /** Reads the recalls of other nodes in the last ten seconds. */
-  recalledLately(): Promise<LeaseReclaim[]> {
+  recentReclaims(): Promise<LeaseReclaim[]> {
     const { recalls, scheduler } = this.#server
-    return this.#call(() => ({
+    return this.#call('poll', () => ({
       lockMs: timeoutMs,
       locks: [],
       apply: () =>
@@ -156,25 +170,30 @@ export class SimulatedStatements {
   }
 
   get sweeps(): SweeperPorts {
-    const { ledger, scheduler } = this.#server
     return {
       expired: () =>
-        this.#call(() => ({
+        this.#call('sweep', () => ({
           lockMs: timeoutMs,
           locks: [],
-          apply: () =>
-            [...ledger.active].flatMap(([id, { expiresAtMs }]) =>
-              expiresAtMs < scheduler.nowMs
-                ? {
-                    id,
-                    expires_at: new Date(Math.floor(expiresAtMs)),
-                    isOverdue: expiresAtMs < scheduler.nowMs - 60_000,
-                  }
-                : [],
-            ),
+          apply: () => this.#expired(),
         })),
       end: (ids) => this.#end(ids, 'swept'),
     }
+  }
+
+  /** Reads as `findExpiredLeases` does. */
+  #expired() {
+    const { ledger, scheduler } = this.#server
+    const { nowMs } = scheduler
+    return [...ledger.active]
+      .filter(([, { expiresAtMs }]) => expiresAtMs < nowMs)
+      .toSorted(([, one], [, other]) => one.expiresAtMs - other.expiresAtMs)
+      .slice(0, maxExpired)
+      .map(([id, { expiresAtMs }]) => ({
+        id,
+        expires_at: new Date(Math.floor(expiresAtMs)),
+        isOverdue: expiresAtMs < nowMs - 60_000,
+      }))
   }
 
   /** Ends the leases of an earlier start of this node, once its journal is booked. */
@@ -186,7 +205,7 @@ export class SimulatedStatements {
 
   #end(ids: readonly string[], state: 'swept' | 'closed'): Promise<string[]> {
     const { ledger, scheduler } = this.#server
-    return this.#call(() => ({
+    return this.#call('end', () => ({
       lockMs: timeoutMs,
       locks: this.#locksOf(ids),
       apply: () => {
@@ -202,14 +221,28 @@ export class SimulatedStatements {
     }))
   }
 
-  book(events: readonly ReferenceEvent[]): Promise<void> {
-    const { ledger, onBooked } = this.#server
-    return this.#call(() => ({
+  /** Books as `booking/book-usage.ts` does, a limited number of accounts for each transaction. */
+  async book(events: readonly ReferenceEvent[]): Promise<void> {
+    const all = events.map((charge) => ({ charge }))
+    for (const chunk of chunkByAccount(all, maxAccounts)) {
+      await this.#bookChunk(chunk.map(({ charge }) => charge))
+    }
+  }
+
+  #bookChunk(events: readonly ReferenceEvent[]): Promise<void> {
+    const { ledger, onBooked, onStatement, database, bookingRoundTrips = 0 } = this.#server
+    const { process, link, nodeId } = this.#client
+    const remainingMs = bookingRoundTrips * 2 * link.latencyMs
+    const isGone = () => !process.isAlive || this.#server.scheduler.nowMs < link.cutUntilMs
+    onStatement?.('book', nodeId)
+    const client = { process, link, timeoutMs: timeoutMs + 1000 + remainingMs }
+    return database.call(client, () => ({
       lockMs: timeoutMs,
       locks: this.#locksOf(
         events.map(({ leaseId }) => leaseId),
         events.map(({ accountId }) => accountId),
       ),
+      ...(remainingMs > 0 && { transaction: { remainingMs, isGone } }),
       apply: () => {
         const fresh = events.filter(({ id }) => !ledger.booked.has(id))
         ledger.settle(events)

@@ -8,7 +8,7 @@ import type {
   ReferenceLedger,
 } from '../testing/ledger/reference-ledger'
 
-interface Parts {
+interface ViolationDependencies {
   scheduler: Scheduler
   database: SimulatedDatabase
   ledger: ReferenceLedger
@@ -30,7 +30,7 @@ interface Disagreement {
   sinceMs: number
 }
 
-const largestKept = 20
+const maxListed = 20
 /** The interval of renewals (20 s), which synchronize a node's figures, and a margin. */
 const renewalMs = 25_000
 /** A lease unknown to its node is not renewed: it expires, and is swept. */
@@ -38,35 +38,35 @@ const strandedMs = 150_000
 
 /** Checks the promises at every moment, and collects violations. */
 export class Violations {
-  readonly #parts: Parts
+  readonly #dependencies: ViolationDependencies
   readonly found: Violation[] = []
   readonly #disagreements = new Map<string, Disagreement>()
   readonly #stranded = new Map<string, number>()
 
-  constructor(parts: Parts) {
-    this.#parts = parts
+  constructor(dependencies: ViolationDependencies) {
+    this.#dependencies = dependencies
   }
 
   note(promise: string, details: string): void {
-    if (this.found.length < largestKept) {
-      this.found.push({ atMs: this.#parts.scheduler.nowMs, promise, details })
+    if (this.found.length < maxListed) {
+      this.found.push({ atMs: this.#dependencies.scheduler.nowMs, promise, details })
     }
   }
 
   /** Called when an account receives credit, which the database announces. */
   announce(accountId: string): void {
-    this.#parts.database.notify('credit', accountId)
+    this.#dependencies.database.notify('credit', accountId)
   }
 
   /** Checks a rejection for want of credit: it must have been justified at some moment. */
-  checkRefusal({ accountId, floor, minimum }: PendingRequest, leastAvailable: bigint): void {
-    const least = floor > minimum ? floor : minimum
-    if (leastAvailable < least) return
-    this.note('unjustified refusal', `${accountId} had ${leastAvailable}, ${least} needed`)
+  checkRefusal({ accountId, floor, minimum }: PendingRequest, minAvailable: bigint): void {
+    const required = floor > minimum ? floor : minimum
+    if (minAvailable < required) return
+    this.note('unjustified refusal', `${accountId} had ${minAvailable}, ${required} needed`)
   }
 
   checkFailure(thrown: unknown): void {
-    if (this.#parts.isPatient) this.note('avoidable failure', String(thrown))
+    if (this.#dependencies.isPatient) this.note('avoidable failure', String(thrown))
   }
 
   /** Checks that a hold is backed by the ledger's reservation for its lease. */
@@ -74,7 +74,7 @@ export class Violations {
     leaseId: string,
     { accountId, node }: { accountId: string; node: SimulatedNode },
   ): void {
-    const { ledger, observer } = this.#parts
+    const { ledger, observer } = this.#dependencies
     const lease = ledger.active.get(leaseId)
     const { held, unbooked } = observer.useOf(leaseId)
     const unspent = lease ? lease.amount - lease.spent : 0n
@@ -87,7 +87,7 @@ export class Violations {
 
   /** Checks that costs within their holds are paid, unless their lease had to be freed meanwhile. */
   checkBooked(events: readonly ReferenceEvent[], mayBeWrittenOff: ReadonlySet<string>): void {
-    const { ledger } = this.#parts
+    const { ledger } = this.#dependencies
     for (const { id, leaseId } of events) {
       const writtenOff = ledger.booked.get(id)?.writtenOff ?? 0n
       if (writtenOff === 0n || mayBeWrittenOff.has(id)) continue
@@ -103,35 +103,35 @@ export class Violations {
   /** Checks periodically that nodes and database agree, within a renewal. */
   compareFigures(): void {
     const known = new Set<string>()
-    for (const node of this.#parts.nodes) {
-      for (const slice of node.serving?.purses.slices() ?? []) {
-        known.add(slice.leaseId)
-        this.#compareSlice(node, slice)
+    for (const node of this.#dependencies.nodes) {
+      for (const lease of node.serving?.credit.leases() ?? []) {
+        known.add(lease.leaseId)
+        this.#compareSlice(node, lease)
       }
     }
-    for (const [id, lease] of this.#parts.ledger.active) this.#checkOwned(id, lease, known)
+    for (const [id, lease] of this.#dependencies.ledger.active) this.#checkOwned(id, lease, known)
   }
 
   #compareSlice(
     node: SimulatedNode,
     { leaseId, amount }: { leaseId: string; amount: bigint },
   ): void {
-    const { ledger, scheduler, database, isPatient } = this.#parts
+    const { ledger, scheduler, database, isPatient } = this.#dependencies
     const there = ledger.active.get(leaseId)?.amount
     const isEqual = there === amount || !node.isReachable || !database.isReachable
     if (isEqual) return void this.#disagreements.delete(leaseId)
     const figures = `${amount} here, ${there} there`
-    const seen = this.#disagreements.get(leaseId)
-    if (seen?.figures !== figures) {
+    const known = this.#disagreements.get(leaseId)
+    if (known?.figures !== figures) {
       this.#disagreements.set(leaseId, { figures, sinceMs: scheduler.nowMs })
-    } else if (isPatient && scheduler.nowMs - seen.sinceMs > renewalMs) {
+    } else if (isPatient && scheduler.nowMs - known.sinceMs > renewalMs) {
       this.note('figures differ', `${node.name} ${leaseId}: ${figures}`)
     }
   }
 
   /** Checks that a lease unknown to its node is swept soon. */
   #checkOwned(id: string, lease: ReferenceLease, known: ReadonlySet<string>): void {
-    const { nodes, database, scheduler } = this.#parts
+    const { nodes, database, scheduler } = this.#dependencies
     const owner = nodes.find(({ serving }) => serving?.nodeId === lease.nodeId)
     const isFine = known.has(id) || !owner?.isReachable || !database.isReachable
     if (isFine) return void this.#stranded.delete(id)
@@ -143,7 +143,7 @@ export class Violations {
 
   /** Checks the end, after recovery and idle time: every lease is returned, every answered request booked once. */
   checkEnd(delivered: ReadonlyMap<string, bigint>, toppedUp: bigint): void {
-    const { ledger } = this.#parts
+    const { ledger } = this.#dependencies
     for (const [id, { leased }] of ledger.accounts) {
       if (leased !== 0n) this.note('lease not returned', `${id} has ${leased} leased`)
     }

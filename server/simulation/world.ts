@@ -59,15 +59,19 @@ class World {
     this.#profile = change?.(drawn) ?? drawn
     this.#database = new SimulatedDatabase(this.#scheduler, this.#random)
     this.#observer = new AccountObserver(this.#ledger, this.#scheduler, {
-      nodeOf: (nodeId) => this.#nodes.find(({ serving }) => serving?.nodeId === nodeId),
+      canReturn: (leaseId, { nodeId }) =>
+        this.#nodes.find(({ serving }) => serving?.nodeId === nodeId)?.canReturn(leaseId) ?? false,
       slackMs,
     })
-    this.#violations = new Violations({ ...this.#parts, isPatient: isPatient(this.#profile) })
+    this.#violations = new Violations({
+      ...this.#dependencies,
+      isPatient: isPatient(this.#profile),
+    })
     const ports = this.#nodePorts()
     for (let number = 0; number < this.#profile.nodes; number++) this.#addNode(number, ports)
   }
 
-  get #parts() {
+  get #dependencies() {
     return {
       scheduler: this.#scheduler,
       random: this.#random,
@@ -84,7 +88,7 @@ class World {
 
   #nodePorts(): NodePorts {
     return {
-      ...this.#parts,
+      ...this.#dependencies,
       recalls: new Map(),
       newId: this.#newId,
       nodes: () => Math.max(1, this.#nodes.filter(({ serving }) => serving).length),
@@ -111,14 +115,14 @@ class World {
 
   run(faultyMs: number): void {
     const scheduler = this.#scheduler
-    const parts = { ...this.#parts, violations: this.#violations, newId: this.#newId }
+    const dependencies = { ...this.#dependencies, violations: this.#violations, newId: this.#newId }
     scheduler.after(startMs, () => {
-      this.#injector = new FaultInjector({ ...parts, onChange: this.#onChange })
-      this.#customers = new Customers(parts)
+      this.#injector = new FaultInjector({ ...dependencies, onChange: this.#onChange })
+      this.#customers = new Customers(dependencies)
     })
     const compare = () => {
       this.#violations.compareFigures()
-      this.#observer.forgetEnded()
+      this.#observer.evictEnded()
       scheduler.after(compareEveryMs, compare)
     }
     scheduler.after(compareEveryMs, compare)

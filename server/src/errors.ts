@@ -69,7 +69,7 @@ export const errors = {
     max_context: z.int().nullable(),
     requested: z.int().nullable(),
   }),
-  max_tokens_exceeded: invalid('The output limit is above what the model can produce.', {
+  max_tokens_exceeded: invalid('The output limit exceeds what the model can produce.', {
     max_allowed: z.int().nullable(),
     requested: z.int().nullable(),
   }),
@@ -86,38 +86,52 @@ export const errors = {
     current_balance: z.number(),
     minimum_required: z.number(),
   }),
-  payment_required: unpaid('A payment is needed before this account can be used.', {}),
-  insufficient_permissions: forbidden('Your key lacks a permission that this needs.', {
-    required: z.array(z.string()),
-    current: z.array(z.string()),
+  payment_required: unpaid('This account requires a payment before it can be used.', {}),
+  insufficient_permissions: forbidden(
+    'Your API key lacks a permission that this request requires.',
+    {
+      required: z.array(z.string()),
+      current: z.array(z.string()),
+    },
+  ),
+  model_access_denied: forbidden('No connection available to you serves this model.', {
+    model: z.string(),
   }),
-  model_access_denied: forbidden('No connection serves this model to you.', { model: z.string() }),
   organization_required: forbidden(
     'Only members of an organization that offers this model can use it.',
     {},
   ),
-  model_not_found: missing('There is no such model. GET /v1/models lists what is there.', {}),
-  resource_not_found: missing('There is nothing here.', {}),
-  rate_limit_exceeded: limited('Too many requests. Wait as long as Retry-After says.', {
+  model_not_found: missing(
+    'The model does not exist. GET /v1/models lists the available models.',
+    {},
+  ),
+  resource_not_found: missing('The resource does not exist.', {}),
+  rate_limit_exceeded: limited('Too many requests. Retry after the time in Retry-After.', {
     limit: z.int(),
     window: z.int(),
     retry_after: z.int(),
   }),
-  tokens_per_minute_exceeded: limited('Too many tokens a minute. Wait as Retry-After says.', {
-    limit: z.int(),
-    used: z.int(),
-  }),
+  tokens_per_minute_exceeded: limited(
+    'Too many tokens per minute. Retry after the time in Retry-After.',
+    {
+      limit: z.int(),
+      used: z.int(),
+    },
+  ),
   internal_error: kind([500], 'server_error')(
-    'Something failed on our side. It has been logged.',
+    'Internal server error. It has been logged under the request id.',
     {},
   ),
-  provider_error: gateway([502, 503])('The provider answered with an error.', providerDetails),
+  provider_error: gateway([502, 503])('The provider returned an error.', providerDetails),
   connection_failed: gateway([502, 503])('The provider could not be reached.', {}),
   gateway_unavailable: gateway([503])(
-    'The gateway cannot take this request now. Try again soon.',
+    'The gateway cannot accept this request at the moment. Retry shortly.',
     {},
   ),
-  request_timeout: kind([504], 'timeout_error')('The request took too long and was ended.', {}),
+  request_timeout: kind([504], 'timeout_error')(
+    'The request exceeded its time limit and was aborted.',
+    {},
+  ),
 } as const
 
 export type ErrorCode = keyof typeof errors
@@ -195,6 +209,14 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
 export const invalidRequest = (param: string | null, issue: Issue, message: string) =>
   new ApiError('invalid_request', { param, message, details: { issue } })
 
+/** Creates the refusal of a field that the price of its model does not cover. */
+export const unpricedField = (param: string) =>
+  invalidRequest(
+    param,
+    'unsupported_by_model',
+    `${param} is not covered by this model's price. Use your own connection (BYOK) for it.`,
+  )
+
 /** Creates a `gateway_unavailable` for infrastructure that does not answer; the cause goes to the log. */
 export const unavailable = (cause?: unknown) =>
   new ApiError('gateway_unavailable', { retryAfterSeconds: 2, cause })
@@ -214,6 +236,12 @@ export interface ErrorBody {
 /** Converts a thrown value to an `ApiError`: an unknown error is an `internal_error` with no message of its own. */
 export const toApiError = (thrown: unknown): ApiError =>
   thrown instanceof ApiError ? thrown : new ApiError('internal_error', { cause: thrown })
+
+/** Returns an `ApiError`; rethrows any other error. */
+export function expectApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown
+  throw thrown
+}
 
 /** Returns the body of an error. Only `internal_error` carries the request id, in both its places. */
 export function toErrorBody(error: ApiError, requestId: string): ErrorBody {

@@ -4,10 +4,10 @@ import { Glob } from 'bun'
 
 const root = import.meta.dir
 
-/** The table of docs/architecture.md: the layers that each may import. A folder in a folder is one of its own. */
+/** The table of docs/contribute/architecture.md: the layers that each may import. A folder in a folder is one of its own. */
 const mayImport = new Map(
   [
-    ...(await Bun.file(join(root, '../../docs/architecture.md')).text()).matchAll(
+    ...(await Bun.file(join(root, '../../docs/contribute/architecture.md')).text()).matchAll(
       /^\| ([\w/-]+) \| ([\w/ –-]+) \|$/gm,
     ),
   ].map(([, layer = '', imported = '']) => [layer, imported.split(' ')]),
@@ -15,7 +15,7 @@ const mayImport = new Map(
 
 /** The only places that may open a socket or speak to the outside by themselves. */
 const mayConnect =
-  /^(upstream\/http|platform\/db)\/|^platform\/(redis|mail\/smtp)\.ts$|^commands\/doctor\/port\.ts$/
+  /^(upstream\/http|platform\/db)\/|^platform\/(redis|redis-subscription|mail\/smtp)\.ts$|^commands\/doctor\/port\.ts$/
 const modules =
   'net|tls|https?|http2|dgram|dns|dns/promises|undici|ws|axios|got|node-fetch|nodemailer|ioredis|pg'
 const opensSockets = new RegExp(
@@ -63,10 +63,10 @@ async function* sources() {
   }
 }
 
-test('folders import one way, as the table of docs/architecture.md says', async () => {
+test('folders import one way, as the table of docs/contribute/architecture.md says', async () => {
   const violations: string[] = []
   for await (const { file, text } of sources()) {
-    // A test may look wherever it needs to set its stage.
+    // A test may look wherever it needs to set its fixture.
     if (file.endsWith('.test.ts')) continue
     for (const [, specifier = ''] of text.matchAll(importPattern)) {
       const target = normalize(join(dirname(file), specifier))
@@ -105,6 +105,33 @@ test('what tests share is imported by tests alone, however far away', async () =
   expect(violations).toEqual([])
 })
 
+/** Returns the files that an import of `start` leads to, however far away. */
+function findReachable(start: string, graph: ReadonlyMap<string, string[]>): Set<string> {
+  const reachable = new Set<string>()
+  const open = [start]
+  for (const file of open) {
+    for (const target of graph.get(file) ?? []) {
+      if (reachable.has(target)) continue
+      reachable.add(target)
+      open.push(target)
+    }
+  }
+  return reachable
+}
+
+test('no files import each other in a circle, not even for their types', async () => {
+  const graph = await imports()
+  const reachable = new Map([...graph.keys()].map((file) => [file, findReachable(file, graph)]))
+  const circles = [...reachable].flatMap(([file, targets]) => {
+    if (!targets.has(file)) return []
+    return [...targets]
+      .filter((target) => reachable.get(target)?.has(file))
+      .toSorted()
+      .join(' ')
+  })
+  expect([...new Set(circles)]).toEqual([])
+})
+
 test('every property is tried as server/testing/property.ts has it: nothing else imports fast-check', async () => {
   const importing: string[] = []
   const top = join(root, '../..')
@@ -140,7 +167,7 @@ test('X16, X20: sockets are opened in upstream/http, in platform and to the mail
   expect(violations).toEqual([])
 })
 
-test('X16: one place sends requests, and nobody but the two ways out gets at it', async () => {
+test('X16: one place sends requests, and only the two kinds of egress import it', async () => {
   const found = { connecting: [] as string[], dialling: [] as string[], using: [] as string[] }
   for await (const { file, text } of sources()) {
     if (/test\.ts$|-for-tests\.ts$/.test(file)) continue

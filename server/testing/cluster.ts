@@ -67,8 +67,8 @@ export interface Cluster extends AsyncDisposable {
 export async function startCluster(): Promise<Cluster> {
   await using stack = new AsyncDisposableStack()
   const home = await newHome(stack)
-  const made = await templateHome()
-  for (const name of ['cluster', 'password']) await copy(join(made, name), home.path)
+  const template = await templateHome()
+  for (const name of ['cluster', 'password']) await copy(join(template, name), home.path)
   const address = await launch(home, stack)
   const owned = stack.move()
   return { address, [Symbol.asyncDispose]: () => owned.disposeAsync() }
@@ -79,11 +79,11 @@ export async function startCluster(): Promise<Cluster> {
  * that was stopped: to be copied, with owners and modes.
  */
 export async function templateHome(): Promise<string> {
-  const made = join(cache, await version())
-  if (!(await isThere(made))) await makeTemplate(made)
+  const template = join(cache, await version())
+  if (!(await isThere(template))) await makeTemplate(template)
   const now = new Date()
-  await utimes(made, now, now)
-  return made
+  await utimes(template, now, now)
+  return template
 }
 
 /** Returns a version that changes with PostgreSQL and with all of our files that may make the schema. */

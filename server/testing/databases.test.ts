@@ -30,7 +30,7 @@ test('a database has every migration, and nothing of what another one was given'
   expect(await query(other, `select to_regclass('mark') as mark`)).toEqual([{ mark: null }])
 }, 60_000)
 
-test('one that is dropped is gone, also while somebody is connected', async () => {
+test('one that is dropped is gone, also while a client is connected', async () => {
   const url = await newOne()
   const client = new Client({ connectionString: url })
   client.on('error', () => undefined)

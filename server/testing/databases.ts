@@ -10,13 +10,13 @@ let serving: Promise<string> | undefined
  * in a moment. Returns a value for `DATABASE_URL`, of a superuser.
  */
 export async function newDatabase(): Promise<string> {
-  return ask({ unix: await socket(), method: 'POST' })
+  return send({ unix: await socket(), method: 'POST' })
 }
 
 /** Drops a database in spite of its connections; all are dropped at the end. */
 export async function dropDatabase(url: string): Promise<void> {
   const name = new URL(url).pathname.slice(1)
-  await ask({ unix: await socket(), method: 'DELETE', body: name })
+  await send({ unix: await socket(), method: 'DELETE', body: name })
 }
 
 /**
@@ -24,15 +24,15 @@ export async function dropDatabase(url: string): Promise<void> {
  * the next one is done sooner.
  */
 export async function putEmbedded(dataDir: string): Promise<void> {
-  await ask({ unix: await socket(), method: 'PUT', body: dataDir })
+  await send({ unix: await socket(), method: 'PUT', body: dataDir })
 }
 
 function socket(): Promise<string> {
-  const given = process.env['TEST_DATABASES']
-  return given ? Promise.resolve(given) : (serving ??= startServing())
+  const configured = process.env['TEST_DATABASES']
+  return configured ? Promise.resolve(configured) : (serving ??= startServing())
 }
 
-async function ask(options: { unix: string; method: string; body?: string }): Promise<string> {
+async function send(options: { unix: string; method: string; body?: string }): Promise<string> {
   const signal = AbortSignal.timeout(limitMs)
   const response = await fetch('http://databases/', { ...options, signal })
   const text = await response.text()

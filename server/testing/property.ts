@@ -13,7 +13,7 @@ export * from 'fast-check'
 const usualRuns = 100
 
 export const seed = seedFrom(process.env['PROPERTY_SEED'] || undefined)
-const most = mostFrom(process.env['PROPERTY_RUNS'] || undefined)
+const maxRuns = maxRunsFrom(process.env['PROPERTY_RUNS'] || undefined)
 
 function seedFrom(text = '22'): number {
   if (text === 'random') return Math.floor(Math.random() * 2 ** 31)
@@ -21,14 +21,14 @@ function seedFrom(text = '22'): number {
   throw new Error(`PROPERTY_SEED is "${text}"; it is a whole number or "random"`)
 }
 
-function mostFrom(text = isDeep ? 'full' : '500'): number {
+function maxRunsFrom(text = isDeep ? 'full' : '500'): number {
   if (text === 'full') return Number.POSITIVE_INFINITY
   if (/^[1-9]\d*$/.test(text)) return Number(text)
   throw new Error(`PROPERTY_RUNS is "${text}"; it is a number from 1 on or "full"`)
 }
 
 /** Returns the number of runs here of a property that wants `full` runs. A test must scale its counts to it. */
-export const runsOf = (full: number): number => Math.min(full, most)
+export const runsOf = (full: number): number => Math.min(full, maxRuns)
 
 /** Throws when the property fails, with the counterexample and how to repeat it. */
 export function assert<Values>(
@@ -44,17 +44,17 @@ export function assert<Values>(
   parameters: fastCheck.Parameters<Values> = {},
 ): Promise<void> | void {
   const { numRuns = usualRuns, ...others } = parameters
-  const told = { seed, ...others, numRuns: runsOf(numRuns) }
-  const again = `Again: PROPERTY_SEED=${told.seed} PROPERTY_RUNS=${told.numRuns}`
+  const settings = { seed, ...others, numRuns: runsOf(numRuns) }
+  const hint = `Again: PROPERTY_SEED=${settings.seed} PROPERTY_RUNS=${settings.numRuns}`
   try {
-    const trying = fastCheck.assert(property, told)
-    return trying instanceof Promise ? trying.catch((cause) => fail(cause, again)) : trying
+    const trying = fastCheck.assert(property, settings)
+    return trying instanceof Promise ? trying.catch((cause) => fail(cause, hint)) : trying
   } catch (cause) {
-    return fail(cause, again)
+    return fail(cause, hint)
   }
 }
 
-function fail(cause: unknown, again: string): never {
-  if (cause instanceof Error) cause.message += `\n${again}`
+function fail(cause: unknown, hint: string): never {
+  if (cause instanceof Error) cause.message += `\n${hint}`
   throw cause
 }

@@ -24,12 +24,12 @@ interface Server {
 
 await using stack = new AsyncDisposableStack()
 let server: Promise<Server> | undefined
-let made = 0
+let created = 0
 const ready: Promise<string>[] = []
 
 async function openServer(): Promise<Server> {
-  const given = process.env['TEST_DATABASE_URL']
-  if (given) return serverAt(new URL(given), undefined)
+  const configured = process.env['TEST_DATABASE_URL']
+  if (configured) return serverAt(new URL(configured), undefined)
   const { address } = stack.use(await startCluster())
   const { user, password, host } = address
   const url = new URL(`postgres://${user}:${encodeURIComponent(password)}@localhost/postgres`)
@@ -67,8 +67,8 @@ async function migrated(address: DatabaseAddress): Promise<void> {
 /** Makes the home of an embedded PostgreSQL, in a data directory that has none. */
 async function putHome(dataDir: string): Promise<string> {
   const home = await openHome(await realpath(dataDir), await getServerAccount(), () => undefined)
-  const made = await templateHome()
-  for (const name of ['cluster', 'password']) await copy(join(made, name), home.path)
+  const template = await templateHome()
+  for (const name of ['cluster', 'password']) await copy(join(template, name), home.path)
   return home.path
 }
 
@@ -76,7 +76,7 @@ async function nextUrl(): Promise<string> {
   server ??= openServer()
   const { make } = await server
   while (ready.length <= spares) {
-    const one = make(`test_${process.pid}_${(made += 1)}`)
+    const one = make(`test_${process.pid}_${(created += 1)}`)
     // The request that takes this database handles the rejection.
     one.catch(() => undefined)
     ready.push(one)
@@ -87,8 +87,14 @@ async function nextUrl(): Promise<string> {
 const directory = await mkdtemp(join(tmpdir(), 'tollgate-test-'))
 stack.defer(() => rm(directory, { recursive: true, force: true }))
 const socket = join(directory, 'databases')
+/**
+ * The first database of a version takes as long as its migrations; `databases.ts` has the timeout. Bun applies it to
+ * Unix sockets too, though its types say otherwise; `timeout` of a request without a body does nothing there.
+ */
+const unlimited: object = { idleTimeout: 0 }
 const listener = Bun.serve({
   unix: socket,
+  ...unlimited,
   async fetch(request) {
     try {
       const name = await request.text()

@@ -8,17 +8,17 @@ import {
   agentTable,
   clientTable,
   judgeTable,
-  judgementOf,
-  listed,
+  formatJudgement,
+  formatTable,
   rowOf,
 } from './table'
 
 const beginningOf = (client: Client) => `| ${client.label} | ${versionsOf(client)}`
 
-test('docs/clients.md lists each client, judge and agent, with the installed versions', () => {
-  expect(listed(clientTable)).toEqual(clients.map(beginningOf))
-  expect(listed(judgeTable)).toEqual(judges.map(beginningOf))
-  expect(listed(agentTable)).toEqual(agents.map(beginningOf))
+test('docs/guides/clients.md lists each client, judge and agent, with the installed versions', () => {
+  expect(formatTable(clientTable)).toEqual(clients.map(beginningOf))
+  expect(formatTable(judgeTable)).toEqual(judges.map(beginningOf))
+  expect(formatTable(agentTable)).toEqual(agents.map(beginningOf))
 })
 
 test('a cell passes only if all its cases do, and an unsupported feature is not a success', () => {
@@ -29,7 +29,7 @@ test('a cell passes only if all its cases do, and an unsupported feature is not 
   const none = { case: 'models', ok: null, detail: 'not offered' }
   const cells = rowOf(client, [good, none]).split(' | ')
   expect([cells[2], cells[3], cells[7]]).toEqual(['yes', '**fails**', 'not offered'])
-  expect(judgementOf(judge, [good])).toEndWith('| chat |')
+  expect(formatJudgement(judge, [good])).toEndWith('| chat |')
 })
 
 test('a column of an agent passes only with each of its upstreams', () => {

@@ -1,5 +1,5 @@
 /** The result of a program: its exit code, null where it was killed, and all its output. */
-export interface Ended {
+export interface CommandResult {
   code: number | null
   stdout: string
   stderr: string
@@ -13,7 +13,10 @@ interface Running {
 }
 
 /** Runs a program to its end, or kills it after `limitSeconds`. Never throws on its failure. */
-export async function runCommand(command: readonly string[], running: Running): Promise<Ended> {
+export async function runCommand(
+  command: readonly string[],
+  running: Running,
+): Promise<CommandResult> {
   const { cwd = '/', env = process.env, limitSeconds } = running
   try {
     const child = Bun.spawn([...command], {
@@ -37,5 +40,5 @@ export async function runCommand(command: readonly string[], running: Running): 
 }
 
 /** Returns the last non-empty lines, for one line of a report. */
-export const lastWords = ({ stdout, stderr }: Ended): string =>
+export const outputTail = ({ stdout, stderr }: CommandResult): string =>
   (stderr.trim() || stdout.trim()).split('\n').slice(-3).join(' ').slice(-400)

@@ -1,6 +1,6 @@
-import type { Rig } from '../rig'
+import type { Rig } from '../harness/server'
 import type { RecordingProxy } from './recording-proxy'
-import type { Result } from './stage'
+import type { Result } from './fixture'
 
 type Json = Record<string, unknown>
 
@@ -21,7 +21,7 @@ const call = {
 }
 
 /** All fields of a chat request, with values within the bounds of the description. */
-const everything: Json = {
+const describedRequest: Json = {
   temperature: 0.5,
   top_p: 0.9,
   n: 1,
@@ -61,7 +61,11 @@ const schema = { name: 'weather', schema: parameters, strict: true }
 const requests: readonly (readonly [string, string, Json])[] = [
   ['chat', 'chat/completions', { messages }],
   ['chat, streamed', 'chat/completions', { messages, stream: true }],
-  ['chat, all fields', 'chat/completions', { messages, tools, tool_choice: 'auto', ...everything }],
+  [
+    'chat, all fields',
+    'chat/completions',
+    { messages, tools, tool_choice: 'auto', ...describedRequest },
+  ],
   ['chat, tools', 'chat/completions', { messages: thread, tools }],
   [
     'chat, image',
@@ -151,7 +155,7 @@ async function connect({ gateway }: Rig, url: string): Promise<void> {
 }
 
 /** Sends all requests, and reports whether the upstream requests match the description. */
-export async function askAll(rig: Rig, proxy: RecordingProxy): Promise<Result[]> {
+export async function requestAll(rig: Rig, proxy: RecordingProxy): Promise<Result[]> {
   await connect(rig, proxy.url)
   const { key } = await rig.gateway.customer()
   const results: Result[] = []
@@ -169,8 +173,8 @@ export async function askAll(rig: Rig, proxy: RecordingProxy): Promise<Result[]>
       const wrong = verdicts.filter(({ isValid }) => !isValid)
       // Its answers are generated: any status but an internal error is fine.
       const ok = verdicts.length > 0 && wrong.length === 0 && answer.status !== 500
-      const said = wrong.map((verdict) => `${verdict.path}: ${verdict.words}`).join('; ')
-      const detail = ok ? '' : `${answer.status} ${said || text.slice(0, 300)}`
+      const problems = wrong.map((verdict) => `${verdict.path}: ${verdict.words}`).join('; ')
+      const detail = ok ? '' : `${answer.status} ${problems || text.slice(0, 300)}`
       results.push({ case: provider === 'described' ? name : `${name}, passed on`, ok, detail })
     }
   }

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
-import { fixturesDir, hasFixtures } from '../fixtures'
+import { fixturesDir, hasFixtures } from '../harness/fixtures'
 import type { Client } from './clients'
-import { lastWords, runCommand } from './command'
-import { askAll } from './described'
+import { outputTail, runCommand } from './command'
+import { requestAll } from './described'
 import { startRecordingProxy } from './recording-proxy'
-import type { Result, Stage } from './stage'
+import type { Result, Fixture } from './fixture'
 
 interface Bench {
-  stage: Stage
+  fixture: Fixture
   node: string
   /** The folder of its packages. */
   packages: string
@@ -21,8 +21,8 @@ export interface Judge extends Client {
 }
 
 /** Requests models, chat and responses, plain and streamed, a forced tool call, strict JSON. */
-async function compatcanary({ stage, node, packages }: Bench): Promise<Result[]> {
-  const { environment } = await stage.seat('compatcanary')
+async function compatcanary({ fixture, node, packages }: Bench): Promise<Result[]> {
+  const { environment } = await fixture.startClientRun('compatcanary')
   const script = join(packages, '.bin/compatcanary')
   const at = [
     '--base-url',
@@ -37,7 +37,7 @@ async function compatcanary({ stage, node, packages }: Bench): Promise<Result[]>
       limitSeconds: 120,
     },
   )
-  if (!ended.stdout.startsWith('{')) throw new Error(lastWords(ended))
+  if (!ended.stdout.startsWith('{')) throw new Error(outputTail(ended))
   const { results }: { results: { id: string; status: string; summary: string }[] } = JSON.parse(
     ended.stdout,
   )
@@ -51,12 +51,12 @@ async function compatcanary({ stage, node, packages }: Bench): Promise<Result[]>
 const specification = join(fixturesDir, 'openai-openapi.json')
 
 /** An upstream that validates requests against OpenAI's own description. */
-async function steady({ stage, packages }: Bench): Promise<Result[]> {
+async function steady({ fixture, packages }: Bench): Promise<Result[]> {
   await using proxy = await startRecordingProxy([
     join(packages, `@stdy/cli-${process.platform}-${process.arch}/bin/steady`),
     specification,
   ])
-  return await askAll(stage.rig, proxy)
+  return await requestAll(fixture.rig, proxy)
 }
 
 export const judges: readonly Judge[] = [

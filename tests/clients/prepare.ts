@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { installedAs, manifestOf, programsDir, type Client, type Language } from './clients'
-import { cacheDir, install, installed, toolchain, type Toolchain } from './toolchains'
+import { cacheDir, install, installOnce, toolchain, type Toolchain } from './toolchains'
 
 /** The command of a client's program. */
 export interface Prepared {
@@ -32,7 +32,7 @@ const sourceOf = ({ program }: Client) => join(programsDir, program)
 
 /** Prepares a Node program: copies it beside its packages, as it resolves them by its location. */
 async function node({ client, tools, workDir }: Preparing): Promise<Prepared> {
-  const folder = await installed(installedAs(client), async (part) => {
+  const folder = await installOnce(installedAs(client), async (part) => {
     await copyManifest(client, part)
     const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
     // The npm in PATH may belong to an older Node than the one that will run this.
@@ -46,7 +46,7 @@ async function node({ client, tools, workDir }: Preparing): Promise<Prepared> {
 async function python({ client, tools }: Preparing): Promise<Prepared> {
   const uv = String(tools['uv'])
   const env = { ...process.env, UV_CACHE_DIR: join(cacheDir, 'uv') }
-  const folder = await installed(installedAs(client), async (part) => {
+  const folder = await installOnce(installedAs(client), async (part) => {
     const [requirements = ''] = manifestOf(client)
     const venv = join(part, 'venv')
     await install([uv, 'venv', '--quiet', '--python', String(tools['python']), venv], part, env)
@@ -82,7 +82,7 @@ async function go({ client, tools, workDir }: Preparing): Promise<Prepared> {
 const classpathGoal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath'
 
 async function java({ client, tools }: Preparing): Promise<Prepared> {
-  const folder = await installed(installedAs(client), async (part) => {
+  const folder = await installOnce(installedAs(client), async (part) => {
     await copyManifest(client, part)
     const repository = `-Dmaven.repo.local=${join(cacheDir, 'maven')}`
     const output = `-Dmdep.outputFile=${join(part, 'classpath')}`

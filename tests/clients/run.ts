@@ -1,6 +1,6 @@
 // Runs the programs of `programs/`, each with an unmodified client library, against one Tollgate with
 // a fake provider. A program gets base URL, keys and model names in its environment
-// (`stage.ts`), and prints a line of JSON for each case of `clients.ts`: `{case, ok, detail}`, where
+// (`fixture.ts`), and prints a line of JSON for each case of `clients.ts`: `{case, ok, detail}`, where
 // `ok` is null where its client lacks the feature, and `detail` then names it. The first is
 // `abort`: the client must disconnect, not the program exit.
 // Then the agents of `agents/`, one after the other, each in an isolated network with its own Tollgate.
@@ -8,24 +8,24 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { agents, type Agent } from './agents/agents'
-import { noNetworkOfItsOwn, runAgentAlone } from './agents/run-agents'
+import { findNetworkProblem, runAgentAlone } from './agents/run-agents'
 import { cases, clients, type Client } from './clients'
 import { judges, type Judge } from './judges'
-import { lastWords, runCommand } from './command'
+import { outputTail, runCommand } from './command'
 import { isPrepared, prepare, type Prepared } from './prepare'
-import { startClientStage, type Result, type Stage } from './stage'
+import { createClientFixture, type Result, type Fixture } from './fixture'
 import {
   agentRowOf,
   agentTable,
   clientTable,
   differences,
-  judgementOf,
+  formatJudgement,
   judgeTable,
   rowOf,
   writeTable,
 } from './table'
-import { Missing } from './toolchains'
-import { hasRegistry } from '../registries'
+import { ToolchainMissing } from './toolchains'
+import { hasRegistry } from '../harness/registries'
 
 const programSeconds = 600
 
@@ -54,8 +54,8 @@ function resultIn(line: string): Result[] {
 const inherited = ['PATH', 'HOME', 'LANG', 'TMPDIR']
 const ownEnvironment = () => Object.fromEntries(inherited.map((name) => [name, process.env[name]]))
 
-async function resultsOf(stage: Stage, client: Client, prepared: Prepared): Promise<Result[]> {
-  const { environment, witness } = await stage.seat(client.name)
+async function resultsOf(fixture: Fixture, client: Client, prepared: Prepared): Promise<Result[]> {
+  const { environment, witness } = await fixture.startClientRun(client.name)
   const { command, cwd, env: own } = prepared
   const env = {
     ...ownEnvironment(),
@@ -68,7 +68,7 @@ async function resultsOf(stage: Stage, client: Client, prepared: Prepared): Prom
   const printed = ended.stdout.split('\n').flatMap(resultIn)
   const missing = cases
     .filter((name) => !printed.some((result) => result.case === name))
-    .map((name) => ({ case: name, ok: false, detail: `no result: ${lastWords(ended)}` }))
+    .map((name) => ({ case: name, ok: false, detail: `no result: ${outputTail(ended)}` }))
   return Promise.all([...printed, ...missing].map((result) => witness(result, endedAt)))
 }
 
@@ -80,40 +80,42 @@ type Tried = Client | Judge | Agent
 
 /** Runs a judge; a run without results is a failed result. */
 async function judgement(
-  stage: Stage,
+  fixture: Fixture,
   judge: Judge,
   { command, cwd }: Prepared,
 ): Promise<Result[]> {
   try {
     const packages = join(cwd, 'node_modules')
-    return await judge.run({ stage, node: command[0] ?? '', packages })
+    return await judge.run({ fixture, node: command[0] ?? '', packages })
   } catch (thrown) {
     return [{ case: 'judgement', ok: false, detail: String(thrown) }]
   }
 }
 
-async function runClient(stage: Stage, client: Tried, runDir: string): Promise<Outcome> {
+async function runClient(fixture: Fixture, client: Tried, runDir: string): Promise<Outcome> {
   const startedAt = performance.now()
   const nothing = { client, results: [], tookMs: { install: 0, run: 0 } }
-  const missing = isAgent(client) ? noNetworkOfItsOwn() : isJudge(client) && client.missing
+  const missing = isAgent(client) ? findNetworkProblem() : isJudge(client) && client.missing
   if (missing) return { ...nothing, notRun: missing }
   const prepared = await prepare(client, runDir).catch((thrown: unknown) => thrown)
   const install = performance.now() - startedAt
   const outcome = { client, results: [], tookMs: { install, run: 0 } }
-  if (prepared instanceof Missing) return { ...outcome, notRun: prepared.message }
+  if (prepared instanceof ToolchainMissing) return { ...outcome, notRun: prepared.message }
   if (!isPrepared(prepared)) {
     const detail = `it could not be installed: ${String(prepared)}`
     // In CI that is a failure, unless no registry is reachable at all.
     if (!isCI || !(await hasRegistry(client.language))) return { ...outcome, notRun: detail }
     return { ...outcome, results: [{ case: 'install', ok: false, detail }] }
   }
-  const results = await resultsWith(stage, client, prepared)
+  const results = await resultsWith(fixture, client, prepared)
   return { client, results, tookMs: { install, run: performance.now() - startedAt - install } }
 }
 
-async function resultsWith(stage: Stage, client: Tried, prepared: Prepared): Promise<Result[]> {
+async function resultsWith(fixture: Fixture, client: Tried, prepared: Prepared): Promise<Result[]> {
   if (isAgent(client)) return runAgentAlone(client, prepared)
-  return isJudge(client) ? judgement(stage, client, prepared) : resultsOf(stage, client, prepared)
+  return isJudge(client)
+    ? judgement(fixture, client, prepared)
+    : resultsOf(fixture, client, prepared)
 }
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
@@ -132,7 +134,7 @@ function tell({ client, results, notRun, tookMs }: Outcome): void {
 }
 
 /** Runs as many at a time as there are processors, and one more that waits for the network. */
-async function runAll(chosen: readonly Tried[], stage: Stage, runDir: string) {
+async function runAll(chosen: readonly Tried[], fixture: Fixture, runDir: string) {
   // Compiled programs take longest.
   const waiting = chosen
     .filter((client) => !isAgent(client))
@@ -140,7 +142,7 @@ async function runAll(chosen: readonly Tried[], stage: Stage, runDir: string) {
   const outcomes: Outcome[] = []
   const worker = async () => {
     for (let client = waiting.shift(); client; client = waiting.shift()) {
-      const outcome = await runClient(stage, client, runDir)
+      const outcome = await runClient(fixture, client, runDir)
       tell(outcome)
       outcomes.push(outcome)
     }
@@ -149,10 +151,10 @@ async function runAll(chosen: readonly Tried[], stage: Stage, runDir: string) {
   // The duration of an agent is part of the test: nothing runs beside it.
   waiting.push(...chosen.filter(isAgent))
   await worker()
-  return everybody.flatMap((client) => outcomes.filter((outcome) => outcome.client === client))
+  return everyClient.flatMap((client) => outcomes.filter((outcome) => outcome.client === client))
 }
 
-const everybody: readonly Tried[] = [...clients, ...judges, ...agents]
+const everyClient: readonly Tried[] = [...clients, ...judges, ...agents]
 
 const weightOf = ({ language }: Client) => ['node', 'python', 'java', 'go'].indexOf(language)
 
@@ -171,7 +173,7 @@ function judge(outcomes: readonly Outcome[], write: boolean): number {
     {
       table: judgeTable,
       rows: ran.flatMap(({ client, results: own }) =>
-        isJudge(client) ? [judgementOf(client, own)] : [],
+        isJudge(client) ? [formatJudgement(client, own)] : [],
       ),
     },
     {
@@ -193,19 +195,19 @@ function judge(outcomes: readonly Outcome[], write: boolean): number {
 
 async function main(args: readonly string[]): Promise<number> {
   const names = args.filter((arg) => !arg.startsWith('-'))
-  const unknown = names.filter((name) => !everybody.some((client) => client.name === name))
+  const unknown = names.filter((name) => !everyClient.some((client) => client.name === name))
   if (unknown.length > 0) {
     console.error(
-      `There is no client ${unknown.join(', ')}. There are ${everybody.map(({ name }) => name).join(', ')}.`,
+      `There is no client ${unknown.join(', ')}. There are ${everyClient.map(({ name }) => name).join(', ')}.`,
     )
     return 2
   }
-  const chosen = everybody.filter(({ name }) => names.length === 0 || names.includes(name))
+  const chosen = everyClient.filter(({ name }) => names.length === 0 || names.includes(name))
   const runDir = await mkdtemp(join(tmpdir(), 'tollgate-clients-'))
   try {
     // Before any installation: on a small machine nothing starts beside a compiler.
-    await using stage = await startClientStage()
-    const outcomes = await runAll(chosen, stage, runDir)
+    await using fixture = await createClientFixture()
+    const outcomes = await runAll(chosen, fixture, runDir)
     return judge(outcomes, args.includes('--write')) > 0 ? 1 : 0
   } finally {
     await rm(runDir, { recursive: true, force: true })

@@ -4,9 +4,9 @@ import { agents, type Agent } from './agents/agents'
 import { agentColumns, casesOfColumn } from './agents/cases'
 import { clients, columns, versionsOf, type Client } from './clients'
 import { judges, type Judge } from './judges'
-import type { Result } from './stage'
+import type { Result } from './fixture'
 
-const file = join(import.meta.dir, '../../docs/clients.md')
+const file = join(import.meta.dir, '../../docs/guides/clients.md')
 
 /** A table of the page. */
 export interface Table {
@@ -60,7 +60,7 @@ export function agentRowOf(agent: Agent, results: readonly Result[]): string {
 }
 
 /** Formats a judge's row: all passed cases. */
-export const judgementOf = (judge: Judge, results: readonly Result[]): string =>
+export const formatJudgement = (judge: Judge, results: readonly Result[]): string =>
   `| ${judge.label} | ${versionsOf(judge)} | ${results.map(({ case: name }) => name).join(' · ')} |`
 
 const labelOf = (row: string) => row.split(' | ')[0]?.replace('| ', '') ?? ''
@@ -73,7 +73,7 @@ function rowsOf(page: string, { begin }: Table): Map<string, string> {
 }
 
 /** Reads the first two cells, name and version, of each row of a table on the page. */
-export const listed = (table: Table): string[] =>
+export const formatTable = (table: Table): string[] =>
   [...rowsOf(readFileSync(file, 'utf8'), table).values()].map((row) =>
     row.split(' | ').slice(0, 2).join(' | '),
   )
@@ -85,7 +85,7 @@ export function differences(table: Table, rows: readonly string[]): string[] {
     .filter((row) => written.get(labelOf(row)) !== row)
     .map(
       (row) =>
-        `docs/clients.md has\n  ${written.get(labelOf(row)) ?? 'nothing'}\nbut it is\n  ${row}`,
+        `docs/guides/clients.md has\n  ${written.get(labelOf(row)) ?? 'nothing'}\nbut it is\n  ${row}`,
     )
 }
 

@@ -3,7 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type Language } from './clients'
-import { lastWords, runCommand } from './command'
+import { outputTail, runCommand } from './command'
 
 /** The folder of installations between runs. */
 export const cacheDir =
@@ -17,7 +17,7 @@ export interface Toolchain {
 }
 
 /** A client cannot be run here, with the reason. */
-export class Missing extends Error {}
+export class ToolchainMissing extends Error {}
 
 const installSeconds = 1200
 
@@ -28,7 +28,10 @@ const uv = 'uv==0.13.9'
 const installing = new Map<string, Promise<string>>()
 
 /** Returns the folder of the cache with this name; `make` fills it the first time. */
-export function installed(name: string, make: (folder: string) => Promise<void>): Promise<string> {
+export function installOnce(
+  name: string,
+  make: (folder: string) => Promise<void>,
+): Promise<string> {
   const known = installing.get(name) ?? makeOnce(name, make)
   installing.set(name, known)
   return known
@@ -54,12 +57,12 @@ async function makeOnce(name: string, make: (folder: string) => Promise<void>): 
 /** Runs one step of an installation. Throws its last output. */
 export async function install(command: readonly string[], cwd: string, env = process.env) {
   const ended = await runCommand(command, { cwd, env, limitSeconds: installSeconds })
-  if (ended.code !== 0) throw new Error(`${command.slice(0, 3).join(' ')}: ${lastWords(ended)}`)
+  if (ended.code !== 0) throw new Error(`${command.slice(0, 3).join(' ')}: ${outputTail(ended)}`)
 }
 
 const need = (name: string): string => {
   const path = Bun.which(name)
-  if (!path) throw new Missing(`no ${name}`)
+  if (!path) throw new ToolchainMissing(`no ${name}`)
   return path
 }
 
@@ -76,9 +79,9 @@ async function findNode(): Promise<Toolchain> {
   const [major = 0] = await versionOf([own, '--version'])
   if (major >= node.major) return { bin: { node: own, npm } }
   if (process.platform !== 'linux' || process.arch !== 'x64') {
-    throw new Missing(`no Node ${node.major}`)
+    throw new ToolchainMissing(`no Node ${node.major}`)
   }
-  const folder = await installed(node.package.replaceAll(/[^\w.-]/g, '-'), (part) =>
+  const folder = await installOnce(node.package.replaceAll(/[^\w.-]/g, '-'), (part) =>
     install(
       [npm, 'install', '--prefix', part, '--ignore-scripts', '--no-save', node.package],
       part,
@@ -91,10 +94,10 @@ async function findNode(): Promise<Toolchain> {
 async function findPython(): Promise<Toolchain> {
   const python = need('python3')
   const [major = 0, minor = 0] = await versionOf([python, '--version'])
-  if (major !== 3 || minor < 10) throw new Missing('no Python 3.10')
+  if (major !== 3 || minor < 10) throw new ToolchainMissing('no Python 3.10')
   const { code } = await runCommand([python, '-m', 'pip', '--version'], { limitSeconds: 60 })
-  if (code !== 0) throw new Missing('no pip')
-  const folder = await installed(uv.replace('==', '-'), (part) =>
+  if (code !== 0) throw new ToolchainMissing('no pip')
+  const folder = await installOnce(uv.replace('==', '-'), (part) =>
     install([python, '-m', 'pip', 'install', '--quiet', '--target', part, uv], part),
   )
   return { bin: { python, uv: join(folder, 'bin/uv') } }
@@ -104,14 +107,14 @@ async function findGo(): Promise<Toolchain> {
   const go = need('go')
   const [major = 0, minor = 0] = await versionOf([go, 'version'])
   // The version of `go.mod`; an older Go would download it.
-  if (major === 1 && minor < 26) throw new Missing('no Go 1.26')
+  if (major === 1 && minor < 26) throw new ToolchainMissing('no Go 1.26')
   return { bin: { go } }
 }
 
 async function findJava(): Promise<Toolchain> {
   const bin = { java: need('java'), javac: need('javac'), mvn: need('mvn') }
   const [major = 0] = await versionOf([bin.javac, '-version'])
-  if (major < 17) throw new Missing('no Java 17')
+  if (major < 17) throw new ToolchainMissing('no Java 17')
   return { bin }
 }
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { SQL } from 'bun'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
-import { openDatabase } from '../database'
-import { Browser, linksFor, password } from '../sign-in/browser'
+import { openDatabase } from '../harness/database'
+import { Browser, linksFor, password } from '../harness/browser-session'
 
 setDefaultTimeout(60_000)
 
@@ -20,13 +20,13 @@ afterAll(async () => {
 
 async function connect(name: string): Promise<string> {
   const fields = { name, provider: 'openai', api_key: 'sk-simulated-0123456789' }
-  const { status, body } = await dashboard.account.ask('POST /api/connections', fields)
+  const { status, body } = await dashboard.account.send('POST /api/connections', fields)
   expect(status).toBe(201)
   return String(body['id'])
 }
 
 describe('connections', () => {
-  test('are changed: limits, and an address that the stored key does not go to', async () => {
+  test('are edited: limits, and a base URL that the stored key is not sent to', async () => {
     const id = await connect('Own key')
     const page = await dashboard.open('/connections')
     const change = async () => {
@@ -49,16 +49,16 @@ describe('connections', () => {
     await form.getByLabel('Base URL', { exact: true }).fill('https://api.example.com/v1')
     await form.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('cell', { name: 'inactive' }).waitFor()
-    const { body } = await dashboard.account.ask(`GET /api/connections/${id}`)
+    const { body } = await dashboard.account.send(`GET /api/connections/${id}`)
     expect(body).toMatchObject({
       endpoint_url: 'https://api.example.com/v1',
       rate_limits: { rpm: 60, tpm: 90_000 },
     })
-    await dashboard.account.ask(`DELETE /api/connections/${id}`)
+    await dashboard.account.send(`DELETE /api/connections/${id}`)
     await page.close()
   })
 
-  test('a test tells what came of it', async () => {
+  test('a test shows its result', async () => {
     const id = await connect('Wrong key')
     const page = await dashboard.open('/connections')
     await page.getByRole('button', { name: 'Actions for Wrong key' }).click()
@@ -69,12 +69,12 @@ describe('connections', () => {
     await result.getByText(/0 models found/).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('cell', { name: 'error' }).waitFor()
-    await dashboard.account.ask(`DELETE /api/connections/${id}`)
+    await dashboard.account.send(`DELETE /api/connections/${id}`)
     await page.close()
   })
 })
 
-test('a pool is made, put in another order, turned off, tested and deleted', async () => {
+test('a pool is created, reordered, disabled, tested and deleted', async () => {
   const ids = [await connect('First'), await connect('Second')]
   const page = await dashboard.open('/pools')
   await page.getByRole('button', { name: 'New pool' }).click()
@@ -96,7 +96,7 @@ test('a pool is made, put in another order, turned off, tested and deleted', asy
   await form.waitFor({ state: 'hidden' })
   await page.getByRole('cell', { name: 'Priority' }).waitFor()
   const read = async () => {
-    const { body } = await dashboard.account.ask('GET /api/connection-pools')
+    const { body } = await dashboard.account.send('GET /api/connection-pools')
     return Object(body['pools'])[0]
   }
   expect(await read()).toMatchObject({
@@ -127,9 +127,9 @@ test('a pool is made, put in another order, turned off, tested and deleted', asy
   await page.close()
 })
 
-test('a prompt is filled in, and taken along to the playground', async () => {
+test('a prompt is filled in and opened in the playground', async () => {
   const prompt = { title: 'Greeting', content: 'Say {{word}} to {{name}}.' }
-  await dashboard.account.ask('POST /api/user/prompts', prompt)
+  await dashboard.account.send('POST /api/user/prompts', prompt)
   const page = await dashboard.open('/prompts')
   await page.getByRole('link', { name: 'Greeting' }).click()
   await page.getByLabel('word').fill('hello')
@@ -138,13 +138,13 @@ test('a prompt is filled in, and taken along to the playground', async () => {
   await page.getByRole('heading', { name: 'Playground' }).waitFor()
   const message = page.getByRole('textbox', { name: 'Message' })
   expect(await message.inputValue()).toBe('Say hello to Ada.')
-  const { body } = await dashboard.account.ask('GET /api/user/prompts')
+  const { body } = await dashboard.account.send('GET /api/user/prompts')
   expect(Object(body['prompts'])[0]).toMatchObject({ usage_count: 1 })
   await page.close()
 })
 
 describe('sessions', () => {
-  test('begin with a template whose gaps are filled in', async () => {
+  test('start from a template with its variables filled in', async () => {
     const page = await dashboard.open('/templates')
     await page.getByRole('button', { name: 'New template' }).click()
     const form = page.getByRole('dialog')
@@ -160,16 +160,15 @@ describe('sessions', () => {
     await form.getByLabel('language').fill('Latin')
     await form.getByRole('button', { name: 'Start' }).click()
     await page.waitForURL(/\/playground\?chat=/)
-    await page.getByRole('button', { name: 'Options' }).click()
-    const told = page.getByRole('textbox', { name: 'System prompt' })
-    await told.waitFor()
+    const systemPrompt = page.getByRole('textbox', { name: 'System prompt' })
+    await systemPrompt.waitFor()
     await page.getByText('Greet Ada in Latin.').waitFor()
     await page.close()
   })
 
   test('are gone on with in the playground, also where they take their time to come', async () => {
     const { account, context, address } = dashboard
-    const made = await account.ask('POST /api/automation/sessions', { modelId: 'sandbox/lorem' })
+    const made = await account.send('POST /api/automation/sessions', { modelId: 'sandbox/lorem' })
     const id = String(made.body['id'])
     const page = await context.newPage()
     await page.route(`**/api/automation/sessions/${id}`, async (route) => {
@@ -181,21 +180,21 @@ describe('sessions', () => {
     await page.getByLabel('Message').press('Enter')
     await page.getByText(/tokens? in/).waitFor()
     expect(new URL(page.url()).searchParams.get('chat')).toBe(id)
-    const { body } = await account.ask(`GET /api/automation/sessions/${id}`)
+    const { body } = await account.send(`GET /api/automation/sessions/${id}`)
     expect(body).toMatchObject({ messageCount: 2, modelId: 'sandbox/lorem' })
     await page.close()
-    await account.ask(`DELETE /api/automation/sessions/${id}`)
+    await account.send(`DELETE /api/automation/sessions/${id}`)
   })
 
   test('are seen with what was said, paused, resumed, completed and deleted', async () => {
     const { account } = dashboard
-    const made = await account.ask('POST /api/automation/sessions', {
+    const made = await account.send('POST /api/automation/sessions', {
       name: 'A talk',
       modelId: 'sandbox/echo',
     })
     const id = String(made.body['id'])
     const content = 'say <b>loud</b>'
-    const answer = await account.ask(`POST /api/automation/sessions/${id}/messages`, { content })
+    const answer = await account.send(`POST /api/automation/sessions/${id}/messages`, { content })
     expect(answer.status).toBe(201)
     const page = await dashboard.open('/sessions?status=active')
     await page.getByRole('link', { name: 'A talk' }).click()
@@ -216,7 +215,7 @@ describe('sessions', () => {
       .getByText('Delete', { exact: true })
       .click()
     await drawer.waitFor({ state: 'hidden' })
-    expect((await account.ask(`GET /api/automation/sessions/${id}`)).status).toBe(404)
+    expect((await account.send(`GET /api/automation/sessions/${id}`)).status).toBe(404)
     await page.close()
   })
 })
@@ -239,7 +238,7 @@ test('colours are those that one chose, after a reload too', async () => {
   await page.close()
 })
 
-test('who came by an operator’s link has no password, and makes one by mail', async () => {
+test('an account from an operator’s link has no password, and sets one by mail', async () => {
   const { gateway, address } = dashboard
   const email = 'grace@example.com'
   await gateway.admin('POST', '/users', { email, display_name: 'Grace' })
@@ -262,7 +261,7 @@ test('who came by an operator’s link has no password, and makes one by mail', 
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Your password was changed' }).waitFor()
   const browser = new Browser({ url: address })
-  const { status } = await browser.ask('POST /api/auth/sign-in/email', { email, password })
+  const { status } = await browser.send('POST /api/auth/sign-in/email', { email, password })
   expect(status).toBe(200)
   await page.close()
 })

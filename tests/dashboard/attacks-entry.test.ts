@@ -1,25 +1,32 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { email, enter, openAttacked, rested, signedInAgain, startNeighbour } from './attack-stage'
+import {
+  email,
+  signIn,
+  createAttackFixture,
+  clearRateLimit,
+  signInNewContext,
+  startNeighbour,
+} from './attack-fixture'
 import type { SignedIn } from './signed-in'
-import { Browser, linksFor } from '../sign-in/browser'
+import { Browser, linksFor } from '../harness/browser-session'
 
 setDefaultTimeout(120_000)
 
-let stage: Awaited<ReturnType<typeof openAttacked>>
+let fixture: Awaited<ReturnType<typeof createAttackFixture>>
 let dashboard: SignedIn
 let address: string
 
 beforeAll(async () => {
-  stage = await openAttacked()
-  dashboard = stage.dashboard
+  fixture = await createAttackFixture()
+  dashboard = fixture.dashboard
   address = dashboard.address
 })
-afterAll(() => stage[Symbol.asyncDispose]())
+afterAll(() => fixture[Symbol.asyncDispose]())
 
 const atGateway = () => new Browser({ url: address })
 const evil = 'https://evil.example/'
-/** Ways to write an address of somebody else as if it were a path. */
+/** Ways to write an address of another site as if it were a path. */
 const disguises = [
   evil,
   '//evil.example/',
@@ -29,11 +36,11 @@ const disguises = [
   'javascript:document.title="ran"',
 ]
 
-describe('B04: nobody is led or framed', () => {
-  test('B04: no page of somebody else shows ours in a frame', async () => {
+describe('B04: no visitor is redirected or framed', () => {
+  test('B04: pages of other sites cannot frame ours', async () => {
     const body = `<!doctype html><iframe src="${address}/keys"></iframe>`
     await using neighbour = startNeighbour(body)
-    const [context, page] = await signedInAgain(dashboard)
+    const [context, page] = await signInNewContext(dashboard)
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
     await page.goto(neighbour.address)
@@ -45,11 +52,11 @@ describe('B04: nobody is led or framed', () => {
   })
 
   test.each(disguises)('B04: sign-in leads to none of them: %j', async (to) => {
-    await rested(dashboard)
+    await clearRateLimit(dashboard)
     const context = await dashboard.stranger()
     const page = await context.newPage()
     await page.goto(`${address}/sign-in?to=${encodeURIComponent(to)}`)
-    await enter(page)
+    await signIn(page)
     await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
     expect(new URL(page.url()).origin).toBe(address)
     expect(await page.title()).not.toBe('ran')
@@ -59,16 +66,16 @@ describe('B04: nobody is led or framed', () => {
   test('B04: nor do the links that mails have', async () => {
     const led: string[] = []
     for (const to of disguises) {
-      await rested(dashboard)
+      await clearRateLimit(dashboard)
       const browser = atGateway()
       const where = encodeURIComponent(to)
-      await browser.ask('POST /api/auth/sign-in/magic-link', { email, callbackURL: to })
-      await browser.ask('POST /api/auth/request-password-reset', { email, redirectTo: to })
+      await browser.send('POST /api/auth/sign-in/magic-link', { email, callbackURL: to })
+      await browser.send('POST /api/auth/request-password-reset', { email, redirectTo: to })
       const answers = await Promise.all([
-        browser.ask(`GET /api/auth/magic-link/verify?token=x&callbackURL=${where}`),
-        browser.ask(`GET /api/auth/magic-link/verify?token=x&errorCallbackURL=${where}`),
-        browser.ask(`GET /api/auth/verify-email?token=x&callbackURL=${where}`),
-        browser.ask(`GET /api/auth/reset-password/x?callbackURL=${where}`),
+        browser.send(`GET /api/auth/magic-link/verify?token=x&callbackURL=${where}`),
+        browser.send(`GET /api/auth/magic-link/verify?token=x&errorCallbackURL=${where}`),
+        browser.send(`GET /api/auth/verify-email?token=x&callbackURL=${where}`),
+        browser.send(`GET /api/auth/reset-password/x?callbackURL=${where}`),
       ])
       led.push(...answers.flatMap(({ location }) => location ?? []))
     }
@@ -80,7 +87,7 @@ describe('B04: nobody is led or framed', () => {
   })
 
   test('B04: a mail about a password leads here, whatever host it was asked by', async () => {
-    await rested(dashboard)
+    await clearRateLimit(dashboard)
     const response = await fetch(`${dashboard.gateway.url}/api/auth/request-password-reset`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', host: 'evil.example' },
@@ -89,12 +96,12 @@ describe('B04: nobody is led or framed', () => {
     await response.text()
     const [link = ''] = await linksFor(dashboard.sql, email)
     expect(new URL(link).origin).toBe(address)
-    const { location } = await atGateway().ask(`GET ${link}`)
+    const { location } = await atGateway().send(`GET ${link}`)
     expect(URL.parse(location ?? '', address)?.origin).toBe(address)
   })
 
-  test('B04: pages hear no messages, and a reset token is told to nobody', async () => {
-    await rested(dashboard)
+  test('B04: pages accept no messages, and a reset token leaks to no site', async () => {
+    await clearRateLimit(dashboard)
     const context = await dashboard.stranger()
     await context.addInitScript(`window.heard = []
       const listen = EventTarget.prototype.addEventListener
@@ -102,10 +109,10 @@ describe('B04: nobody is led or framed', () => {
         if (type === 'message' && this === window) window.heard.push(String(rest[0]))
         return listen.call(this, type, ...rest)
       }`)
-    const told: string[] = []
+    const leaks: string[] = []
     context.on('request', (request) => {
       const { referer = '' } = request.headers()
-      if (!request.url().startsWith(address)) told.push(request.url(), referer)
+      if (!request.url().startsWith(address)) leaks.push(request.url(), referer)
     })
     const page = await context.newPage()
     await page.goto(`${address}/forgot-password`)
@@ -119,7 +126,7 @@ describe('B04: nobody is led or framed', () => {
     const answer = await page.reload()
     expect(answer?.headers()['referrer-policy']).toMatch(/^(no-referrer|same-origin)$/)
     await page.getByRole('heading', { name: 'Choose a new password' }).waitFor()
-    expect(told).toEqual([])
+    expect(leaks).toEqual([])
     expect(await page.evaluate<string[]>('window.heard')).toEqual([])
     await context.close()
   })
@@ -139,7 +146,7 @@ const kept = (page: Page) =>
   })()`)
 
 test('B05: a key is in no page, storage, history or answer once it was shown', async () => {
-  const [context, page] = await signedInAgain(dashboard)
+  const [context, page] = await signInNewContext(dashboard)
   const answers: Promise<string>[] = []
   await page.goto(`${address}/keys`)
   await page.getByRole('button', { name: 'New key' }).click()
@@ -165,8 +172,8 @@ test('B05: a key is in no page, storage, history or answer once it was shown', a
 
 async function timed(request: string, body: Record<string, unknown>) {
   const startedAt = performance.now()
-  const { status, body: told } = await atGateway().ask(request, body)
-  return { told: { status, told }, tookMs: performance.now() - startedAt }
+  const { status, body: outcome } = await atGateway().send(request, body)
+  return { outcome: { status, outcome }, tookMs: performance.now() - startedAt }
 }
 
 describe('B07: guessing', () => {
@@ -178,10 +185,10 @@ describe('B07: guessing', () => {
     const known: number[] = []
     const unknown: number[] = []
     for (let count = 0; count < tries; count += 1) {
-      await rested(dashboard)
+      await clearRateLimit(dashboard)
       const one = await timed(request, { ...fields, email })
       const other = await timed(request, { ...fields, email: `nobody-${count}@example.com` })
-      expect(other.told).toEqual(one.told)
+      expect(other.outcome).toEqual(one.outcome)
       known.push(one.tookMs)
       unknown.push(other.tookMs)
     }
@@ -203,7 +210,7 @@ describe('B07: guessing', () => {
   )
 
   test('B07: guesses on the page are stopped, with words that say so', async () => {
-    await rested(dashboard)
+    await clearRateLimit(dashboard)
     const context = await dashboard.stranger()
     const page = await context.newPage()
     await page.goto(`${address}/sign-in`)
@@ -213,7 +220,7 @@ describe('B07: guessing', () => {
     })
     while (!statuses.includes(429) && statuses.length < 20) {
       const answered = page.waitForResponse((one) => one.url().endsWith('/sign-in/email'))
-      await enter(page, email, `guess number ${statuses.length}`)
+      await signIn(page, email, `guess number ${statuses.length}`)
       await answered
     }
     expect(statuses.at(-1)).toBe(429)
@@ -221,15 +228,15 @@ describe('B07: guessing', () => {
       .getByRole('alert')
       .getByText(/too many/i)
       .waitFor()
-    await rested(dashboard)
+    await clearRateLimit(dashboard)
     await context.close()
   })
 
   test('B07: a link to reset a password works once, in the page', async () => {
-    await rested(dashboard)
+    await clearRateLimit(dashboard)
     const browser = atGateway()
-    const asked = { email, redirectTo: '/reset-password' }
-    await browser.ask('POST /api/auth/request-password-reset', asked)
+    const resetRequest = { email, redirectTo: '/reset-password' }
+    await browser.send('POST /api/auth/request-password-reset', resetRequest)
     const [link = ''] = await linksFor(dashboard.sql, email)
     const context = await dashboard.stranger()
     const page = await context.newPage()
@@ -250,19 +257,19 @@ describe('B07: guessing', () => {
   })
 
   test('B07: an answer of another service counts only where it was asked for', async () => {
-    await rested(dashboard)
+    await clearRateLimit(dashboard)
     const asking = atGateway()
     const social = { provider: 'github', callbackURL: '/' }
-    const { body } = await asking.ask('POST /api/auth/sign-in/social', social)
+    const { body } = await asking.send('POST /api/auth/sign-in/social', social)
     const state = new URL(String(body['url'])).searchParams.get('state') ?? ''
     expect(state.length).toBeGreaterThan(20)
     for (const forged of [state, 'forged', '']) {
       // A browser that never asked.
       const other = atGateway()
-      const answer = await other.ask(`GET /api/auth/callback/github?code=x&state=${forged}`)
+      const answer = await other.send(`GET /api/auth/callback/github?code=x&state=${forged}`)
       expect(answer.location).toMatch(/^(https?:\/\/localhost:\d+)?\/(sign-in|api\/auth\/error)\?/)
       expect([...other.cookies.keys()].filter((name) => name.includes('session'))).toEqual([])
-      expect((await other.ask('GET /api/account/keys')).status).toBe(401)
+      expect((await other.send('GET /api/account/keys')).status).toBe(401)
     }
   })
 })

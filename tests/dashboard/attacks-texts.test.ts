@@ -9,27 +9,27 @@ import {
   test,
 } from 'bun:test'
 import type { BrowserContext, Page } from 'playwright-core'
-import { openAttacked, signedInAgain } from './attack-stage'
-import { plant } from './planted'
-import { intruders, isOfCorpus, markdown, watched, type Watch } from './script-corpus'
+import { createAttackFixture, signInNewContext } from './attack-fixture'
+import { plantScripts } from './planted'
+import { findInjected, isOfCorpus, markdown, watched, type Watch } from './script-corpus'
 import type { SignedIn } from './signed-in'
 
 setDefaultTimeout(300_000)
 
-let stage: Awaited<ReturnType<typeof openAttacked>>
+let fixture: Awaited<ReturnType<typeof createAttackFixture>>
 let dashboard: SignedIn
 let address: string
 let context: BrowserContext
 let watch: Watch
 
 beforeAll(async () => {
-  stage = await openAttacked()
-  dashboard = stage.dashboard
+  fixture = await createAttackFixture()
+  dashboard = fixture.dashboard
   address = dashboard.address
 })
-afterAll(() => stage[Symbol.asyncDispose]())
+afterAll(() => fixture[Symbol.asyncDispose]())
 beforeEach(async () => {
-  const [entered, page] = await signedInAgain(dashboard)
+  const [entered, page] = await signInNewContext(dashboard)
   context = entered
   watch = await watched(context, address)
   // Only pages that are opened from now on are watched.
@@ -55,8 +55,8 @@ async function showsCorpus(page: Page): Promise<boolean> {
 }
 
 describe('B02: texts stay texts', () => {
-  test('B02: what anybody wrote runs nowhere, on no page, and fetches nothing', async () => {
-    const paths = await plant(dashboard, stage.upstream)
+  test('B02: a stored text runs nowhere, on no page, and fetches nothing', async () => {
+    const paths = await plantScripts(dashboard, fixture.upstream)
     const silent: string[] = []
     const found: string[] = []
     for (const path of ['/', ...paths]) {
@@ -65,7 +65,7 @@ describe('B02: texts stay texts', () => {
       await one.getByRole('heading').first().waitFor()
       await one.waitForLoadState('networkidle')
       if (!(await showsCorpus(one))) silent.push(path)
-      found.push(...(await intruders(one)))
+      found.push(...(await findInjected(one)))
       await one.close()
     }
     expect(found).toEqual([])
@@ -84,10 +84,10 @@ describe('B02: texts stay texts', () => {
       await log.locator('strong', { hasText: `mark-${index}` }).waitFor()
       await page.getByRole('button', { name: 'Send' }).waitFor()
     }
-    expect(await intruders(page)).toEqual([])
+    expect(await findInjected(page)).toEqual([])
     await page.reload()
     await log.locator('strong', { hasText: `mark-${markdown.length - 1}` }).waitFor()
-    expect(await intruders(page)).toEqual([])
+    expect(await findInjected(page)).toEqual([])
     expect(await log.locator('img').count()).toBe(0)
     expect(watch).toEqual({ ran: [], foreign: [], refused: [] })
   })

@@ -3,42 +3,42 @@ import type { BrowserContext } from 'playwright-core'
 import {
   attack,
   email,
-  enter,
-  openAttacked,
-  rested,
+  signIn,
+  createAttackFixture,
+  clearRateLimit,
   sessionCookie,
-  signedInAgain,
+  signInNewContext,
   startNeighbour,
-  wishes,
-} from './attack-stage'
+  foreignChanges,
+} from './attack-fixture'
 import type { SignedIn } from './signed-in'
-import { startGateway } from '../rig'
-import { Browser, linksFor, password } from '../sign-in/browser'
-import { openDatabase } from '../database'
+import { startGateway } from '../harness/server'
+import { Browser, linksFor, password } from '../harness/browser-session'
+import { openDatabase } from '../harness/database'
 
 setDefaultTimeout(120_000)
 
-let stage: Awaited<ReturnType<typeof openAttacked>>
+let fixture: Awaited<ReturnType<typeof createAttackFixture>>
 let dashboard: SignedIn
 let address: string
 
 beforeAll(async () => {
-  stage = await openAttacked()
-  dashboard = stage.dashboard
+  fixture = await createAttackFixture()
+  dashboard = fixture.dashboard
   address = dashboard.address
 })
-afterAll(() => stage[Symbol.asyncDispose]())
+afterAll(() => fixture[Symbol.asyncDispose]())
 
-/** What no page of somebody else may change. */
+/** Returns the state that no page of another site may change. */
 async function belongings() {
   const { account } = dashboard
   const paths = ['/account/keys', '/account/settings', '/organizations', '/account/alerts']
-  const answers = await Promise.all(paths.map((path) => account.ask(`GET /api${path}`)))
+  const answers = await Promise.all(paths.map((path) => account.send(`GET /api${path}`)))
   return answers.map(({ status, body }) => ({ status, body }))
 }
 
 async function firstKeyId(): Promise<string> {
-  const { body } = await dashboard.account.ask('GET /api/account/keys')
+  const { body } = await dashboard.account.send('GET /api/account/keys')
   const { keys } = body
   return Array.isArray(keys) ? String(keys[0].id) : ''
 }
@@ -62,12 +62,12 @@ function statusesOfChanges(context: BrowserContext): number[] {
   return statuses
 }
 
-describe('B01: pages of somebody else change nothing', () => {
+describe('B01: pages of other sites change nothing', () => {
   test('B01: neither next door, where cookies come along, nor from another site', async () => {
     await using neighbour = startNeighbour()
     const before = await belongings()
-    const asked = wishes(await firstKeyId())
-    const [context, page] = await signedInAgain(dashboard)
+    const changes = foreignChanges(await firstKeyId())
+    const [context, page] = await signInNewContext(dashboard)
     const statuses = statusesOfChanges(context)
     await page.goto(neighbour.address)
     // The cookie is there: what is refused is refused for where it comes from.
@@ -76,8 +76,8 @@ describe('B01: pages of somebody else change nothing', () => {
       `fetch('${address}/api/account/keys', { mode: 'no-cors', credentials: 'include' })`,
     )
     expect((await own).status()).toBe(200)
-    await page.evaluate(`(${attack})(${JSON.stringify([address, asked])})`)
-    expect(statuses.length).toBeGreaterThanOrEqual(asked.length)
+    await page.evaluate(`(${attack})(${JSON.stringify([address, changes])})`)
+    expect(statuses.length).toBeGreaterThanOrEqual(changes.length)
     expect(statuses.filter((status) => !refusals.has(status))).toEqual([])
 
     await context.route('http://evil.example/**', (route) =>
@@ -85,7 +85,7 @@ describe('B01: pages of somebody else change nothing', () => {
     )
     await page.goto('http://evil.example/')
     statuses.length = 0
-    await page.evaluate(`(${attack})(${JSON.stringify([address, asked])})`)
+    await page.evaluate(`(${attack})(${JSON.stringify([address, changes])})`)
     expect(statuses.filter((status) => status < 400)).toEqual([])
     expect(await belongings()).toEqual(before)
     await page.goto(address)
@@ -93,7 +93,7 @@ describe('B01: pages of somebody else change nothing', () => {
     await context.close()
   })
 
-  test('B01: nor whoever says another origin, or none', async () => {
+  test('B01: nor requests with another origin, or none', async () => {
     const before = await belongings()
     const { host, hostname } = new URL(address)
     const cookie = [...dashboard.account.cookies].map((pair) => pair.join('=')).join('; ')
@@ -106,7 +106,7 @@ describe('B01: pages of somebody else change nothing', () => {
       `http://evil.example/${host}`,
     ]
     const statuses = new Set<number>()
-    for (const [method, path, body] of wishes(await firstKeyId())) {
+    for (const [method, path, body] of foreignChanges(await firstKeyId())) {
       for (const origin of origins) {
         for (const type of ['application/json', 'text/plain']) {
           const headers = { cookie, 'content-type': type, ...(origin && { origin }) }
@@ -123,13 +123,13 @@ describe('B01: pages of somebody else change nothing', () => {
 
 describe('B03: sessions', () => {
   test('B03: the cookie is new at each sign-in, for this host alone, and out of reach', async () => {
-    await rested(dashboard)
+    await clearRateLimit(dashboard)
     const context = await dashboard.stranger()
-    const planted = 'chosen-by-somebody-else'
+    const planted = 'chosen-by-an-attacker'
     await context.addCookies([{ name: 'tollgate.session_token', value: planted, url: address }])
     const page = await context.newPage()
     await page.goto(`${address}/keys`)
-    await enter(page)
+    await signIn(page)
     await page.getByRole('heading', { name: 'API keys' }).waitFor()
     const cookie = await sessionCookie(context)
     expect(cookie).toMatchObject({
@@ -143,7 +143,7 @@ describe('B03: sessions', () => {
     await page.evaluate(`localStorage.clear(); sessionStorage.clear()`)
     await page.reload()
     await page.getByRole('heading', { name: 'API keys' }).waitFor()
-    const [again] = await signedInAgain(dashboard)
+    const [again] = await signInNewContext(dashboard)
     expect((await sessionCookie(again)).value).not.toBe(cookie.value)
     await Promise.all([context.close(), again.close()])
   })
@@ -155,7 +155,7 @@ describe('B03: sessions', () => {
     })
     await using sql = await openDatabase(gateway.dataDir)
     const browser = new Browser(gateway)
-    await browser.ask('POST /api/auth/sign-up/email', { email, password, name: 'Ada' })
+    await browser.send('POST /api/auth/sign-up/email', { email, password, name: 'Ada' })
     const [link = ''] = await linksFor(sql, email)
     const { headers } = await fetch(link.replace(base, gateway.url), { redirect: 'manual' })
     const cookies = headers.getSetCookie().filter((line) => line.includes('session_token'))
@@ -167,7 +167,7 @@ describe('B03: sessions', () => {
   })
 
   test('B03: signed out is signed out, and the way back shows nothing', async () => {
-    const [context, page] = await signedInAgain(dashboard)
+    const [context, page] = await signInNewContext(dashboard)
     const { value } = await sessionCookie(context)
     await page.getByRole('link', { name: 'API keys' }).click()
     await page.getByRole('cell', { name: 'Mine' }).first().waitFor()
@@ -185,8 +185,8 @@ describe('B03: sessions', () => {
   })
 
   test('B03: a new password, and the end of all others, end them everywhere', async () => {
-    const [first, page] = await signedInAgain(dashboard)
-    const [second, other] = await signedInAgain(dashboard)
+    const [first, page] = await signInNewContext(dashboard)
+    const [second, other] = await signInNewContext(dashboard)
     await page.goto(`${address}/settings/security`)
     await page.getByRole('button', { name: 'Sign out all others' }).click()
     await page.getByText('current', { exact: true }).waitFor()
@@ -196,8 +196,8 @@ describe('B03: sessions', () => {
       .waitFor({ state: 'detached' })
     await other.goto(`${address}/keys`)
     await other.getByRole('heading', { name: 'Sign in' }).waitFor()
-    await rested(dashboard)
-    await enter(other)
+    await clearRateLimit(dashboard)
+    await signIn(other)
     await other.getByRole('heading', { name: 'API keys' }).waitFor()
     const next = 'another long enough password'
     await page.getByLabel('Current password').fill(password)

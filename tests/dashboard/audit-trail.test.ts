@@ -25,7 +25,7 @@ async function changeThings(): Promise<string> {
 
 test('an operator finds who changed what, narrows it, and reads a change without its secrets', async () => {
   const user = await changeThings()
-  const answer = await dashboard.account.ask('POST /api/admin/plans', { name: 'Gold' })
+  const answer = await dashboard.account.send('POST /api/admin/plans', { name: 'Gold' })
   expect(answer.status).toBe(201)
   const page = await dashboard.open('/operator/users')
   await page.getByRole('link', { name: 'Audit log' }).click()

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { complaintsOf, startBrowser } from './browser'
-import { openDatabase } from '../database'
-import { askAsOftenAsLiked } from '../funding/stage'
-import { startGateway, type Gateway } from '../rig'
-import { linksFor, password } from '../sign-in/browser'
+import { openDatabase } from '../harness/database'
+import { raiseApiRate } from '../money/funding/fixture'
+import { startGateway, type Gateway } from '../harness/server'
+import { linksFor, password } from '../harness/browser-session'
 
 const email = 'grace@example.com'
 
@@ -19,7 +19,7 @@ let signedIn: BrowserContext
 
 beforeAll(async () => {
   gateway = await startGateway()
-  await askAsOftenAsLiked(gateway)
+  await raiseApiRate(gateway)
   sql = await openDatabase(gateway.dataDir)
   browser = await startBrowser()
   address = gateway.url.replace('127.0.0.1', 'localhost')
@@ -62,7 +62,7 @@ const copied = (page: Page) => page.evaluate<string>('navigator.clipboard.readTe
 const statusWith = async (key: string) =>
   (await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).status
 
-test('a key is shown once, works, gets another secret, and stops', async () => {
+test('a key is shown once, works, is rotated and deleted', async () => {
   const { page } = await open('/keys')
   await page.getByRole('button', { name: 'New key' }).click()
   await page.getByLabel('Name').fill('Deploy')
@@ -94,7 +94,7 @@ test('a key is shown once, works, gets another secret, and stops', async () => {
   await page.close()
 })
 
-test('a key without a permission is not asked for', async () => {
+test('a key needs at least one permission', async () => {
   const { page } = await open('/keys')
   await page.getByRole('button', { name: 'New key' }).click()
   await page.getByLabel('Name').fill('Nothing')
@@ -105,7 +105,7 @@ test('a key without a permission is not asked for', async () => {
   await page.close()
 })
 
-test('models are found by name, provider and capability, and a link leads there again', async () => {
+test('models are filtered by name, provider and capability, and the address keeps the filter', async () => {
   const { page } = await open('/models')
   await page.getByLabel('Search').fill('echo')
   await page.getByRole('link', { name: 'Sandbox Echo' }).waitFor()
@@ -123,13 +123,13 @@ test('models are found by name, provider and capability, and a link leads there 
   await page.close()
 })
 
-test('a filter that does not exist is told of, not passed over', async () => {
+test('an unknown filter shows an error', async () => {
   const { page } = await open('/models?category=nonsense')
   await page.getByText('Could not load data').waitFor()
   await page.close()
 })
 
-test('a model is rated, the rating changed and deleted', async () => {
+test('a rating of a model is created, updated and deleted', async () => {
   const { page } = await open('/models?model=sandbox/echo')
   const drawer = page.getByRole('dialog')
   await drawer.getByText('No ratings yet.').waitFor()
@@ -155,7 +155,7 @@ test('a model is rated, the rating changed and deleted', async () => {
   await page.close()
 })
 
-test('favourites are kept, models and collections alike', async () => {
+test('models and collections can be favourites', async () => {
   const { page, complaints } = await open('/models?search=sandbox/echo')
   const star = page.getByRole('button', { name: 'Favourite: sandbox/echo', exact: true })
   await star.click()
@@ -175,7 +175,27 @@ test('favourites are kept, models and collections alike', async () => {
   await page.close()
 })
 
-test('a collection is made, its models put in another order, and deleted', async () => {
+test('a favourite added while the favourites load is shown', async () => {
+  const { page } = await open('/keys')
+  const pressed = Promise.withResolvers<void>()
+  await page.route('**/api/favorites', async (route) => {
+    const response = await route.fetch()
+    if (route.request().method() === 'GET') await pressed.promise
+    await route.fulfill({ response })
+  })
+  await page.goto(`${address}/collections`)
+  await page.getByRole('link', { name: 'Free models' }).click()
+  const added = page.waitForResponse((one) => one.request().method() === 'POST')
+  await page.getByRole('button', { name: 'Favourite: collection/auto-free' }).click()
+  await added
+  pressed.resolve()
+  const star = page.getByRole('button', { name: /auto-free/, pressed: true })
+  await star.click()
+  await page.getByRole('button', { name: /auto-free/, pressed: false }).waitFor()
+  await page.close()
+})
+
+test('a collection is created, reordered and deleted', async () => {
   const { page } = await open('/collections')
   await page.getByRole('button', { name: 'New collection' }).first().click()
   await page.getByRole('dialog').getByLabel('Name').fill('Not A Name')
@@ -216,7 +236,7 @@ test('a collection is made, its models put in another order, and deleted', async
   await page.close()
 })
 
-test('a collection of the service is shown, and nothing of it can be changed', async () => {
+test('a system collection is read-only', async () => {
   const { page } = await open('/collections')
   await page.getByRole('link', { name: 'Free models' }).click()
   await page.getByText('System collections are available to every account').waitFor()
@@ -225,7 +245,7 @@ test('a collection of the service is shown, and nothing of it can be changed', a
   await page.close()
 })
 
-test('a prompt is written, filled in, copied and counted', async () => {
+test('a prompt is created, filled in, copied and counted', async () => {
   const { page } = await open('/prompts?prompt=new')
   await page.getByLabel('Title').fill('Translate')
   await page
@@ -247,22 +267,22 @@ test('a prompt is written, filled in, copied and counted', async () => {
   await page.close()
 })
 
-test('prompts are found, and those that are marked deleted at once', async () => {
+test('prompts are filtered, and selected ones deleted together', async () => {
   const prompts = ['One', 'Two', 'Three'].map((title) => ({ title, content: 'x', tags: ['t'] }))
   const headers = { origin: address }
   await signedIn.request.post(`${address}/api/user/prompts/bulk`, { data: { prompts }, headers })
   const { page } = await open('/prompts?tag=t')
-  await page.getByText('3 found').waitFor()
+  await page.getByText('3 of 3 prompts').waitFor()
   await page.getByLabel('Search').fill('Two')
-  await page.getByText('1 found').waitFor()
+  await page.getByText('1 of 1 prompts').waitFor()
   await page.getByLabel('Search').fill('')
-  await page.getByText('3 found').waitFor()
+  await page.getByText('3 of 3 prompts').waitFor()
   await page.getByRole('checkbox', { name: 'Select all' }).check()
   await page.getByRole('checkbox', { name: 'Select Two' }).uncheck()
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Delete selected' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await page.getByText('1 found').waitFor()
+  await page.getByText('1 of 1 prompts').waitFor()
   await page.getByRole('link', { name: 'Two' }).waitFor()
   await page.close()
 })

@@ -1,6 +1,12 @@
-import { asksFor, helloWithTools, makeGateway, makeProvider, startAgent } from './self-hosted'
+import {
+  answerWithTools,
+  helloWithTools,
+  makeGateway,
+  makeProvider,
+  startAgent,
+} from './self-hosted'
 import type { SignedIn } from './signed-in'
-import type { Json } from '../faults/asking'
+import type { Json } from '../harness/http'
 
 export type Make = (path: string, body: Json) => Promise<string>
 
@@ -8,7 +14,7 @@ export type Make = (path: string, body: Json) => Promise<string>
 export const maker =
   ({ account }: SignedIn): Make =>
   async (path, body) => {
-    const { status, body: made } = await account.ask(`POST /api${path}`, body)
+    const { status, body: made } = await account.send(`POST /api${path}`, body)
     if (status !== 200 && status !== 201) throw new Error(`${path}: ${JSON.stringify(made)}`)
     return String(made['id'])
   }
@@ -57,11 +63,14 @@ async function routing(make: Make) {
 }
 
 async function own({ account }: SignedIn, make: Make) {
-  await make('/account/keys', { name: 'Website', permissions: ['read', 'write'] })
+  const limits = { monthly_spend_limit: 20, rate_limit_requests_per_minute: 30 }
+  await make('/account/keys', { name: 'Website', ...limits, allowed_models: ['sandbox/*'] })
+  const paused = await make('/account/keys', { name: 'Batch jobs' })
+  await account.send(`PATCH /api/account/keys/${paused}`, { disabled: true })
   const failing = { name: 'Something fails', type: 'error_rate', threshold: 0, min_requests: 1 }
   const alert = await make('/account/alerts', failing)
   await make('/account/alerts', { name: 'Spending', type: 'cost_threshold', threshold: 10 })
-  await account.ask(`POST /api/account/alerts/${alert}/test`)
+  await account.send(`POST /api/account/alerts/${alert}/test`)
   const prompt = await make('/user/prompts', {
     title: 'Summary',
     content: 'Sum up {{text}} in {{sentences}} sentences.',
@@ -83,7 +92,7 @@ async function shared({ account, gateway }: SignedIn, make: Make) {
   const id = await make('/organizations', { name, description: 'Machines that calculate.' })
   const email = 'grace@example.com'
   await make(`/organizations/${id}/members/invite`, { email, role: 'developer' })
-  await account.ask(`PUT /api/organizations/${id}`, {
+  await account.send(`PUT /api/organizations/${id}`, {
     monthly_spend_limit: 250,
     auto_approve_domains: ['engines.example', 'calculators.example'],
   })
@@ -110,8 +119,10 @@ async function traffic({ account, call }: SignedIn, make: Make) {
   const request = await call('sandbox/priced')
   const failed = await call('sandbox/nothing')
   const talk = await make('/automation/sessions', { modelId: 'sandbox/echo', name: 'Bridges' })
-  const said = { content: '# Bridges\n\nA **list**:\n\n- one\n- two\n\n```js\nlet a = 1\n```' }
-  await account.ask(`POST /api/automation/sessions/${talk}/messages`, said)
+  const promptFields = {
+    content: '# Bridges\n\nA **list**:\n\n- one\n- two\n\n```js\nlet a = 1\n```',
+  }
+  await account.send(`POST /api/automation/sessions/${talk}/messages`, promptFields)
   return {
     'playground-talk': `/playground?chat=${talk}`,
     log: `/logs?open=${request}`,
@@ -132,7 +143,7 @@ async function selfHosted(dashboard: SignedIn, make: Make) {
   })
   const [{ id: connection }] = await dashboard.sql`
     select id from connection where gateway_id = ${made.id}`
-  await dashboard.account.ask(`PUT /api/connections/${connection}/models/pricing`, {
+  await dashboard.account.send(`PUT /api/connections/${connection}/models/pricing`, {
     model: 'fake/mine',
     pricing: { input: 0.5, output: 1.5, cached_input: 0.05 },
   })
@@ -147,19 +158,19 @@ async function selfHosted(dashboard: SignedIn, make: Make) {
       content: name === 'files_read' ? 'Dear Ada,\nthere are two bridges.' : 'it broke',
       is_error: name !== 'files_read',
     })
-  const asked = [
+  const toolCalls = [
     { name: 'files_read', arguments: { text: 'letter.txt' } },
     { name: 'wiki_search', arguments: { text: 'bridges over the river' } },
   ]
-  asksFor(agent, asked, 'The letter says that there are **two** bridges.')
+  answerWithTools(agent, toolCalls, 'The letter says that there are **two** bridges.')
   const session = await make('/automation/sessions', {
     modelId: 'fake/mine',
     name: 'Errands',
     sessionType: 'automation',
     gatewayId: made.id,
   })
-  const said = { content: 'How many bridges are there?', stream: true }
-  await dashboard.account.ask(`POST /api/automation/sessions/${session}/messages`, said)
+  const message = { content: 'How many bridges are there?', stream: true }
+  await dashboard.account.send(`POST /api/automation/sessions/${session}/messages`, message)
   return {
     gateway: `/gateways/${made.id}`,
     'gateway-connection': `/connections/${connection}`,

@@ -33,9 +33,9 @@ async function bytesOf(scripts: readonly Request[]): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
 
-const most = 250_000
+const maxBytes = 250_000
 
-test('the page of sign-in fetches at most 250 kB of script', async () => {
+test('the sign-in page loads at most 250 kB of script', async () => {
   const context = await dashboard.stranger()
   const { page, scripts } = await fresh(context)
   await page.goto(`${dashboard.address}/sign-in`)
@@ -44,18 +44,18 @@ test('the page of sign-in fetches at most 250 kB of script', async () => {
   const bytes = await bytesOf(scripts)
   console.info(`The page of sign-in fetches ${bytes} bytes of script.`)
   expect(bytes).toBeGreaterThan(20_000)
-  expect(bytes).toBeLessThanOrEqual(most)
+  expect(bytes).toBeLessThanOrEqual(maxBytes)
   await context.close()
 })
 
-test('the overview does too before charts, and each further page its own part when it is opened', async () => {
+test('the overview does too before its charts, and each page loads its own part', async () => {
   const { page, scripts } = await fresh(dashboard.context)
   await page.goto(dashboard.address)
   await page.getByRole('heading', { name: 'Your first request' }).waitFor()
   await page.waitForLoadState('networkidle')
   const bytes = await bytesOf(scripts)
   console.info(`The overview fetches ${bytes} bytes of script before charts.`)
-  expect(bytes).toBeLessThanOrEqual(most)
+  expect(bytes).toBeLessThanOrEqual(maxBytes)
   for (const name of ['Playground', 'Models', 'Logs', 'Alerts', 'Settings']) {
     const before = scripts.length
     await page.getByRole('link', { name, exact: true }).click()
@@ -66,7 +66,7 @@ test('the overview does too before charts, and each further page its own part wh
   await page.close()
 })
 
-test('charts come once there is something to draw', async () => {
+test('charts load when there is data', async () => {
   const { page, scripts } = await fresh(dashboard.context)
   await page.goto(dashboard.address)
   await page.getByRole('heading', { name: 'Your first request' }).waitFor()

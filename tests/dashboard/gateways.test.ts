@@ -37,7 +37,7 @@ async function idOf(name: string): Promise<string> {
 const overflowOf = (page: Page) =>
   page.evaluate('document.documentElement.scrollWidth - innerWidth')
 
-test('a gateway is made, its program connects, its model is called, and its page tells', async () => {
+test('a gateway is created, connects, serves a model, and shows it on its page', async () => {
   const page = await dashboard.open('/')
   await go(page, 'Gateways')
   await page.getByRole('heading', { name: 'No gateways yet' }).waitFor()
@@ -94,7 +94,7 @@ test('a gateway is made, its program connects, its model is called, and its page
   await page.close()
 })
 
-test('what another gateway served is on the page of that one, and in the logs by its name', async () => {
+test('requests appear on the page of the gateway that served them, and in the logs with its name', async () => {
   const cellar = await idOf('Cellar')
   const made = await makeGateway(dashboard, { name: 'Garage' })
   using _agent = await startAgent(made)
@@ -114,7 +114,7 @@ test('what another gateway served is on the page of that one, and in the logs by
   await page.goto(`${dashboard.address}/logs?gateway=${made.id}`)
   const filter = page.getByRole('combobox', { name: 'Gateway' })
   await filter.waitFor()
-  // Nobody is shown an id where a name is on its way.
+  // No id is shown while its name is loading.
   expect(await filter.inputValue()).toBe('')
   letCome()
   let shown = ''
@@ -135,7 +135,7 @@ test('what another gateway served is on the page of that one, and in the logs by
   await page.close()
 })
 
-test('a gateway is deleted once it is said what that does', async () => {
+test('a gateway is deleted after a confirmation that names the consequences', async () => {
   const made = await makeGateway(dashboard, { name: 'Attic' })
   const agent = await startAgent(made)
   const page = await dashboard.open(`/gateways/${made.id}`)
@@ -153,8 +153,8 @@ test('a gateway is deleted once it is said what that does', async () => {
   await page.close()
 })
 
-test('an owner makes one for the organization; a viewer sees it, and makes and deletes none', async () => {
-  const { body } = await dashboard.account.ask('POST /api/organizations', { name: 'Engines' })
+test('an owner creates one for the organization; a viewer sees it but cannot create or delete', async () => {
+  const { body } = await dashboard.account.send('POST /api/organizations', { name: 'Engines' })
   const organization = String(body['id'])
   const page = await dashboard.open('/gateways')
   await page.getByRole('button', { name: 'New gateway' }).click()
@@ -184,7 +184,7 @@ test('an owner makes one for the organization; a viewer sees it, and makes and d
   await page.getByText('Never connected.').waitFor()
   await page.waitForLoadState('networkidle')
   expect(await page.getByRole('button', { name: 'Delete gateway' }).count()).toBe(0)
-  const { status } = await dashboard.account.ask(`DELETE /api/gateways/${id}`)
+  const { status } = await dashboard.account.send(`DELETE /api/gateways/${id}`)
   expect(status).toBe(403)
   await page.close()
 })
@@ -203,7 +203,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`nothing called ${name} was reached`)
 }
 
-test('all of it can be done by the keyboard alone', async () => {
+test('everything works with the keyboard alone', async () => {
   const page = await dashboard.open('/gateways')
   await page.getByRole('button', { name: 'New gateway' }).waitFor()
   await tabTo(page, 'New gateway')
@@ -234,7 +234,7 @@ test('all of it can be done by the keyboard alone', async () => {
   await page.close()
 })
 
-test('on a phone nothing is wider than the screen', async () => {
+test('the pages fit a phone', async () => {
   const long = 'A machine with a name that is as long as names of machines in large companies are'
   const { id } = await makeGateway(dashboard, { name: long })
   const page = await dashboard.open('/gateways')

@@ -2,40 +2,40 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import {
   callLikeCurl,
-  linkTo,
-  mailTo,
+  findLink,
+  findMail,
   newKey,
-  openJourneys,
-  type Journeys,
-  type Traveller,
-} from './journey-stage'
+  createJourneyFixture,
+  type JourneyFixture,
+  type Visitor,
+} from './journey-fixture'
 import { reloadUntil } from './signed-in'
-import { deliver } from '../payments/stripe-events'
+import { deliver } from '../api/payments/stripe-events'
 
 // Each goes through many pages, and waits for what comes by mail.
 setDefaultTimeout(120_000)
 
-let stage: Journeys
+let fixture: JourneyFixture
 /** One that costs enough to be seen. */
 let model: string
 
 beforeAll(async () => {
-  stage = await openJourneys()
-  model = await stage.rig.model('ok', { pricing: { input: 1000, output: 4000 } })
+  fixture = await createJourneyFixture()
+  model = await fixture.rig.model('ok', { pricing: { input: 1000, output: 4000 } })
 })
-afterAll(() => stage[Symbol.asyncDispose]())
+afterAll(() => fixture[Symbol.asyncDispose]())
 
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 const go = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click()
 
-async function idOf({ email }: Traveller): Promise<string> {
-  const [{ id }] = await stage.sql`select id from users where email = ${email}`
+async function idOf({ email }: Visitor): Promise<string> {
+  const [{ id }] = await fixture.sql`select id from users where email = ${email}`
   return String(id)
 }
 
-async function grant(traveller: Traveller, amount: number) {
+async function grant(traveller: Visitor, amount: number) {
   const user_id = await idOf(traveller)
-  await stage.rig.gateway.admin('POST', '/credits/grant', { user_id, amount, reason: 'Welcome' })
+  await fixture.rig.gateway.admin('POST', '/credits/grant', { user_id, amount, reason: 'Welcome' })
 }
 
 /** Chooses in a list that opens. */
@@ -45,8 +45,8 @@ async function choose(page: Page, list: string, option: string) {
 }
 
 /** Buys on the page of billing, pays where that leads, and comes back as the processor says. */
-async function topUp({ page, context }: Traveller, amount: string) {
-  const { double, rig } = stage
+async function topUp({ page, context }: Visitor, amount: string) {
+  const { double, rig } = fixture
   await context.route('https://checkout.simulated.example/**', (route) =>
     route.fulfill({ body: 'Pay here' }),
   )
@@ -54,19 +54,19 @@ async function topUp({ page, context }: Traveller, amount: string) {
   await page.getByRole('button', { name: 'Go to checkout' }).click()
   await page.waitForURL(/checkout\.simulated\.example/)
   const session = page.url().split('/').at(-1) ?? ''
-  const asked = double.calls.findLast(({ path }) => path === '/v1/checkout/sessions')
+  const sessionCall = double.calls.findLast(({ path }) => path === '/v1/checkout/sessions')
   const { completed } = double.pay(session)
   expect((await deliver(rig.gateway.url, completed)).status).toBe(200)
-  await page.goto(asked?.form.get('success_url') ?? '')
+  await page.goto(sessionCall?.form.get('success_url') ?? '')
 }
 
-test('(a) signs up, confirms by mail, makes a key, calls with it, and sees the call', async () => {
-  const ada = await stage.newcomer('Ada')
+test('(a) signs up, confirms the email, creates a key, makes a request and sees its log', async () => {
+  const ada = await fixture.newcomer('Ada')
   const { page } = ada
   await section(page, 'Balance').getByText('$0.00').waitFor()
   await grant(ada, 50)
   const key = await newKey(page, 'Laptop')
-  const request = await callLikeCurl(stage.address, key, model)
+  const request = await callLikeCurl(fixture.address, key, model)
 
   await go(page, 'Logs')
   await reloadUntil(page, () => page.getByRole('cell', { name: /^fake\/ok/ }).isVisible())
@@ -85,8 +85,8 @@ test('(a) signs up, confirms by mail, makes a key, calls with it, and sees the c
   await ada.context.close()
 })
 
-test('(b) an alert is told by mail and in the inbox once traffic triggers it', async () => {
-  const bea = await stage.newcomer('Bea')
+test('(b) a triggered alert sends an email and a notification', async () => {
+  const bea = await fixture.newcomer('Bea')
   const { page } = bea
   await grant(bea, 50)
   await go(page, 'Alerts')
@@ -96,11 +96,11 @@ test('(b) an alert is told by mail and in the inbox once traffic triggers it', a
   await page.getByRole('button', { name: 'Create' }).click()
   await page.getByRole('link', { name: 'Any spending' }).waitFor()
   const key = await newKey(page, 'Server')
-  await callLikeCurl(stage.address, key, model)
+  await callLikeCurl(fixture.address, key, model)
 
-  const mail = await mailTo(stage.mails, bea.email, 'Alert: Any spending')
+  const mail = await findMail(fixture.mails, bea.email, 'Alert: Any spending')
   expect(mail).toContain('Any spending')
-  await page.goto(stage.address)
+  await page.goto(fixture.address)
   await page.getByRole('link', { name: 'Inbox, 1 unread' }).click()
   await page.getByRole('link', { name: 'Open: Alert: Any spending' }).click()
   const drawer = page.getByRole('dialog', { name: 'Alert' })
@@ -113,8 +113,8 @@ test('(b) an alert is told by mail and in the inbox once traffic triggers it', a
   await bea.context.close()
 })
 
-test('(c) a call goes by a connection that was added, and its log says so', async () => {
-  const cleo = await stage.newcomer('Cleo')
+test('(c) a request uses an added connection, and its log shows it', async () => {
+  const cleo = await fixture.newcomer('Cleo')
   const { page } = cleo
   const secret = 'sk-cleo-0123456789abcdef'
   await go(page, 'Connections')
@@ -122,28 +122,27 @@ test('(c) a call goes by a connection that was added, and its log says so', asyn
   await page.getByLabel('Name').fill('My own')
   await page.getByLabel('Provider').fill('fake')
   await page.getByRole('textbox', { name: 'API key' }).fill(secret)
-  await page.getByLabel('Base URL').fill(stage.upstream.url)
+  await page.getByLabel('Base URL').fill(fixture.upstream.url)
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByRole('cell', { name: /^My own/ }).waitFor()
   const key = await newKey(page, 'Notebook')
-  // Nothing is on the account: whoever answers is paid otherwise.
-  const request = await callLikeCurl(stage.address, key, model)
-  const last = stage.upstream.seen.at(-1)
+  // The account has no credit: the provider is paid by the customer's own key.
+  const request = await callLikeCurl(fixture.address, key, model)
+  const last = fixture.upstream.requests.at(-1)
   expect(last?.headers.get('authorization')).toBe(`Bearer ${secret}`)
 
   await go(page, 'Logs')
   await reloadUntil(page, () => page.getByRole('cell', { name: /^fake\/ok/ }).isVisible())
-  await page.goto(`${stage.address}/logs?open=${request}`)
+  await page.goto(`${fixture.address}/logs?open=${request}`)
   const log = page.getByRole('dialog', { name: 'Request' })
   await log.getByText('your own key, billed by the provider').waitFor()
-  const [connection] = await stage.sql`select id from connection where name = 'My own'`
-  await log.getByText(String(connection.id), { exact: true }).waitFor()
+  await log.getByRole('row', { name: 'Connection My own' }).waitFor()
   expect(await page.content()).not.toContain(secret)
   await cleo.context.close()
 })
 
-test('(d) somebody invited by mail joins, and the organization pays what they use', async () => {
-  const dora = await stage.newcomer('Dora')
+test('(d) an invited member joins, and the organization pays for their usage', async () => {
+  const dora = await fixture.newcomer('Dora')
   await go(dora.page, 'Organizations')
   await dora.page.getByRole('button', { name: 'New organization' }).click()
   await dora.page.getByRole('textbox', { name: 'Name', exact: true }).fill('Dora and sons')
@@ -162,9 +161,13 @@ test('(d) somebody invited by mail joins, and the organization pays what they us
   await dora.page.getByRole('button', { name: 'Invite', exact: true }).click()
   await dora.page.getByRole('cell', { name: /^emil@example.com/ }).waitFor()
 
-  const link = await linkTo(stage.mails, 'emil@example.com', 'You are invited to an organization')
-  const emil = await stage.arrive('Emil', link)
-  await stage.signUp(emil, 'Emil')
+  const link = await findLink(
+    fixture.mails,
+    'emil@example.com',
+    'You are invited to an organization',
+  )
+  const emil = await fixture.arrive('Emil', link)
+  await fixture.signUp(emil, 'Emil')
   await go(emil.page, 'Organizations')
   await emil.page.getByRole('button', { name: 'Accept' }).click()
   await emil.page.getByRole('link', { name: 'Dora and sons' }).waitFor()
@@ -173,7 +176,7 @@ test('(d) somebody invited by mail joins, and the organization pays what they us
   await emil.page.getByRole('button', { name: 'Save', exact: true }).click()
   await emil.page.getByText('Saved.').waitFor()
   const key = await newKey(emil.page, 'Work')
-  await callLikeCurl(stage.address, key, model)
+  await callLikeCurl(fixture.address, key, model)
   await emil.context.close()
 
   await dora.page.getByRole('tab', { name: 'Usage' }).click()
@@ -185,8 +188,8 @@ test('(d) somebody invited by mail joins, and the organization pays what they us
   await dora.context.close()
 })
 
-test('(e) credit is bought at the processor, and is there when one comes back', async () => {
-  const fay = await stage.newcomer('Fay')
+test('(e) credits bought at the processor are there after the return', async () => {
+  const fay = await fixture.newcomer('Fay')
   const { page } = fay
   await go(page, 'Billing')
   await section(page, 'Balance').getByText('$0.00').first().waitFor()
@@ -195,7 +198,7 @@ test('(e) credit is bought at the processor, and is there when one comes back', 
   await section(page, 'Balance').getByText('$12.34').first().waitFor()
   await section(page, 'Transactions').getByRole('cell', { name: '$12.34' }).first().waitFor()
   const key = await newKey(page, 'Paid')
-  await callLikeCurl(stage.address, key, model)
+  await callLikeCurl(fixture.address, key, model)
   await go(page, 'Billing')
   await reloadUntil(page, () =>
     section(page, 'Balance')
@@ -206,8 +209,8 @@ test('(e) credit is bought at the processor, and is there when one comes back', 
   await fay.context.close()
 })
 
-test('(f) a higher limit that an operator grants is told, shown, and holds', async () => {
-  const gus = await stage.newcomer('Gus')
+test('(f) a quota increase that an operator grants is notified, shown and enforced', async () => {
+  const gus = await fixture.newcomer('Gus')
   const { page } = gus
   await go(page, 'Quota')
   await page.getByRole('button', { name: 'Request increase of requests per minute' }).click()
@@ -217,22 +220,25 @@ test('(f) a higher limit that an operator grants is told, shown, and holds', asy
   await form.getByRole('button', { name: 'Send' }).click()
   await section(page, 'Increase requests').getByText('pending').waitFor()
 
-  const { gateway } = stage.rig
-  const { quota_requests: asked } = await gateway.admin('GET', '/quota-requests?status=pending')
-  const [{ id }] = Array.isArray(asked) ? asked : [{ id: '' }]
+  const { gateway } = fixture.rig
+  const { quota_requests: quotaRequests } = await gateway.admin(
+    'GET',
+    '/quota-requests?status=pending',
+  )
+  const [{ id }] = Array.isArray(quotaRequests) ? quotaRequests : [{ id: '' }]
   await gateway.admin('POST', `/quota-requests/${id}/approve`, { limit: 5000, note: 'Enjoy.' })
 
   const granted = 'Your request for more requests per minute was approved'
-  expect(await mailTo(stage.mails, gus.email, granted)).toMatch(/5,?000 now[^]*Enjoy\./)
+  expect(await findMail(fixture.mails, gus.email, granted)).toMatch(/5,?000 now[^]*Enjoy\./)
   await page.reload()
   await section(page, 'Increase requests').getByText('approved').waitFor()
   await section(page, 'Increase requests').getByText('Enjoy.').waitFor()
   await section(page, 'Limits').getByText(/5,000/).waitFor()
   await page.getByRole('link', { name: 'Inbox, 1 unread' }).waitFor()
   const key = await newKey(page, 'Busy')
-  const told = await fetch(`${stage.address}/v1/models`, {
+  const answer = await fetch(`${fixture.address}/v1/models`, {
     headers: { authorization: `Bearer ${key}` },
   })
-  expect(told.headers.get('x-ratelimit-limit')).toBe('5000')
+  expect(answer.headers.get('x-ratelimit-limit')).toBe('5000')
   await gus.context.close()
 })

@@ -20,13 +20,13 @@ describe('logs', () => {
 
   beforeAll(async () => {
     await dashboard.gateway.admin('PUT', '/config', { log_bodies: true })
-    await dashboard.account.ask('PUT /api/account/settings', { log_bodies: true })
+    await dashboard.account.send('PUT /api/account/settings', { log_bodies: true })
     for (let count = 2; count < all; count += 1) await dashboard.call('sandbox/echo')
     failed = await dashboard.call('=nobody/nothing')
     served = await dashboard.call('sandbox/echo', 'say <b>loud</b>')
   })
 
-  test('are shown in parts, with their sums', async () => {
+  test('are listed page by page, with totals', async () => {
     const page = await dashboard.open('/logs')
     await page.getByText(`${shown} of ${all} requests`).waitFor()
     await page.getByRole('button', { name: 'Show more' }).click()
@@ -38,7 +38,7 @@ describe('logs', () => {
     await page.close()
   })
 
-  test('are filtered, which stays after a reload, and go back to all', async () => {
+  test('keep their filters after a reload, and can clear them', async () => {
     const page = await dashboard.open('/logs')
     await page.getByLabel('Status').first().click()
     await page.getByRole('option', { name: 'Error' }).click()
@@ -53,7 +53,7 @@ describe('logs', () => {
     await page.close()
   })
 
-  test('are filtered by time, key and latency of the address', async () => {
+  test('are filtered by time, key and latency from the address', async () => {
     const page = await dashboard.open(
       '/logs?range=between&from=2001-01-01T00:00&to=2001-01-02T00:00',
     )
@@ -67,7 +67,7 @@ describe('logs', () => {
     await page.close()
   })
 
-  test('a number is typed to its end without losing the place', async () => {
+  test('keep the focus while a number is typed', async () => {
     const page = await dashboard.open('/logs')
     await page.getByRole('button', { name: 'More filters' }).click()
     await page.getByLabel('Min. duration').focus()
@@ -79,7 +79,7 @@ describe('logs', () => {
     await page.close()
   })
 
-  test('one is open by its address, with who was asked, and its texts are text', async () => {
+  test('open one by its address, with its attempts, and render bodies as text', async () => {
     const page = await dashboard.open('/logs')
     await page.getByRole('row').nth(1).getByRole('link').click()
     await page.waitForURL(new RegExp(`open=${served}`))
@@ -95,7 +95,7 @@ describe('logs', () => {
     await page.close()
   })
 
-  test('one that was refused says why, and who was not asked', async () => {
+  test('show the reason of a rejected request, and the skipped connections', async () => {
     const page = await dashboard.open(`/logs?status=error&open=${failed}`)
     const drawer = page.getByRole('dialog', { name: 'Request' })
     await drawer.getByText('No attempts').waitFor()
@@ -104,7 +104,7 @@ describe('logs', () => {
     await page.close()
   })
 
-  test('those that fit are saved as a file, where nothing is a formula', async () => {
+  test('are exported as a file without formulas', async () => {
     const page = await dashboard.open('/logs')
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export CSV' }).click()

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { startBrowser } from './browser'
-import { openDatabase } from '../database'
-import { ask, messages } from '../faults/asking'
-import { eventually, list, paidBy, part } from '../payments/stage'
-import { startStripeDouble, type StripeDouble } from '../payments/stripe-double'
-import { deliver } from '../payments/stripe-events'
-import { askAsOftenAsLiked } from '../funding/stage'
-import { startGateway, type Gateway } from '../rig'
-import { signedUp, type Browser as Session } from '../sign-in/browser'
+import { openDatabase } from '../harness/database'
+import { sendRequest, messages } from '../harness/http'
+import { eventually, listIn, paidBy, objectIn } from '../api/payments/fixture'
+import { startStripeDouble, type StripeDouble } from '../api/payments/stripe-double'
+import { deliver } from '../api/payments/stripe-events'
+import { raiseApiRate } from '../money/funding/fixture'
+import { startGateway, type Gateway } from '../harness/server'
+import { signUp, type Browser as Session } from '../harness/browser-session'
 
 let double: StripeDouble
 let gateway: Gateway
@@ -20,7 +20,7 @@ let sql: SQL & AsyncDisposable
 beforeAll(async () => {
   double = startStripeDouble()
   gateway = await startGateway({ environment: paidBy(double) })
-  await askAsOftenAsLiked(gateway)
+  await raiseApiRate(gateway)
   sql = await openDatabase(gateway.dataDir)
   browser = await startBrowser()
   await gateway.admin('POST', '/models', {
@@ -38,7 +38,7 @@ afterAll(async () => {
   await double[Symbol.asyncDispose]()
 })
 
-interface Somebody {
+interface NewCustomer {
   id: string
   session: Session
   context: BrowserContext
@@ -47,12 +47,12 @@ interface Somebody {
 
 let people = 0
 
-/** Who just signed up, in a browser of their own. */
-async function somebody(): Promise<Somebody> {
+/** Signs a customer up, in a browser of their own. */
+async function newCustomer(): Promise<NewCustomer> {
   people += 1
   const email = `ada-${people}@example.com`
   await sql`delete from auth_rate_limit`
-  const session = await signedUp(gateway, sql, email)
+  const session = await signUp(gateway, sql, email)
   const [{ id }] = await sql`select id from users where email = ${email}`
   const address = gateway.url.replace('127.0.0.1', 'localhost')
   const context = await browser.newContext()
@@ -75,12 +75,12 @@ async function request(id: string, models: string[]) {
   const made = await gateway.admin('POST', `/users/${id}/keys`, { name: 'program' })
   const key = String(made['key'])
   for (const model of models) {
-    await ask(gateway, { key, body: { model, messages, max_tokens: 5 } })
+    await sendRequest(gateway, { key, body: { model, messages, max_tokens: 5 } })
   }
-  const told = async (path: string) => ask(gateway, { path, method: 'GET', key })
+  const get = async (path: string) => sendRequest(gateway, { path, method: 'GET', key })
   await eventually(async () => {
-    const logs = list(await told('/api/account/request-logs'), 'logs')
-    const billed = part(await told('/api/billing/metrics'), 'summary')
+    const logs = listIn(await get('/api/account/request-logs'), 'logs')
+    const billed = objectIn(await get('/api/billing/metrics'), 'summary')
     return logs.length === models.length && Number(billed['total_requests']) > 0
   })
 }
@@ -88,15 +88,18 @@ async function request(id: string, models: string[]) {
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 
 describe('the overview', () => {
-  test('leads a new account to its first request, and then tells of it by itself', async () => {
-    const { context, open } = await somebody()
+  test('guides a new account to its first request, and shows it without a reload', async () => {
+    const { context, open } = await newCustomer()
     const page = await open('/')
     await page.getByRole('tab', { name: 'Python' }).click()
     await page.getByText('from openai import OpenAI').waitFor()
     await page.getByRole('button', { name: 'Create key' }).click()
-    const told = await page.getByText(/^export TOLLGATE_KEY=/).textContent()
-    const key = String(told).replace('export TOLLGATE_KEY=', '')
-    const { status } = await ask(gateway, { key, body: { model: 'sandbox/echo', messages } })
+    const command = await page.getByText(/^export TOLLGATE_KEY=/).textContent()
+    const key = String(command).replace('export TOLLGATE_KEY=', '')
+    const { status } = await sendRequest(gateway, {
+      key,
+      body: { model: 'sandbox/echo', messages },
+    })
     expect(status).toBe(200)
     await section(page, 'Requests').getByText('1', { exact: true }).waitFor()
     await page.reload()
@@ -105,8 +108,8 @@ describe('the overview', () => {
     await context.close()
   })
 
-  test('tells spend, errors and models; period and measure are in the address', async () => {
-    const { id, context, open } = await somebody()
+  test('shows spend, errors and models; the address keeps period and measure', async () => {
+    const { id, context, open } = await newCustomer()
     await grant(id, 20)
     await request(id, ['sandbox/priced', 'sandbox/nothing'])
     const page = await open('/?period=24h')
@@ -128,8 +131,8 @@ describe('the overview', () => {
 })
 
 describe('billing', () => {
-  test('credits are bought at the processor, and told once it has confirmed', async () => {
-    const { context, open } = await somebody()
+  test('credits bought at the processor appear once it confirms', async () => {
+    const { context, open } = await newCustomer()
     await context.route('https://checkout.simulated.example/**', (route) =>
       route.fulfill({ body: 'Pay here' }),
     )
@@ -154,8 +157,8 @@ describe('billing', () => {
     await context.close()
   })
 
-  test('with a saved payment method credit is bought by itself, as one sets it', async () => {
-    const { id, context, open } = await somebody()
+  test('automatic recharge uses the saved payment method', async () => {
+    const { id, context, open } = await newCustomer()
     const page = await open('/billing')
     await page.getByText('Save a payment method with your next purchase').waitFor()
     await sql`update users set payment_method_id = 'pm_1', payment_customer_id = 'cus_1'
@@ -174,8 +177,8 @@ describe('billing', () => {
     await context.close()
   })
 
-  test('transactions are filtered and paged by the address', async () => {
-    const { id, context, open } = await somebody()
+  test('the address keeps filters and page of the transactions', async () => {
+    const { id, context, open } = await newCustomer()
     for (let amount = 1; amount <= 26; amount += 1) await grant(id, amount)
     const page = await open('/billing')
     const shown = section(page, 'Transactions')
@@ -194,9 +197,9 @@ describe('billing', () => {
     await context.close()
   })
 
-  test('an owner sees and buys for the organization too', async () => {
-    const { session, context, open } = await somebody()
-    const made = await session.ask('POST /api/organizations', { name: 'Analytical Engines' })
+  test('an owner sees and buys credits of the organization', async () => {
+    const { session, context, open } = await newCustomer()
+    const made = await session.send('POST /api/organizations', { name: 'Analytical Engines' })
     expect(made.status).toBe(201)
     const page = await open('/billing')
     await page.getByRole('combobox', { name: 'Billing account' }).click()
@@ -209,8 +212,8 @@ describe('billing', () => {
 })
 
 describe('quota', () => {
-  test('a higher limit is asked for once, and stands among the own requests', async () => {
-    const { context, open } = await somebody()
+  test('a quota increase is requested once and listed', async () => {
+    const { context, open } = await newCustomer()
     const page = await open('/quota')
     await page.getByRole('button', { name: 'Request increase of requests per minute' }).click()
     await page.waitForURL(/increase=requests_per_minute/)
@@ -235,8 +238,8 @@ describe('quota', () => {
     await context.close()
   })
 
-  test('history is told by day and by month', async () => {
-    const { id, context, open } = await somebody()
+  test('history is shown by day and by month', async () => {
+    const { id, context, open } = await newCustomer()
     await request(id, ['sandbox/echo'])
     const page = await open('/quota')
     const history = section(page, 'History')
@@ -255,16 +258,16 @@ describe('quota', () => {
 
 const full = ['/', '/billing', '/quota', '/quota?increase=requests_per_minute']
 
-describe('pages with something on them', () => {
-  let busy: Somebody
+describe('pages with data', () => {
+  let busy: NewCustomer
   beforeAll(async () => {
-    busy = await somebody()
+    busy = await newCustomer()
     await grant(busy.id, 20)
     await request(busy.id, ['sandbox/priced'])
   })
 
   test.each(full.flatMap((path) => (['light', 'dark'] as const).map((scheme) => [path, scheme])))(
-    '%s keeps nobody out, in %s colours',
+    '%s passes the accessibility rules, in %s colours',
     async (path, scheme) => {
       const page = await busy.open(path)
       await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })

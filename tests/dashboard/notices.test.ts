@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => dashboard[Symbol.asyncDispose]())
 
 describe('alerts', () => {
-  test('one is made, tells, and what it told is acknowledged', async () => {
+  test('one is created and triggers, and the trigger is acknowledged', async () => {
     const page = await dashboard.open('/alerts')
     await page.getByRole('button', { name: 'New alert' }).click()
     await page.getByLabel('Name').fill('Failures')
@@ -34,15 +34,15 @@ describe('alerts', () => {
     await page.close()
   })
 
-  test('a test says which channels it reached', async () => {
+  test('a test reports the channels that it reached', async () => {
     const page = await dashboard.open('/alerts')
     await page.getByRole('link', { name: 'Failures' }).click()
     await page.getByRole('button', { name: 'Send test' }).click()
-    await page.getByText(/E-mail is not set up.*was sent: dashboard/).waitFor()
+    await page.getByText(/E-mail is not configured.*was sent: dashboard/).waitFor()
     await page.close()
   })
 
-  test('one is switched off, changed and deleted', async () => {
+  test('one is disabled, edited and deleted', async () => {
     const page = await dashboard.open('/alerts')
     await page.getByRole('switch', { name: 'Enable Failures' }).press('Space')
     await page.getByRole('switch', { name: 'Enable Failures', checked: false }).waitFor()
@@ -64,17 +64,17 @@ describe('alerts', () => {
 })
 
 describe('the inbox', () => {
-  test('counts what is unread, leads to what it is about, and is read', async () => {
-    const made = await dashboard.account.ask('POST /api/account/alerts', {
+  test('counts unread notifications, links to their subjects, and marks them as read', async () => {
+    const made = await dashboard.account.send('POST /api/account/alerts', {
       name: 'Cost',
       type: 'cost_threshold',
       threshold: 5,
       notification_channels: ['dashboard'],
     })
     const id = String(made.body['id'])
-    await dashboard.account.ask('POST /api/account/notifications/read-all')
-    await dashboard.account.ask(`POST /api/account/alerts/${id}/test`)
-    await dashboard.account.ask(`POST /api/account/alerts/${id}/test`)
+    await dashboard.account.send('POST /api/account/notifications/read-all')
+    await dashboard.account.send(`POST /api/account/alerts/${id}/test`)
+    await dashboard.account.send(`POST /api/account/alerts/${id}/test`)
     const page = await dashboard.open('/')
     await page.getByRole('link', { name: 'Inbox, 2 unread' }).click()
     const notices = page.getByRole('article', { name: /Cost/ })
@@ -92,7 +92,7 @@ describe('the inbox', () => {
 })
 
 describe('support', () => {
-  test('is asked about a request, answers, and the ticket goes through its states', async () => {
+  test('a ticket about a request gets a reply and passes through its statuses', async () => {
     const request = await dashboard.call('sandbox/echo')
     const page = await dashboard.open(`/logs?open=${request}`)
     await page.getByRole('link', { name: 'Contact support about this request' }).click()
@@ -120,7 +120,7 @@ describe('support', () => {
     await page.close()
   })
 
-  test('says at the field what is wrong with a ticket', async () => {
+  test('shows validation errors of a ticket at their fields', async () => {
     const page = await dashboard.open('/support?new=true&request=req_unknown')
     await page.getByLabel('Subject').fill('Strange')
     await page.getByLabel('Description').fill('See there.')
@@ -130,7 +130,7 @@ describe('support', () => {
     await page.close()
   })
 
-  test('tickets are found by their state', async () => {
+  test('tickets are filtered by status', async () => {
     const page = await dashboard.open('/support?status=closed')
     await page.getByText('No results').waitFor()
     await page.goto(`${dashboard.address}/support?category=technical`)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
-import type { Json } from '../faults/asking'
+import type { Json } from '../harness/http'
 
 // A look for barriers alone takes seconds where the machine is slow.
 setDefaultTimeout(60_000)
@@ -38,26 +38,27 @@ const paths = [
   '/operator/tickets',
   '/operator/tickets/tick_00000000000000000000000000',
   '/operator/quota-requests',
+  '/operator/requests',
 ]
 
-test('for who is no operator there is no such page, and no way to it', async () => {
+test('hides the operator pages from an account that is no operator', async () => {
   const page = await dashboard.open('/')
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   expect(await page.getByRole('group', { name: 'People' }).count()).toBe(0)
-  const asked: string[] = []
-  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(new URL(request.url()).pathname))
   for (const path of paths) {
     await page.goto(`${dashboard.address}${path}`)
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   }
-  expect(asked.filter((path) => path.startsWith('/api/admin'))).toEqual([])
+  expect(requests.filter((path) => path.startsWith('/api/admin'))).toEqual([])
   await page.close()
 })
 
 describe('an operator', () => {
   beforeAll(() => dashboard.operate())
 
-  test('is led to the users, and finds one by name, state and plan', async () => {
+  test('opens the users and filters them by name, status and plan', async () => {
     await newUser('Babbage')
     const stopped = await newUser('Stopped')
     await admin('POST', `/users/${stopped}/suspend`, { reason: 'test' })
@@ -76,12 +77,12 @@ describe('an operator', () => {
     await page.close()
   })
 
-  test('makes a user, and is told at the field what is wrong', async () => {
+  test('creates a user, with validation errors at their fields', async () => {
     const page = await dashboard.open('/operator/users')
     await page.getByRole('button', { name: 'New user' }).click()
     await page.getByLabel('Email').fill('ada@example.com')
     await page.getByRole('button', { name: 'Create' }).click()
-    await page.getByText('email: another account has this address').waitFor()
+    await page.getByText('email: an account with this address already exists').waitFor()
     await page.getByLabel('Email').fill('lovelace@example.com')
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('heading', { name: 'lovelace' }).waitFor()
@@ -115,7 +116,7 @@ describe('an operator', () => {
     await page.close()
   })
 
-  test('gives a user the rights of an operator only after a question', async () => {
+  test('makes a user an operator after a confirmation', async () => {
     const id = await newUser('Deputy')
     const page = await dashboard.open(`/operator/users/${id}`)
     await page.getByRole('button', { name: 'Grant operator access' }).click()
@@ -129,7 +130,7 @@ describe('an operator', () => {
     await page.close()
   })
 
-  test('gives one account other limits than its plan', async () => {
+  test('overrides the limits of a plan for one account', async () => {
     const id = await newUser('Limited', { limits: { monthly_requests: null } })
     const page = await dashboard.open(`/operator/users/${id}?tab=limits`)
     await page.getByRole('combobox', { name: 'Requests per minute' }).click()
@@ -147,7 +148,7 @@ describe('an operator', () => {
     await page.close()
   })
 
-  test('makes a key for a user, sees it once, and revokes it', async () => {
+  test('creates a key for a user, which is shown once, and revokes it', async () => {
     const id = await newUser('Keyed')
     const page = await dashboard.open(`/operator/users/${id}?tab=keys`)
     await page.getByText('Keyed has no keys').waitFor()
@@ -159,7 +160,8 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('cell', { name: 'Theirs sk-tg-' }).waitFor()
     expect(await page.content()).not.toContain(secret)
-    await page.getByRole('button', { name: 'Revoke Theirs' }).click()
+    await page.getByRole('button', { name: 'Actions for Theirs' }).click()
+    await page.getByRole('menuitem', { name: 'Revoke' }).click()
     const dialog = page.getByRole('dialog', { name: 'Revoke Theirs?' })
     await dialog.getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('Keyed has no keys').waitFor()
@@ -178,7 +180,7 @@ describe('an operator', () => {
     await page.getByLabel('Amount').fill('-100')
     await page.getByLabel('Reason').fill('Wrong')
     await page.getByRole('button', { name: 'Adjust', exact: true }).click()
-    await page.getByText('amount: the available balance is below it').waitFor()
+    await page.getByText('amount: exceeds the available balance').waitFor()
     await page.getByLabel('Amount').fill('-5')
     await page.getByRole('button', { name: 'Adjust', exact: true }).click()
     await page.getByRole('region', { name: 'Balance' }).getByText('$20.00').waitFor()
@@ -195,8 +197,8 @@ describe('an operator', () => {
     await page.close()
   })
 
-  test('changes an organization, gives it credit, suspends and deletes it', async () => {
-    const { body } = await dashboard.account.ask('POST /api/organizations', {
+  test('edits an organization, grants it credits, suspends and deletes it', async () => {
+    const { body } = await dashboard.account.send('POST /api/organizations', {
       name: 'Analytical Engines',
       slug: 'engines',
     })
@@ -227,7 +229,7 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete Analytical Engines?' })
     await dialog.getByRole('button', { name: 'Delete' }).click()
-    await dialog.getByText('Its pool still holds credit').waitFor()
+    await dialog.getByText('The organization still has credit').waitFor()
     await admin('POST', '/credits/adjust', { organization_id: id, amount: -3, reason: 'Closed' })
     await dialog.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('heading', { name: 'All organizations' }).waitFor()
@@ -236,13 +238,13 @@ describe('an operator', () => {
     await page.close()
   })
 
-  test('is told where an account is not there', async () => {
+  test('shows an error for an account that does not exist', async () => {
     const page = await dashboard.open('/operator/users/user_00000000000000000000000000')
     await page.getByText('Could not load data').waitFor()
     await page.close()
   })
 
-  test('who gives the rights away sees these pages no more', async () => {
+  test('loses the operator pages when giving up the role', async () => {
     const page = await dashboard.open('/operator/users?search=ada@example.com')
     await page.getByRole('link', { name: 'Ada', exact: true }).click()
     await page.getByRole('button', { name: 'Revoke operator access' }).click()

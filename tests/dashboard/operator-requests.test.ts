@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
-import type { Json } from '../faults/asking'
+import type { Json } from '../harness/http'
 
 // A look for barriers alone takes seconds where the machine is slow.
 setDefaultTimeout(60_000)
@@ -21,7 +21,7 @@ async function planNamed(name: string): Promise<string> {
   return Array.isArray(plans) ? String(plans[0].id) : ''
 }
 
-test('makes a plan, changes it, makes it the default, and deletes what nobody is on', async () => {
+test('creates and edits a plan, sets it as the default, and deletes an unused one', async () => {
   const free = await planNamed('free')
   const page = await dashboard.open('/operator/plans')
   await page.getByRole('button', { name: 'New plan' }).click()
@@ -58,8 +58,8 @@ test('makes a plan, changes it, makes it the default, and deletes what nobody is
   await page.close()
 })
 
-test('finds a ticket, takes it, answers and closes it', async () => {
-  const { body } = await dashboard.account.ask('POST /api/support/tickets', {
+test('finds a ticket, assigns it, replies and closes it', async () => {
+  const { body } = await dashboard.account.send('POST /api/support/tickets', {
     subject: 'It is slow',
     description: 'Very <b>slow</b>.',
     priority: 'high',
@@ -74,7 +74,7 @@ test('finds a ticket, takes it, answers and closes it', async () => {
   await page.getByText('Very <b>slow</b>.').waitFor()
   await page.getByRole('combobox', { name: 'Assignee' }).click()
   await page.getByRole('option', { name: 'Ada', exact: true }).click()
-  // Whoever is given a ticket works on it.
+  // An assigned ticket is in progress.
   await page.getByText('In progress').first().waitFor()
   await page.getByLabel('Reply').fill('We look into it.')
   await page.getByRole('button', { name: 'Send' }).click()
@@ -91,9 +91,9 @@ test('finds a ticket, takes it, answers and closes it', async () => {
   await page.close()
 })
 
-test('grants a part of what is asked, rejects the rest, and finds the decisions', async () => {
+test('grants one quota request in part, rejects another, and lists the decisions', async () => {
   const ask = (quota_type: string, requested_limit: number) =>
-    dashboard.account.ask('POST /api/user/quota/request-increase', {
+    dashboard.account.send('POST /api/user/quota/request-increase', {
       quota_type,
       requested_limit,
       reason: 'We are growing fast.',

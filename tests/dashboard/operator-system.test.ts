@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
-import type { Json } from '../faults/asking'
-import { startFakeProvider, type FakeProvider } from '../upstreams/fake-provider'
+import type { Json } from '../harness/http'
+import { startFakeProvider, type FakeProvider } from '../harness/upstreams/fake-provider'
 
 // A look for barriers alone takes seconds where the machine is slow.
 setDefaultTimeout(60_000)
@@ -32,7 +32,7 @@ const paths = [
   'system',
 ]
 
-test('for who is no operator there is no such page', async () => {
+test('hides the system page from an account that is no operator', async () => {
   const page = await dashboard.open('/')
   for (const path of paths) {
     await page.goto(`${dashboard.address}/operator/${path}`)
@@ -44,7 +44,7 @@ test('for who is no operator there is no such page', async () => {
 describe('an operator', () => {
   beforeAll(() => dashboard.operate())
 
-  test('sees how the system fares, and has the ledger audited', async () => {
+  test('shows the state of the system and audits the ledger', async () => {
     const page = await dashboard.open('/operator/system')
     const { version } = await admin('GET', '/system')
     await page.getByRole('region', { name: 'Version' }).getByText(String(version)).waitFor()
@@ -58,14 +58,14 @@ describe('an operator', () => {
     await page.close()
   })
 
-  test('makes a provider, changes it, switches it off and on, and deletes it', async () => {
+  test('creates, edits, disables, enables and deletes a provider', async () => {
     const page = await dashboard.open('/operator/providers')
     await page.getByRole('button', { name: 'New provider' }).click()
     await page.getByRole('textbox', { name: 'Key', exact: true }).fill('openai')
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Mine')
     await page.getByLabel('Base URL').fill(upstream.url)
     await page.getByRole('button', { name: 'Create' }).click()
-    await page.getByText('key: "openai" comes with Tollgate.').waitFor()
+    await page.getByText('key: "openai" is a built-in provider.').waitFor()
     await page.getByRole('textbox', { name: 'Key', exact: true }).fill('mine')
     await page.getByLabel('Compatibility options').fill('{ "drop": [')
     await page.getByRole('button', { name: 'Create' }).click()
@@ -103,7 +103,7 @@ describe('an operator', () => {
     await page.close()
   })
 
-  test('finds models by name, provider and state, and a link leads there again', async () => {
+  test('filters models by name, provider and status, and keeps the filter in the address', async () => {
     const page = await dashboard.open('/operator/models?provider=sandbox')
     await page.getByRole('link', { name: 'Sandbox Echo' }).waitFor()
     expect(await page.getByRole('row').count()).toBe(5)
@@ -118,7 +118,7 @@ describe('an operator', () => {
     await page.close()
   })
 
-  test('adds a model, prices it now and later, disables and deletes it', async () => {
+  test('adds a model with a current and a scheduled price, disables and deletes it', async () => {
     const page = await dashboard.open('/operator/models?search=fresh')
     await page.getByRole('button', { name: 'New model' }).click()
     await page.getByRole('textbox', { name: 'ID', exact: true }).fill('openai/fresh')
@@ -129,7 +129,7 @@ describe('an operator', () => {
     // It opens; without a price it is not served yet.
     await page.getByRole('region', { name: 'Availability' }).getByText('Disabled').waitFor()
     await page.getByRole('button', { name: 'Enable' }).click()
-    await page.getByText('a model needs a price above zero').waitFor()
+    await page.getByText('set a price above zero').waitFor()
 
     await page.getByRole('button', { name: 'Set price' }).click()
     await page.getByRole('textbox', { name: 'Input, 1M tokens', exact: true }).fill('1.5')
@@ -169,7 +169,7 @@ describe('an operator', () => {
     await page.close()
   })
 
-  test('adds a connection of the platform, tests it, changes its key, and deletes it', async () => {
+  test('adds a platform connection, tests it, replaces its key and deletes it', async () => {
     await admin('POST', '/providers', {
       key: 'fake',
       name: 'Fake',
@@ -219,7 +219,7 @@ describe('an operator', () => {
     await page.close()
   })
 
-  test('makes a collection for everybody, changes and deletes it', async () => {
+  test('creates, edits and deletes a system collection', async () => {
     const page = await dashboard.open('/operator/collections')
     await page.getByRole('button', { name: 'New collection' }).click()
     const dialog = page.getByRole('dialog')
@@ -240,7 +240,7 @@ describe('an operator', () => {
     await page.close()
   })
 
-  test('sees the branding as it is typed, and saves it', async () => {
+  test('previews the branding while typing, and saves it', async () => {
     const page = await dashboard.open('/operator/branding')
     const look = page.getByRole('region', { name: 'Preview' })
     await look.getByText('Tollgate').waitFor()
@@ -263,7 +263,7 @@ describe('an operator', () => {
     await page.close()
   })
 
-  test('changes the configuration, and is asked before something is lost', async () => {
+  test('edits the configuration, with a confirmation before data is lost', async () => {
     const page = await dashboard.open('/operator/config')
     await page.getByRole('textbox', { name: 'Requests to /api', exact: true }).fill('301')
     await page.getByLabel('Minimum balance').fill('0.25')

@@ -14,7 +14,7 @@ afterAll(() => dashboard[Symbol.asyncDispose]())
 const secret = 'sk-canary-0123456789'
 
 async function made(path: string, body: object): Promise<string> {
-  const answer = await dashboard.account.ask(`POST /api${path}`, { ...body })
+  const answer = await dashboard.account.send(`POST /api${path}`, { ...body })
   expect([answer.status, answer.body]).toEqual([201, answer.body])
   return String(answer.body['id'])
 }
@@ -30,7 +30,7 @@ async function organization(): Promise<string> {
     scope: 'organization',
     organization_id: id,
   })
-  await dashboard.account.ask(`PUT /api/organizations/${id}`, { monthly_spend_limit: 250 })
+  await dashboard.account.send(`PUT /api/organizations/${id}`, { monthly_spend_limit: 250 })
   const reason = 'A good cause'
   await dashboard.gateway.admin('POST', '/credits/grant', {
     organization_id: id,
@@ -40,7 +40,7 @@ async function organization(): Promise<string> {
   return id
 }
 
-test('an owner finds what was changed, by whom and from where, and narrows it', async () => {
+test('an owner sees changes with actor and origin, and filters them', async () => {
   const id = await organization()
   const page = await dashboard.open(`/organizations/${id}`)
   await page.getByRole('tab', { name: 'Audit log' }).click()
@@ -72,12 +72,12 @@ test('an owner finds what was changed, by whom and from where, and narrows it', 
   await page.close()
 })
 
-test('an owner reads on beyond the first page', async () => {
-  const { body } = await dashboard.account.ask('GET /api/organizations')
+test('an owner loads more than the first page', async () => {
+  const { body } = await dashboard.account.send('GET /api/organizations')
   const [{ id }] = Array.isArray(body['organizations']) ? body['organizations'] : []
   for (let count = 1; count <= 25; count += 1) {
     const change = { monthly_spend_limit: count }
-    const answer = await dashboard.account.ask(`PUT /api/organizations/${id}`, change)
+    const answer = await dashboard.account.send(`PUT /api/organizations/${id}`, change)
     expect(answer.status).toBe(200)
   }
   const page = await dashboard.open(`/organizations/${id}?tab=trail`)
@@ -89,9 +89,9 @@ test('an owner reads on beyond the first page', async () => {
   await page.close()
 })
 
-test('who manages nothing has no such tab', async () => {
+test('a member who manages nothing has no audit log tab', async () => {
   const { sql, gateway } = dashboard
-  const { body } = await dashboard.account.ask('GET /api/organizations')
+  const { body } = await dashboard.account.send('GET /api/organizations')
   const [{ id }] = Array.isArray(body['organizations']) ? body['organizations'] : []
   const heir = await gateway.customer({ permissions: ['admin'] })
   await sql`

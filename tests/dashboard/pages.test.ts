@@ -3,10 +3,10 @@ import type { SQL } from 'bun'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { complaintsOf, startBrowser } from './browser'
 import { pages } from './every-page'
-import { openDatabase } from '../database'
-import { askAsOftenAsLiked } from '../funding/stage'
-import { startGateway, type Gateway } from '../rig'
-import { linksFor, password } from '../sign-in/browser'
+import { openDatabase } from '../harness/database'
+import { raiseApiRate } from '../money/funding/fixture'
+import { startGateway, type Gateway } from '../harness/server'
+import { linksFor, password } from '../harness/browser-session'
 
 const email = 'ada@example.com'
 const phone = { width: 390, height: 800 }
@@ -20,7 +20,7 @@ let signedIn: BrowserContext
 
 beforeAll(async () => {
   gateway = await startGateway()
-  await askAsOftenAsLiked(gateway)
+  await raiseApiRate(gateway)
   sql = await openDatabase(gateway.dataDir)
   browser = await startBrowser()
   address = gateway.url.replace('127.0.0.1', 'localhost')
@@ -57,7 +57,7 @@ async function open(
 }
 
 describe('every page', () => {
-  test.each(pages)('%s is there after a reload, without a complaint', async (path, heading) => {
+  test.each(pages)('%s loads without console errors', async (path, heading) => {
     const { page, complaints } = await open(path)
     await page.getByRole('heading', { name: heading, exact: true }).waitFor()
     await page.reload()
@@ -76,8 +76,27 @@ describe('every page', () => {
   })
 })
 
-describe('who is not signed in', () => {
-  test('is led to sign-in, and then to where they were going', async () => {
+test.each(['/', '/operator/users'])(
+  'the pages above are all that the navigation of %s leads to',
+  async (path) => {
+    const { page } = await open(path)
+    const links = page
+      .getByRole('navigation', { name: 'Main' })
+      .getByRole('group')
+      .getByRole('link')
+    await links.first().waitFor()
+    const targets = await links.evaluateAll((found) =>
+      found.map((link) => link.getAttribute('href')),
+    )
+    expect(targets.length).toBeGreaterThan(10)
+    const tested = new Set(pages.map(([tested]) => tested))
+    expect(targets.filter((target) => target === null || !tested.has(target))).toEqual([])
+    await page.close()
+  },
+)
+
+describe('a signed-out user', () => {
+  test('is redirected to sign-in, and then to the requested page', async () => {
     await sql`delete from auth_rate_limit`
     const context = await browser.newContext()
     const { page } = await open('/mappings', context)
@@ -92,7 +111,7 @@ describe('who is not signed in', () => {
     await context.close()
   })
 
-  test('is told that the link they came by does not work any more', async () => {
+  test('sees that a sign-in link has expired', async () => {
     const context = await browser.newContext()
     const { page } = await open('/?error=INVALID_TOKEN', context)
     await page.getByRole('alert').getByText('This link has expired').waitFor()
@@ -100,7 +119,7 @@ describe('who is not signed in', () => {
     await context.close()
   })
 
-  test('is led nowhere else by a link of somebody else', async () => {
+  test('is never redirected to another site', async () => {
     await sql`delete from auth_rate_limit`
     const context = await browser.newContext()
     const { page } = await open('/sign-in?to=https%3A%2F%2Fevil.example%2F', context)
@@ -113,14 +132,14 @@ describe('who is not signed in', () => {
   })
 })
 
-test('billing says so where nobody takes payments', async () => {
+test('billing says when no payment processor is configured', async () => {
   const { page } = await open('/billing')
   await page.getByText('Payments are not set up').waitFor()
   expect(await page.getByRole('button', { name: 'Go to checkout' }).count()).toBe(0)
   await page.close()
 })
 
-test('a connection is added, its key never shown again, and deleted', async () => {
+test('a connection is added, never shows its key again, and is deleted', async () => {
   const { page } = await open('/connections')
   await page.getByRole('button', { name: 'Add connection' }).click()
   await page.getByLabel('Name').fill('Mine')
@@ -142,7 +161,7 @@ test('a connection is added, its key never shown again, and deleted', async () =
   await page.close()
 })
 
-test('a mapping shows what a call would get', async () => {
+test('a mapping previews the model of a request', async () => {
   const { page } = await open('/mappings')
   await page.getByRole('button', { name: 'New mapping' }).click()
   await page.getByLabel('Requested model').fill('gpt-*')

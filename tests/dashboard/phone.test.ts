@@ -33,7 +33,7 @@ const cutOff = `[...document.querySelectorAll('.list, .list *')]
 
 const lists = [
   '/',
-  '/models',
+  '/models?compare=["sandbox/echo"]',
   '/logs',
   '/usage',
   '/sessions',
@@ -53,6 +53,7 @@ const lists = [
   '/operator/organizations',
   '/operator/transactions',
   '/operator/plans',
+  '/operator/requests',
   '/operator/quota-requests',
   '/operator/tickets',
   '/operator/models',
@@ -61,7 +62,7 @@ const lists = [
   '/operator/system',
 ]
 
-test.each(lists)('on a phone nothing of the list of %s is beyond the edge', async (path) => {
+test.each(lists)('the list of %s fits the width of a phone', async (path) => {
   const page = await openOnPhone(path)
   expect(await page.evaluate(cutOff)).toEqual([])
   await page.close()
@@ -76,7 +77,7 @@ test.each(['organization', 'organization-invitations', 'organization-trail', 'ga
   },
 )
 
-test('a row on a phone names what it tells, and its actions are in reach', async () => {
+test('a row on a phone names its values and shows its actions', async () => {
   const page = await openOnPhone('/keys')
   const row = page.getByRole('row', { name: /Website/ })
   const cell = row.getByRole('cell', { name: /^Permissions/ })
@@ -87,13 +88,15 @@ test('a row on a phone names what it tells, and its actions are in reach', async
   await page.close()
 })
 
-test('an operator changes between both navigations on a phone', async () => {
+test('an operator switches between account and operator navigation on a phone', async () => {
   const page = await openOnPhone('/operator/users')
   await page.getByRole('button', { name: 'Navigation' }).click()
-  await page.getByRole('link', { name: 'Account', exact: true }).click()
-  await page.getByRole('link', { name: 'Playground' }).waitFor()
-  await page.getByRole('link', { name: 'Operator', exact: true }).click()
-  await page.getByRole('link', { name: 'Tickets' }).click()
+  // A user's name may read the same.
+  const navigation = page.getByRole('navigation', { name: 'Main' })
+  await navigation.getByRole('link', { name: 'Account', exact: true }).click()
+  await navigation.getByRole('link', { name: 'Playground' }).waitFor()
+  await navigation.getByRole('link', { name: 'Operator', exact: true }).click()
+  await navigation.getByRole('link', { name: 'Tickets' }).click()
   await page.getByRole('heading', { name: 'Tickets', exact: true }).waitFor()
   await page.close()
 })

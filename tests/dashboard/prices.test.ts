@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { helloWithTools, makeGateway, makeProvider, startAgent } from './self-hosted'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
-import type { Agent } from '../gateways/agent-for-tests'
+import type { Agent } from '../harness/tunnel-agent'
 
 /** What models of connections cost, as their owners see and set it. */
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
     category: 'chat',
     pricing: { input: 2, output: 4 },
   })
-  const { body } = await account.ask('POST /api/organizations', { name: 'Engines' })
+  const { body } = await account.send('POST /api/organizations', { name: 'Engines' })
   organization = String(body['id'])
   const fields = { name: 'Shared', scope: 'organization', organization_id: organization }
   const made = await makeGateway(dashboard, fields)
@@ -47,7 +47,7 @@ afterAll(async () => {
 /** What the service says that a model costs. */
 async function priceOf(id: string): Promise<unknown> {
   const path = `GET /api/connections/${connection}/models?limit=100`
-  const { models } = (await dashboard.account.ask(path)).body
+  const { models } = (await dashboard.account.send(path)).body
   const all: { id: string; pricing: unknown }[] = Array.isArray(models) ? models : []
   return all.find((model) => model.id === id)?.pricing
 }
@@ -70,7 +70,7 @@ test('the models of a connection are listed by name, with what they cost, ten at
   await page.close()
 })
 
-test('an owner sets a price, is told the operator’s bound, and makes it free again', async () => {
+test('an owner sets a price, sees the operator’s maximum, and makes it free again', async () => {
   await dashboard.gateway.admin('PUT', '/config', { owner_price_limits: { input: 5, output: 5 } })
   const page = await dashboard.open(`/gateways/${gateway}`)
   await ask(page, 'fake/mine')
@@ -80,7 +80,7 @@ test('an owner sets a price, is told the operator’s bound, and makes it free a
   await dialog.getByLabel('Input, 1M tokens').fill('0.5')
   await dialog.getByLabel('Output, 1M tokens').fill('6')
   await save(page)
-  await dialog.getByText('must be at most 5, which is what the operator allows').waitFor()
+  await dialog.getByText("must be at most 5, the operator's maximum").waitFor()
   expect(await dialog.getByLabel('Output, 1M tokens').getAttribute('aria-invalid')).toBe('true')
   expect(await barriersOf(page)).toEqual([])
   expect(await priceOf('fake/mine')).toBeNull()
@@ -106,7 +106,7 @@ test('an owner sets a price, is told the operator’s bound, and makes it free a
 
 test('what was set over the interface besides stays', async () => {
   await dashboard.gateway.admin('PUT', '/config', { owner_price_limits: { input: 9, output: 9 } })
-  await dashboard.account.ask(`PUT /api/connections/${connection}/models/pricing`, {
+  await dashboard.account.send(`PUT /api/connections/${connection}/models/pricing`, {
     model: 'fake/mine',
     pricing: { input: 1, output: 2, cached_input: 0.25, image_output: 7 },
   })
@@ -142,7 +142,7 @@ test('on a phone nothing is wider than the screen; a member sees prices and sets
     await page.evaluate('document.documentElement.scrollWidth - innerWidth'),
   ).toBeLessThanOrEqual(0)
   expect(await barriersOf(page)).toEqual([])
-  const { status } = await dashboard.account.ask(
+  const { status } = await dashboard.account.send(
     `PUT /api/connections/${connection}/models/pricing`,
     {
       model: 'fake/mine',

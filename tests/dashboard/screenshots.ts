@@ -63,6 +63,7 @@ const pages = {
   overview: '/',
   playground: '/playground',
   models: '/models',
+  'models-compare': '/models/compare?models=["sandbox/echo","sandbox/lorem","sandbox/priced"]',
   logs: '/logs',
   usage: '/usage',
   sessions: '/sessions',
@@ -90,11 +91,11 @@ const details = await fill(dashboard)
 await takeAll({ ...pages, ...details }, dashboard.open)
 
 await dashboard.operate()
-const { user, organization, ticket, change } = await operated()
+const { user, organization, ticket, change, request } = await operated()
 await takeAll(
   {
     ...Object.fromEntries(
-      ['users', 'organizations', 'transactions', 'plans', 'quota-requests', 'tickets']
+      ['users', 'organizations', 'transactions', 'plans', 'requests', 'quota-requests', 'tickets']
         .concat(['providers', 'models', 'connections', 'collections'])
         .concat(['branding', 'config', 'audit-trail', 'system'])
         .map((name) => [`operator-${name}`, `/operator/${name}`]),
@@ -106,6 +107,7 @@ await takeAll(
     'operator-organization': `/operator/organizations/${organization}`,
     'operator-ticket': `/operator/tickets/${ticket}`,
     'operator-model': '/operator/models?model=sandbox%2Fpriced',
+    'operator-request': `/operator/requests?open=${request}`,
     'operator-change': `/operator/audit-trail?open=${change}`,
   },
   dashboard.open,
@@ -125,6 +127,7 @@ async function operated() {
     (select id from users where email = 'ada@example.com') as user,
     (select id from organization limit 1) as organization,
     (select id from ticket limit 1) as ticket,
-    (select request_id from audit_trail order by id desc limit 1) as change`
+    (select request_id from audit_trail order by id desc limit 1) as change,
+    (select id from request_log where status = 'success' order by id desc limit 1) as request`
   return row
 }

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core'
 
-/** Texts that are scripts, pictures or pages where somebody takes them for HTML, Markdown or a template. */
+/** Texts that are scripts, pictures or pages where a page takes them for HTML, Markdown or a template. */
 export const corpus = [
   '<script>tollgateRan(1)</script>',
   '<img src=x onerror=tollgateRan(2)>',
@@ -44,7 +44,7 @@ export const isOfCorpus = (text: string) => /tollgateRan|evil\.example/.test(tex
 /** What a browser did, or was kept from, that none of our pages has a reason for. */
 export interface Watch {
   ran: string[]
-  /** Asked of anybody but the gateway. */
+  /** Requests to any host but the gateway. */
   foreign: string[]
   /** What the content security policy refused, by directive. */
   refused: string[]
@@ -81,5 +81,5 @@ const foreignElements = [
 ].join(', ')
 
 /** The ones that a page has nevertheless. */
-export const intruders = (page: Page): Promise<string[]> =>
+export const findInjected = (page: Page): Promise<string[]> =>
   page.locator(foreignElements).evaluateAll((found) => found.map((one) => one.outerHTML))

@@ -1,6 +1,6 @@
 import type { SignedIn } from './signed-in'
-import type { Json } from '../faults/asking'
-import { Agent, event, usualHello, type Frame } from '../gateways/agent-for-tests'
+import type { Json } from '../harness/http'
+import { Agent, event, defaultHello, type Frame } from '../harness/tunnel-agent'
 
 const tool = (name: string, description: string): Json => ({
   name,
@@ -10,11 +10,11 @@ const tool = (name: string, description: string): Json => ({
 
 /** What a machine at home says that it has: a provider `fake`, and two tools. */
 export const helloWithTools = {
-  ...usualHello,
+  ...defaultHello,
   tools: [tool('files_read', 'Reads a file.'), tool('wiki_search', 'Searches the wiki.')],
 }
 
-export interface Made {
+export interface CreatedGateway {
   id: string
   token: string
   connect_url: string
@@ -25,8 +25,8 @@ export const makeProvider = ({ gateway }: Pick<SignedIn, 'gateway'>) =>
   gateway.admin('POST', '/providers', { key: 'fake', name: 'Fake', adapter: 'openai' })
 
 /** Makes a gateway by the account's session. Throws where it was refused. */
-export async function makeGateway({ account }: SignedIn, fields: Json): Promise<Made> {
-  const { status, body } = await account.ask('POST /api/gateways', fields)
+export async function makeGateway({ account }: SignedIn, fields: Json): Promise<CreatedGateway> {
+  const { status, body } = await account.send('POST /api/gateways', fields)
   if (status !== 201) throw new Error(JSON.stringify(body))
   return {
     id: String(body['id']),
@@ -37,18 +37,18 @@ export async function makeGateway({ account }: SignedIn, fields: Json): Promise<
 
 /** The program of a gateway. Resolves once what it serves was taken. */
 export function startAgent(
-  { connect_url: url, token }: Pick<Made, 'connect_url' | 'token'>,
+  { connect_url: url, token }: Pick<CreatedGateway, 'connect_url' | 'token'>,
   hello: Json = helloWithTools,
 ): Promise<Agent> {
   return new Agent(url.replace('localhost', '127.0.0.1'), token, { hello }).ready()
 }
 
-interface Asked {
+interface ToolCall {
   name: string
   arguments: Json
 }
 
-const callEvent = ({ name, arguments: args }: Asked, index: number) =>
+const callEvent = ({ name, arguments: args }: ToolCall, index: number) =>
   event({
     tool_calls: [
       {
@@ -67,15 +67,15 @@ function resultsIn(request: Frame): number {
   return all.length - 1 - all.findLastIndex(({ role }) => role !== 'tool')
 }
 
-/** A model that asks for these tools at once, and says `words` once it has all their results. */
-export function asksFor(agent: Agent, asked: readonly Asked[], words: string): void {
+/** A model that asks for these tools at once, and says `text` once it has all their results. */
+export function answerWithTools(agent: Agent, toolCalls: readonly ToolCall[], text: string): void {
   const usage = { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 }
   const end = (finish_reason: string) => [event({}, { finish_reason, usage }), 'data: [DONE]\n\n']
   agent.answer = (request) =>
     agent.stream(
       request,
-      asked.length === 0 || resultsIn(request) > 0
-        ? [event({ content: words }), ...end('stop')]
-        : [...asked.map(callEvent), ...end('tool_calls')],
+      toolCalls.length === 0 || resultsIn(request) > 0
+        ? [event({ content: text }), ...end('stop')]
+        : [...toolCalls.map(callEvent), ...end('tool_calls')],
     )
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import { startBrowser } from './browser'
-import { startGateway, type Gateway } from '../rig'
+import { startGateway, type Gateway } from '../harness/server'
 
 let gateway: Gateway
 let browser: Browser
@@ -20,9 +20,9 @@ test.each(['sign-in', 'sign-up'])(
   '/%s leads to the service that is set up, and to no other',
   async (path) => {
     const page = await browser.newPage()
-    const asked = Promise.withResolvers<URL>()
+    const requestedUrl = Promise.withResolvers<URL>()
     await page.route('https://github.com/**', async (route) => {
-      asked.resolve(new URL(route.request().url()))
+      requestedUrl.resolve(new URL(route.request().url()))
       await route.fulfill({ body: 'stands for GitHub' })
     })
     await page.goto(`${gateway.url.replace('127.0.0.1', 'localhost')}/${path}`)
@@ -30,7 +30,7 @@ test.each(['sign-in', 'sign-up'])(
     await lead.waitFor()
     expect(await page.getByRole('button', { name: /Google/ }).count()).toBe(0)
     await lead.click()
-    const { origin, pathname, searchParams } = await asked.promise
+    const { origin, pathname, searchParams } = await requestedUrl.promise
     expect(`${origin}${pathname}`).toBe('https://github.com/login/oauth/authorize')
     expect(searchParams.get('client_id')).toBe('client-of-a-test')
     expect(searchParams.get('redirect_uri')).toEndWith('/api/auth/callback/github')

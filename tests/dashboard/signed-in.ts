@@ -2,16 +2,16 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { SQL } from 'bun'
 import type { BrowserContext, Page } from 'playwright-core'
 import { startBrowser } from './browser'
-import { openDatabase } from '../database'
-import { askAsOftenAsLiked } from '../funding/stage'
-import { startGateway, type Gateway, type RigOptions } from '../rig'
-import { signedUp, type Browser as Account } from '../sign-in/browser'
+import { openDatabase } from '../harness/database'
+import { raiseApiRate } from '../money/funding/fixture'
+import { startGateway, type Gateway, type RigOptions } from '../harness/server'
+import { signUp, type Browser as Account } from '../harness/browser-session'
 
 /** A gateway, an account of it, and a browser where that is signed in. */
 export interface SignedIn extends AsyncDisposable {
   gateway: Gateway
   sql: SQL
-  /** A browser of nobody, in the same program. */
+  /** Opens a browser context without a session, in the same program. */
   stranger: () => Promise<BrowserContext>
   /** The browser of the account. */
   context: BrowserContext
@@ -32,13 +32,13 @@ const email = 'ada@example.com'
 export async function startSignedIn(options: RigOptions = {}): Promise<SignedIn> {
   const stack = new AsyncDisposableStack()
   const gateway = stack.use(await startGateway(options))
-  await askAsOftenAsLiked(gateway)
+  await raiseApiRate(gateway)
   const address = gateway.url.replace('127.0.0.1', 'localhost')
   const sql = stack.use(await openDatabase(gateway.dataDir))
   const browser = await startBrowser()
   stack.defer(() => browser.close())
-  const account = await signedUp({ ...gateway, url: address }, sql, email)
-  const { body } = await account.ask('POST /api/account/keys', { name: 'Mine' })
+  const account = await signUp({ ...gateway, url: address }, sql, email)
+  const { body } = await account.send('POST /api/account/keys', { name: 'Mine' })
   const context = await browser.newContext({ acceptDownloads: true })
   await context.addCookies(
     [...account.cookies].map(([name, value]) => ({ name, value, url: address })),

@@ -12,7 +12,7 @@ beforeAll(async () => {
   dashboard = await startSignedIn()
   const { account, call } = dashboard
   await call('sandbox/echo')
-  const engines = await account.ask('POST /api/organizations', { name: 'Engines' })
+  const engines = await account.send('POST /api/organizations', { name: 'Engines' })
   expect(engines.status).toBe(201)
   ids['$organization'] = String(engines.body['id'])
   const made = [
@@ -29,7 +29,7 @@ beforeAll(async () => {
     ['POST /api/support/tickets', { subject: 'A question', description: 'How?' }],
   ] as const
   for (const [place, body] of made) {
-    const { status, body: one } = await account.ask(place, body)
+    const { status, body: one } = await account.send(place, body)
     expect([place, status]).toEqual([place, 201])
     ids[`$${place.replace(/.*\/|s$/g, '')}`] = String(one['id'])
   }
@@ -47,6 +47,8 @@ const full = [
   '/sessions/$session',
   '/templates',
   '/models',
+  '/models?compare=["sandbox/echo"]',
+  '/models/compare?models=["sandbox/echo","sandbox/lorem"]',
   '/logs',
   '/connections',
   '/connections/$connection',
@@ -68,18 +70,25 @@ const full = [
   '/settings/security',
 ]
 
-describe('for who reads by headings, tables and landmarks', () => {
-  test.each(full)('%s has one heading of the first level, and axe nothing to say', async (path) => {
-    const page = await dashboard.open(path.replace(/\$\w+/, (name) => ids[name] ?? name))
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.waitForLoadState('networkidle')
-    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
-    await page.close()
+async function expectAccessible(path: string): Promise<void> {
+  const page = await dashboard.open(path.replace(/\$\w+/, (name) => ids[name] ?? name))
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+  await page.close()
+}
+
+describe('accessibility', () => {
+  test.each(full)('%s has one first-level heading and no axe violations', expectAccessible)
+
+  test('so has the list of the requests of all accounts', async () => {
+    await dashboard.operate()
+    await expectAccessible('/operator/requests')
   })
 
-  test('the title of a page says which it is', async () => {
+  test('the document title names the page', async () => {
     const page = await dashboard.open('/usage')
     await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
     expect(await page.title()).toBe('Usage · Tollgate')

@@ -1,16 +1,22 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { asksFor, makeGateway, makeProvider, startAgent, type Made } from './self-hosted'
+import {
+  answerWithTools,
+  makeGateway,
+  makeProvider,
+  startAgent,
+  type CreatedGateway,
+} from './self-hosted'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
-import type { Agent } from '../gateways/agent-for-tests'
+import type { Agent } from '../harness/tunnel-agent'
 
 setDefaultTimeout(120_000)
 
 let dashboard: SignedIn
-let made: Made
+let made: CreatedGateway
 let agent: Agent
 
-const asked = [
+const toolCalls = [
   { name: 'files_read', arguments: { text: 'letter.txt' } },
   { name: 'wiki_search', arguments: { text: 'bridges' } },
 ]
@@ -55,9 +61,9 @@ async function begin(page: Page, name: string) {
   return form
 }
 
-test('a session is begun with two tools of a gateway, and shows each step as it happens', async () => {
+test('a session with two tools of a gateway shows each step as it happens', async () => {
   const give = toolsByHand()
-  asksFor(agent, asked, 'There is **one** bridge.')
+  answerWithTools(agent, toolCalls, 'There is **one** bridge.')
   const page = await dashboard.open('/sessions')
   const form = await begin(page, 'Errands')
   await form.getByRole('button', { name: 'Start' }).click()
@@ -114,7 +120,7 @@ test('a session is begun with two tools of a gateway, and shows each step as it 
 })
 
 async function session(name: string): Promise<string> {
-  const { body } = await dashboard.account.ask('POST /api/automation/sessions', {
+  const { body } = await dashboard.account.send('POST /api/automation/sessions', {
     modelId: 'fake/mine',
     name,
     sessionType: 'automation',
@@ -123,26 +129,26 @@ async function session(name: string): Promise<string> {
   return String(body['id'])
 }
 
-test('what a program says in a session meanwhile is shown without a reload', async () => {
+test('messages of another client appear without a reload', async () => {
   agent.runs = ({ id }) => agent.send({ type: 'tool_result', id, content: 'Here', is_error: false })
-  asksFor(agent, asked.slice(0, 1), 'Done.')
+  answerWithTools(agent, toolCalls.slice(0, 1), 'Done.')
   const id = await session('Elsewhere')
   const page = await dashboard.open(`/sessions/${id}`)
   await page.getByText('No messages yet.').waitFor()
   const path = `POST /api/automation/sessions/${id}/messages`
-  const said = dashboard.account.ask(path, { content: 'Go.', stream: true })
+  const sent = dashboard.account.send(path, { content: 'Go.', stream: true })
   await step(page, 'files_read').getByText('done').waitFor()
   await page.getByText('Done.', { exact: true }).waitFor()
-  await said
+  await sent
   await page.close()
 })
 
-test('a limit that a message reaches is told apart from what the model says', async () => {
+test("a reached limit looks different from the model's text", async () => {
   agent.runs = ({ id }) =>
     agent.send({ type: 'tool_result', id, content: 'Again', is_error: false })
   const id = await session('Endless')
   const page = await dashboard.open(`/sessions/${id}`)
-  asksFor(agent, asked.slice(0, 1), '')
+  answerWithTools(agent, toolCalls.slice(0, 1), '')
   const first = agent.answer
   // As if each answer were the first: it asks for its tool again and again.
   agent.answer = (request) => first({ ...request, body: { messages: [{ role: 'user' }] } })
@@ -174,8 +180,8 @@ async function openLate(id: string) {
   return { page, come }
 }
 
-test('who says something before the conversation is there says it once', async () => {
-  asksFor(agent, [], 'Good morning.')
+test('a message sent while the conversation loads is sent once', async () => {
+  answerWithTools(agent, [], 'Good morning.')
   const { page, come } = await openLate(await session('Hasty'))
   come(200)
   await page.getByText('Good morning.').waitFor()
@@ -184,8 +190,8 @@ test('who says something before the conversation is there says it once', async (
   await page.close()
 })
 
-test('where the conversation does not come nothing is said, and no other one begun', async () => {
-  asksFor(agent, [], 'Good morning.')
+test('when the conversation cannot be loaded, nothing is sent and no new one starts', async () => {
+  answerWithTools(agent, [], 'Good morning.')
   const id = await session('Lost')
   const { page, come } = await openLate(id)
   const begun: string[] = []
@@ -201,7 +207,7 @@ test('where the conversation does not come nothing is said, and no other one beg
   await page.close()
 })
 
-test('what is taken back before the conversation is there is not sent with the next letter', async () => {
+test('a message withdrawn while the conversation loads is not sent', async () => {
   const { page, come } = await openLate(await session('Wavering'))
   await page.getByLabel('Message').fill('')
   come(200)

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
-import { startToolServer, type ToolServer } from '../automation/tool-server'
-import { giveGateway } from '../automation/with-gateway'
+import { startToolServer, type ToolServer } from '../api/automation/tool-server'
+import { assignGateway } from '../api/automation/with-gateway'
 
 setDefaultTimeout(120_000)
 
-const preload = join(import.meta.dir, '../automation/preloads/tools-by-http.ts')
+const preload = join(import.meta.dir, '../api/automation/preloads/tools-by-http.ts')
 
 let dashboard: SignedIn
 let tools: ToolServer
@@ -22,17 +22,17 @@ afterAll(async () => {
 
 /** A session whose model calls the first tool that it is offered, once a message. */
 async function session(): Promise<string> {
-  const made = await dashboard.account.ask('POST /api/automation/sessions', {
+  const made = await dashboard.account.send('POST /api/automation/sessions', {
     modelId: 'sandbox/tools',
     name: 'Errands',
     disabledTools: ['look'],
   })
   const id = String(made.body['id'])
-  await giveGateway(dashboard.sql, id)
+  await assignGateway(dashboard.sql, id)
   return id
 }
 
-test('tools are seen while they run, with what they gave, and again later', async () => {
+test('shows tool calls while they run, with their results, also after a reload', async () => {
   const { promise, resolve } = Promise.withResolvers<string>()
   tools.run = () => promise
   const id = await session()

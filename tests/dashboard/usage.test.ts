@@ -14,7 +14,7 @@ let organization: string
 beforeAll(async () => {
   dashboard = await startSignedIn()
   const { account, call, gateway } = dashboard
-  const made = await account.ask('POST /api/organizations', { name: 'Engines' })
+  const made = await account.send('POST /api/organizations', { name: 'Engines' })
   organization = String(made.body['id'])
   const { users } = await gateway.admin('GET', '/users?search=ada@example.com')
   const { id } = Object(users)[0]
@@ -39,12 +39,12 @@ test('the overview tells latency, first tokens and what the gateway adds', async
   const tile = (name: string) => page.getByRole('region', { name, exact: true })
   await reloadUntil(page, () => tile('Gateway overhead').getByText(/ m?s$/).first().isVisible())
   await tile('Latency')
-    .getByText(/^Median; 95 % within .* m?s$/)
+    .getByText(/^Median; 95% within .* m?s$/)
     .waitFor()
   // None of these was a stream.
   await tile('Time to first token').getByText('No streams in this period').waitFor()
   await tile('Gateway overhead')
-    .getByText(/^Mean; 95 % within .* m?s$/)
+    .getByText(/^Mean; 95% within .* m?s$/)
     .waitFor()
   await tile('Cache hit rate')
     .getByText(/^\$0\.00 saved by prompt caching$/)
@@ -53,7 +53,7 @@ test('the overview tells latency, first tokens and what the gateway adds', async
 })
 
 describe('usage', () => {
-  test('is told by model and by key, over a period, as the address says', async () => {
+  test('is shown by model and by key, for the period in the address', async () => {
     const page = await dashboard.open('/usage')
     const all = rowOf(page, `Total ${calls} `)
     await reloadUntil(page, () => all.isVisible())
@@ -93,7 +93,7 @@ describe('usage', () => {
     await page.close()
   })
 
-  test('of an organization is told by member, in whole days', async () => {
+  test('of an organization is shown by member, in whole days', async () => {
     const { account, call, gateway } = dashboard
     const priced = { id: 'sandbox/priced', name: 'Priced', upstream_model: 'echo' }
     const pricing = { input: 100, output: 100 }
@@ -101,7 +101,7 @@ describe('usage', () => {
     const credit = { organization_id: organization, amount: 20, reason: 'Welcome' }
     await gateway.admin('POST', '/credits/grant', credit)
     const paying = { funding_source: 'organization', funding_organization_id: organization }
-    expect((await account.ask('PUT /api/account/settings', paying)).status).toBe(200)
+    expect((await account.send('PUT /api/account/settings', paying)).status).toBe(200)
     await call('sandbox/priced')
     const page = await dashboard.open('/usage?by=member&period=24h')
     await reloadUntil(page, async () => {
@@ -139,12 +139,12 @@ describe('logs', () => {
   test('an export that takes long is stopped', async () => {
     const page = await dashboard.open('/logs')
     await page.getByText(/^50 of \d+ requests$/).waitFor()
-    let asked = 0
+    let requests = 0
     await page.route('**/api/account/request-logs?**', async (route) => {
-      asked += 1
+      requests += 1
       const error = { code: 'rate_limit_exceeded', message: 'Too many.', param: null }
       const refusal = { status: 429, headers: { 'retry-after': '600' }, json: { error } }
-      return asked > 1 ? route.fulfill(refusal) : route.fallback()
+      return requests > 1 ? route.fulfill(refusal) : route.fallback()
     })
     await page.getByRole('button', { name: 'Export CSV' }).click()
     await page.getByRole('button', { name: /^Stop: 100 of/ }).click()

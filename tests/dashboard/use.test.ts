@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { startBrowser } from './browser'
-import { openDatabase } from '../database'
-import { askAsOftenAsLiked } from '../funding/stage'
-import { startGateway, type Gateway } from '../rig'
-import { linksFor, password } from '../sign-in/browser'
+import { openDatabase } from '../harness/database'
+import { raiseApiRate } from '../money/funding/fixture'
+import { eventually } from '../harness/http'
+import { startGateway, type Gateway } from '../harness/server'
+import { linksFor, password } from '../harness/browser-session'
 
 let gateway: Gateway
 let browser: Browser
@@ -34,7 +35,7 @@ async function signedUp(name: string, email: string): Promise<BrowserContext> {
 
 beforeAll(async () => {
   gateway = await startGateway()
-  await askAsOftenAsLiked(gateway)
+  await raiseApiRate(gateway)
   sql = await openDatabase(gateway.dataDir)
   browser = await startBrowser()
   address = gateway.url.replace('127.0.0.1', 'localhost')
@@ -66,7 +67,7 @@ async function say(page: Page, text: string) {
 }
 
 describe('the playground', () => {
-  test('sends what was said before it knew a model, once it does', async () => {
+  test('sends a message that was typed before the models loaded', async () => {
     const page = await ada.newPage()
     await page.route('**/api/models?*billing_mode=free*', async (route) => {
       await Bun.sleep(1000)
@@ -82,10 +83,10 @@ describe('the playground', () => {
     await page.close()
   })
 
-  test('shows an answer as Markdown, what it cost, and nothing foreign', async () => {
+  test('renders a response as Markdown, with its cost and without remote content', async () => {
     const page = await open('/playground?model=sandbox%2Fecho')
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(request.url()))
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(request.url()))
     const image = '![picture](https://evil.example/x.png)'
     const link = '[here](https://example.com) [there](javascript:alert(1))'
     await say(page, `**bold** ${image} ${link} <b id="raw">tag</b>`)
@@ -94,12 +95,58 @@ describe('the playground', () => {
     expect(await page.locator('#raw').count()).toBe(0)
     expect(await page.locator('[role=log] img').count()).toBe(0)
     expect(await page.locator('[role=log] a[href^=javascript]').count()).toBe(0)
-    expect(asked.filter((url) => !url.startsWith(address))).toEqual([])
+    expect(requests.filter((url) => !url.startsWith(address))).toEqual([])
     expect(await barriers(page)).toEqual([])
     await page.close()
   })
 
-  test('keeps a conversation over a reload, goes on with it, and deletes it', async () => {
+  test('renders tables, tasks and code that can be copied', async () => {
+    const page = await open('/playground?model=sandbox%2Fecho')
+    const table = '| Model | Price |\n|---|---:|\n| echo | 0 |'
+    const lines = [table, '', '- [x] done', '', '```ts', 'const one = 1', '```']
+    await say(page, lines.join('\n'))
+    const log = page.getByRole('log')
+    await log.getByRole('columnheader', { name: 'Price' }).waitFor()
+    await log.getByRole('cell', { name: 'echo' }).waitFor()
+    await log.getByRole('img', { name: 'done' }).waitFor()
+    await log.getByRole('button', { name: 'Copy' }).click()
+    await log.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await page.close()
+  })
+
+  test('has the focus in the message and the options in view', async () => {
+    const page = await open('/playground?model=sandbox%2Fecho')
+    const message = page.getByRole('textbox', { name: 'Message' })
+    const isFocused = async () => (await page.locator('textarea:focus').count()) === 1
+    await eventually(isFocused)
+    const sizes = [
+      [1280, 720],
+      [1440, 900],
+    ] as const
+    for (const [width, height] of sizes) {
+      await page.setViewportSize({ width, height })
+      for (const field of ['System prompt', 'Temperature', 'Max. output tokens', 'Message']) {
+        const box = await page.getByRole('textbox', { name: field }).boundingBox()
+        expect([field, box !== null && box.y + box.height <= height]).toEqual([field, true])
+      }
+    }
+    await page.getByRole('textbox', { name: 'System prompt' }).fill('You repeat.')
+    await message.fill('Hello')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText(/tokens? in/).waitFor()
+    expect(await isFocused()).toBe(true)
+
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.getByRole('button', { name: 'Options' }).click()
+    const drawer = page.getByRole('dialog', { name: 'Options' })
+    const prompt = drawer.getByRole('textbox', { name: 'System prompt' })
+    expect(await prompt.inputValue()).toBe('You repeat.')
+    expect(await barriers(page)).toEqual([])
+    await page.close()
+  })
+
+  test('continues a conversation after a reload, and deletes it', async () => {
     const page = await open('/playground?model=sandbox%2Fecho')
     await say(page, 'First words')
     await page.getByText(/tokens? in/).waitFor()
@@ -118,7 +165,7 @@ describe('the playground', () => {
     await page.close()
   })
 
-  test('asks two models at once', async () => {
+  test('sends to two models at once', async () => {
     const page = await open('/playground?model=sandbox%2Fecho&other=sandbox%2Florem')
     await say(page, 'To both')
     await page
@@ -131,7 +178,7 @@ describe('the playground', () => {
     await page.close()
   })
 
-  test('stops an answer, and takes the next message', async () => {
+  test('stops a response and sends the next message', async () => {
     const page = await open('/playground?model=sandbox%2Fecho')
     // An answer that never begins.
     await page.route('**/messages', () => undefined)
@@ -145,14 +192,14 @@ describe('the playground', () => {
     await page.close()
   })
 
-  test('says why there is no answer', async () => {
+  test('shows why there is no response', async () => {
     const page = await open('/playground?model=nobody%2Fnothing')
     await say(page, 'Hello?')
     await page.getByRole('log').getByRole('alert').getByText('nobody/nothing').first().waitFor()
     await page.close()
   })
 
-  test('starts from a saved prompt with its gaps filled in', async () => {
+  test('starts from a saved prompt with its variables filled in', async () => {
     await ada.request.post(`${address}/api/user/prompts`, {
       headers: { origin: address },
       data: { title: 'Greeting', content: 'Greet {{name}} warmly' },
@@ -170,7 +217,7 @@ describe('the playground', () => {
   })
 })
 
-test('an organization is made, somebody invited joins, is suspended, restored and removed', async () => {
+test('an organization is created, an invited member joins, is suspended, reinstated and removed', async () => {
   const page = await open('/organizations')
   await page.getByRole('button', { name: 'New organization' }).click()
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Engines')
@@ -216,11 +263,11 @@ test('an organization is made, somebody invited joins, is suspended, restored an
   await page.getByText('$25.00').waitFor()
   expect(await barriers(page)).toEqual([])
   await page.getByRole('tab', { name: 'Usage' }).click()
-  await page.getByText('No usage yet').waitFor()
+  await page.getByText('No usage in this period').waitFor()
   await page.close()
 })
 
-test('settings are kept: name, handle, what is logged', async () => {
+test('settings are saved: name, handle, stored bodies', async () => {
   const page = await open('/settings', grace)
   await page.getByRole('textbox', { name: 'Name' }).fill('Grace H.')
   await page.getByRole('button', { name: 'Save name' }).click()

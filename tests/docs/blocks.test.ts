@@ -2,10 +2,18 @@ import { describe, expect, test } from 'bun:test'
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { commandsOf, installedBy, isAtHand, known, programs, scriptOf, shells } from './languages'
-import { type Block, isRun, judge, placeOf, readPages, root, valuesOf } from './pages'
-import { openStage, runOn } from './stage'
-import { forFile } from '../for-file'
+import {
+  commandsOf,
+  packagesInstalledBy,
+  isInstalled,
+  knownLanguages,
+  programs,
+  scriptOf,
+  shells,
+} from './languages'
+import { type Block, isRun, assertRan, placeOf, readPages, root, valuesOf } from './pages'
+import { createFixture, runOn } from './fixture'
+import { forFile } from '../harness/for-file'
 
 const pages = await readPages()
 const blocks = pages.flatMap((page) => page.blocks)
@@ -21,9 +29,9 @@ const withPlace = (some: readonly Block[]) => some.map((block) => [placeOf(block
 
 /** Blocks of commands that are looked up instead of run. */
 const isLookedUp = (block: Block) =>
-  commandsOf(block.code).every((command) => scriptOf(command) ?? installedBy(command))
+  commandsOf(block.code).every((command) => scriptOf(command) ?? packagesInstalledBy(command))
 
-const stage = forFile(openStage, async (opened) => opened[Symbol.asyncDispose]())
+const fixture = forFile(createFixture, async (opened) => opened[Symbol.asyncDispose]())
 
 describe('what stands in the pages is run as it stands there', () => {
   const shown = ofLanguage(...shells).filter((block) => !isLookedUp(block))
@@ -33,28 +41,28 @@ describe('what stands in the pages is run as it stands there', () => {
   test.each(sessions)('%s: the shell', async (_page, session) => {
     const script = session.map((block) => {
       const fails = valuesOf(block, 'fails').length > 0
-      const code = stage().here(block)
+      const code = fixture().here(block)
       return `echo; echo '@@'\n${fails ? `if (${code}\n); then exit 99; fi` : code}`
     })
-    // curl is curl; an answer that is an error is a failure, and its progress nobody's business.
+    // curl is curl; an answer that is an error is a failure, and its progress is not printed.
     const head = `set -euo pipefail\ncurl() { command curl --fail-with-body -sS "$@"; }\n`
-    const { code, output } = await runOn(stage(), ['bash', '-c', head + script.join('\n')])
+    const { code, output } = await runOn(fixture(), ['bash', '-c', head + script.join('\n')])
     const outputs = output.split(/^@@$/m).slice(1)
-    for (const [at, said] of outputs.entries()) {
+    for (const [at, printed] of outputs.entries()) {
       const block = session[at]
-      if (block) judge(block, { code: at === outputs.length - 1 ? code : 0, output: said })
+      if (block) assertRan(block, { code: at === outputs.length - 1 ? code : 0, output: printed })
     }
     expect(outputs).toHaveLength(session.length)
   })
 
-  test.each(withPlace(ofLanguage(...programs).filter(({ code }) => isAtHand(code))))(
+  test.each(withPlace(ofLanguage(...programs).filter(({ code }) => isInstalled(code))))(
     '%s',
     async (place, block) => {
-      const { directory, here } = stage()
+      const { directory, here } = fixture()
       await symlink(join(root, 'node_modules'), join(directory, 'node_modules')).catch(() => {})
       const file = join(directory, `${place.replaceAll(/\W+/g, '-')}.ts`)
       await Bun.write(file, here(block))
-      judge(block, await runOn(stage(), [process.execPath, file]))
+      assertRan(block, await runOn(fixture(), [process.execPath, file]))
     },
   )
 })
@@ -85,7 +93,9 @@ describe('what is data is whole', () => {
 describe('nothing is passed over in silence', () => {
   test('every block says its language, and that it is not run where nothing here could', () => {
     expect(blocks.filter(({ language }) => language === '').map(placeOf)).toEqual([])
-    const others = blocks.filter((block) => isRun(block) && !known.includes(block.language))
+    const others = blocks.filter(
+      (block) => isRun(block) && !knownLanguages.includes(block.language),
+    )
     expect(others.map(placeOf)).toEqual([])
   })
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { Glob } from 'bun'
 import { join } from 'node:path'
 import { readPages, root, tableOf } from './pages'
-import { alertTypes } from '../../server/src/alerts/alert'
+import { alertTypes } from '../../server/src/platform/db/alert-schema'
 import { roles } from '../../server/src/auth/roles'
 import { strategies } from '../../server/src/catalog/collection'
 import { readConfig } from '../../server/src/platform/config/config'
@@ -11,7 +11,7 @@ import { quotaFields } from '../../server/src/http/limits'
 import { getClaudeFamily } from '../../server/src/providers/anthropic/families'
 import { RelayOptions } from '../../server/src/providers/provider'
 import { responsesModels } from '../../server/src/providers/responses/models'
-import { defaultSettings } from '../../server/src/platform/settings/settings'
+import { defaultSettings } from '../../server/src/platform/settings/stored-settings'
 
 interface Choice {
   enum?: (string | null)[]
@@ -35,7 +35,7 @@ const wordsIn = (rows: readonly string[][], column: number) =>
   rows.flatMap((cells) => quoted(cells[column]))
 
 test('1.3: the prefixes of ids are those of the code, but for ids that stay inside', async () => {
-  const told = rowsOf('1-conventions', '## 1.3 IDs').flatMap((cells) => [
+  const documented = rowsOf('1-conventions', '## 1.3 IDs').flatMap((cells) => [
     ...quoted(cells[0]),
     ...quoted(cells[2]),
   ])
@@ -44,7 +44,7 @@ test('1.3: the prefixes of ids are those of the code, but for ids that stay insi
   const known = [...union.matchAll(/'(\w+)'/g)].map(([, prefix = '']) => prefix)
   const inside = ['att', 'call', 'node', 'lease', 'claim', 'sock']
   const shown = known.filter((prefix) => !inside.includes(prefix))
-  expect(told.toSorted()).toEqual(shown.map((prefix) => `${prefix}_`).toSorted())
+  expect(documented.toSorted()).toEqual(shown.map((prefix) => `${prefix}_`).toSorted())
 })
 
 test('2.4: roles', () => {
@@ -64,8 +64,8 @@ test('3.1 and 3.4: defaults of rates and timeouts', () => {
   )
   expect(limitOf('alert tests')).toBe(`${rates.alertTestsPerHour} per hour`)
   expect(limitOf('invitation e-mails')).toBe(`${rates.invitationMailsPerDay} per day`)
-  const told = rowsOf('3-limits', '## 3.4 Timeouts').map(([, value]) => value)
-  expect(told).toEqual([
+  const documented = rowsOf('3-limits', '## 3.4 Timeouts').map(([, value]) => value)
+  expect(documented).toEqual([
     `${timers.requestMs / 1000} s`,
     `${timers.firstByteMs / 1000} s`,
     `${timers.idleMs / 1000} s`,
@@ -75,12 +75,12 @@ test('3.1 and 3.4: defaults of rates and timeouts', () => {
 })
 
 test('4.10: every rule that names of tests begin with', async () => {
-  const told = rowsOf('4-model-endpoints', '## 4.10 Client compatibility rules')
-  const known = new Set(told.map(([id = '']) => id))
+  const documented = rowsOf('4-model-endpoints', '## 4.10 Client compatibility rules')
+  const known = new Set(documented.map(([id = '']) => id))
   const named = new Set<string>()
   const folders = [
-    'tests/conformance',
-    'tests/rules',
+    'tests/providers/conformance',
+    'tests/harness/rules',
     'server/src/providers',
     'server/src/wire',
     'server/testing/conformance',
@@ -108,12 +108,12 @@ test('6.11: quota types', () => {
 })
 
 test('10.4: strategies', () => {
-  const told = wordsIn(rowsOf('10-routing', '## 10.4 Collections'), 0)
-  expect(told.toSorted()).toEqual([...strategies].toSorted())
+  const documented = wordsIn(rowsOf('10-routing', '## 10.4 Collections'), 0)
+  expect(documented.toSorted()).toEqual([...strategies].toSorted())
 })
 
 test('11.1: billing modes', async () => {
-  const told = wordsIn(rowsOf('11-money', '## 11.1 Who pays'), 0)
+  const documented = wordsIn(rowsOf('11-money', '## 11.1 Who pays'), 0)
   const { components }: { components: { schemas: { CatalogueModel: Schema } } } = await Bun.file(
     join(root, 'openapi.json'),
   ).json()
@@ -121,7 +121,7 @@ test('11.1: billing modes', async () => {
   const known = [mode?.enum, ...(mode?.anyOf ?? []).map((one) => one.enum)].flatMap(
     (list) => list ?? [],
   )
-  expect(told.toSorted()).toEqual(known.filter((one) => one !== null).toSorted())
+  expect(documented.toSorted()).toEqual(known.filter((one) => one !== null).toSorted())
 })
 
 const yes = (is: boolean, no: string) => (is ? 'yes' : no)
@@ -151,8 +151,8 @@ test('12.7: what families of Claude accept', () => {
 })
 
 test('12.9: models that need Responses', () => {
-  const told = wordsIn(rowsOf('12-providers', '## 12.9 OpenAI Responses as upstream'), 0)
-  expect(told.toSorted()).toEqual(Object.keys(responsesModels).toSorted())
+  const documented = wordsIn(rowsOf('12-providers', '## 12.9 OpenAI Responses as upstream'), 0)
+  expect(documented.toSorted()).toEqual(Object.keys(responsesModels).toSorted())
 })
 
 test('12.12: options of a provider', () => {
@@ -168,6 +168,6 @@ test('12.12: options of a provider', () => {
 })
 
 test('13.3: crash points', () => {
-  const told = wordsIn(rowsOf('13-faults', '## 13.3 Crash points'), 1)
-  expect(told.toSorted()).toEqual([...crashPoints].toSorted())
+  const documented = wordsIn(rowsOf('13-faults', '## 13.3 Crash points'), 1)
+  expect(documented.toSorted()).toEqual([...crashPoints].toSorted())
 })

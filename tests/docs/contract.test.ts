@@ -64,7 +64,9 @@ const described = new Map<string, Described>(
       Object.entries(operations).map(([method, operation]): [string, Described] => [
         `${method.toUpperCase()} ${path}`,
         {
-          permission: /Needs the permission `(\w+)`/.exec(operation.description ?? '')?.[1],
+          permission: /(?:Needs|Requires) the permission `(\w+)`/.exec(
+            operation.description ?? '',
+          )?.[1],
           fields: [...queryOf(operation), ...bodyOf(operation, description)],
         },
       ]),
@@ -110,19 +112,21 @@ function wordsOf(section: Section, line: string): Set<string> {
   )
 }
 
-const told = rows.flatMap(({ endpoints, ...row }) => endpoints.map((name) => ({ name, ...row })))
+const documented = rows.flatMap(({ endpoints, ...row }) =>
+  endpoints.map((name) => ({ name, ...row })),
+)
 
 test('every endpoint has one row of the contract, and no row names another', () => {
-  const names = told.map(({ name }) => name).filter((name) => !undescribed.has(name))
+  const names = documented.map(({ name }) => name).filter((name) => !undescribed.has(name))
   expect(names.toSorted()).toEqual([...described.keys()].toSorted())
 })
 
 test('the permission of an endpoint is the one that its row names', () => {
-  const wanted = told.flatMap(({ name }) => {
+  const wanted = documented.flatMap(({ name }) => {
     const permission = described.get(name)?.permission
     return permission === undefined ? [] : [`${name}: ${permission}`]
   })
-  const named = told.flatMap(({ name, permission }) =>
+  const named = documented.flatMap(({ name, permission }) =>
     permission === undefined ? [] : [`${name}: ${permission}`],
   )
   expect(named).toEqual(wanted)
@@ -130,7 +134,7 @@ test('the permission of an endpoint is the one that its row names', () => {
 })
 
 test('every field of a request is named in the section of its endpoint', () => {
-  const missing = told.flatMap(({ name, words }) =>
+  const missing = documented.flatMap(({ name, words }) =>
     (described.get(name)?.fields ?? [])
       .filter((field) => !words.has(field))
       .map((field) => `${name}: ${field}`),

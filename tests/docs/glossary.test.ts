@@ -3,8 +3,8 @@ import { join, normalize } from 'node:path'
 import { type Page, readPages, tableOf, withoutCode } from './pages'
 
 const pages = await readPages()
-const glossary = pages.find(({ path }) => path === 'docs/glossary.md')
-if (!glossary) throw new Error('there is no docs/glossary.md')
+const glossary = pages.find(({ path }) => path === 'docs/concepts/glossary.md')
+if (!glossary) throw new Error('there is no docs/concepts/glossary.md')
 const entries = tableOf(glossary, '## Terms').map(([term = '', , links = '']) => ({
   term,
   targets: [...links.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target),
@@ -46,7 +46,10 @@ interface Hit {
 /** What a search finds: headings that have the words, which is where a reader looks first. */
 function search(words: string): Hit[] {
   return pages
-    .filter(({ path }) => path.startsWith('docs/') && !/^docs\/(contract\/|glossary)/.test(path))
+    .filter(
+      ({ path }) =>
+        path.startsWith('docs/') && !/^docs\/(contract\/|concepts\/glossary)/.test(path),
+    )
     .flatMap((page) =>
       headingsOf(page)
         .filter((heading) => heading.toLowerCase().includes(words.toLowerCase()))
@@ -57,7 +60,7 @@ function search(words: string): Hit[] {
 const headingsOf = ({ text }: Page): string[] =>
   [...withoutCode(text).matchAll(/^#{1,6} +(.+)$/gm)].map(([, heading = '']) => heading)
 
-const pageOf = (target: string) => normalize(join('docs', target.replace(/#.*/, '')))
+const pageOf = (target: string) => normalize(join('docs/concepts', target.replace(/#.*/, '')))
 
 describe('a search of the docs finds the page on', () => {
   test.each(standard)('%s', (words) => {

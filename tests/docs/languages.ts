@@ -20,7 +20,7 @@ export function scriptOf(command: string): string | undefined {
 }
 
 /** The packages that a command installs for a client, undefined for any other command. */
-export function installedBy(command: string): string[] | undefined {
+export function packagesInstalledBy(command: string): string[] | undefined {
   const [, names] = /^(?:npm|pip) install ([^-].*)$/.exec(command) ?? []
   return names?.split(' ')
 }
@@ -35,10 +35,19 @@ export const packagesOf = (code: string): string[] =>
 /** What the checkout's own packages bring along, so that it can be run without installing anything. */
 const atHand = new Set(['openai', '@anthropic-ai/sdk'])
 
-export const isAtHand = (code: string): boolean =>
+export const isInstalled = (code: string): boolean =>
   packagesOf(code).every((name) => atHand.has(name))
 
 export const shells = ['sh', 'bash']
 export const programs = ['js', 'ts']
-/** Languages whose blocks are run, read by a parser, or plain text; any other block says why it is not run. */
-export const known = [...shells, ...programs, 'python', 'json', 'yaml', 'toml', 'text']
+/** Languages whose blocks are run, read by a parser, plain text or diagrams; any other block says why it is not run. */
+export const knownLanguages = [
+  ...shells,
+  ...programs,
+  'python',
+  'json',
+  'yaml',
+  'toml',
+  'text',
+  'mermaid',
+]

@@ -103,11 +103,11 @@ export const isRun = (block: Block): boolean => valuesOf(block, 'not run').lengt
 export const placeOf = ({ page, line, language }: Block): string => `${page}:${line} (${language})`
 
 /** That a block which was run did what its page says. */
-export function judge(block: Block, ran: { code: number; output: string }): void {
-  const told = `${placeOf(block)} said:\n${ran.output}`
+export function assertRan(block: Block, ran: { code: number; output: string }): void {
+  const message = `${placeOf(block)} said:\n${ran.output}`
   const [prints, fails] = [valuesOf(block, 'prints'), valuesOf(block, 'fails')]
-  expect({ code: ran.code, told }).toEqual({ code: 0, told })
-  for (const text of [...prints, ...fails]) expect(told).toContain(text)
+  expect({ code: ran.code, message }).toEqual({ code: 0, message })
+  for (const text of [...prints, ...fails]) expect(message).toContain(text)
 }
 
 /** The rows of a page's table below a heading, each as its cells. */

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { z } from 'zod'
 import { type Block, readPages } from './pages'
-import { openStage, runOn } from './stage'
-import { forFile } from '../for-file'
+import { createFixture, runOn } from './fixture'
+import { forFile } from '../harness/for-file'
 
 // Programs that are not installed here: what their pages have them set is read, and what they would send
 // with it is sent.
 const pages = await readPages()
-const stage = forFile(openStage, async (opened) => opened[Symbol.asyncDispose]())
+const fixture = forFile(createFixture, async (opened) => opened[Symbol.asyncDispose]())
 
 /** The blocks of a guide in one language, in their order. */
 const blocksOf = (guide: string, language: string) =>
@@ -17,8 +17,8 @@ const blocksOf = (guide: string, language: string) =>
 
 /** The variables that a block sets. */
 async function setBy(block: Block | undefined): Promise<Record<string, string>> {
-  const script = `${block ? stage().here(block) : ''}\nenv -0`
-  const { code, output } = await runOn(stage(), ['bash', '-c', script])
+  const script = `${block ? fixture().here(block) : ''}\nenv -0`
+  const { code, output } = await runOn(fixture(), ['bash', '-c', script])
   expect(code).toBe(0)
   return Object.fromEntries(
     output.split('\0').flatMap((line) => {
@@ -54,7 +54,7 @@ const CodexSettings = z.object({
 test('codex.md: its provider answers in the format that Codex asks in', async () => {
   const [file] = blocksOf('codex', 'toml')
   const [shell] = blocksOf('codex', 'sh')
-  const settings = CodexSettings.parse(Bun.TOML.parse(file ? stage().here(file) : ''))
+  const settings = CodexSettings.parse(Bun.TOML.parse(file ? fixture().here(file) : ''))
   const { base_url, env_key, wire_api } = settings.model_providers[settings.model_provider] ?? {}
   const environment = await setBy(shell && { ...shell, code: shell.code.replace(/^codex$/m, '') })
   const answer = await post(`${base_url}/${wire_api}`, environment[env_key ?? ''], {
@@ -66,7 +66,7 @@ test('codex.md: its provider answers in the format that Codex asks in', async ()
     include: ['reasoning.encrypted_content'],
   })
   expect(answer).toContain('"type":"response.completed"')
-  const { BASE, KEY } = stage().environment
+  const { BASE, KEY } = fixture().environment
   const known = await fetch(`${BASE}/api/models/${settings.model}`, {
     headers: { authorization: `Bearer ${KEY}` },
   })
@@ -100,9 +100,9 @@ test.each(ofClaude.map((block) => [`line ${block.line}`, block] as const))(
 
 test('claude-code.md: the file of settings sets what the shell does', async () => {
   const [file] = blocksOf('claude-code', 'json')
-  const { env }: { env: Record<string, string> } = JSON.parse(file ? stage().here(file) : '')
+  const { env }: { env: Record<string, string> } = JSON.parse(file ? fixture().here(file) : '')
   const shell = await setBy(ofClaude[0])
-  expect(shell).toMatchObject({ ...env, ANTHROPIC_AUTH_TOKEN: stage().environment['KEY'] ?? '' })
+  expect(shell).toMatchObject({ ...env, ANTHROPIC_AUTH_TOKEN: fixture().environment['KEY'] ?? '' })
 })
 
 test('aider.md: the model arrives as it is called here', async () => {
@@ -120,7 +120,7 @@ const Compose = z.object({
 
 test('open-webui.md: its connection lists models', async () => {
   const [file] = blocksOf('open-webui', 'yaml')
-  const { BASE = '', KEY } = stage().environment
+  const { BASE = '', KEY } = fixture().environment
   const { services } = Compose.parse(Bun.YAML.parse(file?.code ?? ''))
   // Only a container knows that name of this machine.
   const url = services['open-webui']?.environment['OPENAI_API_BASE_URL']?.replace(

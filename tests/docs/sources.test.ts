@@ -90,8 +90,8 @@ describe('a Source is rejected', () => {
     ['/** Source:\n * contract 4.99. */', 'there is no contract 4.99'],
     ['// Source: docs/nowhere.md.', 'there is no docs/nowhere.md'],
     [
-      '/** Source: docs/architecture.md, "Nowhere". */',
-      'docs/architecture.md has no heading "Nowhere"',
+      '/** Source: docs/contribute/architecture.md, "Nowhere". */',
+      'docs/contribute/architecture.md has no heading "Nowhere"',
     ],
     ['/** Source: migration 9999. */', 'there is no migration 9999'],
     ['/** As wire.md R16 has it. */', 'wire.md is not in the repository'],
@@ -107,7 +107,7 @@ describe('a Source is rejected', () => {
   test('but not one that exists', () => {
     const code = `/** Source: contract 4.3, 12.5. */
       // Source: RFC 9112, 6.3.
-      /** Source: docs/architecture.md, "Self-hosted gateways". */
+      /** Source: docs/contribute/tunnel.md, "Self-hosted gateways". */
       /** Source: https://www.w3.org/TR/trace-context/ */
       const url = 'https://a.example/wire.md'`
     expect(faultsOf(code)).toEqual([])

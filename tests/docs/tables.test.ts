@@ -2,10 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { Glob } from 'bun'
 import { join } from 'node:path'
 import { type Page, readPages, root, tableOf } from './pages'
-import { ChangedConfig } from '../../server/src/api/operator/config/schema'
-import { Environment, readConfig } from '../../server/src/platform/config/config'
+import { keyedProviders, renderPage } from '../../server/scripts/configuration-page'
+import { variableNames } from '../../server/src/platform/config/settings'
 import { errors, issues } from '../../server/src/errors'
-import { providers } from '../../server/src/providers/registry'
 
 const pages = await readPages()
 
@@ -19,31 +18,33 @@ function pageAt(path: string): Page {
 const quoted = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text)
 
 const page = {
-  errors: pageAt('docs/errors.md'),
-  configuration: pageAt('docs/configuration.md'),
+  errors: pageAt('docs/guides/errors.md'),
+  configuration: pageAt('docs/operate/configuration.md'),
   readme: pageAt('README.md'),
 }
 
-describe('docs/errors.md says of errors what errors.ts does', () => {
+describe('docs/guides/errors.md says of errors what errors.ts does', () => {
   test('every code with its statuses, its type and its details', () => {
-    const told = tableOf(page.errors, '## Codes').map(([code, statuses = '', type, details]) => ({
-      code: quoted(code)[0],
-      statuses: [...statuses.matchAll(/\d+/g)].map(Number),
-      type: quoted(type)[0],
-      details: quoted(details),
-    }))
+    const documented = tableOf(page.errors, '## Codes').map(
+      ([code, statuses = '', type, details]) => ({
+        code: quoted(code)[0],
+        statuses: [...statuses.matchAll(/\d+/g)].map(Number),
+        type: quoted(type)[0],
+        details: quoted(details),
+      }),
+    )
     const known = Object.entries(errors).map(([code, { statuses, type, details }]) => ({
       code,
       statuses: [...statuses],
       type,
       details: Object.keys(details),
     }))
-    expect(told).toEqual(known)
+    expect(documented).toEqual(known)
   })
 
   test('every issue', () => {
-    const told = tableOf(page.errors, '## Issues').flatMap(([issue]) => quoted(issue))
-    expect(told).toEqual([...issues])
+    const documented = tableOf(page.errors, '## Issues').flatMap(([issue]) => quoted(issue))
+    expect(documented).toEqual([...issues])
   })
 })
 
@@ -63,15 +64,22 @@ async function readByName(): Promise<string[]> {
   return names.filter((name) => !inside.has(name))
 }
 
-describe('docs/configuration.md has every setting that there is', () => {
-  test('the variables of the environment', async () => {
-    const told = tableOf(page.configuration, '## The environment').flatMap(([name]) => quoted(name))
+describe('docs/operate/configuration.md has every setting that there is', () => {
+  test('the tables of variables, of the keys of providers and of live settings are those that server/scripts/configuration-page.ts writes', () => {
+    expect(renderPage(page.configuration.text)).toBe(page.configuration.text)
+  })
+
+  test('the variables that are read without being declared', async () => {
+    const listed = tableOf(page.configuration, '### Read under other names').flatMap(([name]) =>
+      quoted(name),
+    )
     const byName = await readByName()
     expect(byName).toContain('OLLAMA_HOST')
-    const known = new Set([...Object.keys(Environment.shape), ...byName])
-    expect([...known].filter((name) => !told.includes(name))).toEqual([])
+    const declared = new Set(variableNames)
+    const others = [...new Set(byName)].filter((name) => !declared.has(name))
+    expect(others.filter((name) => !listed.includes(name))).toEqual([])
     // Of what is in the page and not found in that way, these are made of parts, or the launcher's.
-    expect(told.filter((name) => !known.has(name))).toEqual([
+    expect(listed.filter((name) => !others.includes(name))).toEqual([
       'GITHUB_CLIENT_ID',
       'GITHUB_CLIENT_SECRET',
       'GOOGLE_CLIENT_ID',
@@ -80,60 +88,16 @@ describe('docs/configuration.md has every setting that there is', () => {
     ])
   })
 
-  test('their defaults', () => {
-    const rows = tableOf(page.configuration, '## The environment').filter(
-      (cells) => cells.length === 3,
-    )
-    const withDefault = rows.flatMap(([name, value]) => {
-      const [[variable], [text]] = [quoted(name), quoted(value)]
-      return variable && text && variable !== 'DATA_DIR' && !value?.includes(' ')
-        ? [[variable, text]]
-        : []
-    })
-    expect(withDefault.length).toBeGreaterThan(25)
-    // Setting a variable to what the page has for its default changes nothing.
-    const { environment: _none, ...usual } = readConfig({})
-    for (const [variable = '', text = ''] of withDefault) {
-      const { environment: _one, ...set } = readConfig({ [variable]: text })
-      expect([variable, set]).toEqual([variable, usual])
-    }
-  })
-
-  test('the variables of each provider', () => {
-    const told = tableOf(page.configuration, '## Keys of providers').map(
-      ([provider, variables]) => ({
-        provider: quoted(provider)[0],
-        variables: quoted(variables),
-      }),
-    )
-    const known = providers.flatMap(({ key, keyVariables, keyParts = [] }) =>
-      keyVariables.length > 0 ? [{ provider: key, variables: [...keyVariables, ...keyParts] }] : [],
-    )
-    expect(told).toEqual(known)
-  })
-
-  test('the fields of PUT /api/admin/config', () => {
-    const told = tableOf(page.configuration, '## Set while the servers run').flatMap(([field]) =>
-      quoted(field),
-    )
-    const groups: Record<string, { unwrap: () => { shape: object } }> = {
-      owner_price_limits: ChangedConfig.shape.owner_price_limits,
-      rates: ChangedConfig.shape.rates,
-      timers: ChangedConfig.shape.timers,
-    }
-    const known = Object.keys(ChangedConfig.shape).flatMap((field) => {
-      const group = groups[field]
-      return group ? Object.keys(group.unwrap().shape).map((name) => `${field}.${name}`) : [field]
-    })
-    expect(told.toSorted()).toEqual(known.toSorted())
-  })
-
   test('what README.md has of them is among them', () => {
     const known = page.configuration.text
-    const told = tableOf(page.readme, '## Settings').flatMap(([name]) => quoted(name))
-    expect(told.length).toBeGreaterThan(10)
-    expect(told.filter((name) => !name.startsWith('<') && !known.includes(`\`${name}\``))).toEqual(
-      [],
-    )
+    const documented = tableOf(page.readme, '## Settings').flatMap(([name]) => quoted(name))
+    expect(documented.length).toBeGreaterThan(10)
+    expect(
+      documented.filter((name) => !name.startsWith('<') && !known.includes(`\`${name}\``)),
+    ).toEqual([])
   })
+})
+
+test('README.md says how many providers the registry has', () => {
+  expect(page.readme.text).toContain(`${keyedProviders.length} providers`)
 })

@@ -1,51 +1,51 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { expectSoundLedger, type Seen } from './ledger-oracle'
+import { expectSoundLedger, type CompletedRequest } from '../harness/ledger-oracle'
 import {
   accountOf,
-  allBooked,
-  bookedOf,
-  bookedOnce,
-  costTold,
-  openTill,
+  waitUntilBooked,
+  findBooked,
+  findBookedOnce,
+  reportedCost,
+  startBilling,
   outputPrice,
   priceOf,
   requestIdOf,
   type Booked,
-  type Till,
-} from './till'
-import { ask, askRaw, eventually, messages, type Json } from '../faults/asking'
-import { parseResponse, type RawClient } from '../raw-client'
-import type { Customer } from '../rig'
+  type Billing,
+} from '../harness/ledger'
+import { sendRequest, sendRaw, eventually, messages, type Json } from '../harness/http'
+import { parseResponse, type RawClient } from '../harness/raw-client'
+import type { Customer } from '../harness/server'
 
 setDefaultTimeout(20_000)
 
 const dollar = 1_000_000_000n
-const seen: Seen[] = []
+const completed: CompletedRequest[] = []
 
-let till: Till
+let bill: Billing
 
 beforeAll(async () => {
-  till = await openTill({ environment: { LOG_LEVEL: 'warn', REQUEST_TIMEOUT_SECONDS: '1' } })
+  bill = await startBilling({ environment: { LOG_LEVEL: 'warn', REQUEST_TIMEOUT_SECONDS: '1' } })
 })
-afterEach(() => till.rig.upstream.reset())
+afterEach(() => bill.rig.upstream.reset())
 afterAll(async () => {
-  await allBooked(till.sql)
-  till.rig.gateway.recorder.verify()
-  await expectSoundLedger(till.sql, { seen })
-  await till[Symbol.asyncDispose]()
+  await waitUntilBooked(bill.sql)
+  bill.rig.gateway.recorder.verify()
+  await expectSoundLedger(bill.sql, { completed })
+  await bill[Symbol.asyncDispose]()
 })
 
 /** A stream on a connection of its own; its request id is in its head. */
 async function open({ key }: Customer, name: string, fields: Json = {}): Promise<RawClient> {
-  const body = { model: await till.rig.model(name), messages, stream: true, ...fields }
-  return askRaw(till.rig.gateway, { key, body })
+  const body = { model: await bill.rig.model(name), messages, stream: true, ...fields }
+  return sendRaw(bill.rig.gateway, { key, body })
 }
 
 const idOf = (client: RawClient) =>
   parseResponse(client.read())?.headers.find(([name]) => name === 'x-request-id')?.[1] ?? ''
 
 const eventOf = async (client: RawClient): Promise<Booked> => {
-  const [event, ...others] = await bookedOf(till.sql, [idOf(client)])
+  const [event, ...others] = await findBooked(bill.sql, [idOf(client)])
   expect(others).toEqual([])
   if (!event) throw new Error('no event')
   return event
@@ -53,23 +53,23 @@ const eventOf = async (client: RawClient): Promise<Booked> => {
 
 /** The rest of a balance after one event, and nothing of it held. */
 async function expectLeft(customer: Customer, left: bigint): Promise<void> {
-  expect((await accountOf(till.sql, customer)).posted).toBe(left)
+  expect((await accountOf(bill.sql, customer)).posted).toBe(left)
 }
 
 test('an event tells when its stream began to answer, and nothing of the kind for a whole answer', async () => {
-  const customer = await till.customer(dollar)
+  const customer = await bill.customer(dollar)
   using client = await open(customer, 'slow-first-150', { max_tokens: 50 })
   await client.until((received) => received.includes('[DONE]'))
   const event = await eventOf(client)
   expect(event.firstTokenMs).toBeGreaterThanOrEqual(150)
   expect(event.firstTokenMs).toBeLessThanOrEqual(event.durationMs)
-  const whole = await bookedOnce(till.sql, await till.chat(customer, 'ok', { max_tokens: 50 }))
+  const whole = await findBookedOnce(bill.sql, await bill.chat(customer, 'ok', { max_tokens: 50 }))
   expect(whole.firstTokenMs).toBeNull()
 })
 
 /** What requests cost that were not answered. */
 async function paidFor({ userId }: Customer): Promise<bigint> {
-  const [{ cost }] = await till.sql`
+  const [{ cost }] = await bill.sql`
     select coalesce(sum(cost), 0)::text as cost from usage_event
     where user_id = ${userId} and outcome <> 'ok'`
   return BigInt(cost)
@@ -80,25 +80,25 @@ describe('M07: a hold whose request comes to nothing is there for the next', () 
   /** What of it is paid, where that is certain: M10. */
   type Paid = 'nothing' | 'prompt' | undefined
   const failures: [string, (customer: Customer) => Promise<unknown>, Paid][] = [
-    ['the provider refuses', (who) => till.chat(who, 'status-400', fields), 'nothing'],
-    ['the provider fails', (who) => till.chat(who, 'status-500', fields), 'nothing'],
-    ['it is busy', (who) => till.chat(who, '503-storm', fields), 'nothing'],
-    ['it talks nonsense', (who) => till.chat(who, 'half-json', fields), 'nothing'],
-    ['it is silent for too long', (who) => till.chat(who, 'slow-first-9000', fields), 'prompt'],
-    ['it fails before the first event', (who) => till.stream(who, 'status-500', fields), 'nothing'],
+    ['the provider refuses', (who) => bill.chat(who, 'status-400', fields), 'nothing'],
+    ['the provider fails', (who) => bill.chat(who, 'status-500', fields), 'nothing'],
+    ['it is busy', (who) => bill.chat(who, '503-storm', fields), 'nothing'],
+    ['it talks nonsense', (who) => bill.chat(who, 'half-json', fields), 'nothing'],
+    ['it is silent for too long', (who) => bill.chat(who, 'slow-first-9000', fields), 'prompt'],
+    ['it fails before the first event', (who) => bill.stream(who, 'status-500', fields), 'nothing'],
     ['the caller leaves before the first byte', (who) => leaving(who, 'slow-first-9000'), 'prompt'],
     // Its provider may have been asked by then.
     ['the caller leaves at once', (who) => leaving(who, 'slow-first-9000', 0), undefined],
     [
       'the request is refused',
-      (who) => till.chat(who, 'ok', { ...fields, temperature: 'hot' }),
+      (who) => bill.chat(who, 'ok', { ...fields, temperature: 'hot' }),
       'nothing',
     ],
   ]
 
   async function leaving(who: Customer, name: string, afterMs?: number) {
     using client = await open(who, name, fields)
-    if (afterMs === undefined) await eventually(() => till.rig.upstream.seen().length === 1)
+    if (afterMs === undefined) await eventually(() => bill.rig.upstream.requests().length === 1)
     else await Bun.sleep(afterMs)
     client.close()
     await Bun.sleep(100)
@@ -106,22 +106,22 @@ describe('M07: a hold whose request comes to nothing is there for the next', () 
 
   test.each(failures)('%s', async (_what, fail, paid) => {
     // Names are of different lengths, and so are the bytes that are held for.
-    const worst = (await till.floorOf('slow-first-9000', fields)) + 20_000n
-    const customer = await till.customer(worst)
+    const worst = (await bill.floorOf('slow-first-9000', fields)) + 20_000n
+    const customer = await bill.customer(worst)
     await fail(customer)
-    expect((await till.chat(customer, 'ok', fields)).status).toBe(200)
-    const answer = await till.chat(customer, 'ok', { ...fields, max_tokens: 150 })
+    expect((await bill.chat(customer, 'ok', fields)).status).toBe(200)
+    const answer = await bill.chat(customer, 'ok', { ...fields, max_tokens: 150 })
     expect(answer.status).toBe(200)
-    await bookedOf(till.sql, [requestIdOf(answer)])
+    await findBooked(bill.sql, [requestIdOf(answer)])
     const prompt = await paidFor(customer)
     if (paid) expect(prompt).toBe(paid === 'prompt' ? priceOf(12, 0) : 0n)
-    await expectLeft(customer, worst - 2n * costTold(answer) - prompt)
+    await expectLeft(customer, worst - 2n * reportedCost(answer) - prompt)
   })
 })
 
 /** Asks a model whose first connection leads to `first`, its second to the fake provider. */
 async function twice(key: string, first: string) {
-  const { gateway, upstream } = till.rig
+  const { gateway, upstream } = bill.rig
   const model = `${key}/ok`
   const provider = { key, name: key, adapter: 'openai', base_url: upstream.url }
   await gateway.admin('POST', '/providers', provider)
@@ -131,15 +131,15 @@ async function twice(key: string, first: string) {
   }
   const priced = { id: model, name: model, category: 'chat', pricing: { input: 1, output: 4 } }
   await gateway.admin('POST', '/models', priced)
-  const customer = await till.customer(dollar)
-  const answer = await ask(gateway, { key: customer.key, body: { model, messages } })
+  const customer = await bill.customer(dollar)
+  const answer = await sendRequest(gateway, { key: customer.key, body: { model, messages } })
   expect(answer.status).toBe(200)
-  await allBooked(till.sql)
-  const events = await bookedOf(till.sql, [requestIdOf(answer)])
+  await waitUntilBooked(bill.sql)
+  const events = await findBooked(bill.sql, [requestIdOf(answer)])
   expect(events.map(({ outcome }) => outcome)).toEqual(['failed_over', 'ok'])
-  expect(events.map(({ cost }) => cost)).toEqual([0n, costTold(answer)])
-  expect(costTold(answer)).toBe(BigInt(upstream.bill().attempts[0]?.nanos ?? 0))
-  await expectLeft(customer, dollar - costTold(answer))
+  expect(events.map(({ cost }) => cost)).toEqual([0n, reportedCost(answer)])
+  expect(reportedCost(answer)).toBe(BigInt(upstream.bill().attempts[0]?.nanos ?? 0))
+  await expectLeft(customer, dollar - reportedCost(answer))
 }
 
 describe('M09: two attempts', () => {
@@ -167,11 +167,11 @@ describe('M09: two attempts', () => {
   })
 
   test('one that may have been billed is no reason for another, and costs the caller nothing', async () => {
-    const customer = await till.customer(dollar)
-    const answer = await till.chat(customer, 'close-after-0+bill-full')
+    const customer = await bill.customer(dollar)
+    const answer = await bill.chat(customer, 'close-after-0+bill-full')
     expect(answer.status).toBe(502)
-    expect(till.rig.upstream.seen()).toHaveLength(1)
-    expect(await bookedOnce(till.sql, answer)).toMatchObject({ cost: 0n, writtenOff: 0n })
+    expect(bill.rig.upstream.requests()).toHaveLength(1)
+    expect(await findBookedOnce(bill.sql, answer)).toMatchObject({ cost: 0n, writtenOff: 0n })
     await expectLeft(customer, dollar)
   })
 })
@@ -180,39 +180,39 @@ describe('M16: what runs is settled to the account it was held on; the next is r
   const endings: [string, (customer: Customer) => Promise<unknown>, number][] = [
     [
       'the key is deleted',
-      ({ userId, keyId }) => till.rig.gateway.admin('DELETE', `/users/${userId}/keys/${keyId}`),
+      ({ userId, keyId }) => bill.rig.gateway.admin('DELETE', `/users/${userId}/keys/${keyId}`),
       401,
     ],
     [
       'the user is suspended',
       ({ userId }) =>
-        till.rig.gateway.admin('POST', `/users/${userId}/suspend`, { reason: 'a test' }),
+        bill.rig.gateway.admin('POST', `/users/${userId}/suspend`, { reason: 'a test' }),
       401,
     ],
   ]
   test.each(endings)('%s', async (_what, end, status) => {
-    const customer = await till.customer(dollar)
-    const running = till.stream(customer, 'chunks-20-gap-50')
-    await eventually(() => till.rig.upstream.seen().length === 1)
+    const customer = await bill.customer(dollar)
+    const running = bill.stream(customer, 'chunks-20-gap-50')
+    await eventually(() => bill.rig.upstream.requests().length === 1)
     await end(customer)
     // Within a second on every node; nothing that costs is asked meanwhile.
     await Bun.sleep(500)
-    expect((await till.chat(customer, 'ok')).status).toBe(status)
+    expect((await bill.chat(customer, 'ok')).status).toBe(status)
     const answer = await running
     expect(answer.isDone).toBe(true)
-    const event = await bookedOnce(till.sql, answer)
+    const event = await findBookedOnce(bill.sql, answer)
     expect(event).toMatchObject({ accountId: customer.userId, cost: priceOf(2, 20) })
     await expectLeft(customer, dollar - event.cost)
   })
 })
 
-describe('a caller who leaves', () => {
+describe('a client that disconnects', () => {
   test('S01: in mid-stream pays for what was written, as far as it was', async () => {
-    const customer = await till.customer(dollar)
+    const customer = await bill.customer(dollar)
     using client = await open(customer, 'rate-50', { max_tokens: 1000 })
     await client.until((received) => received.includes(' w20'))
     client.close()
-    await eventually(() => till.rig.upstream.seen()[0]?.closedBy === 'peer', 1000)
+    await eventually(() => bill.rig.upstream.requests()[0]?.closedBy === 'peer', 1000)
     const event = await eventOf(client)
     expect(event).toMatchObject({ outcome: 'cancelled', estimated: true, writtenOff: 0n })
     // 20 words of 61 bytes; no tokenizer makes more than a token of each character.
@@ -223,17 +223,17 @@ describe('a caller who leaves', () => {
   })
 
   test('S02: before the first event pays for the prompt that its provider was sent', async () => {
-    const customer = await till.customer(dollar)
-    const body = { model: await till.rig.model('slow-first-9000'), messages, stream: true }
-    using client = await askRaw(till.rig.gateway, { key: customer.key, body })
-    await eventually(() => till.rig.upstream.seen().length === 1)
+    const customer = await bill.customer(dollar)
+    const body = { model: await bill.rig.model('slow-first-9000'), messages, stream: true }
+    using client = await sendRaw(bill.rig.gateway, { key: customer.key, body })
+    await eventually(() => bill.rig.upstream.requests().length === 1)
     client.close()
-    await allBooked(till.sql)
+    await waitUntilBooked(bill.sql)
     await expectLeft(customer, dollar - priceOf(12, 0))
   })
 
   test('S06: in the very moment of [DONE] pays once, in full', async () => {
-    const customer = await till.customer(100n * dollar)
+    const customer = await bill.customer(100n * dollar)
     const clients = await Promise.all(
       Array.from({ length: 300 }, async (_, index) => {
         const client = await open(customer, 'chunks-20')
@@ -245,8 +245,8 @@ describe('a caller who leaves', () => {
         return { client, wasDone }
       }),
     )
-    const events = await bookedOf(
-      till.sql,
+    const events = await findBooked(
+      bill.sql,
       clients.map(({ client }) => idOf(client)),
     )
     expect(events).toHaveLength(300)
@@ -256,11 +256,11 @@ describe('a caller who leaves', () => {
     for (const { client } of done) expect(costs.get(idOf(client))).toBe(priceOf(2, 20))
     const sum = events.reduce((total, { cost }) => total + cost, 0n)
     await expectLeft(customer, 100n * dollar - sum)
-    for (const { client } of done) seen.push({ requestId: idOf(client), cost: priceOf(2, 20) })
+    for (const { client } of done) completed.push({ requestId: idOf(client), cost: priceOf(2, 20) })
   })
 
   test('S08: after an explicit zero pays nothing', async () => {
-    const customer = await till.customer(100n * dollar)
+    const customer = await bill.customer(100n * dollar)
     const options = { stream_options: { include_usage: true } }
     const leaving = async () => {
       using client = await open(customer, 'usage-zero', options)
@@ -274,12 +274,12 @@ describe('a caller who leaves', () => {
 })
 
 test('S07: a provider that dies in mid-stream is paid for what it delivered, and asked once', async () => {
-  const customer = await till.customer(dollar)
-  const answer = await till.stream(customer, 'rst-after-5+bill-sent')
+  const customer = await bill.customer(dollar)
+  const answer = await bill.stream(customer, 'rst-after-5+bill-sent')
   expect(answer.isDone).toBe(false)
   expect(answer.error.code).toBeDefined()
-  expect(till.rig.upstream.seen()).toHaveLength(1)
-  const event = await bookedOnce(till.sql, answer)
+  expect(bill.rig.upstream.requests()).toHaveLength(1)
+  const event = await findBookedOnce(bill.sql, answer)
   expect(event).toMatchObject({ estimated: true, writtenOff: 0n })
   // "w1 w2 w3 w4 w5": at least a token a word of what the caller saw, at most one a character.
   expect(event.outputTokens).toBeWithin(3, answer.content.length + 1)
@@ -288,9 +288,9 @@ test('S07: a provider that dies in mid-stream is paid for what it delivered, and
 })
 
 test('a stream tells its usage, and that is what it costs', async () => {
-  const customer = await till.customer(dollar)
+  const customer = await bill.customer(dollar)
   const options = { stream_options: { include_usage: true } }
-  const answer = await till.stream(customer, 'chunks-33', options)
+  const answer = await bill.stream(customer, 'chunks-33', options)
   expect(answer.text).toContain('"completion_tokens":33')
-  expect((await bookedOnce(till.sql, answer)).cost).toBe(priceOf(2, 33))
+  expect((await findBookedOnce(bill.sql, answer)).cost).toBe(priceOf(2, 33))
 })

@@ -1,17 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { allBooked, nanosOf } from './till'
-import { newOrganization, type Organization } from '../connections/organization'
-import { call, idIn, openModelStage, type Stage } from '../connections/stage'
-import { expectSoundLedger } from './ledger-oracle'
-import { openDatabase } from '../database'
-import { ask, messages, type Json } from '../faults/asking'
-import type { Customer } from '../rig'
+import { waitUntilBooked, nanosOf } from '../harness/ledger'
+import { newOrganization, type Organization } from '../harness/organization'
+import { call, idIn, createModelFixture, type Fixture } from '../harness/byok'
+import { expectSoundLedger } from '../harness/ledger-oracle'
+import { openDatabase } from '../harness/database'
+import { sendRequest, messages, type Json } from '../harness/http'
+import type { Customer } from '../harness/server'
 
 /** M11, M12: the owner of a connection, or any provider, counts more than it sent. */
 
 setDefaultTimeout(30_000)
 
-let stage: Stage
+let fixture: Fixture
 let organization: Organization
 let plan: unknown
 
@@ -20,12 +20,12 @@ const [inputPrice, outputPrice] = [1000n, 4000n]
 /** Of the one that it has not, the most that an owner may ask: 1,000 USD a million. */
 const boundPrice = 1_000_000n
 /** `hello`, and what may stand around it. */
-const mostOfHello = 5 + 2 * 64
+const maxHelloTokens = 5 + 2 * 64
 const tokensPerMinute = 200_000
 
 beforeAll(async () => {
-  stage = await openModelStage()
-  const { admin } = stage.gateway
+  fixture = await createModelFixture()
+  const { admin } = fixture.gateway
   const sizes = { context_length: 131_072, max_output_tokens: 32_768 }
   const pricing = { input: 1, output: 4 }
   const model = { category: 'chat', pricing, ...sizes }
@@ -35,26 +35,26 @@ beforeAll(async () => {
   plan = (await admin('POST', '/plans', { name: 'counted', tokens_per_minute: tokensPerMinute }))[
     'id'
   ]
-  organization = await newOrganization(stage)
+  organization = await newOrganization(fixture)
   const id = idIn(await organization.connection({ billing_mode: 'member_pays' }))
-  stage.upstream.answer = () => Response.json({ object: 'list', data: [{ id: 'unlisted' }] })
-  await call(stage.gateway, organization.owner, `POST /connections/${id}/test`)
-  stage.reset()
+  fixture.upstream.answer = () => Response.json({ object: 'list', data: [{ id: 'unlisted' }] })
+  await call(fixture.gateway, organization.owner, `POST /connections/${id}/test`)
+  fixture.reset()
   const bound = { model: 'fake/unlisted', pricing: { input: 1000, output: 1000 } }
-  await call(stage.gateway, organization.owner, `PUT /connections/${id}/models/pricing`, bound)
+  await call(fixture.gateway, organization.owner, `PUT /connections/${id}/models/pricing`, bound)
 })
-afterEach(() => stage.reset())
+afterEach(() => fixture.reset())
 afterAll(async () => {
-  const sql = await openDatabase(stage.gateway.dataDir)
-  await allBooked(sql)
+  const sql = await openDatabase(fixture.gateway.dataDir)
+  await waitUntilBooked(sql)
   await expectSoundLedger(sql)
   await sql.close()
-  await stage[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 async function newMember(): Promise<Customer> {
   const member = await organization.member()
-  const { admin } = stage.gateway
+  const { admin } = fixture.gateway
   await admin('PUT', `/users/${member.userId}`, { plan_id: plan })
   const grant = { user_id: member.userId, amount: 100, reason: 'test' }
   await admin('POST', '/credits/grant', grant)
@@ -63,7 +63,7 @@ async function newMember(): Promise<Customer> {
 
 /** Says hello, and claims to have counted that much. */
 function claiming(usage: unknown, message: Json = { content: 'hello' }): void {
-  stage.upstream.answer = ({ body }) => {
+  fixture.upstream.answer = ({ body }) => {
     const choice = { index: 0, finish_reason: 'stop' }
     if (body['stream'] !== true) {
       const choices = [{ ...choice, message: { role: 'assistant', ...message } }]
@@ -90,11 +90,11 @@ interface Charged {
 }
 
 async function chat({ key }: Customer, model: string, fields: Json = {}): Promise<Charged> {
-  const { gateway } = stage
-  const answer = await ask(gateway, { key, body: { model, messages, ...fields } })
+  const { gateway } = fixture
+  const answer = await sendRequest(gateway, { key, body: { model, messages, ...fields } })
   expect(answer.status).toBe(200)
   const path = `/api/account/request-logs/${answer.headers.get('x-request-id')}`
-  const log = (await ask(gateway, { method: 'GET', key, path })).body
+  const log = (await sendRequest(gateway, { method: 'GET', key, path })).body
   const cost = nanosOf(log['cost'])
   if (fields['stream'] !== true) {
     expect(nanosOf(answer.headers.get('x-tollgate-cost'))).toBe(cost)
@@ -106,7 +106,7 @@ async function chat({ key }: Customer, model: string, fields: Json = {}): Promis
 /** What counts of the tokens of a minute: told in the refusal of a request beyond the limit. */
 async function usedTokens({ key }: Customer): Promise<number> {
   const body = { model: 'fake/unlisted', messages, max_tokens: tokensPerMinute + 1 }
-  const { error } = await ask(stage.gateway, { key, body })
+  const { error } = await sendRequest(fixture.gateway, { key, body })
   expect(error.code).toBe('tokens_per_minute_exceeded')
   return Number(error.details?.['used'])
 }
@@ -123,14 +123,14 @@ describe('finding M11: a connection’s owner who claims tokens that were not se
     const {
       cost,
       log,
-      usage: told,
+      usage: reported,
     } = await chat(member, 'fake/plain', {
       stream: kind === 'stream',
     })
-    expect(cost).toBeLessThanOrEqual(BigInt(mostOfHello) * outputPrice + 50n * inputPrice)
-    expect(log['output_tokens']).toBeWithin(1, mostOfHello + 1)
+    expect(cost).toBeLessThanOrEqual(BigInt(maxHelloTokens) * outputPrice + 50n * inputPrice)
+    expect(log['output_tokens']).toBeWithin(1, maxHelloTokens + 1)
     // One number: in the answer, in the log, and in the limits.
-    if (kind === 'plain') expect(told['completion_tokens']).toBe(log['output_tokens'])
+    if (kind === 'plain') expect(reported['completion_tokens']).toBe(log['output_tokens'])
     expect(await usedTokens(member)).toBe(Number(log['total_tokens']))
   })
 
@@ -139,7 +139,7 @@ describe('finding M11: a connection’s owner who claims tokens that were not se
     async (usage) => {
       claiming(usage)
       const { cost, log } = await chat(await newMember(), 'fake/unlisted')
-      expect(log['output_tokens']).toBeWithin(1, mostOfHello + 1)
+      expect(log['output_tokens']).toBeWithin(1, maxHelloTokens + 1)
       expect(cost).toBeLessThan(200n * boundPrice)
     },
   )
@@ -172,21 +172,21 @@ describe('finding M11: a connection’s owner who claims tokens that were not se
 /** Of one who has no account to pay from. */
 async function usedTokensOf({ key }: Customer): Promise<number> {
   const body = { model: 'fake/plain', messages: [{ role: 'user', content: 'x'.repeat(950_000) }] }
-  const { error } = await ask(stage.gateway, { key, body: { ...body, max_tokens: 1 } })
+  const { error } = await sendRequest(fixture.gateway, { key, body: { ...body, max_tokens: 1 } })
   expect(error.code).toBe('tokens_per_minute_exceeded')
   return Number(error.details?.['used'])
 }
 
-describe('finding M12: a claim on a connection that nobody pays Tollgate for', () => {
+describe('finding M12: a claim on a connection without a payer', () => {
   test('fills no limit of tokens: of an organization that pays, of one’s own provider', async () => {
-    const company = await newOrganization(stage)
+    const company = await newOrganization(fixture)
     idIn(await company.connection({ billing_mode: 'org_pays' }))
     const member = await company.member()
-    await stage.gateway.admin('PUT', `/users/${member.userId}`, { plan_id: plan })
+    await fixture.gateway.admin('PUT', `/users/${member.userId}`, { plan_id: plan })
     claiming({ ...huge, prompt_tokens: 900_000, total_tokens: 1_031_072 })
     for (const stream of [false, true]) {
       const { log } = await chat(member, 'fake/plain', { stream })
-      expect(log['output_tokens']).toBeWithin(1, mostOfHello + 1)
+      expect(log['output_tokens']).toBeWithin(1, maxHelloTokens + 1)
       expect(log['input_tokens']).toBeLessThan(2000)
     }
     expect(await usedTokensOf(member)).toBeLessThan(5000)

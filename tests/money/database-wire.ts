@@ -25,7 +25,7 @@ export interface DatabaseWire extends AsyncDisposable {
 export type LostCommit = { lateMs: number }
 
 /** Where to listen, or what to connect to. */
-export type Place = { port: number } | { path: string }
+export type ListenAddress = { port: number } | { path: string }
 
 const lengthAt = (bytes: Buffer, at: number) => bytes.readInt32BE(at)
 
@@ -67,9 +67,9 @@ interface State {
   lostCommits: number
 }
 
-const booksUsage = /insert into usage_event/
+const booksUsage = /(?:insert into|copy) usage_event/
 
-function join(near: Socket, target: Place, state: State): void {
+function join(near: Socket, target: ListenAddress, state: State): void {
   if (state.isCut) {
     near.destroy()
     return
@@ -124,8 +124,8 @@ function join(near: Socket, target: Place, state: State): void {
 
 /** Starts a wire to a PostgreSQL; without `at` on a free port. */
 export async function startDatabaseWire(
-  target: Place,
-  at: Place = { port: 0 },
+  target: ListenAddress,
+  at: ListenAddress = { port: 0 },
 ): Promise<DatabaseWire> {
   const state: State = {
     open: new Set(),

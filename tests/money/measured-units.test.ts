@@ -1,9 +1,17 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { expectSoundLedger } from './ledger-oracle'
-import { allBooked, bookedOnce, costTold, nanosOf, openTill, requestIdOf, type Till } from './till'
-import { ask, toStream, type Answer, type Json } from '../faults/asking'
+import { expectSoundLedger } from '../harness/ledger-oracle'
+import {
+  waitUntilBooked,
+  findBookedOnce,
+  reportedCost,
+  nanosOf,
+  startBilling,
+  requestIdOf,
+  type Billing,
+} from '../harness/ledger'
+import { sendRequest, toStream, type Answer, type Json } from '../harness/http'
 import { recordedAnswer, type Report } from './recorded-units'
-import type { Customer } from '../rig'
+import type { Customer } from '../harness/server'
 
 setDefaultTimeout(20_000)
 
@@ -11,42 +19,46 @@ setDefaultTimeout(20_000)
 const byCharacter = { input: 0, output: 0, input_characters: 1, output_characters: 4 }
 const bySecond = { input: 0, output: 0, second: 0.001 }
 
-let till: Till
+let billing: Billing
 let customer: Customer
 
 beforeAll(async () => {
-  till = await openTill({ environment: { REQUEST_TIMEOUT_SECONDS: '30' } })
-  customer = await till.customer(10_000_000_000n)
+  billing = await startBilling({ environment: { REQUEST_TIMEOUT_SECONDS: '30' } })
+  customer = await billing.customer(10_000_000_000n)
 })
 afterAll(async () => {
-  await allBooked(till.sql)
-  till.rig.gateway.recorder.verify()
-  await expectSoundLedger(till.sql, { seen: [] })
-  await till[Symbol.asyncDispose]()
+  await waitUntilBooked(billing.sql)
+  billing.rig.gateway.recorder.verify()
+  await expectSoundLedger(billing.sql, { completed: [] })
+  await billing[Symbol.asyncDispose]()
 })
 
 /** A model of the rig that answers what was recorded, at a price. */
 async function serve(name: string, body: string, pricing: Json): Promise<string> {
-  till.rig.upstream.serve(name, { body })
-  return till.rig.model(name, { pricing })
+  billing.rig.upstream.serve(name, { body })
+  return billing.rig.model(name, { pricing })
 }
 
-interface Asked {
+interface MeasuredRequest {
   model: string
   content: string
   fields?: Json
   as?: Customer
 }
 
-const chat = ({ model, content, fields, as = customer }: Asked) =>
-  ask(till.rig.gateway, {
+const chat = ({ model, content, fields, as = customer }: MeasuredRequest) =>
+  sendRequest(billing.rig.gateway, {
     key: as.key,
     body: { model, messages: [{ role: 'user', content }], ...fields },
   })
 
 async function detailsOf(answer: Answer): Promise<Json> {
   const path = `/api/account/request-logs/${requestIdOf(answer)}/details`
-  const { body } = await ask(till.rig.gateway, { path, method: 'GET', key: customer.key })
+  const { body } = await sendRequest(billing.rig.gateway, {
+    path,
+    method: 'GET',
+    key: customer.key,
+  })
   return body
 }
 
@@ -60,7 +72,10 @@ test('a price per character charges the Unicode characters of prompt and answer,
   const answer = await chat({ model, content: prompt })
   expect(answer.status).toBe(200)
   const due = BigInt(promptLength) * 1000n + 9n * 4000n
-  expect([(await bookedOnce(till.sql, answer)).cost, costTold(answer)]).toEqual([due, due])
+  expect([(await findBookedOnce(billing.sql, answer)).cost, reportedCost(answer)]).toEqual([
+    due,
+    due,
+  ])
   expect(await detailsOf(answer)).toMatchObject({
     pricing: { input_characters: 1, output_characters: 4, second: null },
     measured: { input_characters: promptLength, output_characters: 9, processing_ms: null },
@@ -69,14 +84,14 @@ test('a price per character charges the Unicode characters of prompt and answer,
   const streaming = await serve('characters-stream', recorded, byCharacter)
   const streamed = await chat({ model: streaming, content: prompt, fields: { stream: true } })
   expect(toStream(streamed)).toMatchObject({ content: text, isDone: true })
-  expect((await bookedOnce(till.sql, streamed)).cost).toBe(due)
+  expect((await findBookedOnce(billing.sql, streamed)).cost).toBe(due)
 })
 
 test('what a price per character holds is the prompt’s characters and the longest answer', async () => {
   const model = await serve('characters-held', recordedAnswer({ text: 'a' }), byCharacter)
   const floorOf = async (content: string) => {
-    const nobody = await till.customer(0n)
-    const { error } = await chat({ model, content, as: nobody, fields: { max_tokens: 10 } })
+    const penniless = await billing.customer(0n)
+    const { error } = await chat({ model, content, as: penniless, fields: { max_tokens: 10 } })
     return nanosOf(error.details?.['minimum_required'])
   }
   // A token of output has 128 bytes at most, and so at most as many characters.
@@ -88,7 +103,7 @@ test('an answer longer than its limit is charged no more characters than were he
   const body = recordedAnswer({ text: '😀'.repeat(1000) })
   const model = await serve('characters-longer', body, byCharacter)
   const answer = await chat({ model, content: 'Hi', fields: { max_tokens: 1 } })
-  expect((await bookedOnce(till.sql, answer)).cost).toBe(2000n + 128n * 4000n)
+  expect((await findBookedOnce(billing.sql, answer)).cost).toBe(2000n + 128n * 4000n)
 })
 
 test.each<[string, Report, bigint]>([
@@ -100,7 +115,7 @@ test.each<[string, Report, bigint]>([
   const name = `seconds-${ms}`
   const model = await serve(name, recordedAnswer({ text: 'Hi', report }), bySecond)
   const answer = await chat({ model, content: 'Hello' })
-  expect((await bookedOnce(till.sql, answer)).cost).toBe(ms * 1000n)
+  expect((await findBookedOnce(billing.sql, answer)).cost).toBe(ms * 1000n)
   expect(await detailsOf(answer)).toMatchObject({
     pricing: { second: 0.001 },
     measured: { input_characters: null, processing_ms: Number(ms) },
@@ -109,13 +124,13 @@ test.each<[string, Report, bigint]>([
   const streaming = await serve(`${name}-stream`, recorded, bySecond)
   const streamed = await chat({ model: streaming, content: 'Hello', fields: { stream: true } })
   expect(toStream(streamed).isDone).toBeTrue()
-  expect((await bookedOnce(till.sql, streamed)).cost).toBe(ms * 1000n)
+  expect((await findBookedOnce(billing.sql, streamed)).cost).toBe(ms * 1000n)
 })
 
 test('without a report a price per second charges the time that the attempt ran', async () => {
-  const model = await till.rig.model('slow-first-byte-300', { pricing: bySecond })
+  const model = await billing.rig.model('slow-first-byte-300', { pricing: bySecond })
   const answer = await chat({ model, content: 'Hello' })
-  const { cost, durationMs } = await bookedOnce(till.sql, answer)
+  const { cost, durationMs } = await findBookedOnce(billing.sql, answer)
   const ms = Number(cost / 1000n)
   expect(cost % 1000n).toBe(0n)
   expect(ms).toBeGreaterThanOrEqual(300)
@@ -126,23 +141,23 @@ test('a reported time is charged up to the request’s deadline, which is held',
   const report = { usage: { total_time: 80_000 } }
   const model = await serve('seconds-absurd', recordedAnswer({ text: 'Hi', report }), bySecond)
   const answer = await chat({ model, content: 'Hello' })
-  expect((await bookedOnce(till.sql, answer)).cost).toBe(30_000_000n)
-  const poor = await till.customer(29_999_999n)
+  expect((await findBookedOnce(billing.sql, answer)).cost).toBe(30_000_000n)
+  const poor = await billing.customer(29_999_999n)
   const refused = await chat({ model, content: 'Hello', as: poor })
   expect([refused.status, refused.error.code]).toEqual([402, 'insufficient_credits'])
 })
 
 test('prices per character and per second are kept in the history', async () => {
-  const model = await till.rig.model('history', { pricing: { input: 1, output: 4 } })
+  const model = await billing.rig.model('history', { pricing: { input: 1, output: 4 } })
   const pricing = { ...byCharacter, second: 0.5, tiers: [{ above: 1000, second: 1 }] }
-  await till.rig.gateway.admin('PUT', `/models/${model}/prices`, { pricing })
-  const { prices } = await till.rig.gateway.admin('GET', `/models/${model}/prices`)
+  await billing.rig.gateway.admin('PUT', `/models/${model}/prices`, { pricing })
+  const { prices } = await billing.rig.gateway.admin('GET', `/models/${model}/prices`)
   expect(prices).toMatchObject([{ pricing }, { pricing: { second: null } }])
 })
 
 test('estimates have the characters of the texts, and no time', async () => {
   const model = await serve('characters-estimated', recordedAnswer({ text: 'a' }), byCharacter)
-  const { body } = await ask(till.rig.gateway, {
+  const { body } = await sendRequest(billing.rig.gateway, {
     path: '/api/user/quota/estimate-cost',
     key: customer.key,
     body: { model, messages: [{ role: 'user', content: prompt }], max_tokens: 10 },
@@ -156,11 +171,11 @@ test('estimates have the characters of the texts, and no time', async () => {
 
 test('estimates have the price of each image', async () => {
   const pricing = { input: 1, output: 4, image: 0.5 }
-  const model = await till.rig.model('images-estimated', { pricing })
+  const model = await billing.rig.model('images-estimated', { pricing })
   const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }
   const estimateOf = async (...images: Json[]) => {
     const content = [{ type: 'text', text: 'What is this?' }, ...images]
-    const { body } = await ask(till.rig.gateway, {
+    const { body } = await sendRequest(billing.rig.gateway, {
       path: '/api/user/quota/estimate-cost',
       key: customer.key,
       body: { model, messages: [{ role: 'user', content }], max_tokens: 10 },

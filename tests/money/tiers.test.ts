@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { expectSoundLedger } from './ledger-oracle'
-import { allBooked, bookedOnce, costTold, openTill, requestIdOf, type Till } from './till'
-import { ask, type Json } from '../faults/asking'
-import type { Customer } from '../rig'
+import { expectSoundLedger } from '../harness/ledger-oracle'
+import {
+  waitUntilBooked,
+  findBookedOnce,
+  reportedCost,
+  startBilling,
+  requestIdOf,
+  type Billing,
+} from '../harness/ledger'
+import { sendRequest, type Json } from '../harness/http'
+import type { Customer } from '../harness/server'
 
 setDefaultTimeout(20_000)
 
@@ -16,25 +23,25 @@ const pricing = {
   ],
 }
 
-let till: Till
+let billing: Billing
 let model: string
 let customer: Customer
 
 beforeAll(async () => {
-  till = await openTill()
-  model = await till.rig.model('ok')
-  await till.rig.gateway.admin('PUT', `/models/${model}/prices`, { pricing })
-  customer = await till.customer(1_000_000_000n)
+  billing = await startBilling()
+  model = await billing.rig.model('ok')
+  await billing.rig.gateway.admin('PUT', `/models/${model}/prices`, { pricing })
+  customer = await billing.customer(1_000_000_000n)
 })
 afterAll(async () => {
-  await allBooked(till.sql)
-  till.rig.gateway.recorder.verify()
-  await expectSoundLedger(till.sql, { seen: [] })
-  await till[Symbol.asyncDispose]()
+  await waitUntilBooked(billing.sql)
+  billing.rig.gateway.recorder.verify()
+  await expectSoundLedger(billing.sql, { completed: [] })
+  await billing[Symbol.asyncDispose]()
 })
 
 const chat = ({ key }: Customer, content: string, fields: Json = {}) =>
-  ask(till.rig.gateway, {
+  sendRequest(billing.rig.gateway, {
     key,
     body: { model, messages: [{ role: 'user', content }], max_tokens: 20, ...fields },
   })
@@ -74,10 +81,10 @@ test.each<[string, Charged]>([
   const [input, output] = charged.rates
   const answer = await chat(customer, text, fields)
   expect(answer.status).toBe(200)
-  const booked = await bookedOnce(till.sql, answer)
+  const booked = await findBookedOnce(billing.sql, answer)
   const due = BigInt(booked.inputTokens) * input + BigInt(booked.outputTokens) * output
-  expect([booked.cost, costTold(answer)]).toEqual([due, due])
-  const { body } = await ask(till.rig.gateway, {
+  expect([booked.cost, reportedCost(answer)]).toEqual([due, due])
+  const { body } = await sendRequest(billing.rig.gateway, {
     path: `/api/account/request-logs/${requestIdOf(answer)}/details`,
     method: 'GET',
     key: customer.key,
@@ -88,21 +95,21 @@ test.each<[string, Charged]>([
 
 test('finding P1: a balance that pays the short prompt’s price is enough for a short prompt', async () => {
   // 20 tokens of output and what 5 letters can be at most, at the usual price; not at the dear one.
-  const poor = await till.customer(2_000_000n)
+  const poor = await billing.customer(2_000_000n)
   expect((await chat(poor, 'Hello')).status).toBe(200)
   const refused = await chat(poor, long)
   expect([refused.status, refused.error.code]).toEqual([402, 'insufficient_credits'])
 })
 
 test('a price with tiers is answered as it was sent, in the catalogue and in its history', async () => {
-  const { prices } = await till.rig.gateway.admin('GET', `/models/${model}/prices`)
+  const { prices } = await billing.rig.gateway.admin('GET', `/models/${model}/prices`)
   const shown = {
     input: 1,
     output: 4,
     tiers: [{ above: 3000, input: 10 }, { service_tier: 'priority' }],
   }
   expect(prices).toMatchObject([{ pricing: shown }, {}])
-  const { body } = await ask(till.rig.gateway, {
+  const { body } = await sendRequest(billing.rig.gateway, {
     path: `/api/models/${model}`,
     method: 'GET',
     key: customer.key,

@@ -1,10 +1,10 @@
-import { UsageError } from '../words'
+import { UsageError } from '../text'
 
-const mostLength = 64
+const maxLength = 64
 
 /** Returns a tool's name as models see it: `<server>_<tool>`, with allowed characters only. */
 export const announcedName = (server: string, tool: string): string =>
-  `${server}_${tool}`.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, mostLength)
+  `${server}_${tool}`.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, maxLength)
 
 interface Named {
   name: string
@@ -13,18 +13,18 @@ interface Named {
 
 /** Throws `UsageError` where two tools would have one name, as calls would be ambiguous. */
 export function assertDistinct(servers: readonly Named[]): void {
-  const taken = new Map<string, string>()
+  const owners = new Map<string, string>()
   for (const { name, allow } of servers) {
     for (const tool of new Set(allow)) {
       const announced = announcedName(name, tool)
-      const here = `${tool} of ${name}`
-      const there = taken.get(announced)
-      if (there) {
+      const owner = `${tool} of ${name}`
+      const other = owners.get(announced)
+      if (other) {
         throw new UsageError(
-          `The tools ${there} and ${here} would both be called ${announced}: rename a tool server.`,
+          `The tools ${other} and ${owner} would both be called ${announced}: rename a tool server.`,
         )
       }
-      taken.set(announced, here)
+      owners.set(announced, owner)
     }
   }
 }

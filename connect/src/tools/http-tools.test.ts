@@ -30,12 +30,12 @@ function serve() {
 }
 
 async function started(url: string, token?: string) {
-  const said: string[] = []
-  const say = (_level: string, _event: string, message: string) => void said.push(message)
-  const ports = { say, hide: (text: string) => text, firstMs: 100 }
+  const logLines: string[] = []
+  const log = (_level: string, _event: string, message: string) => void logLines.push(message)
+  const ports = { log, hide: (text: string) => text, firstMs: 100 }
   const server = new ToolServer({ name: 'web', allow: ['shout'], reach: { url, token } }, ports)
   await server.start(() => undefined)
-  return { server, said, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+  return { server, logLines, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
 describe('a tool server at an address', () => {
@@ -54,7 +54,7 @@ describe('a tool server at an address', () => {
     const { listener, url } = serve()
     await using one = await started(url)
     expect(one.server.tools).toEqual([])
-    expect(one.said[0]).toStartWith('The tools of web are unavailable: ')
+    expect(one.logLines[0]).toStartWith('The tools of web are unavailable: ')
     await listener.stop(true)
   })
 })

@@ -4,7 +4,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
 
 const mode = process.env['MODE'] ?? ''
-const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] })
+const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] })
 
 function make(): McpServer {
   const server = new McpServer({ name: 'for tests', version: '1.0.0' })

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { shortened } from '../words'
+import { shortened } from '../text'
 
 export interface ProcessSettings {
   command: string
@@ -10,11 +10,11 @@ export interface ProcessSettings {
 }
 
 /** Bytes of one message. */
-const mostLineBytes = 8 * 1024 * 1024
-const mostLastWords = 500
+const maxLineBytes = 8 * 1024 * 1024
+const maxErrorLength = 500
 /** Time for a process to exit by itself, then after the signal. */
 const politeMs = 1000
-const lastWordsMs = 200
+const stderrTailMs = 200
 
 /**
  * A tool server as a child process: messages are lines of JSON on its input and output. The SDK's own transport
@@ -30,7 +30,7 @@ export class ToolProcess implements Transport {
   #exited: Promise<void> = Promise.resolve()
   #line: Buffer[] = []
   #lineBytes = 0
-  #lastWords = ''
+  #stderrTail = ''
   #isClosed = false
   #closing: Promise<void> | undefined
 
@@ -39,8 +39,8 @@ export class ToolProcess implements Transport {
   }
 
   /** The last output on its standard error. */
-  get lastWords(): string {
-    return shortened(this.#lastWords)
+  get stderrTail(): string {
+    return shortened(this.#stderrTail)
   }
 
   /** Rejects where the command cannot be run. */
@@ -54,19 +54,19 @@ export class ToolProcess implements Transport {
     })
     this.#child = child
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    this.#exited = new Promise((done) => {
-      child.once('exit', () => done())
-      child.once('error', () => done())
+    this.#exited = new Promise((resolveExit) => {
+      child.once('exit', () => resolveExit())
+      child.once('error', () => resolveExit())
     })
     child.once('spawn', resolve)
     child.once('error', (cause) => reject(new Error(`${command} cannot be run`, { cause })))
     child.once('close', () => this.#ended())
     // Its last output may still arrive; orphaned children may keep its pipes open forever.
-    child.once('exit', () => setTimeout(() => this.#ended(), lastWordsMs))
+    child.once('exit', () => setTimeout(() => this.#ended(), stderrTailMs))
     child.stdin.on('error', () => undefined)
     child.stdout.on('data', (bytes: Buffer) => this.#receive(bytes))
     child.stderr.on('data', (bytes: Buffer) => {
-      this.#lastWords = (this.#lastWords + bytes.toString()).slice(-mostLastWords)
+      this.#stderrTail = (this.#stderrTail + bytes.toString()).slice(-maxErrorLength)
     })
     await promise
   }
@@ -129,15 +129,15 @@ export class ToolProcess implements Transport {
       start = end + 1
       this.#take(line)
     }
-    const rest = bytes.subarray(start)
-    if (rest.length === 0 || this.#isClosed) return
-    this.#lineBytes += rest.length
-    if (this.#lineBytes > mostLineBytes) {
-      this.#lastWords = 'it wrote a line without end'
+    const remainder = bytes.subarray(start)
+    if (remainder.length === 0 || this.#isClosed) return
+    this.#lineBytes += remainder.length
+    if (this.#lineBytes > maxLineBytes) {
+      this.#stderrTail = 'it wrote a line without end'
       this.#signal('SIGKILL')
       return this.#ended()
     }
-    this.#line.push(rest)
+    this.#line.push(remainder)
   }
 
   #take(line: string): void {

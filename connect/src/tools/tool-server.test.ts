@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Toolbox } from './toolbox'
 import { ToolServer, type Callable } from './tool-server'
 import { pause } from '../pause'
+import { sampled } from '../../../server/testing/depth'
 
 const program = join(import.meta.dir, 'program-for-tests.ts')
 const everything = ['add', 'environment', 'pid', 'fail', 'long', 'wait', 'die', 'picture', 'large']
@@ -20,21 +21,27 @@ interface Wanted {
 function settings({ mode = '', allow = everything, reach }: Wanted) {
   const environment = { PATH: process.env['PATH'] ?? '', MODE: mode, MY_SECRET: secret }
   const own = { command: process.execPath, args: [program], ...reach }
-  return { name: 'mine', allow, reach: { ...own, environment, given: { MODE: mode } } }
+  return { name: 'mine', allow, reach: { ...own, environment, configured: { MODE: mode } } }
 }
 
 async function started(wanted: Wanted = {}) {
-  const said: string[] = []
-  const say = (_level: string, _event: string, message: string) => void said.push(message)
+  const logLines: string[] = []
+  const log = (_level: string, _event: string, message: string) => void logLines.push(message)
   const changes = { count: 0 }
-  const server = new ToolServer(settings(wanted), { say, hide, firstMs: 100 })
+  const server = new ToolServer(settings(wanted), { log, hide, firstMs: 100 })
   await server.start(() => (changes.count += 1))
   const tool = (name: string): Callable => {
     const found = server.tools.find(({ announced }) => announced.name === `mine_${name}`)
     if (!found) throw new Error(`there is no ${name}`)
     return found
   }
-  return { server, said, changes, tool, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+  return {
+    server,
+    logLines,
+    changes,
+    tool,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -63,7 +70,7 @@ describe('tools', () => {
       description: 'Adds two numbers',
       parameters: { type: 'object', required: ['a', 'b'] },
     })
-    expect(one.said).toEqual(['mine has no unknown: allow names tools as their server does.'])
+    expect(one.logLines).toEqual(['mine has no unknown: allow names tools as their server does.'])
     expect(one.changes.count).toBe(1)
   })
 
@@ -118,7 +125,7 @@ describe('tools', () => {
   test('with a schema beyond bounds are left out', async () => {
     await using one = await started({ mode: 'large' })
     expect(one.server.tools.map(({ announced }) => announced.name)).not.toContain('mine_large')
-    expect(one.said.join()).toContain('large of mine: its schema is too large')
+    expect(one.logLines.join()).toContain('large of mine: its schema is too large')
   })
 })
 
@@ -130,7 +137,7 @@ describe('a tool server', () => {
     expect(outcome).toMatchObject({ sent: true })
     await until(() => one.server.tools.length === 0 || one.changes.count >= 2)
     await until(() => one.server.tools.length === before)
-    expect(one.said.join()).toContain('The tools of mine are unavailable: I have to go now')
+    expect(one.logLines.join()).toContain('The tools of mine are unavailable: I have to go now')
     expect(one.changes.count).toBe(3)
     expect(await one.tool('add').call({ a: 1, b: 1 }, limits)).toMatchObject({ content: '2' })
   })
@@ -139,14 +146,14 @@ describe('a tool server', () => {
     await using one = await started({ mode: 'dead' })
     expect(one.server.tools).toEqual([])
     await Bun.sleep(600)
-    expect(one.said).toEqual([
+    expect(one.logLines).toEqual([
       'The tools of mine are unavailable: there is no [31mlicence for [secret]',
     ])
   })
 
   test('that is not installed is logged by its name', async () => {
     await using one = await started({ reach: { command: 'no-such-program', args: [] } })
-    expect(one.said[0]).toStartWith(
+    expect(one.logLines[0]).toStartWith(
       'The tools of mine are unavailable: no-such-program cannot be run',
     )
   })
@@ -158,7 +165,7 @@ describe('a tool server', () => {
 
   test('that writes an endless line is ended', async () => {
     await using one = await started({ mode: 'endless' })
-    expect(one.said[0]).toBe('The tools of mine are unavailable: it wrote a line without end')
+    expect(one.logLines[0]).toBe('The tools of mine are unavailable: it wrote a line without end')
   }, 20_000)
 
   test.each([
@@ -184,7 +191,7 @@ describe('a tool server', () => {
 test('a toolbox finds tools of all its servers by their announced names', async () => {
   await using toolbox = new Toolbox(
     [settings({ allow: ['add'] }), { ...settings({ allow: ['add'] }), name: 'other' }],
-    { say: () => undefined, hide },
+    { log: () => undefined, hide },
   )
   await toolbox.start(() => undefined)
   expect(toolbox.tools.map(({ name }) => name)).toEqual(['mine_add', 'other_add'])
@@ -208,11 +215,11 @@ describe('N3: a tool server that is stopped while it starts', () => {
     async (name) => {
       const wanted = name === stubborn ? reaches[stubborn] : {}
       // From before its process is there, to after its first answer.
-      for (const afterMs of [undefined, 0, 1, 5, 10, 20, 40, 80, 160]) {
+      for (const afterMs of sampled([undefined, 0, 1, 5, 10, 20, 40, 80, 160], 8)) {
         const mark = Bun.randomUUIDv7()
         const given = settings(wanted)
         given.reach.args.push(mark)
-        const server = new ToolServer(given, { say: () => undefined, hide, firstMs: 100 })
+        const server = new ToolServer(given, { log: () => undefined, hide, firstMs: 100 })
         const starting = server.start(() => undefined)
         if (afterMs !== undefined) await pause(afterMs, never)
         const ending = server[Symbol.asyncDispose]().then(() => 'ended')
@@ -235,7 +242,7 @@ describe('N3: a tool server that is stopped while it starts', () => {
     const url = `http://127.0.0.1:${silent.one.port}/mcp`
     const server = new ToolServer(
       { name: 'mine', allow: [], reach: { url } },
-      { say: () => undefined, hide },
+      { log: () => undefined, hide },
     )
     const starting = server.start(() => undefined)
     await pause(100, never)

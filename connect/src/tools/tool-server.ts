@@ -3,9 +3,10 @@ import { announcedName } from './announced-name'
 import { bounded, resultText } from './result-text'
 import { ToolProcess } from './tool-process'
 import { BackOff } from '../back-off'
-import type { Say } from '../log'
+import type { Log } from '../log'
 import { pause } from '../pause'
-import { shortened, wordsOf } from '../words'
+import { shortened, toErrorText } from '../text'
+import type { AnnouncedTool } from '../../../server/src/platform/db/gateway-schema'
 
 export interface ProcessReach {
   command: string
@@ -13,7 +14,7 @@ export interface ProcessReach {
   /** The whole environment of its process. */
   environment: Readonly<Record<string, string>>
   /** Values from the configuration, which may be secret. */
-  given: Readonly<Record<string, string>>
+  configured: Readonly<Record<string, string>>
 }
 
 /** A tool server as configured. */
@@ -22,13 +23,6 @@ export interface ToolServerSettings {
   /** The only tools that are announced and run, by their names at the server. */
   allow: readonly string[]
   reach: ProcessReach | { url: string; token?: string | undefined }
-}
-
-/** A tool as announced in a hello. */
-export interface AnnouncedTool {
-  name: string
-  description: string
-  parameters: Record<string, unknown>
 }
 
 export interface CallLimits {
@@ -43,11 +37,11 @@ export type Outcome = { content: string; isError: boolean } | { failure: string;
 export interface Callable {
   announced: AnnouncedTool
   /** Rejects with the reason of the signal. */
-  call: (given: Record<string, unknown>, limits: CallLimits) => Promise<Outcome>
+  call: (callArguments: Record<string, unknown>, limits: CallLimits) => Promise<Outcome>
 }
 
 export interface ToolServerPorts {
-  say: Say
+  log: Log
   /** Redacts secrets in a text. */
   hide: (text: string) => string
   /** The delay before a restart; 1 s doubling to a minute by default. */
@@ -57,12 +51,12 @@ export interface ToolServerPorts {
 /** npx may have to fetch the package first. */
 const connectMs = 60_000
 const listMs = 20_000
-const lookAgainMs = 30_000
+const checkEveryMs = 30_000
 const heldMs = 60_000
-const mostMs = 60_000
-const mostSchemaBytes = 16 * 1024
-const mostDescription = 1000
-const longestMs = 24 * 3_600_000
+const maxBackOffMs = 60_000
+const maxSchemaBytes = 16 * 1024
+const maxDescriptionLength = 1000
+const maxTimeoutMs = 24 * 3_600_000
 const stopped = 'the agent was stopped'
 
 /** Keeps a tool server running, and calls its allowed tools. */
@@ -73,13 +67,13 @@ export class ToolServer implements AsyncDisposable {
   readonly #backOff: BackOff
   #living: Promise<void> = Promise.resolve()
   #tools: readonly Callable[] = []
-  #told = ''
+  #wasReported = ''
   #changed: () => void = () => undefined
 
   constructor(settings: ToolServerSettings, ports: ToolServerPorts) {
     this.#settings = settings
     this.#ports = ports
-    this.#backOff = new BackOff({ firstMs: ports.firstMs ?? 1000, mostMs })
+    this.#backOff = new BackOff({ firstMs: ports.firstMs ?? 1000, maxMs: maxBackOffMs })
   }
 
   get tools(): readonly Callable[] {
@@ -106,18 +100,18 @@ export class ToolServer implements AsyncDisposable {
     await this.#living
   }
 
-  async #live(firstTried: () => void): Promise<void> {
+  async #live(onFirstAttempt: () => void): Promise<void> {
     const { signal } = this.#stop
     while (!signal.aborted) {
       const beganAt = performance.now()
-      const words = await this.#hold(firstTried)
-      firstTried()
+      const reason = await this.#hold(onFirstAttempt)
+      onFirstAttempt()
       this.#show([])
       if (signal.aborted) return
       if (performance.now() - beganAt > heldMs) this.#backOff.reset()
-      const said = `The tools of ${this.name} are unavailable: ${words}`
-      if (said !== this.#told) this.#ports.say('warn', 'tools_away', said)
-      this.#told = said
+      const message = `The tools of ${this.name} are unavailable: ${reason}`
+      if (message !== this.#wasReported) this.#ports.log('warn', 'tools_away', message)
+      this.#wasReported = message
       await pause(this.#backOff.next(), signal)
     }
   }
@@ -151,9 +145,9 @@ export class ToolServer implements AsyncDisposable {
       if (!(await this.#list(client))) throw new Error('it does not list its tools')
       connected()
       await this.#watched(client, ended)
-      return lastWordsOf(transport) || 'it has exited'
+      return formatStderrTail(transport) || 'it has exited'
     } catch (thrown) {
-      return shortened(this.#ports.hide(lastWordsOf(transport) || wordsOf(thrown)))
+      return shortened(this.#ports.hide(formatStderrTail(transport) || toErrorText(thrown)))
     } finally {
       signal.removeEventListener('abort', stop)
       await close()
@@ -177,7 +171,7 @@ export class ToolServer implements AsyncDisposable {
     for (;;) {
       const isOver = await Promise.race([
         stopped.promise.then(() => true),
-        pause(lookAgainMs, signal).then(() => signal.aborted),
+        pause(checkEveryMs, signal).then(() => signal.aborted),
       ])
       if (isOver) return
       if (!(await this.#list(client))) throw new Error('it no longer answers')
@@ -192,7 +186,7 @@ export class ToolServer implements AsyncDisposable {
       const validators = new AjvJsonSchemaValidator()
       const allowed = tools.filter(({ name }) => this.#settings.allow.includes(name))
       this.#show(allowed.flatMap((tool) => this.#callable(client, tool, validators)))
-      this.#sayMissing(tools)
+      this.#reportMissing(tools)
       return true
     } catch {
       return false
@@ -205,23 +199,23 @@ export class ToolServer implements AsyncDisposable {
     if (before !== JSON.stringify(tools.map(({ announced }) => announced))) this.#changed()
   }
 
-  #sayMissing(tools: readonly Tool[]): void {
+  #reportMissing(tools: readonly Tool[]): void {
     const missing = this.#settings.allow.filter((name) => !tools.some((tool) => tool.name === name))
-    const said =
+    const message =
       missing.length > 0
         ? `${this.name} has no ${missing.join(', ')}: allow names tools as their server does.`
         : `${this.name} has ${this.#tools.length} of the allowed tools.`
-    if (said === this.#told) return
-    this.#told = said
-    this.#ports.say(missing.length > 0 ? 'warn' : 'info', 'tools', said)
+    if (message === this.#wasReported) return
+    this.#wasReported = message
+    this.#ports.log(missing.length > 0 ? 'warn' : 'info', 'tools', message)
   }
 
   /** Returns undefined where the tool cannot be announced. */
   #callable(client: Client, tool: Tool, validators: Validators): Callable[] {
     const { name, description = '', inputSchema } = tool
     const parameters = { ...inputSchema }
-    if (Buffer.byteLength(JSON.stringify(parameters)) > mostSchemaBytes) {
-      this.#ports.say('warn', 'tool_left_out', `${name} of ${this.name}: its schema is too large.`)
+    if (Buffer.byteLength(JSON.stringify(parameters)) > maxSchemaBytes) {
+      this.#ports.log('warn', 'tool_left_out', `${name} of ${this.name}: its schema is too large.`)
       return []
     }
     const { hide } = this.#ports
@@ -231,7 +225,7 @@ export class ToolServer implements AsyncDisposable {
         name: announcedName(this.name, name),
         // Not within a surrogate pair.
         description: hide(description)
-          .slice(0, mostDescription)
+          .slice(0, maxDescriptionLength)
           .replace(/[\uD800-\uDBFF]$/, ''),
         parameters,
       }
@@ -239,24 +233,24 @@ export class ToolServer implements AsyncDisposable {
       return [
         {
           announced,
-          call: async (given, limits) => {
-            const { valid, errorMessage } = validate(given)
-            if (valid) return callTool(running, given, limits)
-            const words = `The arguments do not fit: ${shortened(errorMessage ?? 'see its schema')}`
-            return { content: bounded(words, limits.maxBytes), isError: true }
+          call: async (callArguments, limits) => {
+            const { valid, errorMessage } = validate(callArguments)
+            if (valid) return callTool(running, callArguments, limits)
+            const message = `The arguments do not fit: ${shortened(errorMessage ?? 'see its schema')}`
+            return { content: bounded(message, limits.maxBytes), isError: true }
           },
         },
       ]
     } catch (thrown) {
-      const words = `${name} of ${this.name}: its schema cannot be used: ${wordsOf(thrown)}`
-      this.#ports.say('warn', 'tool_left_out', words)
+      const message = `${name} of ${this.name}: its schema cannot be used: ${toErrorText(thrown)}`
+      this.#ports.log('warn', 'tool_left_out', message)
       return []
     }
   }
 }
 
 interface Validators {
-  getValidator: (schema: Record<string, unknown>) => (given: unknown) => {
+  getValidator: (schema: Record<string, unknown>) => (callArguments: unknown) => {
     valid: boolean
     errorMessage?: string | undefined
   }
@@ -270,22 +264,22 @@ interface RunningTool {
 
 async function callTool(
   { client, tool, hide }: RunningTool,
-  given: Record<string, unknown>,
+  callArguments: Record<string, unknown>,
   { signal, timeoutMs, maxBytes }: CallLimits,
 ): Promise<Outcome> {
   try {
-    const timeout = Math.min(timeoutMs + 1000, longestMs)
+    const timeout = Math.min(timeoutMs + 1000, maxTimeoutMs)
     const result = await client.callTool(
-      { name: tool.name, arguments: given },
+      { name: tool.name, arguments: callArguments },
       { signal, timeout, maxTotalTimeout: timeout, toolDefinition: tool },
     )
     const content = bounded(hide(resultText(result.content)), maxBytes)
     return { content, isError: result.isError === true }
   } catch (thrown) {
     signal.throwIfAborted()
-    return { failure: hide(wordsOf(thrown)), sent: true }
+    return { failure: hide(toErrorText(thrown)), sent: true }
   }
 }
 
-const lastWordsOf = (transport: Transport) =>
-  transport instanceof ToolProcess ? transport.lastWords : ''
+const formatStderrTail = (transport: Transport) =>
+  transport instanceof ToolProcess ? transport.stderrTail : ''

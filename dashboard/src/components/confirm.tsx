@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { Problem } from './problem'
-import { useSubmit } from '../submit'
+import { useSubmit } from './use-submit'
 
 interface Props {
   /** The question in the title. */

@@ -14,10 +14,10 @@ export function Copy({ value, label, onCopied }: Props) {
     copy(value)
     onCopied?.()
   }
-  const words = copied ? 'Copied' : error ? 'Copy failed: select the text' : label
+  const text = copied ? 'Copied' : error ? 'Copy failed: select the text' : label
   return (
     <Button size="xs" variant="default" onClick={press} aria-live="polite">
-      {words}
+      {text}
     </Button>
   )
 }

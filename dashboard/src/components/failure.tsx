@@ -1,21 +1,23 @@
-import { Alert, Button, Group } from '@mantine/core'
+import { Alert, Button, Group, Text } from '@mantine/core'
 
 interface Props {
-  error: Error
-  /** Retries; without it there is no button. */
-  reset?: () => void
+  /** The errors; those with the same message are shown once. */
+  errors: readonly Error[]
+  retry: () => void
 }
 
 /** An error message with a retry button. */
-export const Failure = ({ error, reset }: Props) => (
-  <Alert color="red" title="Could not load data" m="md">
-    {error.message}
-    {reset && (
-      <Group mt="sm">
-        <Button size="xs" variant="light" color="red" onClick={reset}>
-          Try again
-        </Button>
-      </Group>
-    )}
+export const Failure = ({ errors, retry }: Props) => (
+  <Alert color="red" title="Could not load data">
+    {[...new Set(errors.map(({ message }) => message))].map((message) => (
+      <Text key={message} size="sm">
+        {message}
+      </Text>
+    ))}
+    <Group mt="sm">
+      <Button size="xs" variant="light" color="red" onClick={retry}>
+        Try again
+      </Button>
+    </Group>
   </Alert>
 )

@@ -20,7 +20,7 @@ export function FilterSelect<Name extends string>(props: Props<Name>) {
       {...(isLabelled ? { label } : { 'aria-label': label })}
       placeholder={all}
       clearable
-      data={Object.entries<string>(names).map(([name, words]) => ({ value: name, label: words }))}
+      data={Object.entries<string>(names).map(([name, label]) => ({ value: name, label }))}
       value={value ?? null}
       onChange={(name) => onChange(isKnown(name) ? name : undefined)}
     />

@@ -2,9 +2,9 @@ import { Button, Modal } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Empty } from './empty'
-import { Loaded } from './loaded'
+import { allRows } from '../api/paging'
 import { Page } from './page'
+import { ResourceList } from './resource-list'
 
 interface Props<Item> {
   title: string
@@ -26,17 +26,14 @@ export function ListPage<Item>({ title, about, query, empty, add, above, childre
   return (
     <Page title={title} about={about} actions={query.data && query.data.length > 0 && button}>
       {above}
-      <Loaded query={query}>
-        {(items) =>
-          items.length > 0 ? (
-            children(items)
-          ) : (
-            <Empty title={empty.title} action={button}>
-              {empty.text}
-            </Empty>
-          )
-        }
-      </Loaded>
+      <ResourceList
+        query={query}
+        rows={allRows}
+        plural={title.toLowerCase()}
+        empty={{ ...empty, action: button }}
+      >
+        {children}
+      </ResourceList>
       <Modal opened={isOpen} onClose={close} title={add.label} size={add.size ?? 'md'}>
         {add.form(close)}
       </Modal>

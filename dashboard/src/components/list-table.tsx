@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
  * The position of a column in the narrow layout: before the title, as the title, beside it, or below on
  * its own line.
  */
-type Place = 'lead' | 'title' | 'aside' | 'wide'
+type CellPosition = 'lead' | 'title' | 'aside' | 'wide'
 
 export interface Column {
   name: string
@@ -20,7 +20,7 @@ export interface Column {
   /** Explains the name when it is not obvious. */
   about?: string
   /** Below the title by default, two per line or three short ones. Hidden columns stand beside the title. */
-  place?: Place
+  position?: CellPosition
 }
 
 export type Columns = readonly (string | Column)[]
@@ -39,7 +39,7 @@ interface Props {
 export function ListTable({ columns, minWidth, children, foot }: Props) {
   const all = columns.map((column) => (typeof column === 'string' ? { name: column } : column))
   return (
-    <Box className="list" {...placesOf(all)} __vars={namesOf(all)}>
+    <Box className="list" {...positionsOf(all)} __vars={namesOf(all)}>
       <Table.ScrollContainer minWidth={minWidth}>
         <Table verticalSpacing="sm" highlightOnHover role="table">
           <Table.Thead>
@@ -66,21 +66,24 @@ const Header = ({ column }: { column: Column }) => {
   )
 }
 
-const placeOf = ({ isHidden = false, place }: Column) => place ?? (isHidden ? 'aside' : undefined)
+const positionOf = ({ isHidden = false, position }: Column) =>
+  position ?? (isHidden ? 'aside' : undefined)
 
-const longestName = 14
+const maxShortLength = 14
 
 /** Whether a third of a line is enough for a column. */
 const isShort = (column: Column) =>
-  (column.isNumber ?? column.isShort ?? false) && column.name.length <= longestName
+  (column.isNumber ?? column.isShort ?? false) && column.name.length <= maxShortLength
 
 /** The positions of the columns in the narrow layout, by column number. */
-function placesOf(columns: readonly Column[]) {
-  const at = (place: Place) =>
-    columns.flatMap((column, index) => (placeOf(column) === place ? [index + 1] : [])).join(' ')
+function positionsOf(columns: readonly Column[]) {
+  const at = (position: CellPosition) =>
+    columns
+      .flatMap((column, index) => (positionOf(column) === position ? [index + 1] : []))
+      .join(' ')
   const title = at('title') || '1'
   const below = columns.filter(
-    (column, index) => placeOf(column) === undefined && String(index + 1) !== title,
+    (column, index) => positionOf(column) === undefined && String(index + 1) !== title,
   )
   return {
     'data-lead': at('lead'),
@@ -91,8 +94,11 @@ function placesOf(columns: readonly Column[]) {
   }
 }
 
-/** The column names for the style sheet, which prints them before the cells. */
+/** The column names for the style sheet, which prints those that are visible before the cells. */
 const namesOf = (columns: readonly Column[]) =>
   Object.fromEntries(
-    columns.map(({ name }, index) => [`--name-${index + 1}`, JSON.stringify(name)]),
+    columns.map(({ name, isHidden }, index) => [
+      `--name-${index + 1}`,
+      isHidden ? 'none' : JSON.stringify(name),
+    ]),
   )

@@ -1,7 +1,7 @@
-import { Skeleton, Stack } from '@mantine/core'
+import { Skeleton, Stack, Text } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Failure } from './failure'
+import { QueryFailure } from './query-failure'
 
 interface Props<Data> {
   query: UseQueryResult<Data>
@@ -12,7 +12,7 @@ interface Props<Data> {
 export function Loaded<Data>({ query, children }: Props<Data>) {
   const { data, error, refetch } = query
   if (data !== undefined) return children(data)
-  if (error) return <Failure error={error} reset={() => void refetch()} />
+  if (error) return <QueryFailure error={error} refetch={refetch} placeholder={<NotLoaded />} />
   return (
     <Stack gap="xs" role="status" aria-busy aria-label="Loading">
       <Skeleton height={38} />
@@ -21,3 +21,9 @@ export function Loaded<Data>({ query, children }: Props<Data>) {
     </Stack>
   )
 }
+
+const NotLoaded = () => (
+  <Text size="sm" c="dimmed">
+    Could not be loaded.
+  </Text>
+)

@@ -13,41 +13,41 @@ const units = [
 const nearMs = 7 * 86_400_000
 const secondMs = 1000
 
-function inWords(date: Date, least: 'minute' | 'second'): string {
-  const awayMs = date.getTime() - Date.now()
-  if (Math.abs(awayMs) >= nearMs) return days.format(date)
-  const unit = units.find(([, lengthMs]) => Math.abs(awayMs) >= lengthMs)
-  if (unit) return distance.format(Math.round(awayMs / unit[1]), unit[0])
-  if (least === 'minute') return distance.format(0, 'minute')
+function formatDistance(date: Date, minUnit: 'minute' | 'second'): string {
+  const offsetMs = date.getTime() - Date.now()
+  if (Math.abs(offsetMs) >= nearMs) return days.format(date)
+  const unit = units.find(([, lengthMs]) => Math.abs(offsetMs) >= lengthMs)
+  if (unit) return distance.format(Math.round(offsetMs / unit[1]), unit[0])
+  if (minUnit === 'minute') return distance.format(0, 'minute')
   // A client clock that is behind may put it in the future.
-  return distance.format(Math.min(0, Math.round(awayMs / secondMs)), 'second')
+  return distance.format(Math.min(0, Math.round(offsetMs / secondMs)), 'second')
 }
 
 interface Props {
   /** ISO 8601. */
   at: string | null
   /** The text shown without a time. */
-  none?: string
+  fallback?: string
 }
 
-const Shown = ({ at, least }: { at: string; least: 'minute' | 'second' }) => {
+const Timestamp = ({ at, minUnit }: { at: string; minUnit: 'minute' | 'second' }) => {
   const date = new Date(at)
   return (
     <time dateTime={at} title={exact.format(date)}>
-      {inWords(date, least)}
+      {formatDistance(date, minUnit)}
     </time>
   )
 }
 
 /** A relative time, with the exact local time as its title. */
-export const Moment = ({ at, none = 'never' }: Props) =>
-  at === null ? none : <Shown at={at} least="minute" />
+export const Moment = ({ at, fallback = 'never' }: Props) =>
+  at === null ? fallback : <Timestamp at={at} minUnit="minute" />
 
 const tickMs = 5000
 
 /** A relative time that updates every second. */
-export function LiveMoment({ at, none = 'never' }: Props) {
+export function LiveMoment({ at, fallback = 'never' }: Props) {
   const [, tick] = useState(0)
   useInterval(() => tick((count) => count + 1), tickMs, { autoInvoke: true })
-  return at === null ? none : <Shown at={at} least="second" />
+  return at === null ? fallback : <Timestamp at={at} minUnit="second" />
 }

@@ -1,4 +1,4 @@
-import { exactUsd, usd } from '../figures'
+import { exactUsd, usd } from '../format/figures'
 
 /** An amount in USD, with the exact amount as its title. */
 export const Money = ({ amount }: { amount: number }) => (

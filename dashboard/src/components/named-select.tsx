@@ -8,7 +8,7 @@ interface Named {
 interface Props {
   label: string
   /** Undefined until loaded. */
-  known: readonly Named[] | undefined
+  options: readonly Named[] | undefined
   error: Error | null
   /** The id of the selected item. */
   value: string | undefined
@@ -16,9 +16,9 @@ interface Props {
 }
 
 /** Filters a list by one of a set of named items: the select shows names, the address holds the id. */
-export function NamedSelect({ label, known, error, value, onChange }: Props) {
-  const isLoading = !known && !error
-  const choices = (known ?? []).map(({ id, name }) => ({ value: id, label: name }))
+export function NamedSelect({ label, options, error, value, onChange }: Props) {
+  const isLoading = !options && !error
+  const choices = (options ?? []).map(({ id, name }) => ({ value: id, label: name }))
   const isUnknown = value !== undefined && choices.every((one) => one.value !== value)
   return (
     <Select

@@ -1,6 +1,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
+import { FailureScope } from './query-failure'
 
 interface Props {
   title: string
@@ -33,7 +34,7 @@ export function Page({ title, about, back, actions, children }: Props) {
           </Text>
         )}
       </Stack>
-      {children}
+      <FailureScope>{children}</FailureScope>
     </Stack>
   )
 }

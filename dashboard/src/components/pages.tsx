@@ -1,8 +1,8 @@
 import { Group, Pagination, Text } from '@mantine/core'
-import { count } from '../figures'
+import { count } from '../format/figures'
 
 /** The maximum offset the service allows. */
-const mostSkipped = 10_000
+const maxSkipped = 10_000
 
 interface Props {
   total: number
@@ -11,17 +11,17 @@ interface Props {
   page: number
   onChange: (page: number) => void
   /** The listed items, in the plural. */
-  things: string
+  plural: string
 }
 
 /** The total of a long list, with pagination. */
-export function Pages({ total, size, page, onChange, things }: Props) {
-  const pages = Math.min(Math.ceil(total / size), Math.floor(mostSkipped / size) + 1)
+export function Pages({ total, size, page, onChange, plural }: Props) {
+  const pages = Math.min(Math.ceil(total / size), Math.floor(maxSkipped / size) + 1)
   if (pages < 2 && page === 1) return undefined
   return (
     <Group justify="space-between">
       <Text size="sm" c="dimmed">
-        {count(total)} {things}
+        {count(total)} {plural}
       </Text>
       <Pagination
         total={Math.max(1, pages)}

@@ -2,7 +2,7 @@ import { TextInput, type TextInputProps } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 
-const restMs = 300
+const debounceMs = 300
 
 interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
   value: string | undefined
@@ -13,7 +13,10 @@ interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
 /** A search field whose value lives in the address. */
 export function SearchBox({ value = '', onSearch, ...props }: Props) {
   const [text, setText] = useState(value)
-  const tell = useDebouncedCallback((typed: string) => onSearch(typed.trim() || undefined), restMs)
+  const searchDebounced = useDebouncedCallback(
+    (typed: string) => onSearch(typed.trim() || undefined),
+    debounceMs,
+  )
   // Browser history and a cleared filter change the value too.
   useEffect(() => setText((typed) => (typed.trim() === value ? typed : value)), [value])
   return (
@@ -24,7 +27,7 @@ export function SearchBox({ value = '', onSearch, ...props }: Props) {
       value={text}
       onChange={(event) => {
         setText(event.currentTarget.value)
-        tell(event.currentTarget.value)
+        searchDebounced(event.currentTarget.value)
       }}
     />
   )

@@ -8,7 +8,7 @@ interface Props {
 }
 
 /** A secret that is shown once: selectable as a whole, and not saved by the browser. */
-export const SecretOnce = ({ label, secret, isFirst = false }: Props) => (
+export const NewSecret = ({ label, secret, isFirst = false }: Props) => (
   <TextInput
     label={label}
     value={secret}

@@ -1,19 +1,20 @@
 import { Button, Group, Text } from '@mantine/core'
-import { count } from '../figures'
+import { count } from '../format/figures'
 
 interface Props {
-  shown: number
+  /** The number of loaded items. */
+  loaded: number
   total: number
   /** The listed items, in the plural. */
-  of: string
+  plural: string
   query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown }
 }
 
 /** The number of rows shown, with a button that loads the next page. */
-export const ShowMore = ({ shown, total, of, query }: Props) => (
+export const ShowMore = ({ loaded, total, plural, query }: Props) => (
   <Group justify="space-between">
     <Text size="sm" c="dimmed" aria-live="polite">
-      {count(shown)} of {count(Math.max(shown, total))} {of}
+      {count(loaded)} of {count(Math.max(loaded, total))} {plural}
     </Text>
     {query.hasNextPage && (
       <Button

@@ -37,7 +37,7 @@ export function choosePrice(
   const quotes = unordered.toSorted(
     (one, other) => order.indexOf(one.source) - order.indexOf(other.source),
   )
-  const chosen = quotes.find(({ source }) => source === prefer) ?? mostSaid(quotes)
+  const chosen = quotes.find(({ source }) => source === prefer) ?? findMajority(quotes)
   if (!chosen) return undefined
   const others = quotes.filter((quote) => quote !== chosen)
   const price = filled([chosen, ...others].map((quote) => quote.price))
@@ -93,7 +93,7 @@ const scaled = ({ image, request, search, ...tokens }: Rates, factor: number): R
 })
 
 /** Returns the price that most fresh sources agree on; the first of several. */
-function mostSaid(quotes: readonly NamedQuote[]): NamedQuote | undefined {
+function findMajority(quotes: readonly NamedQuote[]): NamedQuote | undefined {
   const fresh = quotes.filter(({ source }) => source !== 'models.dev')
   const votesOf = ({ price }: Quote) =>
     fresh.filter(
@@ -101,8 +101,8 @@ function mostSaid(quotes: readonly NamedQuote[]): NamedQuote | undefined {
         isClose(price.input ?? 0, other.price.input ?? 0) &&
         isClose(price.output ?? 0, other.price.output ?? 0),
     ).length
-  const most = Math.max(...fresh.map(votesOf))
-  return fresh.find((quote) => votesOf(quote) === most) ?? quotes[0]
+  const max = Math.max(...fresh.map(votesOf))
+  return fresh.find((quote) => votesOf(quote) === max) ?? quotes[0]
 }
 
 function withSearchOfEachRequest({ search, ...price }: Price): Price {
@@ -128,5 +128,5 @@ export function reachable(price: Price, context = Infinity): Price {
 }
 
 /** Tells whether a price has both input and output, as half a price would give answers away. */
-export const isWhole = ({ input = 0, output = 0, request = 0 }: Price, category: string) =>
+export const isComplete = ({ input = 0, output = 0, request = 0 }: Price, category: string) =>
   (input > 0 && (category === 'embedding' || output > 0)) || request > 0

@@ -1,4 +1,4 @@
-import type { CatalogEntryRow } from '../../src/catalog/built-in'
+import type { CatalogEntryRow } from '../../src/catalog/catalog-file'
 import type { Capability, Category } from '../../src/catalog/model'
 import { type Facts, type Listings, toUnixSeconds } from './facts'
 import { toOneLine } from '../../src/wire/one-line'
@@ -31,7 +31,7 @@ export function toEntry({ provider, id, facts }: Described, dates: Dates): Catal
     facts.find((source) => source[name] !== undefined)?.[name]
   const category = categoryOf(facts)
   const isEmbedding = category === 'embedding'
-  const contextLength = longest(facts)
+  const contextLength = findContextLength(facts)
   const maxOutput = first('maxOutputTokens')
   // JSON omits undefined fields.
   return {
@@ -70,7 +70,7 @@ const lengthsOf = (from: Facts[]) => from.flatMap(({ contextLength }) => context
  * applies, and a length too short would reject prompts that the provider accepts. The oldest source has
  * lengths that were withdrawn since.
  */
-function longest(facts: Facts[]): number | undefined {
+function findContextLength(facts: Facts[]): number | undefined {
   const fresh = lengthsOf(facts.filter(({ isStale }) => !isStale))
   const lengths = fresh.length > 0 ? fresh : lengthsOf(facts)
   return lengths.length > 0 ? Math.max(...lengths) : undefined

@@ -1,5 +1,5 @@
-import type { CatalogEntryRow } from '../../src/catalog/built-in'
-import { choosePrice, isWhole, type NamedQuote, reachable } from './choose-price'
+import type { CatalogEntryRow } from '../../src/catalog/catalog-file'
+import { choosePrice, isComplete, type NamedQuote, reachable } from './choose-price'
 import { corrected } from './corrected'
 import { type Dates, toEntry } from './entry'
 import type { Facts, Listing, Listings } from './facts'
@@ -77,12 +77,12 @@ export function merge(sources: Sources, dates: Dates): Merged[] {
   return [...named, ...added].toSorted((a, b) => (a.entry.id < b.entry.id ? -1 : 1))
 }
 
-interface Given {
+interface SourceModel {
   sources: Sources
   dates: Dates
 }
 
-function modelsOf(provider: string, names: Names, { sources, dates }: Given): Merged[] {
+function modelsOf(provider: string, names: Names, { sources, dates }: SourceModel): Merged[] {
   const piAi = sources.piAi.get(names.piAi ?? '') ?? new Map<string, Facts>()
   const litellm = litellmListing(names, sources.litellm)
   const modelsDev = merged((names.modelsDev ?? []).map((name) => sources.modelsDev.get(name)))
@@ -143,9 +143,9 @@ function isOtherKind(provider: string, id: string, facts: Facts[]): boolean {
   if (!output.includes('text') && !facts.some(({ category }) => category === 'embedding'))
     return true
   if (output.includes('image') || output.includes('video')) return true
-  const said = facts.find((source) => source.responsesOnly !== undefined)
-  if (said?.responsesOnly) return true
-  return !said && /^(openai|azure)/.test(provider) && responsesPath.test(id)
+  const stated = facts.find((source) => source.responsesOnly !== undefined)
+  if (stated?.responsesOnly) return true
+  return !stated && /^(openai|azure)/.test(provider) && responsesPath.test(id)
 }
 
 /** A price with other rates, in the usual order of its fields. */
@@ -167,7 +167,7 @@ function toMerged({ provider, id, facts, quotes }: Described, dates: Dates): Mer
   const chosen = correction.price
     ? { price: correction.price, later: undefined, source: 'overlay', differing: {} }
     : choosePrice(quotes, { id, prefer: correction.prefer })
-  const isPriced = !correction.unpriced && chosen && isWhole(chosen.price, entry.category)
+  const isPriced = !correction.unpriced && chosen && isComplete(chosen.price, entry.category)
   if (!isPriced) {
     const isMissing = !correction.unpriced && firstClass.has(provider)
     return [{ entry, priceFrom: null, differing: {}, isMissing }]

@@ -1,6 +1,6 @@
 import overlay from './overlay.json' with { type: 'json' }
 import type { EntryPrice, EntryRates } from '../../src/catalog/entry-price'
-import type { CatalogEntryRow } from '../../src/catalog/built-in'
+import type { CatalogEntryRow } from '../../src/catalog/catalog-file'
 
 /** A correction of the sources, with its date and reference. */
 export interface Correction {

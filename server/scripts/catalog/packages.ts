@@ -61,8 +61,8 @@ async function addressOf({ registry, name, version }: Package): Promise<string> 
     headers: { accept: 'application/vnd.pypi.simple.v1+json' },
   })
   const index = Index.parse(await response.json())
-  const wanted = `${name.replaceAll('-', '_')}-${version}.tar.gz`
-  const file = index.files.find(({ filename }) => filename === wanted)
-  if (!file) throw new Error(`PyPI has no ${wanted}.`)
+  const expected = `${name.replaceAll('-', '_')}-${version}.tar.gz`
+  const file = index.files.find(({ filename }) => filename === expected)
+  if (!file) throw new Error(`PyPI has no ${expected}.`)
   return file.url
 }

@@ -35,14 +35,14 @@ export const usd = (value: number): number => Number(value.toPrecision(10))
  * that the provider does not have.
  */
 export function cleaned(rates: { [Name in keyof Rates]: number | null | undefined }): Rates {
-  const kept: Rates = {}
+  const known: Rates = {}
   for (const name of rateNames) {
     const rate = rates[name]
     if (rate === undefined || rate === null || !Number.isFinite(rate) || rate < 0) continue
     if (rate === 0 && name !== 'input' && name !== 'output') continue
-    kept[name] = usd(rate)
+    known[name] = usd(rate)
   }
-  return kept
+  return known
 }
 
 /** Orders the fields of a price, and removes parts that repeat the base. */

@@ -50,8 +50,8 @@ class Reader {
     return next
   }
 
-  #takes(wanted: string): boolean {
-    if (this.#peek() !== wanted) return false
+  #takes(character: string): boolean {
+    if (this.#peek() !== character) return false
     this.#next()
     return true
   }

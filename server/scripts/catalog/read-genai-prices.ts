@@ -116,8 +116,8 @@ function priceOn(
   day: string,
 ): Price | undefined {
   const begun = (row: Conditional) => (startOf(row.constraint) ?? '') <= day
-  const [timed, dated] = [true, false].map((wanted) =>
-    rows.filter(({ constraint }) => (constraint?.start_time !== undefined) === wanted),
+  const [timed, dated] = [true, false].map((hasTime) =>
+    rows.filter(({ constraint }) => (constraint?.start_time !== undefined) === hasTime),
   )
   const row = dated?.findLast(begun)
   const base = row && layerOf(row.prices)

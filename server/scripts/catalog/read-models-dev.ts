@@ -52,8 +52,8 @@ export async function readModelsDev(files: Map<string, File>): Promise<Listings>
   for (const row of db.query<Row, []>('select * from models').all()) {
     const listing: Listing = listings.get(row.provider_id) ?? new Map()
     const kinds = modalities.get(row.full_id) ?? []
-    const valuesOf = (wanted: string) =>
-      kinds.filter(({ direction }) => direction === wanted).map(({ value }) => value)
+    const valuesOf = (side: string) =>
+      kinds.filter(({ direction }) => direction === side).map(({ value }) => value)
     const facts = toFacts(row, valuesOf('input'), valuesOf('output'))
     listings.set(
       row.provider_id,

@@ -1,4 +1,4 @@
-import type { CatalogFile } from '../../src/catalog/built-in'
+import type { CatalogFile } from '../../src/catalog/catalog-file'
 import { firstClass, type Merged } from './merge'
 import { packages } from './packages'
 import { differences } from './price'
@@ -22,7 +22,7 @@ export function toReport({ merged, file, before, on }: Reported): string {
     ({ models }) => new Map(models.map((entry) => [entry.id, entry])),
   )
   const added = file.models.filter(({ id }) => !known?.has(id)).map(({ id }) => id)
-  const gone = before.models.filter(({ id }) => !now?.has(id)).map(({ id }) => id)
+  const removed = before.models.filter(({ id }) => !now?.has(id)).map(({ id }) => id)
   const repriced = file.models.flatMap(({ id, price }) => {
     const earlier = known?.get(id)?.price
     const found = price && earlier ? differences(earlier, price) : []
@@ -49,7 +49,7 @@ export function toReport({ merged, file, before, on }: Reported): string {
     ),
     section('Sources that differ by more than 1 %: the chosen price first', differingOf(merged)),
     section('New models', added),
-    section('Removed models', gone),
+    section('Removed models', removed),
     section('Changed prices', repriced),
   ].join('\n')
 }
@@ -65,9 +65,9 @@ const unpricedOf = (merged: Merged[]) =>
 
 /** Lists differing prices, those of first-class providers first. */
 const differingOf = (merged: Merged[]) =>
-  [true, false].flatMap((wanted) =>
+  [true, false].flatMap((isFirstClass) =>
     merged
-      .filter(({ entry: { id } }) => firstClass.has(id.slice(0, id.indexOf('/'))) === wanted)
+      .filter(({ entry: { id } }) => firstClass.has(id.slice(0, id.indexOf('/'))) === isFirstClass)
       .flatMap(({ entry, priceFrom, differing }) =>
         Object.entries(differing).map(
           ([source, found]) => `${entry.id}: ${priceFrom} / ${source}: ${found.join('; ')}`,

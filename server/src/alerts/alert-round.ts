@@ -21,7 +21,7 @@ export interface AlertRound {
   isComplete: boolean
 }
 
-const accountsAtOnce = 100
+const accountsPerBatch = 100
 /** The time after which a node that does not renew its lease counts as dead; it renews every few accounts. */
 const leaseSeconds = 10
 const leased = sql`leased_until = now() + make_interval(secs => ${leaseSeconds})`
@@ -47,10 +47,10 @@ async function go({ db, evaluate, nowMs, budgetMs }: Options, from: string): Pro
   let after = from
   const round = { accounts: 0, triggered: 0, isComplete: false }
   while (nowMs() < endsMs) {
-    const userIds = await findAccountsWithAlerts(db, after, accountsAtOnce)
+    const userIds = await findAccountsWithAlerts(db, after, accountsPerBatch)
     round.triggered += await evaluate(userIds)
     round.accounts += userIds.length
-    round.isComplete = userIds.length < accountsAtOnce
+    round.isComplete = userIds.length < accountsPerBatch
     after = round.isComplete ? '' : (userIds.at(-1) ?? '')
     await sql`update alert_round set cursor = ${after}, ${leased}`.execute(db)
     if (round.isComplete) break

@@ -8,32 +8,33 @@ import {
   property,
   record,
 } from '../../testing/property'
-import { hourMs, periods, windowMs, type AlertPeriod } from './alert'
+import { hourMs, windowMs, type AlertPeriod } from './alert'
+import { alertPeriods } from '../platform/db/alert-schema'
 import { fresh, hasMoved, settlingMs, evaluateStep, type AlertState } from './alert-state'
 
 const minuteMs = 60_000
 const start: AlertState = { ...fresh, lastTriggeredMs: null }
 
-interface Seen {
+interface Observation {
   isTrue: boolean
   /** Since the look before. */
   afterMs: number
 }
 
 /** The times at which an alert triggers that sees this. */
-function triggersOf(period: AlertPeriod, looks: readonly Seen[]): number[] {
+function triggersOf(period: AlertPeriod, looks: readonly Observation[]): number[] {
   let standing = start
   let nowMs = 0
   return looks.flatMap(({ isTrue, afterMs }) => {
     nowMs += afterMs
-    const taken = evaluateStep(standing, { isTrue, nowMs, period })
-    if (hasMoved(standing, taken)) standing = taken.standing
-    return taken.triggers ? [nowMs] : []
+    const step = evaluateStep(standing, { isTrue, nowMs, period })
+    if (hasMoved(standing, step)) standing = step.standing
+    return step.triggers ? [nowMs] : []
   })
 }
 
 /** A look every minute. */
-const minutely = (...runs: [isTrue: boolean, minutes: number][]): Seen[] =>
+const minutely = (...runs: [isTrue: boolean, minutes: number][]): Observation[] =>
   runs.flatMap(([isTrue, minutes]) =>
     Array.from({ length: minutes }, () => ({ isTrue, afterMs: minuteMs })),
   )
@@ -49,7 +50,7 @@ describe('an alert', () => {
   })
 
   test('J02: a value that crosses its threshold a hundred times triggers once a window', () => {
-    const wavering = Array.from({ length: 100 }, (_, look): Seen => ({
+    const wavering = Array.from({ length: 100 }, (_, look): Observation => ({
       isTrue: look % 2 === 0,
       afterMs: 30_000,
     }))
@@ -65,8 +66,8 @@ describe('an alert', () => {
     expect(triggersOf('hour', minutely([true, 1], [false, 4], [true, 1]))).toHaveLength(1)
   })
 
-  test('was false from the first look that saw it so, even if no other look followed', () => {
-    const looks: Seen[] = [
+  test('was false from the first evaluation that found it so, even if none followed', () => {
+    const looks: Observation[] = [
       { isTrue: true, afterMs: 0 },
       { isTrue: false, afterMs: minuteMs },
       { isTrue: true, afterMs: 10 * minuteMs },
@@ -87,7 +88,7 @@ test('I19: at most once a window, but after its condition was false for long eno
     { maxLength: 200 },
   )
   assert(
-    property(constantFrom(...periods), anyLooks, (period, looks) => {
+    property(constantFrom(...alertPeriods), anyLooks, (period, looks) => {
       const times = new Set(triggersOf(period, looks))
       let nowMs = 0
       let lastMs: number | undefined
@@ -115,9 +116,9 @@ test('T04: over a leap day and changes of the clocks no window of an alert is do
   const triggered: number[] = []
   // From a February with 29 days to the end of the year, looked at every minute.
   for (let nowMs = Date.UTC(2028, 1, 1); nowMs < Date.UTC(2029, 0, 1); nowMs += minuteMs) {
-    const taken = evaluateStep(standing, { isTrue: true, nowMs, period: 'day' })
-    standing = taken.standing
-    if (taken.triggers) triggered.push(nowMs)
+    const step = evaluateStep(standing, { isTrue: true, nowMs, period: 'day' })
+    standing = step.standing
+    if (step.triggers) triggered.push(nowMs)
   }
   const days = Array.from({ length: 335 }, (_, day) => Date.UTC(2028, 1, 1 + day))
   expect(triggered).toEqual(days)

@@ -14,11 +14,11 @@ export interface Step {
   triggers: boolean
 }
 
-const leastSettlingMs = 300_000
+const minSettlingMs = 300_000
 
 /** Returns how long a condition must be false to count so: a value that wavers is no new event. */
 export const settlingMs = (period: AlertPeriod): number =>
-  Math.max(windowMs[period] / 24, leastSettlingMs)
+  Math.max(windowMs[period] / 24, minSettlingMs)
 
 /** The initial state of an alert, restored by a change of its condition. */
 export const fresh = { armed: true, falseSinceMs: null } as const

@@ -10,12 +10,12 @@ const ceil = (ms: number, unitMs: number) => Math.ceil(ms / unitMs) * unitMs
 const idSlackMs = 60_000
 
 /** An account, and the moment since which its requests count, in milliseconds since the epoch. */
-export interface Since {
+export interface SumStart {
   userId: string
   fromMs: number
 }
 
-export interface Within {
+export interface SumSpan {
   userId: string
   span: AlertWindow
 }
@@ -25,12 +25,12 @@ const idAt = (ms: number) => `req_${generateIdBody(Math.max(0, ms)).slice(0, 10)
 
 /**
  * Returns the parts that make up the time since each moment: logs up to the next whole hour, sums by hour up to
- * the next day, sums by day from there. A moment before `logsKeptSinceMs` has no logs any more and begins with
+ * the next day, sums by day from there. A moment before `logsSinceMs` has no logs any more and begins with
  * its hour.
  */
-export function joinHourEdges(asked: readonly Since[], logsKeptSinceMs: number) {
-  const rows = asked.map(({ userId, fromMs }) => {
-    const isLogged = fromMs >= logsKeptSinceMs
+export function joinHourEdges(requested: readonly SumStart[], logsSinceMs: number) {
+  const rows = requested.map(({ userId, fromMs }) => {
+    const isLogged = fromMs >= logsSinceMs
     const from = isLogged ? fromMs : Math.round(fromMs / hourMs) * hourMs
     const hours = ceil(from, hourMs)
     return { userId, from, hours, days: ceil(hours, dayMs) }
@@ -44,14 +44,14 @@ export function joinHourEdges(asked: readonly Since[], logsKeptSinceMs: number) 
     ${times(({ days }) => days)}::timestamptz[],
     ${rows.map(({ from }) => idAt(from - idSlackMs))}::text[],
     ${rows.map(({ hours }) => idAt(hours + idSlackMs))}::text[]
-  ) with ordinality as asked (user_id, starts_at, hours_at, days_at, first_id, last_id, place)`
+  ) with ordinality as requested (user_id, starts_at, hours_at, days_at, first_id, last_id, place)`
 }
 
 /** The logs between a moment and its next whole hour. Their ids sort by time, and are indexed. */
 export const edgeLogs = sql`request_log
-  where request_log.user_id = asked.user_id
-    and started_at >= asked.starts_at and started_at < asked.hours_at
-    and request_log.id >= asked.first_id and request_log.id < asked.last_id`
+  where request_log.user_id = requested.user_id
+    and started_at >= requested.starts_at and started_at < requested.hours_at
+    and request_log.id >= requested.first_id and request_log.id < requested.last_id`
 
 interface SumsRow {
   requests: bigint
@@ -72,12 +72,12 @@ const toSums = (row: SumsRow): Sums => ({
 /** Sums the requests of each entry until now, in the order of the entries. */
 export async function sumRequestsSince(
   db: Kysely<Schema>,
-  asked: readonly Since[],
-  logsKeptSinceMs: number,
+  requested: readonly SumStart[],
+  logsSinceMs: number,
 ): Promise<Sums[]> {
-  if (asked.length === 0) return []
+  if (requested.length === 0) return []
   const { rows } = await sql<SumsRow>`
-    select sums.* from ${joinHourEdges(asked, logsKeptSinceMs)}
+    select sums.* from ${joinHourEdges(requested, logsSinceMs)}
     cross join lateral (
       select coalesce(sum(requests), 0)::bigint as requests,
         coalesce(sum(successes), 0)::bigint as successes,
@@ -86,16 +86,16 @@ export async function sumRequestsSince(
         coalesce(sum(own_cost), 0)::bigint as own_cost
       from (
         select requests, successes, failures, latency_ms, own_cost from request_sum
-        where grain = 'day' and request_sum.user_id = asked.user_id
-          and starts_at >= asked.days_at
+        where grain = 'day' and request_sum.user_id = requested.user_id
+          and starts_at >= requested.days_at
         union all
         select requests, successes, failures, latency_ms, own_cost from request_sum
-        where grain = 'hour' and request_sum.user_id = asked.user_id
-          and starts_at >= asked.hours_at and starts_at < asked.days_at
+        where grain = 'hour' and request_sum.user_id = requested.user_id
+          and starts_at >= requested.hours_at and starts_at < requested.days_at
         union all
         select 1, (status = 'success')::int, (status = 'error')::int,
           case when status = 'success' then latency_ms else 0 end,
-          case when account_id = asked.user_id then cost else 0 end
+          case when account_id = requested.user_id then cost else 0 end
         from ${edgeLogs}
       ) as parts
     ) as sums
@@ -104,23 +104,23 @@ export async function sumRequestsSince(
 }
 
 /** Sums requests by whole hours for each entry, in order: their sum and the sum of their squares. */
-export async function sumHoursWithin(db: Kysely<Schema>, asked: readonly Within[]) {
-  if (asked.length === 0) return []
+export async function sumHoursWithin(db: Kysely<Schema>, requested: readonly SumSpan[]) {
+  if (requested.length === 0) return []
   const times = (pick: (span: AlertWindow) => number) =>
-    asked.map(({ span }) => new Date(pick(span)))
+    requested.map(({ span }) => new Date(pick(span)))
   const { rows } = await sql<{ total: number; squares: number }>`
     select hourly.* from unnest(
-      ${asked.map(({ userId }) => userId)}::text[],
+      ${requested.map(({ userId }) => userId)}::text[],
       ${times(({ fromMs }) => fromMs)}::timestamptz[],
       ${times(({ toMs }) => toMs)}::timestamptz[]
-    ) with ordinality as asked (user_id, from_at, to_at, place)
+    ) with ordinality as requested (user_id, from_at, to_at, place)
     cross join lateral (
       select coalesce(sum(requests), 0)::float8 as total,
         coalesce(sum(requests * requests), 0)::float8 as squares
       from (
         select sum(requests) as requests from request_sum
-        where grain = 'hour' and request_sum.user_id = asked.user_id
-          and starts_at >= asked.from_at and starts_at < asked.to_at
+        where grain = 'hour' and request_sum.user_id = requested.user_id
+          and starts_at >= requested.from_at and starts_at < requested.to_at
         group by starts_at
       ) as hours
     ) as hourly

@@ -1,10 +1,10 @@
 import { getMinRequests, type AlertType, type Rule } from './alert'
 
-interface Told extends Rule {
+interface AlertRule extends Rule {
   name: string
 }
 
-interface Words {
+interface NoticeText {
   title: string
   body: string
 }
@@ -39,28 +39,31 @@ const units: Readonly<Record<AlertType, string>> = {
 const toMinute = (at: Date) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 /** Formats the notification of a triggered alert. */
-export function formatTriggerText(alert: Told, { value, at }: { value: number; at: Date }): Words {
+export function formatTriggerText(
+  alert: AlertRule,
+  { value, at }: { value: number; at: Date },
+): NoticeText {
   const { name, type, threshold, period } = alert
   const limit =
     type === 'unusual_activity'
       ? 'It tells you of values above 3.'
       : `Its threshold is ${plain(threshold)}${units[type]}.`
-  const what = measured[type](value, lengths[period])
+  const measurement = measured[type](value, lengths[period])
   return {
     title: `Alert: ${name}`,
-    body: `Your alert "${name}" was triggered at ${toMinute(at)}: ${what}. ${limit}`,
+    body: `Your alert "${name}" was triggered at ${toMinute(at)}: ${measurement}. ${limit}`,
   }
 }
 
 /** Formats the notification of an alert's test. */
-export function formatTestText(alert: Told): Words {
+export function formatTestText(alert: AlertRule): NoticeText {
   const { name, type, threshold, period } = alert
-  const least = getMinRequests(type, alert.minRequests)
+  const minRequests = getMinRequests(type, alert.minRequests)
   const condition = [
     `type ${type}`,
     ...(type === 'unusual_activity' ? [] : [`threshold ${plain(threshold)}${units[type]}`]),
     `period ${period}`,
-    ...(least === null ? [] : [`at least ${least} requests`]),
+    ...(minRequests === null ? [] : [`at least ${minRequests} requests`]),
   ]
   return {
     title: `Test of the alert: ${name}`,
@@ -69,9 +72,13 @@ export function formatTestText(alert: Told): Words {
 }
 
 /** Formats the notification of a balance below the warning threshold. Amounts are USD. */
-export function formatLowBalanceText(whose: string, balance: number, threshold: number): Words {
+export function formatLowBalanceText(
+  accountName: string,
+  balance: number,
+  threshold: number,
+): NoticeText {
   return {
-    title: `Low balance: ${whose}`,
-    body: `The balance of ${whose} has fallen to ${plain(balance)} USD, below ${plain(threshold)} USD. When nothing is left, requests that cost are refused. Add credit to go on.`,
+    title: `Low balance: ${accountName}`,
+    body: `The balance of ${accountName} has fallen to ${plain(balance)} USD, below ${plain(threshold)} USD. When nothing is left, requests that cost are refused. Add credit to go on.`,
   }
 }

@@ -1,23 +1,7 @@
 import type { AlertRow } from '../platform/db/alert-schema'
 
-/** Source: contract 6.1. */
-export const alertTypes = [
-  'cost_threshold',
-  'error_rate',
-  'usage_spike',
-  'quota_limit',
-  'model_latency',
-  'unusual_activity',
-] as const satisfies readonly AlertRow['type'][]
-export type AlertType = (typeof alertTypes)[number]
-
-export const periods = [
-  'hour',
-  'day',
-  'week',
-  'month',
-] as const satisfies readonly AlertRow['period'][]
-export type AlertPeriod = (typeof periods)[number]
+export type AlertType = AlertRow['type']
+export type AlertPeriod = AlertRow['period']
 
 export const channels = ['email', 'dashboard'] as const
 export type Channel = (typeof channels)[number]
@@ -36,7 +20,7 @@ export const windowMs: Readonly<Record<AlertPeriod, number>> = {
 }
 
 /** The requests that a type needs before it can trigger; null for types that need none. */
-const leastRequests: Readonly<Record<AlertType, number | null>> = {
+const minRequestsByType: Readonly<Record<AlertType, number | null>> = {
   cost_threshold: null,
   error_rate: 10,
   usage_spike: null,
@@ -46,9 +30,9 @@ const leastRequests: Readonly<Record<AlertType, number | null>> = {
 }
 
 /** Returns how many requests an alert needs, null for a type that does not count them. */
-export function getMinRequests(type: AlertType, asked: number | null): number | null {
-  const usual = leastRequests[type]
-  return usual === null ? null : (asked ?? usual)
+export function getMinRequests(type: AlertType, requested: number | null): number | null {
+  const usual = minRequestsByType[type]
+  return usual === null ? null : (requested ?? usual)
 }
 
 /** The condition of an alert. */

@@ -18,7 +18,7 @@ afterAll(() => stack.disposeAsync())
 
 const usd = 1_000_000_000n
 
-const look = () => notifyLowBalances(database.query, usd)
+const checkBalances = () => notifyLowBalances(database.query, usd)
 
 const spend = (accountId: string, amount: bigint) =>
   post(database.query, {
@@ -52,17 +52,17 @@ async function newMember(organizationId: string, role: 'owner' | 'admin' | 'deve
 }
 
 describe('a balance', () => {
-  test('that falls below the threshold is told once for each fall, by whomever', async () => {
+  test('that falls below the threshold is notified once for each fall, by whichever process', async () => {
     const userId = await createCustomer(database, usd)
-    expect(await look()).toBe(0)
+    expect(await checkBalances()).toBe(0)
     await spend(userId, 1n)
-    const counts = await Promise.all(Array.from({ length: 4 }, look))
+    const counts = await Promise.all(Array.from({ length: 4 }, checkBalances))
     expect(counts.filter((count) => count > 0)).toEqual([1])
-    expect(await look()).toBe(0)
+    expect(await checkBalances()).toBe(0)
     await post(database.query, topUpOf(userId, 1n))
-    expect(await look()).toBe(0)
+    expect(await checkBalances()).toBe(0)
     await spend(userId, usd / 2n)
-    expect(await look()).toBe(1)
+    expect(await checkBalances()).toBe(1)
     const body =
       'The balance of your account has fallen to 0.5 USD, below 1 USD. When nothing is left, requests that cost are refused. Add credit to go on.'
     const notices = await noticesOf(userId)
@@ -75,27 +75,27 @@ describe('a balance', () => {
     expect(await mailsTo(userId)).toHaveLength(2)
   })
 
-  test('finding M15: that is credited and spent between two looks has fallen', async () => {
+  test('finding M15: that is credited and spent between two checks has fallen', async () => {
     const known = await createCustomer(database, usd)
-    expect(await look()).toBe(0)
+    expect(await checkBalances()).toBe(0)
     await spend(known, usd)
-    expect(await look()).toBe(1)
-    // And one that nobody has looked at yet.
+    expect(await checkBalances()).toBe(1)
+    // And one whose balance was not checked yet.
     const fresh = await createCustomer(database)
     for (const userId of [known, fresh]) {
       await post(database.query, topUpOf(userId, 2n * usd))
       await spend(userId, (3n * usd) / 2n)
     }
-    expect(await look()).toBe(2)
-    expect(await look()).toBe(0)
+    expect(await checkBalances()).toBe(2)
+    expect(await checkBalances()).toBe(0)
     expect([(await noticesOf(known)).length, (await noticesOf(fresh)).length]).toEqual([2, 1])
   })
 
-  test('finding M15: of processes that look at the same time one tells of it', async () => {
+  test('finding M15: is notified by one of several processes that check at the same time', async () => {
     const userId = await createCustomer(database)
     await post(database.query, topUpOf(userId, 2n * usd))
     await spend(userId, 2n * usd)
-    const counts = await Promise.all(Array.from({ length: 4 }, look))
+    const counts = await Promise.all(Array.from({ length: 4 }, checkBalances))
     expect(counts.filter((count) => count > 0)).toEqual([1])
     expect(await noticesOf(userId)).toHaveLength(1)
   })
@@ -104,13 +104,13 @@ describe('a balance', () => {
     const userId = await createCustomer(database)
     await post(database.query, topUpOf(userId, usd - 1n))
     await spend(userId, usd - 1n)
-    expect(await look()).toBe(0)
+    expect(await checkBalances()).toBe(0)
     await post(database.query, topUpOf(userId, usd - 1n))
     const leaseId = newId('lease')
     const lease = { leaseId, accountId: userId, nodeId: newId('node'), need: usd - 1n, wish: 0n }
     await takeLease(database.query, {
       generation: 0,
-      isRecalling: false,
+      isReclaiming: false,
       demandSeconds: 2,
       ...lease,
       nodes: 1,
@@ -122,13 +122,13 @@ describe('a balance', () => {
     // At 1.5 on paper, half of which is there.
     await post(database.query, topUpOf(userId, usd / 2n))
     await spend(userId, usd / 2n)
-    expect(await look()).toBe(0)
+    expect(await checkBalances()).toBe(0)
     expect(await noticesOf(userId)).toEqual([])
   })
 
-  test('finding M15: a balance that stays above it, however often it is credited, leaves nothing to look at', async () => {
+  test('finding M15: that stays above it, however often it is credited, leaves no work', async () => {
     const userId = await createCustomer(database, 5n * usd)
-    await look()
+    await checkBalances()
     for (let k = 0; k < 5; k++) await post(database.query, topUpOf(userId, usd))
     const { rows } = await sql`select from balance_rise where account_id = ${userId}`.execute(
       database.query,
@@ -136,52 +136,52 @@ describe('a balance', () => {
     expect(rows).toHaveLength(0)
   })
 
-  test('what running requests hold of it is not there: it falls with that, and is back without it', async () => {
+  test('excludes what running requests hold', async () => {
     const userId = await createCustomer(database, 3n * usd)
     const leaseId = newId('lease')
     const lease = { leaseId, accountId: userId, nodeId: newId('node'), need: 3n * usd, wish: 0n }
     await takeLease(database.query, {
       generation: 0,
-      isRecalling: false,
+      isReclaiming: false,
       ...lease,
       nodes: 1,
       demandSeconds: 2,
       lifeSeconds: 600,
     })
     // What a node has set aside for requests to come is there still.
-    expect(await look()).toBe(0)
+    expect(await checkBalances()).toBe(0)
     await sql`insert into credit_held (lease_id, held) values (${leaseId}, ${(5n * usd) / 2n})`.execute(
       database.query,
     )
-    expect(await look()).toBe(1)
+    expect(await checkBalances()).toBe(1)
     expect((await noticesOf(userId))[0]?.body).toStartWith(
       'The balance of your account has fallen to 0.5 USD, below 1 USD.',
     )
-    expect(await look()).toBe(0)
+    expect(await checkBalances()).toBe(0)
     await sql`delete from credit_held where lease_id = ${leaseId}`.execute(database.query)
-    expect(await look()).toBe(0)
+    expect(await checkBalances()).toBe(0)
     expect(await noticesOf(userId)).toHaveLength(1)
   })
 
   test('that was never at the threshold has not fallen', async () => {
     const userId = await createCustomer(database, usd - 1n)
-    expect(await look()).toBe(0)
+    expect(await checkBalances()).toBe(0)
     await spend(userId, usd / 2n)
-    expect(await look()).toBe(0)
+    expect(await checkBalances()).toBe(0)
     expect(await noticesOf(userId)).toEqual([])
   })
 
-  test('is looked at without waiting for whoever books on it', async () => {
+  test('is checked without waiting for a booking', async () => {
     const userId = await createCustomer(database, usd)
     await database.query.transaction().execute(async (trx) => {
       await sql`select from credit_account where id = ${userId} for update`.execute(trx)
-      expect(await look()).toBe(0)
+      expect(await checkBalances()).toBe(0)
     })
     await spend(userId, 1n)
-    expect(await look()).toBe(1)
+    expect(await checkBalances()).toBe(1)
   })
 
-  test('of an organization is told to its owner and admins', async () => {
+  test('of an organization is notified to its owner and admins', async () => {
     const id = newId('org')
     const { query } = database
     await query
@@ -194,9 +194,9 @@ describe('a balance', () => {
       await newMember(id, 'developer'),
     ]
     await post(query, topUpOf(id, usd))
-    expect(await look()).toBe(0)
+    expect(await checkBalances()).toBe(0)
     await spend(id, usd)
-    expect(await look()).toBe(1)
+    expect(await checkBalances()).toBe(1)
     for (const userId of [owner, admin]) {
       const [notice] = await noticesOf(userId)
       expect(notice?.title).toBe('Low balance: the organization Acme')

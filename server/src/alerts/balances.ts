@@ -7,8 +7,8 @@ import { heldByAccount } from '../ledger/held-amounts'
 import { postMail } from '../platform/mail/outbox'
 
 const nanosPerUsd = 1e9
-const mostAtOnce = 200
-const maxRisesAtOnce = 10_000
+const batchSize = 200
+const risesPerBatch = 10_000
 
 interface Fallen {
   account_id: string
@@ -18,33 +18,33 @@ interface Fallen {
 }
 
 /** A recipient of notifications about an account's balance. */
-interface Told {
+interface BalanceFall {
   id: string
   email: string
   email_verified: boolean
-  whose: string
+  accountName: string
 }
 
 /**
  * Notifies of each available balance that has fallen below the threshold (nano-dollars) since it was last at or
- * above it, also where it was credited and spent between two looks: the account, or owner and admins of an
+ * above it, also where it was credited and spent between two checks: the account, or owner and admins of an
  * organization. Once, however many processes look: a fall is recorded and notified in one transaction. Resolves
  * with how many there were.
  */
 export async function notifyLowBalances(db: Kysely<Schema>, threshold: bigint): Promise<number> {
-  while ((await takeRises(db, threshold)) === maxRisesAtOnce);
+  while ((await takeRises(db, threshold)) === risesPerBatch);
   await rearm(db, threshold)
-  let told = 0
-  let taken: number
+  let notified = 0
+  let fallenCount: number
   do {
-    taken = await db.transaction().execute(async (trx) => {
+    fallenCount = await db.transaction().execute(async (trx) => {
       const fallen = await takeFallen(trx, threshold)
-      for (const one of fallen) await tell(trx, one, threshold)
+      for (const one of fallen) await notifyOwner(trx, one, threshold)
       return fallen.length
     })
-    told += taken
-  } while (taken === mostAtOnce)
-  return told
+    notified += fallenCount
+  } while (fallenCount === batchSize)
+  return notified
 }
 
 /** Records accounts that a credit raised to the threshold or above. Resolves with how many rises were processed. */
@@ -52,7 +52,7 @@ async function takeRises(db: Kysely<Schema>, threshold: bigint): Promise<number>
   const { rows } = await sql<{ taken: bigint }>`
     with taken as (
       delete from balance_rise where ctid = any(array(
-        select ctid from balance_rise limit ${maxRisesAtOnce} for update skip locked
+        select ctid from balance_rise limit ${risesPerBatch} for update skip locked
       ))
       returning account_id, available
     ), armed as (
@@ -87,7 +87,7 @@ async function takeFallen(trx: Kysely<Schema>, threshold: bigint): Promise<Falle
       from balance_watch join credit_account on credit_account.id = balance_watch.account_id
         left join held on held.account_id = balance_watch.account_id
       where armed and posted - coalesce(held.held, 0) < ${threshold}
-      limit ${mostAtOnce} for update of balance_watch skip locked
+      limit ${batchSize} for update of balance_watch skip locked
     )
     update balance_watch set armed = false from fallen
     where balance_watch.account_id = fallen.account_id
@@ -95,13 +95,13 @@ async function takeFallen(trx: Kysely<Schema>, threshold: bigint): Promise<Falle
   return rows
 }
 
-async function tell(trx: Kysely<Schema>, fallen: Fallen, threshold: bigint): Promise<void> {
+async function notifyOwner(trx: Kysely<Schema>, fallen: Fallen, threshold: bigint): Promise<void> {
   const noticeId = newId('ntf')
-  for (const { id, email, email_verified, whose } of await toldOf(trx, fallen)) {
+  for (const { id, email, email_verified, accountName } of await toNotice(trx, fallen)) {
     const [balance, limit] = [fallen.available, threshold].map(
       (nanos) => Number(nanos) / nanosPerUsd,
     )
-    const { title, body } = formatLowBalanceText(whose, balance ?? 0, limit ?? 0)
+    const { title, body } = formatLowBalanceText(accountName, balance ?? 0, limit ?? 0)
     await notify(trx, { userId: id, kind: 'low_balance', title, body, link: '/billing' })
     if (!email_verified) continue
     const reference = `low balance ${noticeId} ${id}`
@@ -109,14 +109,17 @@ async function tell(trx: Kysely<Schema>, fallen: Fallen, threshold: bigint): Pro
   }
 }
 
-async function toldOf(trx: Kysely<Schema>, { account_id: id, owner }: Fallen): Promise<Told[]> {
+async function toNotice(
+  trx: Kysely<Schema>,
+  { account_id: id, owner }: Fallen,
+): Promise<BalanceFall[]> {
   if (!owner.startsWith('organization:')) {
     const rows = await trx
       .selectFrom('users')
       .select(['id', 'email', 'email_verified'])
       .where('id', '=', id)
       .execute()
-    return rows.map((row) => ({ ...row, whose: 'your account' }))
+    return rows.map((row) => ({ ...row, accountName: 'your account' }))
   }
   const rows = await trx
     .selectFrom('membership')
@@ -127,5 +130,5 @@ async function toldOf(trx: Kysely<Schema>, { account_id: id, owner }: Fallen): P
     .where('membership.status', '=', 'active')
     .where('membership.role', 'in', ['owner', 'admin'])
     .execute()
-  return rows.map(({ name, ...row }) => ({ ...row, whose: `the organization ${name}` }))
+  return rows.map(({ name, ...row }) => ({ ...row, accountName: `the organization ${name}` }))
 }

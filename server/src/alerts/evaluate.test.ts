@@ -24,7 +24,7 @@ const dayMs = 24 * hourMs
 /** Half past an hour, so that windows begin within one. */
 const nowMs = Date.UTC(2026, 1, 10, 12, 30)
 
-interface Asked {
+interface WatchedAlert {
   type: AlertType
   threshold: number
   period?: AlertPeriod
@@ -33,7 +33,13 @@ interface Asked {
 }
 
 /** An account that is old, with an alert. */
-async function watched({ type, threshold, period = 'day', channels = [], name = 'x' }: Asked) {
+async function watched({
+  type,
+  threshold,
+  period = 'day',
+  channels = [],
+  name = 'x',
+}: WatchedAlert) {
   const { query } = database
   const userId = await createCustomer(database)
   await sql`
@@ -94,7 +100,7 @@ describe('the window', () => {
     expect(await triggered(alert)).toEqual([14])
   })
 
-  test('holds what others paid only as requests', async () => {
+  test('counts what others paid as requests only', async () => {
     const alert = await watched({ type: 'cost_threshold', threshold: 0 })
     await alert.log({ atMs: nowMs - 1000, cost: 1_000_000_000n, accountId: 'org_1' })
     await alert.log({ atMs: nowMs - dayMs + 1000, cost: 1_000_000_000n, accountId: 'org_1' })
@@ -147,7 +153,7 @@ describe('each type', () => {
 })
 
 describe('a trigger', () => {
-  test('is told on each channel, once, however many look at once', async () => {
+  test('is sent once on each channel, however many processes evaluate it', async () => {
     const alert = await watched({
       type: 'cost_threshold',
       threshold: 1,
@@ -155,8 +161,8 @@ describe('a trigger', () => {
       name: 'Cost\r\n<b>',
     })
     await alert.log({ atMs: nowMs - 1000, cost: 2_000_000_000n })
-    const looks = Array.from({ length: 8 }, () => evaluateAt(nowMs)([alert.userId]))
-    const counts = await Promise.all(looks)
+    const evaluations = Array.from({ length: 8 }, () => evaluateAt(nowMs)([alert.userId]))
+    const counts = await Promise.all(evaluations)
     expect(counts.filter((count) => count > 0)).toEqual([1])
     expect(await triggersOf(alert.id)).toEqual([2])
     const { query } = database
@@ -209,7 +215,7 @@ describe('a trigger', () => {
   })
 })
 
-test('J04: a round looks at all accounts, goes on where its time ended, and is made by one node', async () => {
+test('J04: a round evaluates all accounts on one node, and continues where its time ended', async () => {
   const { query } = database
   await sql`delete from alert`.execute(query)
   await sql`
@@ -220,14 +226,14 @@ test('J04: a round looks at all accounts, goes on where its time ended, and is m
     insert into alert (id, user_id, name, type, threshold, period, enabled, channels)
     select 'alert_many_' || n, 'user_many_' || n, 'x', 'error_rate', 1, 'week', n <> 7, '{}'
     from generate_series(1, 250) as n`.execute(query)
-  const seen: string[] = []
+  const evaluatedIds: string[] = []
   const clock = { ms: 0 }
   const round = () =>
     runAlertRound({
       db: query,
       evaluate: async (userIds) => {
         clock.ms += 10
-        seen.push(...userIds)
+        evaluatedIds.push(...userIds)
         return evaluateAt(nowMs)(userIds)
       },
       nowMs: () => clock.ms,
@@ -238,18 +244,18 @@ test('J04: a round looks at all accounts, goes on where its time ended, and is m
   expect(rounds.filter(Boolean)).toEqual([{ accounts: 200, triggered: 0, isComplete: false }])
   expect(await round()).toEqual({ accounts: 49, triggered: 0, isComplete: true })
   expect(await round()).toBeUndefined()
-  expect(new Set(seen).size).toBe(249)
+  expect(new Set(evaluatedIds).size).toBe(249)
   expect(failed).toEqual([])
 })
 
-test('what was just logged is looked at soon, in one look for many requests', async () => {
+test('evaluates soon after a request, once for many requests', async () => {
   const alert = await watched({ type: 'cost_threshold', threshold: 1 })
   await alert.log({ atMs: nowMs - 1000, cost: 2_000_000_000n })
-  const looks: number[] = []
+  const batches: number[] = []
   const first = Promise.withResolvers<void>()
-  const soonLooks = new PromptEvaluations({
+  const evaluations = new PromptEvaluations({
     evaluate: async (userIds) => {
-      looks.push(userIds.length)
+      batches.push(userIds.length)
       const count = await evaluateAt(nowMs)(userIds)
       first.resolve()
       return count
@@ -257,12 +263,12 @@ test('what was just logged is looked at soon, in one look for many requests', as
     everyMs: 1,
     onFailure: (error) => failed.push(error),
   })
-  soonLooks.soon([alert.userId, alert.userId])
-  soonLooks.soon([alert.userId])
+  evaluations.soon([alert.userId, alert.userId])
+  evaluations.soon([alert.userId])
   await first.promise
-  await soonLooks[Symbol.asyncDispose]()
-  expect(looks[0]).toBe(1)
+  await evaluations[Symbol.asyncDispose]()
+  expect(batches[0]).toBe(1)
   expect(await triggersOf(alert.id)).toEqual([2])
-  soonLooks.soon([alert.userId])
-  expect(looks.length).toBeLessThanOrEqual(2)
+  evaluations.soon([alert.userId])
+  expect(batches.length).toBeLessThanOrEqual(2)
 })

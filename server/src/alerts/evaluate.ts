@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { judge } from './formulas'
 import { measure, type MeasuredMoment } from './measures'
 import { hasMoved, evaluateStep } from './alert-state'
-import { takeStep } from './trigger'
+import { recordStep } from './trigger'
 import { findWatchedAlerts, type WatchedAlert } from './watched-alerts'
 import type { Schema } from '../platform/db/schema'
 
@@ -26,24 +26,25 @@ const dayMs = 86_400_000
  * evaluated all the same.
  */
 export function createEvaluation({ db, nowMs, logDays, onFailure }: Options) {
-  const look = async (userIds: readonly string[]): Promise<number> => {
+  const evaluate = async (userIds: readonly string[]): Promise<number> => {
     const moment: MeasuredMoment = {
       nowMs: nowMs(),
-      logsKeptSinceMs: nowMs() - (logDays() - 1) * dayMs,
+      logsSinceMs: nowMs() - (logDays() - 1) * dayMs,
     }
     const alerts = await findWatchedAlerts(db, userIds)
     const measures = await measure(db, alerts, moment)
     let triggered = 0
-    for (const [place, alert] of alerts.entries()) {
-      const measured = measures[place]
-      if (measured && (await takeLook(db, alert, { measured, nowMs: moment.nowMs }))) triggered++
+    for (const [index, alert] of alerts.entries()) {
+      const measured = measures[index]
+      if (measured && (await evaluateAlert(db, alert, { measured, nowMs: moment.nowMs })))
+        triggered++
     }
     return triggered
   }
   return async (userIds: readonly string[]): Promise<number> => {
     if (userIds.length === 0) return 0
     try {
-      return await look(userIds)
+      return await evaluate(userIds)
     } catch (error) {
       const [only, ...others] = userIds
       if (only !== undefined && others.length === 0) {
@@ -54,7 +55,7 @@ export function createEvaluation({ db, nowMs, logDays, onFailure }: Options) {
     // An account with more than one statement can read in its time does not hold up the others.
     let triggered = 0
     for (const userId of userIds) {
-      triggered += await look([userId]).catch((error: unknown) => {
+      triggered += await evaluate([userId]).catch((error: unknown) => {
         onFailure(userId, error)
         return 0
       })
@@ -63,14 +64,18 @@ export function createEvaluation({ db, nowMs, logDays, onFailure }: Options) {
   }
 }
 
-interface Looked {
+interface Evaluation {
   measured: Parameters<typeof judge>[1]
   nowMs: number
 }
 
-async function takeLook(db: Kysely<Schema>, alert: WatchedAlert, { measured, nowMs }: Looked) {
+async function evaluateAlert(
+  db: Kysely<Schema>,
+  alert: WatchedAlert,
+  { measured, nowMs }: Evaluation,
+) {
   const { value, isTrue } = judge(alert, measured)
-  const taken = evaluateStep(alert.standing, { isTrue, nowMs, period: alert.period })
-  if (!hasMoved(alert.standing, taken)) return false
-  return takeStep(db, alert, { ...taken, nowMs, value })
+  const step = evaluateStep(alert.standing, { isTrue, nowMs, period: alert.period })
+  if (!hasMoved(alert.standing, step)) return false
+  return recordStep(db, alert, { ...step, nowMs, value })
 }

@@ -8,7 +8,8 @@ import {
   property,
   record,
 } from '../../testing/property'
-import { alertTypes, hourMs, periods, windowMs, type Rule } from './alert'
+import { hourMs, windowMs, type Rule } from './alert'
+import { alertPeriods, alertTypes } from '../platform/db/alert-schema'
 import { getBaselineHours, judge, getBaselineWindows, type Measures } from './formulas'
 
 const sums = { requests: 0, successes: 0, failures: 0, latencyMs: 0, ownCost: 0n }
@@ -75,7 +76,7 @@ describe('error rate', () => {
     expect(judge(rule('error_rate', 20), failing)).toEqual({ value: 25, isTrue: true })
   })
 
-  test('needs ten requests unless told otherwise', () => {
+  test('needs ten requests by default', () => {
     const nine = recent({ successes: 0, failures: 9 })
     expect(judge(rule('error_rate', 50), nine)).toEqual({ value: 100, isTrue: false })
     expect(judge(rule('error_rate', 50, { minRequests: 9 }), nine).isTrue).toBe(true)
@@ -154,7 +155,7 @@ test('J07: whatever is measured, the value is a number and the verdict says what
   const anyRule = record({
     type: constantFrom(...alertTypes),
     threshold: double({ min: 0, max: 1e12, noNaN: true }),
-    period: constantFrom(...periods),
+    period: constantFrom(...alertPeriods),
     minRequests: constantFrom(null, 1, 100),
   })
   const anyMeasures = record({
@@ -170,9 +171,9 @@ test('J07: whatever is measured, the value is a number and the verdict says what
     quotas: record({ limit: constantFrom(null, 0, 1, 1e9), used: count() }).map((one) => [one]),
   })
   assert(
-    property(anyRule, anyMeasures, (anyone, measures) => {
-      const { value, isTrue } = judge(anyone, measures)
-      const bound = anyone.type === 'unusual_activity' ? 3 : anyone.threshold
+    property(anyRule, anyMeasures, (rule, measures) => {
+      const { value, isTrue } = judge(rule, measures)
+      const bound = rule.type === 'unusual_activity' ? 3 : rule.threshold
       return Number.isFinite(value) && (!isTrue || value >= bound)
     }),
   )

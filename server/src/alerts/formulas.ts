@@ -42,10 +42,10 @@ export interface Judgement {
   isTrue: boolean
 }
 
-const mostWindowsBefore = 7
-const leastWindowsBefore = 3
+const maxWindowsBefore = 7
+const minWindowsBefore = 3
 const hoursBefore = 7 * 24
-const leastHours = 24
+const minHours = 24
 const unusualDeviations = 3
 
 const round = (value: number, decimals: number) => Number(value.toFixed(decimals))
@@ -54,7 +54,7 @@ const sound = (value: number) => (Number.isFinite(value) ? round(value, 2) : 0)
 
 type Formula = (rule: Rule, measures: Measures) => Judgement
 
-const nothing: Judgement = { value: 0, isTrue: false }
+const noValue: Judgement = { value: 0, isTrue: false }
 
 /** Returns whether a mean is above the threshold and has enough requests behind it. */
 const aboveWith = ({ rule, requests, value }: { rule: Rule; requests: number; value: number }) => ({
@@ -70,13 +70,13 @@ const formulas: Readonly<Record<Rule['type'], Formula>> = {
 
   error_rate(rule, { recent: { successes, failures } }) {
     const requests = successes + failures
-    if (requests === 0) return nothing
+    if (requests === 0) return noValue
     return aboveWith({ rule, requests, value: sound((100 * failures) / requests) })
   },
 
   usage_spike({ threshold }, { recent: { requests }, before }) {
     const mean = before.requests / before.windows
-    if (before.windows < leastWindowsBefore || mean <= 0) return nothing
+    if (before.windows < minWindowsBefore || mean <= 0) return noValue
     const value = sound((100 * (requests - mean)) / mean)
     return { value, isTrue: value > threshold }
   },
@@ -87,12 +87,12 @@ const formulas: Readonly<Record<Rule['type'], Formula>> = {
   },
 
   model_latency(rule, { recent: { successes, latencyMs } }) {
-    if (successes === 0) return nothing
+    if (successes === 0) return noValue
     return aboveWith({ rule, requests: successes, value: sound(latencyMs / successes) })
   },
 
   unusual_activity(_rule, { recent: { requests }, hourly: { hours, total, squares } }) {
-    if (hours < leastHours) return nothing
+    if (hours < minHours) return noValue
     const mean = total / hours
     // Rounding may bring the variance of equal counts below zero.
     const deviation = Math.sqrt(Math.max(0, squares / hours - mean * mean))
@@ -120,7 +120,7 @@ export interface AlertWindow {
 export function getBaselineWindows(period: Rule['period'], nowMs: number, createdMs: number) {
   const length = windowMs[period]
   const toMs = nowMs - length
-  const windows = Math.max(0, Math.min(mostWindowsBefore, Math.floor((toMs - createdMs) / length)))
+  const windows = Math.max(0, Math.min(maxWindowsBefore, Math.floor((toMs - createdMs) / length)))
   return { windows, span: { fromMs: toMs - windows * length, toMs } satisfies AlertWindow }
 }
 

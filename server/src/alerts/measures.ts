@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { recentSpan, type AlertType } from './alert'
-import { sumHoursWithin, sumRequestsSince, type Since } from './alert-sums'
+import { sumHoursWithin, sumRequestsSince, type SumStart } from './alert-sums'
 import {
   getBaselineHours,
   getBaselineWindows,
@@ -15,7 +15,7 @@ import type { Schema } from '../platform/db/schema'
 export interface MeasuredMoment {
   nowMs: number
   /** Request logs from before this moment are gone. */
-  logsKeptSinceMs: number
+  logsSinceMs: number
 }
 
 const noSums: Sums = { requests: 0, successes: 0, failures: 0, latencyMs: 0, ownCost: 0n }
@@ -33,9 +33,9 @@ export async function measure(
   const uses = await readQuotaUse(
     db,
     limited.map((alert) => ({ ...recentOf(alert, moment.nowMs), limits: alert.limits })),
-    moment.logsKeptSinceMs,
+    moment.logsSinceMs,
   )
-  const quotas = new Map(limited.map((alert, place) => [alert, uses[place]]))
+  const quotas = new Map(limited.map((alert, index) => [alert, uses[index]]))
   return alerts.map((alert) => ({
     ...sums(alert),
     hourly: hourly.get(alert) ?? noHours,
@@ -49,49 +49,49 @@ async function readHourly(
   alerts: readonly WatchedAlert[],
   { nowMs }: MeasuredMoment,
 ) {
-  const asked = alerts.map((alert) => ({
+  const requested = alerts.map((alert) => ({
     alert,
     userId: alert.userId,
     ...getBaselineHours(nowMs, alert.accountCreatedMs),
   }))
-  const found = await sumHoursWithin(db, asked)
+  const sums = await sumHoursWithin(db, requested)
   return new Map(
-    asked.map(({ alert, hours }, place) => [alert, { ...noHours, ...found[place], hours }]),
+    requested.map(({ alert, hours }, index) => [alert, { ...noHours, ...sums[index], hours }]),
   )
 }
 
 const isOf = (type: AlertType) => (alert: WatchedAlert) => alert.type === type
 
-const recentOf = (alert: WatchedAlert, nowMs: number): Since => ({
+const recentOf = (alert: WatchedAlert, nowMs: number): SumStart => ({
   userId: alert.userId,
   fromMs: nowMs - recentSpan(alert),
 })
 
-const keyOf = ({ userId, fromMs }: Since) => `${userId} ${fromMs}`
+const keyOf = ({ userId, fromMs }: SumStart) => `${userId} ${fromMs}`
 
 /** Sums requests until now since the start of each window, and of each baseline; several alerts may share one. */
 async function readSums(
   db: Kysely<Schema>,
   alerts: readonly WatchedAlert[],
-  { nowMs, logsKeptSinceMs }: MeasuredMoment,
+  { nowMs, logsSinceMs }: MeasuredMoment,
 ) {
-  const asked = new Map<string, Since>()
+  const requested = new Map<string, SumStart>()
   const baselineOf = ({ userId, period, accountCreatedMs }: WatchedAlert) => {
     const { windows, span } = getBaselineWindows(period, nowMs, accountCreatedMs)
-    return { windows, since: { userId, fromMs: span.fromMs } }
+    return { windows, start: { userId, fromMs: span.fromMs } }
   }
   for (const alert of alerts) {
     if (alert.type === 'quota_limit') continue
     const questions = [recentOf(alert, nowMs)]
-    if (alert.type === 'usage_spike') questions.push(baselineOf(alert).since)
-    for (const since of questions) asked.set(keyOf(since), since)
+    if (alert.type === 'usage_spike') questions.push(baselineOf(alert).start)
+    for (const start of questions) requested.set(keyOf(start), start)
   }
-  const found = await sumRequestsSince(db, [...asked.values()], logsKeptSinceMs)
-  const byKey = new Map([...asked.keys()].map((key, place) => [key, found[place] ?? noSums]))
+  const sums = await sumRequestsSince(db, [...requested.values()], logsSinceMs)
+  const byKey = new Map([...requested.keys()].map((key, index) => [key, sums[index] ?? noSums]))
   return (alert: WatchedAlert): Pick<Measures, 'recent' | 'before'> => {
     const recent = byKey.get(keyOf(recentOf(alert, nowMs))) ?? noSums
-    const { windows, since } = baselineOf(alert)
-    const all = byKey.get(keyOf(since)) ?? recent
+    const { windows, start } = baselineOf(alert)
+    const all = byKey.get(keyOf(start)) ?? recent
     return { recent, before: { windows, requests: all.requests - recent.requests } }
   }
 }

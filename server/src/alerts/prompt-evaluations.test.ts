@@ -7,15 +7,15 @@ const promises = () => {
   return heapStats().objectTypeCounts['Promise'] ?? 0
 }
 
-test('nothing stays of looks that are over, however many there were', async () => {
+test('keeps nothing of finished evaluations', async () => {
   const rounds = 300
   const over = Promise.withResolvers<void>()
-  let looks = 0
-  const soonLooks: PromptEvaluations = new PromptEvaluations({
+  let evaluated = 0
+  const evaluations: PromptEvaluations = new PromptEvaluations({
     evaluate: async () => {
       await Bun.sleep(0)
-      looks += 1
-      if (looks < rounds) soonLooks.soon(['usr_1'])
+      evaluated += 1
+      if (evaluated < rounds) evaluations.soon(['usr_1'])
       else over.resolve()
       return 0
     },
@@ -23,15 +23,15 @@ test('nothing stays of looks that are over, however many there were', async () =
     onFailure: () => undefined,
   })
   const before = promises()
-  soonLooks.soon(['usr_1'])
+  evaluations.soon(['usr_1'])
   await over.promise
   expect(promises() - before).toBeLessThan(50)
-  await soonLooks[Symbol.asyncDispose]()
+  await evaluations[Symbol.asyncDispose]()
 })
 
-test('its end does not wait for a pause', async () => {
+test('disposing does not wait for a pause', async () => {
   const looked = Promise.withResolvers<void>()
-  const soonLooks = new PromptEvaluations({
+  const evaluations = new PromptEvaluations({
     evaluate: () => {
       looked.resolve()
       return Promise.resolve(0)
@@ -39,8 +39,8 @@ test('its end does not wait for a pause', async () => {
     everyMs: 60_000,
     onFailure: () => undefined,
   })
-  soonLooks.soon(['usr_1'])
+  evaluations.soon(['usr_1'])
   await looked.promise
   await Bun.sleep(5)
-  await soonLooks[Symbol.asyncDispose]()
+  await evaluations[Symbol.asyncDispose]()
 })

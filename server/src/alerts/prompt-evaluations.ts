@@ -1,4 +1,4 @@
-import { Pause } from '../platform/pause'
+import { CancellableDelay } from '../platform/cancellable-delay'
 import type { Evaluate } from './evaluate'
 
 interface Options {
@@ -8,8 +8,8 @@ interface Options {
   onFailure: (error: unknown) => void
 }
 
-const mostWaiting = 10_000
-const mostAtOnce = 100
+const maxWaiting = 10_000
+const batchSize = 100
 /** The pause after a slow evaluation is so many times its duration: most of the database is for requests. */
 const pauseFactor = 4
 
@@ -21,7 +21,7 @@ export class PromptEvaluations implements AsyncDisposable {
   readonly #options: Options
   readonly #waiting = new Set<string>()
   #running: Promise<void> | undefined
-  readonly #pause = new Pause()
+  readonly #delay = new CancellableDelay()
   #isClosed = false
 
   constructor(options: Options) {
@@ -32,7 +32,7 @@ export class PromptEvaluations implements AsyncDisposable {
   soon(userIds: Iterable<string>): void {
     if (this.#isClosed) return
     for (const userId of userIds) {
-      if (this.#waiting.size < mostWaiting) this.#waiting.add(userId)
+      if (this.#waiting.size < maxWaiting) this.#waiting.add(userId)
     }
     if (this.#waiting.size > 0)
       this.#running ??= this.#work().finally(() => (this.#running = undefined))
@@ -42,17 +42,17 @@ export class PromptEvaluations implements AsyncDisposable {
     const { evaluate, everyMs, onFailure } = this.#options
     while (this.#waiting.size > 0 && !this.#isClosed) {
       const startedMs = performance.now()
-      const userIds = [...this.#waiting].slice(0, mostAtOnce)
+      const userIds = [...this.#waiting].slice(0, batchSize)
       for (const userId of userIds) this.#waiting.delete(userId)
       await evaluate(userIds).catch(onFailure)
-      const tookMs = performance.now() - startedMs
-      if (!this.#isClosed) await this.#pause.take(Math.max(everyMs, pauseFactor * tookMs))
+      const durationMs = performance.now() - startedMs
+      if (!this.#isClosed) await this.#delay.wait(Math.max(everyMs, pauseFactor * durationMs))
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
-    this.#pause.end()
+    this.#delay.cancel()
     await this.#running
   }
 }

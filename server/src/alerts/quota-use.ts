@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { edgeLogs, joinHourEdges, type Since } from './alert-sums'
+import { edgeLogs, joinHourEdges, type SumStart } from './alert-sums'
 import type { QuotaUse } from './formulas'
 import type { LimitScope } from '../limits/caller-limits'
 import type { Schema } from '../platform/db/schema'
@@ -15,53 +15,53 @@ interface Used {
 
 /**
  * Reads how far accounts use their limits: by the minute and of concurrency at their peak since a moment, of the
- * calendar month as it stands. In the order of `asked`. Source: contract 6.11.
+ * calendar month as it stands. In the order of `requested`. Source: contract 6.11.
  */
 export async function readQuotaUse(
   db: Kysely<Schema>,
-  asked: readonly (Since & { limits: LimitScope })[],
-  logsKeptSinceMs: number,
+  requested: readonly (SumStart & { limits: LimitScope })[],
+  logsSinceMs: number,
 ): Promise<QuotaUse[][]> {
-  if (asked.length === 0) return []
+  if (requested.length === 0) return []
   const { rows } = await sql<Used>`
     select peaks.*, coalesce(at_once.most, 0)::integer as concurrent_requests, months.*
-    from ${joinHourEdges(asked, logsKeptSinceMs)}
+    from ${joinHourEdges(requested, logsSinceMs)}
     cross join lateral (
       select coalesce(max(requests), 0)::bigint as requests_per_minute,
         coalesce(max(tokens), 0)::bigint as tokens_per_minute
       from (
         select requests, tokens from request_minute
-        where request_minute.user_id = asked.user_id
-          and starts_at >= asked.starts_at and starts_at < asked.days_at
+        where request_minute.user_id = requested.user_id
+          and starts_at >= requested.starts_at and starts_at < requested.days_at
         union all
         select requests_per_minute, tokens_per_minute from request_peak
-        where request_peak.user_id = asked.user_id
-          and day >= (asked.days_at at time zone 'UTC')::date
+        where request_peak.user_id = requested.user_id
+          and day >= (requested.days_at at time zone 'UTC')::date
       ) as minutes
     ) as peaks
     cross join lateral (
       select max(running) as most from (
         select peak_concurrent as running from request_sum
-        where grain = 'hour' and request_sum.user_id = asked.user_id
-          and starts_at >= asked.hours_at and starts_at < asked.days_at
+        where grain = 'hour' and request_sum.user_id = requested.user_id
+          and starts_at >= requested.hours_at and starts_at < requested.days_at
         union all
         select concurrent_requests from request_peak
-        where request_peak.user_id = asked.user_id
-          and day >= (asked.days_at at time zone 'UTC')::date
+        where request_peak.user_id = requested.user_id
+          and day >= (requested.days_at at time zone 'UTC')::date
         union all
         select concurrent from ${edgeLogs}
       ) as moments
     ) as at_once
     cross join lateral (
       select coalesce(sum(requests), 0)::bigint as monthly_requests,
-        coalesce(sum(cost - written_off + house_paid) filter (where account_id = asked.user_id), 0)::bigint
+        coalesce(sum(cost - written_off + house_paid) filter (where account_id = requested.user_id), 0)::bigint
           as monthly_spend
       from usage_sum
-      where usage_sum.user_id = asked.user_id and grain = 'day'
+      where usage_sum.user_id = requested.user_id and grain = 'day'
         and starts_at >= date_trunc('month', now(), 'UTC')
     ) as months
     order by place`.execute(db)
-  return rows.map((used, place) => quotasOf(asked[place]?.limits, used))
+  return rows.map((used, index) => quotasOf(requested[index]?.limits, used))
 }
 
 function quotasOf(limits: LimitScope | undefined, used: Used): QuotaUse[] {

@@ -7,7 +7,7 @@ import type { Schema } from '../platform/db/schema'
 import { notify } from '../notifications/notify'
 import { postMail } from '../platform/mail/outbox'
 
-interface Look extends Step {
+interface EvaluatedStep extends Step {
   nowMs: number
   value: number
 }
@@ -19,9 +19,13 @@ const toDate = (ms: number | null) => (ms === null ? null : new Date(ms))
  * channel, all of them or none. Does nothing where another process evaluated meanwhile, or the alert was changed.
  * Resolves with whether it triggered.
  */
-export const takeStep = (db: Kysely<Schema>, alert: WatchedAlert, look: Look): Promise<boolean> =>
+export const recordStep = (
+  db: Kysely<Schema>,
+  alert: WatchedAlert,
+  evaluated: EvaluatedStep,
+): Promise<boolean> =>
   db.transaction().execute(async (trx) => {
-    const { standing, triggers } = look
+    const { standing, triggers } = evaluated
     const { numUpdatedRows } = await trx
       .updateTable('alert')
       .set(({ eb }) => ({
@@ -37,14 +41,14 @@ export const takeStep = (db: Kysely<Schema>, alert: WatchedAlert, look: Look): P
       .where('enabled', '=', true)
       .executeTakeFirst()
     if (numUpdatedRows === 0n || !triggers) return false
-    await tell(trx, alert, look)
+    await notifyOwner(trx, alert, evaluated)
     return true
   })
 
-async function tell(
+async function notifyOwner(
   trx: Kysely<Schema>,
   alert: WatchedAlert,
-  { nowMs, value }: Look,
+  { nowMs, value }: EvaluatedStep,
 ): Promise<void> {
   const at = new Date(nowMs)
   const triggerId = newId('trg')

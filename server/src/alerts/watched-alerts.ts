@@ -65,7 +65,7 @@ export async function findWatchedAlerts(
 export async function findAccountsWithAlerts(
   db: Kysely<Schema>,
   after: string,
-  most: number,
+  limit: number,
 ): Promise<string[]> {
   const rows = await db
     .selectFrom('alert')
@@ -74,7 +74,7 @@ export async function findAccountsWithAlerts(
     .where('enabled', '=', true)
     .where('user_id', '>', after)
     .orderBy('user_id')
-    .limit(most)
+    .limit(limit)
     .execute()
   return rows.map(({ user_id }) => user_id)
 }

@@ -11,30 +11,34 @@ const kindOfPrefix: Readonly<Record<string, string>> = {
   comment: 'comment',
   qreq: 'quota_request',
   txn: 'transaction',
+  req: 'request',
 }
 
 const ownId = /^([a-z]+)_[0-9a-hjkmnp-tv-z]{26}$/
-const longestId = 256
-const mostIds = 20
+const maxId = 256
+const maxIds = 20
 
 /** Returns the kind of object a change concerns: by its id, else by the route: `/api/admin/models/:id` is a model's. */
 export function toObjectKind(route: string, id: string | undefined): string {
   const [, prefix = ''] = ownId.exec(id ?? '') ?? []
-  const known = kindOfPrefix[prefix]
-  if (known) return known
+  const kind = kindOfPrefix[prefix]
+  if (kind) return kind
   const [, , , name = ''] = route.split('/')
   return name.replace(/s$/, '')
 }
 
 const isId = (value: unknown): value is string =>
-  typeof value === 'string' && value !== '' && value.length <= longestId
+  typeof value === 'string' && value !== '' && value.length <= maxId
 
-/** Returns all ids that a change names: in the path, in fields of the body such as `user_id`, and its object's. */
+/**
+ * Returns all ids that a change concerns: its object's, `ids`, such as those in the path, and those that fields of the
+ * body name, such as `user_id`.
+ */
 export function findConcernedIds(
-  pathIds: readonly string[],
+  ids: readonly string[],
   sent: Readonly<Record<string, unknown>> | undefined,
   objectId: string | undefined,
 ): string[] {
   const named = Object.entries(sent ?? {}).map(([name, value]) => name.endsWith('_id') && value)
-  return [...new Set([objectId, ...pathIds, ...named].filter(isId))].slice(0, mostIds)
+  return [...new Set([objectId, ...ids, ...named].filter(isId))].slice(0, maxIds)
 }

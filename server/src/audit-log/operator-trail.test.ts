@@ -4,7 +4,7 @@ import { createTrail, type OperatorChange } from './operator-trail'
 import type { Database } from '../platform/db/database'
 import { openTestDatabase } from '../../testing/db/database'
 import { newId } from '../platform/db/id'
-import { noteMade } from '../platform/db/background-work'
+import { noteCreated } from '../platform/db/background-work'
 
 const stack = new AsyncDisposableStack()
 let database: Database
@@ -43,12 +43,12 @@ async function objects() {
 
 const insertPlan = (id = newId('plan')) =>
   database.query.transaction().execute(async (trx) => {
-    noteMade(id)
+    noteCreated(id)
     await trx.insertInto('plan').values({ id, name: id }).execute()
     return id
   })
 
-test('what a transaction changes is on record when it has committed, once however many there are', async () => {
+test('records the changes of a transaction when it commits, once', async () => {
   let first = ''
   await record(async () => {
     first = await insertPlan()
@@ -58,7 +58,7 @@ test('what a transaction changes is on record when it has committed, once howeve
   expect(await objects()).toEqual([first])
 })
 
-test('a change that fails behind its transaction stays on record, as it was made', async () => {
+test('keeps the record of a committed change whose request then fails', async () => {
   let id = ''
   const failing = record(async () => {
     id = await insertPlan()
@@ -68,7 +68,7 @@ test('a change that fails behind its transaction stays on record, as it was made
   expect(await objects()).toEqual([id])
 })
 
-test('a transaction that is rolled back leaves nothing', async () => {
+test('records nothing of a transaction that is rolled back', async () => {
   const id = newId('plan')
   await record(async () => {
     await insertPlan(id)
@@ -91,7 +91,7 @@ test('one that only reads leaves nothing; what is done without one is on record 
   expect(await objects()).toEqual([null])
 })
 
-test('what a change began and did not wait for is no part of it', async () => {
+test('excludes work that a change started without awaiting it', async () => {
   const gate = Promise.withResolvers<unknown>()
   let later: Promise<string> | undefined
   await record(async () => {

@@ -4,9 +4,9 @@ import { toRecordedFields } from './recorded-request'
 import { newId } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
 import { storable } from '../platform/db/storable'
-import { underway, type Underway } from '../platform/db/background-work'
+import { currentChange, type AuditedChange } from '../platform/db/background-work'
 
-/** A change that an operator requested. */
+/** A change that an operator requested, or a read that disclosed an account's data. */
 export interface OperatorChange {
   /** The account of a session; null for the operator key. */
   actorId: string | null
@@ -15,6 +15,8 @@ export interface OperatorChange {
   route: string
   /** The ids in the path, in order. */
   pathIds: readonly string[]
+  /** The account whose data was read; undefined where the path names it. */
+  accountId?: string | undefined
   /** The body, once the handler has read it. */
   sent: Readonly<Record<string, unknown>> | undefined
   requestId: string
@@ -25,7 +27,7 @@ export interface OperatorChange {
 export interface ChangeOutcome {
   isDone: boolean
   /** Id of the created object, as the answer gives it. */
-  madeId?: string | undefined
+  createdId?: string | undefined
 }
 
 export type Trail = ReturnType<typeof createTrail>
@@ -39,30 +41,31 @@ export const createTrail = (db: Kysely<Schema>) => ({
    */
   async record(read: () => OperatorChange, run: () => Promise<ChangeOutcome>): Promise<void> {
     let isOver = false
-    const change: Underway = {
+    const change: AuditedChange = {
       isOnRecord: false,
-      madeId: undefined,
+      createdId: undefined,
       async writeOn(connection) {
         // Work that a change has started may outlive it.
         if (isOver || change.isOnRecord) return false
-        const row = rowOf(read(), change.madeId)
+        const row = rowOf(read(), change.createdId)
         const { numAffectedRows } = await connection.executeQuery(insertInto(row).compile(db))
         return numAffectedRows !== 0n
       },
     }
-    const { isDone, madeId } = await underway.run(change, run)
+    const { isDone, createdId } = await currentChange.run(change, run)
     isOver = true
     if (!isDone || change.isOnRecord) return
     await db
       .insertInto('audit_trail')
-      .values(rowOf(read(), change.madeId ?? madeId))
+      .values(rowOf(read(), change.createdId ?? createdId))
       .execute()
   },
 })
 
-function rowOf(change: OperatorChange, madeId: string | undefined) {
-  const { actorId, method, route, pathIds, sent, requestId, clientAddress } = change
-  const objectId = madeId ?? pathIds.at(-1)
+function rowOf(change: OperatorChange, createdId: string | undefined) {
+  const { actorId, method, route, pathIds, accountId, sent, requestId, clientAddress } = change
+  const ids = accountId === undefined ? pathIds : [...pathIds, accountId]
+  const objectId = createdId ?? pathIds.at(-1)
   return {
     id: newId('trail'),
     actor_id: actorId,
@@ -70,7 +73,7 @@ function rowOf(change: OperatorChange, madeId: string | undefined) {
     route,
     object_kind: toObjectKind(route, objectId),
     object_id: objectId === undefined ? null : storable(objectId),
-    concerned: findConcernedIds(pathIds, sent, objectId).map(storable),
+    concerned: findConcernedIds(ids, sent, objectId).map(storable),
     sent: sent === undefined ? null : JSON.stringify(toRecordedFields(`${method} ${route}`, sent)),
     request_id: requestId,
     client_address: clientAddress,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { actorContext } from './actor-context'
-import { askedFor, meantBy, recordChange, type RecordedFields } from './organization-trail'
+import { actionFilters, actionsOf, recordChange, type RecordedFields } from './organization-trail'
 import { pseudonymizeTrails, pseudonymOf } from './pseudonym'
 import type { Database } from '../platform/db/database'
 import { openTestDatabase } from '../../testing/db/database'
@@ -42,7 +42,7 @@ const rows = () =>
     .orderBy('id')
     .execute()
 
-test('of two states what differs is kept, money in USD, and nothing where they are alike', async () => {
+test('records the differing fields of two states, money in USD, and nothing if they are equal', async () => {
   await record({
     before: { name: 'One', limit: null, list: ['a'], same: [1], billing_email: 'a@example.com' },
     after: {
@@ -62,7 +62,7 @@ test('of two states what differs is kept, money in USD, and nothing where they a
   ])
 })
 
-test('it is nobody’s change where nobody asked, and his who did', async () => {
+test('records the actor of a change, and none outside of a request', async () => {
   const [id, clientAddress] = [newId('user'), '192.0.2.1']
   await database.query
     .insertInto('users')
@@ -88,7 +88,7 @@ test('it is nobody’s change where nobody asked, and his who did', async () => 
   ])
 })
 
-test('what looks like a secret is in neither name nor fields', async () => {
+test('redacts secrets in names and fields', async () => {
   const name = 'Bearer sk-canary-0123456789'
   const url = 'https://me:canary@example.com/v1?key=canary'
   await record({
@@ -121,11 +121,11 @@ test('an erased user is named in no audit log: not as actor, object or invited a
   )
   await record({ objectName: 'Another’s', after: { name: 'Another’s' } })
   await pseudonymizeTrails(query, id, email)
-  const left = await rows()
-  expect(JSON.stringify(left).toLowerCase()).not.toContain(`${id}@example.com`)
-  expect(left).toHaveLength(6)
+  const remaining = await rows()
+  expect(JSON.stringify(remaining).toLowerCase()).not.toContain(`${id}@example.com`)
+  expect(remaining).toHaveLength(6)
   // Rows of one millisecond have no order.
-  expect(left).toContainEqual(
+  expect(remaining).toContainEqual(
     expect.objectContaining({
       actor: id,
       actor_email: pseudonymOf(id),
@@ -133,11 +133,11 @@ test('an erased user is named in no audit log: not as actor, object or invited a
       client_address: null,
     }),
   )
-  expect(left.map((row) => row.object_name)).toContain('Another’s')
+  expect(remaining.map((row) => row.object_name)).toContain('Another’s')
 })
 
-test('one asks for an action, or for all that can become of a kind of thing', () => {
-  expect(meantBy('pool')).toEqual(['pool.created', 'pool.changed', 'pool.deleted'])
-  expect(meantBy('pool.deleted')).toEqual(['pool.deleted'])
-  expect(askedFor.filter((asked) => meantBy(asked).length === 0)).toEqual([])
+test('filters by action, or by kind of object', () => {
+  expect(actionsOf('pool')).toEqual(['pool.created', 'pool.changed', 'pool.deleted'])
+  expect(actionsOf('pool.deleted')).toEqual(['pool.deleted'])
+  expect(actionFilters.filter((request) => actionsOf(request).length === 0)).toEqual([])
 })

@@ -41,16 +41,16 @@ const allActions = Object.entries(deeds).flatMap(([kind, all]) =>
 )
 
 /** The filters of the audit log: an action, or a kind of object for all its actions. */
-export const askedFor: readonly string[] = [...kinds, ...allActions]
+export const actionFilters: readonly string[] = [...kinds, ...allActions]
 
-/** Returns the actions that a value of `askedFor` selects. */
-export const meantBy = (asked: string): string[] =>
-  allActions.filter((action) => action === asked || action.startsWith(`${asked}.`))
+/** Returns the actions that a value of `actionFilters` selects. */
+export const actionsOf = (prefix: string): string[] =>
+  allActions.filter((action) => action === prefix || action.startsWith(`${prefix}.`))
 
 /** Months after which a row may be deleted; the table's own guard (migration 0026) enforces the same. */
-export const keptMonths = 25
+export const retentionMonths = 25
 
-const mostFieldBytes = 8 * 1024
+const maxFieldBytes = 8 * 1024
 
 /** Fields that hold no secret, as they are stored: a bigint is money and is shown in USD. */
 export type RecordedFields = Readonly<Record<string, unknown>>
@@ -75,9 +75,9 @@ export async function recordChange(db: Kysely<Schema>, change: OrganizationChang
   const { organizationId, action, objectId, objectName } = change
   const differing = differingIn(change)
   if (!differing) return
-  const { id: actor, keyId, requestId, clientAddress } = actorContext.getStore() ?? nobody
+  const { id: actor, keyId, requestId, clientAddress } = actorContext.getStore() ?? systemContext
   const toJson = (fields: RecordedFields | undefined) =>
-    fields === undefined ? null : JSON.stringify(toRecordedFields(action, fields, mostFieldBytes))
+    fields === undefined ? null : JSON.stringify(toRecordedFields(action, fields, maxFieldBytes))
   await db
     .insertInto('organization_trail')
     .values({
@@ -97,7 +97,7 @@ export async function recordChange(db: Kysely<Schema>, change: OrganizationChang
     .execute()
 }
 
-const nobody = { id: systemActor, keyId: null, requestId: null, clientAddress: null }
+const systemContext = { id: systemActor, keyId: null, requestId: null, clientAddress: null }
 
 const toJsonValue = (_name: string, value: unknown) =>
   typeof value === 'bigint' ? toUsd(value) : value

@@ -4,7 +4,7 @@ import type { Schema } from '../platform/db/schema'
 /** Returns the address that replaces that of an erased account. `.invalid` belongs to no one (RFC 2606). */
 export const pseudonymOf = (userId: string) => `${userId}@erased.invalid`
 
-const rowsAtOnce = 5000
+const rowsPerStatement = 5000
 
 /**
  * Removes an account's address from the audit logs of organizations, some rows at a time: as actor, as changed object
@@ -23,29 +23,29 @@ export async function pseudonymizeTrails(
     where actor = ${userId} and action in ('invitation.accepted', 'invitation.declined')`
   await changeRows(db, {
     change: sql`actor_email = ${pseudonym}, client_address = null`,
-    isWanted: sql`actor = ${userId} and actor_email is distinct from ${pseudonym}`,
+    isRequested: sql`actor = ${userId} and actor_email is distinct from ${pseudonym}`,
   })
-  for (const isWanted of [
+  for (const isRequested of [
     sql`${isNamed} and object_id = ${userId}`,
     sql`${isNamed} and object_name = lower(${email}) and action like 'invitation.%'`,
     // The invitations may have been sent to an address that the account had before.
     sql`${isNamed} and object_id in (${answered})`,
   ]) {
-    await changeRows(db, { change: name, isWanted })
+    await changeRows(db, { change: name, isRequested })
   }
 }
 
 interface Rows {
   change: RawBuilder<unknown>
-  isWanted: RawBuilder<unknown>
+  isRequested: RawBuilder<unknown>
 }
 
-async function changeRows(db: Kysely<Schema>, { change, isWanted }: Rows): Promise<void> {
-  let changed = BigInt(rowsAtOnce)
-  while (changed === BigInt(rowsAtOnce)) {
+async function changeRows(db: Kysely<Schema>, { change, isRequested }: Rows): Promise<void> {
+  let changed = BigInt(rowsPerStatement)
+  while (changed === BigInt(rowsPerStatement)) {
     const { numAffectedRows = 0n } = await sql`
       update organization_trail set ${change} where id in (
-        select id from organization_trail where ${isWanted} limit ${rowsAtOnce}
+        select id from organization_trail where ${isRequested} limit ${rowsPerStatement}
       )`.execute(db)
     changed = numAffectedRows
   }

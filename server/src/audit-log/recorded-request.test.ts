@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { toRecordedFields, mostSentBytes } from './recorded-request'
+import { toRecordedFields, maxRecordedBytes } from './recorded-request'
 
 const route = 'PUT /api/admin/things/:id'
 
@@ -17,7 +17,7 @@ test.each([
   'access_token',
   'authorization',
   'headers',
-])('a field "%s" is set, and no more is told', (name) => {
+])('records of a field "%s" only that it is set', (name) => {
   const secret = 'not to be told'
   const body = { [name]: secret, inner: [{ [name]: { deep: secret } }] }
   expect(toRecordedFields(route, body)).toEqual({ [name]: '[set]', inner: [{ [name]: '[set]' }] })
@@ -31,7 +31,7 @@ test.each([
   ['secret_key_id', 'one'],
   ['monkey', 'a name'],
   ['has_password', true],
-])('a field "%s" with %p is told as it is', (name, value) => {
+])('records a field "%s" with %p unchanged', (name, value) => {
   expect(toRecordedFields(route, { [name]: value })).toEqual({ [name]: value })
 })
 
@@ -55,15 +55,15 @@ test('texts that look like secrets are taken out of any field, and so is what ad
 })
 
 test('the longest fields are cut until the rest is at most 16 KB', () => {
-  const kept = toRecordedFields(route, {
+  const recorded = toRecordedFields(route, {
     name: 'Short',
     long: 'ä'.repeat(9000),
     longer: ['x'.repeat(20_000)],
   })
-  expect(kept).toEqual({ name: 'Short', long: '[cut]', longer: '[cut]' })
-  const few = { one: 'x'.repeat(9000), other: 'x'.repeat(8000) }
-  expect(toRecordedFields(route, few)).toEqual({ one: '[cut]', other: few.other })
-  const exact = { text: 'x'.repeat(mostSentBytes - '{"text":""}'.length) }
+  expect(recorded).toEqual({ name: 'Short', long: '[cut]', longer: '[cut]' })
+  const fields = { one: 'x'.repeat(9000), other: 'x'.repeat(8000) }
+  expect(toRecordedFields(route, fields)).toEqual({ one: '[cut]', other: fields.other })
+  const exact = { text: 'x'.repeat(maxRecordedBytes - '{"text":""}'.length) }
   expect(toRecordedFields(route, exact)).toEqual(exact)
   const names = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`name ${index}`, 1]))
   expect(toRecordedFields(route, names)).toEqual({ '[cut]': '5000 fields' })

@@ -1,7 +1,7 @@
 import { withoutSecrets } from '../request-logs/redact-body'
 
 /** The maximum that the audit log keeps of a body, in bytes of its JSON. */
-export const mostSentBytes = 16 * 1024
+export const maxRecordedBytes = 16 * 1024
 const cutMark = '[cut]'
 const setMark = '[set]'
 
@@ -60,23 +60,23 @@ const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 /**
  * Returns fields as the audit log keeps them, such as the body of an operator's request: `[set]` in place of what is a
  * secret by its name, no text that looks like one, and at most 16 KB by default. The longest fields are cut first;
- * those whose names alone do not fit are left out. `deed` is the route, or the action.
+ * those whose names alone do not fit are left out. `action` is the route, or the action in an organization.
  */
 export function toRecordedFields(
-  deed: string,
+  action: string,
   fields: Readonly<Json>,
-  mostBytes = mostSentBytes,
+  maxBytes = maxRecordedBytes,
 ): Json {
-  const kept = cleanFields(fields, plainNames[deed])
-  let bytes = bytesOf(kept)
-  if (bytes <= mostBytes) return kept
-  const bySize = Object.entries(kept)
+  const recorded = cleanFields(fields, plainNames[action])
+  let bytes = bytesOf(recorded)
+  if (bytes <= maxBytes) return recorded
+  const bySize = Object.entries(recorded)
     .map(([name, value]) => ({ name, size: bytesOf(value) }))
     .toSorted((one, other) => other.size - one.size)
   for (const { name, size } of bySize) {
-    kept[name] = cutMark
+    recorded[name] = cutMark
     bytes -= size - bytesOf(cutMark)
-    if (bytes <= mostBytes) return kept
+    if (bytes <= maxBytes) return recorded
   }
-  return { [cutMark]: `${Object.keys(kept).length} fields` }
+  return { [cutMark]: `${Object.keys(recorded).length} fields` }
 }

@@ -10,6 +10,8 @@ const principal = (fields: Partial<Principal> = {}): Principal => ({
   keyId: 'key_1',
   keyPrefix: 'sk-tg-AAAAAA',
   logBodies: false,
+  disabledUntilMs: null,
+  allowedModels: null,
   userId: 'user_1',
   accountId: 'user_1',
   permissions: ['read'],
@@ -25,16 +27,16 @@ const principal = (fields: Partial<Principal> = {}): Principal => ({
 })
 
 /** A keyring over a database of the test's making, with a clock that stands until it is moved. */
-function stage() {
+function createFixture() {
   const clock = { ms: 1000 }
   const stored = new Map<string, Principal>([[hashOf(key), principal()]])
-  const asked: string[] = []
+  const lookups: string[] = []
   const state = { isDown: false }
   const waiting: (() => void)[] = []
   const held = { isHeld: false }
   const ring = new ApiKeyCache({
     async lookUp(hash) {
-      asked.push(hash)
+      lookups.push(hash)
       const { isDown } = state
       const found = stored.get(hash)
       if (held.isHeld) await new Promise<void>((resolve) => waiting.push(resolve))
@@ -49,7 +51,7 @@ function stage() {
     held.isHeld = false
     for (const resolve of waiting.splice(0)) resolve()
   }
-  return { ring, clock, stored, asked, state, held, use, release }
+  return { ring, clock, stored, lookups, state, held, use, release }
 }
 
 /** Lets what runs in the background come to its end. */
@@ -67,45 +69,60 @@ describe('a header', () => {
     [`Bearer ${key} ${key}`, 'invalid_api_key'],
     [`Bearer ${key.slice(0, -1)}`, 'invalid_api_key'],
     ['Bearer sk-tg-unknown', 'invalid_api_key'],
-  ])('K05: %p is %s, and nobody is asked', async (authorization, code) => {
-    const { use, asked } = stage()
+  ])('K05: %p is %s, without a lookup', async (authorization, code) => {
+    const { use, lookups } = createFixture()
     await expect(use(authorization)).rejects.toMatchObject({ code, status: 401 })
-    expect(asked).toEqual([])
+    expect(lookups).toEqual([])
   })
 
   test.each(['bearer', 'BEARER', 'bEaReR'])('K05: the scheme may be %s', async (scheme) => {
-    const { use } = stage()
+    const { use } = createFixture()
     expect((await use(`${scheme}   ${key}`)).keyId).toBe('key_1')
   })
 })
 
 describe('a key in memory', () => {
   test('D06: a thousand calls at once are one lookup', async () => {
-    const { use, asked } = stage()
+    const { use, lookups } = createFixture()
     const all = await Promise.all(Array.from({ length: 1000 }, () => use()))
     expect(new Set(all).size).toBe(1)
-    expect(asked).toHaveLength(1)
+    expect(lookups).toHaveLength(1)
   })
 
-  test('answers without a promise once it is known', async () => {
-    const { ring, use } = stage()
+  test('is returned without a promise once it is cached', async () => {
+    const { ring, use } = createFixture()
     await use()
-    expect(ring.authenticate(header)).not.toBeInstanceOf(Promise)
+    expect(ring.findCached(header)).toMatchObject({ keyId: 'key_1' })
+  })
+
+  test('is invalid while it is disabled, and says so; its pause ends by itself', async () => {
+    const { stored, lookups, use } = createFixture()
+    const end = performance.now() + 50
+    stored.set(hashOf(key), principal({ disabledUntilMs: end }))
+    const refused = { code: 'invalid_api_key', status: 401 }
+    await expect(use()).rejects.toMatchObject(refused)
+    await expect(use()).rejects.toThrow('disabled')
+    while (performance.now() < end) await Bun.sleep(5)
+    expect((await use()).keyId).toBe('key_1')
+    expect(lookups).toHaveLength(1)
+    const other = newApiKey()
+    stored.set(hashOf(other), principal({ disabledUntilMs: Infinity }))
+    await expect(use(`Bearer ${other}`)).rejects.toMatchObject(refused)
   })
 
   test('is renewed in the background after 30 s, and served meanwhile', async () => {
-    const { ring, clock, asked, stored, use } = stage()
+    const { ring, clock, lookups, stored, use } = createFixture()
     await use()
     stored.set(hashOf(key), principal({ permissions: ['admin'] }))
     clock.ms += 30_001
-    expect(ring.authenticate(header)).toMatchObject({ permissions: ['read'] })
-    expect(asked).toHaveLength(2)
+    expect(ring.findCached(header)).toMatchObject({ permissions: ['read'] })
+    expect(lookups).toHaveLength(2)
     await settle()
-    expect(ring.authenticate(header)).toMatchObject({ permissions: ['admin'] })
+    expect(ring.findCached(header)).toMatchObject({ permissions: ['admin'] })
   })
 
-  test('A08: holds for 60 s at most when no notification arrives', async () => {
-    const { clock, stored, use } = stage()
+  test('A08: stays valid for 60 s at most without a notification', async () => {
+    const { clock, stored, use } = createFixture()
     await use()
     stored.clear()
     clock.ms += 60_000
@@ -113,7 +130,7 @@ describe('a key in memory', () => {
   })
 
   test('K06: keys with the same beginning never share an entry', async () => {
-    const { stored, use } = stage()
+    const { stored, use } = createFixture()
     const twins = Array.from({ length: 200 }, newApiKey)
     for (const twin of twins) stored.set(hashOf(twin), principal({ keyId: twin }))
     const found = await Promise.all(twins.map((twin) => use(`Bearer ${twin}`)))
@@ -123,8 +140,8 @@ describe('a key in memory', () => {
     await expect(use(`Bearer ${near}`)).rejects.toMatchObject({ code: 'invalid_api_key' })
   })
 
-  test('T06: expires while it is cached, and is told from an invalid one', async () => {
-    const { stored, use } = stage()
+  test('T06: expires while it is cached, with its own error', async () => {
+    const { stored, use } = createFixture()
     const endsAtMs = performance.now() + 30
     stored.set(hashOf(key), principal({ expiresAtMs: Date.now() + 30, endsAtMs }))
     expect((await use()).keyId).toBe('key_1')
@@ -132,8 +149,8 @@ describe('a key in memory', () => {
     await expect(use()).rejects.toMatchObject({ code: 'expired_api_key', status: 401 })
   })
 
-  test('T01: no wall clock that is set anew makes an expired key good, or a good one expired', async () => {
-    const { stored, use } = stage()
+  test('T01: a changed wall clock neither revives an expired key nor expires a valid one', async () => {
+    const { stored, use } = createFixture()
     try {
       for (const hours of [-2, 2, 87_600]) {
         const expiresAtMs = Date.now() + 60_000
@@ -142,7 +159,7 @@ describe('a key in memory', () => {
         expect((await use()).keyId).toBe('key_1')
         setSystemTime()
       }
-      const ended = stage()
+      const ended = createFixture()
       ended.stored.set(
         hashOf(key),
         principal({ expiresAtMs: Date.now(), endsAtMs: performance.now() }),
@@ -156,26 +173,26 @@ describe('a key in memory', () => {
 })
 
 describe('an unknown key', () => {
-  test('is asked for once in 5 s', async () => {
-    const { clock, asked, stored, use } = stage()
+  test('is looked up once in 5 s', async () => {
+    const { clock, lookups, stored, use } = createFixture()
     stored.clear()
     await expect(use()).rejects.toMatchObject({ code: 'invalid_api_key' })
     clock.ms += 4999
     await expect(use()).rejects.toMatchObject({ code: 'invalid_api_key' })
-    expect(asked).toHaveLength(1)
+    expect(lookups).toHaveLength(1)
     stored.set(hashOf(key), principal())
     clock.ms += 1
     expect((await use()).keyId).toBe('key_1')
   })
 
-  test('D01: is not taken for invalid while the database is away', async () => {
-    const { state, use } = stage()
+  test('D01: is not rejected as invalid while the database is unavailable', async () => {
+    const { state, use } = createFixture()
     state.isDown = true
     await expect(use()).rejects.toMatchObject({ code: 'gateway_unavailable', status: 503 })
   })
 
-  test('D01: an earlier "unknown" is no answer once it is older than 5 s', async () => {
-    const { clock, state, stored, use } = stage()
+  test('D01: an earlier "unknown" is not reused after 5 s', async () => {
+    const { clock, state, stored, use } = createFixture()
     stored.clear()
     await expect(use()).rejects.toMatchObject({ code: 'invalid_api_key' })
     state.isDown = true
@@ -186,7 +203,7 @@ describe('an unknown key', () => {
 
 describe('while the database is away', () => {
   test('D01: a known key works for 5 minutes, then the gateway is unavailable', async () => {
-    const { clock, state, use } = stage()
+    const { clock, state, use } = createFixture()
     await use()
     state.isDown = true
     clock.ms += 299_999
@@ -196,76 +213,76 @@ describe('while the database is away', () => {
   })
 
   test('D02: a known key waits for one failed lookup, not for one in each call', async () => {
-    const { clock, state, asked, ring, use } = stage()
+    const { clock, state, lookups, ring, use } = createFixture()
     await use()
     state.isDown = true
     clock.ms += 60_000
     await use()
-    expect(ring.authenticate(header)).toMatchObject({ keyId: 'key_1' })
-    expect(asked).toHaveLength(2)
+    expect(ring.findCached(header)).toMatchObject({ keyId: 'key_1' })
+    expect(lookups).toHaveLength(2)
     clock.ms += 1000
     await use()
-    expect(asked).toHaveLength(3)
+    expect(lookups).toHaveLength(3)
   })
 
-  test('A08: a key that was changed is not served from before the change', async () => {
-    const { ring, state, use } = stage()
+  test('A08: never returns a key from before its change', async () => {
+    const { ring, state, use } = createFixture()
     await use()
     state.isDown = true
-    ring.forgetKey(hashOf(key))
+    ring.invalidateKey(hashOf(key))
     await expect(use()).rejects.toMatchObject({ code: 'gateway_unavailable' })
   })
 })
 
 describe('a change', () => {
-  test('A08: forgetKey makes the next call look again', async () => {
-    const { ring, stored, use } = stage()
+  test('A08: invalidateKey makes the next call look the key up', async () => {
+    const { ring, stored, use } = createFixture()
     await use()
     stored.clear()
-    ring.forgetKey(hashOf(key))
+    ring.invalidateKey(hashOf(key))
     await expect(use()).rejects.toMatchObject({ code: 'invalid_api_key' })
   })
 
-  test('A08: forgetUser does so for all keys of the account, and no other', async () => {
-    const { ring, stored, asked, use } = stage()
+  test('A08: invalidateUser does so for all keys of the account, and no other', async () => {
+    const { ring, stored, lookups, use } = createFixture()
     const other = newApiKey()
     stored.set(hashOf(other), principal({ keyId: 'key_2', userId: 'user_2' }))
     await Promise.all([use(), use(`Bearer ${other}`)])
     stored.clear()
-    ring.forgetUser('user_1')
+    ring.invalidateUser('user_1')
     await expect(use()).rejects.toMatchObject({ code: 'invalid_api_key' })
     expect((await use(`Bearer ${other}`)).keyId).toBe('key_2')
-    expect(asked).toHaveLength(3)
+    expect(lookups).toHaveLength(3)
   })
 
   test('an account that is reinstated works at once', async () => {
-    const { ring, stored, use } = stage()
+    const { ring, stored, use } = createFixture()
     stored.clear()
     await expect(use()).rejects.toMatchObject({ code: 'invalid_api_key' })
     stored.set(hashOf(key), principal())
-    ring.forgetUser('user_1')
+    ring.invalidateUser('user_1')
     expect((await use()).keyId).toBe('key_1')
   })
 
-  test('D13: after distrust every key is looked up again', async () => {
-    const { ring, stored, clock, use } = stage()
+  test('D13: after invalidateAll every key is looked up again', async () => {
+    const { ring, stored, clock, use } = createFixture()
     await use()
     stored.clear()
     clock.ms += 10
-    ring.distrust()
+    ring.invalidateAll()
     await expect(use()).rejects.toMatchObject({ code: 'invalid_api_key' })
   })
 
   test.each([
-    ['forgetKey', (ring: ApiKeyCache) => ring.forgetKey(hashOf(key))],
-    ['forgetUser', (ring: ApiKeyCache) => ring.forgetUser('user_1')],
-    ['distrust', (ring: ApiKeyCache) => ring.distrust()],
-  ])('A08: %s during a lookup: what was read before is not kept', async (_name, forget) => {
-    const { ring, stored, held, release, use } = stage()
+    ['invalidateKey', (ring: ApiKeyCache) => ring.invalidateKey(hashOf(key))],
+    ['invalidateUser', (ring: ApiKeyCache) => ring.invalidateUser('user_1')],
+    ['invalidateAll', (ring: ApiKeyCache) => ring.invalidateAll()],
+  ])('A08: %s during a lookup prevents its result from being cached', async (_name, invalidate) => {
+    const { ring, stored, held, release, use } = createFixture()
     held.isHeld = true
     const early = use()
     stored.clear()
-    forget(ring)
+    invalidate(ring)
     release()
     expect((await early).keyId).toBe('key_1')
     await expect(use()).rejects.toMatchObject({ code: 'invalid_api_key' })

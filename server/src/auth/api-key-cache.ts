@@ -26,7 +26,7 @@ export class ApiKeyCache {
     this.#lookUps = new SwrCache({
       lookUp,
       capacity,
-      isNothing: (principal) => principal === undefined,
+      isMissing: (principal) => principal === undefined,
       now,
       random,
     })
@@ -38,38 +38,33 @@ export class ApiKeyCache {
   }
 
   /**
-   * Returns the principal of an `Authorization` header. A promise only for a lookup in the database. Throws or
-   * rejects with `missing_api_key`, `invalid_api_key`, `expired_api_key`, `gateway_unavailable`, and with what
+   * Returns the principal of an `Authorization` header. Rejects with `missing_api_key`, `invalid_api_key`, `expired_api_key`, `gateway_unavailable`, and with what
    * `onUnknown` throws, which is called before the lookup of a key that is not cached as valid.
    */
-  authenticate(
-    authorization: string | null,
-    onUnknown?: () => void,
-  ): Principal | Promise<Principal> {
-    const found = this.#lookUps.of(hashIn(authorization), onUnknown)
-    return found instanceof Promise ? found.then(usable) : usable(found)
+  async authenticate(authorization: string | null, onUnknown?: () => void): Promise<Principal> {
+    return usable(await this.#lookUps.of(hashIn(authorization), onUnknown))
   }
 
   /** Returns the cached principal: undefined where a lookup is required. */
-  known(authorization: string | null): Principal | undefined {
-    const known = this.#lookUps.known(hashIn(authorization))
-    return known && usable(known.value)
+  findCached(authorization: string | null): Principal | undefined {
+    const cached = this.#lookUps.known(hashIn(authorization))
+    return cached && usable(cached.value)
   }
 
   /** Evicts a changed or deleted key. */
-  forgetKey(hash: string): void {
-    this.#lookUps.forget(hash)
+  invalidateKey(hash: string): void {
+    this.#lookUps.invalidate(hash)
   }
 
   /** Evicts the keys of a changed or deleted account. */
-  forgetUser(userId: string): void {
+  invalidateUser(userId: string): void {
     // Keys of a suspended account are cached without a principal.
-    this.#lookUps.forgetWhere((principal) => !principal || principal.userId === userId)
+    this.#lookUps.invalidateWhere((principal) => !principal || principal.userId === userId)
   }
 
   /** Invalidates every entry, as notifications may have been missed: each is looked up again before use. */
-  distrust(): void {
-    this.#lookUps.distrust()
+  invalidateAll(): void {
+    this.#lookUps.invalidateAll()
   }
 }
 
@@ -96,11 +91,17 @@ function hashIn(authorization: string | null): string {
   return hashOf(key)
 }
 
+const disabledMessage =
+  'The API key is disabled. Its owner can enable it again under API keys, or with PATCH /api/account/keys/{id}.'
+
 function usable(principal: Principal | undefined): Principal {
   if (!principal) throw new ApiError('invalid_api_key')
-  const { endsAtMs } = principal
+  const { endsAtMs, disabledUntilMs } = principal
   if (endsAtMs !== null && endsAtMs <= performance.now()) {
     throw new ApiError('expired_api_key')
+  }
+  if (disabledUntilMs !== null && disabledUntilMs > performance.now()) {
+    throw new ApiError('invalid_api_key', { message: disabledMessage })
   }
   return principal
 }

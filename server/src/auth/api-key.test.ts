@@ -6,13 +6,13 @@ import {
   isWellFormed,
   newApiKey,
   newGatewayToken,
-  shownPart,
+  keyPrefix,
 } from './api-key'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const keys = Array.from({ length: 20_000 }, newApiKey)
 
-test('a token of a gateway is made like a key, and neither passes for the other', () => {
+test('a gateway’s token has the form of a key, and neither is accepted as the other', () => {
   const token = newGatewayToken()
   expect(token).toMatch(/^gt-tg-[0-9A-Za-z]{49}$/)
   expect([isGatewayToken(token), isWellFormed(token)]).toEqual([true, false])
@@ -29,11 +29,11 @@ describe('a new key', () => {
     }
   })
 
-  test('K01: never comes twice', () => {
+  test('K01: is never generated twice', () => {
     expect(new Set(keys).size).toBe(keys.length)
   })
 
-  test('K01: uses each character as often as chance would', () => {
+  test('K01: uses all characters uniformly', () => {
     const counts = new Map(base62.split('').map((character) => [character, 0]))
     // The first digit of 43 holds less than a whole one of the 256 bits.
     for (const key of keys) {
@@ -52,7 +52,7 @@ describe('a new key', () => {
 
   test('shows twelve characters and is stored as 64 hexadecimal digits', () => {
     const [key = ''] = keys
-    expect(shownPart(key)).toBe(key.slice(0, 12))
+    expect(keyPrefix(key)).toBe(key.slice(0, 12))
     expect(hashOf(key)).toMatch(/^[0-9a-f]{64}$/)
     expect(hashOf(key)).not.toBe(hashOf(`${key} `))
   })
@@ -81,7 +81,7 @@ describe('the check of a key', () => {
     }
   })
 
-  test('refuses what is too short, too long or around a key', () => {
+  test('rejects a text that is too short, too long or contains a key', () => {
     const [key = ''] = keys
     const wrong = ['', 'sk-tg-', key.slice(0, -1), `${key}0`, `${key}\n`, ` ${key}`, key.slice(6)]
     for (const text of wrong) expect(isWellFormed(text)).toBe(false)

@@ -10,21 +10,21 @@ const bodyLength = 'sk-tg-'.length + secretLength
 
 /** Returns the CRC-32 in 6 base-62 digits, which detects typing errors without a lookup. */
 function checksum(text: string): string {
-  let rest = crc32(text)
+  let remainder = crc32(text)
   let digits = ''
   for (let index = 0; index < checksumLength; index++) {
-    digits = (base62[rest % 62] ?? '') + digits
-    rest = Math.floor(rest / 62)
+    digits = (base62[remainder % 62] ?? '') + digits
+    remainder = Math.floor(remainder / 62)
   }
   return digits
 }
 
 /** Whether a key ends with its checksum: digit by digit, as every request checks it. */
 function hasChecksum(key: string): boolean {
-  let rest = crc32(key.slice(0, bodyLength))
+  let remainder = crc32(key.slice(0, bodyLength))
   for (let at = bodyLength + checksumLength - 1; at >= bodyLength; at--) {
-    if (key[at] !== base62[rest % 62]) return false
-    rest = Math.floor(rest / 62)
+    if (key[at] !== base62[remainder % 62]) return false
+    remainder = Math.floor(remainder / 62)
   }
   return true
 }
@@ -60,4 +60,4 @@ export const isGatewayToken = (token: string) => tokenShape.test(token) && hasCh
 export const hashOf = (key: string) => Bun.SHA256.hash(key, 'hex')
 
 /** Returns the part of a key that is shown to tell keys apart. */
-export const shownPart = (key: string) => key.slice(0, 12)
+export const keyPrefix = (key: string) => key.slice(0, 12)

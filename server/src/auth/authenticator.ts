@@ -6,6 +6,7 @@ import type { ApiKeyCache } from './api-key-cache'
 import { may, permit, type Permission, type Principal } from './principal'
 import { type LimitBucket } from '../limits/caller-limits'
 import { ApiError, type RateLimitQuota } from '../errors'
+import type { MaybePromise } from '../platform/maybe-promise'
 
 /** A request that has to authenticate. */
 export interface Credentialed {
@@ -13,14 +14,14 @@ export interface Credentialed {
   /** Returns the address that the request came from. */
   address: () => string
   /** Reports the caller's quota, once that is known; undefined where no limit applies. */
-  tell: (quota: RateLimitQuota | undefined) => void
+  reportQuota: (quota: RateLimitQuota | undefined) => void
 }
 
 interface Ports {
   keyring: ApiKeyCache
   failures: FailedAuthentications
   /** Limits the look-ups of unknown keys. */
-  strangers: UnknownKeyLimiter
+  unknownKeys: UnknownKeyLimiter
   limits: RateLimits
   lastUse: { note: (keyId: string) => void }
   /** Counts requests without a key. */
@@ -31,13 +32,13 @@ interface Ports {
 
 type WindowsOf = (principal: Principal) => readonly LimitBucket[]
 
-interface Entering {
+interface Authenticating {
   caller: Credentialed
   required: Permission
   windowsOf: WindowsOf
 }
 
-const own: WindowsOf = ({ limits }) => limits.requests
+const requestWindows: WindowsOf = ({ limits }) => limits.requests
 
 /** The first checks of every request: the key and its permission, then a rate. Source: contract 4.8. */
 export class Authenticator {
@@ -51,28 +52,28 @@ export class Authenticator {
    * Returns the caller; a promise only where the database is read. Throws or rejects with 401, with 429 for a client
    * that failed too often, and with `insufficient_permissions`.
    */
-  enter(caller: Credentialed, required: Permission): Principal | Promise<Principal> {
-    return this.#enter(caller, required, own)
+  authenticate(caller: Credentialed, required: Permission): MaybePromise<Principal> {
+    return this.#authenticate(caller, required, requestWindows)
   }
 
   /** Authenticates, and counts the request in the limits of the caller. Rejects with `rate_limit_exceeded` too. */
-  enterCounted(caller: Credentialed, required: Permission): Promise<Principal> {
-    return this.#enterCounted(caller, required, own)
+  authenticateAndCount(caller: Credentialed, required: Permission): Promise<Principal> {
+    return this.#authenticateAndCount(caller, required, requestWindows)
   }
 
   /** Authenticates for `/api`, which has a rate of its own for each account. Source: contract 3.1. */
-  enterApi(caller: Credentialed, required: Permission): Promise<Principal> {
-    return this.#enterCounted(caller, required, (principal) => this.#apiWindows(principal))
+  authenticateForApi(caller: Credentialed, required: Permission): Promise<Principal> {
+    return this.#authenticateAndCount(caller, required, (principal) => this.#apiWindows(principal))
   }
 
   /** Authenticates a signed-in user, and counts the request in the rate of `/api`. */
-  async enterSignedIn(
+  async authenticateSignedIn(
     principal: Principal,
     caller: Credentialed,
     required: Permission,
   ): Promise<Principal> {
     permit(principal, required)
-    caller.tell(await this.#ports.limits.count(this.#apiWindows(principal)))
+    caller.reportQuota(await this.#ports.limits.count(this.#apiWindows(principal)))
     return principal
   }
 
@@ -80,40 +81,42 @@ export class Authenticator {
    * Accepts the operator key. Throws `refusal` for any other key, and `rate_limit_exceeded` to addresses that sent
    * too many.
    */
-  enterOperator({ address }: Credentialed, isKey: () => boolean, refusal: ApiError): void {
+  authenticateOperator({ address }: Credentialed, isKey: () => boolean, refusal: ApiError): void {
     const { failures } = this.#ports
     const client = address()
     if (!failures.isOperator(client, isKey)) throw failures.judge(client, refusal)
   }
 
   /** Admits a caller without a key: counted by address. Throws `rate_limit_exceeded`. */
-  visit({ address, tell }: Credentialed): void {
-    tell(this.#ports.visitors.count(address()))
+  admitAnonymous({ address, reportQuota }: Credentialed): void {
+    reportQuota(this.#ports.visitors.count(address()))
   }
 
   #apiWindows({ userId }: Principal): readonly LimitBucket[] {
     return [{ id: `api:${userId}`, limit: this.#ports.apiPerMinute() }]
   }
 
-  #enter(
+  #authenticate(
     caller: Credentialed,
     required: Permission,
     windowsOf: WindowsOf,
-  ): Principal | Promise<Principal> {
-    const known = this.#known(caller)
-    if (!known) return this.#enterUnknown({ caller, required, windowsOf })
-    return this.#mayEnter(known, required)
-      ? known
-      : this.#refuse(known, { caller, required, windowsOf })
+  ): MaybePromise<Principal> {
+    const cached = this.#findCached(caller)
+    if (!cached) return this.#authenticateUnknown({ caller, required, windowsOf })
+    return this.#isPermitted(cached, required)
+      ? cached
+      : this.#refuse(cached, { caller, required, windowsOf })
   }
 
-  async #enterUnknown(entering: Entering): Promise<Principal> {
-    const found = await this.#lookUp(entering.caller)
-    return this.#mayEnter(found, entering.required) ? found : this.#refuse(found, entering)
+  async #authenticateUnknown(authenticating: Authenticating): Promise<Principal> {
+    const principal = await this.#lookUp(authenticating.caller)
+    return this.#isPermitted(principal, authenticating.required)
+      ? principal
+      : this.#refuse(principal, authenticating)
   }
 
   /** Whether a caller with an accepted key has the permission; notes the key's use. */
-  #mayEnter(principal: Principal, required: Permission): boolean {
+  #isPermitted(principal: Principal, required: Permission): boolean {
     this.#ports.lastUse.note(principal.keyId)
     return may(principal, required)
   }
@@ -121,43 +124,43 @@ export class Authenticator {
   /** A caller without the permission gets its quota all the same, as every caller with an accepted key does. */
   async #refuse(
     principal: Principal,
-    { caller, required, windowsOf }: Entering,
+    { caller, required, windowsOf }: Authenticating,
   ): Promise<Principal> {
-    caller.tell(await this.#ports.limits.look(windowsOf(principal)))
+    caller.reportQuota(await this.#ports.limits.readQuota(windowsOf(principal)))
     permit(principal, required)
     return principal
   }
 
-  async #enterCounted(caller: Credentialed, required: Permission, windowsOf: WindowsOf) {
-    const principal = await this.#enter(caller, required, windowsOf)
-    caller.tell(await this.#ports.limits.count(windowsOf(principal)))
+  async #authenticateAndCount(caller: Credentialed, required: Permission, windowsOf: WindowsOf) {
+    const principal = await this.#authenticate(caller, required, windowsOf)
+    caller.reportQuota(await this.#ports.limits.count(windowsOf(principal)))
     return principal
   }
 
   /** Finds a key in memory, where nearly every valid key is. */
-  #known(caller: Credentialed): Principal | undefined {
+  #findCached(caller: Credentialed): Principal | undefined {
     try {
-      return this.#ports.keyring.known(caller.authorization)
+      return this.#ports.keyring.findCached(caller.authorization)
     } catch (thrown) {
       throw this.#judged(thrown, caller)
     }
   }
 
   async #lookUp(caller: Credentialed): Promise<Principal> {
-    const { keyring, failures, strangers } = this.#ports
+    const { keyring, failures, unknownKeys } = this.#ports
     const address = caller.address()
-    let place: Disposable | undefined
+    let lookUp: Disposable | undefined
     // Not for requests that wait for a running look-up: of one key a thousand may come at once.
     const mayLookUp = () => {
       failures.assertMayLookUp(address)
-      place = strangers.enter(address)
+      lookUp = unknownKeys.enter(address)
     }
     try {
       return await keyring.authenticate(caller.authorization, mayLookUp)
     } catch (thrown) {
       throw this.#judged(thrown, caller)
     } finally {
-      place?.[Symbol.dispose]()
+      lookUp?.[Symbol.dispose]()
     }
   }
 

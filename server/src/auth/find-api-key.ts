@@ -1,15 +1,13 @@
 import { sql, type Kysely } from 'kysely'
 import { accountScope, planLimits } from './account-limits'
 import type { FindApiKey } from './api-key-cache'
-import { permissions, type Permission, type Principal } from './principal'
+import { isPermission, permissions, type Principal } from './principal'
 import { combineLimits, type LimitScope } from '../limits/caller-limits'
 import { DataLoader } from '../platform/data-loader'
 import type { Database } from '../platform/db/database'
 import { DatabaseLiveness } from '../platform/db/liveness'
 import type { Schema } from '../platform/db/schema'
-
-const isPermission = (name: string): name is Permission =>
-  permissions.some((permission) => permission === name)
+import { Periodic } from '../platform/periodic'
 
 /**
  * Looks keys up in the database, several per statement; a suspended account has none. Rejects within a second when
@@ -19,38 +17,45 @@ export function findApiKeyIn({
   query: db,
   liveness,
 }: Pick<Database, 'query' | 'liveness'>): FindApiKey {
-  const batches = new DataLoader<string, Found | null>({
+  const batches = new DataLoader<string, FoundKey | null>({
     answer: async (hashes) => {
-      const askedAtMs = performance.now()
+      const lookedUpAtMs = performance.now()
       const rows = await findKeys(db, hashes)
-      const found = new Map(rows.map((row) => [row.hash.toString('hex'), { row, askedAtMs }]))
-      return hashes.map((hash) => found.get(hash) ?? null)
+      const byHash = new Map(rows.map((row) => [row.hash.toString('hex'), { row, lookedUpAtMs }]))
+      return hashes.map((hash) => byHash.get(hash) ?? null)
     },
-    patienceMs: DatabaseLiveness.maxLookUpMs,
+    timeoutMs: DatabaseLiveness.maxLookUpMs,
   })
   return async (hash) => {
-    const found = await liveness.lookUp(batches.ask(hash))
+    const foundKey = await liveness.lookUp(batches.load(hash))
     // Each is parsed alone: an unreadable row must not affect other keys.
-    return found ? toPrincipal(found) : undefined
+    return foundKey ? toPrincipal(foundKey) : undefined
   }
 }
 
-interface Found {
+interface FoundKey {
   row: KeyRow
-  askedAtMs: number
+  lookedUpAtMs: number
 }
 
-const toPrincipal = ({ row, askedAtMs }: Found): Principal => ({
+const toPrincipal = ({ row, lookedUpAtMs }: FoundKey): Principal => ({
   keyId: row.id,
   keyPrefix: row.key_prefix,
   userId: row.user_id,
   accountId: row.user_id,
   permissions: row.permissions.filter(isPermission),
   expiresAtMs: row.expires_at?.getTime() ?? null,
-  endsAtMs: row.leftMs === null ? null : askedAtMs + Number(row.leftMs),
+  endsAtMs: row.leftMs === null ? null : lookedUpAtMs + Number(row.leftMs),
+  disabledUntilMs: toPauseEnd(row, lookedUpAtMs),
+  allowedModels: row.allowed_models,
   limits: combineLimits([accountScope(row.user_id, row), keyScope(row)]),
   logBodies: row.log_bodies,
 })
+
+function toPauseEnd({ disabled_at, pauseMs }: KeyRow, lookedUpAtMs: number): number | null {
+  if (disabled_at === null) return null
+  return pauseMs === null ? Infinity : lookedUpAtMs + Number(pauseMs)
+}
 
 const findKeys = (db: Kysely<Schema>, hashes: readonly string[]) =>
   db
@@ -60,6 +65,7 @@ const findKeys = (db: Kysely<Schema>, hashes: readonly string[]) =>
     .selectAll('api_key')
     .select(['users.limits', 'users.log_bodies', ...planLimits])
     .select(sql<string | null>`extract(epoch from expires_at - now()) * 1000`.as('leftMs'))
+    .select(sql<string | null>`extract(epoch from disabled_until - now()) * 1000`.as('pauseMs'))
     .where(
       sql<boolean>`api_key.hash = any(${hashes.map((hash) => Buffer.from(hash, 'hex'))}::bytea[])`,
     )
@@ -75,8 +81,9 @@ export const findAccountIn =
     const row = await liveness.lookUp(findAccount(query, userId))
     if (!row) return undefined
     const limits = combineLimits([accountScope(userId, row)])
-    const never = { expiresAtMs: null, endsAtMs: null }
-    const session = { keyId: sessionKeyId, keyPrefix: '', permissions, ...never }
+    const withoutEnd = { expiresAtMs: null, endsAtMs: null, disabledUntilMs: null }
+    const scope = { permissions, allowedModels: null }
+    const session = { keyId: sessionKeyId, keyPrefix: '', ...scope, ...withoutEnd }
     const principal = { ...session, userId, accountId: userId, limits, logBodies: row.log_bodies }
     return { principal, isOperator: row.is_operator }
   }
@@ -109,7 +116,7 @@ const keyScope = (row: KeyRow): LimitScope => ({
 })
 
 const flushEveryMs = 10_000
-const mostWaiting = 100_000
+const maxWaiting = 100_000
 
 /**
  * Collects used keys and writes them every 10 s, in one statement: `last_used_at` must not cost a write per
@@ -118,19 +125,18 @@ const mostWaiting = 100_000
 export class LastUsedRecorder implements AsyncDisposable {
   readonly #db: Kysely<Schema>
   readonly #onError: (error: unknown) => void
-  readonly #timer: ReturnType<typeof setInterval>
+  readonly #flushing: Periodic
   #usedAt = new Map<string, number>()
 
   constructor(db: Kysely<Schema>, onError: (error: unknown) => void) {
     this.#db = db
     this.#onError = onError
-    this.#timer = setInterval(() => void this.#flush(), flushEveryMs)
-    this.#timer.unref()
+    this.#flushing = new Periodic({ intervalMs: flushEveryMs, run: () => this.#flush() })
   }
 
   /** Records that a key was used now. */
   note(keyId: string): void {
-    if (this.#usedAt.size < mostWaiting) this.#usedAt.set(keyId, Date.now())
+    if (this.#usedAt.size < maxWaiting) this.#usedAt.set(keyId, Date.now())
   }
 
   async #flush(): Promise<void> {
@@ -154,7 +160,7 @@ export class LastUsedRecorder implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer)
+    this.#flushing.stop()
     await this.#flush()
   }
 }

@@ -6,7 +6,7 @@ import { managers, requireRole, type Role } from './roles'
 export type OwnedTable = 'connection' | 'connection_pool' | 'gateway'
 
 /** Matches rows of the account, and of organizations where it is an active member. */
-export const isSeenBy = (table: OwnedTable, userId: string): RawBuilder<boolean> =>
+export const isVisibleTo = (table: OwnedTable, userId: string): RawBuilder<boolean> =>
   sql<boolean>`(${sql.ref(`${table}.user_id`)} = ${userId}
     or ${sql.ref(`${table}.organization_id`)} in (
       select organization_id from membership where user_id = ${userId} and status = 'active'

@@ -4,6 +4,9 @@ import type { CallerLimits } from '../limits/caller-limits'
 export const permissions = ['read', 'write', 'admin'] as const
 export type Permission = (typeof permissions)[number]
 
+export const isPermission = (name: string): name is Permission =>
+  permissions.some((permission) => permission === name)
+
 /** An authenticated caller. */
 export interface Principal {
   keyId: string
@@ -20,6 +23,10 @@ export interface Principal {
    * it. A change of the wall clock neither revives nor expires a key.
    */
   endsAtMs: number | null
+  /** The end of the key's pause by the same clock, infinite until the key is enabled; null for an enabled key. */
+  disabledUntilMs: number | null
+  /** The models that the key may call: ids, or `<provider>/*`; null for all. */
+  allowedModels: readonly string[] | null
   /** The limits of the account and the key, from plan, overrides and the key itself. */
   limits: CallerLimits
   /** Whether the account has enabled bodies in its request logs. */
@@ -27,10 +34,16 @@ export interface Principal {
 }
 
 /** Whether the key has limits besides those of its account. */
-export const hasOwnLimits = ({ keyId, limits }: Pick<Principal, 'keyId' | 'limits'>): boolean =>
+export const hasOwnLimits = ({
+  keyId,
+  limits,
+  allowedModels,
+}: Pick<Principal, 'keyId' | 'limits' | 'allowedModels'>): boolean =>
+  allowedModels !== null ||
   [limits.requests, limits.tokens, limits.running]
     .flat()
-    .some(({ id }) => id.endsWith(`:${keyId}`)) || limits.monthly.some(({ id }) => id === keyId)
+    .some(({ id }) => id.endsWith(`:${keyId}`)) ||
+  limits.monthly.some(({ id }) => id === keyId)
 
 /** `admin` implies both others; `write` does not imply `read`. */
 export const may = ({ permissions: held }: Principal, required: Permission): boolean =>
@@ -41,7 +54,7 @@ export function permit(principal: Principal, required: Permission): void {
   if (may(principal, required)) return
   const held = principal.permissions
   throw new ApiError('insufficient_permissions', {
-    message: `This needs a key with the permission "${required}".`,
+    message: `This request requires an API key with the permission "${required}".`,
     details: { required: [required], current: [...held] },
   })
 }

@@ -29,7 +29,7 @@ export function requireRole(role: Role | undefined, allowed: readonly Role[]): v
   if (role === undefined) throw new ApiError('resource_not_found')
   if (allowed.includes(role)) return
   throw new ApiError('insufficient_permissions', {
-    message: `This needs the role ${allowed.map((name) => `"${name}"`).join(' or ')} in the organization.`,
+    message: `This request requires the role ${allowed.map((name) => `"${name}"`).join(' or ')} in the organization.`,
     details: { required: [...allowed], current: [role] },
   })
 }

@@ -43,9 +43,9 @@ const messages: NewMessageText[] = [
   { role: 'assistant', content: 'Hello.', tokens: 3 },
 ]
 const outcome = { messages, inputTokens: 5, outputTokens: 3, cost: 7n }
-const said = async () => (await store.history(await session())).map(({ content }) => content)
+const contents = async () => (await store.history(await session())).map(({ content }) => content)
 
-test('of fifty who want it at once one gets the turn', async () => {
+test('gives the turn to one of fifty concurrent callers', async () => {
   const all = await Promise.allSettled(Array.from({ length: 50 }, () => store.take(another())))
   expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 })
@@ -54,30 +54,30 @@ test('a turn ends once: what was said is there once, and summed up once', async 
   await store.take(one)
   const ends = await Promise.all([store.end(one, outcome), store.end(one, outcome)])
   expect(ends.filter(Boolean)).toHaveLength(1)
-  expect(await said()).toEqual(['Hello?', 'Hello.'])
+  expect(await contents()).toEqual(['Hello?', 'Hello.'])
   expect(await session()).toMatchObject({ message_count: 2, cost: 7n, running_id: null })
 })
 
-test('a turn that ran out is taken by the next, and what the first said is not kept', async () => {
+test('an expired turn goes to the next caller, and the output of the first is discarded', async () => {
   await store.take(one)
   await outOfTime()
   const next = another()
   await store.take(next)
   expect(await store.renew([one, next])).toEqual(new Set([next.runId]))
   expect(await store.end(one, outcome)).toBeUndefined()
-  expect(await said()).toEqual([])
+  expect(await contents()).toEqual([])
   await store.end(next, outcome)
-  expect(await said()).toHaveLength(2)
+  expect(await contents()).toHaveLength(2)
 })
 
-test('a turn that is renewed is kept, also one that ran out and nobody took', async () => {
+test('a renewed turn is kept, even one that expired and is still free', async () => {
   await store.take(one)
   await outOfTime()
   expect(await store.renew([one])).toEqual(new Set([one.runId]))
   await expect(store.take(another())).rejects.toMatchObject({ details: { issue: 'wrong_state' } })
 })
 
-test("nobody takes, or ends, another account's", async () => {
+test('rejects taking or ending the turn of another account', async () => {
   const foreign = { ...one, userId: newId('user') }
   await expect(store.take(foreign)).rejects.toMatchObject({ code: 'resource_not_found' })
   await store.take(one)
@@ -89,8 +89,11 @@ test('a session that has grown beyond any request is refused before it is read',
     insert into automation_message (id, session_id, user_id, position, role, content, tokens)
     select 'msg_' || n, ${one.sessionId}, ${one.userId}, n, 'user', 'x', 1
     from generate_series(0, 1999) as n`.execute(database.query)
-  const refused = store.history(await session())
-  await expect(refused).rejects.toMatchObject({ param: 'messages', details: { issue: 'too_many' } })
+  const rejection = store.history(await session())
+  await expect(rejection).rejects.toMatchObject({
+    param: 'messages',
+    details: { issue: 'too_many' },
+  })
 })
 
 test('steps of a turn are kept as they come, in their order, and counted once that is known', async () => {
@@ -106,9 +109,9 @@ test('steps of a turn are kept as they come, in their order, and counted once th
   const added = await store.add(one, { ...none, messages: [result] })
   // What was kept is there, whatever becomes of the rest.
   expect(added?.session).toMatchObject({ message_count: 3, cost: 7n, running_id: one.runId })
-  const [kept] = added?.messages ?? []
-  const counted = new Map([[kept?.id ?? '', 9]])
-  await store.end(one, { ...outcome, messages: [messages[1] ?? result], counted })
+  const [stored] = added?.messages ?? []
+  const tokenCounts = new Map([[stored?.id ?? '', 9]])
+  await store.end(one, { ...outcome, messages: [messages[1] ?? result], tokenCounts })
   const page = { limit: 10, offset: 0, before: undefined, scope: '' }
   const listed = await store.list(one.userId, one.sessionId, page)
   expect(listed.messages).toMatchObject([
@@ -125,16 +128,16 @@ test('a step of a turn that is no longer its own is not kept', async () => {
   await outOfTime()
   await store.take(another())
   expect(await store.add(one, outcome)).toBeUndefined()
-  expect(await said()).toEqual([])
+  expect(await contents()).toEqual([])
 })
 
 /** A store whose first transactions fail: before they are done, or after, when only the answer is lost. */
 function failing(when: readonly ('before' | 'after')[]) {
-  const left = [...when]
+  const remaining = [...when]
   const { query } = database
   const transaction = () => ({
     execute: async (work: Parameters<ReturnType<typeof query.transaction>['execute']>[0]) => {
-      const fails = left.shift()
+      const fails = remaining.shift()
       if (fails === 'before') throw new Error('Connection terminated unexpectedly')
       const done = await query.transaction().execute(work)
       if (fails === 'after') throw new Error('Query read timeout')
@@ -166,14 +169,14 @@ test.each([
   expect(adding.paused).toHaveLength(pauses)
   const ended = await failing(when).store.end(one, outcome)
   expect(ended?.map(({ content }) => content)).toEqual(['Hello?', 'Hello.'])
-  expect(await said()).toEqual(['Hello?', 'Hello.', 'Hello?', 'Hello.'])
+  expect(await contents()).toEqual(['Hello?', 'Hello.', 'Hello?', 'Hello.'])
   expect(await session()).toMatchObject({ message_count: 4, cost: 14n, running_id: null })
 })
 
-test('a database that stays away is told after four tries', async () => {
+test('reports a database that is down after four attempts', async () => {
   await store.take(one)
-  const { store: away, paused } = failing(Array.from({ length: 9 }, () => 'before' as const))
-  await expect(away.end(one, outcome)).rejects.toThrow('terminated')
+  const { store: unavailable, paused } = failing(Array.from({ length: 9 }, () => 'before' as const))
+  await expect(unavailable.end(one, outcome)).rejects.toThrow('terminated')
   expect(paused).toEqual([200, 1000, 3000])
   // It is still its turn, until that runs out.
   expect(await session()).toMatchObject({ message_count: 0, running_id: one.runId })

@@ -43,7 +43,7 @@ export type NewMessageText = Pick<Row, 'role' | 'content'> & {
 export interface MessageOutcome {
   messages: readonly NewMessageText[]
   /** The token counts of messages that were stored without one, by their ids. */
-  counted?: ReadonlyMap<string, number>
+  tokenCounts?: ReadonlyMap<string, number>
   inputTokens: number
   outputTokens: number
   /** Nano-dollars. */
@@ -72,7 +72,7 @@ export function createConversationStore(
   lifeSeconds: number,
   clock: Clock = realClock,
 ) {
-  const until = sql<Date>`now() + make_interval(secs => ${lifeSeconds})`
+  const leaseEnd = sql<Date>`now() + make_interval(secs => ${lifeSeconds})`
   return {
     list: (userId: string, id: string, page: Page) => listMessages(db, { userId, id, page }),
     /**
@@ -80,16 +80,16 @@ export function createConversationStore(
      * node.
      */
     async take({ runId, sessionId, userId }: SessionTurn): Promise<SessionRow> {
-      const taken = await db
+      const session = await db
         .updateTable('automation_session')
-        .set({ running_id: runId, running_until: until })
+        .set({ running_id: runId, running_until: leaseEnd })
         .where('id', '=', sessionId)
         .where('user_id', '=', userId)
         .where('status', '=', 'active')
         .where(sql<boolean>`(running_id is null or running_until < now())`)
         .returningAll()
         .executeTakeFirst()
-      if (taken) return taken
+      if (session) return session
       const row = await findSession(db, userId, sessionId)
       if (row.status !== 'active') throw wrongState(row)
       throw invalidRequest(null, 'wrong_state', 'A message of this session is still running.')
@@ -97,7 +97,7 @@ export function createConversationStore(
     /** Renews turns. Resolves with the ids of those that are still held. */
     async renew(turns: readonly SessionTurn[]): Promise<Set<string>> {
       const { rows } = await sql<{ running_id: string }>`
-        update automation_session set running_until = ${until}
+        update automation_session set running_until = ${leaseEnd}
         from unnest(
           ${turns.map(({ sessionId }) => sessionId)}::text[],
           ${turns.map(({ runId }) => runId)}::text[]
@@ -109,52 +109,55 @@ export function createConversationStore(
     history: (session: SessionRow) => readHistory(db, session),
     /** Stores a part of a turn. Returns undefined where the turn is no longer this request's. */
     add: (turn: SessionTurn, outcome: MessageOutcome) => {
-      const keeping = keepingOf(turn, outcome)
-      const add = (isAgain: boolean) =>
-        db.transaction().execute((trx) => keep(trx, { ...keeping, isAgain }))
+      const pending = toTurnWrite(turn, outcome)
+      const add = (isRetry: boolean) =>
+        db.transaction().execute((trx) => store(trx, { ...pending, isRetry }))
       return writeWithRetries(add, clock)
     },
     end: (turn: SessionTurn, outcome: MessageOutcome) => {
-      const keeping = keepingOf(turn, outcome)
-      return writeWithRetries((isAgain) => endTurn(db, { ...keeping, isAgain }), clock)
+      const pending = toTurnWrite(turn, outcome)
+      return writeWithRetries((isRetry) => endTurn(db, { ...pending, isRetry }), clock)
     },
   }
 }
 
 /** A longer session is not read at all: no model takes more. */
-const mostMessages = 2000
-const mostBytes = 32 * 1024 * 1024
+const maxMessages = 2000
+const maxBytes = 32 * 1024 * 1024
 
 async function readHistory(db: Kysely<Schema>, { id, user_id }: SessionRow): Promise<HistoryRow[]> {
-  const own = db
+  const ownMessages = db
     .selectFrom('automation_message')
     .where('session_id', '=', id)
     .where('user_id', '=', user_id)
-  const { count, bytes } = await own
+  const { count, bytes } = await ownMessages
     .select(sql<bigint>`count(*)`.as('count'))
     .select(
       sql<bigint>`coalesce(sum(octet_length(content)), 0)::bigint
         + coalesce(sum(octet_length(tool_calls::text)), 0)::bigint`.as('bytes'),
     )
     .executeTakeFirstOrThrow()
-  if (count >= mostMessages || bytes > mostBytes) {
-    const words = `the session has grown too long to be sent: ${count} messages, ${bytes} bytes.`
-    throw invalidRequest('messages', 'too_many', `messages: ${words}`)
+  if (count >= maxMessages || bytes > maxBytes) {
+    const message = `the session is too long to be sent: ${count} messages, ${bytes} bytes.`
+    throw invalidRequest('messages', 'too_many', `messages: ${message}`)
   }
-  return own.select(['role', 'content', 'tool_calls', 'tool_call_id']).orderBy('position').execute()
+  return ownMessages
+    .select(['role', 'content', 'tool_calls', 'tool_call_id'])
+    .orderBy('position')
+    .execute()
 }
 
 /** The outcome of a turn that is being stored. */
-interface Keeping {
+interface TurnWrite {
   turn: SessionTurn
   outcome: MessageOutcome
   /** Ids of its messages. */
   ids: readonly string[]
   /** An earlier attempt may have stored it. */
-  isAgain: boolean
+  isRetry: boolean
 }
 
-const keepingOf = (turn: SessionTurn, outcome: MessageOutcome): Omit<Keeping, 'isAgain'> => ({
+const toTurnWrite = (turn: SessionTurn, outcome: MessageOutcome): Omit<TurnWrite, 'isRetry'> => ({
   turn,
   outcome,
   ids: outcome.messages.map(() => newId('msg')),
@@ -164,42 +167,42 @@ const keepingOf = (turn: SessionTurn, outcome: MessageOutcome): Omit<Keeping, 'i
  * Ends a turn and stores its messages, once: undefined where the turn was no longer this request's, as the session is
  * deleted or was presumed dead.
  */
-const endTurn = (db: Kysely<Schema>, keeping: Keeping): Promise<SessionMessage[] | undefined> =>
+const endTurn = (db: Kysely<Schema>, pending: TurnWrite): Promise<SessionMessage[] | undefined> =>
   db.transaction().execute(async (trx) => {
-    const { runId, sessionId, userId } = keeping.turn
-    const kept = await keep(trx, keeping)
-    if (!kept) return undefined
+    const { runId, sessionId, userId } = pending.turn
+    const existing = await store(trx, pending)
+    if (!existing) return undefined
     await trx
       .updateTable('automation_session')
       .set({ running_id: null, running_until: null })
-      .$if(keeping.outcome.hasFailed === true, (all) =>
+      .$if(pending.outcome.hasFailed === true, (all) =>
         all.set({ status: sql`case when status = 'active' then 'failed' else status end` }),
       )
       .where('id', '=', sessionId)
       .where('user_id', '=', userId)
       .where('running_id', '=', runId)
       .execute()
-    return kept.messages
+    return existing.messages
   })
 
 /** Anything else that ends the turn waits for the row that this has changed. */
-async function keep(trx: Transaction<Schema>, keeping: Keeping): Promise<Added | undefined> {
-  const { turn, outcome, isAgain } = keeping
+async function store(trx: Transaction<Schema>, pending: TurnWrite): Promise<Added | undefined> {
+  const { turn, outcome, isRetry } = pending
   const { runId, sessionId, userId } = turn
-  const { messages: said, counted, inputTokens, outputTokens, cost } = outcome
-  if (isAgain) {
-    const kept = await keptBefore(trx, keeping)
-    if (kept) return kept
+  const { messages, tokenCounts, inputTokens, outputTokens, cost } = outcome
+  if (isRetry) {
+    const existing = await findStored(trx, pending)
+    if (existing) return existing
   }
   const session = await trx
     .updateTable('automation_session')
     .set({
-      message_count: sql`message_count + ${said.length}`,
+      message_count: sql`message_count + ${messages.length}`,
       input_tokens: sql`input_tokens + ${inputTokens}`,
       output_tokens: sql`output_tokens + ${outputTokens}`,
       cost: sql`cost + ${cost}`,
       updated_at: new Date(),
-      ...(said.length > 0 && { last_activity_at: new Date() }),
+      ...(messages.length > 0 && { last_activity_at: new Date() }),
     })
     .where('id', '=', sessionId)
     .where('user_id', '=', userId)
@@ -207,14 +210,14 @@ async function keep(trx: Transaction<Schema>, keeping: Keeping): Promise<Added |
     .returningAll()
     .executeTakeFirst()
   if (!session) return undefined
-  if (counted && counted.size > 0) await count(trx, sessionId, counted)
-  return { messages: said.length > 0 ? await insert(trx, session, keeping) : [], session }
+  if (tokenCounts && tokenCounts.size > 0) await count(trx, sessionId, tokenCounts)
+  return { messages: messages.length > 0 ? await insert(trx, session, pending) : [], session }
 }
 
 /** Returns the messages that an attempt stored whose answer was lost. */
-async function keptBefore(
+async function findStored(
   trx: Transaction<Schema>,
-  { turn: { sessionId, userId }, ids }: Keeping,
+  { turn: { sessionId, userId }, ids }: TurnWrite,
 ): Promise<Added | undefined> {
   if (ids.length === 0) return undefined
   // The earlier attempt may still be running: a change of the session holds its row until it ends.
@@ -235,26 +238,26 @@ async function keptBefore(
   return session && rows.length > 0 ? { messages: rows.map(toMessage), session } : undefined
 }
 
-const count = (trx: Transaction<Schema>, sessionId: string, counted: ReadonlyMap<string, number>) =>
+const count = (trx: Transaction<Schema>, sessionId: string, counts: ReadonlyMap<string, number>) =>
   sql`
     update automation_message set tokens = counted.tokens
-    from unnest(${[...counted.keys()]}::text[], ${[...counted.values()]}::bigint[])
+    from unnest(${[...counts.keys()]}::text[], ${[...counts.values()]}::bigint[])
       as counted (id, tokens)
     where automation_message.id = counted.id and session_id = ${sessionId}`.execute(trx)
 
 async function insert(
   trx: Transaction<Schema>,
   { id, user_id, message_count }: SessionRow,
-  { outcome: { messages: said }, ids }: Keeping,
+  { outcome: { messages }, ids }: TurnWrite,
 ): Promise<SessionMessage[]> {
   const rows = await trx
     .insertInto('automation_message')
     .values(
-      said.map(({ role, content, toolCalls, toolCallId, tokens }, index) => ({
+      messages.map(({ role, content, toolCalls, toolCallId, tokens }, index) => ({
         id: ids[index] ?? newId('msg'),
         session_id: id,
         user_id,
-        position: message_count - said.length + index,
+        position: message_count - messages.length + index,
         role,
         content,
         tool_calls: toolCalls ? JSON.stringify(toolCalls) : null,
@@ -276,19 +279,19 @@ interface Listing {
 /** Oldest first. */
 async function listMessages(db: Kysely<Schema>, { userId, id, page }: Listing) {
   await findSession(db, userId, id)
-  const own = db
+  const ownSessions = db
     .selectFrom('automation_message')
     .where('session_id', '=', id)
     .where('user_id', '=', userId)
   const [{ total }, rows] = await Promise.all([
-    own.select(({ fn }) => fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow(),
-    own
+    ownSessions.select(({ fn }) => fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow(),
+    ownSessions
       .selectAll()
       .orderBy('position')
       .limit(page.limit + 1)
       .offset(page.offset)
       .execute(),
   ])
-  const { shown, pagination } = toPaged(page, total, rows)
-  return { sessionId: id, messages: shown.map(toMessage), pagination: toPagination(pagination) }
+  const { items, pagination } = toPaged(page, total, rows)
+  return { sessionId: id, messages: items.map(toMessage), pagination: toPagination(pagination) }
 }

@@ -8,14 +8,15 @@ const message = NewMessage.parse({ content: 'abcd' })
 const chat = { messages: [{ role: 'system', content: 'x'.repeat(12) }, message] }
 const usage = { ...noUsage, input: 8, output: 5 }
 
-const kept = (choice: JsonObject | undefined) =>
+const exchangeOf = (choice: JsonObject | undefined) =>
   toMessageOutcome({ chat, message, answer: { choices: choice ? [choice] : [] }, usage, cost: 1n })
 
 const answered = (fields: JsonObject, finish_reason: string | null = 'stop') =>
-  kept({ message: { role: 'assistant', content: null, ...fields }, finish_reason }).messages[1]
+  exchangeOf({ message: { role: 'assistant', content: null, ...fields }, finish_reason })
+    .messages[1]
 
 test('a message has its share of the tokens that were read, an answer those that were written', () => {
-  const { messages, inputTokens, outputTokens } = kept({
+  const { messages, inputTokens, outputTokens } = exchangeOf({
     message: { content: 'Yes.' },
     finish_reason: 'stop',
   })
@@ -23,18 +24,18 @@ test('a message has its share of the tokens that were read, an answer those that
   expect([inputTokens, outputTokens]).toEqual([8, 5])
 })
 
-test('what broke off before anything was said leaves nothing but its cost', () => {
-  expect(kept(undefined)).toMatchObject({ messages: [], inputTokens: 8, cost: 1n })
+test('an answer that breaks off before its first token stores only its cost', () => {
+  expect(exchangeOf(undefined)).toMatchObject({ messages: [], inputTokens: 8, cost: 1n })
   expect(answered({}, null)).toBeUndefined()
   expect(answered({ content: 'Ye' }, null)).toMatchObject({ content: 'Ye' })
 })
 
-test('an answer of nothing is an empty one, a refusal is what was said', () => {
+test('an answer without content is stored empty, a refusal as its text', () => {
   expect(answered({})).toMatchObject({ content: '' })
   expect(answered({ refusal: 'No.' })).toMatchObject({ content: 'No.' })
 })
 
-test('a call that was cut is none: nobody could answer half of it', () => {
+test('drops a truncated tool call', () => {
   const call = { id: 'call_1', type: 'function', function: { name: 'x', arguments: '{"a":' } }
   for (const finish of ['length', 'content_filter', null]) {
     expect(answered({ content: 'I look.', tool_calls: [call] }, finish)).toMatchObject({
@@ -44,7 +45,7 @@ test('a call that was cut is none: nobody could answer half of it', () => {
   }
 })
 
-test('what a database does not take is left out of an answer', () => {
+test('removes characters that the database cannot store from an answer', () => {
   const [zero, half] = ['\0', '\ud800']
   const call = { id: 'call_1', function: { name: 'x', arguments: `{"a":"${zero}${half}"}` } }
   expect(answered({ content: `a${zero}b${half}` })).toMatchObject({ content: 'ab\ufffd' })

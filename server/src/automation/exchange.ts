@@ -3,7 +3,7 @@ import type { SessionMessage, NewMessage } from './schema'
 import type { SessionRow } from './session-rows'
 import { storable } from '../platform/db/storable'
 import { ApiError, invalidRequest } from '../errors'
-import { isObject, type JsonObject } from '../wire/json-body'
+import { isObject, type JsonObject, toObjects } from '../wire/json-body'
 import { completionTokens, promptTokens, type Usage } from '../wire/usage'
 
 /** Converts a stored message to the form that models take. */
@@ -15,10 +15,15 @@ const toWire = ({ role, content, tool_calls, tool_call_id }: HistoryRow): JsonOb
 })
 
 /** Converts a message that is not stored yet to the form that models take. */
-export const saidToWire = ({ role, content, toolCalls, toolCallId }: NewMessageText): JsonObject =>
+export const toWireMessage = ({
+  role,
+  content,
+  toolCalls,
+  toolCallId,
+}: NewMessageText): JsonObject =>
   toWire({ role, content, tool_calls: toolCalls ?? null, tool_call_id: toolCallId ?? null })
 
-const noResult = 'Error: there is no result, as the message ended before.'
+const noResult = 'Error: no result, because the message ended first.'
 
 /**
  * Returns a history in the form that models take: each tool call is followed directly by its result. A call without
@@ -32,8 +37,8 @@ function answeredCalls(history: readonly HistoryRow[]): JsonObject[] {
     all.push(toWire(row))
     const open = (row.tool_calls ?? []).map(({ id }) => id)
     for (let next = history[at]; next?.role === 'tool'; next = history[++at]) {
-      const answered = open.indexOf(next.tool_call_id)
-      if (answered >= 0) open.splice(answered, 1)
+      const toAnswerMessage = open.indexOf(next.tool_call_id)
+      if (toAnswerMessage >= 0) open.splice(toAnswerMessage, 1)
       all.push(toWire(next))
     }
     for (const id of open) all.push({ role: 'tool', tool_call_id: id, content: noResult })
@@ -68,8 +73,8 @@ export function toChat(
 export function readAs(chat: JsonObject, limitBytes: number) {
   const bytes = Buffer.byteLength(JSON.stringify(chat))
   if (bytes > limitBytes) {
-    const words = `messages: the session has grown to ${bytes} bytes, more than can be sent.`
-    throw invalidRequest('messages', 'too_long', words)
+    const message = `messages: the session has ${bytes} bytes, which is too large to be sent.`
+    throw invalidRequest('messages', 'too_long', message)
   }
   return { body: chat, bytes }
 }
@@ -78,22 +83,22 @@ const allStorable = (_name: string, value: unknown) =>
   typeof value === 'string' ? storable(value) : value
 
 /** Converts an answer to a message; undefined where the answer broke off before its first content. */
-function answered(answer: JsonObject, tokens: number): NewMessageText | undefined {
+function toAnswerMessage(answer: JsonObject, tokens: number): NewMessageText | undefined {
   const choice: unknown = Array.isArray(answer['choices']) ? answer['choices'][0] : undefined
   if (!isObject(choice) || !isObject(choice['message'])) return undefined
   const { content, refusal, tool_calls } = choice['message']
-  const said = [content, refusal].find((text) => typeof text === 'string')
+  const answerText = [content, refusal].find((text) => typeof text === 'string')
   const finish = choice['finish_reason']
-  const isWhole = typeof finish === 'string'
+  const isComplete = typeof finish === 'string'
   // A cut answer may end within a tool call, and half a call must not be run.
-  const hasCalls = isWhole && !/^(length|content_filter)$/.test(finish)
-  const calls = hasCalls && Array.isArray(tool_calls) ? tool_calls.filter(isObject) : []
-  if (said === undefined && calls.length === 0 && !isWhole) return undefined
+  const hasCalls = isComplete && !/^(length|content_filter)$/.test(finish)
+  const calls = hasCalls ? toObjects(tool_calls) : []
+  if (answerText === undefined && calls.length === 0 && !isComplete) return undefined
   const toolCalls: JsonObject[] = JSON.parse(JSON.stringify(calls, allStorable))
   return {
     role: 'assistant',
     // An empty answer is valid, and a message must have content.
-    content: typeof said === 'string' ? storable(said) : calls.length > 0 ? null : '',
+    content: typeof answerText === 'string' ? storable(answerText) : calls.length > 0 ? null : '',
     toolCalls: toolCalls.length > 0 ? toolCalls : undefined,
     tokens,
   }
@@ -101,13 +106,13 @@ function answered(answer: JsonObject, tokens: number): NewMessageText | undefine
 
 /** Returns the share of a prompt's tokens that its last message has, by its length among all messages. */
 function shareOf(messages: unknown, content: string, tokens: number): number {
-  const all = Array.isArray(messages) ? messages.filter(isObject) : []
+  const all = toObjects(messages)
   const lengths = all.map((one) => (typeof one['content'] === 'string' ? one['content'].length : 0))
-  const whole = lengths.reduce((sum, length) => sum + length, 0)
-  return whole === 0 ? tokens : Math.round((tokens * content.length) / whole)
+  const totalLength = lengths.reduce((sum, length) => sum + length, 0)
+  return totalLength === 0 ? tokens : Math.round((tokens * content.length) / totalLength)
 }
 
-interface Ended {
+interface EndedModelCall {
   chat: JsonObject
   /** The user's message, where it is not stored yet. */
   message: Pick<NewMessage, 'role' | 'content'> | undefined
@@ -119,20 +124,20 @@ interface Ended {
 }
 
 /** Returns the part of an ended model call to store: no message where there was no answer at all. */
-export function toMessageOutcome(ended: Ended): MessageOutcome {
+export function toMessageOutcome(ended: EndedModelCall): MessageOutcome {
   const { chat, message, uncounted = [], answer, usage, cost } = ended
   const inputTokens = usage ? promptTokens(usage) : 0
   const outputTokens = usage ? completionTokens(usage) : 0
-  const said = answered(answer, outputTokens)
+  const answerMessage = toAnswerMessage(answer, outputTokens)
   const share = (content: string) => shareOf(chat['messages'], content, inputTokens)
-  const asked = message && {
+  const userMessage = message && {
     role: message.role,
     content: message.content,
     tokens: share(message.content),
   }
   return {
-    messages: said ? [...(asked ? [asked] : []), said] : [],
-    counted: new Map(uncounted.map(({ id, content }) => [id, share(content)])),
+    messages: answerMessage ? [...(userMessage ? [userMessage] : []), answerMessage] : [],
+    tokenCounts: new Map(uncounted.map(({ id, content }) => [id, share(content)])),
     inputTokens,
     outputTokens,
     cost,
@@ -140,13 +145,13 @@ export function toMessageOutcome(ended: Ended): MessageOutcome {
 }
 
 /** Builds the answer to a message that does not stream, from its stored messages. */
-export function toExchange<Usage>(kept: readonly SessionMessage[], usage: Usage) {
-  const [userMessage] = kept
-  const assistantMessage = kept.at(-1)
+export function toExchange<Usage>(stored: readonly SessionMessage[], usage: Usage) {
+  const [userMessage] = stored
+  const assistantMessage = stored.at(-1)
   // The session was deleted when all but this was done.
   if (!userMessage || assistantMessage?.role !== 'assistant') {
     throw new ApiError('resource_not_found')
   }
-  const toolMessages = kept.filter(({ role }) => role === 'tool')
+  const toolMessages = stored.filter(({ role }) => role === 'tool')
   return { userMessage, assistantMessage, toolMessages, usage }
 }

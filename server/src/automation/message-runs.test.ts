@@ -4,7 +4,7 @@ import { Runs } from './message-runs'
 import { unavailable } from '../errors'
 
 const turn = (runId: string): SessionTurn => ({ runId, sessionId: `of ${runId}`, userId: 'user_1' })
-const nobody = new AbortController().signal
+const neverAborted = new AbortController().signal
 
 /** A clock of 1 ms, and what is found to be held when it strikes. */
 function open(
@@ -22,15 +22,15 @@ const aborted = (signal: AbortSignal) =>
 
 test('a run whose turn is no longer its own is ended, the others go on', async () => {
   await using runs = open(async () => new Set(['kept']))
-  const [kept, lost] = ['kept', 'lost'].map((id) => runs.begin(turn(id), nobody))
-  await aborted(lost?.signal ?? nobody)
-  expect([kept?.signal.aborted, kept?.end, lost?.end?.code]).toEqual([
+  const [renewed, lost] = ['kept', 'lost'].map((id) => runs.begin(turn(id), neverAborted))
+  await aborted(lost?.signal ?? neverAborted)
+  expect([renewed?.signal.aborted, renewed?.end, lost?.end?.code]).toEqual([
     false,
     undefined,
     'gateway_unavailable',
   ])
-  kept?.done()
-  lost?.done()
+  renewed?.finish()
+  lost?.finish()
 })
 
 test('a database that is away ends nothing', async () => {
@@ -41,54 +41,63 @@ test('a database that is away ends nothing', async () => {
     throw new Error('away')
   }
   await using runs = open(renew, errors)
-  const run = runs.begin(turn('one'), nobody)
+  const run = runs.begin(turn('one'), neverAborted)
   await promise
   expect(run.signal.aborted).toBe(false)
-  run.done()
+  run.finish()
 })
 
 test('a run ends with its session, and with its caller, which is another matter', async () => {
   await using runs = open(async (turns) => new Set(turns.map(({ runId }) => runId)))
   const caller = new AbortController()
-  const [left, ended] = [runs.begin(turn('a'), caller.signal), runs.begin(turn('b'), nobody)]
+  const [disconnected, ended] = [
+    runs.begin(turn('a'), caller.signal),
+    runs.begin(turn('b'), neverAborted),
+  ]
   caller.abort()
   runs.cancel('of b')
-  expect([left.signal.aborted, ended.signal.aborted]).toEqual([true, true])
+  expect([disconnected.signal.aborted, ended.signal.aborted]).toEqual([true, true])
   const thrown = new Error('gone')
-  expect(left.told(thrown)).toBe(thrown)
-  expect(ended.told(thrown)).toMatchObject({ param: 'status', details: { issue: 'wrong_state' } })
-  left.done()
-  ended.done()
+  expect(disconnected.callerError(thrown)).toBe(thrown)
+  expect(ended.callerError(thrown)).toMatchObject({
+    param: 'status',
+    details: { issue: 'wrong_state' },
+  })
+  disconnected.finish()
+  ended.finish()
 })
 
 test('a run that is halted lets the model end, but no tool; all are, when the process stops', async () => {
   await using runs = open(async (turns) => new Set(turns.map(({ runId }) => runId)))
-  const [paused, running] = [runs.begin(turn('a'), nobody), runs.begin(turn('b'), nobody)]
+  const [paused, running] = [
+    runs.begin(turn('a'), neverAborted),
+    runs.begin(turn('b'), neverAborted),
+  ]
   runs.halt('of a')
-  expect([paused.signal.aborted, paused.goesOn.aborted]).toEqual([false, true])
-  expect(running.goesOn.aborted).toBe(false)
-  const { reason } = paused.goesOn
-  expect(paused.told(reason)).toMatchObject({ details: { issue: 'wrong_state' } })
-  expect(paused.told(reason, 'streamed')).toMatchObject({ code: 'gateway_unavailable' })
+  expect([paused.signal.aborted, paused.haltSignal.aborted]).toEqual([false, true])
+  expect(running.haltSignal.aborted).toBe(false)
+  const { reason } = paused.haltSignal
+  expect(paused.callerError(reason)).toMatchObject({ details: { issue: 'wrong_state' } })
+  expect(paused.callerError(reason, 'streamed')).toMatchObject({ code: 'gateway_unavailable' })
   // What the model was refused is another matter.
   const refused = new Error('refused')
-  expect(paused.told(refused)).toBe(refused)
+  expect(paused.callerError(refused)).toBe(refused)
   const stopping = unavailable()
   runs.haltAll(stopping)
-  expect(running.told(running.goesOn.reason)).toBe(stopping)
-  paused.done()
-  running.done()
+  expect(running.callerError(running.haltSignal.reason)).toBe(stopping)
+  paused.finish()
+  running.finish()
 })
 
-test('closing waits for what runs', async () => {
+test('close waits for running messages', async () => {
   const runs = open(async (turns) => new Set(turns.map(({ runId }) => runId)))
-  const run = runs.begin(turn('a'), nobody)
+  const run = runs.begin(turn('a'), neverAborted)
   let isClosed = false
   const closing = runs[Symbol.asyncDispose]().then(() => {
     isClosed = true
   })
   await Bun.sleep(5)
   expect(isClosed).toBe(false)
-  run.done()
+  run.finish()
   await closing
 })

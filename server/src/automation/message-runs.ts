@@ -1,6 +1,7 @@
 import type { ConversationStore, SessionTurn } from './conversation'
 import { ApiError, invalidRequest } from '../errors'
-import { ClientGone } from '../wire/chunk-stream'
+import { ClientDisconnected } from '../wire/chunk-stream'
+import { Periodic } from '../platform/periodic'
 
 interface RunsOptions {
   renew: ConversationStore['renew']
@@ -15,13 +16,12 @@ interface RunsOptions {
 export class Runs implements AsyncDisposable {
   readonly #options: RunsOptions
   readonly #running = new Map<string, Run>()
-  readonly #timer: ReturnType<typeof setInterval>
+  readonly #renewal: Periodic
   #onIdle: (() => void) | undefined
 
   constructor(options: RunsOptions) {
     this.#options = options
-    this.#timer = setInterval(() => void this.#renew(), options.everyMs)
-    this.#timer.unref()
+    this.#renewal = new Periodic({ intervalMs: options.everyMs, run: () => this.#renew() })
   }
 
   /** Registers a call that begins; `caller` aborts when the client disconnects. */
@@ -53,16 +53,16 @@ export class Runs implements AsyncDisposable {
     const runs = [...this.#running.values()]
     if (runs.length === 0) return
     try {
-      const kept = await this.#options.renew(runs.map(({ turn }) => turn))
+      const renewedIds = await this.#options.renew(runs.map(({ turn }) => turn))
       // The session was deleted and its notification lost, or this node was presumed dead.
-      for (const run of runs) if (!kept.has(run.turn.runId)) run.cancel()
+      for (const run of runs) if (!renewedIds.has(run.turn.runId)) run.cancel()
     } catch (thrown) {
       this.#options.onError(thrown)
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer)
+    this.#renewal.stop()
     if (this.#running.size === 0) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#onIdle = resolve
@@ -78,28 +78,29 @@ interface End {
 
 const ended: End = {
   streamed: new ApiError('gateway_unavailable', {
-    message: 'The session ended while its message ran.',
+    message: 'The session ended while its message was running.',
     retryAfterSeconds: 1,
     retryable: false,
   }),
-  plain: invalidRequest('status', 'wrong_state', 'status: the session ended meanwhile.'),
+  plain: invalidRequest('status', 'wrong_state', 'status: the session has ended in the meantime.'),
 }
 
 const halted: End = {
   streamed: new ApiError('gateway_unavailable', {
-    message: 'The session was paused or completed while its message ran.',
+    message: 'The session was paused or completed while its message was running.',
     retryAfterSeconds: 1,
     retryable: false,
   }),
   plain: invalidRequest(
     'status',
     'wrong_state',
-    'status: the session was paused or completed meanwhile.',
+    'status: the session was paused or completed in the meantime.',
   ),
 }
 
 const late = new ApiError('request_timeout', {
-  message: 'The message took too long with its tools, and was ended. What was done is kept.',
+  message:
+    'The message exceeded the time limit for tool calls and was stopped. Completed steps are stored.',
   retryable: false,
 })
 
@@ -114,23 +115,23 @@ export class Run {
   /** Aborts when the client disconnects, the session ends, or the time is over. */
   readonly signal: AbortSignal
   /** Aborts with the run, and also when no further tool may run. */
-  readonly goesOn: AbortSignal
+  readonly haltSignal: AbortSignal
   readonly #controller = new AbortController()
   readonly #halting = new AbortController()
-  readonly #onDone: () => void
+  readonly #onEnd: () => void
   #end: End | undefined
   #halt: End | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(turn: SessionTurn, caller: AbortSignal, onDone: () => void) {
+  constructor(turn: SessionTurn, caller: AbortSignal, onEnd: () => void) {
     this.turn = turn
-    this.#onDone = onDone
+    this.#onEnd = onEnd
     this.signal = this.#controller.signal
-    this.goesOn = this.#halting.signal
+    this.haltSignal = this.#halting.signal
     const halting = () => this.#halting.abort(new Halted())
     this.signal.addEventListener('abort', halting, { once: true })
-    if (caller.aborted) this.leave()
-    else caller.addEventListener('abort', () => this.leave(), { once: true })
+    if (caller.aborted) this.onClientDisconnect()
+    else caller.addEventListener('abort', () => this.onClientDisconnect(), { once: true })
   }
 
   /** Set once this node has ended the run: the error for a stream that has begun. Source: contract 4.3. */
@@ -143,7 +144,7 @@ export class Run {
   }
 
   /** Ends the run after the client has disconnected. */
-  leave(): void {
+  onClientDisconnect(): void {
     this.#controller.abort()
   }
 
@@ -159,15 +160,15 @@ export class Run {
   }
 
   /** Returns the error to report for a failure: where this node ended the run, the error of that end. */
-  told(thrown: unknown, as: keyof End = 'plain'): unknown {
+  callerError(thrown: unknown, as: keyof End = 'plain'): unknown {
     if (this.#end) return this.#end[as]
     if (!(thrown instanceof Halted)) return thrown
-    return this.#halt ? this.#halt[as] : new ClientGone()
+    return this.#halt ? this.#halt[as] : new ClientDisconnected()
   }
 
-  done(): void {
+  finish(): void {
     clearTimeout(this.#timer)
-    this.#onDone()
+    this.#onEnd()
   }
 
   #stop(end: End): void {

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { ConversationStore, SessionTurn } from './conversation'
 import { sessionDependencyMissing } from './session-dependency-missing'
 import type { Runs } from './message-runs'
+import { logRefusal, type SessionLogs } from './refusal-log'
 import type { NewMessage } from './schema'
 import type { SessionRow } from './session-rows'
 import { ToolLoop, type StartedMessage, type ToolLoopPorts } from './tool-loop'
@@ -14,6 +15,7 @@ import { respondWithStream, type ReplyPorts } from '../v1/reply'
 export interface MessagePorts extends ToolLoopPorts {
   conversations: ConversationStore
   runs: Runs
+  logs: SessionLogs
   /** Whether an account may call a connection or use a gateway, by its id. */
   isUsable: (userId: string, id: string) => Promise<boolean>
 }
@@ -39,26 +41,36 @@ export async function send(
   if (refusal) throw refusal
   const { userId } = c.var.principal
   const turn: SessionTurn = { runId: c.get('requestId'), sessionId, userId }
-  const session = await ports.conversations.take(turn)
+  const { logs } = ports
+  const session = await logRefusal({ c, logs, modelId: undefined }, () =>
+    ports.conversations.take(turn),
+  )
   const run = ports.runs.begin(turn, c.req.raw.signal)
-  const history = async () => {
+  const checkDependencies = async () => {
     const { connection_id: connectionId, gateway_id: gatewayId } = session
-    for (const [what, id] of [
+    for (const [dependency, id] of [
       ['connection', connectionId],
       ['gateway', gatewayId],
     ] as const) {
-      if (id !== null && !(await ports.isUsable(userId, id))) throw sessionDependencyMissing(what)
+      if (id !== null && !(await ports.isUsable(userId, id)))
+        throw sessionDependencyMissing(dependency)
     }
+  }
+  const history = async () => {
+    await logRefusal({ c, logs, modelId: session.model_id }, checkDependencies)
     return ports.conversations.history(session)
   }
-  const talk = new ToolLoop({ run, session, message, history, callOf: callsFor(c, session) }, ports)
+  const toolLoop = new ToolLoop(
+    { run, session, message, history, callOf: callsFor(c, session) },
+    ports,
+  )
   try {
-    const answer = await talk.begin()
-    if (answer.kind === 'whole') return c.json(await talk.whole(answer), 201)
-    const asked = { request: c.req.raw, requestId: turn.runId }
-    return await respondWithStream(asked, talk.stream(answer), { ports: reply })
+    const answer = await toolLoop.begin()
+    if (answer.kind === 'full') return c.json(await toolLoop.runToEnd(answer), 201)
+    const incoming = { request: c.req.raw, requestId: turn.runId }
+    return await respondWithStream(incoming, toolLoop.stream(answer), { ports: reply })
   } catch (thrown) {
-    throw await talk.failed(thrown)
+    throw await toolLoop.failed(thrown)
   }
 }
 
@@ -68,10 +80,10 @@ const callsFor =
     c: Context<Env>,
     { connection_id }: Pick<SessionRow, 'connection_id'>,
   ): StartedMessage['callOf'] =>
-  (asking, which) =>
-    Object.assign(callOf(c), asking, {
+  (caller, which) =>
+    Object.assign(callOf(c), caller, {
       requestId: which === 'first' ? c.get('requestId') : newId('req'),
       connectionId: connection_id ?? undefined,
       principal: c.var.principal,
-      tell: (quota: RateLimitQuota | undefined) => c.set('quota', quota),
+      reportQuota: (quota: RateLimitQuota | undefined) => c.set('quota', quota),
     })

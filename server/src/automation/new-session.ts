@@ -9,7 +9,7 @@ import { newId } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
 import { ApiError, invalidRequest } from '../errors'
 
-const mostUnfinished = 500
+const maxUnfinished = 500
 
 export interface SessionPorts {
   db: Kysely<Schema>
@@ -67,7 +67,11 @@ function merged(fields: NewSession, template: typeof blank) {
   const text = (value: string | null) => (value ? fillTemplate(value, variables) : null)
   const modelId = fields.modelId ?? template.model_id
   if (!modelId) {
-    throw invalidRequest('modelId', 'required', 'modelId: the template has none; name a model.')
+    throw invalidRequest(
+      'modelId',
+      'required',
+      'modelId: required, because the template does not set a model.',
+    )
   }
   const enabled = fields.enabledTools ?? template.enabled_tools
   return {
@@ -142,9 +146,9 @@ const insert = (db: Kysely<Schema>, values: Values, initialMessage: string | nul
       .where('user_id', '=', user_id)
       .where('status', 'in', unfinished)
       .executeTakeFirstOrThrow()
-    if (total >= mostUnfinished) {
-      const words = `There are at most ${mostUnfinished} unfinished sessions: complete some.`
-      throw invalidRequest(null, 'limit_reached', words)
+    if (total >= maxUnfinished) {
+      const message = `The limit of ${maxUnfinished} unfinished sessions is reached. Complete some first.`
+      throw invalidRequest(null, 'limit_reached', message)
     }
     const row = await trx
       .insertInto('automation_session')
@@ -159,10 +163,10 @@ const insert = (db: Kysely<Schema>, values: Values, initialMessage: string | nul
         .execute()
     }
     if (initialMessage === null) return row
-    const said = { role: 'user' as const, content: initialMessage, tokens: 0n }
+    const firstMessage = { role: 'user' as const, content: initialMessage, tokens: 0n }
     await trx
       .insertInto('automation_message')
-      .values({ id: newId('msg'), session_id: id, user_id, position: 0, ...said })
+      .values({ id: newId('msg'), session_id: id, user_id, position: 0, ...firstMessage })
       .execute()
     return row
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { KeptStream } from './recorded-stream'
+import { RecordedStream } from './recorded-stream'
 import { Run } from './message-runs'
-import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
+import { ClientDisconnected, type ChunkStream } from '../wire/chunk-stream'
 import type { JsonObject } from '../wire/json-body'
 
 const chunk = (content: string, finish_reason: string | null = null) =>
@@ -11,7 +11,7 @@ const chunk = (content: string, finish_reason: string | null = null) =>
 class Source implements ChunkStream {
   readonly #reads: string[][]
   readonly cancelled: Error[] = []
-  ended = false
+  isEnded = false
 
   constructor(...reads: string[][]) {
     this.#reads = reads
@@ -20,7 +20,7 @@ class Source implements ChunkStream {
   async read(): Promise<string[] | undefined> {
     const chunks = this.#reads.shift()
     if (!chunks) return new Promise<undefined>(() => undefined)
-    this.ended = chunks.some((text) => text.includes('stop'))
+    this.isEnded = chunks.some((text) => text.includes('stop'))
     return chunks
   }
 
@@ -31,15 +31,15 @@ class Source implements ChunkStream {
 
 const turn = { runId: 'req_1', sessionId: 'sess_1', userId: 'user_1' }
 
-function kept(source: ChunkStream, isKept = Promise.resolve()) {
+function record(source: ChunkStream, isStored = Promise.resolve()) {
   const caller = new AbortController()
   const run = new Run(turn, caller.signal, () => undefined)
-  const said: unknown[] = []
-  const stream = new KeptStream(source, run, (answer) => {
-    said.push(contentOf(answer))
-    return isKept
+  const outcomes: unknown[] = []
+  const stream = new RecordedStream(source, run, (answer) => {
+    outcomes.push(contentOf(answer))
+    return isStored
   })
-  return { stream, run, caller, said }
+  return { stream, run, caller, outcomes }
 }
 
 function contentOf({ choices }: JsonObject): unknown {
@@ -49,52 +49,56 @@ function contentOf({ choices }: JsonObject): unknown {
 
 test('an answer is kept before its last chunk goes out', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const { stream, said } = kept(new Source([chunk('Hel')], [chunk('lo', 'stop')]), promise)
+  const { stream, outcomes } = record(new Source([chunk('Hel')], [chunk('lo', 'stop')]), promise)
   expect(await stream.read()).toHaveLength(1)
-  expect(said).toEqual([])
+  expect(outcomes).toEqual([])
   let isOut = false
   const last = stream.read().then(() => {
     isOut = true
   })
   await Bun.sleep(0)
-  expect([said, isOut]).toEqual([['Hello'], false])
+  expect([outcomes, isOut]).toEqual([['Hello'], false])
   resolve()
   await last
 })
 
 test('what came is kept once, however many ways its reader leaves', async () => {
   const source = new Source([chunk('Hel')])
-  const { stream, caller, said } = kept(source)
+  const { stream, caller, outcomes } = record(source)
   await stream.read()
-  stream.cancel(new ClientGone())
+  stream.cancel(new ClientDisconnected())
   caller.abort()
-  stream.cancel(new ClientGone())
-  expect(said).toEqual(['Hel'])
+  stream.cancel(new ClientDisconnected())
+  expect(outcomes).toEqual(['Hel'])
   expect(source.cancelled.length).toBeGreaterThan(0)
 })
 
-test('a reader who waits is told at once that the session ended', async () => {
-  const { stream, run, said } = kept(new Source([chunk('Hel')]))
+test('a waiting reader sees the end of the session at once', async () => {
+  const { stream, run, outcomes } = record(new Source([chunk('Hel')]))
   await stream.read()
   const waiting = stream.read()
   run.cancel()
   await expect(waiting).rejects.toMatchObject({ code: 'gateway_unavailable' })
   await expect(stream.read()).rejects.toMatchObject({ code: 'gateway_unavailable' })
-  expect(said).toEqual(['Hel'])
+  expect(outcomes).toEqual(['Hel'])
 })
 
 test('an answer that breaks is kept as one that is not whole, however it had ended before', async () => {
   const call = { index: 0, id: 'call_1', function: { name: 'x', arguments: '{}' } }
-  const asks = JSON.stringify({
+  const requestJson = JSON.stringify({
     choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: 'tool_calls' }],
   })
-  const broken = new Source([asks])
+  const broken = new Source([requestJson])
   const read = broken.read.bind(broken)
   let reads = 0
   broken.read = () => (reads++ === 0 ? read() : Promise.reject(new Error('cut')))
   const run = new Run(turn, new AbortController().signal, () => undefined)
   const wholes: boolean[] = []
-  const stream = new KeptStream(broken, run, async (_answer, isWhole) => void wholes.push(isWhole))
+  const stream = new RecordedStream(
+    broken,
+    run,
+    async (_answer, isComplete) => void wholes.push(isComplete),
+  )
   await stream.read()
   await expect(stream.read()).rejects.toThrow('cut')
   expect(wholes).toEqual([false])
@@ -102,6 +106,6 @@ test('an answer that breaks is kept as one that is not whole, however it had end
 
 test('an answer that cannot be kept is no answer', async () => {
   const failure = Promise.reject(new Error('no database'))
-  const { stream } = kept(new Source([chunk('Hello', 'stop')]), failure)
+  const { stream } = record(new Source([chunk('Hello', 'stop')]), failure)
   await expect(stream.read()).rejects.toThrow('no database')
 })

@@ -7,42 +7,42 @@ import { isObject, type JsonObject } from '../wire/json-body'
  * Stores the content of a stream: whole, or as far as it came before it broke. Once it resolves, the content is
  * stored.
  */
-export type Keep = (answer: JsonObject, isWhole: boolean) => Promise<void>
+export type StoreAnswer = (answer: JsonObject, isComplete: boolean) => Promise<void>
 
 /**
  * A running answer that is collected as it passes, and stored once: before its last chunk is sent, or when it breaks,
  * its reader leaves or its session ends.
  */
-export class KeptStream implements ChunkStream {
+export class RecordedStream implements ChunkStream {
   readonly #source: ChunkStream
   readonly #run: Run
-  readonly #keep: Keep
+  readonly #store: StoreAnswer
   readonly #collected = new CollectedChat()
-  #keeping: Promise<void> | undefined
+  #storing: Promise<void> | undefined
   /** Ends the read that waits. */
   #interrupt: ((reason: Error) => void) | undefined
 
-  constructor(source: ChunkStream, run: Run, keep: Keep) {
+  constructor(source: ChunkStream, run: Run, store: StoreAnswer) {
     this.#source = source
     this.#run = run
-    this.#keep = keep
+    this.#store = store
     // The source listens to the signal too: here it remains to store what arrived.
-    if (run.signal.aborted) this.#leave()
-    else run.signal.addEventListener('abort', () => this.#leave(), { once: true })
+    if (run.signal.aborted) this.#onDisconnect()
+    else run.signal.addEventListener('abort', () => this.#onDisconnect(), { once: true })
   }
 
-  get ended(): boolean {
-    return this.#source.ended
+  get isEnded(): boolean {
+    return this.#source.isEnded
   }
 
   async read(): Promise<string[] | undefined> {
     try {
       const chunks = await this.#next()
       for (const text of chunks ?? []) this.#add(text)
-      if (!chunks || this.ended) await this.#end(true)
+      if (!chunks || this.isEnded) await this.#end(true)
       return chunks
     } catch (thrown) {
-      this.#leave()
+      this.#onDisconnect()
       throw thrown
     }
   }
@@ -59,23 +59,23 @@ export class KeptStream implements ChunkStream {
 
   cancel(reason: Error): void {
     this.#source.cancel(reason)
-    this.#leave()
+    this.#onDisconnect()
   }
 
   #add(text: string): void {
     // Chunks that follow the stored content are not read.
-    if (this.#keeping) return
+    if (this.#storing) return
     const chunk: unknown = JSON.parse(text)
     if (isObject(chunk)) this.#collected.add(chunk)
   }
 
-  #leave(): void {
+  #onDisconnect(): void {
     if (this.#run.end) this.#interrupt?.(this.#run.end)
     this.#end(false).catch(() => undefined)
   }
 
-  #end(isWhole: boolean): Promise<void> {
-    this.#keeping ??= this.#keep(this.#collected.whole(), isWhole)
-    return this.#keeping
+  #end(isComplete: boolean): Promise<void> {
+    this.#storing ??= this.#store(this.#collected.complete(), isComplete)
+    return this.#storing
   }
 }

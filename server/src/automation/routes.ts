@@ -1,17 +1,25 @@
-import { Hono } from 'hono'
 import type { ConversationStore } from './conversation'
-import * as described from './description'
-import { send, type MessagePorts } from './messages'
-import { ChangedSession, Completion, NewMessage, NewSession, SessionFilters } from './schema'
+import { sendMessageRoute } from './message-route'
+import type { MessagePorts } from './messages'
+import { logRefusal } from './refusal-log'
+import {
+  ChangedSession,
+  Completion,
+  Conversation,
+  ConversationPage,
+  NewSession,
+  Session,
+  SessionFilter,
+  SessionList,
+} from './schema'
 import type { SessionStore } from './sessions'
-import { ChangedTemplate, NewTemplate, TemplateFilters } from './template-schema'
+import { templateRoutes } from './template-routes'
 import type { TemplateStore } from './templates'
-import type { Env } from '../http/env'
-import { readChangedFields, readNewFields } from '../http/fields'
-import type { Guards } from '../http/guards'
-import { toPage, toSearch } from '../http/paging'
+import { account } from '../http/access'
+import { Success, objectId } from '../http/answers'
+import { toPage } from '../http/paging'
+import { route, type Route } from '../http/route'
 import type { ReplyPorts } from '../v1/reply'
-import { check } from '../wire/json-body'
 
 /** The dependencies of the routes, except the gateway. */
 export interface Automation extends Omit<MessagePorts, 'gateway'> {
@@ -25,104 +33,154 @@ interface Ports extends Pick<MessagePorts, 'gateway'> {
   reply: ReplyPorts
 }
 
-const paths = '/api/automation/sessions'
-const one = `${paths}/:id`
-const templatePaths = '/api/automation/templates'
+const tag = 'Automation'
+const path = '/api/automation/sessions'
+const params = { id: objectId('sess').describe('ID of the session') }
+
+const modelErrors = [
+  'model_not_found',
+  'model_access_denied',
+  'organization_required',
+  'resource_not_found',
+] as const
 
 /** Routes of stored conversations, and of the templates they are created from. Source: contract 8. */
-export const automationRoutes = (ports: Ports, guards: Guards) =>
-  new Hono<Env>()
-    .route('/', sessionRoutes(ports, guards))
-    .route('/', messageRoutes(ports, guards))
-    .route('/', templateRoutes(ports, guards))
+export const automationRoutes = ({ gateway, automation, reply }: Ports): Route[] => [
+  listSessions(automation.sessions),
+  createSession(automation),
+  getSession(automation.sessions),
+  changeSession(automation),
+  deleteSession(automation.sessions),
+  completeSession(automation.sessions),
+  sendMessageRoute({ ...automation, gateway }, reply),
+  getConversation(automation.conversations),
+  ...templateRoutes(automation.templates),
+]
 
-const sessionRoutes = ({ automation: { sessions } }: Ports, { account }: Guards) =>
-  new Hono<Env>()
-    .get(paths, described.listSessions, account('read', 'account'), async (c) => {
-      const filters = check(SessionFilters, c.req.query())
-      const { userId } = c.var.principal
-      const page = toPage(c, `sessions ${userId} ${JSON.stringify(filters)}`)
-      return c.json(await sessions.list(userId, filters, page))
-    })
-    .post(paths, described.createSession, account('write', 'account', 'larger'), async (c) =>
-      c.json(
-        await sessions.create(c.var.principal.userId, await readNewFields(c, NewSession)),
-        201,
-      ),
-    )
-    .get(one, described.getSession, account('read', 'account'), async (c) =>
-      c.json(await sessions.get(c.var.principal.userId, c.req.param('id'))),
-    )
-    .patch(one, described.changeSession, account('write', 'account', 'larger'), async (c) => {
-      const fields = await readChangedFields(c, ChangedSession)
-      return c.json(await sessions.change(c.var.principal.userId, c.req.param('id'), fields))
-    })
-    .delete(one, described.deleteSession, account('write', 'account'), async (c) =>
-      c.json(await sessions.delete(c.var.principal.userId, c.req.param('id'))),
-    )
-    .post(
-      `${one}/complete`,
-      described.completeSession,
-      account('write', 'account', 'larger'),
-      async (c) => {
-        const { summary } = await readNewFields(c, Completion)
-        return c.json(await sessions.complete(c.var.principal.userId, c.req.param('id'), summary))
-      },
-    )
+const listSessions = (sessions: SessionStore) =>
+  route({
+    method: 'get',
+    path,
+    access: account('read'),
+    operationId: 'listAutomationSessions',
+    tag,
+    summary: 'List sessions',
+    notes: 'Newest first. Ended sessions are deleted after some time.',
+    query: SessionFilter,
+    responses: { 200: SessionList },
+    handler: ({ principal: { userId }, query }) => {
+      const { limit, offset, ...filter } = query
+      const scope = `sessions ${userId} ${JSON.stringify(filter)}`
+      return sessions.list(userId, filter, toPage({ limit, offset }, scope))
+    },
+  })
 
-const messageRoutes = ({ gateway, automation, reply }: Ports, { account }: Guards) =>
-  new Hono<Env>()
-    .post(
-      `${one}/messages`,
-      described.sendMessage,
-      account('write', 'account', 'larger'),
-      async (c) => {
-        const message = await readNewFields(c, NewMessage)
-        const sending = { c, sessionId: c.req.param('id'), message }
-        return send(sending, { ...automation, gateway }, reply)
-      },
-    )
-    .get(
-      `${one}/conversation`,
-      described.getConversation,
-      account('read', 'account'),
-      async (c) => {
-        const { userId } = c.var.principal
-        const id = c.req.param('id')
-        const page = toPage(c, `conversation ${userId} ${id}`)
-        return c.json(await automation.conversations.list(userId, id, page))
-      },
-    )
+type SessionPorts = Pick<Automation, 'sessions' | 'logs'>
 
-const templateRoutes = ({ automation: { templates } }: Ports, { account }: Guards) =>
-  new Hono<Env>()
-    .get(templatePaths, described.listTemplates, account('read', 'account'), async (c) => {
-      const { category } = check(TemplateFilters, c.req.query())
-      const listing = { category, search: toSearch(c) }
-      return c.json(await templates.list(c.var.principal.userId, listing))
-    })
-    .post(
-      templatePaths,
-      described.createTemplate,
-      account('write', 'account', 'larger'),
-      async (c) =>
-        c.json(
-          await templates.create(c.var.principal.userId, await readNewFields(c, NewTemplate)),
-          201,
-        ),
-    )
-    .put(
-      `${templatePaths}/:id`,
-      described.changeTemplate,
-      account('write', 'account', 'larger'),
-      async (c) => {
-        const fields = await readChangedFields(c, ChangedTemplate)
-        return c.json(await templates.change(c.var.principal.userId, c.req.param('id'), fields))
+const createSession = ({ sessions, logs }: SessionPorts) =>
+  route({
+    method: 'post',
+    path,
+    access: account('write', { body: 'larger' }),
+    operationId: 'createAutomationSession',
+    tag,
+    summary: 'Create a session',
+    notes:
+      'Fields below `/api/automation` are `camelCase`. Fields that the request omits come from the template; its `{{name}}` are replaced by `variables`.',
+    body: NewSession,
+    examples: {
+      'A chat': { modelId: 'sandbox/echo', systemPrompt: 'Be brief.' },
+      'From a template': {
+        modelId: 'sandbox/echo',
+        templateId: 'tmpl_00000000000000000000000001',
+        variables: { language: 'French' },
       },
-    )
-    .delete(
-      `${templatePaths}/:id`,
-      described.deleteTemplate,
-      account('write', 'account'),
-      async (c) => c.json(await templates.delete(c.var.principal.userId, c.req.param('id'))),
-    )
+    },
+    responses: { 201: Session },
+    errors: modelErrors,
+    handler: ({ c, principal, body }) =>
+      logRefusal({ c, logs, modelId: body.modelId }, () => sessions.create(principal.userId, body)),
+  })
+
+const getSession = (sessions: SessionStore) =>
+  route({
+    method: 'get',
+    path: `${path}/:id`,
+    access: account('read'),
+    operationId: 'getAutomationSession',
+    tag,
+    summary: 'Retrieve a session',
+    notes: '`totalTokens` and `totalCost` cover all of its messages.',
+    params,
+    responses: { 200: Session },
+    handler: ({ principal, params: { id } }) => sessions.get(principal.userId, id),
+  })
+
+const changeSession = ({ sessions, logs }: SessionPorts) =>
+  route({
+    method: 'patch',
+    path: `${path}/:id`,
+    access: account('write', { body: 'larger' }),
+    operationId: 'changeAutomationSession',
+    tag,
+    summary: 'Update, pause, resume or cancel a session',
+    notes:
+      '`completed`, `cancelled` and `failed` are final: then only the name can change. Cancelling also cancels a running message.',
+    params,
+    body: ChangedSession,
+    examples: { Pause: { status: 'paused' } },
+    responses: { 200: Session },
+    errors: modelErrors,
+    handler: ({ c, principal, params: { id }, body }) => {
+      const { modelId } = body
+      const change = () => sessions.change(principal.userId, id, body)
+      return modelId === undefined ? change() : logRefusal({ c, logs, modelId }, change)
+    },
+  })
+
+const deleteSession = (sessions: SessionStore) =>
+  route({
+    method: 'delete',
+    path: `${path}/:id`,
+    access: account('write'),
+    operationId: 'deleteAutomationSession',
+    tag,
+    summary: 'Delete a session and its messages',
+    notes: 'A running message is cancelled, and charged up to then.',
+    params,
+    responses: { 200: Success },
+    handler: ({ principal, params: { id } }) => sessions.delete(principal.userId, id),
+  })
+
+const completeSession = (sessions: SessionStore) =>
+  route({
+    method: 'post',
+    path: `${path}/:id/complete`,
+    access: account('write', { body: 'larger' }),
+    operationId: 'completeAutomationSession',
+    tag,
+    summary: 'Complete a session',
+    notes: 'A running message is finished.',
+    params,
+    body: Completion,
+    examples: { 'With a summary': { summary: 'The customer has the new key.' } },
+    responses: { 200: Session },
+    handler: ({ principal, params: { id }, body }) =>
+      sessions.complete(principal.userId, id, body.summary),
+  })
+
+const getConversation = (conversations: ConversationStore) =>
+  route({
+    method: 'get',
+    path: `${path}/:id/conversation`,
+    access: account('read'),
+    operationId: 'getAutomationConversation',
+    tag,
+    summary: 'List the messages of a session',
+    notes: 'Oldest first, without the system prompt.',
+    params,
+    query: ConversationPage,
+    responses: { 200: Conversation },
+    handler: ({ principal: { userId }, params: { id }, query }) =>
+      conversations.list(userId, id, toPage(query, `conversation ${userId} ${id}`)),
+  })

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { modelName, systemPrompt, toolNames } from './template-schema'
 import { trimmed } from '../http/fields'
-import { broken } from '../wire/field-error'
+import { pageFields } from '../http/paging'
+import { customIssue } from '../wire/field-error'
 import { outputLimit, samplingFields, mapOf } from '../wire/fields'
 
 const sessionTypes = ['chat', 'remote_chat', 'automation'] as const
@@ -13,10 +14,10 @@ export const NewSession = z
   .object({
     modelId: modelName
       .optional()
-      .describe('Whatever `model` of a chat may be; or the template has it'),
+      .describe('Any `model` of a chat completion; the default is that of the template'),
     sessionType: z.enum(sessionTypes).default('chat'),
     gatewayId: gatewayId.optional().describe('For all types but `chat`'),
-    connectionId: z.string().optional().describe('The only connection that calls go to'),
+    connectionId: z.string().optional().describe('The only connection that requests are sent to'),
     templateId: z.string().optional(),
     systemPrompt: systemPrompt.optional(),
     name: z.string().trim().max(200).optional(),
@@ -24,19 +25,22 @@ export const NewSession = z
     disabledTools: toolNames.optional(),
     variables: mapOf(z.string().max(200), z.string().max(20_000), 200)
       .optional()
-      .describe('What stands for {{name}} in the texts of the template'),
+      .describe('Values of {{name}} in the texts of the template'),
   })
   .superRefine(({ sessionType, gatewayId: gateway, modelId, templateId }, ctx) => {
     if (modelId === undefined && templateId === undefined) {
-      ctx.addIssue(broken('required', 'this field is required.', ['modelId']))
+      ctx.addIssue(customIssue('required', 'this field is required.', ['modelId']))
     }
     if (sessionType === 'chat' && gateway !== undefined) {
-      ctx.addIssue(broken('conflict', 'a session of type "chat" has no gateway.', ['gatewayId']))
+      ctx.addIssue(
+        customIssue('conflict', 'not allowed for a session of type "chat".', ['gatewayId']),
+      )
     }
     if (sessionType !== 'chat' && gateway === undefined) {
-      ctx.addIssue(broken('required', 'this type of session needs a gateway.', ['gatewayId']))
+      ctx.addIssue(customIssue('required', 'required for this type of session.', ['gatewayId']))
     }
   })
+  .meta({ ref: 'NewAutomationSession' })
 export type NewSession = z.output<typeof NewSession>
 
 export const ChangedSession = z
@@ -49,24 +53,36 @@ export const ChangedSession = z
     status: z.enum(['active', 'paused', 'cancelled']),
   })
   .partial()
+  .meta({ ref: 'ChangedAutomationSession' })
 export type ChangedSession = z.output<typeof ChangedSession>
 
-export const SessionFilters = z.object({
-  status: z.enum(statuses).optional(),
-  sessionType: z.enum(sessionTypes).optional(),
-  gatewayId: gatewayId.optional(),
-})
-export type SessionFilters = z.output<typeof SessionFilters>
+// These lists have no cursors.
+const pageQuery = { limit: pageFields.limit, offset: pageFields.offset }
 
-export const Completion = z.object({ summary: trimmed(5000, 0).optional() })
-
-export const NewMessage = z.object({
-  content: z.string().min(1).max(100_000),
-  role: z.enum(['user', 'system']).default('user'),
-  stream: z.boolean().default(false).describe('Answer as server-sent events, as a chat does'),
-  temperature: samplingFields.temperature,
-  max_tokens: outputLimit,
+/** The query of the list of sessions. */
+export const SessionFilter = z.object({
+  status: z.enum(statuses).optional().describe('Only sessions with this status'),
+  sessionType: z.enum(sessionTypes).optional().describe('Only sessions of this type'),
+  gatewayId: gatewayId.optional().describe('Only sessions of this self-hosted gateway'),
+  ...pageQuery,
 })
+export type SessionFilter = Omit<z.output<typeof SessionFilter>, 'limit' | 'offset'>
+
+export const ConversationPage = z.object(pageQuery)
+
+export const Completion = z
+  .object({ summary: trimmed(5000, 0).optional() })
+  .meta({ ref: 'AutomationCompletion' })
+
+export const NewMessage = z
+  .object({
+    content: z.string().min(1).max(100_000),
+    role: z.enum(['user', 'system']).default('user'),
+    stream: z.boolean().default(false).describe('Answer as server-sent events, as a chat does'),
+    temperature: samplingFields.temperature,
+    max_tokens: outputLimit,
+  })
+  .meta({ ref: 'NewAutomationMessage' })
 export type NewMessage = z.output<typeof NewMessage>
 
 export const Session = z

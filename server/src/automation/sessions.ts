@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { checkModel, createSession, type SessionPorts } from './new-session'
-import type { ChangedSession, NewSession, SessionFilters } from './schema'
+import type { ChangedSession, NewSession, SessionFilter } from './schema'
 import { findSession, toSession, unfinished, wrongState, type SessionRow } from './session-rows'
 import type { Schema } from '../platform/db/schema'
 import { present } from '../http/fields'
@@ -21,8 +21,8 @@ export type SessionStore = ReturnType<typeof createSessionStore>
 export function createSessionStore(ports: SessionPorts) {
   const { db } = ports
   return {
-    async list(userId: string, filters: SessionFilters, page: Page) {
-      const { status, sessionType, gatewayId } = filters
+    async list(userId: string, filter: SessionFilter, page: Page) {
+      const { status, sessionType, gatewayId } = filter
       const query = db
         .selectFrom('automation_session')
         .selectAll()
@@ -32,8 +32,8 @@ export function createSessionStore(ports: SessionPorts) {
           all.where('session_type', '=', sessionType ?? 'chat'),
         )
         .$if(gatewayId !== undefined, (all) => all.where('gateway_id', '=', gatewayId ?? ''))
-      const { shown, pagination } = await queryPage(db, query, { page })
-      return { sessions: shown.map(toSession), pagination: toPagination(pagination) }
+      const { items, pagination } = await queryPage(db, query, { page })
+      return { sessions: items.map(toSession), pagination: toPagination(pagination) }
     },
     get: async (userId: string, id: string) => toSession(await findSession(db, userId, id)),
     create: async (userId: string, fields: NewSession) =>
@@ -61,7 +61,7 @@ export function createSessionStore(ports: SessionPorts) {
         .returningAll()
         .executeTakeFirst()
       if (!completed) throw wrongState(row)
-      await tell(db, haltedChannel, id)
+      await notify(db, haltedChannel, id)
       return toSession(completed)
     },
     async delete(userId: string, id: string) {
@@ -72,7 +72,7 @@ export function createSessionStore(ports: SessionPorts) {
           .where('id', '=', id)
           .where('user_id', '=', userId)
           .execute()
-        await tell(trx, endedChannel, id)
+        await notify(trx, endedChannel, id)
       })
       return { success: true as const, message: 'The session was deleted.' }
     },
@@ -96,7 +96,7 @@ export const toPagination = ({ total, limit, offset, has_more: hasMore }: SnakeP
 const isUnfinished = ({ status }: SessionRow) => unfinished.some((one) => one === status)
 
 /** Notifies all nodes: the one that runs a message of the session ends it, or its tool calls. */
-const tell = (
+const notify = (
   db: Kysely<Schema>,
   channel: typeof endedChannel | typeof haltedChannel,
   id: string,
@@ -123,7 +123,7 @@ const change = (db: Kysely<Schema>, row: SessionRow, fields: ChangedSession) =>
       .returningAll()
       .executeTakeFirst()
     if (!changed) throw wrongState(await findSession(trx, row.user_id, row.id))
-    if (status === 'cancelled') await tell(trx, endedChannel, row.id)
-    if (status === 'paused') await tell(trx, haltedChannel, row.id)
+    if (status === 'cancelled') await notify(trx, endedChannel, row.id)
+    if (status === 'paused') await notify(trx, haltedChannel, row.id)
     return changed
   })

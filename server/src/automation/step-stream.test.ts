@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import {
   runStreamed,
   createTestLoop,
-  wordsOf,
+  textOf,
   type ScriptedCall,
 } from '../../testing/automation/tool-loop'
 import type { JsonObject } from '../wire/json-body'
@@ -12,8 +12,8 @@ const echo: ScriptedCall = ['echo', '{"a":1}']
 const call = (index: number, id: string) => ({
   tool_calls: [{ index, id, type: 'function', function: { name: 'echo', arguments: '' } }],
 })
-const text = (index: number, words: string) => ({
-  tool_calls: [{ index, function: { arguments: words } }],
+const text = (index: number, args: string) => ({
+  tool_calls: [{ index, function: { arguments: args } }],
 })
 
 const choiceOf = ({ choices }: JsonObject): JsonObject => (Array.isArray(choices) ? choices[0] : {})
@@ -25,7 +25,7 @@ test('a stream is one answer: one id, one role, calls numbered through, one fini
   const message = { stream: true }
   const it = createTestLoop({ answers: [[echo, ['echo', '{"b":2}']], [echo], 'Done.'], message })
   const { chunks, error, stream } = await runStreamed(it)
-  expect([error, stream?.ended]).toEqual([undefined, true])
+  expect([error, stream?.isEnded]).toEqual([undefined, true])
   expect(new Set(chunks.map(({ id, created }) => `${String(id)} ${String(created)}`)).size).toBe(1)
   expect(deltas(chunks)).toEqual([
     { role: 'assistant', content: '' },
@@ -47,7 +47,7 @@ test('a stream is one answer: one id, one role, calls numbered through, one fini
     { role: 'tool', tool_call_id: 'call_1', content: '{"b":2}' },
     { role: 'tool', tool_call_id: 'call_0', content: '{"a":1}' },
   ])
-  expect(wordsOf(it.kept).at(-1)).toBe('assistant: Done.')
+  expect(textOf(it.stored).at(-1)).toBe('assistant: Done.')
   expect(it.isDone()).toBe(true)
 })
 
@@ -58,13 +58,13 @@ test('a stream that reaches a limit ends with words that say so', async () => {
     limits: { rounds: 1 },
   })
   const { chunks, stream } = await runStreamed(it)
-  expect(stream?.ended).toBe(true)
+  expect(stream?.isEnded).toBe(true)
   expect(finishes(chunks)).toEqual(['length'])
-  expect(deltas(chunks).at(-2)).toEqual({ content: it.kept.at(-1)?.content })
+  expect(deltas(chunks).at(-2)).toEqual({ content: it.stored.at(-1)?.content })
   expect(chunks.flatMap((chunk) => chunk['tool_message'] ?? [])).toHaveLength(2)
 })
 
-test('a stream whose reader stops in the middle keeps what the model had said', async () => {
+test('stores the output so far of a stream whose reader stops', async () => {
   const it = createTestLoop({ answers: [[echo], 'Done.'], message: { stream: true } })
   const reply = await it.talk.begin()
   if (reply.kind !== 'stream') throw new Error('no stream')
@@ -75,5 +75,5 @@ test('a stream whose reader stops in the middle keeps what the model had said', 
   stream.cancel(new Error('gone'))
   await Bun.sleep(1)
   expect(it.isDone()).toBe(true)
-  expect(wordsOf(it.kept).slice(0, 2)).toEqual(['user: Do it.', 'assistant: null'])
+  expect(textOf(it.stored).slice(0, 2)).toEqual(['user: Do it.', 'assistant: null'])
 })

@@ -3,11 +3,11 @@ import type { ChunkStream } from '../wire/chunk-stream'
 import { isObject, type JsonObject } from '../wire/json-body'
 
 /** A tool's result, as the model receives it. */
-export interface ToldResult {
+export interface StreamedToolResult {
   tool_call_id: string
   content: string | null
 }
-export type Tell = (result: ToldResult) => void
+export type OnToolResult = (result: StreamedToolResult) => void
 
 /** A message whose answers are streamed one after the other. */
 export interface Steps {
@@ -15,19 +15,19 @@ export interface Steps {
   readonly isOver: boolean
   /** The text at the end that the model did not write. */
   readonly closing: string | undefined
-  runTools: (tell: Tell) => Promise<void>
+  runTools: (onToolResult: OnToolResult) => Promise<void>
   /** Starts the model's next answer, which is stored as it passes. */
-  streamAgain: () => Promise<ChunkStream>
+  streamNext: () => Promise<ChunkStream>
   /** Resolves with the error to report for a failure. */
   failed: (thrown: unknown, as: 'streamed') => Promise<unknown>
   /** Ends the message as its reader left between two answers of the model. */
-  leave: () => void
+  onClientDisconnect: () => void
 }
 
 /**
  * The answers of one message, and the results of tools between them, as one stream of chunks: one id, one role, one
  * finish, calls numbered from first to last. A result is a chunk that changes nothing of the answer, with
- * `tool_message` beside its choices. Source: docs/automation.md.
+ * `tool_message` beside its choices. Source: docs/concepts/automation.md.
  */
 export class StepStream implements ChunkStream {
   readonly #steps: Steps
@@ -53,7 +53,7 @@ export class StepStream implements ChunkStream {
     this.#current = first
   }
 
-  get ended(): boolean {
+  get isEnded(): boolean {
     return this.#ended
   }
 
@@ -69,12 +69,12 @@ export class StepStream implements ChunkStream {
 
   cancel(reason: Error): void {
     if (this.#current) this.#current.cancel(reason)
-    else this.#steps.leave()
+    else this.#steps.onClientDisconnect()
   }
 
   async #readOf(answer: ChunkStream): Promise<string[]> {
-    const chunks = (await answer.read())?.flatMap((text) => this.#toldOf(text))
-    if (chunks && !answer.ended) return chunks
+    const chunks = (await answer.read())?.flatMap((text) => this.#framesOf(text))
+    if (chunks && !answer.isEnded) return chunks
     const last = chunks ?? []
     // By now the answer is stored, and it is known whether it calls tools.
     if (this.#steps.isOver) {
@@ -97,7 +97,7 @@ export class StepStream implements ChunkStream {
       if (steps.isOver) {
         this.#add(this.#chunk({ content: steps.closing ?? '' }), this.#chunk({}, 'length'))
         this.#isLast = true
-      } else this.#current = await steps.streamAgain()
+      } else this.#current = await steps.streamNext()
     } catch (thrown) {
       this.#failure = { thrown: await steps.failed(thrown, 'streamed') }
     }
@@ -120,7 +120,7 @@ export class StepStream implements ChunkStream {
     return chunks
   }
 
-  #resultChunk(result: ToldResult): string {
+  #resultChunk(result: StreamedToolResult): string {
     return this.#chunk({}, null, { tool_message: { role: 'tool', ...result } })
   }
 
@@ -130,7 +130,7 @@ export class StepStream implements ChunkStream {
   }
 
   /** Rewrites a chunk of an answer for the client; the last one waits until it is known whether it ends the message. */
-  #toldOf(text: string): string[] {
+  #framesOf(text: string): string[] {
     const chunk: unknown = JSON.parse(text)
     if (!isObject(chunk)) return []
     const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined

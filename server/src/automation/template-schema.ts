@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { line } from '../http/fields'
+import { searchText } from '../http/query'
 
 /** Names of tools that a session may use; tools run on self-hosted gateways. */
 export const toolNames = z.array(z.string().min(1).max(128)).max(200)
@@ -21,18 +22,20 @@ const category = z.string().trim().max(50)
 const initialMessage = z.string().max(20_000)
 
 /** Source: contract 8.3. */
-export const NewTemplate = z.object({
-  name: line(100),
-  description: description.optional(),
-  category: category.optional(),
-  systemPrompt: systemPrompt.optional(),
-  modelId: modelName.optional(),
-  enabledTools: toolNames.optional().describe('All where absent'),
-  disabledTools: toolNames.default([]),
-  initialMessage: initialMessage.optional(),
-  variables: variables.default([]).describe('Names that stand as {{name}} in its texts'),
-  isPublic: z.boolean().default(false).describe('Whether other accounts can use it'),
-})
+export const NewTemplate = z
+  .object({
+    name: line(100),
+    description: description.optional(),
+    category: category.optional(),
+    systemPrompt: systemPrompt.optional(),
+    modelId: modelName.optional(),
+    enabledTools: toolNames.optional().describe('All where absent'),
+    disabledTools: toolNames.default([]),
+    initialMessage: initialMessage.optional(),
+    variables: variables.default([]).describe('Names that stand as {{name}} in its texts'),
+    isPublic: z.boolean().default(false).describe('Whether other accounts can use it'),
+  })
+  .meta({ ref: 'NewAutomationTemplate' })
 export type NewTemplate = z.output<typeof NewTemplate>
 
 export const ChangedTemplate = z
@@ -49,9 +52,14 @@ export const ChangedTemplate = z
     isPublic: z.boolean(),
   })
   .partial()
+  .meta({ ref: 'ChangedAutomationTemplate' })
 export type ChangedTemplate = z.output<typeof ChangedTemplate>
 
-export const TemplateFilters = z.object({ category: z.string().max(50).optional() })
+/** The query of the list of templates. */
+export const TemplateFilter = z.object({
+  category: z.string().max(50).optional().describe('Only templates of this category'),
+  search: searchText.describe('Text in the name or the description'),
+})
 
 export const Template = z
   .object({

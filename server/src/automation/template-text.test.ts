@@ -3,16 +3,16 @@ import { fillTemplate } from './template-text'
 
 test('names are replaced by their values, once', () => {
   const text = 'Say {{greeting}} to {{ name }}, {{name}}!'
-  const said = fillTemplate(text, { greeting: '{{name}}', name: '$& Ada' })
-  expect(said).toBe('Say {{name}} to $& Ada, $& Ada!')
+  const filled = fillTemplate(text, { greeting: '{{name}}', name: '$& Ada' })
+  expect(filled).toBe('Say {{name}} to $& Ada, $& Ada!')
 })
 
-test('a name without a value is told, one of every object among them', () => {
+test('reports names without a value, also those of Object.prototype', () => {
   expect(() => fillTemplate('{{name}}', {})).toThrow('variables.name')
   expect(() => fillTemplate('{{constructor}}', {})).toThrow('variables.constructor')
 })
 
-test('what is no name stays as it is', () => {
+test('leaves text that is no variable name unchanged', () => {
   expect(fillTemplate('{{ }} {{1}} {name}', {})).toBe('{{ }} {{1}} {name}')
 })
 

@@ -3,7 +3,7 @@ import { invalidRequest } from '../errors'
 const placeholder = /\{\{\s*([A-Za-z_][\w-]{0,63})\s*\}\}/g
 
 /** The maximum length of a filled text; a value can occur in it many times. */
-const mostCharacters = 100_000
+const maxCharacters = 100_000
 
 /**
  * Returns a template's text with `variables` in the place of `{{name}}`; inserted values are not expanded again.
@@ -14,13 +14,17 @@ export function fillTemplate(text: string, variables: Readonly<Record<string, st
   for (const [whole, name = ''] of text.matchAll(placeholder)) {
     if (!Object.hasOwn(variables, name)) {
       const param = `variables.${name}`
-      throw invalidRequest(param, 'required', `${param}: the template needs a value for it.`)
+      throw invalidRequest(
+        param,
+        'required',
+        `${param}: the template requires a value for this variable.`,
+      )
     }
     length += (variables[name]?.length ?? 0) - whole.length
   }
-  if (length > mostCharacters) {
-    const words = `variables: the template's text would have more than ${mostCharacters} characters.`
-    throw invalidRequest('variables', 'too_long', words)
+  if (length > maxCharacters) {
+    const message = `variables: the resulting text would exceed ${maxCharacters} characters.`
+    throw invalidRequest('variables', 'too_long', message)
   }
   return text.replaceAll(placeholder, (_whole, name: string) => variables[name] ?? '')
 }

@@ -8,10 +8,10 @@ import { ApiError, invalidRequest } from '../errors'
 import { present, toTimestamp } from '../http/fields'
 import { containing } from '../http/paging'
 
-const mostTemplates = 200
+const maxTemplates = 200
 
 /** The newest public templates of other accounts are listed; a longer list would be no help in choosing. */
-const mostPublic = 500
+const maxPublic = 500
 
 type Row = Selectable<AutomationTemplateRow>
 
@@ -88,15 +88,15 @@ export function createTemplateStore(db: Kysely<Schema>) {
           .select(({ fn }) => fn.countAll<bigint>().as('total'))
           .where('user_id', '=', userId)
           .executeTakeFirstOrThrow()
-        if (total >= mostTemplates) {
-          const words = `An account has at most ${mostTemplates} templates.`
-          throw invalidRequest(null, 'limit_reached', words)
+        if (total >= maxTemplates) {
+          const message = `An account has at most ${maxTemplates} templates.`
+          throw invalidRequest(null, 'limit_reached', message)
         }
         const { disabled_tools = '[]', variables = '[]', ...columns } = toColumns(fields)
-        const given = { ...columns, disabled_tools, variables, is_public: fields.isPublic }
+        const values = { ...columns, disabled_tools, variables, is_public: fields.isPublic }
         const row = await trx
           .insertInto('automation_template')
-          .values({ id: newId('tmpl'), user_id: userId, name, ...given })
+          .values({ id: newId('tmpl'), user_id: userId, name, ...values })
           .returningAll()
           .executeTakeFirstOrThrow()
         return toTemplate(row)
@@ -131,7 +131,7 @@ async function checkOwn(db: Kysely<Schema>, userId: string, id: string): Promise
   if (row?.user_id === userId) return
   if (row?.user_id !== null) throw new ApiError('resource_not_found')
   throw new ApiError('insufficient_permissions', {
-    message: 'This template is part of the system, and stays as it is.',
+    message: 'This is a system template and cannot be changed.',
     details: { required: ['operator'], current: [] },
   })
 }
@@ -149,7 +149,7 @@ async function listTemplates(db: Kysely<Schema>, userId: string, { category, sea
     .where('is_public', '=', true)
     .where('user_id', '<>', userId)
     .orderBy('id', 'desc')
-    .limit(mostPublic)
+    .limit(maxPublic)
   const rows = await filtered
     .selectAll()
     .where((is) =>

@@ -11,7 +11,7 @@ export interface Spent {
   cost: bigint
 }
 
-const goOn = 'Send another message to go on.'
+const goOn = 'Send another message to continue.'
 
 /** The result that the model receives for a tool call that was not run. */
 export const notRun = 'Error: not run, as the message has reached its limit.'
@@ -20,7 +20,7 @@ export const notRun = 'Error: not run, as the message has reached its limit.'
  * Returns the text for the limit that a message has reached, undefined where it may continue: before it runs the tools
  * of a `rounds`, or one more of `calls`.
  */
-export function boundReached(
+export function formatReachedLimit(
   { rounds, calls, cost }: Spent,
   limits: Pick<ToolLimits, 'rounds' | 'calls' | 'cost'>,
   of: 'rounds' | 'calls',
@@ -33,6 +33,6 @@ export function boundReached(
     return `Stopped: the model may ask for tools ${limits.rounds} times a message. ${goOn}`
   }
   if (cost <= limits.cost) return undefined
-  const most = formatPlainUsd(limits.cost)
-  return `Stopped: this message has cost ${formatPlainUsd(cost)} USD, and tools run until ${most}. ${goOn}`
+  const limit = formatPlainUsd(limits.cost)
+  return `Stopped: this message has cost ${formatPlainUsd(cost)} USD, and tools run until ${limit}. ${goOn}`
 }

@@ -5,7 +5,7 @@ import {
   sentIn,
   runStreamed,
   createTestLoop,
-  wordsOf,
+  textOf,
   type ScriptedCall,
 } from '../../testing/automation/tool-loop'
 import type { ToolResult } from './tools'
@@ -16,7 +16,7 @@ const always = Array.from({ length: 200 }, () => [echo])
 const unknown = () => Promise.reject(new ApiError('resource_not_found'))
 const lose = () => Promise.reject(new ApiError('connection_failed'))
 /** The owner takes a tool from the list while it runs. */
-const echoTaken = (step: number) => (step >= 2 ? { disabled_tools: ['echo'] } : {})
+const disableEcho = (step: number) => (step >= 2 ? { disabled_tools: ['echo'] } : {})
 const lostAfterOne = (step: number) => (step === 1 ? {} : undefined)
 const never = () => new Promise<ToolResult>(() => undefined)
 
@@ -24,7 +24,7 @@ describe('tools', () => {
   test('are run for the model, in order, until it asks for none; each step is kept', async () => {
     const it = createTestLoop({ answers: [[echo, ['echo', '{"b":2}']], [['echo', '']], 'Done.'] })
     const answer = await runPlain(it)
-    expect(wordsOf(it.kept)).toEqual([
+    expect(textOf(it.stored)).toEqual([
       'user: Do it.',
       'assistant: null',
       'tool: {"a":1}',
@@ -33,7 +33,7 @@ describe('tools', () => {
       'tool: {}',
       'assistant: Done.',
     ])
-    expect(it.kept.map(({ tool_call_id }) => tool_call_id)).toEqual([
+    expect(it.stored.map(({ tool_call_id }) => tool_call_id)).toEqual([
       null,
       null,
       'call_0',
@@ -42,8 +42,8 @@ describe('tools', () => {
       'call_0',
       null,
     ])
-    expect(sentIn(it.asked[2])).toEqual(wordsOf(it.kept.slice(0, 6)))
-    expect(it.asked[0]?.['tools']).toMatchObject([
+    expect(sentIn(it.requests[2])).toEqual(textOf(it.stored.slice(0, 6)))
+    expect(it.requests[0]?.['tools']).toMatchObject([
       { type: 'function', function: { name: 'echo' } },
       { type: 'function', function: { name: 'fail' } },
     ])
@@ -55,7 +55,7 @@ describe('tools', () => {
     expect(answer.toolMessages.map(({ role }) => role)).toEqual(['tool', 'tool', 'tool'])
     expect(it.outcomes.reduce((sum, outcome) => sum + outcome.cost, 0n)).toBe(3n * cost)
     // What the results were of the prompts that had them.
-    expect(it.outcomes.flatMap(({ counted }) => [...(counted?.keys() ?? [])])).toEqual([
+    expect(it.outcomes.flatMap(({ tokenCounts }) => [...(tokenCounts?.keys() ?? [])])).toEqual([
       'msg_2',
       'msg_3',
       'msg_5',
@@ -71,25 +71,28 @@ describe('tools', () => {
       })
       await runPlain(it)
       expect(it.ran).toEqual(['echo'])
-      expect(it.asked[0]?.['tools']).toHaveLength(1)
-      const [, , one, two] = wordsOf(it.kept)
+      expect(it.requests[0]?.['tools']).toHaveLength(1)
+      const [, , one, two] = textOf(it.stored)
       expect([one, two]).toEqual(
-        Array(2).fill(expect.stringContaining('Error: there is no such tool')),
+        Array(2).fill(expect.stringContaining('Error: this session has no such tool')),
       )
     }
-    const none = createTestLoop({ answers: [[echo], 'Done.'], session: { enabled_tools: [] } })
-    await runPlain(none)
-    expect([none.ran, none.asked[0]?.['tools']]).toEqual([[], undefined])
+    const withoutTools = createTestLoop({
+      answers: [[echo], 'Done.'],
+      session: { enabled_tools: [] },
+    })
+    await runPlain(withoutTools)
+    expect([withoutTools.ran, withoutTools.requests[0]?.['tools']]).toEqual([[], undefined])
   })
 
   test('that are taken from the list while a message runs do not run any more', async () => {
-    const it = createTestLoop({ answers: [[echo, echo], 'Done.'], sessionAt: echoTaken })
+    const it = createTestLoop({ answers: [[echo, echo], 'Done.'], sessionAt: disableEcho })
     await runPlain(it)
     expect(it.ran).toEqual(['echo'])
-    expect(it.asked[1]?.['tools']).toMatchObject([{ function: { name: 'fail' } }])
+    expect(it.requests[1]?.['tools']).toMatchObject([{ function: { name: 'fail' } }])
   })
 
-  test('that fail, or get what is no object, are told of to the model', async () => {
+  test('that fail, or whose arguments are no object, return an error to the model', async () => {
     const calls: ScriptedCall[] = [
       ['fail', '{}'],
       ['echo', '[1]'],
@@ -98,10 +101,10 @@ describe('tools', () => {
     const it = createTestLoop({ answers: [calls, 'Done.'] })
     await runPlain(it)
     expect(it.ran).toEqual(['fail'])
-    expect(wordsOf(it.kept).slice(2, 5)).toEqual([
+    expect(textOf(it.stored).slice(2, 5)).toEqual([
       'tool: Error: {}',
-      'tool: Error: the arguments are no JSON object. The tool was not run.',
-      'tool: Error: the arguments are no JSON object. The tool was not run.',
+      'tool: Error: the arguments are not a JSON object. The tool was not run.',
+      'tool: Error: the arguments are not a JSON object. The tool was not run.',
     ])
   })
 
@@ -111,7 +114,7 @@ describe('tools', () => {
       Array.from({ length: 129 }, (_, index) => ({ ...tool, name: `t${index}` }))
     const it = createTestLoop({ answers: [], tools: { of } })
     await expect(runPlain(it)).rejects.toMatchObject({ param: 'enabledTools' })
-    expect([it.asked, it.kept]).toEqual([[], []])
+    expect([it.requests, it.stored]).toEqual([[], []])
   })
 
   test('are none of a chat: what its model invents is kept, and answered in the next message', async () => {
@@ -123,8 +126,8 @@ describe('tools', () => {
       assistantMessage: { content: null },
       toolMessages: [],
     })
-    expect([it.ran, it.asked.length]).toEqual([[], 1])
-    const history = it.kept.map(({ role, content, tool_calls, tool_call_id }) => ({
+    expect([it.ran, it.requests.length]).toEqual([[], 1])
+    const history = it.stored.map(({ role, content, tool_calls, tool_call_id }) => ({
       role,
       content,
       tool_calls,
@@ -132,10 +135,10 @@ describe('tools', () => {
     }))
     const next = createTestLoop({ answers: ['Yes.'], history })
     await runPlain(next)
-    expect(sentIn(next.asked[0])).toEqual([
+    expect(sentIn(next.requests[0])).toEqual([
       'user: Do it.',
       'assistant: null',
-      'tool: Error: there is no result, as the message ended before.',
+      'tool: Error: no result, because the message ended first.',
       'user: Do it.',
     ])
   })
@@ -145,10 +148,10 @@ describe('a message has bounds', () => {
   test('in rounds', async () => {
     const it = createTestLoop({ answers: always })
     const { assistantMessage } = await runPlain(it)
-    expect([it.asked.length, it.ran.length]).toEqual([26, 25])
+    expect([it.requests.length, it.ran.length]).toEqual([26, 25])
     expect(assistantMessage.content).toStartWith('Stopped: the model may ask for tools 25 times')
     // No call is without a result.
-    expect(it.kept.at(-2)).toMatchObject({
+    expect(it.stored.at(-2)).toMatchObject({
       role: 'tool',
       content: expect.stringMatching('not run'),
     })
@@ -160,14 +163,14 @@ describe('a message has bounds', () => {
       limits: { calls: 100 },
     })
     const { assistantMessage, toolMessages } = await runPlain(it)
-    expect([it.asked.length, it.ran.length, toolMessages.length]).toEqual([1, 100, 150])
+    expect([it.requests.length, it.ran.length, toolMessages.length]).toEqual([1, 100, 150])
     expect(assistantMessage.content).toStartWith('Stopped: one message may call 100 tools')
   })
 
   test('in cost', async () => {
     const it = createTestLoop({ answers: always, limits: { cost: 2n * cost } })
     const { assistantMessage } = await runPlain(it)
-    expect([it.asked.length, it.ran.length]).toEqual([3, 2])
+    expect([it.requests.length, it.ran.length]).toEqual([3, 2])
     expect(assistantMessage.content).toContain('has cost 0.000000021 USD')
   })
 
@@ -184,7 +187,7 @@ describe('a message has bounds', () => {
         ? (await runStreamed(it)).error
         : await runPlain(it).catch((error) => error)
       expect(ended).toMatchObject({ code: 'request_timeout', retryable: false })
-      expect(wordsOf(it.kept)).toEqual(['user: Do it.', 'assistant: null'])
+      expect(textOf(it.stored)).toEqual(['user: Do it.', 'assistant: null'])
       expect(it.isDone()).toBe(true)
     }
   })
@@ -197,15 +200,15 @@ describe('a message ends between steps', () => {
       const it = createTestLoop({ answers: [[echo, echo], 'Done.'], sessionAt })
       const ended = runPlain(it)
       await expect(ended).rejects.toMatchObject({ details: { issue: 'wrong_state' } })
-      expect([it.ran, it.asked.length]).toEqual([['echo'], 1])
+      expect([it.ran, it.requests.length]).toEqual([['echo'], 1])
     }
     const lost = createTestLoop({ answers: [[echo, echo], 'Done.'], sessionAt: lostAfterOne })
     await expect(runPlain(lost)).rejects.toMatchObject({ details: { issue: 'wrong_state' } })
     expect(lost.ran).toEqual(['echo'])
   })
 
-  test('and ends a tool that runs: the session, its pause, the caller who leaves', async () => {
-    const ends = ['cancel', 'halt', 'leave'] as const
+  test('and cancels a running tool: when the session ends or pauses, or the caller disconnects', async () => {
+    const ends = ['cancel', 'halt', 'onClientDisconnect'] as const
     for (const stream of [false, true]) {
       for (const end of ends) {
         const { promise, resolve } = Promise.withResolvers<AbortSignal>()
@@ -225,10 +228,10 @@ describe('a message ends between steps', () => {
         it.run[end]()
         expect(signal.aborted).toBe(true)
         const error = await ending
-        if (end === 'leave') expect(error).toHaveProperty('name', 'ClientGone')
+        if (end === 'onClientDisconnect') expect(error).toHaveProperty('name', 'ClientGone')
         else if (stream) expect(error).toMatchObject({ code: 'gateway_unavailable' })
         else expect(error).toMatchObject({ details: { issue: 'wrong_state' } })
-        expect(it.asked).toHaveLength(1)
+        expect(it.requests).toHaveLength(1)
         expect(it.isDone()).toBe(true)
       }
     }
@@ -239,16 +242,16 @@ describe('a message ends between steps', () => {
     await expect(runPlain(offline)).rejects.toMatchObject({ code: 'gateway_unavailable' })
     expect(offline.outcomes).toMatchObject([{ messages: [], hasFailed: false }])
 
-    const gone = createTestLoop({ answers: [], tools: { of: unknown } })
-    await expect(runPlain(gone)).rejects.toMatchObject({ code: 'resource_not_found' })
-    expect(gone.outcomes).toMatchObject([{ messages: [], hasFailed: true }])
+    const deleted = createTestLoop({ answers: [], tools: { of: unknown } })
+    await expect(runPlain(deleted)).rejects.toMatchObject({ code: 'resource_not_found' })
+    expect(deleted.outcomes).toMatchObject([{ messages: [], hasFailed: true }])
 
     const lost = createTestLoop({ answers: [[echo]], tools: { call: lose } })
     await expect(runPlain(lost)).rejects.toMatchObject({
       code: 'connection_failed',
       retryable: false,
     })
-    expect(wordsOf(lost.kept)).toEqual(['user: Do it.', 'assistant: null'])
+    expect(textOf(lost.stored)).toEqual(['user: Do it.', 'assistant: null'])
   })
 
   test('where a further call of the model is refused: what was done stays, and is not to be repeated', async () => {
@@ -259,10 +262,10 @@ describe('a message ends between steps', () => {
         ? (await runStreamed(it)).error
         : await runPlain(it).catch((error) => error)
       expect(ended).toMatchObject({ code: 'gateway_unavailable', retryable: false })
-      expect(wordsOf(it.kept)).toEqual(['user: Do it.', 'assistant: null', 'tool: {"a":1}'])
+      expect(textOf(it.stored)).toEqual(['user: Do it.', 'assistant: null', 'tool: {"a":1}'])
     }
     const first = createTestLoop({ answers: [refused] })
     await expect(runPlain(first)).rejects.toMatchObject({ retryable: true })
-    expect(first.kept).toEqual([])
+    expect(first.stored).toEqual([])
   })
 })

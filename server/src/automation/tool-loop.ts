@@ -1,21 +1,21 @@
 import type { ConversationStore, HistoryRow, MessageOutcome, NewMessageText } from './conversation'
-import { toChat, toExchange, toMessageOutcome, readAs, saidToWire } from './exchange'
+import { toChat, toExchange, toMessageOutcome, readAs, toWireMessage } from './exchange'
 import { sessionDependencyMissing, isSessionDependencyMissing } from './session-dependency-missing'
-import { KeptStream } from './recorded-stream'
+import { RecordedStream } from './recorded-stream'
 import { markNonRetryable } from './mark-non-retryable'
 import type { Run } from './message-runs'
 import type { SessionMessage, NewMessage } from './schema'
 import type { SessionRow } from './session-rows'
-import { StepStream, type Steps, type Tell } from './step-stream'
-import { boundReached, notRun } from './tool-bounds'
-import { callsIn, runToolCall, type AskedCall, toToolMessage } from './tool-run'
+import { StepStream, type Steps, type OnToolResult } from './step-stream'
+import { formatReachedLimit, notRun } from './tool-bounds'
+import { callsIn, runToolCall, type RequestedCall, toToolMessage } from './tool-run'
 import type { GatewayTools, ToolDefinition, ToolLimits } from './tools'
 import { filterAllowedTools, toChatTools } from './tools'
 import { withTimeout } from '../platform/with-timeout'
 import { storable } from '../platform/db/storable'
 import { ApiError } from '../errors'
 import type { Gateway } from '../gateway/gateway'
-import type { InboundRequest, OpenStream, Reply, StreamReply, WholeReply } from '../gateway/request'
+import type { InboundRequest, OpenStream, Reply, StreamReply, FullReply } from '../gateway/request'
 import type { ChunkStream } from '../wire/chunk-stream'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { addUsage, noUsage, toUsageBlock, type Usage } from '../wire/usage'
@@ -30,7 +30,7 @@ export interface ToolLoopPorts {
 }
 
 /** The part of a request that differs for each model call of a loop. */
-type Asking = Pick<InboundRequest, 'readBody' | 'signal' | 'settled'>
+type ToolCaller = Pick<InboundRequest, 'readBody' | 'signal' | 'onSettled'>
 
 /** A message that holds its session's turn. */
 export interface StartedMessage {
@@ -39,7 +39,7 @@ export interface StartedMessage {
   message: NewMessage
   history: () => Promise<readonly HistoryRow[]>
   /** Builds a model call: the first of the message, which has its request id, or a further one. */
-  callOf: (asking: Asking, which: 'first' | 'further') => InboundRequest
+  callOf: (caller: ToolCaller, which: 'first' | 'further') => InboundRequest
 }
 
 interface Settled {
@@ -47,27 +47,26 @@ interface Settled {
   cost: bigint
 }
 
-const nothing: MessageOutcome = { messages: [], inputTokens: 0, outputTokens: 0, cost: 0n }
+const noOutcome: MessageOutcome = { messages: [], inputTokens: 0, outputTokens: 0, cost: 0n }
 /** The timeout for reading a gateway's announced tools. */
 const lookUpMs = 5000
 
 /**
- * Runs one message from its first model call to its end: the model calls tools, the session's gateway runs them, the
- * model receives the results, until it calls none or a limit is reached. Each step is stored as it ends. The loop ends
- * once, for the first reason that occurs.
+ * Runs one message: the model calls tools, the session's gateway runs them, the model receives the results, until it
+ * calls none or a limit is reached. Each step is stored as it ends. The loop ends once, for the first reason.
  */
 export class ToolLoop implements Steps {
   readonly #begun: StartedMessage
   readonly #ports: ToolLoopPorts
   readonly #startedAtMs = performance.now()
-  readonly #kept: SessionMessage[] = []
+  readonly #storedMessages: SessionMessage[] = []
   /** As of the last step: its owner may change it meanwhile. */
   #session: SessionRow
   #chat: JsonObject & { messages: JsonObject[] } = { messages: [] }
-  #announced: readonly ToolDefinition[] = []
+  #availableTools: readonly ToolDefinition[] = []
   #settled = Promise.withResolvers<Settled>()
   /** Tool calls of the model without a result so far. */
-  #asked: readonly AskedCall[] = []
+  #pendingCalls: readonly RequestedCall[] = []
   /** Stored results whose token counts are unknown. */
   #uncounted: { id: string; content: string }[] = []
   #spent = { rounds: 0, calls: 0, cost: 0n }
@@ -84,23 +83,26 @@ export class ToolLoop implements Steps {
   async begin(): Promise<Reply> {
     const { session, message, history } = this.#begun
     this.#chat = toChat(session, await history(), message)
-    return this.#ask('first')
+    return this.#requestAnswer('first')
   }
 
   /** Returns the answer to a message that does not stream. */
-  async whole(first: WholeReply) {
+  async runToEnd(first: FullReply) {
     let body: JsonObject = { ...first.body }
     for (;;) {
-      await this.keep(body)
+      await this.storeAnswer(body)
       if (!this.isOver) await this.runTools(() => undefined)
       if (this.isOver) break
-      const reply = await this.#askAgain()
-      if (reply.kind !== 'whole') throw new Error('a message was answered with a stream')
+      const reply = await this.#requestNext()
+      if (reply.kind !== 'full') throw new Error('a message was answered with a stream')
       body = { ...reply.body }
     }
     await this.#ending
-    const own = isObject(body['usage']) ? body['usage'] : {}
-    return toExchange(this.#kept, this.#spent.rounds === 0 ? own : toUsageBlock(this.#usage))
+    const usageBlock = isObject(body['usage']) ? body['usage'] : {}
+    return toExchange(
+      this.#storedMessages,
+      this.#spent.rounds === 0 ? usageBlock : toUsageBlock(this.#usage),
+    )
   }
 
   stream(reply: StreamReply): StreamReply {
@@ -116,11 +118,11 @@ export class ToolLoop implements Steps {
   }
 
   /** Starts the stream of the model call that follows the tool results. */
-  async streamAgain(): Promise<ChunkStream> {
-    const reply = await this.#askAgain()
+  async streamNext(): Promise<ChunkStream> {
+    const reply = await this.#requestNext()
     if (reply.kind !== 'stream') throw new Error('a stream was answered whole')
     const { stream } = await reply.opening
-    return this.#keptOf(stream)
+    return this.#record(stream)
   }
 
   /** Whether the message is over, apart from what is still being stored. */
@@ -135,53 +137,55 @@ export class ToolLoop implements Steps {
    * Stores the model's answer, or as much of it as arrived: a broken answer runs no tools. Usage is known once the
    * call is settled.
    */
-  async keep(answer: JsonObject, isWhole = true): Promise<void> {
+  async storeAnswer(answer: JsonObject, isComplete = true): Promise<void> {
     const { usage, cost } = await this.#settled.promise
     this.#spent.cost += cost
     if (usage) this.#usage = addUsage(this.#usage, usage)
-    const message = this.#kept.length === 0 ? this.#begun.message : undefined
+    const message = this.#storedMessages.length === 0 ? this.#begun.message : undefined
     const uncounted = this.#uncounted
     const outcome = toMessageOutcome({ chat: this.#chat, message, uncounted, answer, usage, cost })
     this.#uncounted = []
-    const said = outcome.messages.at(-1)
-    const calls = said?.toolCalls ?? []
-    const mayGoOn = this.#session.gateway_id !== null && !this.#begun.run.signal.aborted
-    const goesOn = isWhole && mayGoOn
-    if (!said || calls.length === 0 || !goesOn) return this.#end(outcome)
+    const lastMessage = outcome.messages.at(-1)
+    const calls = lastMessage?.toolCalls ?? []
+    const canContinue = this.#session.gateway_id !== null && !this.#begun.run.signal.aborted
+    const shouldContinue = isComplete && canContinue
+    if (!lastMessage || calls.length === 0 || !shouldContinue) return this.#end(outcome)
     await this.#add(outcome)
-    this.#chat.messages.push(saidToWire(said))
-    this.#asked = callsIn(calls)
+    this.#chat.messages.push(toWireMessage(lastMessage))
+    this.#pendingCalls = callsIn(calls)
   }
 
   /**
    * Runs the model's tool calls one after the other, and sends each result once it is stored. At a limit the rest is
    * not run, and the message is over. Rejects where the gateway is lost, and where the message must not continue.
    */
-  async runTools(tell: Tell): Promise<void> {
+  async runTools(onResult: OnToolResult): Promise<void> {
     const { run } = this.#begun
     const { limits } = this.#ports
     run.endIn(this.#limitMs() - (performance.now() - this.#startedAtMs))
-    const ofAll = boundReached(this.#spent, limits, 'rounds')
-    if (ofAll) return this.#stop(ofAll, this.#asked, tell)
+    const ofAll = formatReachedLimit(this.#spent, limits, 'rounds')
+    if (ofAll) return this.#stop(ofAll, this.#pendingCalls, onResult)
     this.#spent.rounds += 1
-    for (const [index, call] of this.#asked.entries()) {
-      const ofCalls = boundReached(this.#spent, limits, 'calls')
-      if (ofCalls) return this.#stop(ofCalls, this.#asked.slice(index), tell)
-      await this.#runTool(call, tell)
+    for (const [index, call] of this.#pendingCalls.entries()) {
+      const ofCalls = formatReachedLimit(this.#spent, limits, 'calls')
+      if (ofCalls) return this.#stop(ofCalls, this.#pendingCalls.slice(index), onResult)
+      await this.#runTool(call, onResult)
     }
   }
 
   /** Ends the message without a further answer. Resolves with the error to report. */
   async failed(thrown: unknown, as: 'streamed' | 'plain' = 'plain'): Promise<unknown> {
     const { run } = this.#begun
-    await this.#end({ ...nothing, hasFailed: isSessionDependencyMissing(thrown) }).catch(this.#lost)
-    const told = run.told(thrown, as)
-    return this.#spent.rounds > 0 ? markNonRetryable(told) : told
+    await this.#end({ ...noOutcome, hasFailed: isSessionDependencyMissing(thrown) }).catch(
+      this.#lost,
+    )
+    const callerError = run.callerError(thrown, as)
+    return this.#spent.rounds > 0 ? markNonRetryable(callerError) : callerError
   }
 
   /** Ends the message as its reader left between two answers of the model. */
-  leave(): void {
-    this.#begun.run.leave()
+  onClientDisconnect(): void {
+    this.#begun.run.onClientDisconnect()
   }
 
   #limitMs(): number {
@@ -189,25 +193,25 @@ export class ToolLoop implements Steps {
     return this.#begun.message.stream ? limits.streamMs : limits.plainMs
   }
 
-  async #askAgain(): Promise<Reply> {
-    this.#begun.run.goesOn.throwIfAborted()
-    return this.#ask('further')
+  async #requestNext(): Promise<Reply> {
+    this.#begun.run.haltSignal.throwIfAborted()
+    return this.#requestAnswer('further')
   }
 
-  async #ask(which: 'first' | 'further'): Promise<Reply> {
+  async #requestAnswer(which: 'first' | 'further'): Promise<Reply> {
     const { run, callOf } = this.#begun
-    this.#announced = await this.#announcement()
-    const tools = toChatTools(filterAllowedTools(this.#announced, this.#session))
+    this.#availableTools = await this.#announcement()
+    const tools = toChatTools(filterAllowedTools(this.#availableTools, this.#session))
     const chat = { ...this.#chat, ...(tools.length > 0 && { tools }) }
     this.#settled = Promise.withResolvers<Settled>()
     const { resolve } = this.#settled
-    const asking: Asking = {
+    const caller: ToolCaller = {
       readBody: async (limitBytes) => readAs(chat, limitBytes),
       signal: run.signal,
-      settled: (usage, cost) => resolve({ usage, cost }),
+      onSettled: (usage, cost) => resolve({ usage, cost }),
     }
-    const reply = await this.#ports.gateway.chat(callOf(asking, which))
-    if (reply.kind === 'kept') throw new Error('a message was answered with another one')
+    const reply = await this.#ports.gateway.chat(callOf(caller, which))
+    if (reply.kind === 'recorded') throw new Error('a message was answered with another one')
     return reply
   }
 
@@ -218,31 +222,31 @@ export class ToolLoop implements Steps {
       const isUnknown = thrown instanceof ApiError && thrown.code === 'resource_not_found'
       throw isUnknown ? sessionDependencyMissing('gateway') : thrown
     })
-    const announced = await withTimeout(looking, lookUpMs)
-    if (announced) return announced
+    const availableTools = await withTimeout(looking, lookUpMs)
+    if (availableTools) return availableTools
     const message = 'The gateway of this session is not online.'
     throw new ApiError('gateway_unavailable', { message, retryAfterSeconds: 5 })
   }
 
   #stepsOf({ stream }: OpenStream, { identity }: StreamReply): ChunkStream {
-    const kept = this.#keptOf(stream)
-    return this.#session.gateway_id === null ? kept : new StepStream(this, identity, kept)
+    const stored = this.#record(stream)
+    return this.#session.gateway_id === null ? stored : new StepStream(this, identity, stored)
   }
 
-  #keptOf(stream: ChunkStream): KeptStream {
-    return new KeptStream(stream, this.#begun.run, async (answer, isWhole) => {
-      await this.keep(answer, isWhole).catch((error: unknown) => {
+  #record(stream: ChunkStream): RecordedStream {
+    return new RecordedStream(stream, this.#begun.run, async (answer, isComplete) => {
+      await this.storeAnswer(answer, isComplete).catch((error: unknown) => {
         this.#lost(error)
         throw error
       })
     })
   }
 
-  async #runTool(call: AskedCall, tell: Tell): Promise<void> {
+  async #runTool(call: RequestedCall, onResult: OnToolResult): Promise<void> {
     const { run } = this.#begun
     const { tools, limits } = this.#ports
-    run.goesOn.throwIfAborted()
-    const allowed = filterAllowedTools(this.#announced, this.#session)
+    run.haltSignal.throwIfAborted()
+    const allowed = filterAllowedTools(this.#availableTools, this.#session)
     const gatewayId = this.#session.gateway_id ?? ''
     this.#spent.calls += 1
     const content = await runToolCall(call, {
@@ -250,22 +254,22 @@ export class ToolLoop implements Steps {
       gatewayId,
       allowed,
       limits,
-      signal: run.goesOn,
+      signal: run.haltSignal,
     })
     const result = toToolMessage(call, storable(content))
-    const [kept] = await this.#add({ ...nothing, messages: [result] })
-    if (kept) this.#uncounted.push({ id: kept.id, content: kept.content ?? '' })
-    this.#chat.messages.push(saidToWire(result))
-    tell({ tool_call_id: call.id, content: result.content })
+    const [stored] = await this.#add({ ...noOutcome, messages: [result] })
+    if (stored) this.#uncounted.push({ id: stored.id, content: stored.content ?? '' })
+    this.#chat.messages.push(toWireMessage(result))
+    onResult({ tool_call_id: call.id, content: result.content })
   }
 
   /** Ends the message at a limit: its tool calls are not run, and Tollgate adds the closing text. */
-  async #stop(words: string, calls: readonly AskedCall[], tell: Tell): Promise<void> {
+  async #stop(reason: string, calls: readonly RequestedCall[], onResult: OnToolResult) {
     const results = calls.map((call) => toToolMessage(call, notRun))
-    const last: NewMessageText = { role: 'assistant', content: words, tokens: 0 }
-    await this.#end({ ...nothing, messages: [...results, last] })
-    for (const { id } of calls) tell({ tool_call_id: id, content: notRun })
-    this.closing = words
+    const last: NewMessageText = { role: 'assistant', content: reason, tokens: 0 }
+    await this.#end({ ...noOutcome, messages: [...results, last] })
+    for (const { id } of calls) onResult({ tool_call_id: id, content: notRun })
+    this.closing = reason
   }
 
   /** Stores a step and reads the session's new state. */
@@ -275,7 +279,7 @@ export class ToolLoop implements Steps {
     if (!added) run.cancel()
     else if (added.session.status !== 'active') run.halt()
     if (added) this.#session = added.session
-    this.#kept.push(...(added?.messages ?? []))
+    this.#storedMessages.push(...(added?.messages ?? []))
     return added?.messages ?? []
   }
 
@@ -283,8 +287,8 @@ export class ToolLoop implements Steps {
     const { run } = this.#begun
     this.#ending ??= this.#ports.conversations
       .end(run.turn, outcome)
-      .then((messages = []) => void this.#kept.push(...messages))
-      .finally(() => run.done())
+      .then((messages = []) => void this.#storedMessages.push(...messages))
+      .finally(() => run.finish())
     return this.#ending
   }
 

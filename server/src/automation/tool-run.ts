@@ -1,24 +1,22 @@
 import type { NewMessageText } from './conversation'
 import type { ToolDefinition, ToolLimits, ToolResult, GatewayTools } from './tools'
-import { isObject, type JsonObject } from '../wire/json-body'
+import { isObject, type JsonObject, toText } from '../wire/json-body'
 import { eventShape } from '../wire/json-shape'
 import { parseShaped } from '../wire/json-slices'
 
 /** A tool call as the model requests it. */
-export interface AskedCall {
+export interface RequestedCall {
   id: string
   name: string
   /** The model's arguments: JSON, as a rule. */
   text: string
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
-
 /** Parses the tool calls of an assistant message, in their order. */
-export const callsIn = (toolCalls: readonly JsonObject[]): AskedCall[] =>
+export const callsIn = (toolCalls: readonly JsonObject[]): RequestedCall[] =>
   toolCalls.map(({ id, function: called }) => {
     const { name, arguments: text } = isObject(called) ? called : {}
-    return { id: textOf(id), name: textOf(name), text: textOf(text) }
+    return { id: toText(id), name: toText(name), text: toText(text) }
   })
 
 /** The target of a tool call and its limits. */
@@ -36,22 +34,22 @@ export interface ToolRun {
  * Runs one tool call and resolves with the result for the model: at the latest after `callMs`, with at most
  * `resultBytes`. Rejects where the gateway is lost, and where the message must not continue.
  */
-export async function runToolCall(call: AskedCall, run: ToolRun): Promise<string> {
+export async function runToolCall(call: RequestedCall, run: ToolRun): Promise<string> {
   const { content, isError } = await resultIn(call, run)
   // The wire format has no other field for an error.
-  const told = isError && !/^error/i.test(content) ? `Error: ${content}` : content
-  return cut(told, run.limits.resultBytes)
+  const resultText = isError && !/^error/i.test(content) ? `Error: ${content}` : content
+  return cut(resultText, run.limits.resultBytes)
 }
 
 const failed = (content: string): ToolResult => ({ content, isError: true })
 
-async function resultIn({ name, text }: AskedCall, run: ToolRun): Promise<ToolResult> {
+async function resultIn({ name, text }: RequestedCall, run: ToolRun): Promise<ToolResult> {
   // Models also call tools that were never offered.
   if (!run.allowed.some((tool) => tool.name === name)) {
-    return failed('there is no such tool in this session. It was not run.')
+    return failed('this session has no such tool. It was not run.')
   }
   const args = argumentsIn(text)
-  if (!args) return failed('the arguments are no JSON object. The tool was not run.')
+  if (!args) return failed('the arguments are not a JSON object. The tool was not run.')
   return inTime({ name, arguments: args }, run)
 }
 
@@ -67,48 +65,48 @@ function argumentsIn(text: string): JsonObject | undefined {
 
 async function inTime(
   call: { name: string; arguments: JsonObject },
-  { tools, gatewayId, limits, signal: going }: ToolRun,
+  { tools, gatewayId, limits, signal: runSignal }: ToolRun,
 ): Promise<ToolResult> {
-  going.throwIfAborted()
+  runSignal.throwIfAborted()
   const { callMs, resultBytes } = limits
   const ending = new AbortController()
   const { promise: ended, reject } = Promise.withResolvers<never>()
   ending.signal.addEventListener('abort', () => reject(ending.signal.reason), { once: true })
-  const end = () => ending.abort(going.reason)
-  going.addEventListener('abort', end, { once: true })
+  const end = () => ending.abort(runSignal.reason)
+  runSignal.addEventListener('abort', end, { once: true })
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
     ending.abort()
   }, callMs)
-  const asked = { ...call, timeoutMs: callMs, mostBytes: resultBytes, signal: ending.signal }
+  const gatewayCall = { ...call, timeoutMs: callMs, maxBytes: resultBytes, signal: ending.signal }
   try {
     // The race also ends where a gateway does not react to the cancellation.
-    return await Promise.race([tools.call(gatewayId, asked), ended])
+    return await Promise.race([tools.call(gatewayId, gatewayCall), ended])
   } catch (thrown) {
-    if (!isLate || going.aborted) throw thrown
-    return failed(`the tool was ended, as it took longer than ${callMs / 1000} s.`)
+    if (!isLate || runSignal.aborted) throw thrown
+    return failed(`the tool call was aborted after ${callMs / 1000} s.`)
   } finally {
     clearTimeout(timer)
-    going.removeEventListener('abort', end)
+    runSignal.removeEventListener('abort', end)
   }
 }
 
 /** Cuts a text to a maximum of UTF-8 bytes, and marks the place of the cut. */
-export function cut(text: string, mostBytes: number): string {
+export function cut(text: string, maxBytes: number): string {
   // A character has at most three bytes for each UTF-16 unit.
-  if (text.length * 3 <= mostBytes) return text
+  if (text.length * 3 <= maxBytes) return text
   const bytes = Buffer.from(text)
-  if (bytes.length <= mostBytes) return text
-  const mark = `\n[cut: the whole result has ${bytes.length} bytes]`
-  const room = Math.max(0, mostBytes - mark.length)
+  if (bytes.length <= maxBytes) return text
+  const mark = `\n[truncated: the full result has ${bytes.length} bytes]`
+  const maxPrefixBytes = Math.max(0, maxBytes - mark.length)
   // The decoder holds back the rest of a character that was cut through, and no more bytes follow.
-  const kept = new TextDecoder().decode(bytes.subarray(0, room), { stream: true })
-  return `${kept}${mark}`
+  const prefix = new TextDecoder().decode(bytes.subarray(0, maxPrefixBytes), { stream: true })
+  return `${prefix}${mark}`
 }
 
 /** Returns a tool's result as a message of the session. */
 export const toToolMessage = (
-  { id }: Pick<AskedCall, 'id'>,
+  { id }: Pick<RequestedCall, 'id'>,
   content: string,
 ): NewMessageText & { content: string } => ({ role: 'tool', content, toolCallId: id, tokens: 0 })

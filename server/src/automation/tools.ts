@@ -11,12 +11,12 @@ export interface ToolDefinition {
 }
 
 /** A tool call on its way to the gateway. */
-export interface GatewayToolCall {
+export interface SessionToolCall {
   name: string
   arguments: JsonObject
   timeoutMs: number
   /** The maximum size of the result's content, in bytes of UTF-8. */
-  mostBytes: number
+  maxBytes: number
   /** Aborts when the result is no longer needed: Tollgate then cancels the call at the gateway. */
   signal: AbortSignal
 }
@@ -35,7 +35,7 @@ export interface GatewayTools {
    */
   of: (gatewayId: string, userId: string) => Promise<readonly ToolDefinition[] | undefined>
   /** Calls a tool. Rejects with an `ApiError` where the gateway is lost. */
-  call: (gatewayId: string, call: GatewayToolCall) => Promise<ToolResult>
+  call: (gatewayId: string, call: SessionToolCall) => Promise<ToolResult>
 }
 
 /** The limits on tool calls within one message. */
@@ -60,22 +60,22 @@ type Lists = Pick<SessionRow, 'enabled_tools' | 'disabled_tools'>
 
 /** Returns the announced tools that a session enables and does not disable; no other tool runs. */
 export function filterAllowedTools(
-  announced: readonly ToolDefinition[],
+  availableTools: readonly ToolDefinition[],
   { enabled_tools: enabled, disabled_tools: disabled }: Lists,
 ): ToolDefinition[] {
-  return announced.filter(
+  return availableTools.filter(
     ({ name }) => (enabled === null || enabled.includes(name)) && !disabled.includes(name),
   )
 }
 
 /** The maximum number of tools that a model is offered. Source: contract 4.1. */
-const mostOffered = 128
+const maxOffered = 128
 
 /** Converts tools to those of a chat. Throws `invalid_request` for more than a chat allows. */
 export function toChatTools(tools: readonly ToolDefinition[]): JsonObject[] {
-  if (tools.length > mostOffered) {
-    const words = `the gateway has ${tools.length} tools for this session, and a model gets at most`
-    throw invalidRequest('enabledTools', 'too_many', `enabledTools: ${words} ${mostOffered}.`)
+  if (tools.length > maxOffered) {
+    const message = `the gateway has ${tools.length} tools for this session, and a model gets at most`
+    throw invalidRequest('enabledTools', 'too_many', `enabledTools: ${message} ${maxOffered}.`)
   }
   return tools.map(({ name, description, parameters }) => ({
     type: 'function',

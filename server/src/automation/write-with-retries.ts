@@ -1,7 +1,7 @@
 /** The delays before each retry of a write, in milliseconds. */
 const stepsMs = [200, 1000, 3000]
 /** The time after which a write is not retried, as a client waits for it. */
-const mostMs = 15_000
+const maxMs = 15_000
 
 export interface Clock {
   pause: (ms: number) => Promise<void>
@@ -15,20 +15,20 @@ export const realClock: Clock = {
 }
 
 /**
- * Writes, and retries a limited number of times where the database fails. `isAgain`: an earlier attempt may have taken
+ * Writes, and retries a limited number of times where the database fails. `isRetry`: an earlier attempt may have taken
  * effect in spite of its failure, as only its answer may be lost. Rejects as the last attempt did.
  */
 export async function writeWithRetries<Value>(
-  write: (isAgain: boolean) => Promise<Value>,
+  write: (isRetry: boolean) => Promise<Value>,
   { pause, nowMs }: Clock,
 ): Promise<Value> {
   const startedAtMs = nowMs()
-  for (let tries = 0; ; tries++) {
+  for (let attempt = 0; ; attempt++) {
     try {
-      return await write(tries > 0)
+      return await write(attempt > 0)
     } catch (thrown) {
-      const inMs = stepsMs[tries]
-      if (inMs === undefined || nowMs() - startedAtMs + inMs > mostMs) throw thrown
+      const inMs = stepsMs[attempt]
+      if (inMs === undefined || nowMs() - startedAtMs + inMs > maxMs) throw thrown
       await pause(inMs)
     }
   }

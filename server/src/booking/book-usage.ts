@@ -4,10 +4,12 @@ import type { Database } from '../platform/db/database'
 import type { Schema } from '../platform/db/schema'
 import { isRefused } from '../platform/db/violation'
 import { chunkByAccount } from '../ledger/chunk-by-account'
-import { settle, type Booked, type BookableEvent, type WrittenOff } from '../ledger/settle'
+import type { BookableEvent } from '../ledger/insert-new'
+import { settle, type Booked, type WrittenOff } from '../ledger/settle'
 import type { UsageEvent } from '../ledger/usage-event'
-import { readRecord, toCharge, type Charge } from '../ledger/usage-record'
+import { readRecord, toCharge, type Charge } from '../ledger/charge'
 import { dropOrphanLogs } from '../request-logs/drop-orphan-logs'
+import { copyLogs } from '../request-logs/copy-logs'
 import { insertLogs, insertSound } from '../request-logs/insert-logs'
 import { usersOf, withCharge } from '../request-logs/log-record'
 import type { FlushedRow } from './flusher'
@@ -16,7 +18,7 @@ import type { FlushedRow } from './flusher'
  * A settled attempt as the journal stores it: a usage record and, with a request's last attempt, its log. Both are
  * slices of one string: at high rates thousands wait to be booked, and each garbage collection copies them.
  */
-export class BookedAttempt {
+export class SettledAttempt {
   readonly body: string
   /** Undefined if the record was read back from disk. */
   readonly charge: Charge | undefined
@@ -37,32 +39,32 @@ export class BookedAttempt {
   }
 
   get log(): string | undefined {
-    const from = this.#recordEnd + between.length
+    const from = this.#recordEnd + separator.length
     return from < this.body.length ? this.body.slice(from) : undefined
   }
 }
 
 /** A separator that JSON never contains. */
-const between = '\t'
+const separator = '\t'
 
 /** Returns the body of a settled attempt. */
 export const withLog = (record: string, log: string | undefined): string =>
-  log === undefined ? record : record + between + log
+  log === undefined ? record : record + separator + log
 
-/** Returns an attempt that this process wrote itself without parsing it again. */
-export function markJournalAsRead({ body, origin }: FlushedRow): BookedAttempt {
-  if (origin instanceof BookedAttempt) return origin
-  const at = body.indexOf(between)
-  return new BookedAttempt(body, at < 0 ? body.length : at)
+/** Returns the attempt of a row; one that this process wrote itself is not parsed again. */
+export function toSettledAttempt({ body, origin }: FlushedRow): SettledAttempt {
+  if (origin instanceof SettledAttempt) return origin
+  const at = body.indexOf(separator)
+  return new SettledAttempt(body, at < 0 ? body.length : at)
 }
 
-const hasCharge = (written: BookedAttempt): written is BookedAttempt & BookableEvent =>
-  written.charge !== undefined
+const hasCharge = (attempt: SettledAttempt): attempt is SettledAttempt & BookableEvent =>
+  attempt.charge !== undefined
 
-/** Returns the users of the requests; a record that was read back has to be parsed for that. */
-export function readUsers(all: readonly BookedAttempt[]): Set<string> {
-  const users = usersOf(all.filter((one) => !hasCharge(one)).map(({ record }) => record))
-  for (const { userId } of all) if (userId !== undefined) users.add(userId)
+/** Returns the users of attempts; a record that was read back has to be parsed for that. */
+export function findUserIds(attempts: readonly SettledAttempt[]): Set<string> {
+  const users = usersOf(attempts.filter((one) => !hasCharge(one)).map(({ record }) => record))
+  for (const { userId } of attempts) if (userId !== undefined) users.add(userId)
   return users
 }
 
@@ -73,13 +75,14 @@ const logsOf = (events: readonly Bookable[], writtenOff: WrittenOff): string[] =
     return log === undefined ? [] : [lost === undefined ? log : withCharge(log, lost)]
   })
 
-/** Writes logs within the transaction that books their usage. */
-const besideOf =
-  (events: readonly Bookable[]) =>
-  async (trx: Transaction<Schema>, { revived, writtenOff }: Booked): Promise<void> => {
+/** Returns the function that writes logs within the transaction that books their usage. */
+const logWriterFor =
+  (events: readonly Bookable[], { canCopy }: { canCopy: boolean }) =>
+  async (trx: Transaction<Schema>, { areNew, revived, writtenOff }: Booked): Promise<void> => {
     const logs = logsOf(events, writtenOff)
     if (revived) await dropOrphanLogs(trx, logs)
-    await insertLogs(trx, logs)
+    if (areNew && canCopy) await copyLogs(trx, logs)
+    else await insertLogs(trx, logs)
   }
 
 /** The database of usage, and the directory of its journal. */
@@ -88,50 +91,70 @@ export interface BookingStorage {
   database: Database
 }
 
-interface Booking {
+interface BookingOptions {
   storage: Pick<BookingStorage, 'database'>
   log: Logger
   beforeCommit?: (() => void) | undefined
 }
 
 /** The number of accounts whose rows one transaction locks: some ten milliseconds of work. */
-const mostAccounts = 64
+const maxAccounts = 64
 
 /** An attempt to book, its log, and the callback with the charged amount. */
 type Bookable = BookableEvent &
-  Pick<BookedAttempt, 'log'> &
-  Partial<Pick<BookedAttempt, 'onCharged'>>
+  Pick<SettledAttempt, 'log'> &
+  Partial<Pick<SettledAttempt, 'onCharged'>>
 
 /** A record that was read back has to be parsed for its cost. */
-const toBookable = (one: BookedAttempt): Bookable =>
+const toBookable = (one: SettledAttempt): Bookable =>
   hasCharge(one) ? one : { ...readRecord(one.record), log: one.log }
 
-/** Books usage with its logs, a limited number of accounts for each transaction. */
-export async function book(written: readonly BookedAttempt[], booking: Booking): Promise<void> {
-  for (const portion of chunkByAccount(written.map(toBookable), mostAccounts)) {
-    await bookPortion(portion, booking)
+/**
+ * Books usage with its logs, a limited number of accounts for each transaction. Resolves with what the house bears of
+ * it.
+ */
+export async function book(
+  attempts: readonly SettledAttempt[],
+  options: BookingOptions,
+): Promise<WrittenOff> {
+  const all = new Map<string, bigint>()
+  for (const chunk of chunkByAccount(attempts.map(toBookable), maxAccounts)) {
+    const writtenOff = await bookChunk(chunk, options)
+    for (const [id, amount] of writtenOff) all.set(id, amount)
+    reportCharges(chunk, writtenOff)
+  }
+  return all
+}
+
+/** Calls the attempts' `onCharged`, where they have one. */
+export function reportCharges(
+  attempts: readonly Partial<Pick<SettledAttempt, 'charge' | 'onCharged'>>[],
+  writtenOff: WrittenOff,
+): void {
+  for (const { charge, onCharged } of attempts) {
+    if (charge) onCharged?.(charge.cost - (writtenOff.get(charge.id) ?? 0n))
   }
 }
 
 /** Books in one transaction; rejected logs never delay the booking. */
-async function bookPortion(
+async function bookChunk(
   events: readonly Bookable[],
-  { storage, log, beforeCommit }: Booking,
-): Promise<void> {
+  { storage, log, beforeCommit }: BookingOptions,
+): Promise<WrittenOff> {
   const { query } = storage.database
-  const hasLogs = events.some((one) => one.log !== undefined)
-  let writtenOff: WrittenOff
-  try {
-    const beside = hasLogs ? besideOf(events) : undefined
-    writtenOff = await settle(query, events, { beside, beforeCommit })
-  } catch (thrown) {
-    if (!hasLogs || !isRefused(thrown)) throw thrown
-    writtenOff = await settle(query, events, { beforeCommit })
-    await insertSound(query, logsOf(events, writtenOff), (err) =>
-      log.error({ err }, 'a request log was refused'),
-    )
+  if (!events.some((one) => one.log !== undefined)) return settle(query, events, { beforeCommit })
+  // A log that was written before, or a text that cannot be copied, is left to the other statement.
+  for (const canCopy of [true, false]) {
+    try {
+      const inTransaction = logWriterFor(events, { canCopy })
+      return await settle(query, events, { inTransaction, beforeCommit })
+    } catch (thrown) {
+      if (!isRefused(thrown)) throw thrown
+    }
   }
-  for (const { charge, onCharged } of events) {
-    onCharged?.(charge.cost - (writtenOff.get(charge.id) ?? 0n))
-  }
+  const writtenOff = await settle(query, events, { beforeCommit })
+  await insertSound(query, logsOf(events, writtenOff), (err) =>
+    log.error({ err }, 'a request log was rejected'),
+  )
+  return writtenOff
 }

@@ -21,7 +21,7 @@ function newJournal() {
   }
 }
 
-test('what is settled while a batch is booked waits for the next, unless a batch is full', async () => {
+test('books rows that arrive during a batch in the next one, or at once if a batch is full', async () => {
   const journal = newJournal()
   const sizes: number[] = []
   const booked = Promise.withResolvers<void>()
@@ -30,7 +30,7 @@ test('what is settled while a batch is booked waits for the next, unless a batch
     book: async (events) => {
       sizes.push(events.length)
       await Bun.sleep(5)
-      // There is always somebody whose request has just ended.
+      // There is always a request that has just ended.
       if (sizes.length < 3) journal.settle()
       else booked.resolve()
     },
@@ -44,7 +44,7 @@ test('what is settled while a batch is booked waits for the next, unless a batch
   expect(performance.now() - startedAt).toBeGreaterThan(450)
 })
 
-test('who reads may have booked what is settled by now, and never sees that fail', async () => {
+test('books all settled rows on demand, without rejecting on failure', async () => {
   const journal = newJournal()
   let batches = 0
   let isDown = false

@@ -19,8 +19,8 @@ interface Options {
 
 // A transaction's cost depends on the batch more than on the event, so a few a second are enough.
 const everyMs = 250
-const mostAtOnce = 2000
-const longestBackoffMs = 5000
+const maxBatch = 2000
+const maxBackoffMs = 5000
 
 /**
  * Moves usage events from the journal to the ledger, in batches. While the database is unavailable they wait on
@@ -74,17 +74,17 @@ export class Flusher implements AsyncDisposable {
     try {
       if (this.#options.journal.size > 0) await this.#bookBatch()
       // Rows that arrived meanwhile make a full batch later, instead of many small ones now.
-      while (this.#options.journal.size >= mostAtOnce && !this.#isClosed) await this.#bookBatch()
+      while (this.#options.journal.size >= maxBatch && !this.#isClosed) await this.#bookBatch()
       this.#backoffMs = 0
     } catch (error) {
-      this.#backoffMs = Math.min(longestBackoffMs, 2 * (this.#backoffMs || everyMs))
+      this.#backoffMs = Math.min(maxBackoffMs, 2 * (this.#backoffMs || everyMs))
       this.#options.onError(error)
     }
   }
 
   async #bookBatch(): Promise<void> {
     const { journal, book } = this.#options
-    const rows = journal.settled(mostAtOnce)
+    const rows = journal.settled(maxBatch)
     await book(rows)
     await journal.drop(rows.map(({ seq }) => seq))
   }

@@ -1,13 +1,13 @@
 import { realpath } from 'node:fs/promises'
 import { openPartitions } from './partitions'
-import { placeOf, replay, replayPatienceMs } from './recover-journal'
-import { openBooking, type BookingParts } from './usage'
+import { identifyDirectory, replay, maxRecoveryWaitMs } from './recover-journal'
+import { openBooking, type BookingDependencies } from './usage'
 import { DirectoryLock } from '../platform/db/data-directory'
 import { newId } from '../platform/db/id'
 import { findJournalDirectories } from '../journal/directories'
 
 const firstDelayMs = 1000
-const longestDelayMs = 30_000
+const maxDelayMs = 30_000
 
 /**
  * Books the journals of another process layout: those of workers, if one process or fewer workers start now, or that
@@ -15,58 +15,62 @@ const longestDelayMs = 30_000
  * is booked, so that no other process writes to it. A start waits for this as it waits for its own journal; what
  * cannot be booked yet is retried until `stack` ends it.
  */
-export async function bookLeftJournals(
-  parts: BookingParts,
+export async function bookOrphanedJournals(
+  dependencies: BookingDependencies,
   stack: AsyncDisposableStack,
 ): Promise<void> {
   // The launcher of a worker has already booked them.
-  const left = parts.config.worker === undefined ? leftIn(parts) : []
-  if (left.length === 0) return
-  await openPartitions(parts)
+  const orphaned =
+    dependencies.config.worker === undefined ? findOrphanedJournals(dependencies) : []
+  if (orphaned.length === 0) return
+  await openPartitions(dependencies)
   const stopping = new AbortController()
-  const first = bookAll(left, parts, stopping.signal)
-  const all = first.then((still) => bookLater(still, parts, stopping.signal))
+  const first = bookAll(orphaned, dependencies, stopping.signal)
+  const all = first.then((failed) => retryBooking(failed, dependencies, stopping.signal))
   stack.defer(async () => {
     stopping.abort()
     await all
   })
-  await Promise.race([first, Bun.sleep(replayPatienceMs)])
+  await Promise.race([first, Bun.sleep(maxRecoveryWaitMs)])
 }
 
 /** Returns the journals that no process of the current layout writes to. */
-const leftIn = ({ config, storage: { dataDir } }: BookingParts): string[] =>
+const findOrphanedJournals = ({ config, storage: { dataDir } }: BookingDependencies): string[] =>
   findJournalDirectories(dataDir).flatMap(({ path, worker }) => {
-    const isOfToday =
+    const isCurrent =
       config.workers > 1 ? worker !== undefined && worker <= config.workers : !worker
-    return isOfToday ? [] : [path]
+    return isCurrent ? [] : [path]
   })
 
 /** Tries each of them once. Resolves with those that could not be booked; never rejects. */
 async function bookAll(
   directories: readonly string[],
-  parts: BookingParts,
+  dependencies: BookingDependencies,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const still: string[] = []
+  const failed: string[] = []
   for (const directory of directories) {
     if (signal.aborted) break
-    await bookOne(directory, parts).catch((err: unknown) => {
-      still.push(directory)
-      parts.log.error({ err, directory }, 'a journal of another layout could not be booked yet')
+    await bookOne(directory, dependencies).catch((err: unknown) => {
+      failed.push(directory)
+      dependencies.log.error(
+        { err, directory },
+        'a journal in another layout could not be booked yet',
+      )
     })
   }
-  return still
+  return failed
 }
 
-async function bookLater(
+async function retryBooking(
   directories: string[],
-  parts: BookingParts,
+  dependencies: BookingDependencies,
   signal: AbortSignal,
 ): Promise<void> {
-  let left = directories
-  for (let delayMs = firstDelayMs; left.length > 0 && !signal.aborted; delayMs *= 2) {
-    await pause(Math.min(delayMs, longestDelayMs), signal)
-    left = await bookAll(left, parts, signal)
+  let remaining = directories
+  for (let delayMs = firstDelayMs; remaining.length > 0 && !signal.aborted; delayMs *= 2) {
+    await pause(Math.min(delayMs, maxDelayMs), signal)
+    remaining = await bookAll(remaining, dependencies, signal)
   }
 }
 
@@ -78,16 +82,16 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Books a journal as the start of a process on its directory would. */
-async function bookOne(directory: string, parts: BookingParts): Promise<void> {
-  const { log, crashAt } = parts
+async function bookOne(directory: string, dependencies: BookingDependencies): Promise<void> {
+  const { log, crashAt } = dependencies
   await using stack = new AsyncDisposableStack()
   // The caller already holds its own directory, and opening that lock again would release it.
-  if (directory !== parts.storage.dataDir) stack.use(DirectoryLock.take(directory))
-  const storage = { ...parts.storage, dataDir: await realpath(directory) }
-  const { journal, flusher } = await openBooking({ ...parts, storage }, stack)
-  const found = { directory, settled: journal.size, orphans: journal.open.orphaned }
-  const node = { id: newId('node'), place: await placeOf(storage.dataDir) }
+  if (directory !== dependencies.storage.dataDir) stack.use(DirectoryLock.take(directory))
+  const storage = { ...dependencies.storage, dataDir: await realpath(directory) }
+  const { journal, flusher } = await openBooking({ ...dependencies, storage }, stack)
+  const usage = { directory, settled: journal.size, orphans: journal.open.orphaned }
+  const node = { id: newId('node'), location: await identifyDirectory(storage.dataDir) }
   await replay({ storage, log, crashAt, node, journal, flusher })
-  if (found.settled + found.orphans === 0) return
-  log.warn(found, 'a journal of another layout was booked')
+  if (usage.settled + usage.orphans === 0) return
+  log.warn(usage, 'a journal in another layout was booked')
 }

@@ -2,11 +2,11 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
-import type { BookingStorage } from './book-usage'
-import { readRecord } from '../ledger/usage-record'
+import { book, toSettledAttempt, type BookingStorage } from './book-usage'
+import { readRecord } from '../ledger/charge'
 import { filesOf, readSettled } from '../journal/segment'
 
-const mostAtOnce = 500
+const maxBatch = 500
 
 interface Restored {
   id: string
@@ -20,10 +20,13 @@ interface Restored {
  * that was booked before the restore. Events that the backup contains are skipped. Usage from before the days that the
  * backup covers is left alone: nothing shows whether it was booked.
  */
-export async function rebook(
-  { storage, log }: { storage: BookingStorage; log: Logger },
-  book: (bodies: readonly string[]) => Promise<void>,
-): Promise<void> {
+export async function rebook({
+  storage,
+  log,
+}: {
+  storage: BookingStorage
+  log: Logger
+}): Promise<void> {
   const { database, dataDir } = storage
   const { rows } = await sql<Restored>`
     select id, made_at,
@@ -34,23 +37,25 @@ export async function rebook(
   `.execute(database.query)
   const [restored] = rows
   const path = join(dataDir, 'restored')
-  if (!restored || (await noted(path)) === restored.id) return
-  const told = { backup: restored.made_at, found: 0 }
+  if (!restored || (await readMark(path)) === restored.id) return
+  const summary = { backup: restored.made_at, found: 0 }
   for (const file of filesOf(dataDir)) {
     const bodies = [...readSettled(await readFile(file))].filter(
       (body) => startOf(body) >= restored.since,
     )
-    told.found += bodies.length
-    for (let at = 0; at < bodies.length; at += mostAtOnce) {
-      await book(bodies.slice(at, at + mostAtOnce))
+    summary.found += bodies.length
+    for (let at = 0; at < bodies.length; at += maxBatch) {
+      const rows = bodies.slice(at, at + maxBatch).map((body) => ({ seq: 0, body }))
+      await book(rows.map(toSettledAttempt), { storage, log })
     }
   }
-  log.info(told, 'the database was restored: what this journal has was booked where it was missing')
+  log.info(summary, 'the database was restored: usage that it lacked was booked from the journal')
   await writeFile(`${path}.part`, `${restored.id}\n`, { mode: 0o600, flush: true })
   await rename(`${path}.part`, path)
 }
 
-const noted = (path: string) =>
+/** Returns the id of the backup whose usage was booked last; empty if there was none. */
+const readMark = (path: string) =>
   readFile(path, 'utf8').then(
     (text) => text.trim(),
     () => '',

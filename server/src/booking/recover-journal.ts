@@ -12,39 +12,39 @@ import { findSelfHosted } from '../request-logs/self-hosted-connections'
 import type { Flusher } from './flusher'
 import type { Journal } from '../journal/journal'
 
-/** The longest that a start waits for the recovery of an earlier one; the rest is booked while it serves. */
-export const replayPatienceMs = 5000
+/** The maximum time that a start waits for the recovery of an earlier one; the rest is booked while it serves. */
+export const maxRecoveryWaitMs = 5000
 
-/** Identifies a directory of this machine: equal for every start on it, different for a copy of it elsewhere. */
-export async function placeOf(dataDir: string): Promise<string> {
+/** Returns an id of a directory of this machine: equal for every start on it, different for a copy of it elsewhere. */
+export async function identifyDirectory(dataDir: string): Promise<string> {
   const { dev, ino } = await stat(dataDir)
   return createHash('sha256').update(`${hostname()} ${dataDir} ${dev} ${ino}`).digest('hex')
 }
 
-interface Parts {
+interface RecoveryDependencies {
   storage: Pick<BookingStorage, 'database'>
   log: Logger
   crashAt: CrashAt | undefined
-  /** The node that recovers, and its place. */
+  /** The node that recovers, and its data directory. */
   node: LedgerNode
   journal: Journal
   flusher: Flusher
 }
 
 /**
- * Recovers what earlier starts on this directory left: books their journal, turns open attempts into orphans, then
- * frees the unspent part of their leases. Waits for at most `replayPatienceMs`.
+ * Recovers the usage of earlier starts on this directory: books their journal, turns open attempts into orphans, then
+ * frees the unspent part of their leases. Waits for at most `maxRecoveryWaitMs`.
  */
-export async function recover(parts: Parts): Promise<void> {
-  const replayed = replay(parts).catch((err: unknown) => {
-    parts.log.error({ err }, 'what an earlier start left could not be booked yet')
+export async function recover(dependencies: RecoveryDependencies): Promise<void> {
+  const replayed = replay(dependencies).catch((err: unknown) => {
+    dependencies.log.error({ err }, 'the usage of an earlier start could not be booked yet')
   })
-  await Promise.race([replayed, Bun.sleep(replayPatienceMs)])
+  await Promise.race([replayed, Bun.sleep(maxRecoveryWaitMs)])
 }
 
 /** Recovers as `recover` does, however long it takes. Rejects if the ledger or the disk fails. */
-export async function replay(parts: Parts): Promise<void> {
-  const { storage, log, crashAt, node, journal, flusher } = parts
+export async function replay(dependencies: RecoveryDependencies): Promise<void> {
+  const { storage, log, crashAt, node, journal, flusher } = dependencies
   const { query } = storage.database
   const orphans = journal.orphans()
   const selfHosted = await findSelfHosted(
@@ -52,7 +52,7 @@ export async function replay(parts: Parts): Promise<void> {
     orphans.map(({ body }) => body),
   )
   for (const { attemptId, body } of orphans) {
-    log.warn({ attemptId }, 'an attempt was open when its process died')
+    log.warn({ attemptId }, 'an attempt was open when its process terminated')
     await journal.settle(attemptId, withLog(toOrphanRecord(body), toOrphanLog(body, selfHosted)))
     crashAt?.('replay-mid')
   }
@@ -60,7 +60,7 @@ export async function replay(parts: Parts): Promise<void> {
   for (const earlier of await findEarlierStarts(query, node)) {
     const ended = await endLeases(query, await findLeases(query, earlier), 'closed')
     crashAt?.('replay-mid')
-    log.info({ leases: ended.length }, 'leases of an earlier start were freed')
+    log.info({ leases: ended.length }, 'leases of an earlier run were released')
     await deleteNode(query, earlier)
   }
 }

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'bun:test'
 import {
   AccountCatalogs,
-  emptyAccount,
+  emptyAccountCatalog,
   type Membership,
   type SharedLimits,
 } from './account-catalog'
-import type { Offer, OwnedConnection, CandidatePlace } from './offer'
+import type { Offer, OwnedConnection, ProviderOffer } from './offer'
 import { sampleConnection, sampleMembership, sampleShared } from '../../testing/catalog/samples'
 
 const connection = (id: string, fields: Partial<OwnedConnection> = {}): OwnedConnection => ({
   ...sampleConnection({ id }),
-  found: new Map(),
+  discovered: new Map(),
   ...fields,
 })
 
-const place = (id: string, fields: Partial<CandidatePlace> = {}): CandidatePlace => ({
+const place = (id: string, fields: Partial<ProviderOffer> = {}): ProviderOffer => ({
   provider: 'fake',
   connections: [connection(id)],
   pool: null,
@@ -23,15 +23,15 @@ const place = (id: string, fields: Partial<CandidatePlace> = {}): CandidatePlace
   ...fields,
 })
 
-const offer = (...places: CandidatePlace[]): Offer => new Map([['fake', places]])
+const offer = (...places: ProviderOffer[]): Offer => new Map([['fake', places]])
 
 const membership = sampleMembership
 
 const none: Offer = new Map()
 
-/** Catalogues over rows of the test's making; `asked` tells what was read. */
-function stage() {
-  const asked: string[] = []
+/** Catalogues over rows of the test's making; `lookups` records each read. */
+function createFixture() {
+  const lookups: string[] = []
   const own = new Map<string, Offer>()
   const memberships = new Map<string, Membership[]>()
   const shared = new Map<string, Offer>()
@@ -40,7 +40,7 @@ function stage() {
   const suspended = new Set<string>()
   const state = { isDown: false, ms: 0 }
   const answered = async <Value>(what: string, value: () => Value) => {
-    asked.push(what)
+    lookups.push(what)
     await Promise.resolve()
     if (state.isDown) throw new Error('the database is away')
     return value()
@@ -57,47 +57,47 @@ function stage() {
         answered(id, () =>
           suspended.has(id) ? undefined : sampleShared(shared.get(id) ?? none, limits),
         ),
-      offeredElsewhere: (id, provider) => answered(`${id} ${provider}`, () => true),
+      offeredToOthers: (id, provider) => answered(`${id} ${provider}`, () => true),
     },
     { now: () => state.ms, random: () => 0.5 },
   )
   const idsOf = async (user: string) =>
-    (await catalogs.of(user)).placesOf('fake').map(({ connections: [{ id }] }) => id)
-  return { catalogs, asked, own, memberships, shared, funding, limits, suspended, state, idsOf }
+    (await catalogs.of(user)).offersOf('fake').map(({ connections: [{ id }] }) => id)
+  return { catalogs, lookups, own, memberships, shared, funding, limits, suspended, state, idsOf }
 }
 
 test('accounts that own nothing share one empty value, and are read once', async () => {
-  const { catalogs, asked } = stage()
-  expect(await catalogs.of('user_1')).toBe(emptyAccount)
-  expect(await catalogs.of('user_2')).toBe(emptyAccount)
-  expect(catalogs.of('user_1')).toBe(emptyAccount)
-  expect(asked).toEqual(['user_1', 'user_2'])
+  const { catalogs, lookups } = createFixture()
+  expect(await catalogs.of('user_1')).toBe(emptyAccountCatalog)
+  expect(await catalogs.of('user_2')).toBe(emptyAccountCatalog)
+  expect(catalogs.of('user_1')).toBe(emptyAccountCatalog)
+  expect(lookups).toEqual(['user_1', 'user_2'])
 })
 
 test('a thousand requests at once are one reading, and the next ones wait for no promise', async () => {
-  const { catalogs, asked, own, memberships, shared } = stage()
+  const { catalogs, lookups, own, memberships, shared } = createFixture()
   own.set('user_1', offer(place('conn_1')))
   memberships.set('user_1', [membership('org_1')])
   shared.set('org_1', offer(place('conn_2', { billing: 'org_pays', organizationId: 'org_1' })))
   await Promise.all(Array.from({ length: 1000 }, () => catalogs.of('user_1')))
-  expect(asked).toEqual(['user_1', 'org_1'])
+  expect(lookups).toEqual(['user_1', 'org_1'])
   const catalog = catalogs.of('user_1')
   expect(catalog).not.toBeInstanceOf(Promise)
   expect(catalogs.of('user_1')).toBe(catalog)
 })
 
-test('what an organization has is read once for all of its members', async () => {
-  const { catalogs, asked, memberships, shared } = stage()
+test('reads the catalogue of an organization once for all of its members', async () => {
+  const { catalogs, lookups, memberships, shared } = createFixture()
   shared.set('org_1', offer(place('conn_1')))
   for (const user of ['user_1', 'user_2']) memberships.set(user, [membership('org_1')])
   await catalogs.of('user_1')
   await catalogs.of('user_2')
-  expect(asked.filter((id) => id === 'org_1')).toEqual(['org_1'])
+  expect(lookups.filter((id) => id === 'org_1')).toEqual(['org_1'])
 })
 
 describe('the order of places', () => {
-  test('own first, then the primary organization, org_pays before member_pays, then by turn', async () => {
-    const { own, memberships, shared, idsOf } = stage()
+  test('own connections first, then the primary organization, org_pays before member_pays, then rotated', async () => {
+    const { own, memberships, shared, idsOf } = createFixture()
     own.set('user_1', offer(place('conn_own')))
     memberships.set('user_1', [
       membership('org_primary', { isPrimary: true }),
@@ -126,7 +126,7 @@ describe('the order of places', () => {
     [{ role: 'developer' as const }, ['conn_1']],
     [{ role: 'owner' as const }, ['conn_1']],
   ])('2.4: of %j an organization brings %j', async (fields, ids) => {
-    const { memberships, shared, idsOf } = stage()
+    const { memberships, shared, idsOf } = createFixture()
     memberships.set('user_1', [membership('org_1', fields)])
     shared.set('org_1', offer(place('conn_1')))
     expect(await idsOf('user_1')).toEqual(ids)
@@ -135,7 +135,7 @@ describe('the order of places', () => {
 
 describe('6.2: a pool that funds an account', () => {
   test('has its connections before all others, the account’s own among them', async () => {
-    const { own, memberships, shared, funding, idsOf, catalogs } = stage()
+    const { own, memberships, shared, funding, idsOf, catalogs } = createFixture()
     own.set('user_1', offer(place('conn_own')))
     memberships.set('user_1', [membership('org_a', { isPrimary: true }), membership('org_b')])
     for (const id of ['org_a', 'org_b']) {
@@ -162,27 +162,27 @@ describe('6.2: a pool that funds an account', () => {
     ['its membership is suspended', { status: 'suspended' as const }],
     ['it may call no models there', { role: 'viewer' as const }],
   ])('is left alone where %s', async (_why, fields) => {
-    const { memberships, funding, catalogs } = stage()
+    const { memberships, funding, catalogs } = createFixture()
     memberships.set('user_1', [membership('org_a', fields)])
     funding.set('user_1', 'org_a')
     expect((await catalogs.of('user_1')).fundedBy).toBeNull()
   })
 
   test('is left alone where the organization is suspended, and then limits nothing either', async () => {
-    const { memberships, funding, suspended, catalogs } = stage()
+    const { memberships, funding, suspended, catalogs } = createFixture()
     memberships.set('user_1', [membership('org_a')])
     funding.set('user_1', 'org_a')
     suspended.add('org_a')
     const catalog = await catalogs.of('user_1')
     expect([catalog.fundedBy, catalog.termsIn('org_a')]).toEqual([null, undefined])
     suspended.clear()
-    catalogs.forget('org_a')
+    catalogs.invalidate('org_a')
     expect((await catalogs.of('user_1')).fundedBy).toBe('org_a')
   })
 })
 
 test('10: a member has the limit that was set for him, else the one that all have', async () => {
-  const { memberships, limits, catalogs } = stage()
+  const { memberships, limits, catalogs } = createFixture()
   limits.memberSpend = 7n
   memberships.set('user_1', [membership('org_a', { spendingLimit: 5n })])
   memberships.set('user_2', [membership('org_a')])
@@ -192,25 +192,25 @@ test('10: a member has the limit that was set for him, else the one that all hav
 
 describe('a change', () => {
   test('A08: of an organization reaches its members, of an account only it', async () => {
-    const { catalogs, own, memberships, shared, idsOf } = stage()
+    const { catalogs, own, memberships, shared, idsOf } = createFixture()
     for (const user of ['user_1', 'user_2']) memberships.set(user, [membership('org_1')])
     shared.set('org_1', offer(place('conn_1')))
     expect(await idsOf('user_1')).toEqual(['conn_1'])
     shared.set('org_1', none)
     own.set('user_1', offer(place('conn_2')))
-    catalogs.forget('org_1')
+    catalogs.invalidate('org_1')
     expect(await idsOf('user_1')).toEqual([])
-    catalogs.forget('user_1')
+    catalogs.invalidate('user_1')
     expect(await idsOf('user_1')).toEqual(['conn_2'])
     expect(await idsOf('user_2')).toEqual([])
   })
 
-  test('D13: after a gap everything is read again; while the database is away the last is served', async () => {
-    const { catalogs, own, state, idsOf } = stage()
+  test('D13: reads everything again after a gap, and serves the last value while the database is unavailable', async () => {
+    const { catalogs, own, state, idsOf } = createFixture()
     own.set('user_1', offer(place('conn_1')))
     expect(await idsOf('user_1')).toEqual(['conn_1'])
     state.isDown = true
-    catalogs.distrust()
+    catalogs.invalidateAll()
     expect(await idsOf('user_1')).toEqual(['conn_1'])
     state.ms += 300_001
     await expect(idsOf('user_1')).rejects.toMatchObject({ code: 'gateway_unavailable' })
@@ -219,12 +219,14 @@ describe('a change', () => {
 })
 
 test('a found model is one that some connection of the account has found', async () => {
-  const { catalogs, own } = stage()
-  const found = connection('conn_1', { found: new Map([['odd/one', { at: 7, pricing: null }]]) })
+  const { catalogs, own } = createFixture()
+  const found = connection('conn_1', {
+    discovered: new Map([['odd/one', { at: 7, pricing: null }]]),
+  })
   own.set('user_1', offer(place('', { connections: [found] })))
   const catalog = await catalogs.of('user_1')
   const model = { id: 'fake/odd/one', provider: 'fake', name: 'odd/one', foundAt: 7, pricing: null }
   expect(catalog.find('fake', 'odd/one')).toEqual(model)
   expect(catalog.find('fake', 'other')).toBeUndefined()
-  expect(catalog.found()).toEqual([model])
+  expect(catalog.listDiscovered()).toEqual([model])
 })

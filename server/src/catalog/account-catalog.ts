@@ -1,6 +1,7 @@
 import { toFoundModel, type DiscoveredModel } from './discovered-model'
-import { byPlace, nothing, type Offer, type OwnedConnection, type CandidatePlace } from './offer'
+import { byRank, noOffer, type Offer, type OwnedConnection, type ProviderOffer } from './offer'
 import { SwrCache } from '../platform/swr-cache'
+import { chain, type MaybePromise } from '../platform/maybe-promise'
 import type { MembershipRow } from '../platform/db/schema'
 
 /** The membership of an account in an organization. */
@@ -52,7 +53,7 @@ export class AccountCatalog {
   readonly #own: Offer
   readonly #organizations: readonly { isPrimary: boolean; offer: Offer }[]
   readonly #terms: ReadonlyMap<string, MemberTerms>
-  readonly #places = new Map<string, readonly CandidatePlace[]>()
+  readonly #offers = new Map<string, readonly ProviderOffer[]>()
 
   /**
    * `shared`: of the organizations whose models it may call. `fundedBy` is the account's setting, and applies where
@@ -61,7 +62,7 @@ export class AccountCatalog {
   constructor(
     own: Offer,
     memberships: readonly Membership[] = [],
-    { shared, fundedBy, housePays }: Belonging = alone,
+    { shared, fundedBy, housePays }: Affiliations = noAffiliations,
   ) {
     this.#own = own
     this.housePays = housePays === true
@@ -91,53 +92,53 @@ export class AccountCatalog {
   }
 
   /**
-   * Returns the places of a provider, in the order in which they are tried: its own, then those of organizations, the
+   * Returns the offers of a provider, in the order in which they are tried: its own, then those of organizations, the
    * primary one's first, `org_pays` before `member_pays`. Those of the organization that funds the account come before
    * all. Source: contract 10.1.
    */
-  placesOf(provider: string): readonly CandidatePlace[] {
+  offersOf(provider: string): readonly ProviderOffer[] {
     if (this.#organizations.length === 0) return this.#own.get(provider) ?? []
-    const known = this.#places.get(provider)
+    const known = this.#offers.get(provider)
     if (known) return known
     const shared = this.#organizations.flatMap(({ isPrimary, offer }) =>
-      (offer.get(provider) ?? []).map((place) => ({ isPrimary, place })),
+      (offer.get(provider) ?? []).map((offer) => ({ isPrimary, offer })),
     )
     const ordered = shared.toSorted(
       (a, b) =>
         Number(b.isPrimary) - Number(a.isPrimary) ||
-        turnOf(a.place) - turnOf(b.place) ||
-        byPlace(a.place, b.place),
+        billingOrder(a.offer) - billingOrder(b.offer) ||
+        byRank(a.offer, b.offer),
     )
     const { fundedBy } = this
-    const isFunding = ({ organizationId }: CandidatePlace) => organizationId === fundedBy
-    const theirs = ordered.map(({ place }) => place)
-    const places = [
+    const isFunding = ({ organizationId }: ProviderOffer) => organizationId === fundedBy
+    const theirs = ordered.map(({ offer }) => offer)
+    const offers = [
       ...(fundedBy === null ? [] : theirs.filter(isFunding)),
       ...(this.#own.get(provider) ?? []),
-      ...(fundedBy === null ? theirs : theirs.filter((place) => !isFunding(place))),
+      ...(fundedBy === null ? theirs : theirs.filter((offer) => !isFunding(offer))),
     ]
-    // Names that callers invent have no places, and are not cached.
-    if (places.length > 0) this.#places.set(provider, places)
-    return places
+    // Names that callers invent have no offers, and are not cached.
+    if (offers.length > 0) this.#offers.set(provider, offers)
+    return offers
   }
 
   /** Finds a model that the catalogue does not list, by provider and name. */
   find(provider: string, name: string): DiscoveredModel | undefined {
     if (this.isEmpty) return undefined
-    for (const connection of connectionsOf(this.placesOf(provider))) {
-      const found = connection.found.get(name)
-      if (found) return toFoundModel(provider, name, found)
+    for (const connection of connectionsOf(this.offersOf(provider))) {
+      const discovered = connection.discovered.get(name)
+      if (discovered) return toFoundModel(provider, name, discovered)
     }
     return undefined
   }
 
   /** All of them, by id. */
-  found(): DiscoveredModel[] {
+  listDiscovered(): DiscoveredModel[] {
     const providers = [this.#own, ...this.#organizations.map(({ offer }) => offer)]
     const models = new Map<string, DiscoveredModel>()
     for (const provider of new Set(providers.flatMap((offer) => [...offer.keys()]))) {
-      for (const { found } of connectionsOf(this.placesOf(provider))) {
-        for (const [name, known] of found) {
+      for (const { discovered } of connectionsOf(this.offersOf(provider))) {
+        for (const [name, known] of discovered) {
           const model = toFoundModel(provider, name, known)
           if (!models.has(model.id)) models.set(model.id, model)
         }
@@ -148,21 +149,21 @@ export class AccountCatalog {
 }
 
 /** The memberships of an account. */
-interface Belonging {
+interface Affiliations {
   shared: ReadonlyMap<string, Shared>
   fundedBy: string | null
   housePays?: boolean | undefined
 }
 
-const alone: Belonging = { shared: new Map(), fundedBy: null }
+const noAffiliations: Affiliations = { shared: new Map(), fundedBy: null }
 
-const connectionsOf = (places: readonly CandidatePlace[]): OwnedConnection[] =>
-  places.flatMap(({ connections }) => connections)
+const connectionsOf = (offers: readonly ProviderOffer[]): OwnedConnection[] =>
+  offers.flatMap(({ connections }) => connections)
 
-const turnOf = ({ billing }: CandidatePlace) => (billing === 'member_pays' ? 1 : 0)
+const billingOrder = ({ billing }: ProviderOffer) => (billing === 'member_pays' ? 1 : 0)
 
 /** Shared by all accounts without connections and memberships. */
-export const emptyAccount = new AccountCatalog(nothing)
+export const emptyAccountCatalog = new AccountCatalog(noOffer)
 
 /** An account as read; its organizations' entries are cached with them. */
 interface Account {
@@ -170,15 +171,15 @@ interface Account {
   memberships: readonly Membership[]
   fundedBy: string | null
   housePays?: boolean
-  /** The parts that the composed catalogue was made of; undefined for a suspended organization. */
-  composed: { parts: readonly (Shared | undefined)[]; catalog: AccountCatalog }
+  /** The organizations that the composed catalogue was made of; undefined for a suspended organization. */
+  composed: { organizations: readonly (Shared | undefined)[]; catalog: AccountCatalog }
 }
 
-const nobody: Account = {
-  own: nothing,
+const accountWithoutOffer: Account = {
+  own: noOffer,
   memberships: [],
   fundedBy: null,
-  composed: { parts: [], catalog: emptyAccount },
+  composed: { organizations: [], catalog: emptyAccountCatalog },
 }
 
 /** The queries of `AccountCatalogs`; all reject when the database does not answer. */
@@ -187,7 +188,7 @@ export interface AccountReads {
   /** Reads an organization's offer and limits; undefined while it is suspended. */
   organization: (organizationId: string) => Promise<Shared | undefined>
   /** Whether an organization serves a provider that the account could join, or waits to. */
-  offeredElsewhere: (userId: string, provider: string) => Promise<boolean>
+  offeredToOthers: (userId: string, provider: string) => Promise<boolean>
 }
 
 interface Clock {
@@ -199,29 +200,25 @@ interface Clock {
 export class AccountCatalogs {
   readonly #accounts: SwrCache<Account>
   readonly #organizations: SwrCache<Shared | undefined>
-  readonly #elsewhere: SwrCache<boolean>
+  readonly #offeredToOthers: SwrCache<boolean>
 
   constructor(reads: AccountReads, clock: Clock = {}) {
     this.#accounts = new SwrCache({
       lookUp: async (userId) => {
         const account = await reads.account(userId)
         const { own, memberships, housePays } = account
-        if (own.size === 0 && memberships.length === 0 && !housePays) return nobody
-        const catalog = new AccountCatalog(own, memberships, { ...alone, housePays })
-        return { ...account, composed: { parts: [], catalog } }
+        if (own.size === 0 && memberships.length === 0 && !housePays) return accountWithoutOffer
+        const catalog = new AccountCatalog(own, memberships, { ...noAffiliations, housePays })
+        return { ...account, composed: { organizations: [], catalog } }
       },
       capacity: 100_000,
       ...clock,
     })
-    this.#organizations = new SwrCache({
-      lookUp: reads.organization,
-      capacity: 20_000,
-      ...clock,
-    })
-    this.#elsewhere = new SwrCache({
+    this.#organizations = new SwrCache({ lookUp: reads.organization, capacity: 20_000, ...clock })
+    this.#offeredToOthers = new SwrCache({
       lookUp: (question) => {
         const [userId = '', provider = ''] = question.split(' ')
-        return reads.offeredElsewhere(userId, provider)
+        return reads.offeredToOthers(userId, provider)
       },
       capacity: 10_000,
       ...clock,
@@ -230,21 +227,19 @@ export class AccountCatalogs {
 
   /** The number of cached entries. */
   get size(): number {
-    return this.#accounts.size + this.#organizations.size + this.#elsewhere.size
+    return this.#accounts.size + this.#organizations.size + this.#offeredToOthers.size
   }
 
   /** Throws or rejects with `gateway_unavailable`. */
-  of(userId: string): AccountCatalog | Promise<AccountCatalog> {
-    const account = this.#accounts.of(userId)
-    if (account instanceof Promise) return account.then((read) => this.#compose(read))
-    return this.#compose(account)
+  of(userId: string): MaybePromise<AccountCatalog> {
+    return chain(this.#accounts.of(userId), (account) => this.#compose(account))
   }
 
   /**
-   * Returns an organization's offer and limits, for any account; undefined while it is suspended. Throws or rejects
-   * with `gateway_unavailable`.
+   * Returns an organization's offer and limits, for any account; undefined while it is suspended. Rejects with
+   * `gateway_unavailable`.
    */
-  sharedBy(organizationId: string): Shared | undefined | Promise<Shared | undefined> {
+  async sharedBy(organizationId: string): Promise<Shared | undefined> {
     return this.#organizations.of(organizationId)
   }
 
@@ -252,45 +247,52 @@ export class AccountCatalogs {
    * Whether an organization serves a provider that the account is no active member of: a public one, or one whose
    * approval it awaits. Only used for accounts that are denied.
    */
-  isOfferedElsewhere(userId: string, provider: string): boolean | Promise<boolean> {
-    return this.#elsewhere.of(`${userId} ${provider}`)
+  async isOfferedToOthers(userId: string, provider: string): Promise<boolean> {
+    return this.#offeredToOthers.of(`${userId} ${provider}`)
   }
 
   /** Invalidates the entries of an account or organization that was changed. */
-  forget(ownerId: string): void {
-    this.#accounts.forget(ownerId)
-    this.#organizations.forget(ownerId)
-    this.#elsewhere.distrust()
+  invalidate(ownerId: string): void {
+    this.#accounts.invalidate(ownerId)
+    this.#organizations.invalidate(ownerId)
+    this.#offeredToOthers.invalidateAll()
   }
 
   /** Invalidates all entries, as notifications may have been missed: each is looked up again before it is used. */
-  distrust(): void {
-    for (const lookUps of [this.#accounts, this.#organizations, this.#elsewhere]) lookUps.distrust()
+  invalidateAll(): void {
+    for (const lookUps of [this.#accounts, this.#organizations, this.#offeredToOthers])
+      lookUps.invalidateAll()
   }
 
-  #compose(account: Account): AccountCatalog | Promise<AccountCatalog> {
+  #compose(account: Account): MaybePromise<AccountCatalog> {
     if (account.memberships.length === 0) return account.composed.catalog
-    const parts = account.memberships
+    const organizations = account.memberships
       .filter(mayCall)
       .map(({ organizationId }) => this.#organizations.of(organizationId))
-    const known = parts.flatMap((part) => (part instanceof Promise ? [] : [part]))
-    if (known.length === parts.length) return composed(account, known)
-    return Promise.all(parts.map(async (part) => part)).then((read) => composed(account, read))
+    const known = organizations.flatMap((one) => (one instanceof Promise ? [] : [one]))
+    if (known.length === organizations.length) return composeCatalog(account, known)
+    return Promise.all(organizations.map(async (one) => one)).then((read) =>
+      composeCatalog(account, read),
+    )
   }
 }
 
-/** Returns the same object as long as its parts are the same. */
-function composed(account: Account, parts: readonly (Shared | undefined)[]): AccountCatalog {
+/** Returns the same object as long as its organizations are the same. */
+function composeCatalog(
+  account: Account,
+  organizations: readonly (Shared | undefined)[],
+): AccountCatalog {
   const last = account.composed
   const isSame =
-    last.parts.length === parts.length && last.parts.every((part, at) => part === parts[at])
+    last.organizations.length === organizations.length &&
+    last.organizations.every((one, at) => one === organizations[at])
   if (isSame) return last.catalog
   const { own, memberships, fundedBy, housePays } = account
   const ids = memberships.filter(mayCall).map(({ organizationId }) => organizationId)
   const shared = new Map(
-    parts.flatMap((part, at) => (part ? [[ids[at] ?? '', part] as const] : [])),
+    organizations.flatMap((one, at) => (one ? [[ids[at] ?? '', one] as const] : [])),
   )
   const catalog = new AccountCatalog(own, memberships, { shared, fundedBy, housePays })
-  account.composed = { parts, catalog }
-  return account.composed.catalog
+  account.composed = { organizations, catalog }
+  return catalog
 }

@@ -2,6 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Collection, CollectionMember } from './collection'
 import { Mappings } from './mapping'
 import { DataLoader } from '../platform/data-loader'
+import type { MaybePromise } from '../platform/maybe-promise'
 import { SwrCache } from '../platform/swr-cache'
 import type { Database } from '../platform/db/database'
 import { DatabaseLiveness } from '../platform/db/liveness'
@@ -37,28 +38,28 @@ export class AccountNames {
     this.#owners = new SwrCache({
       lookUp: owner,
       capacity: 10_000,
-      isNothing: (found) => found === undefined,
+      isMissing: (found) => found === undefined,
     })
   }
 
-  mappingsOf(userId: string): Mappings | Promise<Mappings> {
+  mappingsOf(userId: string): MaybePromise<Mappings> {
     return this.#mappings.of(userId)
   }
 
   /** Returns the enabled collections of an account or of an organization. */
-  collectionsOf(ownerId: string): Collections | Promise<Collections> {
+  async collectionsOf(ownerId: string): Promise<Collections> {
     return this.#collections.of(ownerId)
   }
 
   /** Returns the owner of a handle or slug. */
-  ownerOf(name: string): NameOwner | undefined | Promise<NameOwner | undefined> {
+  async ownerOf(name: string): Promise<NameOwner | undefined> {
     return this.#owners.of(name)
   }
 
   /** Invalidates the entries of an account or organization that was changed. */
-  forget(ownerId: string): void {
-    this.#mappings.forget(ownerId)
-    this.#collections.forget(ownerId)
+  invalidate(ownerId: string): void {
+    this.#mappings.invalidate(ownerId)
+    this.#collections.invalidate(ownerId)
   }
 
   /** The number of cached entries. */
@@ -67,13 +68,13 @@ export class AccountNames {
   }
 
   /** Evicts a handle or slug that was taken, changed or given up. */
-  forgetName(name: string): void {
-    this.#owners.forget(name)
+  invalidateName(name: string): void {
+    this.#owners.invalidate(name)
   }
 
   /** Invalidates all entries, as notifications may have been missed: each is looked up again before it is used. */
-  distrust(): void {
-    for (const lookUps of [this.#mappings, this.#collections, this.#owners]) lookUps.distrust()
+  invalidateAll(): void {
+    for (const lookUps of [this.#mappings, this.#collections, this.#owners]) lookUps.invalidateAll()
   }
 }
 
@@ -91,10 +92,10 @@ export function createNameReads({
       const read = await readMappings(db, userIds)
       return userIds.map((id) => read.get(id) ?? noMappings)
     },
-    patienceMs: DatabaseLiveness.maxLookUpMs,
+    timeoutMs: DatabaseLiveness.maxLookUpMs,
   })
   return {
-    mappings: (userId) => liveness.lookUp(mappings.ask(userId)),
+    mappings: (userId) => liveness.lookUp(mappings.load(userId)),
     collections: async (ownerId) => {
       const collections = await liveness.lookUp(readCollections(db, ownerId))
       if (collections.length === 0) return noCollections

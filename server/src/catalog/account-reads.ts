@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { AccountReads } from './account-catalog'
-import { nothing, readOffer, type OfferOptions } from './offer'
+import { noOffer, readOffer, type OfferOptions } from './offer'
 import { DataLoader } from '../platform/data-loader'
 import type { Database } from '../platform/db/database'
 import { DatabaseLiveness } from '../platform/db/liveness'
@@ -11,26 +11,26 @@ export function createAccountReads(
   { query: db, liveness }: Pick<Database, 'query' | 'liveness'>,
   options: OfferOptions,
 ): AccountReads {
-  const belongings = new DataLoader<string, boolean>({
+  const nonEmptyAccounts = new DataLoader<string, boolean>({
     answer: async (userIds) => {
-      const having = await findHaving(db, userIds)
-      return userIds.map((id) => having.has(id))
+      const nonEmpty = await findNonEmptyAccounts(db, userIds)
+      return userIds.map((id) => nonEmpty.has(id))
     },
-    patienceMs: DatabaseLiveness.maxLookUpMs,
+    timeoutMs: DatabaseLiveness.maxLookUpMs,
   })
   const account = async (userId: string) =>
-    (await belongings.ask(userId)) ? readAccount(db, userId, options) : nobody
+    (await nonEmptyAccounts.load(userId)) ? readAccount(db, userId, options) : emptyAccount
   return {
     account: (userId) => liveness.lookUp(account(userId)),
     organization: (id) => liveness.lookUp(readOrganization(db, id, options)),
-    offeredElsewhere: (userId, provider) =>
-      liveness.lookUp(readOfferedElsewhere(db, userId, provider)),
+    offeredToOthers: (userId, provider) =>
+      liveness.lookUp(readOfferedToOthers(db, userId, provider)),
   }
 }
 
 /** The entry of all accounts without connections and memberships. */
-const nobody: Awaited<ReturnType<AccountReads['account']>> = {
-  own: nothing,
+const emptyAccount: Awaited<ReturnType<AccountReads['account']>> = {
+  own: noOffer,
   memberships: [],
   fundedBy: null,
 }
@@ -38,7 +38,10 @@ const nobody: Awaited<ReturnType<AccountReads['account']>> = {
 /**
  * Finds the accounts that have a connection of their own, a membership, or a plan that the platform pays for: few do.
  */
-async function findHaving(db: Kysely<Schema>, userIds: readonly string[]): Promise<Set<string>> {
+async function findNonEmptyAccounts(
+  db: Kysely<Schema>,
+  userIds: readonly string[],
+): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select user_id as id from connection where user_id = any(${userIds}::text[])
     union
@@ -115,7 +118,7 @@ async function readOrganization(db: Kysely<Schema>, id: string, options: OfferOp
 const lower = (one: bigint | null, other: bigint | null) =>
   one === null || (other !== null && other < one) ? other : one
 
-async function readOfferedElsewhere(db: Kysely<Schema>, userId: string, provider: string) {
+async function readOfferedToOthers(db: Kysely<Schema>, userId: string, provider: string) {
   const { rows } = await sql<{ isOffered: boolean }>`
     select exists (
       select from connection

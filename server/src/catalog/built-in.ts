@@ -1,48 +1,11 @@
 import type { Provider } from '../providers/provider'
-import type { EntryPrice, PriceChange } from './entry-price'
 import { getPricingOn } from './entry-pricing'
-import type { Capability, Category, Model, Pricing } from './model'
+import type { Capability, Model, Pricing } from './model'
 import catalog from './models.json' with { type: 'json' }
+import type { CatalogEntryRow } from './catalog-file'
 import { isPrice } from './is-priced'
 
-/** `models.json`, written by `scripts/generate-catalog.ts`. */
-export interface CatalogFile {
-  /** The day it was made for. */
-  date: string
-  /** The packages that it was generated from. */
-  sources: readonly { name: string; version: string; published: string; license: string }[]
-  /** Names that providers have retired -> the model that replaces it. */
-  aliases: Readonly<Record<string, string>>
-  /** The models, sorted by id. */
-  models: readonly CatalogEntryRow[]
-}
-
-/** One line of `models.json`; unknown fields are left out. Lengths are tokens, dates Unix seconds. */
-export interface CatalogEntryRow {
-  id: string
-  name: string
-  category: Category
-  context_length?: number | undefined
-  max_output_tokens?: number | undefined
-  /** Some of `text`, `image`, `audio`, `video`. */
-  input: readonly string[]
-  output: readonly string[]
-  /** Without those that follow from the modalities and the category. */
-  capabilities: readonly Capability[]
-  created: number
-  /** The time at which the provider will switch it off. */
-  deprecated?: number | undefined
-  dimensions?: number | undefined
-  /** Absent where no source has it: the operator's policy applies to such a model. */
-  price?: EntryPrice | undefined
-  /** Announced prices, the earliest first. */
-  price_changes?: readonly PriceChange[] | undefined
-  /** Set where the provider charges nothing for it. */
-  free?: true | undefined
-}
-
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- generated, and a test reads each: no start checks them again
-const { models: entries, aliases } = catalog as unknown as CatalogFile
+const { models: entries, aliases } = catalog
 
 /** Retired names: full id -> id of the model that replaces it. */
 export const retiredNames: ReadonlyMap<string, string> = new Map(Object.entries(aliases))
@@ -70,11 +33,12 @@ export const priceSlot = (nowMs: number): number => Math.floor(nowMs / priceSlot
 
 /** Returns the built-in models, loaded anew when prices may have changed. */
 export function createBuiltInModels(providers: readonly Provider[]): (nowMs: number) => Model[] {
-  let made = { slot: Number.NaN, models: [] as Model[] }
+  let loaded = { slot: Number.NaN, models: [] as Model[] }
   return (nowMs) => {
     const slot = priceSlot(nowMs)
-    if (made.slot !== slot) made = { slot, models: loadBuiltInModels(providers, new Date(nowMs)) }
-    return made.models
+    if (loaded.slot !== slot)
+      loaded = { slot, models: loadBuiltInModels(providers, new Date(nowMs)) }
+    return loaded.models
   }
 }
 
@@ -87,7 +51,7 @@ export function servesKind({ embeddings }: Provider, { category }: CatalogEntryR
 export function toModel(entry: CatalogEntryRow, provider: Provider, at: Date): Model {
   const upstreamModel = entry.id.slice(provider.key.length + 1)
   const isFree = entry.free === true
-  const pricing = usable(getPricingOn(entry, at), entry)
+  const pricing = toCompletePrice(getPricingOn(entry, at), entry)
   return {
     id: entry.id,
     provider: provider.key,
@@ -108,8 +72,10 @@ export function toModel(entry: CatalogEntryRow, provider: Provider, at: Date): M
 }
 
 /** Treats an incomplete price as none: half of one would give the answers away. */
-const usable = (pricing: Pricing | null, { free, category }: CatalogEntryRow): Pricing | null =>
-  pricing && (free || isPrice(pricing, category)) ? pricing : null
+const toCompletePrice = (
+  pricing: Pricing | null,
+  { free, category }: CatalogEntryRow,
+): Pricing | null => (pricing && (free || isPrice(pricing, category)) ? pricing : null)
 
 function capabilitiesOf({
   category,
@@ -117,16 +83,16 @@ function capabilitiesOf({
   output,
   ...entry
 }: CatalogEntryRow): Model['capabilities'] {
-  const sounds = input.includes('audio') || output.includes('audio')
-  return having([
+  const hasAudio = input.includes('audio') || output.includes('audio')
+  return toCapabilities([
     ...entry.capabilities,
     ...(input.includes('image') && category !== 'embedding' ? (['vision'] as const) : []),
-    ...(sounds && category !== 'embedding' ? (['audio'] as const) : []),
+    ...(hasAudio && category !== 'embedding' ? (['audio'] as const) : []),
     ...(category === 'embedding' ? [] : (['streaming'] as const)),
   ])
 }
 
-const having = (names: readonly Capability[]): Model['capabilities'] => ({
+const toCapabilities = (names: readonly Capability[]): Model['capabilities'] => ({
   vision: names.includes('vision'),
   audio: names.includes('audio'),
   tools: names.includes('tools'),
@@ -147,7 +113,9 @@ const sandboxModel = (name: string, own: Pick<Model, 'name' | 'category'>): Mode
     upstreamModel: name,
     contextLength: isEmbedding ? null : 128_000,
     maxOutputTokens: isEmbedding ? null : 4096,
-    capabilities: having(isEmbedding ? [] : ['tools', 'streaming', 'json_mode', 'json_schema']),
+    capabilities: toCapabilities(
+      isEmbedding ? [] : ['tools', 'streaming', 'json_mode', 'json_schema'],
+    ),
     // Free because the entry states it, not for lack of a price.
     pricing: { input: 0n, output: 0n },
     isFree: true,

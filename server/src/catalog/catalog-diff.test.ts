@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { toModel, type CatalogEntryRow } from './built-in'
+import { toModel } from './built-in'
+import type { CatalogEntryRow } from './catalog-file'
 import { compareCatalogs, type StoredPlans } from './catalog-diff'
 import { CatalogDocument } from './entry-schema'
 import type { Model } from './model'
@@ -48,7 +49,7 @@ test('a model of an unknown provider, or without a whole price, is none', () => 
     entry({ price: undefined }),
     entry({ id: 'openai/half', price: { input: 1, output: 0 } }),
   ])
-  expect(nothing).toMatchObject({ added: [], repriced: [], planned: [], kept: [] })
+  expect(nothing).toMatchObject({ added: [], repriced: [], planned: [], unimported: [] })
 })
 
 test('a free model gets no price, and one with a price is not made free', () => {
@@ -84,7 +85,7 @@ test('a price by the day of the week is not taken, nor what is announced with it
     [entry({ price: { input: 1, output: 2, hours }, price_changes: [later] })],
     knownOf(entry({ price: { input: 7, output: 7 } })),
   )
-  expect([idsIn(found.repriced), idsIn(found.planned), found.kept]).toEqual([
+  expect([idsIn(found.repriced), idsIn(found.planned), found.unimported]).toEqual([
     [],
     [],
     ['openai/made-up'],

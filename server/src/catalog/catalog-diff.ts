@@ -1,4 +1,5 @@
-import { builtInAnnounced, toModel, servesKind, type CatalogEntryRow } from './built-in'
+import { builtInAnnounced, toModel, servesKind } from './built-in'
+import type { CatalogEntryRow } from './catalog-file'
 import type { CatalogDocument } from './entry-schema'
 import { getPricingOn } from './entry-pricing'
 import type { Model, Pricing } from './model'
@@ -27,7 +28,7 @@ export interface CatalogDiff {
   /** Announced prices that are new. */
   planned: readonly Planned[]
   /** Prices that differ and are not imported: they depend on the day of the week. */
-  kept: readonly string[]
+  unimported: readonly string[]
   /** The number of models of the document's providers that it does not have. They stay. */
   missing: number
 }
@@ -36,32 +37,32 @@ export interface CatalogDiff {
 export type StoredPlans = ReadonlyMap<string, Plan>
 
 /** The state of the catalogue before a document is read. */
-interface Known extends Pick<Snapshot, 'models' | 'providers'> {
+interface CatalogState extends Pick<Snapshot, 'models' | 'providers'> {
   plans: StoredPlans
 }
 
 /** Compares a document with the current catalogue. Models of unknown providers are left out. */
 export function compareCatalogs(
   document: CatalogDocument,
-  { models, providers, plans }: Known,
+  { models, providers, plans }: CatalogState,
   at: Date,
 ): CatalogDiff {
   const diff = {
     added: [] as Model[],
     repriced: [] as Repriced[],
     planned: [] as Planned[],
-    kept: [] as string[],
+    unimported: [] as string[],
   }
   const named = new Map<string, Model>()
   for (const entry of document.models) {
-    const model = offeredModel(entry, providers, at)
+    const model = findOfferedModel(entry, providers, at)
     if (!model || named.has(entry.id)) continue
     named.set(entry.id, model)
     const known = models.get(entry.id)
     if (!model.pricing || !isServable(model)) continue
     const isChanged = !known || !isSame(known.pricing, model.pricing)
-    if (byWeekday(entry)) {
-      if (isChanged) diff.kept.push(entry.id)
+    if (dependsOnWeekday(entry)) {
+      if (isChanged) diff.unimported.push(entry.id)
       continue
     }
     if (known && known.isFree !== model.isFree) continue
@@ -70,8 +71,8 @@ export function compareCatalogs(
       diff.repriced.push({ id: entry.id, before: known.pricing, after: model.pricing })
     }
     // A stored price hides the built-in one, and its announced changes.
-    const plan = plans.get(entry.id) ?? (isChanged ? nothing : builtInPlan(entry.id, at))
-    diff.planned.push(...newIn(plannedOf(entry, at), plan))
+    const plan = plans.get(entry.id) ?? (isChanged ? noChanges : builtInPlan(entry.id, at))
+    diff.planned.push(...findNewPrices(toPlannedPrices(entry, at), plan))
   }
   const keys = new Set([...named.values()].map(({ provider }) => provider))
   const own = [...models.values()].filter(({ provider }) => keys.has(provider))
@@ -82,7 +83,7 @@ export function compareCatalogs(
  * Returns the model of an entry; undefined for an unknown provider, or a kind of model that the provider does not
  * serve.
  */
-function offeredModel(
+function findOfferedModel(
   entry: CatalogEntryRow,
   providers: Snapshot['providers'],
   at: Date,
@@ -91,7 +92,7 @@ function offeredModel(
   return provider && servesKind(provider, entry) ? toModel(entry, provider, at) : undefined
 }
 
-function plannedOf(
+function toPlannedPrices(
   { id, price, price_changes: changes = [] }: CatalogEntryRow,
   at: Date,
 ): Planned[] {
@@ -104,18 +105,18 @@ function plannedOf(
 
 type Plan = ReadonlyMap<number, Pricing>
 
-const nothing: Plan = new Map()
+const noChanges: Plan = new Map()
 
-const newIn = (announced: readonly Planned[], plan: Plan) =>
+const findNewPrices = (announced: readonly Planned[], plan: Plan) =>
   announced.filter(({ from, after }) => !isSame(plan.get(from.getTime()) ?? null, after))
 
 function builtInPlan(id: string, at: Date): Plan {
   const entry = builtInAnnounced.get(id)
-  const plan = entry ? plannedOf(entry, at) : []
+  const plan = entry ? toPlannedPrices(entry, at) : []
   return new Map(plan.map(({ from, after }) => [from.getTime(), after]))
 }
 
-const byWeekday = ({ price, price_changes: changes = [] }: CatalogEntryRow) =>
+const dependsOnWeekday = ({ price, price_changes: changes = [] }: CatalogEntryRow) =>
   [price, ...changes.map((change) => change.price)].some((one) =>
     one?.hours?.some(({ days, except }) => days !== undefined || except !== undefined),
   )

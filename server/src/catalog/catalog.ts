@@ -1,16 +1,16 @@
-import { toSnapshot, type Parts, type Snapshot } from './snapshot'
+import { toSnapshot, type SnapshotRows, type Snapshot } from './snapshot'
 
 interface CatalogOptions {
   /** Reads the parts known without a database: the built-in catalogue, environment, local servers. */
-  fixed: () => Parts
+  fixed: () => SnapshotRows
   /** Reads the parts that operators stored. */
-  stored: () => Promise<Parts>
+  stored: () => Promise<SnapshotRows>
   onError: (error: unknown) => void
 }
 
 const retryMs = 1000
 /** The maximum delay of a timer. */
-const longestMs = 2_147_483_647
+const maxMs = 2_147_483_647
 
 /**
  * Holds the catalogue in memory. `refresh` applies changes; while the database does not answer, the last good
@@ -19,9 +19,9 @@ const longestMs = 2_147_483_647
 export class Catalog implements Disposable {
   readonly #options: CatalogOptions
   #snapshot: Snapshot
-  #fixed: Parts
+  #fixed: SnapshotRows
   #running: Promise<void> | undefined
-  #again = false
+  #isRefreshDue = false
   #timer: ReturnType<typeof setTimeout> | undefined
   /** Runs until a planned price takes effect. */
   #priceTimer: ReturnType<typeof setTimeout> | undefined
@@ -38,14 +38,14 @@ export class Catalog implements Disposable {
   }
 
   /** The part of the snapshot that no operator stored. */
-  get fixed(): Pick<Parts, 'providers' | 'connections'> {
+  get fixed(): Pick<SnapshotRows, 'providers' | 'connections'> {
     return this.#fixed
   }
 
   /** Reads the catalogue again. Calls made meanwhile share one further read. Rejects when it fails. */
   refresh(): Promise<void> {
     if (this.#running) {
-      this.#again = true
+      this.#isRefreshDue = true
       return this.#running
     }
     this.#running = this.#read().finally(() => {
@@ -65,7 +65,7 @@ export class Catalog implements Disposable {
 
   async #read(): Promise<void> {
     do {
-      this.#again = false
+      this.#isRefreshDue = false
       const stored = await this.#options.stored()
       const fixed = this.#options.fixed()
       this.#fixed = fixed
@@ -77,14 +77,14 @@ export class Catalog implements Disposable {
         prices: stored.prices,
       })
       this.#awaitPrice(stored.prices?.nextInMs)
-    } while (this.#again)
+    } while (this.#isRefreshDue)
   }
 
   /** Reads again when the next price takes effect; slightly later, as clocks differ. */
   #awaitPrice(nextInMs: number | undefined): void {
     clearTimeout(this.#priceTimer)
     if (nextInMs === undefined || this.#closed) return
-    const waitMs = Math.min(longestMs, Math.ceil(nextInMs) + 1)
+    const waitMs = Math.min(maxMs, Math.ceil(nextInMs) + 1)
     this.#priceTimer = setTimeout(() => this.refreshSoon(), waitMs)
     this.#priceTimer.unref()
   }

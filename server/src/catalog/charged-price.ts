@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Rates } from './model'
-import { rateFields, shownRates, toRatesAnswer, usdOf } from './pricing-fields'
+import { rateFields, publicRates, toRatesAnswer, usdOf } from './pricing-fields'
 import { storedUsd } from '../wire/usd'
 
 /** The rates of a request's charge, and the tiers that they came from. */
@@ -13,7 +13,7 @@ export const ChargedPriceAnswer = z.object({
     ),
   input: z.number().nullable(),
   output: z.number().nullable(),
-  ...shownRates,
+  ...publicRates,
 })
 
 const Stored = z.record(z.string(), z.string())

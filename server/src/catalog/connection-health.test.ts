@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
-async function stage(status: 'active' | 'inactive' | 'error' = 'active') {
+async function createFixture(status: 'active' | 'inactive' | 'error' = 'active') {
   const id = newId('conn')
   const row = { id, scope: 'platform' as const, name: 'one', provider: 'fake', status }
   await db.insertInto('connection').values(row).execute()
@@ -35,31 +35,31 @@ async function stage(status: 'active' | 'inactive' | 'error' = 'active') {
   return { id, health, clock, read, becomes, errors }
 }
 
-test('21.2: a credential that is refused is told, and forgotten when it is taken again', async () => {
-  const { id, health, clock, becomes } = await stage()
-  health.refused({ id, isFailing: false }, 'no such key')
+test('21.2: a rejected credential is reported, and so is its later acceptance', async () => {
+  const { id, health, clock, becomes } = await createFixture()
+  health.recordRefusal({ id, isFailing: false }, 'no such key')
   expect(await becomes('error')).toEqual({ status: 'error', last_error: 'no such key' })
   clock.ms += 5000
-  health.answered({ id, isFailing: true })
+  health.recordAnswer({ id, isFailing: true })
   expect(await becomes('active')).toEqual({ status: 'active', last_error: null })
 })
 
 test('one that answers now and refuses then is written once in 5 s', async () => {
-  const { id, health, clock, read, becomes } = await stage()
-  health.refused({ id, isFailing: false }, 'first')
+  const { id, health, clock, read, becomes } = await createFixture()
+  health.recordRefusal({ id, isFailing: false }, 'first')
   await becomes('error')
-  health.answered({ id, isFailing: true })
+  health.recordAnswer({ id, isFailing: true })
   await Bun.sleep(50)
   expect((await read()).status).toBe('error')
   clock.ms += 5000
-  health.answered({ id, isFailing: true })
+  health.recordAnswer({ id, isFailing: true })
   await becomes('active')
 })
 
-test('what its owner took out of use stays so; what has no row is nobody’s', async () => {
-  const { id, health, read, errors } = await stage('inactive')
-  health.refused({ id, isFailing: false }, 'no')
-  health.refused({ id: 'openai', isFailing: false }, 'no')
+test('keeps a connection that its owner disabled, and ignores one without a row', async () => {
+  const { id, health, read, errors } = await createFixture('inactive')
+  health.recordRefusal({ id, isFailing: false }, 'no')
+  health.recordRefusal({ id: 'openai', isFailing: false }, 'no')
   await Bun.sleep(50)
   expect([(await read()).status, errors]).toEqual(['inactive', []])
 })

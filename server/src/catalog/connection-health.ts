@@ -11,16 +11,16 @@ interface Options {
 }
 
 /** The outcome of a request for its connection. */
-interface Seen {
+interface ConnectionState {
   id: string
   /** The stored state. */
   isFailing: boolean
 }
 
 /** The minimum between two writes: two models of which one is refused would write the row with every request. */
-const onceInMs = 5000
-const mostRemembered = 10_000
-const longestWords = 300
+const minIntervalMs = 5000
+const maxRemembered = 10_000
+const maxMessageLength = 300
 
 /**
  * Records, outside the request path, that a provider rejects a connection's credential, and that it accepts it again.
@@ -29,7 +29,7 @@ const longestWords = 300
 export class ConnectionHealth {
   readonly #options: Options
   readonly #now: () => number
-  readonly #writtenAtMs = new LRUCache<string, number>({ max: mostRemembered })
+  readonly #writtenAtMs = new LRUCache<string, number>({ max: maxRemembered })
 
   constructor(options: Options) {
     this.#options = options
@@ -37,24 +37,24 @@ export class ConnectionHealth {
   }
 
   /** Records that the provider answered 401 or 403, with its message. */
-  refused({ id, isFailing }: Seen, words: string): void {
-    if (!isFailing) this.#write(id, { from: 'active', to: 'error', words })
+  recordRefusal({ id, isFailing }: ConnectionState, message: string): void {
+    if (!isFailing) this.#write(id, { from: 'active', to: 'error', message })
   }
 
   /** The provider answered. */
-  answered({ id, isFailing }: Seen): void {
-    if (isFailing) this.#write(id, { from: 'error', to: 'active', words: null })
+  recordAnswer({ id, isFailing }: ConnectionState): void {
+    if (isFailing) this.#write(id, { from: 'error', to: 'active', message: null })
   }
 
-  #write(id: string, { from, to, words }: Change): void {
+  #write(id: string, { from, to, message }: Change): void {
     const nowMs = this.#now()
     const lastMs = this.#writtenAtMs.get(id) ?? -Infinity
     // Connections of the environment have no row.
-    if (nowMs - lastMs < onceInMs || !isId('conn', id)) return
+    if (nowMs - lastMs < minIntervalMs || !isId('conn', id)) return
     this.#writtenAtMs.set(id, nowMs)
     this.#options.db
       .updateTable('connection')
-      .set({ status: to, last_error: words && words.slice(0, longestWords) })
+      .set({ status: to, last_error: message && message.slice(0, maxMessageLength) })
       .where('id', '=', id)
       .where('status', '=', from)
       .execute()
@@ -65,5 +65,5 @@ export class ConnectionHealth {
 interface Change {
   from: 'active' | 'error'
   to: 'active' | 'error'
-  words: string | null
+  message: string | null
 }

@@ -1,16 +1,16 @@
 import type { Transaction } from 'kysely'
-import { mostFoundModels } from './offer'
+import { maxDiscoveredModels } from './offer'
 import type { Snapshot } from './snapshot'
 import type { AnnouncedModel } from '../platform/db/gateway-schema'
 import type { Schema } from '../platform/db/schema'
 import type { Provider } from '../providers/provider'
 
 /** Room for the provider's key and a slash in an id of 256 characters. */
-const longestName = 215
+const maxName = 215
 
 /** Whether a name is valid for a call. */
 export const isCallable = (name: string) =>
-  /^[\w.:@/+~,=#()-]+$/.test(name) && name.length <= longestName
+  /^[\w.:@/+~,=#()-]+$/.test(name) && name.length <= maxName
 
 /**
  * Returns the names that the catalogue lists neither as its own nor as the provider's; a listed model has its price
@@ -28,7 +28,7 @@ export function filterUnlisted(
     listed.add(id.slice(key.length + 1))
   }
   const found = [...new Set(names)].filter((name) => !listed.has(name) && isCallable(name))
-  return found.slice(0, mostFoundModels)
+  return found.slice(0, maxDiscoveredModels)
 }
 
 /** Replaces the models that are known only from a connection; those that stay keep their date. */

@@ -38,11 +38,11 @@ function toPricing(price: EntryPrice, on: Day): Pricing {
 }
 
 // Caches the conversion: a few hundred amounts occur in tens of thousands of places, at every start.
-const known = new Map<number, bigint>()
+const nanosByUsd = new Map<number, bigint>()
 
 function toNanos(usd: number): bigint {
-  let nanos = known.get(usd)
-  if (nanos === undefined) known.set(usd, (nanos = parseUsd(usd)))
+  let nanos = nanosByUsd.get(usd)
+  if (nanos === undefined) nanosByUsd.set(usd, (nanos = parseUsd(usd)))
   return nanos
 }
 
@@ -76,7 +76,8 @@ function serviceTiers(price: EntryPrice, usual: Rates): PriceTier[] {
     const layer = services[serviceTier]
     if (!layer) return []
     const rates = withDerivedRates(toRates(layer), usual)
-    const lengths = layer.tiers ?? tiers.map((tier) => ({ ...tier, ...dearer(tier, layer) }))
+    const lengths =
+      layer.tiers ?? tiers.map((tier) => ({ ...tier, ...withDearerRates(tier, layer) }))
     return [
       { serviceTier, rates },
       ...lengthTiers({ tiers: lengths }, { ...usual, ...rates }).map((tier) => ({
@@ -88,7 +89,7 @@ function serviceTiers(price: EntryPrice, usual: Rates): PriceTier[] {
 }
 
 /** A service tier without prices of its own for long prompts gives no discount on them. */
-function dearer(tier: EntryRates, service: EntryRates): EntryRates {
+function withDearerRates(tier: EntryRates, service: EntryRates): EntryRates {
   const rates: EntryRates = {}
   for (const name of Object.values(rateFields)) {
     const [long, other] = [tier[name], service[name]]

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { capabilities, categories } from './model'
-import { maxPriceUsd } from './pricing-fields'
+import { maxPriceUsd } from '../wire/usd'
 import { isOneLine } from '../wire/one-line'
 
 const tokens = z.int().positive().max(1_000_000_000)
@@ -57,7 +57,7 @@ const EntryPrice = z.strictObject({
 
 /** Text that can be stored and shown. */
 const line = z.string().refine((text) => isOneLine(text) && text.isWellFormed(), {
-  message: 'must be one line of whole characters, without control characters.',
+  message: 'must be one line of valid characters, without control characters.',
 })
 
 const time = z.int().min(0).max(8_640_000_000_000)

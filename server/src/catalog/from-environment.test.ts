@@ -40,7 +40,7 @@ test('an address of its own takes the place of the provider’s, without final s
   )
 })
 
-test('what stands in braces in an address comes from the environment, and cannot break out', () => {
+test('replaces braces in an address from the environment, escaped', () => {
   const [connection] = createEnvironmentConnections(
     { CLOUD_API_KEY: 'k', CLOUD_ACCOUNT: 'a/../b?' },
     [cloud],
@@ -69,7 +69,7 @@ const aws = sampleProvider({
   baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com',
   variables: { region: 'AWS_REGION' },
   keyVariables: ['AWS_BEARER_TOKEN_BEDROCK'],
-  keyParts: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
+  keyFields: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
   optionVariables: { region: 'AWS_REGION' },
 })
 const pair = { AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 'secret', AWS_REGION: 'eu-west-1' }
@@ -137,7 +137,7 @@ describe('a credential in a file', () => {
     ])
   })
 
-  test('of somebody else’s makes no connection; a key beside a lost file does', () => {
+  test('with a foreign credential creates no connection; a key beside a lost file does', () => {
     expect(connected({ GOOGLE_APPLICATION_CREDENTIALS: '/user.json' })).toEqual([])
     const environment = { GOOGLE_APPLICATION_CREDENTIALS: '/lost.json', VERTEX_API_KEY: 'AIza' }
     expect(connected(environment)).toMatchObject([

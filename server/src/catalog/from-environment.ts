@@ -7,7 +7,7 @@ import { baseUrlVariable } from '../providers/define-provider'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-interface Surroundings {
+interface EnvironmentPorts {
   /** Reads a file as text; undefined where it cannot be read. */
   readFile: (path: string) => string | undefined
 }
@@ -23,12 +23,12 @@ const idOf = (name: string) =>
 export function createEnvironmentConnections(
   environment: Environment,
   providers: readonly Provider[],
-  { readFile }: Surroundings = { readFile: () => undefined },
+  { readFile }: EnvironmentPorts = { readFile: () => undefined },
 ): ProviderConnection[] {
   return providers.flatMap((provider) => {
     const key = keyOf(provider, environment, readFile)
-    const isInside = provider.dialect === 'sandbox'
-    if (!key && !isInside) return []
+    const isBuiltIn = provider.dialect === 'sandbox'
+    if (!key && !isBuiltIn) return []
     const secret = key?.secret ?? null
     const options = optionsOf(provider, environment)
     const baseUrl = options && addressOf({ provider, secret, options }, environment)
@@ -54,9 +54,9 @@ export function createEnvironmentConnections(
 
 /** Returns a provider's credential, and the variable by which it is known; undefined where none is set. */
 function keyOf(
-  { keyVariables, keyParts = [], keyFiles = [] }: Provider,
+  { keyVariables, keyFields = [], keyFiles = [] }: Provider,
   environment: Environment,
-  readFile: Surroundings['readFile'],
+  readFile: EnvironmentPorts['readFile'],
 ): { variable: string; secret: string } | undefined {
   for (const variable of keyVariables) {
     const value = environment[variable]
@@ -65,10 +65,10 @@ function keyOf(
     const secret = isPath ? readFile(value) : value
     if (secret) return { variable, secret }
   }
-  const parts = keyParts.map((variable) => environment[variable])
-  const [variable] = keyParts
-  if (variable === undefined || !parts.slice(0, -1).every(Boolean)) return undefined
-  return { variable, secret: parts.filter(Boolean).join(':') }
+  const values = keyFields.map((variable) => environment[variable])
+  const [variable] = keyFields
+  if (variable === undefined || !values.slice(0, -1).every(Boolean)) return undefined
+  return { variable, secret: values.filter(Boolean).join(':') }
 }
 
 /** Returns the provider's options; undefined where one that is set is invalid. */
@@ -80,7 +80,7 @@ function optionsOf({ optionVariables = {} }: Provider, environment: Environment)
   return ConnectionOptions.safeParse(Object.fromEntries(set)).data
 }
 
-interface Reached {
+interface ProviderAccess {
   provider: Provider
   secret: string | null
   options: ConnectionOptions
@@ -91,7 +91,7 @@ interface Reached {
  * where one of them is not set, or the credential that names it is invalid.
  */
 function addressOf(
-  { provider, secret, options }: Reached,
+  { provider, secret, options }: ProviderAccess,
   environment: Environment,
 ): string | null | undefined {
   const set = environment[baseUrlVariable(provider.key)]?.replace(/\/+$/, '')

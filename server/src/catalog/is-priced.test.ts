@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { emptyAccount } from './account-catalog'
+import { emptyAccountCatalog } from './account-catalog'
 import { loadBuiltInModels } from './built-in'
 import type { Category, Model, Pricing } from './model'
 import catalog from './models.json' with { type: 'json' }
 import { isPrice, isServable } from './is-priced'
 import { toModels, toModel } from './stored-models'
 import { findCandidates } from '../routing/candidate'
-import { PoolTurns } from '../routing/pool-turns'
+import { PoolRotation } from '../routing/pool-rotation'
 import { providers } from '../providers/registry'
 import { sampleOpen } from '../../testing/catalog/samples'
 import { toSnapshot } from './snapshot'
@@ -40,9 +40,9 @@ const priced = (pricing: Pricing | null, isFree = false): Model => {
 /** Whether a platform connection would serve the model. */
 function isServed(model: Model): boolean {
   const snapshot = toSnapshot({ models: [model], providers, connections: [connection] })
-  const caller = { userId: 'user_1', accountId: 'user_1', catalog: emptyAccount }
-  const ways = { snapshot, caller, turns: new PoolTurns(), open: sampleOpen }
-  return findCandidates(model, ways).length > 0
+  const caller = { userId: 'user_1', accountId: 'user_1', catalog: emptyAccountCatalog }
+  const context = { snapshot, caller, rotation: new PoolRotation(), open: sampleOpen }
+  return findCandidates(model, context).length > 0
 }
 
 describe('M37: what has no price is not served, and never free', () => {
@@ -105,10 +105,10 @@ describe('M37: what has no price is not served, and never free', () => {
   })
 
   test('a model with such a row is not served at the price that comes along', () => {
-    const said: string[] = []
+    const damages: string[] = []
     const damaged = { ...row, pricing: { input: '-5', output: '7' } }
-    const stored = toModels(damaged, (what) => said.push(what))
-    expect(said).toEqual(['model'])
+    const stored = toModels(damaged, (what) => damages.push(what))
+    expect(damages).toEqual(['model'])
     expect(stored).toMatchObject([{ id: row.id, pricing: null, isFree: false, enabled: false }])
     const taken = toSnapshot({ models: [...models, ...stored], providers, connections: [] })
     expect(taken.models.get(row.id)?.enabled).toBeFalse()

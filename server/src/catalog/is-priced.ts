@@ -8,9 +8,9 @@ export function isPrice(pricing: Pricing, category: Category): boolean {
   const { input, output, inputCharacters = 0n, outputCharacters = 0n } = pricing
   const { request = 0n, second = 0n, tiers = [] } = pricing
   if ([pricing, ...tiers.map(({ rates }) => rates)].some(isBelowZero)) return false
-  const isRead = input + inputCharacters > 0n
-  const isWhole = isRead && (category === 'embedding' || output + outputCharacters > 0n)
-  return isWhole || request + second > 0n
+  const hasInputPrice = input + inputCharacters > 0n
+  const isComplete = hasInputPrice && (category === 'embedding' || output + outputCharacters > 0n)
+  return isComplete || request + second > 0n
 }
 
 const isBelowZero = (rates: object) =>

@@ -1,8 +1,8 @@
 import type { Model } from './model'
-import type { Parts } from './snapshot'
+import type { SnapshotRows } from './snapshot'
 
 /** A server on this machine, with its models. */
-export interface FoundServer {
+export interface DiscoveredServer {
   server: string
   baseUrl: string
   keyVariable?: string
@@ -14,9 +14,9 @@ export interface FoundServer {
  * serves it.
  */
 export function toLocalModels(
-  servers: readonly FoundServer[],
+  servers: readonly DiscoveredServer[],
   environment: Readonly<Record<string, string | undefined>>,
-): Omit<Parts, 'providers'> {
+): Omit<SnapshotRows, 'providers'> {
   const models = new Map<string, Model>()
   const connections = servers.map((found, position) => {
     const offered = found.models.filter(({ id }) => !models.has(`local/${id}`))

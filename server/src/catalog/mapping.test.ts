@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
-import { filledWith, inOrder, Mappings, runsNamedBy, runsOf, toPattern } from './mapping'
+import {
+  fillTarget,
+  sortMappings,
+  Mappings,
+  findReferences,
+  countWildcards,
+  toPattern,
+} from './mapping'
 
 const letter = fc.constantFrom('a', 'b', '/')
 const name = fc.string({ unit: letter, maxLength: 12 })
@@ -14,10 +21,10 @@ const toRegExp = (source: string) => new RegExp(`^${source.split('*').join('(.*?
 describe('a pattern', () => {
   test('fits what a regular expression fits, with the same runs', () => {
     fc.assert(
-      fc.property(pattern, name, (source, asked) => {
-        const found = toRegExp(source).exec(asked)
+      fc.property(pattern, name, (source, modelName) => {
+        const found = toRegExp(source).exec(modelName)
         const expected = found ? found.slice(1).join('|') : undefined
-        return toPattern(source).match(asked)?.join('|') === expected
+        return toPattern(source).match(modelName)?.join('|') === expected
       }),
       { numRuns: 5000 },
     )
@@ -25,10 +32,10 @@ describe('a pattern', () => {
 
   test('gives a name back when its runs are put where its stars were', () => {
     fc.assert(
-      fc.property(pattern, name, (source, asked) => {
-        const runs = toPattern(source).match(asked)
+      fc.property(pattern, name, (source, modelName) => {
+        const runs = toPattern(source).match(modelName)
         const target = source.split('*').reduce((text, literal, at) => `${text}$${at}${literal}`)
-        return runs === undefined || filledWith(target, runs) === asked
+        return runs === undefined || fillTarget(target, runs) === modelName
       }),
       { numRuns: 5000 },
     )
@@ -77,13 +84,13 @@ describe('of several mappings that fit', () => {
       [second, first],
     ]) {
       expect(new Mappings(given).apply('gpt-4o')?.mappingId).toBe(first.id)
-      expect(inOrder(given).map(({ id }) => id)).toEqual([first.id, second.id])
+      expect(sortMappings(given).map(({ id }) => id)).toEqual([first.id, second.id])
     }
   })
 })
 
 test('a target names runs by $1 to $9, and a pattern has as many as it has stars', () => {
-  expect(runsNamedBy('a/$1-$5$9$')).toEqual([1, 5, 9])
-  expect(runsOf('a*b*')).toBe(2)
-  expect(runsOf('a')).toBe(0)
+  expect(findReferences('a/$1-$5$9$')).toEqual([1, 5, 9])
+  expect(countWildcards('a*b*')).toBe(2)
+  expect(countWildcards('a')).toBe(0)
 })

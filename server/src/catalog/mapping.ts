@@ -1,5 +1,5 @@
 /** The maximum of `*` in a pattern, and the highest `$n` of a target. */
-export const mostRuns = 5
+export const maxRuns = 5
 
 /** A compiled pattern. */
 export interface Pattern {
@@ -42,14 +42,14 @@ export function toPattern(source: string): Pattern {
 }
 
 /** The number of wildcards in a pattern. */
-export const runsOf = (source: string): number => source.split('*').length - 1
+export const countWildcards = (source: string): number => source.split('*').length - 1
 
 /** Returns the numbers of the matches that a target refers to, such as 1 for `$1`. */
-export const runsNamedBy = (target: string): number[] =>
+export const findReferences = (target: string): number[] =>
   [...target.matchAll(/\$(\d)/g)].map(([, digit]) => Number(digit))
 
 /** Returns the target with the matches in place of `$1` to `$5`. */
-export const filledWith = (target: string, runs: readonly string[]): string =>
+export const fillTarget = (target: string, runs: readonly string[]): string =>
   target.replaceAll(/\$([1-5])/g, (_named, digit: string) => runs[Number(digit) - 1] ?? '')
 
 /** A mapping of an account: requests for a name that matches get the target's model. Source: contract 7.6. */
@@ -80,7 +80,7 @@ export class Mappings {
   readonly #wildcards: readonly Rule[]
 
   constructor(mappings: readonly Mapping[]) {
-    const ordered = inOrder(mappings).map((mapping) => ({
+    const ordered = sortMappings(mappings).map((mapping) => ({
       ...mapping,
       pattern: toPattern(mapping.source),
     }))
@@ -101,20 +101,20 @@ export class Mappings {
     if (exact) return { mappingId: exact.id, target: exact.target }
     for (const { id, target, pattern } of this.#wildcards) {
       const runs = pattern.match(name)
-      if (runs) return { mappingId: id, target: filledWith(target, runs) }
+      if (runs) return { mappingId: id, target: fillTarget(target, runs) }
     }
     return undefined
   }
 }
 
 /** Sorts mappings in the order in which they are applied; ids rise with time. */
-export const inOrder = <Row extends Mapping>(mappings: readonly Row[]): Row[] =>
+export const sortMappings = <Row extends Mapping>(mappings: readonly Row[]): Row[] =>
   mappings.toSorted(
     (one, other) =>
-      Number(runsOf(one.source) > 0) - Number(runsOf(other.source) > 0) ||
+      Number(countWildcards(one.source) > 0) - Number(countWildcards(other.source) > 0) ||
       one.priority - other.priority ||
       literalLength(other) - literalLength(one) ||
       (one.id < other.id ? -1 : 1),
   )
 
-const literalLength = ({ source }: Mapping) => source.length - runsOf(source)
+const literalLength = ({ source }: Mapping) => source.length - countWildcards(source)

@@ -22,10 +22,10 @@ const countsDear = /gpt-4o-mini/
 
 /** Gemini counts 32 tokens a second, all others fewer; MP3 has at least 1,000 bytes a second. */
 const soundBytesPerToken = 30
-const leastSoundTokens = 1000
+const minSoundTokens = 1000
 
 /** An earlier spoken answer that is referenced by its id: the longest that a model speaks. */
-const tokensPerSpokenTurn = 16_384
+const tokensPerAudioTurn = 16_384
 
 /** PDF: 100 pages, each read as an image and as text. https://platform.openai.com/docs/guides/pdf-files */
 const tokensPerFile = 500_000
@@ -34,7 +34,7 @@ const tokensPerFile = 500_000
 export interface MediaLengths {
   images: number
   soundLengths: readonly number[]
-  spokenTurns: number
+  audioTurns: number
   fileLengths: readonly number[]
 }
 
@@ -42,7 +42,7 @@ export interface MediaLengths {
 export const noMedia: MediaLengths = {
   images: 0,
   soundLengths: [],
-  spokenTurns: 0,
+  audioTurns: 0,
   fileLengths: [],
 }
 
@@ -53,9 +53,9 @@ export function boundMediaTokens(
 ): number {
   if (media === noMedia) return 0
   const perImage = countsDear.test(upstreamModel) ? tokensPerDearImage : tokensPerImage
-  let tokens = media.images * perImage + media.spokenTurns * tokensPerSpokenTurn
+  let tokens = media.images * perImage + media.audioTurns * tokensPerAudioTurn
   for (const length of media.soundLengths) {
-    tokens += leastSoundTokens + Math.ceil(length / soundBytesPerToken)
+    tokens += minSoundTokens + Math.ceil(length / soundBytesPerToken)
   }
   // A file of plain text has at most as many tokens as bytes.
   for (const length of media.fileLengths) tokens += Math.max(tokensPerFile, length)

@@ -11,10 +11,10 @@ type Listing = Pick<Snapshot, 'models'>
  * is; a listed one has its own price.
  */
 export function findModelByName(snapshot: Listing, id: string): Model | undefined {
-  return snapshot.models.get(id) ?? aliased(snapshot, id)
+  return snapshot.models.get(id) ?? findByAlias(snapshot, id)
 }
 
-function aliased(snapshot: Listing, id: string): Model | undefined {
+function findByAlias(snapshot: Listing, id: string): Model | undefined {
   const retired = retiredNames.get(id)
   const successor = retired === undefined ? undefined : snapshot.models.get(retired)
   if (successor) return successor
@@ -42,12 +42,12 @@ interface Named {
 
 type Names = Map<string, Named>
 
-const known = new WeakMap<ReadonlyMap<string, Model>, Map<string, Names>>()
+const namesByModels = new WeakMap<ReadonlyMap<string, Model>, Map<string, Names>>()
 
 /** Returns all aliases, by provider: built on the first request for a name that no model has. */
 function namesIn({ models }: Listing): Map<string, Names> {
-  const made = known.get(models)
-  if (made) return made
+  const cached = namesByModels.get(models)
+  if (cached) return cached
   const byProvider = new Map<string, Names>()
   for (const model of models.values()) {
     if (!model.enabled) continue
@@ -61,7 +61,7 @@ function namesIn({ models }: Listing): Map<string, Names> {
       if (undated !== key) add(names, undated, { model, distance: distance + 10, isDated: true })
     }
   }
-  known.set(models, byProvider)
+  namesByModels.set(models, byProvider)
   return byProvider
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Kysely } from 'kysely'
 import { createAccountReads } from './account-reads'
-import type { CandidatePlace } from './offer'
+import type { ProviderOffer } from './offer'
 import { sampleProvider } from '../../testing/catalog/samples'
 import type { Database } from '../platform/db/database'
 import { openTestDatabase } from '../../testing/db/database'
@@ -33,7 +33,7 @@ async function user(): Promise<string> {
   const id = newId('user')
   await db
     .insertInto('users')
-    .values({ id, email: `${id}@example.com`, display_name: 'Somebody' })
+    .values({ id, email: `${id}@example.com`, display_name: 'Ada' })
     .execute()
   return id
 }
@@ -95,7 +95,7 @@ async function pool(owner: string, members: string[], fields: Partial<{ enabled:
   return id
 }
 
-const idsIn = (places: readonly CandidatePlace[] | undefined) =>
+const idsIn = (places: readonly ProviderOffer[] | undefined) =>
   places?.map(({ connections }) => connections.map(({ id }) => id))
 
 const ownOf = async (owner: string) => (await reads().account(owner)).own.get('fake')
@@ -120,7 +120,7 @@ test('connections come default first, then by priority, then the oldest, failing
 })
 
 test('accounts that are read at the same moment each have what is theirs, and most have nothing', async () => {
-  const [nobody, owner, member] = [await user(), await user(), await user()]
+  const [outsider, owner, member] = [await user(), await user(), await user()]
   const one = await connection(owner)
   const organizationId = await organization()
   await db
@@ -128,8 +128,8 @@ test('accounts that are read at the same moment each have what is theirs, and mo
     .values({ organization_id: organizationId, user_id: member, role: 'member', status: 'active' })
     .execute()
   const { account } = reads()
-  const asked = [nobody, owner, member, 'user_unknown', nobody]
-  const read = await Promise.all(asked.map(account))
+  const accounts = [outsider, owner, member, 'user_unknown', outsider]
+  const read = await Promise.all(accounts.map(account))
   expect(read.map(({ own }) => idsIn(own.get('fake')))).toEqual([
     undefined,
     [[one]],
@@ -163,7 +163,7 @@ test('found models have the last price that was set; one that cannot be read is 
   damaged.length = 0
   const [place] = (await ownOf(owner)) ?? []
   const prices = Object.fromEntries(
-    [...(place?.connections[0].found ?? [])].map(([name, { pricing }]) => [name, pricing]),
+    [...(place?.connections[0].discovered ?? [])].map(([name, { pricing }]) => [name, pricing]),
   )
   expect(prices).toEqual({
     free: null,
@@ -187,7 +187,7 @@ test('a pool stands in place of its members, where the first of them would', asy
   expect(places?.[0]?.pool).toEqual({ id, strategy: 'priority' })
 })
 
-test('K07: a secret that was moved to another row is left out, and said', async () => {
+test('K07: skips and reports a secret that was moved to another row', async () => {
   const owner = await user()
   const [good, bad] = [await connection(owner), await connection(owner)]
   const { secret } = await db
@@ -213,7 +213,7 @@ describe('an organization', () => {
     await db.updateTable('organization').set({ status: 'active' }).execute()
   })
 
-  test('is named as elsewhere where it is public, or waits to let somebody in', async () => {
+  test('counts as offered elsewhere where it is public, or has a pending invitation for the account', async () => {
     const [caller, waiting, member] = [await user(), await user(), await user()]
     const hidden = await organization()
     await connection(hidden)
@@ -224,24 +224,26 @@ describe('an organization', () => {
         .execute()
     await join(waiting, 'pending')
     await join(member, 'active')
-    const elsewhere = (id: string) => reads().offeredElsewhere(id, 'fake')
-    expect(await elsewhere(caller)).toBe(false)
-    expect(await elsewhere(waiting)).toBe(true)
-    expect(await elsewhere(member)).toBe(false)
-    expect(await reads().offeredElsewhere(waiting, 'other')).toBe(false)
+    const isOfferedElsewhere = (id: string) => reads().offeredToOthers(id, 'fake')
+    expect(await isOfferedElsewhere(caller)).toBe(false)
+    expect(await isOfferedElsewhere(waiting)).toBe(true)
+    expect(await isOfferedElsewhere(member)).toBe(false)
+    expect(await reads().offeredToOthers(waiting, 'other')).toBe(false)
     await db.updateTable('organization').set({ is_public: true }).where('id', '=', hidden).execute()
-    expect(await elsewhere(caller)).toBe(true)
-    expect(await elsewhere(member)).toBe(false)
+    expect(await isOfferedElsewhere(caller)).toBe(true)
+    expect(await isOfferedElsewhere(member)).toBe(false)
   })
 })
 
-test('whatever is changed is announced by its owner, and by nobody to the catalogue', async () => {
-  const heard: string[] = []
+test('announces each change with its owner, and none to the catalogue', async () => {
+  const announcements: string[] = []
   const opened = new AsyncDisposableStack()
   const database = await openTestDatabase(opened)
   await using _closing = opened
   const listening = database.client()
-  listening.on('notification', ({ channel, payload }) => heard.push(`${channel} ${payload}`))
+  listening.on('notification', ({ channel, payload }) =>
+    announcements.push(`${channel} ${payload}`),
+  )
   await listening.connect()
   await listening.query('listen tollgate_owner; listen tollgate_catalog')
   const outer = db
@@ -251,7 +253,7 @@ test('whatever is changed is announced by its owner, and by nobody to the catalo
     const shared = await organization()
     const expectHeard = async (...wanted: string[]) => {
       await listening.query('select 1')
-      expect(heard.splice(0)).toEqual(wanted)
+      expect(announcements.splice(0)).toEqual(wanted)
     }
     await expectHeard()
     const one = await connection(owner)
@@ -272,7 +274,9 @@ test('whatever is changed is announced by its owner, and by nobody to the catalo
     await expectHeard(`tollgate_owner ${owner}`)
     await db.deleteFrom('organization').where('id', '=', shared).execute()
     await listening.query('select 1')
-    expect(new Set(heard)).toEqual(new Set([`tollgate_owner ${owner}`, `tollgate_owner ${shared}`]))
+    expect(new Set(announcements)).toEqual(
+      new Set([`tollgate_owner ${owner}`, `tollgate_owner ${shared}`]),
+    )
   } finally {
     db = outer
     await listening.end()

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { DiscoveredFacts } from './discovered-model'
 import { readOwnerPrices, type OwnerPrices } from './owner-price'
-import { withOwnAddress, byTurn, type ProviderConnection } from './snapshot'
+import { withOwnAddress, byPriority, type ProviderConnection } from './snapshot'
 import { toConnection, usable, type StoredOptions } from './stored-models'
 import type { ConnectionPoolRow, ConnectionRow, Schema } from '../platform/db/schema'
 import type { Provider } from '../providers/provider'
@@ -9,14 +9,14 @@ import type { Provider } from '../providers/provider'
 /** A customer's connection, and the models that only its test discovered. */
 export interface OwnedConnection extends ProviderConnection {
   /** Discovered models, by their names at the provider. */
-  found: ReadonlyMap<string, DiscoveredFacts>
+  discovered: ReadonlyMap<string, DiscoveredFacts>
 }
 
 /** The payer of a connection's requests. Source: contract 11.1. */
 export type OwnedBilling = 'byok' | 'org_pays' | 'member_pays'
 
 /** One place in the order of candidates: a connection, or a pool in place of its members. */
-export interface CandidatePlace {
+export interface ProviderOffer {
   provider: string
   /** The connections that share the load, default first, then by priority; one where it is no pool. */
   connections: readonly [OwnedConnection, ...OwnedConnection[]]
@@ -26,14 +26,14 @@ export interface CandidatePlace {
   organizationId: string | null
 }
 
-/** The places that one account or organization brings to routing: by provider, in their order. */
-export type Offer = ReadonlyMap<string, readonly CandidatePlace[]>
+/** The offers that one account or organization brings to routing: by provider, in their order. */
+export type Offer = ReadonlyMap<string, readonly ProviderOffer[]>
 
 /** The offer of an owner without connections. */
-export const nothing: Offer = new Map()
+export const noOffer: Offer = new Map()
 
 /** More than providers have; a list beyond it would be an attack on memory. */
-export const mostFoundModels = 1000
+export const maxDiscoveredModels = 1000
 
 interface Rows {
   connections: readonly Selectable<ConnectionRow>[]
@@ -52,20 +52,20 @@ export interface OfferOptions extends StoredOptions {
 }
 
 /**
- * Orders places: the default first, then by priority, then the oldest, and failing ones last: a place comes when the
+ * Orders offers: the default first, then by priority, then the oldest, and failing ones last: an offer comes when the
  * first of its connections would.
  */
-export const byPlace = (
-  { connections: [one] }: CandidatePlace,
-  { connections: [other] }: CandidatePlace,
-) => byHealth(one, other) || byTurn(one, other)
+export const byRank = (
+  { connections: [one] }: ProviderOffer,
+  { connections: [other] }: ProviderOffer,
+) => byHealth(one, other) || byPriority(one, other)
 
 const byHealth = (one: ProviderConnection, other: ProviderConnection) =>
   Number(one.isFailing) - Number(other.isFailing)
 
 /** Puts an owner's rows in order. Damaged rows are left out and reported. */
 export function toOffer(rows: Rows, options: OfferOptions): Offer {
-  if (rows.connections.length === 0) return nothing
+  if (rows.connections.length === 0) return noOffer
   const found = Map.groupBy(rows.found, (row) => row.connection_id)
   const providers = options.providers()
   const read = (row: Selectable<ConnectionRow>) => {
@@ -76,32 +76,34 @@ export function toOffer(rows: Rows, options: OfferOptions): Offer {
       if (pricing === undefined) return []
       return [[name, { at: Math.floor(at.getTime() / 1000), pricing }] as const]
     })
-    return { connection: { ...connection, found: new Map(models) }, row }
+    return { connection: { ...connection, discovered: new Map(models) }, row }
   }
   const known = usable(rows.connections, read, (error) => options.onDamaged('connection', error))
   const byId = new Map(known.map(({ connection }) => [connection.id, connection]))
   const pooled = new Set(rows.members.map((member) => member.connection_id))
-  const alone = known.filter(({ connection }) => !pooled.has(connection.id))
-  const places = [
-    ...alone.map(({ connection, row }): CandidatePlace => placeOf([connection], row, null)),
+  const unpooled = known.filter(({ connection }) => !pooled.has(connection.id))
+  const offers = [
+    ...unpooled.map(({ connection, row }): ProviderOffer =>
+      toProviderOffer([connection], row, null),
+    ),
     ...rows.pools.flatMap((pool) => {
       const members = rows.members.filter((member) => member.pool_id === pool.id)
       const [first, ...others] = members
         .flatMap(({ connection_id: id }) => byId.get(id) ?? [])
-        .toSorted(byTurnInPool)
-      return first ? [placeOf([first, ...others], pool, pool)] : []
+        .toSorted(byPoolPosition)
+      return first ? [toProviderOffer([first, ...others], pool, pool)] : []
     }),
   ]
-  return Map.groupBy(places.toSorted(byPlace), ({ provider }) => provider)
+  return Map.groupBy(offers.toSorted(byRank), ({ provider }) => provider)
 }
 
-type Paid = Pick<Rows['pools'][number], 'provider' | 'billing_mode' | 'organization_id'>
+type BillingRow = Pick<Rows['pools'][number], 'provider' | 'billing_mode' | 'organization_id'>
 
-const placeOf = (
-  connections: CandidatePlace['connections'],
-  { provider, billing_mode: mode, organization_id: organizationId }: Paid,
-  pool: CandidatePlace['pool'],
-): CandidatePlace => ({
+const toProviderOffer = (
+  connections: ProviderOffer['connections'],
+  { provider, billing_mode: mode, organization_id: organizationId }: BillingRow,
+  pool: ProviderOffer['pool'],
+): ProviderOffer => ({
   provider,
   connections,
   pool: pool && { id: pool.id, strategy: pool.strategy },
@@ -110,7 +112,7 @@ const placeOf = (
 })
 
 /** As elsewhere, except that the pool's own order decides where priorities are equal. */
-const byTurnInPool = (a: ProviderConnection, b: ProviderConnection) =>
+const byPoolPosition = (a: ProviderConnection, b: ProviderConnection) =>
   byHealth(a, b) || Number(b.isDefault) - Number(a.isDefault) || a.priority - b.priority
 
 type OwnerColumn = 'user_id' | 'organization_id'
@@ -130,7 +132,7 @@ export async function readOffer(
     // A connection of a deleted gateway cannot be called.
     .where((is) => is.or([is('gateway_type', '=', 2), is('gateway_id', 'is not', null)]))
     .execute()
-  if (connections.length === 0) return nothing
+  if (connections.length === 0) return noOffer
   const ids = connections.map((connection) => connection.id)
   const [pools, members, found, prices] = await Promise.all([
     db
@@ -151,7 +153,7 @@ export async function readOffer(
       .selectFrom('connection_model')
       .selectAll()
       .where('connection_id', 'in', ids)
-      .limit(mostFoundModels * 20)
+      .limit(maxDiscoveredModels * 20)
       .execute(),
     readOwnerPrices(db, ids, (error) => options.onDamaged('price', error)),
   ])

@@ -39,7 +39,7 @@ test('what is above them is charged at them, each bucket by its side', () => {
 test.each([
   { input: 0n, output: 200n },
   { input: 100n, output: 0n },
-])('where owners may not charge at all, nobody is charged: %p', (none) => {
+])('charges nothing where owners may not charge: %p', (none) => {
   expect(toOwnerPrice({ input: 1n, output: 1n }, none)).toBeNull()
   expect(toOwnerPrice(null, limits)).toBeNull()
 })

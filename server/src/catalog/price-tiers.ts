@@ -1,7 +1,7 @@
 import type { PriceTier, Pricing, Rates, ServiceTier } from './model'
 
 /** The maximum of tiers in a price: the set of those that apply is held in bits. */
-export const mostTiers = 30
+export const maxTiers = 30
 
 /** The properties of a request that decide which tiers of a price apply. */
 export interface TierConditions {
@@ -31,7 +31,7 @@ export function selectPrice(pricing: Pricing, conditions: TierConditions): Appli
 /** Returns the applying tiers as bits, by their positions. */
 function setOf(tiers: readonly PriceTier[], conditions: TierConditions): number {
   let set = 0
-  for (const [place, tier] of tiers.entries()) if (holds(tier, conditions)) set |= 1 << place
+  for (const [index, tier] of tiers.entries()) if (holds(tier, conditions)) set |= 1 << index
   return set
 }
 
@@ -47,35 +47,35 @@ function holds({ above, serviceTier, hours }: PriceTier, conditions: TierConditi
 const isWithin = ({ from, until }: { from: number; until: number }, minute: number) =>
   from < until ? minute >= from && minute < until : minute >= from || minute < until
 
-interface Made {
+interface CompiledTiers {
   usual: AppliedPrice | undefined
   bySet: Map<number, AppliedPrice>
   dearestBySets: Map<string, Rates>
 }
 
 /** A model's pricing is one object for as long as it stays the same. */
-const madeBy = new WeakMap<Pricing, Made>()
+const compiled = new WeakMap<Pricing, CompiledTiers>()
 
-function madeOf(pricing: Pricing): Made {
-  let made = madeBy.get(pricing)
-  if (!made) {
-    made = { usual: undefined, bySet: new Map(), dearestBySets: new Map() }
-    madeBy.set(pricing, made)
+function getCompiled(pricing: Pricing): CompiledTiers {
+  let entry = compiled.get(pricing)
+  if (!entry) {
+    entry = { usual: undefined, bySet: new Map(), dearestBySets: new Map() }
+    compiled.set(pricing, entry)
   }
-  return made
+  return entry
 }
 
 function usualPrice(pricing: Pricing): AppliedPrice {
-  const made = madeOf(pricing)
-  made.usual ??= { rates: pricing, tier: undefined }
-  return made.usual
+  const entry = getCompiled(pricing)
+  entry.usual ??= { rates: pricing, tier: undefined }
+  return entry.usual
 }
 
 function priceOfSet(pricing: Pricing, tiers: readonly PriceTier[], set: number): AppliedPrice {
-  const { bySet } = madeOf(pricing)
+  const { bySet } = getCompiled(pricing)
   const known = bySet.get(set)
   if (known) return known
-  const held = tiers.filter((_tier, place) => (set & (1 << place)) !== 0)
+  const held = tiers.filter((_tier, index) => (set & (1 << index)) !== 0)
   const { tiers: _tiers, ...usual } = pricing
   const rates = held.reduce<Rates>((sum, tier) => ({ ...sum, ...tier.rates }), usual)
   const price = { rates, tier: held.length > 0 ? held.map(formatTier).join(', ') : undefined }
@@ -85,14 +85,14 @@ function priceOfSet(pricing: Pricing, tiers: readonly PriceTier[], set: number):
 
 /** Formats a tier as logs show it: `above 272000 tokens`, `flex`, `16:30-00:30 UTC`. */
 export function formatTier({ above, serviceTier, hours }: PriceTier): string {
-  const words = [
+  const terms = [
     ...(serviceTier === undefined ? [] : [serviceTier]),
     ...(above === undefined ? [] : [`above ${above} tokens`]),
     ...(hours === undefined
       ? []
       : [`${formatTimeOfDay(hours.from)}-${formatTimeOfDay(hours.until)} UTC`]),
   ]
-  return words.join(' ')
+  return terms.join(' ')
 }
 
 /** Formats a minute of the day as `HH:MM`. */
@@ -103,30 +103,30 @@ export const formatTimeOfDay = (minute: number): string =>
  * Returns each rate at the highest that a request can reach: with a prompt of up to `promptTokens`, served in the
  * requested service tier or in the ordinary one. The same object for the same tiers.
  */
-export function getHighestRates(pricing: Pricing, most: TierConditions): Rates {
+export function getHighestRates(pricing: Pricing, conditions: TierConditions): Rates {
   const { tiers } = pricing
   if (tiers === undefined || tiers.length === 0) return pricing
   const sets = new Set<number>()
-  for (const serviceTier of new Set([undefined, most.serviceTier])) {
-    const least = { ...most, serviceTier, promptTokens: 0 }
-    sets.add(setOf(tiers, least))
+  for (const serviceTier of new Set([undefined, conditions.serviceTier])) {
+    const lowest = { ...conditions, serviceTier, promptTokens: 0 }
+    sets.add(setOf(tiers, lowest))
     for (const { above } of tiers) {
-      if (above === undefined || above >= most.promptTokens) continue
-      sets.add(setOf(tiers, { ...least, promptTokens: above + 1 }))
+      if (above === undefined || above >= conditions.promptTokens) continue
+      sets.add(setOf(tiers, { ...lowest, promptTokens: above + 1 }))
     }
   }
-  const { dearestBySets } = madeOf(pricing)
+  const { dearestBySets } = getCompiled(pricing)
   const key = [...sets].join()
   const known = dearestBySets.get(key)
   if (known) return known
-  const rates = [...sets].map((set) => whole(priceOfSet(pricing, tiers, set).rates))
+  const rates = [...sets].map((set) => completeRates(priceOfSet(pricing, tiers, set).rates))
   const dearest = rates.reduce(dearerOf)
   dearestBySets.set(key, dearest)
   return dearest
 }
 
 /** Completes the rates so that every kind has one: the highest of a kind may be that of `input`. */
-const whole = (rates: Rates): Required<Rates> => ({
+const completeRates = (rates: Rates): Required<Rates> => ({
   ...withoutTokens,
   ...rates,
   cachedInput: rates.cachedInput ?? rates.input,

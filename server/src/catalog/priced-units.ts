@@ -2,7 +2,7 @@ import type { MeasuredRates, Pricing } from './model'
 import type { AnswerUnits } from '../wire/answer-units'
 
 /** A model's pricing is one object for as long as it stays the same. */
-const known = new WeakMap<Pricing, AnswerUnits | null>()
+const unitsByPricing = new WeakMap<Pricing, AnswerUnits | null>()
 
 /**
  * Returns the units that a price charges beside tokens and pieces, in any tier, and that therefore must be counted or
@@ -11,8 +11,8 @@ const known = new WeakMap<Pricing, AnswerUnits | null>()
 export function pricedUnits(pricing: Pricing | null | undefined): AnswerUnits | undefined {
   if (!pricing) return undefined
   if (pricing.tiers === undefined && !isMeasured(pricing)) return undefined
-  let units = known.get(pricing)
-  if (units === undefined) known.set(pricing, (units = unitsIn(pricing)))
+  let units = unitsByPricing.get(pricing)
+  if (units === undefined) unitsByPricing.set(pricing, (units = unitsIn(pricing)))
   return units ?? undefined
 }
 

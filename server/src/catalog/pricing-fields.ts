@@ -1,11 +1,8 @@
 import { z } from 'zod'
 import { serviceTiers, type PriceTier, type Pricing, type Rates } from './model'
-import { mostTiers, formatTimeOfDay } from './price-tiers'
-import { broken } from '../wire/field-error'
-import { toUsd, usd } from '../wire/usd'
-
-/** The highest price, in USD: a dollar a token. Beyond it no request of any size has a cost that fits. */
-export const maxPriceUsd = 1_000_000
+import { maxTiers, formatTimeOfDay } from './price-tiers'
+import { customIssue } from '../wire/field-error'
+import { maxPriceUsd, toUsd, usd } from '../wire/usd'
 
 /** Each rate, and its name in bodies and answers. */
 export const rateFields = {
@@ -75,14 +72,16 @@ const TierFields = z
     const [from, until] = [tier.from ?? undefined, tier.until ?? undefined]
     if ((from === undefined) !== (until === undefined)) {
       const missing = from === undefined ? 'from' : 'until'
-      ctx.addIssue(broken('required', 'is needed beside the other.', [missing]))
+      ctx.addIssue(customIssue('required', 'is required together with the other.', [missing]))
     }
     if (from !== undefined && from === until) {
-      ctx.addIssue(broken('out_of_range', 'must not be the same as from.', ['until']))
+      ctx.addIssue(customIssue('out_of_range', 'must not be the same as from.', ['until']))
     }
     const isConditional = isSet(tier.above) || isSet(tier.service_tier) || isSet(from)
     if (!isConditional) {
-      ctx.addIssue(broken('required', 'or service_tier or from and until is needed.', ['above']))
+      ctx.addIssue(
+        customIssue('required', 'or service_tier, or from and until, is required.', ['above']),
+      )
     }
   })
 type TierFields = z.output<typeof TierFields>
@@ -97,33 +96,35 @@ export const PricingFields = z.object({
   ...optionalRates,
   tiers: z
     .array(TierFields)
-    .max(mostTiers)
+    .max(maxTiers)
     .nullish()
     .describe('Of two that hold, the later one’s rates count.'),
 })
 export type PricingFields = z.output<typeof PricingFields>
 
-const shown = z.number().nullable()
+const publicFields = z.number().nullable()
 
 /** The rates except the first two, which every price has. */
-export const shownRates = {
-  cached_input: shown,
-  cached_audio_input: shown.describe('Sound read from a cache.'),
-  cache_write: shown.describe('For 5 minutes, or as long as the provider’s usual is.'),
-  cache_write_1h: shown,
-  reasoning: shown,
-  audio_input: shown,
-  audio_output: shown,
-  image_input: shown,
-  image_output: shown,
-  input_characters: shown.describe('Per 1,000,000 Unicode characters of the prompt’s texts.'),
-  output_characters: shown.describe('The same of the answer.'),
-  second: shown.describe(
+export const publicRates = {
+  cached_input: publicFields,
+  cached_audio_input: publicFields.describe('Sound read from a cache.'),
+  cache_write: publicFields.describe('For 5 minutes, or as long as the provider’s usual is.'),
+  cache_write_1h: publicFields,
+  reasoning: publicFields,
+  audio_input: publicFields,
+  audio_output: publicFields,
+  image_input: publicFields,
+  image_output: publicFields,
+  input_characters: publicFields.describe(
+    'Per 1,000,000 Unicode characters of the prompt’s texts.',
+  ),
+  output_characters: publicFields.describe('The same of the answer.'),
+  second: publicFields.describe(
     'Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for.',
   ),
-  image: shown.describe('Per image in the prompt.'),
-  request: shown,
-  search: shown.describe('Per web search of the provider’s.'),
+  image: publicFields.describe('Per image in the prompt.'),
+  request: publicFields,
+  search: publicFields.describe('Per web search of the provider’s.'),
 }
 
 const TierAnswer = z.object({
@@ -131,9 +132,9 @@ const TierAnswer = z.object({
   service_tier: z.enum(serviceTiers).nullable(),
   from: z.string().nullable().describe('`HH:MM`, UTC.'),
   until: z.string().nullable(),
-  input: shown,
-  output: shown,
-  ...shownRates,
+  input: publicFields,
+  output: publicFields,
+  ...publicRates,
 })
 
 const inUsd =
@@ -147,7 +148,7 @@ export const PricingAnswer = z
   .object({
     input: z.number(),
     output: z.number(),
-    ...shownRates,
+    ...publicRates,
     tiers,
     currency: z.literal('USD'),
   })
@@ -155,8 +156,8 @@ export const PricingAnswer = z
 
 /** The price of a model that may have none. */
 export const ModelPricingAnswer = PricingAnswer.extend({
-  input: shown.describe('Null where no price is known.'),
-  output: shown,
+  input: publicFields.describe('Null where no price is known.'),
+  output: publicFields,
 }).describe(inUsd)
 
 export const usdOf = (nanos: bigint | undefined) => (nanos === undefined ? null : toUsd(nanos))

@@ -4,13 +4,13 @@ import { toListed, toSnapshot } from './snapshot'
 
 const providers = [sampleProvider(), sampleProvider({ key: 'zeta', name: 'Zeta' })]
 
-test('a model that somebody adds later replaces the one of the same name', () => {
+test('a model that is added later replaces the one of the same name', () => {
   const models = [sampleModel({ contextLength: 1 }), sampleModel({ contextLength: 2 })]
   const snapshot = toSnapshot({ models, providers, connections: [] })
   expect([...snapshot.models.values()].map(({ contextLength }) => contextLength)).toEqual([2])
 })
 
-test('a provider that somebody adds later replaces the one of the same key', () => {
+test('a provider that is added later replaces the one of the same key', () => {
   const both = [sampleProvider({ name: 'built in' }), sampleProvider({ name: 'own' })]
   const snapshot = toSnapshot({ models: [], providers: both, connections: [] })
   expect(snapshot.providers.get('fake')?.name).toBe('own')

@@ -41,7 +41,7 @@ export interface Snapshot {
 }
 
 /** The parts of a snapshot; later models and providers replace earlier ones of the same name. */
-export interface Parts {
+export interface SnapshotRows {
   models: readonly Model[]
   providers: readonly Provider[]
   connections: readonly ProviderConnection[]
@@ -67,8 +67,8 @@ export const toListed = ({
 })
 
 /** Puts the parts in order: models by provider and name, connections by the order in which they are tried. */
-export function toSnapshot(parts: Parts): Snapshot {
-  const { models, providers, connections, collections = [], prices } = parts
+export function toSnapshot(rows: SnapshotRows): Snapshot {
+  const { models, providers, connections, collections = [], prices } = rows
   const byKey = new Map(providers.map((provider) => [provider.key, provider]))
   const known = new Map(
     models
@@ -77,7 +77,7 @@ export function toSnapshot(parts: Parts): Snapshot {
   )
   const ordered = new Map([...known].toSorted(([a], [b]) => (a < b ? -1 : 1)))
   const byProvider = new Map<string, ProviderConnection[]>()
-  for (const known of connections.toSorted(byTurn)) {
+  for (const known of connections.toSorted(byPriority)) {
     const connection = withOwnAddress(known, byKey.get(known.provider))
     const others = byProvider.get(connection.provider)
     if (others) others.push(connection)
@@ -88,16 +88,19 @@ export function toSnapshot(parts: Parts): Snapshot {
     providers: byKey,
     connections: byProvider,
     collections: new Map(
-      collections.map((collection) => [collection.name, ofFree(collection, ordered)]),
+      collections.map((collection) => [collection.name, fillFreeCollection(collection, ordered)]),
     ),
   }
 }
 
 /** Fills `auto-free` with models that cost nothing: those it lists, else all that exist. */
-function ofFree(collection: Collection, models: ReadonlyMap<string, Model>): Collection {
+function fillFreeCollection(
+  collection: Collection,
+  models: ReadonlyMap<string, Model>,
+): Collection {
   if (collection.name !== freeCollection) return collection
-  const given = collection.members.filter(({ modelId }) => models.get(modelId)?.isFree)
-  if (collection.members.length > 0) return { ...collection, members: given }
+  const freeMembers = collection.members.filter(({ modelId }) => models.get(modelId)?.isFree)
+  if (collection.members.length > 0) return { ...collection, members: freeMembers }
   const free = [...models.values()].filter(
     ({ isFree, enabled, category }) => isFree && enabled && category === 'chat',
   )
@@ -127,8 +130,8 @@ export function withOwnAddress(
 }
 
 /** The fields that decide the order of connections. */
-type Turn = Pick<ProviderConnection, 'id' | 'isDefault' | 'priority'>
+type Ordered = Pick<ProviderConnection, 'id' | 'isDefault' | 'priority'>
 
 /** Default first, then by priority, then the oldest. */
-export const byTurn = (a: Turn, b: Turn) =>
+export const byPriority = (a: Ordered, b: Ordered) =>
   Number(b.isDefault) - Number(a.isDefault) || a.priority - b.priority || (a.id < b.id ? -1 : 1)

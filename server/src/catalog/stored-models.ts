@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
 import { capabilities, type Model } from './model'
 import { readPriceSteps } from './price-steps'
-import type { ProviderConnection, Parts } from './snapshot'
+import type { ProviderConnection, SnapshotRows } from './snapshot'
 import { readCollections } from './account-names'
 import { readPricing } from './stored-pricing'
 import type { ConnectionRow, ModelRow, ProviderRow, Schema } from '../platform/db/schema'
@@ -123,7 +123,10 @@ export const usable = <Row, Value>(
  * Reads the parts of the catalogue that operators added, as far as they are enabled. Rejects when the database does
  * not answer.
  */
-export async function readStored(db: Kysely<Schema>, options: StoredOptions): Promise<Parts> {
+export async function readStored(
+  db: Kysely<Schema>,
+  options: StoredOptions,
+): Promise<SnapshotRows> {
   const { onDamaged } = options
   const [providers, models, connections, collections, prices] = await Promise.all([
     db.selectFrom('provider').selectAll().where('enabled', '=', true).execute(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { serviceTiers, type Pricing } from './model'
-import { mostTiers } from './price-tiers'
+import { maxTiers } from './price-tiers'
 import { storedUsd } from '../wire/usd'
 
 const rate = storedUsd.exactOptional()
@@ -36,7 +36,7 @@ const StoredPricing = z.object({
   input: storedUsd,
   output: storedUsd,
   ...seldomRates,
-  tiers: z.array(StoredTier).max(mostTiers).exactOptional(),
+  tiers: z.array(StoredTier).max(maxTiers).exactOptional(),
 })
 
 /** Converts a price to its column: nano-dollars as text, since JSON numbers are not exact. */

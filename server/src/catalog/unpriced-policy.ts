@@ -7,12 +7,12 @@ import { isServable } from './is-priced'
  */
 export type UnpricedModels = 'refuse' | 'free' | { readonly input: bigint; readonly output: bigint }
 
-const nothing: Pricing = { input: 0n, output: 0n }
+const noRates: Pricing = { input: 0n, output: 0n }
 
 /** Returns a model as the platform's connections serve it: the same object unless the operator's policy changes it. */
 export function applyUnpricedPolicy(model: Model, unpriced: UnpricedModels): Model {
   if (unpriced === 'refuse' || isServable(model)) return model
   return unpriced === 'free'
-    ? { ...model, pricing: nothing, isFree: true }
+    ? { ...model, pricing: noRates, isFree: true }
     : { ...model, pricing: unpriced }
 }

@@ -10,17 +10,17 @@ import { findDatabase } from '../server/find-database'
 /** A statement may read years of data. */
 const statementMs = 3_600_000
 
-const say = (line: string) => process.stderr.write(`tollgate audit: ${line}\n`)
+const print = (line: string) => process.stderr.write(`tollgate audit: ${line}\n`)
 
 /** Audits the whole database as of one moment. */
-const look = (db: Kysely<Schema>, longestRequestMs: number): Promise<Report> =>
+const look = (db: Kysely<Schema>, maxRequestMs: number): Promise<Report> =>
   db
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (trx) => ({
       violations: await findViolations(trx, {}),
-      warnings: await lookForWarnings(trx, longestRequestMs),
+      warnings: await lookForWarnings(trx, maxRequestMs),
       counts: await count(trx),
     }))
 
@@ -34,36 +34,35 @@ async function checkSchema(db: Kysely<Schema>): Promise<void> {
 /**
  * Returns the longest request timeout that operators have set, which may exceed that of the environment; 0 for none.
  */
-async function longestSetMs(db: Kysely<Schema>): Promise<number> {
-  const { rows } = await sql<{ longestMs: number | null }>`
+async function findMaxRequestMs(db: Kysely<Schema>): Promise<number> {
+  const { rows } = await sql<{ maxMs: number | null }>`
     select greatest(
       (settings #>> '{timers,requestMs}')::float8, (settings #>> '{timers,streamMs}')::float8
-    ) as "longestMs" from config`.execute(db)
-  return rows[0]?.longestMs ?? 0
+    ) as "maxMs" from config`.execute(db)
+  return rows[0]?.maxMs ?? 0
 }
 
 const help = `Usage: tollgate audit [--json]
 
-Checks that the ledger is in order, all of it, as it is at one moment. The server may run or not; nothing is
-changed.
+Checks the whole ledger, as of one moment. The server may run or not; nothing is changed.
 
   --json       for programs
 
-DATA_DIR or DATABASE_URL name the database, as for the server.
-Exit codes: 0 in order, 1 something is not, 2 not understood or it could not look.
+DATA_DIR or DATABASE_URL names the database, as for the server.
+Exit codes: 0 in order, 1 not in order, 2 invalid command line or it could not check.
 `
 
-const onError = (error: Error) => say(error.message)
+const onError = (error: Error) => print(error.message)
 
 /** Runs the audit, prints its report, and returns the exit status. Throws when it could not run. */
 async function run({ has }: CommandOptions): Promise<number> {
   const config = readAuditConfig(process.env)
   await using stack = new AsyncDisposableStack()
-  const address = await findDatabase(config, stack, say)
+  const address = await findDatabase(config, stack, print)
   const database = stack.use(new Database(address, { poolSize: 1, statementMs, onError }))
   await checkSchema(database.query)
-  const longestMs = Math.max(config.longestRequestMs, await longestSetMs(database.query))
-  const report = await look(database.query, longestMs)
+  const maxMs = Math.max(config.maxRequestMs, await findMaxRequestMs(database.query))
+  const report = await look(database.query, maxMs)
   process.stdout.write(has('json') ? formatAsJson(report) : formatAsText(report))
   return report.violations.length > 0 ? 1 : 0
 }

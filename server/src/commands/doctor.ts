@@ -1,5 +1,12 @@
 import { readConfig, type Config } from '../platform/config/config'
-import { formatFindings, failure, fine, wordsOf, type DoctorFinding } from './doctor/finding'
+import {
+  formatFindings,
+  failure,
+  fine,
+  warning,
+  formatFinding,
+  type DoctorFinding,
+} from './doctor/finding'
 import { lookAtJournal } from './doctor/journal'
 import {
   lookAtBaseUrl,
@@ -10,48 +17,63 @@ import {
   lookAtProxies,
   lookAtRuntime,
 } from './doctor/machine'
+import { lookAtLogStore } from './doctor/log-store'
 import { lookAtMail, lookAtProviders } from './doctor/online'
 import { lookAtPort } from './doctor/port'
 import { lookAtDatabase, lookAtRedis } from './doctor/stores'
+import { providers } from '../providers/registry'
+import { findMisspelt } from '../server/check-environment'
 import { runCommand, type CommandOptions } from '../server/command'
 
 const help = `Usage: tollgate doctor [--online] [--json]
 
-Tells what is wrong here, and how to mend it: by the same settings as the server, which may run or not. It
-changes nothing, and does not start the embedded database.
+Reports problems of this installation and how to fix them, with the settings of the server, which may run or not.
+It changes nothing, and does not start the embedded database.
 
-  --online     also ask the providers whose keys are set, and the mail server
+  --online     also contact the providers whose keys are set, and the mail server
   --json       the findings, for programs
 
-Exit codes: 0 nothing fails, warnings or not; 1 something fails; 2 not understood.
+Exit codes: 0 no problem, apart from warnings; 1 a problem; 2 invalid command line.
 `
 
-type Look = (
+type Check = (
   config: Config,
 ) => DoctorFinding | DoctorFinding[] | Promise<DoctorFinding | DoctorFinding[]>
 
 /** Turns a check that throws into a finding too. */
-async function found(name: string, look: () => ReturnType<Look>): Promise<DoctorFinding[]> {
+async function runCheck(name: string, check: () => ReturnType<Check>): Promise<DoctorFinding[]> {
   try {
-    return [await look()].flat()
+    return [await check()].flat()
   } catch (thrown) {
-    return [failure(name, `it could not be looked at: ${wordsOf(thrown)}`, 'Mend that first.')]
+    return [failure(name, `it could not be checked: ${formatFinding(thrown)}`, 'Fix that first.')]
   }
+}
+
+/** Reports variables that look like misspelt settings: a setting under a wrong name silently has its default. */
+function lookAtVariables(): DoctorFinding[] {
+  const misspelt = findMisspelt(process.env, providers)
+  if (misspelt.length === 0) return [fine('variables', 'none looks misspelt')]
+  return misspelt.map((text) => warning('variables', text, 'Correct its name, or unset it.'))
 }
 
 function configFinding(): DoctorFinding | Config {
   try {
     return readConfig(process.env)
   } catch (thrown) {
-    return failure('settings', wordsOf(thrown), 'Set it right, and look again.')
+    return failure('settings', formatFinding(thrown), 'Correct it, then run this again.')
   }
 }
 
 async function lookAround(isOnline: boolean): Promise<DoctorFinding[]> {
-  const here = [lookAtRuntime(process.env), lookAtProxies(process.env), lookAtFiles()]
+  const local = [
+    lookAtRuntime(process.env),
+    lookAtProxies(process.env),
+    lookAtFiles(),
+    ...lookAtVariables(),
+  ]
   const config = configFinding()
-  if ('state' in config) return [...here, config]
-  const looks: Record<string, Look> = {
+  if ('state' in config) return [...local, config]
+  const checks: Record<string, Check> = {
     address: lookAtBaseUrl,
     port: lookAtPort,
     'data directory': lookAtDataDirectory,
@@ -59,14 +81,15 @@ async function lookAround(isOnline: boolean): Promise<DoctorFinding[]> {
     database: lookAtDatabase,
     journal: lookAtJournal,
     redis: lookAtRedis,
+    'log store': lookAtLogStore,
     mail: (one) => lookAtMail(one, isOnline),
     payments: lookAtPayments,
     providers: (one) => lookAtProviders(one, isOnline),
   }
   const all = await Promise.all(
-    Object.entries(looks).map(([name, look]) => found(name, () => look(config))),
+    Object.entries(checks).map(([name, check]) => runCheck(name, () => check(config))),
   )
-  return [...here, fine('settings', 'they can be read'), ...all.flat()]
+  return [...local, fine('settings', 'they can be read'), ...all.flat()]
 }
 
 async function run({ has }: CommandOptions): Promise<number> {

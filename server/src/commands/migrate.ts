@@ -8,29 +8,29 @@ const statementMs = 3_600_000
 
 const help = `Usage: tollgate migrate [--json]
 
-Brings the database up to date with this version, which each start of the server does as well. Several
-may do so at once: the first does the work.
+Migrates the database to this version, as each start of the server does. Several processes may do so at once:
+the first one does the work.
 
-  --json       the names of what was done, for programs
+  --json       the names of the applied migrations, for programs
 
-DATA_DIR or DATABASE_URL name the database, as for the server.
-Exit codes: 0 up to date, 1 failed, 2 not understood or no database found.
+DATA_DIR or DATABASE_URL names the database, as for the server.
+Exit codes: 0 up to date, 1 failed, 2 invalid command line or no database found.
 `
 
-async function run({ has, say }: CommandOptions): Promise<number> {
+async function run({ has, log }: CommandOptions): Promise<number> {
   const config = readDatabaseConfig(process.env)
   await using stack = new AsyncDisposableStack()
-  const address = await findDatabase(config, stack, say)
-  const onError = (error: Error) => say(error.message)
+  const address = await findDatabase(config, stack, log)
+  const onError = (error: Error) => log(error.message)
   // One connection migrates, while the other reads which migrations later versions have applied.
   const database = stack.use(new Database(address, { poolSize: 2, statementMs, onError }))
   await database.ping()
-  const made = await migrate(database.query).catch((thrown: unknown) => {
+  const applied = await migrate(database.query).catch((thrown: unknown) => {
     throw new CommandFailed(thrown instanceof Error ? thrown.message : String(thrown))
   })
-  if (has('json')) process.stdout.write(`${JSON.stringify({ migrations: made })}\n`)
-  else if (made.length === 0) process.stdout.write('The database is up to date.\n')
-  else process.stdout.write(`${made.join('\n')}\nThe database is up to date now.\n`)
+  if (has('json')) process.stdout.write(`${JSON.stringify({ migrations: applied })}\n`)
+  else if (applied.length === 0) process.stdout.write('The database is up to date.\n')
+  else process.stdout.write(`${applied.join('\n')}\nThe database is up to date now.\n`)
   return 0
 }
 

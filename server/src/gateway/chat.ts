@@ -1,30 +1,20 @@
-import type { ValidatedRequest, Endpoint, RunnableRequest, Reply, RequestAttempt } from './request'
-import { findRemoteImages, type RemoteImages } from './remote-images'
-import {
-  identityOf,
-  createJobDeadline,
-  openStream,
-  Relay,
-  createAnswerDeadline,
-  type Prepared,
-  type StreamPlan,
-  type RenderOptions,
-} from './relay'
-import {
-  createChatStream,
-  hostedUsesOf,
-  prepareChat,
-  isServiceTierSent,
-  type ChatForm,
-} from './upstream-chat'
+import { AnswerFacts, identityOf, type RenderOptions } from './answer-facts'
+import type { RequestAttempt, ValidatedRequest } from './attempt'
+import { chooseProtocol, hostedUsesOf, isServiceTierSent, type ChatForm } from './choose-protocol'
 import { completeChat } from './complete-chat'
-import { estimatePromptTokens, collectPromptTexts } from '../metering/estimate'
+import type { Endpoint, EndpointRun } from './endpoint'
+import type { FailoverStep } from './failover'
+import { openStream, type StreamPlan } from './open-stream'
+import { findRemoteImages, type RemoteImages } from './remote-images'
+import type { Reply } from './request'
+import { createAnswerDeadline, createFailoverDeadline } from './request-deadline'
+import { collectPromptTexts, estimatePromptTokens } from '../metering/estimate'
 import { boundChat } from '../metering/volume'
 import type { RelayedStream } from '../providers/openai/relayed-stream'
 import { readOutputLimit } from '../providers/openai/request'
-import type { OutputAllowance } from '../upstream/stream-bounds'
 import type { Deadline } from '../upstream/deadline'
-import type { FailoverStep } from '../routing/dispatch'
+import type { ChatProtocol } from '../upstream/protocol'
+import type { OutputAllowance } from '../upstream/stream-bounds'
 import type { Identity } from '../wire/answer'
 import { CallerChat } from '../wire/chat-request'
 import { usesFunctions } from '../wire/legacy-functions'
@@ -34,101 +24,104 @@ export const chat: Endpoint<typeof CallerChat> = {
   schema: CallerChat,
   operation: 'chat',
   priced: 'chat',
-  limitBytes: 32 * 1024 * 1024,
+  maxBytes: 32 * 1024 * 1024,
   kinds: ['chat'],
-  size: (request, body) => ({
+  size: (params, body) => ({
     textField: 'messages',
     output: readOutputLimit(body),
-    texts: () => collectPromptTexts(request).texts,
+    texts: () => collectPromptTexts(params).texts,
     tokens: 0,
   }),
-  need: (request, bytes) => ({
-    promptTokens: estimatePromptTokens(bytes, () => collectPromptTexts(request)),
-    answers: request.n ?? 1,
+  need: (params, bytes) => ({
+    promptTokens: estimatePromptTokens(bytes, () => collectPromptTexts(params)),
+    answers: params.n ?? 1,
   }),
-  volume: (turn) => {
-    const { body, checked, model } = turn
-    const outputLimit = readOutputLimit(body)?.limit
+  volume: (attempt) => {
+    const { body, request, model } = attempt
     return boundChat(body, {
-      bytes: checked.bytes,
+      bytes: request.bytes,
       model,
-      outputLimit,
-      hosted: hostedUsesOf(turn),
-      sendsServiceTier: () => isServiceTierSent(turn),
+      outputLimit: readOutputLimit(body)?.limit,
+      hosted: hostedUsesOf(attempt),
+      sendsServiceTier: () => isServiceTierSent(attempt),
     })
   },
-  run: (job) =>
-    job.checked.request.stream ? Promise.resolve(streamed(job)) : job.ask(new Whole(job)),
+  run: (failover) =>
+    failover.request.params.stream
+      ? Promise.resolve(streamChat(failover))
+      : failover.run(new CompleteChat(failover)),
 }
 
-const plain: ChatForm<CallerChat> = {
+const chatForm: ChatForm<CallerChat> = {
   textField: 'messages',
-  outputLimit: (turn) => chat.volume(turn).outputLimit,
+  outputLimit: (attempt) => chat.volume(attempt).outputLimit,
 }
+
+type ChatRequest = ValidatedRequest<CallerChat>
 
 /** A chat request for its candidates, with how its answer is rendered. */
-class Asking implements RenderOptions {
+class RenderedChat implements RenderOptions {
   readonly identity: Identity
   readonly legacyFunctions: boolean
   readonly images: RemoteImages | undefined
   readonly #form: ChatForm<CallerChat>
 
-  constructor(checked: ValidatedRequest<CallerChat>, object: Identity['object']) {
-    this.identity = identityOf(checked, object)
-    this.legacyFunctions = usesFunctions(checked.body)
-    this.images = findRemoteImages(checked)
-    this.#form = this.images ? { ...plain, media: this.images.media } : plain
+  constructor(request: ChatRequest, object: Identity['object']) {
+    this.identity = identityOf(request, object)
+    this.legacyFunctions = usesFunctions(request.body)
+    this.images = findRemoteImages(request)
+    this.#form = this.images ? { ...chatForm, media: this.images.media } : chatForm
   }
 
-  prepare(turn: RequestAttempt<CallerChat>): Prepared {
-    return prepareChat(turn, turn.body, this.#form)
+  protocol(attempt: RequestAttempt<CallerChat>): ChatProtocol {
+    return chooseProtocol(attempt, attempt.body, this.#form)
   }
 }
 
-class Whole extends Asking implements FailoverStep<RequestAttempt<CallerChat>, Reply> {
-  readonly before: FailoverStep<RequestAttempt<CallerChat>, Reply>['before']
+class CompleteChat extends RenderedChat implements FailoverStep<ChatRequest, Reply> {
+  readonly before: FailoverStep<ChatRequest, Reply>['before']
   readonly deadline: Deadline
 
-  constructor(job: RunnableRequest<CallerChat>) {
-    super(job.checked, 'chat.completion')
-    this.deadline = createJobDeadline(job)
-    this.before = this.images && fetching(this.images, this.deadline)
+  constructor(failover: EndpointRun<CallerChat>) {
+    super(failover.request, 'chat.completion')
+    this.deadline = createFailoverDeadline(failover)
+    this.before = this.images && fetchWithin(this.images, this.deadline)
   }
 
-  attempt(turn: RequestAttempt<CallerChat>): Promise<Reply> {
-    return completeChat(turn, this.prepare(turn), this)
+  attempt(attempt: RequestAttempt<CallerChat>): Promise<Reply> {
+    return completeChat(attempt, this.protocol(attempt), this)
   }
 }
 
-const fetching =
+const fetchWithin =
   (images: RemoteImages, { signal }: Deadline) =>
-  (turn: RequestAttempt<CallerChat>) =>
-    images.fetchFor(turn, signal)
+  (attempt: RequestAttempt<CallerChat>) =>
+    images.fetchFor(attempt, signal)
 
-function streamed(job: RunnableRequest<CallerChat>): Reply {
-  const plan = new Streamed(job.checked)
-  return { kind: 'stream', identity: plan.identity, opening: openStream(job, plan) }
+function streamChat(failover: EndpointRun<CallerChat>): Reply {
+  const plan = new StreamedChat(failover.request)
+  return { kind: 'stream', identity: plan.identity, opening: openStream(failover, plan) }
 }
 
-class Streamed extends Asking implements StreamPlan<CallerChat> {
+class StreamedChat extends RenderedChat implements StreamPlan<CallerChat> {
   readonly before: StreamPlan<CallerChat>['before']
 
-  constructor(checked: ValidatedRequest<CallerChat>) {
-    super(checked, 'chat.completion.chunk')
-    this.before = this.images && fetchingFirst(this.images)
+  constructor(request: ChatRequest) {
+    super(request, 'chat.completion.chunk')
+    this.before = this.images && fetchFirst(this.images)
   }
 
   allowance({ meter }: RequestAttempt<CallerChat>): OutputAllowance | undefined {
     return meter.allowance(1)
   }
 
-  relay(turn: RequestAttempt<CallerChat>, prepared: Prepared): RelayedStream {
-    return createChatStream(prepared, new Relay(turn, prepared, this))
+  relay(attempt: RequestAttempt<CallerChat>, protocol: ChatProtocol): RelayedStream {
+    return protocol.stream(new AnswerFacts(attempt, protocol, this))
   }
 }
 
 /** Fetches images before the provider is called, where a stream's own deadline begins. */
-const fetchingFirst = (images: RemoteImages) => async (turn: RequestAttempt<CallerChat>) => {
-  using deadline = createAnswerDeadline(turn.checked)
-  await images.fetchFor(turn, deadline.signal)
+const fetchFirst = (images: RemoteImages) => async (attempt: RequestAttempt<CallerChat>) => {
+  using deadline = createAnswerDeadline(attempt.request)
+  await images.fetchFor(attempt, deadline.signal)
 }

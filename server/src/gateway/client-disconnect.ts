@@ -1,9 +1,9 @@
 import type { UsageDrainPool, RunningDrain } from './usage-drain-pool'
-import type { Leave } from './request'
+import type { DetachedStream } from './request'
 import type { Provider } from '../providers/provider'
 import type { Deadline } from '../upstream/deadline'
 import type { UpstreamStream } from '../upstream/stream'
-import { ClientGone } from '../wire/chunk-stream'
+import { ClientDisconnected } from '../wire/chunk-stream'
 
 interface Options {
   /** Aborts when the client has disconnected. */
@@ -22,16 +22,16 @@ interface Options {
 export class ClientDisconnect implements Disposable {
   readonly #options: Options
   #drain: RunningDrain | undefined
-  #isLeft = false
+  #isDetached = false
   #stream: UpstreamStream | undefined
 
-  /** Watches over the opening; `opened` must be called when that is over. */
+  /** Watches over the opening; `onOpened` must be called when that is over. */
   constructor(options: Options) {
     this.#options = options
     const { signal } = options
     // Nothing was sent yet that could be billed.
-    if (signal.aborted) options.deadline.cancel(new ClientGone())
-    else signal.addEventListener('abort', this.#leave, { once: true })
+    if (signal.aborted) options.deadline.cancel(new ClientDisconnected())
+    else signal.addEventListener('abort', this.#detach, { once: true })
   }
 
   /** Set as soon as the attempt continues without its client. */
@@ -39,44 +39,44 @@ export class ClientDisconnect implements Disposable {
     return this.#drain
   }
 
-  readonly #leave = (): void => {
-    if (this.#isLeft) return
-    this.#isLeft = true
+  readonly #detach = (): void => {
+    if (this.#isDetached) return
+    this.#isDetached = true
     const { policy, drains, deadline, accountId } = this.#options
     if (policy === 'bills_all') this.#drain = drains.begin(deadline, accountId)
-    if (!this.#drain) deadline.cancel(new ClientGone())
+    if (!this.#drain) deadline.cancel(new ClientDisconnected())
   }
 
   /** From here on the stream's owner reports that its client has disconnected. */
-  opened(stream: UpstreamStream): void {
+  onOpened(stream: UpstreamStream): void {
     this.#stream = stream
     this.#unwatch()
   }
 
   /**
-   * The time is up. True where the client gets the error while the answer is drained: then the stream's owner leaves
-   * the stream.
+   * The time is up. True where the client gets the error while the answer is drained: then the stream's owner detaches
+   * from the stream.
    */
-  passed(reason: Error): boolean {
+  detachForTimeout(reason: Error): boolean {
     const { policy, drains, deadline, accountId } = this.#options
-    if (this.#isLeft || !this.#stream || policy !== 'bills_all') return false
+    if (this.#isDetached || !this.#stream || policy !== 'bills_all') return false
     this.#drain = drains.begin(deadline, accountId)
     if (!this.#drain) return false
-    this.#isLeft = true
-    this.#stream.part(reason)
+    this.#isDetached = true
+    this.#stream.endReading(reason)
     return true
   }
 
   #unwatch(): void {
-    this.#options.signal.removeEventListener('abort', this.#leave)
+    this.#options.signal.removeEventListener('abort', this.#detach)
   }
 
   /** The client of an opened stream has disconnected. */
-  leave(stream: UpstreamStream): Leave {
-    const isFree = this.#options.policy === 'free' && !stream.ended
-    if (!stream.ended) this.#leave()
+  detach(stream: UpstreamStream): DetachedStream {
+    const isFree = this.#options.policy === 'free' && !stream.isEnded
+    if (!stream.isEnded) this.#detach()
     const rest = this.#drain && stream.drain()
-    if (!rest) stream.cancel(new ClientGone())
+    if (!rest) stream.cancel(new ClientDisconnected())
     return { rest, isFree, [Symbol.dispose]: () => this[Symbol.dispose]() }
   }
 

@@ -1,93 +1,95 @@
-import type { RequestAttempt, WholeReply } from './request'
+import { AnswerFacts, type RelayableParams, type RenderOptions } from './answer-facts'
+import type { RequestAttempt } from './attempt'
 import { getLoweredOutput } from './output-limit'
-import {
-  lostBy,
-  promptUsage,
-  Relay,
-  type Prepared,
-  type Relayable,
-  type RenderOptions,
-} from './relay'
-import { createChatStream } from './upstream-chat'
+import type { FullReply } from './request'
+import { promptUsage, toLossReport } from './unanswered-use'
 import type { RelayedStream } from '../providers/openai/relayed-stream'
-import { relayChat, type WholeAnswer } from '../providers/openai/whole-answer'
-import { tellLoss, type Attempt } from '../upstream/attempt'
+import type { CompleteAnswer } from '../providers/openai/whole-answer'
+import { reportLoss, type UpstreamAttempt } from '../upstream/attempt'
 import { Deadline } from '../upstream/deadline'
 import { exchange } from '../upstream/exchange'
+import type { ChatProtocol } from '../upstream/protocol'
 import { UpstreamStream } from '../upstream/stream'
 import { CollectedChat } from '../wire/collected-chat'
-import { withCustomCalls } from '../wire/custom-calls'
 import { isObject, type JsonObject } from '../wire/json-body'
 
 /** A whole chat completion that a client waits for, and its deadline. */
-export interface Awaited extends RenderOptions {
+export interface ChatCompletion extends RenderOptions {
   deadline: Deadline
   /** The part of the attempt's body to send, where that is not all of it. */
-  asked?(turn: RequestAttempt<Relayable>): JsonObject
+  sentBody?: JsonObject
 }
 
-interface ChatAttempt extends Attempt {
-  turn: RequestAttempt<Relayable>
-  sent: Prepared
-  telling: RenderOptions
-}
-
-export interface ChatReply extends WholeReply {
+export interface ChatReply extends FullReply {
   body: JsonObject
+}
+
+/** An attempt at a whole chat completion. */
+interface ChatAttempt {
+  attempt: RequestAttempt<RelayableParams>
+  protocol: ChatProtocol
+  completion: ChatCompletion
 }
 
 /** Makes one attempt at a whole chat completion. Throws `AttemptFailed`, and errors that are no failed attempt. */
 export function completeChat(
-  turn: RequestAttempt<Relayable>,
-  sent: Prepared,
-  awaited: Awaited,
+  attempt: RequestAttempt<RelayableParams>,
+  protocol: ChatProtocol,
+  completion: ChatCompletion,
 ): Promise<ChatReply> {
-  const { deadline } = awaited
-  const onLost = lostBy(turn, (bytes) => promptUsage(awaited.asked?.(turn) ?? turn.body, bytes))
-  const attempt: ChatAttempt = { turn, sent, telling: awaited, deadline, onLost }
-  if (sent.own) return exchange(attempt, passedBack)
-  // Requests to a translated provider always stream.
-  if (sent.adapter) return collect(attempt)
-  const { streamOnlyModels, streamUsage } = turn.candidate.provider.options
-  if (streamOnlyModels.length === 0 || !isOneOf(streamOnlyModels, turn)) {
-    return exchange(attempt, relayed)
-  }
-  const body: JsonObject = { ...sent.body, stream: true }
-  if (streamUsage) body['stream_options'] = { include_usage: true }
-  return collect({ ...attempt, sent: { ...sent, body } })
+  const { candidate, request } = attempt
+  const { deadline, sentBody = attempt.body } = completion
+  const onLost = toLossReport(attempt, (bytes) => promptUsage(sentBody, bytes))
+  const upstream = { candidate, request, protocol, deadline, onLost }
+  const chat = { attempt, protocol, completion }
+  if (protocol.streamsOnly) return collect(upstream, chat)
+  return exchange(upstream, (answer) => readReply(answer, chat))
 }
 
-const isOneOf = (prefixes: readonly string[], { model }: RequestAttempt<unknown>): boolean =>
-  prefixes.some((prefix) => model.upstreamModel.startsWith(prefix))
+function readReply(answer: unknown, { attempt, protocol, completion }: ChatAttempt): ChatReply {
+  const facts = new AnswerFacts(attempt, protocol, completion)
+  return toReply(protocol.complete(answer, facts), attempt, protocol)
+}
 
-const relayOf = ({ turn, sent, telling }: ChatAttempt) => new Relay(turn, sent, telling)
-
-const replyOf = ({ body, usage }: WholeAnswer, { turn, sent }: ChatAttempt): ChatReply => ({
-  kind: 'whole',
+const toReply = (
+  { body, usage }: CompleteAnswer,
+  attempt: RequestAttempt<RelayableParams>,
+  { isEncoded, omitted }: ChatProtocol,
+): ChatReply => ({
+  kind: 'full',
   body,
+  isEncoded,
   usage,
-  provider: turn.candidate.provider.key,
-  omitted: sent.omitted,
-  outputLimit: getLoweredOutput(turn),
+  provider: attempt.candidate.provider.key,
+  omitted,
+  outputLimit: getLoweredOutput(attempt),
 })
 
-function relayed(answer: unknown, attempt: ChatAttempt): ChatReply {
-  const whole = relayChat(answer, relayOf(attempt))
-  const { customTools } = attempt.sent
-  const body = customTools ? withCustomCalls(whole.body, customTools) : whole.body
-  return replyOf({ ...whole, body }, attempt)
-}
-
-function passedBack(answer: unknown, attempt: ChatAttempt): ChatReply {
-  const { own } = attempt.sent
-  if (!own) return relayed(answer, attempt)
-  return { ...replyOf(own.whole(answer, relayOf(attempt)), attempt), isTold: true }
+/** Collects the stream of a provider that only streams. */
+async function collect(upstream: UpstreamAttempt, chat: ChatAttempt): Promise<ChatReply> {
+  const { attempt, protocol, completion } = chat
+  const { identity } = completion
+  const rendering = { identity, wantsUsage: true, legacyFunctions: false }
+  const stream = protocol.stream(new AnswerFacts(attempt, protocol, rendering))
+  // A stream ends its deadline; the request's own may have further prompts to watch.
+  const deadline = new Deadline({ totalMs: attempt.request.ports.timers.requestMs })
+  const { signal } = completion.deadline
+  const stop = () => deadline.cancel(reasonOf(signal))
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    const opened = await UpstreamStream.open({ ...upstream, deadline }, stream)
+    const collected = await readAll(opened, attempt, stream)
+    return { ...readReply(collected.complete(), chat), usage: stream.usage() }
+  } finally {
+    signal.removeEventListener('abort', stop)
+    deadline[Symbol.dispose]()
+  }
 }
 
 /** Reads a stream to its end. All that came until it broke counts as used. */
 async function readAll(
   opened: UpstreamStream,
-  { turn }: ChatAttempt,
+  attempt: RequestAttempt<RelayableParams>,
   stream: RelayedStream,
 ): Promise<CollectedChat> {
   const collected = new CollectedChat()
@@ -99,32 +101,10 @@ async function readAll(
       }
     }
   } catch (thrown) {
-    const onLost = lostBy(turn, () => stream.usage())
-    tellLoss({ onLost }, thrown)
+    reportLoss({ onLost: toLossReport(attempt, () => stream.usage()) }, thrown)
     throw thrown
   }
   return collected
-}
-
-/** Collects the stream of a provider that only streams. */
-async function collect(attempt: ChatAttempt): Promise<ChatReply> {
-  const { turn, sent, telling } = attempt
-  const { identity } = telling
-  const reading = { identity, wantsUsage: true, legacyFunctions: false }
-  const stream = createChatStream(sent, new Relay(turn, sent, reading))
-  // A stream ends its deadline; the request's own may have further prompts to watch.
-  const deadline = new Deadline({ totalMs: turn.checked.ports.timers.requestMs })
-  const { signal } = attempt.deadline
-  const stop = () => deadline.cancel(reasonOf(signal))
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    const opened = await UpstreamStream.open({ ...attempt, deadline }, stream)
-    const collected = await readAll(opened, attempt, stream)
-    return { ...relayed(collected.whole(), attempt), usage: stream.usage() }
-  } finally {
-    signal.removeEventListener('abort', stop)
-    deadline[Symbol.dispose]()
-  }
 }
 
 const reasonOf = ({ reason }: AbortSignal): Error =>

@@ -1,20 +1,17 @@
-import type {
-  ValidatedRequest,
-  RunnableRequest,
-  Leave,
-  OpenStream,
-  Reply,
-  RequestAttempt,
-} from './request'
-import { identityOf, createJobDeadline, openStream, Relay } from './relay'
-import { createChatStream, prepareChat, type ChatForm } from './upstream-chat'
+import { AnswerFacts, identityOf } from './answer-facts'
+import type { RequestAttempt, ValidatedRequest } from './attempt'
+import { chooseProtocol, type ChatForm } from './choose-protocol'
 import { completeChat, type ChatReply } from './complete-chat'
+import type { EndpointRun } from './endpoint'
+import { openStream } from './open-stream'
+import type { DetachedStream, OpenStream, Reply } from './request'
+import { createFailoverDeadline } from './request-deadline'
 import { invalidRequest } from '../errors'
 import { boundCompletion } from '../metering/volume'
 import { readOutputLimit } from '../providers/openai/request'
 import type { ChunkStream } from '../wire/chunk-stream'
 import type { CompletionRequest } from '../wire/completion-request'
-import { isObject } from '../wire/json-body'
+import { isObject, type JsonObject } from '../wire/json-body'
 import {
   readPromptTexts,
   toChatBody,
@@ -25,58 +22,59 @@ import {
 import { addUsage, toUsageBlock, type Usage } from '../wire/usage'
 
 /** The number of prompts that a chat model gets at the same time. */
-const atOnce = 4
+const maxConcurrentPrompts = 4
 
 interface PromptReply extends ChatReply {
   model: string
-  turn: RequestAttempt<CompletionRequest>
+  attempt: RequestAttempt<CompletionRequest>
 }
 
-/** The answers. Throws the first failure; the use of the others is to be paid then. */
-function answered(
+/** Returns the answers. Throws the first failure; the use of the others is to be paid then. */
+function collectAnswers(
   batch: readonly PromiseSettledResult<PromptReply>[],
   before: readonly PromptReply[],
 ): PromptReply[] {
   const answers = batch.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   const failed = batch.find(({ status }) => status === 'rejected')
   if (failed?.status !== 'rejected') return answers
-  for (const { turn, usage } of [...before, ...answers]) turn.unanswered.answered(usage)
+  for (const { attempt, usage } of [...before, ...answers]) attempt.unanswered.recordAnswer(usage)
   throw failed.reason
 }
 
 /** Answers a legacy completion by a model that only chats: each prompt becomes a conversation. */
-export async function completeOverChat(job: RunnableRequest<CompletionRequest>): Promise<Reply> {
-  const { checked } = job
-  using deadline = createJobDeadline(job)
-  const prompts = chatPrompts(checked)
-  const identity = identityOf(checked, 'text_completion')
-  const awaited = { identity, legacyFunctions: false, deadline }
+export async function completeOverChat(failover: EndpointRun<CompletionRequest>): Promise<Reply> {
+  const { request } = failover
+  using deadline = createFailoverDeadline(failover)
+  const prompts = readChatPrompts(request)
+  const identity = identityOf(request, 'text_completion')
+  const completion = { identity, legacyFunctions: false, deadline }
   const answers: PromptReply[] = []
-  for (let start = 0; start < prompts.length; start += atOnce) {
-    const batch = prompts.slice(start, start + atOnce).map((prompt) => {
-      // The other prompts are no part of this one's request.
-      const asked = (turn: RequestAttempt<CompletionRequest>) => toChatBody(turn.body, prompt)
-      return job.ask({
-        attempt: async (turn): Promise<PromptReply> => {
-          const answer = await completeChat(turn, prepare(turn, prompt), { ...awaited, asked })
-          return { ...answer, model: turn.model.id, turn }
+  for (let start = 0; start < prompts.length; start += maxConcurrentPrompts) {
+    const batch = prompts.slice(start, start + maxConcurrentPrompts).map((prompt) =>
+      failover.run({
+        attempt: async (attempt): Promise<PromptReply> => {
+          // The other prompts are no part of this one's request.
+          const sentBody = toChatBody(attempt.body, prompt)
+          const protocol = chooseProtocol(attempt, sentBody, promptForm)
+          const answer = await completeChat(attempt, protocol, { ...completion, sentBody })
+          return { ...answer, model: attempt.model.id, attempt }
         },
-      })
-    })
-    answers.push(...answered(await Promise.allSettled(batch), answers))
+      }),
+    )
+    answers.push(...collectAnswers(await Promise.allSettled(batch), answers))
   }
-  const { request } = checked
-  const perPrompt = request.n ?? 1
+  const { params } = request
+  const perPrompt = params.n ?? 1
   const choices = answers.flatMap(({ body }, position) => {
-    const theirs = Array.isArray(body['choices']) ? body['choices'].filter(isObject) : []
-    const before = request.echo ? (prompts[position] ?? '') : ''
-    const echo = { before, isAll: wantsEchoOnly(checked.body) }
-    return theirs.map((choice, k) => toTextChoice(choice, position * perPrompt + k, echo))
+    const promptChoices = Array.isArray(body['choices']) ? body['choices'].filter(isObject) : []
+    const before = params.echo ? (prompts[position] ?? '') : ''
+    const echo = { before, isAll: wantsEchoOnly(request.body) }
+    return promptChoices.map((choice, k) => toTextChoice(choice, position * perPrompt + k, echo))
   })
   const usage = answers.map((answer) => answer.usage).reduce(addUsage)
   const model = answers[0]?.model ?? identity.model
   return {
-    kind: 'whole',
+    kind: 'full',
     body: { ...identity, model, choices, usage: toUsageBlock(usage) },
     usage,
     provider: answers[0]?.provider ?? '',
@@ -84,23 +82,23 @@ export async function completeOverChat(job: RunnableRequest<CompletionRequest>):
 }
 
 /** Answers as a stream: one prompt after the other. */
-export function streamOverChat(job: RunnableRequest<CompletionRequest>): Reply {
-  const { checked } = job
-  const { request } = checked
-  const prompts = chatPrompts(checked)
-  const identity = identityOf(checked, 'text_completion')
-  const echoOnly = wantsEchoOnly(checked.body)
+export function streamOverChat(failover: EndpointRun<CompletionRequest>): Reply {
+  const { request } = failover
+  const { params } = request
+  const prompts = readChatPrompts(request)
+  const identity = identityOf(request, 'text_completion')
+  const echoOnly = wantsEchoOnly(request.body)
   let served = identity
   const open = (prompt: string) =>
-    openStream(job, {
+    openStream(failover, {
       allowance: ({ meter }) => meter.allowance(prompts.length),
-      prepare: (turn) => prepare(turn, prompt),
-      asked: (turn) => toChatBody(turn.body, prompt),
-      relay: (turn, prepared) => {
-        const telling = { identity, legacyFunctions: false, wantsUsage: false }
-        const relay = new Relay(turn, prepared, telling)
-        served = relay.identity
-        return createChatStream(prepared, relay)
+      protocol: (attempt) => chooseProtocol(attempt, toChatBody(attempt.body, prompt), promptForm),
+      sentBody: (attempt): JsonObject => toChatBody(attempt.body, prompt),
+      relay: (attempt, protocol) => {
+        const rendering = { identity, legacyFunctions: false, wantsUsage: false }
+        const facts = new AnswerFacts(attempt, protocol, rendering)
+        served = facts.identity
+        return protocol.stream(facts)
       },
     })
   const [first = '', ...rest] = prompts
@@ -109,11 +107,11 @@ export function streamOverChat(job: RunnableRequest<CompletionRequest>): Reply {
       opened,
       rest.map((prompt) => () => open(prompt)),
       {
-        perPrompt: request.n ?? 1,
-        echoes: request.echo ? prompts : [],
-        write: (chunk, place) => toTextChunk(chunk, served, { ...place, echoOnly }),
+        perPrompt: params.n ?? 1,
+        echoes: params.echo ? prompts : [],
+        write: (chunk, position) => toTextChunk(chunk, served, { ...position, echoOnly }),
         usageChunk: (usage) =>
-          request.stream_options?.include_usage
+          params.stream_options?.include_usage
             ? [JSON.stringify({ ...served, choices: [], usage: toUsageBlock(usage) })]
             : [],
       },
@@ -122,7 +120,7 @@ export function streamOverChat(job: RunnableRequest<CompletionRequest>): Reply {
       stream,
       provider: opened.provider,
       usage: () => stream.usage(),
-      leave: () => stream.leave(),
+      detach: () => stream.detach(),
     }
   })
   return { kind: 'stream', identity, opening }
@@ -132,7 +130,10 @@ interface Rewriting {
   perPrompt: number
   /** The text to put before each prompt's completion, by its number; empty for none. */
   echoes: readonly string[]
-  write: (chunk: string, place: { offset: number; echo: Map<number, string> }) => string | undefined
+  write: (
+    chunk: string,
+    position: { offset: number; echo: Map<number, string> },
+  ) => string | undefined
   usageChunk: (usage: Usage) => string[]
 }
 
@@ -147,7 +148,7 @@ class ConsecutiveStreams implements ChunkStream {
   #usage: Usage | undefined
   #isCounted = false
   #opening: Promise<OpenStream> | undefined
-  ended = false
+  isEnded = false
 
   constructor(first: OpenStream, waiting: (() => Promise<OpenStream>)[], rewriting: Rewriting) {
     this.#current = first
@@ -166,11 +167,11 @@ class ConsecutiveStreams implements ChunkStream {
   }
 
   async read(): Promise<string[] | undefined> {
-    while (!this.ended) {
+    while (!this.isEnded) {
       const chunks = await this.#current.stream.read()
       if (chunks) {
-        const place = { offset: this.#number * this.#rewriting.perPrompt, echo: this.#echo }
-        const written = chunks.flatMap((chunk) => this.#rewriting.write(chunk, place) ?? [])
+        const position = { offset: this.#number * this.#rewriting.perPrompt, echo: this.#echo }
+        const written = chunks.flatMap((chunk) => this.#rewriting.write(chunk, position) ?? [])
         if (written.length > 0) return written
         continue
       }
@@ -194,7 +195,7 @@ class ConsecutiveStreams implements ChunkStream {
       this.#begin()
       return undefined
     }
-    this.ended = true
+    this.isEnded = true
     return this.#usage && this.#rewriting.usageChunk(this.#usage)
   }
 
@@ -205,44 +206,41 @@ class ConsecutiveStreams implements ChunkStream {
   }
 
   cancel(reason: Error): void {
-    this.ended = true
+    this.isEnded = true
     this.#waiting.length = 0
     this.#current.stream.cancel(reason)
   }
 
   /** The client has disconnected: the prompts that wait are not sent. */
-  leave(): Leave {
+  detach(): DetachedStream {
     this.#waiting.length = 0
-    this.ended = true
-    let left = this.#isCounted ? undefined : this.#current.leave()
-    const opened = async () => {
-      left = (await this.#opening)?.leave()
-      await left?.rest
+    this.isEnded = true
+    let detached = this.#isCounted ? undefined : this.#current.detach()
+    const detachOpening = async () => {
+      detached = (await this.#opening)?.detach()
+      await detached?.rest
     }
-    // A stream that is still being opened is left once it has opened.
-    const rest = this.#isCounted ? opened().catch(() => undefined) : left?.rest
-    const isFree = left?.isFree === true && this.#usage === undefined
-    return { rest, isFree, [Symbol.dispose]: () => left?.[Symbol.dispose]() }
+    // A stream that is still being opened is detached once it has opened.
+    const rest = this.#isCounted ? detachOpening().catch(() => undefined) : detached?.rest
+    const isFree = detached?.isFree === true && this.#usage === undefined
+    return { rest, isFree, [Symbol.dispose]: () => detached?.[Symbol.dispose]() }
   }
 }
 
-function chatPrompts({ request, model }: ValidatedRequest<CompletionRequest>): string[] {
-  const texts = readPromptTexts(request.prompt)
+function readChatPrompts({ params, model }: ValidatedRequest<CompletionRequest>): string[] {
+  const texts = readPromptTexts(params.prompt)
   if (texts) return texts
   throw invalidRequest(
     'prompt',
     'unsupported_by_model',
-    `"${model.id}" takes text, not token ids. Send the prompt as a string.`,
+    `"${model.id}" accepts text, not token ids. Send the prompt as a string.`,
   )
 }
 
-const form: ChatForm<CompletionRequest> = {
+const promptForm: ChatForm<CompletionRequest> = {
   textField: 'prompt',
   outputLimit: ({ body, model }) => {
     const outputLimit = readOutputLimit(body)?.limit
     return boundCompletion(body, { model, outputLimit }).outputLimit
   },
 }
-
-const prepare = (turn: RequestAttempt<CompletionRequest>, prompt: string) =>
-  prepareChat(turn, toChatBody(turn.body, prompt), form)

@@ -1,25 +1,22 @@
-import type { Endpoint, RunnableRequest, Reply, RequestAttempt } from './request'
-import {
-  identityOf,
-  createJobDeadline,
-  lostBy,
-  openStream,
-  promptUsage,
-  Relay,
-  TurnSource,
-  type Prepared,
-} from './relay'
-import { streamOverChat, completeOverChat } from './completions-over-chat'
-import { isServiceTierSent } from './upstream-chat'
+import { AnswerFacts, AttemptSource, identityOf } from './answer-facts'
+import type { RequestAttempt } from './attempt'
+import { isServiceTierSent } from './choose-protocol'
+import { completeOverChat, streamOverChat } from './completions-over-chat'
+import type { Endpoint, EndpointRun } from './endpoint'
+import { openStream } from './open-stream'
+import type { Reply } from './request'
+import { createFailoverDeadline } from './request-deadline'
+import { promptUsage, toLossReport } from './unanswered-use'
 import { estimatePromptTokens } from '../metering/estimate'
 import { boundCompletion } from '../metering/volume'
 import { adapterOf } from '../providers/adapters'
-import { selectRelayRoute } from '../providers/chat-route'
+import { selectRelayAddress } from '../providers/chat-route'
 import { readOutputLimit, toUpstreamCompletion } from '../providers/openai/request'
 import { TextStream } from '../providers/openai/text-stream'
 import { relayText } from '../providers/openai/whole-answer'
-import { exchange } from '../upstream/exchange'
 import type { Candidate } from '../routing/candidate'
+import { exchange } from '../upstream/exchange'
+import { RelayProtocol } from '../upstream/relay'
 import { CompletionRequest } from '../wire/completion-request'
 import { readPromptTexts } from '../wire/text-over-chat'
 
@@ -28,7 +25,7 @@ export const completions: Endpoint<typeof CompletionRequest> = {
   schema: CompletionRequest,
   operation: 'completions',
   priced: 'completion',
-  limitBytes: 8 * 1024 * 1024,
+  maxBytes: 8 * 1024 * 1024,
   kinds: ['completion', 'chat'],
   size: ({ prompt }, body) => ({
     textField: 'prompt',
@@ -45,60 +42,62 @@ export const completions: Endpoint<typeof CompletionRequest> = {
       answers: (texts?.length ?? 1) * Math.max(n ?? 1, best_of ?? 1),
     }
   },
-  volume: (turn) =>
-    boundCompletion(turn.body, {
-      model: turn.model,
-      outputLimit: readOutputLimit(turn.body)?.limit,
-      sendsServiceTier: () => isServiceTierSent(turn),
+  volume: (attempt) =>
+    boundCompletion(attempt.body, {
+      model: attempt.model,
+      outputLimit: readOutputLimit(attempt.body)?.limit,
+      sendsServiceTier: () => isServiceTierSent(attempt),
     }),
-  run: (job) => {
-    const { candidates, request } = job.checked
+  run: (failover) => {
+    const { candidates, params } = failover.request
     const isNative = candidates.every((candidate) => servesCompletions(candidate))
-    if (request.stream) {
-      return Promise.resolve(isNative ? streamed(job) : streamOverChat(job))
+    if (params.stream) {
+      return Promise.resolve(isNative ? streamText(failover) : streamOverChat(failover))
     }
-    return isNative ? whole(job) : completeOverChat(job)
+    return isNative ? completeText(failover) : completeOverChat(failover)
   },
 }
 
 const servesCompletions = ({ model, provider }: Candidate) =>
   !adapterOf(provider) && (model.category === 'completion' || provider.options.legacyCompletions)
 
-function streamed(job: RunnableRequest<CompletionRequest>): Reply {
-  const identity = identityOf(job.checked, 'text_completion')
-  const opening = openStream(job, {
+function streamText(failover: EndpointRun<CompletionRequest>): Reply {
+  const identity = identityOf(failover.request, 'text_completion')
+  const opening = openStream(failover, {
     // An echo of the prompt is no output, though it looks like it.
-    allowance: ({ checked, meter }) => (checked.request.echo ? undefined : meter.allowance(1)),
-    prepare,
-    relay: (turn, { source }) =>
-      new TextStream(new Relay(turn, { source }, { identity, legacyFunctions: false })),
+    allowance: ({ request, meter }) => (request.params.echo ? undefined : meter.allowance(1)),
+    protocol: relayCompletion,
+    relay: (attempt, protocol) =>
+      new TextStream(new AnswerFacts(attempt, protocol, { identity, legacyFunctions: false })),
   })
   return { kind: 'stream', identity, opening }
 }
 
-function whole(job: RunnableRequest<CompletionRequest>): Promise<Reply> {
-  const identity = identityOf(job.checked, 'text_completion')
-  const deadline = createJobDeadline(job)
-  return job.ask({
+function completeText(failover: EndpointRun<CompletionRequest>): Promise<Reply> {
+  const identity = identityOf(failover.request, 'text_completion')
+  const deadline = createFailoverDeadline(failover)
+  return failover.run({
     deadline,
-    attempt: (turn) => {
-      const onLost = lostBy(turn, (bytes) => promptUsage(turn.body, bytes))
-      const attempt = { turn, sent: prepare(turn), deadline, onLost }
-      return exchange(attempt, (answer, { sent }): Reply => {
-        const relay = new Relay(turn, sent, { identity, legacyFunctions: false })
-        const provider = turn.candidate.provider.key
-        return { kind: 'whole', ...relayText(answer, relay), provider }
+    attempt: (attempt) => {
+      const { candidate, request } = attempt
+      const protocol = relayCompletion(attempt)
+      const onLost = toLossReport(attempt, (bytes) => promptUsage(attempt.body, bytes))
+      return exchange({ candidate, request, protocol, deadline, onLost }, (answer): Reply => {
+        const facts = new AnswerFacts(attempt, protocol, { identity, legacyFunctions: false })
+        const provider = candidate.provider.key
+        return { kind: 'full', ...relayText(answer, facts), provider }
       })
     },
   })
 }
 
-function prepare(turn: RequestAttempt<CompletionRequest>): Prepared {
-  const { candidate, model } = turn
+function relayCompletion(attempt: RequestAttempt<CompletionRequest>): RelayProtocol {
+  const { candidate, model } = attempt
   const { options } = candidate.provider
   const { upstreamModel } = model
-  const { url, deployment } = selectRelayRoute(candidate, upstreamModel, 'completions')
-  const body = toUpstreamCompletion(turn.body, { upstreamModel, options })
+  const { url, deployment } = selectRelayAddress(candidate, upstreamModel, 'completions')
+  const body = toUpstreamCompletion(attempt.body, { upstreamModel, options })
   if (deployment !== undefined) body['model'] = deployment
-  return { operation: 'completions', source: new TurnSource(turn, 'prompt'), url, body }
+  const source = new AttemptSource(attempt, 'prompt')
+  return new RelayProtocol({ request: { operation: 'completions', url, body }, source })
 }

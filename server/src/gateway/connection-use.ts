@@ -1,10 +1,10 @@
 import type { ApiError } from '../errors'
 import type { ConnectionRates } from '../limits/connection-rates'
 import type { Candidate } from '../routing/candidate'
-import type { PoolTurns } from '../routing/pool-turns'
+import type { PoolRotation } from '../routing/pool-rotation'
 
 interface Options {
-  ports: { connectionRates: ConnectionRates; turns: PoolTurns }
+  ports: { connectionRates: ConnectionRates; rotation: PoolRotation }
   /** Reserved at a connection with a limit of tokens. */
   tokens: number
 }
@@ -39,7 +39,7 @@ export class ConnectionUse {
     const tpm = this.#reserved.has(id) ? null : connection.tpm
     const end = await this.#enter({ id, rpm, tpm }, tokens)
     if (tpm !== null) this.#reserved.set(id, end)
-    this.#ends.push(ports.turns.began(id))
+    this.#ends.push(ports.rotation.begin(id))
   }
 
   async #enter(connection: Parameters<ConnectionRates['enter']>[0], tokens: number) {

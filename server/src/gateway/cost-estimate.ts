@@ -1,5 +1,5 @@
-import type { GatewayPorts } from './request'
-import { resolveModel } from './resolution'
+import type { GatewayPorts } from './ports'
+import { resolveModel } from './resolve'
 import type { Principal } from '../auth/principal'
 import { categories, type Model } from '../catalog/model'
 import { findModelByName } from '../catalog/model-names'
@@ -18,9 +18,9 @@ import { promptCharacters } from '../metering/prompt-characters'
 import { quote, type Quote } from '../metering/quote'
 import { estimateTokenNeed } from '../limits/token-need'
 import type { Billing } from '../routing/candidate'
-import type { CollectionTurns } from '../routing/collection-turns'
+import type { CollectionRotation } from '../routing/collection-rotation'
 import { unknownModel } from '../routing/resolve-name'
-import { PoolTurns } from '../routing/pool-turns'
+import { PoolRotation } from '../routing/pool-rotation'
 import { CallerChat } from '../wire/chat-request'
 import { CompletionRequest } from '../wire/completion-request'
 import {
@@ -37,7 +37,7 @@ import { readPromptTexts } from '../wire/text-over-chat'
 export type TextField = 'messages' | 'prompt' | 'input'
 
 /** The input of an estimate: a number of tokens, or the body of a request. */
-export interface AskedCost {
+export interface CostQuestion {
   model: string
   size: { input: number; output: number } | { field: TextField; value: unknown; limit?: number }
 }
@@ -52,7 +52,7 @@ export interface CostEstimate {
 }
 
 export interface EstimatePorts extends Pick<GatewayPorts, 'catalog' | 'settings' | 'counter'> {
-  routing: GatewayPorts['routing'] & { turns: CollectionTurns }
+  routing: GatewayPorts['routing'] & { rotation: CollectionRotation }
   /** The platform's part of a price. */
   feeMillionths: () => number
 }
@@ -66,14 +66,14 @@ const countingMs = 5000
  * unknown name is `model_not_found`.
  */
 export async function estimateCost(
-  asked: AskedCost,
+  question: CostQuestion,
   principal: Principal,
   ports: EstimatePorts,
 ): Promise<CostEstimate> {
-  const { size } = asked
-  const text = 'field' in size ? textOf(asked.model, size.field, size.value) : undefined
+  const { size } = question
+  const text = 'field' in size ? textOf(question.model, size.field, size.value) : undefined
   const promptTokens = () => (text ? estimatePrompt(text.body) : 'input' in size ? size.input : 0)
-  const { model, billing } = await targetOf({ ...asked, promptTokens }, principal, ports)
+  const { model, billing } = await targetOf({ ...question, promptTokens }, principal, ports)
   const tokens =
     text && 'field' in size
       ? {
@@ -123,9 +123,9 @@ const imagesIn = ({ messages }: CallerChat): number =>
 const readers: Record<TextField, (body: JsonObject) => Omit<Text, 'body'>> = {
   messages: (body) => {
     const request = check(CallerChat, body)
-    const asked = collectPromptTexts(request)
-    const around = estimateAround(asked)
-    return { ...noImages, texts: asked.texts, around, images: imagesIn(request), answers: 1 }
+    const prompt = collectPromptTexts(request)
+    const around = estimateAround(prompt)
+    return { ...noImages, texts: prompt.texts, around, images: imagesIn(request), answers: 1 }
   },
   prompt: (body) => {
     const { prompt } = check(CompletionRequest, body)
@@ -175,7 +175,7 @@ interface Target {
 }
 
 /** The demands of a request that does not exist yet. */
-const nothingMuch = { needs: [], misfit: () => undefined }
+const noDemands = { needs: [], misfit: () => undefined }
 
 /** Resolves the model that a call would try first, and its billing. */
 async function targetOf(
@@ -183,18 +183,18 @@ async function targetOf(
   principal: Principal,
   { catalog, settings, routing }: EstimatePorts,
 ): Promise<Target> {
-  const { turns } = routing
+  const { rotation } = routing
   const looking = {
     catalog,
     settings,
-    turns: new PoolTurns(),
-    routing: { ...routing, turns: { take: (id: string) => turns.peek(id) } },
+    rotation: new PoolRotation(),
+    routing: { ...routing, rotation: { take: (id: string) => rotation.peek(id) } },
   }
   try {
-    const question = { name, kinds: categories, demands: () => ({ ...nothingMuch, promptTokens }) }
+    const question = { name, kinds: categories, demands: () => ({ ...noDemands, promptTokens }) }
     const { candidates } = await resolveModel(question, principal, looking)
     const [first] = candidates
-    if (!first) throw new Error(`${name} came to nobody`)
+    if (!first) throw new Error(`${name} resolved to no candidate`)
     return first
   } catch (thrown) {
     if (!(thrown instanceof ApiError)) throw thrown

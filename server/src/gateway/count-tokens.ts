@@ -1,15 +1,18 @@
 import { chat } from './chat'
-import type { InboundRequest, GatewayPorts } from './request'
-import { TurnSource, createAnswerDeadline } from './relay'
-import { resolveModel } from './resolution'
+import { AttemptSource } from './answer-facts'
+import type { GatewayPorts } from './ports'
+import type { InboundRequest } from './request'
+import { createAnswerDeadline } from './request-deadline'
+import { resolveModel } from './resolve'
 import type { Principal } from '../auth/principal'
 import type { Dialect, Translation } from '../protocols/dialect'
 import { estimateAround, estimatePrompt, collectPromptTexts } from '../metering/estimate'
 import { selectChatRoute } from '../providers/chat-route'
 import { addressOf } from '../providers/provider-route'
-import { AttemptFailed, type OutgoingRequest } from '../upstream/attempt'
+import { AttemptFailed } from '../upstream/attempt-failed'
 import type { Candidate } from '../routing/candidate'
 import { exchange } from '../upstream/exchange'
+import { RelayProtocol } from '../upstream/relay'
 import { findRequestNeeds } from '../routing/needs'
 import { TranslatedChat, type CallerChat } from '../wire/chat-request'
 import { rejectForwardingLoop } from '../wire/forwarding-loop'
@@ -28,14 +31,14 @@ export async function countTokens(
   call: InboundRequest,
   ports: GatewayPorts,
 ): Promise<number> {
-  const principal = await ports.door.enter(call, 'write')
+  const principal = await ports.authenticator.authenticate(call, 'write')
   call.owner = principal.accountId
-  ports.budget.touch(principal.accountId)
+  ports.loopShares.touch(principal.accountId)
   rejectForwardingLoop(call.hops)
   const admission = await ports.limits.admit(principal)
-  call.tell(admission.quota)
+  call.reportQuota(admission.quota)
   try {
-    const { body } = await call.readBody(chat.limitBytes, principal.accountId)
+    const { body } = await call.readBody(chat.maxBytes, principal.accountId)
     const translation = dialect.read(body)
     const request = check(TranslatedChat, translation.chat)
     const demands = () => ({
@@ -43,20 +46,21 @@ export async function countTokens(
       misfit: async () => undefined,
       promptTokens: () => estimatePrompt(translation.chat),
     })
-    const asked = { name: request.model, kinds: chat.kinds, demands }
-    const { candidates } = await resolveModel(asked, principal, ports)
+    const question = { name: request.model, kinds: chat.kinds, demands }
+    const { candidates } = await resolveModel(question, principal, ports)
     const [candidate] = candidates
-    const told = candidate && (await toldBy(candidate, { call, ports, principal, translation }))
-    return told ?? (await estimated(request, translation, ports))
+    const counting = { call, ports, principal, translation }
+    const count = candidate && (await countByProvider(candidate, counting))
+    return count ?? (await estimate(request, translation, ports))
   } finally {
     admission.release()
   }
 }
 
-async function estimated(request: CallerChat, { chat: body }: Translation, ports: GatewayPorts) {
-  const asked = collectPromptTexts(request)
-  const counted = await ports.counter.count(asked.texts, { deadlineMs: countingMs })
-  return counted === undefined ? estimatePrompt(body) : counted + estimateAround(asked)
+async function estimate(request: CallerChat, { chat: body }: Translation, ports: GatewayPorts) {
+  const prompt = collectPromptTexts(request)
+  const counted = await ports.counter.count(prompt.texts, { deadlineMs: countingMs })
+  return counted === undefined ? estimatePrompt(body) : counted + estimateAround(prompt)
 }
 
 interface Counting {
@@ -70,31 +74,36 @@ interface Counting {
  * The count of a provider that speaks the caller's format; undefined where it does not, or does not count. Rejects
  * with the provider's reason where it rejects the request.
  */
-async function toldBy(candidate: Candidate, counting: Counting): Promise<number | undefined> {
+async function countByProvider(
+  candidate: Candidate,
+  counting: Counting,
+): Promise<number | undefined> {
   const { translation } = counting
   const { model } = candidate
   const { original } = translation
-  const { adapter, url, deployment } = selectChatRoute(
-    candidate,
-    model.upstreamModel,
-    translation.chat,
-  )
-  if (!original || adapter?.own?.format !== original.format) return undefined
-  const target = { upstreamModel: model.upstreamModel, maxTokens: undefined }
-  const { path, body, headers } = adapter.own.request(original.body, target)
-  if (deployment !== undefined) body['model'] = deployment
-  const base = url ?? `${addressOf(candidate)}${candidate.provider.options.paths.chat ?? path}`
+  const native =
+    original?.format === 'messages' ? { format: original.format, keepsId: false } : undefined
+  const { upstreamModel } = model
+  const route = selectChatRoute(candidate, upstreamModel, { chat: translation.chat, native })
+  if (!original || route.protocol !== 'passthrough') return undefined
+  const target = { upstreamModel, maxTokens: undefined }
+  const { path, body, headers } = route.passthrough.request(original.body, target)
+  if (route.deployment !== undefined) body['model'] = route.deployment
+  const chatPath = candidate.provider.options.paths.chat ?? path
+  const base = route.url ?? `${addressOf(candidate)}${chatPath}`
   using deadline = createAnswerDeadline(counting)
   try {
-    const sent: OutgoingRequest = {
-      operation: 'chat',
-      source: new TurnSource({ model, body, candidate }, 'messages'),
-      url: `${base}/count_tokens`,
-      body,
-      ...(headers && { headers }),
-      forwarded: original.headers,
-    }
-    return await exchange({ turn: { candidate, checked: counting }, sent, deadline }, countIn)
+    const protocol = new RelayProtocol({
+      request: {
+        operation: 'chat',
+        url: `${base}/count_tokens`,
+        body,
+        headers,
+        forwarded: original.headers,
+      },
+      source: new AttemptSource({ model, body, candidate }, 'messages'),
+    })
+    return await exchange({ candidate, request: counting, protocol, deadline }, readCount)
   } catch (thrown) {
     if (!(thrown instanceof AttemptFailed)) throw thrown
     if (thrown.error.status === 400) throw thrown.error
@@ -103,7 +112,7 @@ async function toldBy(candidate: Candidate, counting: Counting): Promise<number 
   }
 }
 
-function countIn(answer: unknown): number | undefined {
+function readCount(answer: unknown): number | undefined {
   const count = isObject(answer) ? answer['input_tokens'] : undefined
   return Number.isInteger(count) ? Number(count) : undefined
 }

@@ -1,6 +1,8 @@
+import type { RequestAttempt } from './attempt'
 import { checkDimensions } from './fit-check'
-import type { Endpoint, RunnableRequest, Reply, RequestAttempt } from './request'
-import { createJobDeadline } from './relay'
+import type { Endpoint, EndpointRun } from './endpoint'
+import type { Reply } from './request'
+import { createFailoverDeadline } from './request-deadline'
 import { RemoteImages } from './remote-images'
 import {
   findEmbeddingImageUrls,
@@ -16,7 +18,7 @@ import { estimateInputTokens } from '../metering/estimate'
 import { boundEmbedding } from '../metering/volume'
 import { checkInputs } from '../providers/embedding-inputs'
 import type { MediaData } from '../providers/media'
-import { AttemptFailed } from '../upstream/attempt'
+import { AttemptFailed } from '../upstream/attempt-failed'
 import {
   EmbeddingRequest,
   hasImage,
@@ -32,14 +34,14 @@ import { addUsage, toPromptUsageBlock } from '../wire/usage'
 
 const decodingMs = 5000
 /** The number of batches of one request that run at the same time. */
-const atOnce = 4
+const maxConcurrentBatches = 4
 
 /** `POST /v1/embeddings`. */
 export const embeddings: Endpoint<typeof EmbeddingRequest> = {
   schema: EmbeddingRequest,
   operation: 'embeddings',
   priced: 'embedding',
-  limitBytes: 8 * 1024 * 1024,
+  maxBytes: 8 * 1024 * 1024,
   kinds: ['embedding'],
   // The limit of an embedding model is per input, and enforced by its provider.
   size: () => ({ textField: 'input', output: undefined, texts: () => [], tokens: 0 }),
@@ -47,8 +49,8 @@ export const embeddings: Endpoint<typeof EmbeddingRequest> = {
     promptTokens: estimateInputTokens(bytes, () => toInputs(input)),
     answers: 0,
   }),
-  volume({ candidate, checked }) {
-    const inputs = toInputs(checked.request.input)
+  volume({ candidate, request }) {
+    const inputs = toInputs(request.params.input)
     return boundEmbedding(inputs, {
       model: candidate.model,
       decodes: !takesTokens(candidate),
@@ -58,54 +60,54 @@ export const embeddings: Endpoint<typeof EmbeddingRequest> = {
   run,
 }
 
-async function run(job: RunnableRequest<EmbeddingRequest>): Promise<Reply> {
-  const { model, body, request } = job.checked
+async function run(failover: EndpointRun<EmbeddingRequest>): Promise<Reply> {
+  const { model, body, params } = failover.request
   checkDimensions(model, body)
-  let inputs = toInputs(request.input)
-  const deadline = createJobDeadline(job)
-  const images = new RemoteImages(placesOf(inputs))
-  return await job.ask({
+  let inputs = toInputs(params.input)
+  const deadline = createFailoverDeadline(failover)
+  const images = new RemoteImages(imageParams(inputs))
+  return await failover.run({
     deadline,
-    before: async (turn) => {
-      inputs = await acceptable(inputs, turn)
+    before: async (attempt) => {
+      inputs = await toAcceptedInputs(inputs, attempt)
       if (isTokenInput(inputs)) return
-      checkInputs(inputs, kindsFor(turn.candidate))
-      const addresses = findEmbeddingImageUrls(turn.candidate, inputs)
-      await images.fetchAddresses(addresses, turn, deadline.signal)
+      checkInputs(inputs, kindsFor(attempt.candidate))
+      const addresses = findEmbeddingImageUrls(attempt.candidate, inputs)
+      await images.fetchAddresses(addresses, attempt, deadline.signal)
       if (addresses.length > 0) inputs = inputs.map((item) => withData(item, images.media))
     },
-    attempt: async (turn) => {
-      const answers = await embedAll(turn, { deadline, inputs })
+    attempt: async (attempt) => {
+      const answers = await embedAll(attempt, { deadline, inputs })
       const data = answers
         .flatMap((answer) => answer.embeddings)
         .map((embedding, index) => ({ object: 'embedding', index, embedding }))
       const usage = answers.map((answer) => answer.usage).reduce(addUsage)
       const block = toPromptUsageBlock(usage)
-      const body = { object: 'list', data, model: turn.model.id, usage: block }
-      return { kind: 'whole', body, usage, provider: turn.candidate.provider.key }
+      const list = { object: 'list', data, model: attempt.model.id, usage: block }
+      return { kind: 'full', body: list, usage, provider: attempt.candidate.provider.key }
     },
   })
 }
 
 /** Splits a request into batches of the provider's size, a few at a time. */
 async function embedAll(
-  turn: RequestAttempt<EmbeddingRequest>,
+  attempt: RequestAttempt<EmbeddingRequest>,
   { deadline, inputs }: EmbeddingBatch,
 ): Promise<Embedded[]> {
-  const batchLimit = getBatchLimit(turn.candidate, inputs)
+  const batchLimit = getBatchLimit(attempt.candidate, inputs)
   const answers: Embedded[] = []
-  for (let start = 0; start < inputs.length; start += batchLimit * atOnce) {
-    const running = Array.from({ length: atOnce }, (_, k) => {
+  for (let start = 0; start < inputs.length; start += batchLimit * maxConcurrentBatches) {
+    const running = Array.from({ length: maxConcurrentBatches }, (_, k) => {
       const from = start + k * batchLimit
       return inputs.slice(from, from + batchLimit)
     })
     const batches = running.filter((batch) => batch.length > 0)
-    const embedding = batches.map((batch) => embed(turn, { deadline, inputs: batch }))
+    const embedding = batches.map((batch) => embed(attempt, { deadline, inputs: batch }))
     const results = await Promise.allSettled(embedding)
     for (const result of results) if (result.status === 'fulfilled') answers.push(result.value)
     const failed = results.find(({ status }) => status === 'rejected')
     if (failed?.status !== 'rejected') continue
-    for (const { usage } of answers) turn.unanswered.answered(usage)
+    for (const { usage } of answers) attempt.unanswered.recordAnswer(usage)
     // The answered batches are billed: no other candidate gets all of it again.
     const isBilled = answers.length > 0 && failed.reason instanceof AttemptFailed
     throw isBilled ? failed.reason.error : failed.reason
@@ -114,16 +116,16 @@ async function embedAll(
 }
 
 /** Each image URL, and the first field that contains it. */
-function placesOf(inputs: EmbeddingInput): ReadonlyMap<string, string> {
-  const places = new Map<string, string>()
-  if (isTokenInput(inputs)) return places
+function imageParams(inputs: EmbeddingInput): ReadonlyMap<string, string> {
+  const params = new Map<string, string>()
+  if (isTokenInput(inputs)) return params
   for (const [index, item] of inputs.entries()) {
     for (const part of partsOf(item)) {
-      if (!isImage(part) || isDataUrl(part.image) || places.has(part.image)) continue
-      places.set(part.image, `input.${index}`)
+      if (!isImage(part) || isDataUrl(part.image) || params.has(part.image)) continue
+      params.set(part.image, `input.${index}`)
     }
   }
-  return places
+  return params
 }
 
 /** An input with data in place of the URLs that were fetched. */
@@ -137,17 +139,17 @@ function withData(item: EmbeddingItem, media: ReadonlyMap<string, MediaData>): E
 }
 
 /** Token ids go to providers that take them; for the others they become text again, off the event loop. */
-async function acceptable(
+async function toAcceptedInputs(
   inputs: EmbeddingInput,
-  { candidate, checked }: RequestAttempt<EmbeddingRequest>,
+  { candidate, request }: RequestAttempt<EmbeddingRequest>,
 ): Promise<EmbeddingInput> {
   if (!isTokenInput(inputs) || takesTokens(candidate)) return inputs
-  const decoded = await checked.ports.counter.decode(inputs, { deadlineMs: decodingMs })
+  const decoded = await request.ports.counter.decode(inputs, { deadlineMs: decodingMs })
   if (!decoded) throw unavailable()
   if (Array.isArray(decoded)) return decoded
   throw invalidRequest(
     `input.${decoded.input}`,
     'out_of_range',
-    `input: ${decoded.unknownToken} is no token id of cl100k_base.`,
+    `input: ${decoded.unknownToken} is not a token id of cl100k_base.`,
   )
 }

@@ -1,7 +1,7 @@
-import type { GatewayPorts } from './request'
+import type { GatewayPorts } from './ports'
 import type { Model } from '../catalog/model'
 import { ApiError, invalidRequest } from '../errors'
-import { estimateTexts, tokensAtLeast, tokensAtMost } from '../metering/estimate'
+import { estimateTexts, tokensAtLeast, maxTokensOf } from '../metering/estimate'
 import {
   checkContext,
   checkOutputLimit,
@@ -16,7 +16,7 @@ import type { JsonObject } from '../wire/json-body'
 
 const countingMs = 1000
 
-const bounds = { atMost: tokensAtMost, atLeast: tokensAtLeast }
+const bounds = { maxTokens: maxTokensOf, atLeast: tokensAtLeast }
 
 /**
  * Checks that a request fits a model; a promise only where its tokens have to be counted. Throws or rejects with
@@ -46,20 +46,20 @@ export function createFitCheck(
 
 /** Throws where a request wants embeddings with more dimensions than the model has. */
 export function checkDimensions({ id, dimensions }: Model, body: JsonObject): void {
-  const asked = body['dimensions']
-  if (typeof asked !== 'number' || dimensions === null || asked <= dimensions) return
-  const words = `dimensions: "${id}" has ${dimensions} at most.`
-  throw invalidRequest('dimensions', 'out_of_range', words)
+  const requested = body['dimensions']
+  if (typeof requested !== 'number' || dimensions === null || requested <= dimensions) return
+  const message = `dimensions: "${id}" supports at most ${dimensions}.`
+  throw invalidRequest('dimensions', 'out_of_range', message)
 }
 
-interface Demanding {
+interface DemandingRequest {
   body: JsonObject
   fits: Fits
   need: () => TokenNeed
 }
 
 /** The demands of a request on a collection's members. */
-export const demandsOf = ({ body, fits, need }: Demanding): Demands => ({
+export const demandsOf = ({ body, fits, need }: DemandingRequest): Demands => ({
   promptTokens: () => need().promptTokens,
   needs: findRequestNeeds(body),
   misfit(model) {

@@ -3,7 +3,7 @@ import { OrganizationUse } from './organization-use'
 import type { MemberTerms } from '../catalog/account-catalog'
 import { sampleShared } from '../../testing/catalog/samples'
 import { memberIn } from '../metering/spending-limits'
-import { event, stage } from '../../testing/metering/months'
+import { event, createFixture } from '../../testing/metering/months'
 import type { Counters, CounterTake } from '../limits/counters'
 import { RateLimits } from '../limits/limits'
 import { MemoryCounters } from '../limits/memory-counters'
@@ -16,10 +16,10 @@ const termsOf = (fields: Partial<MemberTerms> = {}): MemberTerms => ({
 
 /** Requests of `user_1`, of 10 tokens each, whose organizations count in one place. */
 function world(counters: Counters = new MemoryCounters(() => 0)) {
-  const on = stage()
+  const on = createFixture()
   const limits = new RateLimits(counters)
   const use = (tokens = 10) =>
-    new OrganizationUse({ ports: { limits, months: on.months }, userId: 'user_1', tokens })
+    new OrganizationUse({ ports: { limits, spendingLimits: on.months }, userId: 'user_1', tokens })
   return { ...on, use, on }
 }
 
@@ -73,7 +73,7 @@ test('who leaves gives back his place at once, and all the rest in the end, once
   const terms = termsOf({ maxConcurrentRequests: 1 })
   const left = use()
   await left.enter(terms)
-  left.releasePlaces()
+  left.releaseSlots()
   const next = use()
   await next.enter(terms)
   left.end(0, 'org_1')
@@ -91,7 +91,7 @@ test('one that ends while it is counted leaves nothing behind', async () => {
       await promise
       return memory.take(demand)
     },
-    look: (at) => memory.look(at),
+    readUse: (at) => memory.readUse(at),
   }
   const { use } = world(slow)
   const terms = termsOf({ maxConcurrentRequests: 1, tokensPerMinute: 10, monthlyRequests: 1 })
@@ -108,7 +108,7 @@ test('3.1: the member’s limit and the organization’s both hold, of what the 
   const terms = termsOf({ monthlySpend: 100n, memberSpend: 60n })
   const request = use()
   await request.enter(terms)
-  expect(request.monthOf('org_1')?.left).toBe(60n)
+  expect(request.monthOf('org_1')?.remaining).toBe(60n)
   request.monthOf('org_1')?.hold(50n)
   expect(months.size).toBe(2)
   request.end(8, 'org_1')
@@ -121,10 +121,10 @@ test('3.1: the member’s limit and the organization’s both hold, of what the 
   months.note(event(on, { ...served, userId: 'user_2', cost: 55n }))
   const next = use()
   await next.enter(terms)
-  expect(next.monthOf('org_1')?.left).toBe(5n)
+  expect(next.monthOf('org_1')?.remaining).toBe(5n)
   const alone = use()
   const other = termsOf({ memberSpend: 60n })
   await alone.enter(other)
-  expect(alone.monthOf('org_1')?.left).toBe(20n)
+  expect(alone.monthOf('org_1')?.remaining).toBe(20n)
   expect(memberIn('org_1', 'user_1')).toBe('org_1 user_1')
 })

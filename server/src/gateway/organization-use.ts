@@ -5,7 +5,7 @@ import { memberIn, type SpendingLimits } from '../metering/spending-limits'
 import type { Admission, RateLimits } from '../limits/limits'
 
 interface Options {
-  ports: { limits: RateLimits; months: SpendingLimits }
+  ports: { limits: RateLimits; spendingLimits: SpendingLimits }
   userId: string
   /** Reserved of the tokens of a minute. */
   tokens: number
@@ -26,9 +26,9 @@ function limitsIn(terms: MemberTerms, userId: string): CallerLimits {
   const { organizationId: id, memberSpend, ...rest } = terms
   const { monthly, ...limits } = combineLimits([{ id, ...rest }])
   const ofMember = { id: memberIn(id, userId), requests: null, spend: memberSpend }
-  const made = { ...limits, monthly: memberSpend === null ? monthly : [...monthly, ofMember] }
-  limitsBy.set(terms, made)
-  return made
+  const combined = { ...limits, monthly: memberSpend === null ? monthly : [...monthly, ofMember] }
+  limitsBy.set(terms, combined)
+  return combined
 }
 
 /**
@@ -64,13 +64,13 @@ export class OrganizationUse {
   }
 
   /** Marks that nothing is to be spent of any of them for now. */
-  spendNothing(): void {
+  cancelSpending(): void {
     for (const { month } of this.#inside.values()) month?.hold(0n)
   }
 
   /** Releases the places of a request that continues with no client waiting. Twice is harmless. */
-  releasePlaces(): void {
-    for (const { admission } of this.#inside.values()) admission.releasePlace()
+  releaseSlots(): void {
+    for (const { admission } of this.#inside.values()) admission.releaseSlot()
   }
 
   /** The request has ended, in the same tick as its meter. Twice is harmless. */
@@ -86,7 +86,7 @@ export class OrganizationUse {
     const limits = limitsIn(terms, userId)
     const month =
       limits.monthly.length > 0
-        ? await ports.months.admit({ userId, organizationId, limits })
+        ? await ports.spendingLimits.admit({ userId, organizationId, limits })
         : undefined
     let admission: Admission | undefined
     try {

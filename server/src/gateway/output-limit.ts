@@ -15,14 +15,14 @@ export function withModelsOutput(body: JsonObject, model: Model, lowering: Lower
   return limit === output?.limit ? body : withOutputLimit(body, limit)
 }
 
-interface Asked {
+interface LimitedAttempt {
   model: Model
   body: JsonObject
-  checked: { body: JsonObject; translation?: Lowering }
+  request: { body: JsonObject; translation?: Lowering }
 }
 
 /** The output limit that was sent to the model in place of the caller's; undefined where the caller's held. */
-export function getLoweredOutput({ model, body, checked }: Asked): number | undefined {
-  const lowered = withModelsOutput(checked.body, model, checked.translation)
-  return lowered === checked.body ? undefined : readOutputLimit(body)?.limit
+export function getLoweredOutput({ model, body, request }: LimitedAttempt): number | undefined {
+  const lowered = withModelsOutput(request.body, model, request.translation)
+  return lowered === request.body ? undefined : readOutputLimit(body)?.limit
 }

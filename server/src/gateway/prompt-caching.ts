@@ -1,4 +1,5 @@
-import type { InboundRequest, RequestAttempt } from './request'
+import type { RequestAttempt } from './attempt'
+import type { InboundRequest } from './request'
 import { invalidRequest } from '../errors'
 import { withBreakpoints, type CacheLifetime } from '../providers/prompt-caching'
 import { isByPrice } from '../routing/candidate'
@@ -8,10 +9,10 @@ import type { JsonObject } from '../wire/json-body'
 /** Request header by which a caller has Tollgate set breakpoints, or none. */
 export const promptCachingHeader = 'x-tollgate-prompt-caching'
 
-interface Asking {
+interface CachingAttempt {
   model: Pick<RequestAttempt<unknown>['model'], 'pricing'>
   candidate: Pick<RequestAttempt<unknown>['candidate'], 'connection' | 'billing'>
-  checked: { call: Pick<InboundRequest, 'promptCaching'> }
+  request: { call: Pick<InboundRequest, 'promptCaching'> }
 }
 
 /**
@@ -19,18 +20,19 @@ interface Asking {
  * the connection's; undefined for none. Five minutes in place of an hour where the price does not cover an hour.
  * Throws `invalid_request`.
  */
-export function readPromptCaching(asking: Asking): CacheLifetime | undefined {
-  const lifetime = askedLifetime(asking)
-  const { pricing } = asking.model
-  const isCovered = !pricing || !isByPrice(asking.candidate.billing) || coversHour(pricing)
+export function readPromptCaching(attempt: CachingAttempt): CacheLifetime | undefined {
+  const lifetime = requestedLifetime(attempt)
+  const { pricing } = attempt.model
+  const isCovered = !pricing || !isByPrice(attempt.candidate.billing) || coversHour(pricing)
   return lifetime === '1h' && !isCovered ? '5m' : lifetime
 }
 
-function askedLifetime({ candidate, checked }: Asking): CacheLifetime | undefined {
-  const asked = checked.call.promptCaching
-  if (asked === undefined || asked === null) return candidate.connection.options.prompt_caching
-  if (asked === '5m' || asked === '1h') return asked
-  if (asked === 'off') return undefined
+function requestedLifetime({ candidate, request }: CachingAttempt): CacheLifetime | undefined {
+  const requested = request.call.promptCaching
+  if (requested === undefined || requested === null)
+    return candidate.connection.options.prompt_caching
+  if (requested === '5m' || requested === '1h') return requested
+  if (requested === 'off') return undefined
   throw invalidRequest(
     promptCachingHeader,
     'unknown_value',
@@ -41,11 +43,11 @@ function askedLifetime({ candidate, checked }: Asking): CacheLifetime | undefine
 /** Adds the breakpoints that Tollgate sets to a chat request, where the provider takes any. */
 export function withPromptCaching(
   chat: JsonObject,
-  turn: Asking & Pick<RequestAttempt<unknown>, 'candidate'>,
+  attempt: CachingAttempt & Pick<RequestAttempt<unknown>, 'candidate'>,
   isTranslated: boolean,
 ): JsonObject {
-  const { cacheControl, cacheControlExtras } = turn.candidate.provider.options
+  const { cacheControl, cacheControlExtras } = attempt.candidate.provider.options
   if (!isTranslated && !cacheControl) return chat
-  const placesItself = !isTranslated && cacheControlExtras.includes('request')
-  return withBreakpoints(chat, { lifetime: readPromptCaching(turn), placesItself })
+  const setsOwnBreakpoints = !isTranslated && cacheControlExtras.includes('request')
+  return withBreakpoints(chat, { lifetime: readPromptCaching(attempt), setsOwnBreakpoints })
 }

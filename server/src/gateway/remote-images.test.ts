@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { FetchPlaces } from './fetch-places'
-import { imageLimits, findRemoteImages, type ImagePorts } from './remote-images'
+import { FetchSlots } from './fetch-slots'
+import { imageLimits, type ImagePorts } from './image-fetch'
+import { findRemoteImages } from './remote-images'
 import { sampleModel, sampleProvider } from '../../testing/catalog/samples'
 import { LocalAnswer } from '../upstream/http/answer'
 import type { OwnedCall } from '../upstream/http/egress'
@@ -13,13 +14,16 @@ const png = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')
 const data = `data:image/png;base64,${png.toString('base64')}`
 const image = (url: string) => ({ type: 'image_url', image_url: { url } })
 
-interface Staging {
+interface FixtureOptions {
   answer?: (call: OwnedCall) => Response | Promise<Response>
   limits?: Partial<ImagePorts['limits']>
 }
 
-/** A chat request with images, whoever fetches them, and what is fetched for each dialect. */
-function staged(urls: string[], { answer = () => new Response(png), limits }: Staging = {}) {
+/** A chat request with images, their fetcher, and the URLs that it fetches for each dialect. */
+function createFixture(
+  urls: string[],
+  { answer = () => new Response(png), limits }: FixtureOptions = {},
+) {
   const body = {
     model: 'fake/one',
     messages: [
@@ -27,17 +31,17 @@ function staged(urls: string[], { answer = () => new Response(png), limits }: St
       { role: 'user', content: [{ type: 'text', text: 'What is it?' }, ...urls.map(image)] },
     ],
   }
-  const request = CallerChat.parse(body)
-  const images = findRemoteImages({ request })
+  const params = CallerChat.parse(body)
+  const images = findRemoteImages({ params })
   const fetched: string[] = []
   const ports: ImagePorts = {
-    way: {
+    transport: {
       async send(call) {
         fetched.push(call.url)
         return new LocalAnswer(await answer(call))
       },
     },
-    places: new FetchPlaces({ most: 10, mostOfOwner: 10 }),
+    slots: new FetchSlots({ max: 10, maxPerOwner: 10 }),
     limits: { ...imageLimits, ...limits },
   }
   const within = new AbortController()
@@ -45,9 +49,8 @@ function staged(urls: string[], { answer = () => new Response(png), limits }: St
     const model = sampleModel()
     const candidate = sampleCandidate({ model, provider: sampleProvider({ dialect }) })
     const principal = { accountId: 'user_1' }
-    const checked = { ports: { images: ports }, principal, request }
-    const turn = { checked, body, model, candidate }
-    await images?.fetchFor(turn, within.signal)
+    const request = { ports: { images: ports }, principal, params }
+    await images?.fetchFor({ request, body, model, candidate }, within.signal)
   }
   const refusal = async (dialect: Provider['dialect'] = 'bedrock') => {
     const thrown: unknown = await fetchFor(dialect).catch((error: unknown) => error)
@@ -59,19 +62,19 @@ function staged(urls: string[], { answer = () => new Response(png), limits }: St
 }
 
 test('a request without addresses wants nothing', () => {
-  expect(staged([]).images).toBeUndefined()
-  expect(staged([data]).images).toBeUndefined()
+  expect(createFixture([]).images).toBeUndefined()
+  expect(createFixture([data]).images).toBeUndefined()
 })
 
 test.each(['openai', 'anthropic', 'cohere'] as const)('%s fetches by itself', async (dialect) => {
-  const { images, fetched, fetchFor } = staged(['https://one.example/a.png'])
+  const { images, fetched, fetchFor } = createFixture(['https://one.example/a.png'])
   await fetchFor(dialect)
   expect([fetched, images?.media.size]).toEqual([[], 0])
 })
 
 test('each address is fetched once, for a second candidate and a second place too', async () => {
   const [a, b] = ['https://one.example/a.png', 'https://one.example/b.png']
-  const { images, fetched, fetchFor } = staged([a, b, a, data])
+  const { images, fetched, fetchFor } = createFixture([a, b, a, data])
   await fetchFor('bedrock')
   await fetchFor('google')
   expect(fetched.toSorted()).toEqual([a, b])
@@ -81,7 +84,7 @@ test('each address is fetched once, for a second candidate and a second place to
 
 test('a second candidate that reads fewer addresses itself gets the rest', async () => {
   const video = 'https://www.youtube.com/watch?v=1'
-  const { fetched, fetchFor } = staged(['https://one.example/a.png', video])
+  const { fetched, fetchFor } = createFixture(['https://one.example/a.png', video])
   await fetchFor('google')
   expect(fetched).toEqual(['https://one.example/a.png'])
   await fetchFor('bedrock')
@@ -90,18 +93,21 @@ test('a second candidate that reads fewer addresses itself gets the rest', async
 
 test('a failure names the field, and ends what else is fetched', async () => {
   let ended = false
-  const { fetched, refusal } = staged(['https://one.example/slow', 'https://one.example/gone'], {
-    answer: ({ url, signal }) => {
-      if (!url.endsWith('slow')) return new Response(null, { status: 410 })
-      const { promise, reject } = Promise.withResolvers<Response>()
-      const handleEvent = () => {
-        ended = true
-        reject(signal.reason)
-      }
-      signal.addEventListener('abort', { handleEvent })
-      return promise
+  const { fetched, refusal } = createFixture(
+    ['https://one.example/slow', 'https://one.example/gone'],
+    {
+      answer: ({ url, signal }) => {
+        if (!url.endsWith('slow')) return new Response(null, { status: 410 })
+        const { promise, reject } = Promise.withResolvers<Response>()
+        const handleEvent = () => {
+          ended = true
+          reject(signal.reason)
+        }
+        signal.addEventListener('abort', { handleEvent })
+        return promise
+      },
     },
-  })
+  )
   const param = 'messages.1.content.2.image_url.url'
   expect(await refusal()).toEqual([400, 'invalid_request', param, 'bad_format'])
   expect([fetched.length, ended]).toEqual([2, true])
@@ -109,7 +115,7 @@ test('a failure names the field, and ends what else is fetched', async () => {
 
 test('more than so many addresses are refused before one is fetched', async () => {
   const urls = Array.from({ length: 3 }, (_, k) => `https://one.example/${k}.png`)
-  const { fetched, refusal } = staged(urls, { limits: { most: 2 } })
+  const { fetched, refusal } = createFixture(urls, { limits: { maxImages: 2 } })
   const param = 'messages.1.content.3.image_url.url'
   expect(await refusal()).toEqual([400, 'invalid_request', param, 'too_many'])
   expect(fetched).toEqual([])
@@ -118,25 +124,25 @@ test('more than so many addresses are refused before one is fetched', async () =
 test('only a few are fetched at once', async () => {
   const urls = Array.from({ length: 6 }, (_, k) => `https://one.example/${k}.png`)
   let running = 0
-  let most = 0
-  const { images, fetchFor } = staged(urls, {
-    limits: { atOnce: 2 },
+  let max = 0
+  const { images, fetchFor } = createFixture(urls, {
+    limits: { maxConcurrent: 2 },
     answer: async () => {
       running += 1
-      most = Math.max(most, running)
+      max = Math.max(max, running)
       await Bun.sleep(1)
       running -= 1
       return new Response(png)
     },
   })
   await fetchFor('bedrock')
-  expect([most, images?.media.size]).toEqual([2, 6])
+  expect([max, images?.media.size]).toEqual([2, 6])
 })
 
 test('all images of a request share one limit of bytes', async () => {
   const urls = Array.from({ length: 3 }, (_, k) => `https://one.example/${k}.png`)
-  const limits = { atOnce: 1, mostBytesInAll: 2 * png.length }
-  const { fetched, refusal } = staged(urls, { limits })
+  const limits = { maxConcurrent: 1, maxTotalBytes: 2 * png.length }
+  const { fetched, refusal } = createFixture(urls, { limits })
   const param = 'messages.1.content.3.image_url.url'
   expect(await refusal()).toEqual([400, 'invalid_request', param, 'too_many'])
   expect(fetched).toHaveLength(3)
@@ -150,13 +156,16 @@ const never = ({ signal }: OwnedCall) => {
 }
 
 test('one that does not come in time is a wrong field', async () => {
-  const { refusal } = staged(['https://one.example/a.png'], { answer: never, limits: { ms: 20 } })
+  const { refusal } = createFixture(['https://one.example/a.png'], {
+    answer: never,
+    limits: { timeoutMs: 20 },
+  })
   const param = 'messages.1.content.1.image_url.url'
   expect(await refusal()).toEqual([400, 'invalid_request', param, 'bad_format'])
 })
 
-test('when the request has ended, its own reason is told', async () => {
-  const { fetchFor, within } = staged(['https://one.example/a.png'], { answer: never })
+test('rejects with the reason of the request once that has ended', async () => {
+  const { fetchFor, within } = createFixture(['https://one.example/a.png'], { answer: never })
   const fetching = fetchFor('bedrock').catch((error: unknown) => error)
   const reason = new ApiError('request_timeout')
   within.abort(reason)

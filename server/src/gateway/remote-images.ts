@@ -1,86 +1,57 @@
-import type { FetchPlaces } from './fetch-places'
-import { fetchImage, ImageRefused } from './image-fetch'
-import type { ValidatedRequest } from './request'
-import { findImageUrls } from './upstream-chat'
+import type { ValidatedRequest } from './attempt'
+import { findImageUrls } from './choose-protocol'
+import { fetchImage, ImageRefused, type ImagePorts } from './image-fetch'
 import type { Principal } from '../auth/principal'
-import type { GuardedWay } from '../upstream/http/egress'
 import { invalidRequest } from '../errors'
 import type { MediaData } from '../providers/media'
 import type { CallerChat } from '../wire/chat-request'
 
-/** The limits of the images fetched for one request. */
-interface ImageLimits {
-  most: number
-  mostBytes: number
-  /** For all its images together. */
-  mostBytesInAll: number
-  atOnce: number
-  /** For all of them, from the first to the last byte. */
-  ms: number
-}
-
-/** As base64 they are as long as the longest body that clients may send. */
-export const imageLimits: ImageLimits = {
-  most: 32,
-  mostBytes: 20 * 1024 * 1024,
-  mostBytesInAll: 24 * 1024 * 1024,
-  atOnce: 4,
-  ms: 20_000,
-}
-
-/** The dependencies of fetching images; the transport is always the guarded one. */
-export interface ImagePorts {
-  way: GuardedWay
-  places: FetchPlaces
-  limits: ImageLimits
-}
-
 /** The account of the request, and the transport. */
-interface Fetching {
-  checked: {
+interface FetchingAttempt {
+  request: {
     ports: { images: ImagePorts }
     principal: Pick<Principal, 'accountId'>
   }
 }
 
-type ShownTurn = Fetching & Parameters<typeof findImageUrls>[0]
+type ImageAttempt = FetchingAttempt & Parameters<typeof findImageUrls>[0]
 
 /** The images that a chat request references by URL; undefined where there are none, as in nearly all. */
 export function findRemoteImages({
-  request,
-}: Pick<ValidatedRequest<CallerChat>, 'request'>): RemoteImages | undefined {
-  const places = placesOf(request)
-  return places.size > 0 ? new RemoteImages(places) : undefined
+  params,
+}: Pick<ValidatedRequest<CallerChat>, 'params'>): RemoteImages | undefined {
+  const slots = findImages(params)
+  return slots.size > 0 ? new RemoteImages(slots) : undefined
 }
 
-const nowhere: ReadonlyMap<string, string> = new Map()
+const noParams: ReadonlyMap<string, string> = new Map()
 
-const isOfParts = ({ content }: CallerChat['messages'][number]) => Array.isArray(content)
+const hasContentParts = ({ content }: CallerChat['messages'][number]) => Array.isArray(content)
 
 /** Each URL, and the first field that contains it. */
-function placesOf({ messages }: CallerChat): ReadonlyMap<string, string> {
-  if (!messages.some(isOfParts)) return nowhere
-  const places = new Map<string, string>()
+function findImages({ messages }: CallerChat): ReadonlyMap<string, string> {
+  if (!messages.some(hasContentParts)) return noParams
+  const params = new Map<string, string>()
   for (const [position, { content }] of messages.entries()) {
     if (!Array.isArray(content)) continue
     for (const [index, part] of content.entries()) {
       if (part.type !== 'image_url') continue
       const { url } = part.image_url
       const param = `messages.${position}.content.${index}.image_url.url`
-      if (!url.startsWith('data:') && !places.has(url)) places.set(url, param)
+      if (!url.startsWith('data:') && !params.has(url)) params.set(url, param)
     }
   }
-  return places
+  return params
 }
 
 /** One request's images: fetched for the first candidate that needs their bytes, and kept for the next. */
 export class RemoteImages {
-  readonly #places: ReadonlyMap<string, string>
+  readonly #params: ReadonlyMap<string, string>
   readonly #media = new Map<string, MediaData>()
   #room: { bytes: number } | undefined
 
-  constructor(places: ReadonlyMap<string, string>) {
-    this.#places = places
+  constructor(params: ReadonlyMap<string, string>) {
+    this.#params = params
   }
 
   /** The fetched images, by URL. */
@@ -90,67 +61,71 @@ export class RemoteImages {
 
   /**
    * Fetches the images that the attempt's candidate does not fetch itself. Throws `invalid_request` where one is not
-   * available, or the reason for which the request has ended; `within` aborts when it has.
+   * available, or the reason for which the request has ended; `requestSignal` aborts when it has.
    */
-  async fetchFor(turn: ShownTurn, within: AbortSignal): Promise<void> {
-    await this.fetchAddresses(findImageUrls(turn), turn, within)
+  async fetchFor(attempt: ImageAttempt, requestSignal: AbortSignal): Promise<void> {
+    await this.fetchAddresses(findImageUrls(attempt), attempt, requestSignal)
   }
 
   /** Fetches these, except those fetched before. Throws as `fetchFor`. */
   async fetchAddresses(
-    wanted: readonly string[],
-    turn: Fetching,
-    within: AbortSignal,
+    urls: readonly string[],
+    attempt: FetchingAttempt,
+    requestSignal: AbortSignal,
   ): Promise<void> {
-    const { most } = turn.checked.ports.images.limits
-    const beyond = wanted[most]
+    const { maxImages } = attempt.request.ports.images.limits
+    const beyond = urls[maxImages]
     if (beyond !== undefined) {
-      throw this.#refusal(beyond, new ImageRefused('too_many', `at most ${most} a request`))
+      throw this.#refusal(beyond, new ImageRefused('too_many', `at most ${maxImages} a request`))
     }
-    const missing = wanted.filter((url) => !this.#media.has(url))
-    if (missing.length > 0) await this.#fetchAll(missing, turn, within)
+    const missing = urls.filter((url) => !this.#media.has(url))
+    if (missing.length > 0) await this.#fetchAll(missing, attempt, requestSignal)
   }
 
-  async #fetchAll(missing: readonly string[], turn: Fetching, within: AbortSignal): Promise<void> {
-    const { atOnce, ms, mostBytesInAll } = turn.checked.ports.images.limits
-    this.#room ??= { bytes: mostBytesInAll }
-    const timer = AbortSignal.timeout(ms)
+  async #fetchAll(
+    missing: readonly string[],
+    attempt: FetchingAttempt,
+    requestSignal: AbortSignal,
+  ): Promise<void> {
+    const { maxConcurrent, timeoutMs, maxTotalBytes } = attempt.request.ports.images.limits
+    this.#room ??= { bytes: maxTotalBytes }
+    const timer = AbortSignal.timeout(timeoutMs)
     // The first that fails ends the others.
     const ending = new AbortController()
-    const signal = AbortSignal.any([within, timer, ending.signal])
+    const signal = AbortSignal.any([requestSignal, timer, ending.signal])
     const waiting = missing.values()
     const next = async () => {
-      for (const url of waiting) await this.#fetchOne(url, turn, signal)
+      for (const url of waiting) await this.#fetchOne(url, attempt, signal)
     }
     try {
-      await Promise.all(Array.from({ length: Math.min(atOnce, missing.length) }, next))
+      await Promise.all(Array.from({ length: Math.min(maxConcurrent, missing.length) }, next))
     } catch (thrown) {
-      if (within.aborted) throw within.reason
+      if (requestSignal.aborted) throw requestSignal.reason
       if (!timer.aborted) throw thrown
       const late = missing.find((url) => !this.#media.has(url)) ?? ''
-      const words = `it did not come within ${Math.round(ms / 1000)} s`
-      throw this.#refusal(late, new ImageRefused('bad_format', words))
+      const message = `it did not arrive within ${Math.round(timeoutMs / 1000)} s`
+      throw this.#refusal(late, new ImageRefused('bad_format', message))
     } finally {
       ending.abort()
     }
   }
 
-  async #fetchOne(url: string, { checked }: Fetching, signal: AbortSignal): Promise<void> {
-    const { ports, principal } = checked
-    const { way, places, limits } = ports.images
+  async #fetchOne(url: string, { request }: FetchingAttempt, signal: AbortSignal): Promise<void> {
+    const { ports, principal } = request
+    const { transport, slots, limits } = ports.images
     const owner = principal.accountId
-    using _place = await places.enter(owner, signal)
+    using _slot = await slots.enter(owner, signal)
     const room = this.#room ?? { bytes: 0 }
-    const { mostBytes } = limits
+    const { maxBytes } = limits
     try {
-      this.#media.set(url, await fetchImage(way, { url, owner, signal, mostBytes, room }))
+      this.#media.set(url, await fetchImage(transport, { url, owner, signal, maxBytes, room }))
     } catch (thrown) {
       throw thrown instanceof ImageRefused ? this.#refusal(url, thrown) : thrown
     }
   }
 
   #refusal(url: string, { issue, message }: ImageRefused) {
-    const param = this.#places.get(url) ?? null
+    const param = this.#params.get(url) ?? null
     const field = param === null ? '' : `${param}: `
     return invalidRequest(
       param,

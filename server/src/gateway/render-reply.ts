@@ -1,5 +1,6 @@
 import { chat } from './chat'
-import type { Endpoint, Reply } from './request'
+import type { Endpoint } from './endpoint'
+import type { Reply } from './request'
 import type { Dialect, Translation } from '../protocols/dialect'
 import { TranslatedChat, type CallerChat } from '../wire/chat-request'
 import { isObject } from '../wire/json-body'
@@ -14,7 +15,7 @@ export const overChat = (dialect: Dialect): Endpoint<typeof CallerChat> => ({
 /** A reply in its caller's format; unchanged where that is ours. */
 export function renderForCaller(reply: Reply, translation: Translation | undefined): Reply {
   if (!translation) return reply
-  if (reply.kind === 'whole' && reply.isTold) return reply
+  if (reply.kind === 'full' && reply.isEncoded) return reply
   if (reply.kind === 'stream') return { ...reply, writer: translation.writer(reply.identity) }
   return isObject(reply.body) ? { ...reply, body: translation.answer(reply.body) } : reply
 }

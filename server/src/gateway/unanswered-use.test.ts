@@ -27,7 +27,7 @@ test.each<[Loss, Provider['abort'], 'charged' | 'free' | 'nothing']>([
   (loss, abort, expected) => {
     for (const operator of ['charge', 'waive'] as const) {
       const use = new UnansweredUse(settings(operator))
-      use.lost({ loss, provider: { abort }, usage: () => prompt })
+      use.recordLoss({ loss, provider: { abort }, usage: () => prompt })
       const isFree = expected === 'free' || operator === 'waive'
       expect(use.total).toEqual(expected === 'nothing' ? undefined : { usage: prompt, isFree })
     }
@@ -36,15 +36,15 @@ test.each<[Loss, Provider['abort'], 'charged' | 'free' | 'nothing']>([
 
 test('finding M10: parts that were answered are paid beside those that were lost', () => {
   const use = new UnansweredUse(settings())
-  use.answered({ ...noUsage, input: 3, output: 4 })
-  use.lost({ loss: 'ended', provider: { abort: 'stops' }, usage: () => prompt })
-  use.lost({ loss: 'failed', provider: { abort: 'stops' }, usage: () => prompt })
+  use.recordAnswer({ ...noUsage, input: 3, output: 4 })
+  use.recordLoss({ loss: 'ended', provider: { abort: 'stops' }, usage: () => prompt })
+  use.recordLoss({ loss: 'failed', provider: { abort: 'stops' }, usage: () => prompt })
   const usage = { ...noUsage, input: 103, output: 4, estimated: true }
   expect(use.total).toEqual({ usage, isFree: false })
 })
 
 test('finding M10: nothing is estimated where nothing is billed', () => {
   const use = new UnansweredUse(settings())
-  use.lost({ loss: 'failed', provider: { abort: 'stops' }, usage: neverCounted })
+  use.recordLoss({ loss: 'failed', provider: { abort: 'stops' }, usage: neverCounted })
   expect(use.total).toBeUndefined()
 })

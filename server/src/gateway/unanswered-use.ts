@@ -1,5 +1,7 @@
+import { estimateOutputTokens, estimatePrompt, estimateUsage } from '../metering/estimate'
 import type { Provider } from '../providers/provider'
 import type { Loss } from '../upstream/classify-loss'
+import type { JsonObject } from '../wire/json-body'
 import { addUsage, type Usage } from '../wire/usage'
 
 /** The operator's setting: whether callers are charged for requests that a provider received and did not answer. */
@@ -17,7 +19,7 @@ const billed: Readonly<Record<Loss, Readonly<Record<Provider['abort'], Billed>>>
   failed: { stops: 'nothing', unknown: 'nothing', bills_all: 'all', free: 'nothing' },
 }
 
-interface Lost {
+interface LostRequest {
   loss: Loss
   provider: Pick<Provider, 'abort'>
   /** The usage of the request as sent, and of its answer so far. */
@@ -42,14 +44,14 @@ export class UnansweredUse {
   }
 
   /** A provider received a part, and no answer came of it. */
-  lost({ loss, provider, usage }: Lost): void {
-    if (billed[loss][provider.abort] === 'all') this.answered(usage())
+  recordLoss({ loss, provider, usage }: LostRequest): void {
+    if (billed[loss][provider.abort] === 'all') this.recordAnswer(usage())
     // The provider was at work all the same: a limit of tokens is there for that.
     else if (loss === 'ended') this.#free = sumOf(this.#free, usage())
   }
 
   /** A part was answered, but others were not, so that its caller gets none of it. */
-  answered(usage: Usage): void {
+  recordAnswer(usage: Usage): void {
     this.#billed = sumOf(this.#billed, usage)
   }
 
@@ -62,3 +64,23 @@ export class UnansweredUse {
 }
 
 const sumOf = (sum: Usage | undefined, usage: Usage): Usage => (sum ? addUsage(sum, usage) : usage)
+
+interface LossContext {
+  unanswered: UnansweredUse
+  candidate: { provider: Pick<Provider, 'abort'> }
+}
+
+/**
+ * Returns a function that reports that an attempt came to no answer, and its use until then. `usage` gets the number
+ * of bytes of an answer that was too long.
+ */
+export const toLossReport =
+  ({ unanswered, candidate: { provider } }: LossContext, usage: (bytes: number) => Usage) =>
+  (loss: Loss, bytes: number): void =>
+    unanswered.recordLoss({ loss, provider, usage: () => usage(bytes) })
+
+/** The usage of a provider that read a request without answering it, and wrote an answer of so many bytes. */
+export const promptUsage = (body: JsonObject, bytes: number): Usage => ({
+  ...estimateUsage({ promptTokens: estimatePrompt(body) }),
+  output: estimateOutputTokens(bytes, body),
+})

@@ -1,8 +1,9 @@
-import type { RequestAttempt } from './request'
-import { lostBy, TurnSource } from './relay'
+import { AttemptSource } from './answer-facts'
+import type { RequestAttempt } from './attempt'
+import { toLossReport } from './unanswered-use'
 import { estimateInputs } from '../metering/estimate'
 import { embeddingAdapterOf } from '../providers/adapters'
-import { selectRelayRoute } from '../providers/chat-route'
+import { selectRelayAddress } from '../providers/chat-route'
 import type { EmbeddingAdapter } from '../providers/embedding-adapter'
 import type { InputKinds } from '../providers/embedding-inputs'
 import {
@@ -13,11 +14,12 @@ import {
 } from '../providers/openai/embedding-images'
 import { readEmbeddings, toFormat, toUpstreamEmbedding } from '../providers/openai/embeddings'
 import { readTaskType } from '../providers/task-type'
-import { nonsense } from '../providers/upstream-error'
-import type { OutgoingRequest } from '../upstream/attempt'
+import { invalidAnswer } from '../providers/upstream-error'
 import type { Candidate } from '../routing/candidate'
 import type { Deadline } from '../upstream/deadline'
 import { exchange } from '../upstream/exchange'
+import type { UpstreamProtocol } from '../upstream/protocol'
+import { RelayProtocol } from '../upstream/relay'
 import {
   hasImage,
   isTokenInput,
@@ -69,18 +71,14 @@ export function findEmbeddingImageUrls(line: Line, inputs: readonly EmbeddingIte
 
 /** Sends one batch, relayed or written by an adapter. Throws `AttemptFailed`, and errors that are no failed attempt. */
 export async function embed(
-  turn: RequestAttempt<EmbeddingRequest>,
+  attempt: RequestAttempt<EmbeddingRequest>,
   batch: EmbeddingBatch,
 ): Promise<Embedded> {
-  const adapter = embeddingAdapterOf(turn.candidate.provider)
+  const adapter = embeddingAdapterOf(attempt.candidate.provider)
   const { embeddings, usage } = await (adapter
-    ? translated(turn, adapter, batch)
-    : relayed(turn, batch))
-  const { inputs } = batch
-  return {
-    embeddings,
-    usage: usage ?? estimateOf(turn, inputs),
-  }
+    ? translate(attempt, adapter, batch)
+    : relay(attempt, batch))
+  return { embeddings, usage: usage ?? estimateOf(attempt, batch.inputs) }
 }
 
 /** Images of a model that are paid by the piece have no tokens. */
@@ -88,53 +86,65 @@ function estimateOf({ model }: RequestAttempt<EmbeddingRequest>, inputs: Embeddi
   return estimateInputs(inputs, { isPaidByImage: model.pricing?.image !== undefined })
 }
 
-const embedding = (turn: RequestAttempt<EmbeddingRequest>) => ({
-  operation: 'embeddings' as const,
-  source: new TurnSource(turn, 'input'),
-})
+const formatOf = ({ request }: RequestAttempt<EmbeddingRequest>) =>
+  request.params.encoding_format ?? 'float'
 
-const formatOf = ({ checked }: RequestAttempt<EmbeddingRequest>) =>
-  checked.request.encoding_format ?? 'float'
+/** The exchange of one batch. */
+function toUpstream(
+  attempt: RequestAttempt<EmbeddingRequest>,
+  protocol: UpstreamProtocol,
+  { deadline, inputs }: EmbeddingBatch,
+) {
+  const { candidate, request } = attempt
+  const onLost = toLossReport(attempt, () => estimateOf(attempt, inputs))
+  return { candidate, request, protocol, deadline, onLost }
+}
 
-function relayed(turn: RequestAttempt<EmbeddingRequest>, { inputs, deadline }: EmbeddingBatch) {
-  const { candidate } = turn
-  const { upstreamModel } = turn.model
+function relay(attempt: RequestAttempt<EmbeddingRequest>, batch: EmbeddingBatch) {
+  const { candidate } = attempt
+  const { inputs } = batch
+  const { upstreamModel } = attempt.model
   const { options } = candidate.provider
-  const { url, deployment } = selectRelayRoute(candidate, upstreamModel, 'embeddings')
-  const written = toUpstreamEmbedding(turn.body, inputs, { upstreamModel, options })
-  if (deployment !== undefined) written['model'] = deployment
+  const { url, deployment } = selectRelayAddress(candidate, upstreamModel, 'embeddings')
+  const body = toUpstreamEmbedding(attempt.body, inputs, { upstreamModel, options })
+  if (deployment !== undefined) body['model'] = deployment
   const path = pathOfFormat(getImageFormat(options, upstreamModel))
-  const sent: OutgoingRequest = { ...embedding(turn), ...(path && { path }), url, body: written }
-  const onLost = lostBy(turn, () => estimateOf(turn, inputs))
-  return exchange({ turn, sent, deadline, onLost }, (answer) =>
-    readEmbeddings(answer, { count: inputs.length, format: formatOf(turn) }, sent.source),
+  const source = new AttemptSource(attempt, 'input')
+  const request = { operation: 'embeddings', path, url, body } as const
+  const protocol = new RelayProtocol({ request, source })
+  return exchange(toUpstream(attempt, protocol, batch), (answer) =>
+    readEmbeddings(answer, { count: inputs.length, format: formatOf(attempt) }, source),
   )
 }
 
-function translated(
-  turn: RequestAttempt<EmbeddingRequest>,
+function translate(
+  attempt: RequestAttempt<EmbeddingRequest>,
   adapter: EmbeddingAdapter,
   batch: EmbeddingBatch,
 ) {
-  const { body, model } = turn
-  const { request } = turn.checked
-  const { deadline, inputs } = batch
+  const { body, model, request } = attempt
+  const { inputs } = batch
   // Token ids have become text again.
   const items = isTokenInput(inputs) ? [] : inputs
   const written = adapter.request(items, {
     upstreamModel: model.upstreamModel,
-    dimensions: request.dimensions ?? undefined,
+    dimensions: request.params.dimensions ?? undefined,
     task: readTaskType(body),
   })
-  const sent: OutgoingRequest = { ...embedding(turn), ...written, failure: adapter.failure }
-  const { source } = sent
-  const onLost = lostBy(turn, () => estimateOf(turn, inputs))
-  return exchange({ turn, sent, deadline, onLost }, (answer, _attempt, headers) => {
+  const source = new AttemptSource(attempt, 'input')
+  const protocol: UpstreamProtocol = {
+    request: { operation: 'embeddings', ...written },
+    source,
+    framing: 'sse',
+    toError: (refusal) => adapter.toError(refusal, source),
+    replaceRefused: () => undefined,
+  }
+  return exchange(toUpstream(attempt, protocol, batch), (answer, headers) => {
     const { embeddings, usage } = adapter.read({ body: answer, headers }, source)
     if (embeddings.length !== items.length) {
-      throw nonsense(source.provider, 'an answer without all embeddings')
+      throw invalidAnswer(source.provider, 'a response without all embeddings')
     }
-    const format = formatOf(turn)
+    const format = formatOf(attempt)
     return { embeddings: embeddings.map((vector) => toFormat(vector, format) ?? vector), usage }
   })
 }

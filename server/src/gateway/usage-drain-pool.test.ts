@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
 import { UsageDrainPool } from './usage-drain-pool'
 import { Deadline } from '../upstream/deadline'
-import { ClientGone } from '../wire/chunk-stream'
+import { ClientDisconnected } from '../wire/chunk-stream'
 
 const newDeadline = () => new Deadline({ totalMs: 60_000 })
 /** One of each account. */
 const begin = (drains: UsageDrainPool, count: number) =>
   Array.from({ length: count }, (_, k) => drains.begin(newDeadline(), `user_${k}`))
 
-test('S10: no more go on at once than there is room for; who has ended makes room', () => {
+test('S10: limits concurrent drains; one that ends makes room', () => {
   const drains = new UsageDrainPool({ max: 3, lifeMs: 60_000 })
   const [first, ...others] = begin(drains, 5)
   expect(others.map((drain) => drain !== undefined)).toEqual([true, true, false, false])
@@ -27,7 +27,7 @@ test('S10: each has its time, then its attempt ends; one that was over before is
   const { promise, resolve } = Promise.withResolvers<void>()
   late.signal.addEventListener('abort', () => resolve())
   await promise
-  expect(late.signal.reason).toBeInstanceOf(ClientGone)
+  expect(late.signal.reason).toBeInstanceOf(ClientDisconnected)
   await Bun.sleep(20)
   expect(timely.signal.aborted).toBe(false)
   // Its place is free when it was settled, not before.
@@ -75,7 +75,7 @@ test('finding S11: the work of an account’s drains ends them, and begins again
   second?.work(0, 4 * 1024 * 1024)
   expect([one.aborted, other.aborted]).toEqual([false, true])
   first?.work(1, 0)
-  expect(one.reason).toBeInstanceOf(ClientGone)
+  expect(one.reason).toBeInstanceOf(ClientDisconnected)
   for (const drain of [first, second]) drain?.[Symbol.dispose]()
   expect(drains.begin(newDeadline(), 'user_1')).toBeUndefined()
   expect(drains.begin(newDeadline(), 'user_2')).toBeDefined()

@@ -1,6 +1,6 @@
 import type { Deadline } from '../upstream/deadline'
 import type { Drain } from '../upstream/stream-bounds'
-import { ClientGone } from '../wire/chunk-stream'
+import { ClientDisconnected } from '../wire/chunk-stream'
 
 interface Options {
   /** At once, in this process; an account has half of them. */
@@ -65,7 +65,7 @@ export class UsageDrainPool {
     if (this.#isClosed || this.#running.size >= max) return undefined
     const account = this.#accountOf(accountId)
     if (2 * account.running >= max || account.workMs <= 0) return undefined
-    const end = () => deadline.cancel(new ClientGone())
+    const end = () => deadline.cancel(new ClientDisconnected())
     const timer = setTimeout(end, lifeMs)
     const drain: RunningDrain = {
       work: (ms, bytes) => {
@@ -109,7 +109,7 @@ export class UsageDrainPool {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#emptied ??= Promise.withResolvers()
-    for (const deadline of this.#running.values()) deadline.cancel(new ClientGone())
+    for (const deadline of this.#running.values()) deadline.cancel(new ClientDisconnected())
     if (this.#running.size > 0) await this.#emptied.promise
   }
 }

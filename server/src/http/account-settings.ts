@@ -43,7 +43,7 @@ export const Settings = z
   .meta({ ref: 'AccountSettings' })
 
 /** Shows settings. Identifiers of the payment processor stay internal. */
-export const toShownSettings = (row: StoredSettings): z.output<typeof Settings> => ({
+export const toPublicSettings = (row: StoredSettings): z.output<typeof Settings> => ({
   user_id: row.id,
   email: row.email,
   display_name: row.display_name,

@@ -16,28 +16,28 @@ export interface RepeatPorts {
  * Answers with the result of `work`; for a request with a known `Idempotency-Key`, with the result of the first
  * one. `work` calls `dispatched` before a side effect that must not happen twice. Source: contract 4.9.
  */
-export async function answerOnce(
+export async function answerIdempotently(
   c: Context<Env>,
   { claims, patienceMs, body }: RepeatPorts & { body: JsonObject },
   work: (dispatched: () => void) => Promise<Response>,
 ): Promise<Response> {
   const key = c.req.raw.headers.get('idempotency-key')
   if (key === null) return work(() => undefined)
-  const once = new IdempotentRequest({
+  const idempotentRequest = new IdempotentRequest({
     claims,
     key,
     path: c.req.path,
-    wording: getErrorFormat(c.req.raw),
+    errorFormat: getErrorFormat(c.req.raw),
     requestId: c.get('requestId'),
     signal: c.req.raw.signal,
     patienceMs: patienceMs(),
   })
   try {
-    const kept = await once.claim(c.var.principal.userId, body)
-    if (kept) return replayAnswer(kept)
-    return await once.whole(await work(once.dispatched))
+    const stored = await idempotentRequest.claim(c.var.principal.userId, body)
+    if (stored) return replayAnswer(stored)
+    return await idempotentRequest.store(await work(idempotentRequest.onDispatched))
   } catch (thrown) {
-    await once.failed(thrown)
+    await idempotentRequest.failed(thrown)
     throw thrown
   }
 }

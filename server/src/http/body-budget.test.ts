@@ -6,14 +6,14 @@ import { ApiError } from '../errors'
 const mebibyte = 1 << 20
 
 /** A budget of 64 MB, and a clock that a test sets. */
-function stage(limits: { mostWaitingOfOwner?: number; collect?: () => void } = {}) {
+function createFixture(limits: { maxWaitingOfOwner?: number; collect?: () => void } = {}) {
   const clock = { ms: 0 }
   const budget = new BodyBudget({ bytes: 64 * mebibyte, now: () => clock.ms, ...limits })
   return { clock, budget }
 }
 
 /** What became of a share that was asked for more. */
-function asked(share: BodyShare, mebibytes: number) {
+function takeFrom(share: BodyShare, mebibytes: number) {
   const state: { is: 'waiting' | 'in' | ApiError } = { is: 'in' }
   const waiting = share.take(mebibytes * mebibyte)
   if (!waiting) return state
@@ -29,9 +29,9 @@ function asked(share: BodyShare, mebibytes: number) {
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 test('H05: no more than the budget is read at a time, and the next comes when one was sent on', async () => {
-  using budget = stage().budget
+  using budget = createFixture().budget
   const shares = Array.from({ length: 4 }, (_, index) => budget.open(`account ${index}`))
-  const states = shares.map((share) => asked(share, 32))
+  const states = shares.map((share) => takeFrom(share, 32))
   expect(states.map(({ is }) => is)).toEqual(['in', 'in', 'waiting', 'waiting'])
   expect(budget.bytes).toBe(64 * mebibyte)
   shares[0]?.release()
@@ -45,31 +45,31 @@ test('H05: no more than the budget is read at a time, and the next comes when on
   expect(budget.bytes).toBe(0)
 })
 
-test('one account has half of it at most, and keeps nobody else waiting', async () => {
-  using budget = stage().budget
+test('one account uses half of the budget at most, and does not delay others', async () => {
+  using budget = createFixture().budget
   const own = Array.from({ length: 8 }, () => budget.open('one'))
-  const states = own.map((share) => asked(share, 16))
+  const states = own.map((share) => takeFrom(share, 16))
   expect(states.filter(({ is }) => is === 'in')).toHaveLength(2)
-  expect(asked(budget.open('other'), 32).is).toBe('in')
+  expect(takeFrom(budget.open('other'), 32).is).toBe('in')
 })
 
 test('a small one does not overtake a large one that waits', () => {
-  using budget = stage().budget
-  asked(budget.open('a'), 32)
-  asked(budget.open('b'), 20)
-  expect(asked(budget.open('c'), 32).is).toBe('waiting')
-  expect(asked(budget.open('d'), 8).is).toBe('waiting')
+  using budget = createFixture().budget
+  takeFrom(budget.open('a'), 32)
+  takeFrom(budget.open('b'), 20)
+  expect(takeFrom(budget.open('c'), 32).is).toBe('waiting')
+  expect(takeFrom(budget.open('d'), 8).is).toBe('waiting')
 })
 
 test('bodies that grow side by side do not wait for each other for ever', async () => {
-  using budget = stage().budget
+  using budget = createFixture().budget
   const ended: number[] = []
-  let most = 0
+  let max = 0
   const grow = async (index: number) => {
     const share = budget.open(`account ${index}`)
     for (const mebibytes of [2, 2, 4, 8, 16]) {
       await share.take(mebibytes * mebibyte)
-      most = Math.max(most, budget.bytes)
+      max = Math.max(max, budget.bytes)
       await turn()
     }
     share.release()
@@ -78,74 +78,74 @@ test('bodies that grow side by side do not wait for each other for ever', async 
   await Promise.all(Array.from({ length: 16 }, (_, index) => grow(index)))
   expect(ended).toHaveLength(16)
   // One goes beyond, by what one body may have.
-  expect(most / mebibyte).toBeWithin(64, 97)
+  expect(max / mebibyte).toBeWithin(64, 97)
 })
 
-test('who waits too long is refused, and told when to come back', async () => {
-  const { budget, clock } = stage()
+test('rejects a request that waits too long, with Retry-After', async () => {
+  const { budget, clock } = createFixture()
   const holder = budget.open('a')
-  asked(holder, 60)
+  takeFrom(holder, 60)
   // It was read, and is on its way.
   await holder.whileReading(Promise.resolve())
-  const state = asked(budget.open('b'), 32)
+  const state = takeFrom(budget.open('b'), 32)
   clock.ms = 9000
-  budget.look()
+  budget.check()
   await turn()
   expect(state.is).toBe('waiting')
   holder.dueMs = Infinity
   clock.ms = 25_000
-  budget.look()
+  budget.check()
   await turn()
   expect(state.is).toMatchObject({ code: 'gateway_unavailable', status: 503, retryAfterSeconds: 3 })
-  expect(budget.refused).toBe(1)
+  expect(budget.rejections).toBe(1)
 })
 
-test('slow senders are given up once somebody waits, and not before', async () => {
-  const { budget, clock } = stage()
+test('cuts slow senders off only once other requests wait', async () => {
+  const { budget, clock } = createFixture()
   const slow = ['a', 'b'].map((owner) => budget.open(owner))
   const readings = slow.map((share) => {
-    asked(share, 32)
+    takeFrom(share, 32)
     return share
       .whileReading(new Promise<never>(() => undefined))
       .catch((thrown: unknown) => thrown)
   })
   clock.ms = 60_000
-  budget.look()
+  budget.check()
   expect(budget.bytes).toBe(64 * mebibyte)
-  const state = asked(budget.open('c'), 32)
-  budget.look()
+  const state = takeFrom(budget.open('c'), 32)
+  budget.check()
   await turn()
   expect(state.is).toBe('in')
   const refusal = { code: 'gateway_unavailable', closes: true, retryAfterSeconds: 5 }
   expect(await Promise.all(readings)).toMatchObject([refusal, refusal])
 })
 
-test('what was read and is not taken by its provider does not count for ever', async () => {
-  const { budget, clock } = stage()
+test('releases the budget of a body that its provider does not read', async () => {
+  const { budget, clock } = createFixture()
   const stuck = budget.open('a')
-  asked(stuck, 64)
+  takeFrom(stuck, 64)
   await stuck.whileReading(Promise.resolve())
-  const state = asked(budget.open('b'), 32)
+  const state = takeFrom(budget.open('b'), 32)
   clock.ms = 10_001
-  budget.look()
+  budget.check()
   await turn()
   expect(state.is).toBe('in')
 })
 
 test('an account that has enough waiting is refused at once, others are not', async () => {
-  using budget = stage({ mostWaitingOfOwner: 2 }).budget
-  const states = Array.from({ length: 4 }, () => asked(budget.open('one'), 32))
-  const other = asked(budget.open('other'), 32)
+  using budget = createFixture({ maxWaitingOfOwner: 2 }).budget
+  const states = Array.from({ length: 4 }, () => takeFrom(budget.open('one'), 32))
+  const other = takeFrom(budget.open('other'), 32)
   await turn()
   expect(states.slice(0, 3).map(({ is }) => is)).toEqual(['in', 'waiting', 'waiting'])
   expect(states[3]?.is).toMatchObject({ code: 'gateway_unavailable' })
   expect(other.is).toBe('in')
 })
 
-test('owners take turns: who comes later with one does not wait for all that another one has sent', async () => {
-  using budget = stage().budget
+test('serves owners in turns: one request of an owner does not wait for all requests of another', async () => {
+  using budget = createFixture().budget
   const holders = ['x', 'y'].map((owner) => budget.open(owner))
-  for (const holder of holders) asked(holder, 32)
+  for (const holder of holders) takeFrom(holder, 32)
   const order: string[] = []
   const send = (owner: string, index: number) => {
     const share = budget.open(owner)
@@ -163,11 +163,11 @@ test('owners take turns: who comes later with one does not wait for all that ano
   expect(order.slice(3)).toEqual(['busy 2', 'busy 3', 'busy 4'])
 })
 
-test('H05: what was made of bodies is collected before others are read, and not where nobody waits', async () => {
+test('H05: collects garbage of bodies before reading others, only while requests wait', async () => {
   let collected = 0
-  using budget = stage({ collect: () => (collected += 1) }).budget
+  using budget = createFixture({ collect: () => (collected += 1) }).budget
   const shares = Array.from({ length: 3 }, (_, index) => budget.open(`account ${index}`))
-  for (const share of shares) asked(share, 32)
+  for (const share of shares) takeFrom(share, 32)
   shares[0]?.release()
   expect(collected).toBe(0)
   await turn()

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { BodyShare, type Loop } from './body-share'
-import { BodyTurns } from './body-turns'
+import { BodyQueue } from './body-queue'
 import { ApiError } from '../errors'
+import { Periodic } from '../platform/periodic'
 
 /** Bodies up to this size are not counted, and never wait. */
 export const smallBytes = 1 << 20
@@ -10,8 +11,8 @@ const usual = {
   /** The longest wait of a body for room. */
   waitMs: 25_000,
   /** The most waiting bodies, in all and of one owner. */
-  mostWaiting: 256,
-  mostWaitingOfOwner: 32,
+  maxWaiting: 256,
+  maxWaitingOfOwner: 32,
   /** While others wait, a body must arrive within this time, plus one second for each of these bytes. */
   graceMs: 4000,
   bytesPerSecond: 2 << 20,
@@ -19,7 +20,7 @@ const usual = {
   unsentMs: 10_000,
   /** An owner whose body was ended for its slowness may send no large one for this time. */
   slowMs: 60_000,
-  lookEveryMs: 250,
+  checkEveryMs: 250,
   /** While others wait, garbage is collected each time that this many bytes of bodies have been sent on. */
   collectEveryBytes: 16 << 20,
 }
@@ -35,7 +36,7 @@ interface Options extends Partial<typeof usual> {
   collect?: () => void
 }
 
-const mostSlow = 10_000
+const maxSlowOwners = 10_000
 
 interface Waiting {
   share: BodyShare
@@ -46,19 +47,19 @@ interface Waiting {
 }
 
 /** A body that arrived too slowly while others waited. */
-class CameSlowly extends ApiError<'gateway_unavailable'> {
+class BodyTooSlow extends ApiError<'gateway_unavailable'> {
   override readonly closes = true
 }
 
-const noRoom = () =>
+const budgetExceeded = () =>
   new ApiError('gateway_unavailable', {
-    message: 'Too many large requests are being read. Try again soon.',
+    message: 'Too many large requests are being read. Retry shortly.',
     retryAfterSeconds: 3,
   })
 
 const tooSlow = () =>
-  new CameSlowly('gateway_unavailable', {
-    message: 'The body came slowly while others waited to be read. Try again later.',
+  new BodyTooSlow('gateway_unavailable', {
+    message: 'The body arrived too slowly while other requests were waiting. Retry later.',
     retryAfterSeconds: 5,
   })
 
@@ -77,14 +78,14 @@ export class BodyBudget implements Disposable {
   readonly #shares = new Set<BodyShare>()
   #bytes = 0
   readonly #bytesOf = new Map<string, number>()
-  readonly #waiting = new BodyTurns<Waiting>()
+  readonly #waiting = new BodyQueue<Waiting>()
   /** Owners whose bodies arrived slowly while others waited, with the end of their penalty. */
-  readonly #slow = new LRUCache<string, number>({ max: mostSlow })
+  readonly #slow = new LRUCache<string, number>({ max: maxSlowOwners })
   /** The one share that may exceed the budget, so that two growing bodies never deadlock. */
-  #beyond: BodyShare | undefined
-  #timer: ReturnType<typeof setInterval> | undefined
+  #exceedingShare: BodyShare | undefined
+  #checking: Periodic | undefined
   /** The number of rejected bodies. */
-  refused = 0
+  rejections = 0
 
   constructor({ now = () => performance.now(), collect = () => {}, loop, ...limits }: Options) {
     this.#loop = loop
@@ -129,7 +130,7 @@ export class BodyBudget implements Disposable {
     }
     if (!this.#shares.delete(share)) return
     this.#count(share.owner, -share.bytes)
-    if (this.#beyond === share) this.#beyond = undefined
+    if (this.#exceedingShare === share) this.#exceedingShare = undefined
     this.#tidy(share.bytes)
     this.#admit()
   }
@@ -153,7 +154,7 @@ export class BodyBudget implements Disposable {
   }
 
   /** Returns the time by which it must have been sent on. */
-  sentByMs(): number {
+  sendDeadlineMs(): number {
     return this.#now() + this.#limits.unsentMs
   }
 
@@ -165,15 +166,15 @@ export class BodyBudget implements Disposable {
       const { share } = waiting
       if (share.bytes === 0 && behind.has(share.owner)) continue
       const isFair = this.#isFair(waiting)
-      if (isBlocked || !isFair || !this.#hasRoom(waiting.bytes)) {
-        const mayGoBeyond = share.bytes > 0 && (this.#beyond ?? share) === share
+      if (isBlocked || !isFair || !this.#hasCapacity(waiting.bytes)) {
+        const mayExceed = share.bytes > 0 && (this.#exceedingShare ?? share) === share
         // Later bodies would only take the room that this one waits for.
-        isBlocked ||= isFair && !mayGoBeyond
-        if (!mayGoBeyond) {
+        isBlocked ||= isFair && !mayExceed
+        if (!mayExceed) {
           behind.add(share.owner)
           continue
         }
-        this.#beyond = share
+        this.#exceedingShare = share
       }
       this.#waiting.served(waiting)
       this.#count(share.owner, waiting.bytes)
@@ -184,7 +185,7 @@ export class BodyBudget implements Disposable {
     }
   }
 
-  #hasRoom(bytes: number): boolean {
+  #hasCapacity(bytes: number): boolean {
     return this.#bytes + bytes <= this.#limits.bytes
   }
 
@@ -205,26 +206,25 @@ export class BodyBudget implements Disposable {
   }
 
   #isCrowded(owner: string): boolean {
-    const { mostWaiting, mostWaitingOfOwner } = this.#limits
+    const { maxWaiting, maxWaitingOfOwner } = this.#limits
     const own = this.#waiting.ofOwner(owner)
-    return this.#waiting.size > mostWaiting || own.length > mostWaitingOfOwner
+    return this.#waiting.size > maxWaiting || own.length > maxWaitingOfOwner
   }
 
   #refuse(waiting: Waiting): void {
     this.#waiting.drop(waiting)
-    this.refused += 1
-    waiting.refuse(noRoom())
+    this.rejections += 1
+    waiting.refuse(budgetExceeded())
   }
 
   /** Checks all bodies while any body waits. */
   #watch(): void {
-    if (this.#timer) return
-    this.#timer = setInterval(() => this.look(), this.#limits.lookEveryMs)
-    this.#timer.unref()
+    const intervalMs = this.#limits.checkEveryMs
+    this.#checking ??= new Periodic({ intervalMs, run: () => this.check() })
   }
 
   /** Ends bodies for which others have waited long enough. */
-  look(): void {
+  check(): void {
     const now = this.#now()
     for (const waiting of this.#waiting.inOrder()) {
       if (now - waiting.sinceMs >= this.#limits.waitMs) this.#refuse(waiting)
@@ -241,7 +241,7 @@ export class BodyBudget implements Disposable {
       // A body that waits for more room is not slow by its sender's fault.
       if (now < share.dueMs || isWaiting.has(share)) continue
       if (!share.isRead) {
-        this.refused += 1
+        this.rejections += 1
         this.#slow.set(share.owner, now + this.#limits.slowMs)
       }
       share.end(tooSlow())
@@ -252,7 +252,7 @@ export class BodyBudget implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer)
-    this.#timer = undefined
+    this.#checking?.stop()
+    this.#checking = undefined
   }
 }

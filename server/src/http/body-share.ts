@@ -1,14 +1,21 @@
-import type { BodyBudget } from './body-budget'
 import type { ApiError } from '../errors'
-import type { OwnerBudget } from '../limits/owner-budget'
+import type { EventLoopShares } from '../limits/event-loop-shares'
 
 /** The event loop's time, by owner. */
-export type Loop = Pick<OwnerBudget, 'shareOf'>
+export type Loop = Pick<EventLoopShares, 'shareOf'>
+
+/** The budget of all bodies, as a share uses it. */
+interface SharedBudget {
+  take: (share: BodyShare, bytes: number) => Promise<void> | undefined
+  release: (share: BodyShare) => void
+  /** Returns the time by which a body that was read must have been sent on. */
+  sendDeadlineMs: () => number
+}
 
 /** The part of the budget that one body takes. */
 export class BodyShare {
   readonly owner: string
-  readonly #budget: BodyBudget
+  readonly #budget: SharedBudget
   readonly #ended = Promise.withResolvers<never>()
   bytes = 0
   /** The time after which it may be ended for others. Monotonic milliseconds. */
@@ -17,7 +24,7 @@ export class BodyShare {
   isReleased = false
   readonly #loop: Loop | undefined
 
-  constructor(owner: string, budget: BodyBudget, loop?: Loop) {
+  constructor(owner: string, budget: SharedBudget, loop?: Loop) {
     this.owner = owner
     this.#budget = budget
     this.#loop = loop
@@ -31,10 +38,10 @@ export class BodyShare {
 
   /**
    * Counts work for the body, in milliseconds. Returns undefined where more may follow at once, else resolves when
-   * it may. Throws `gateway_unavailable`.
+   * it may; it does not wait for the `laterMs` that were counted before they are due. Throws `gateway_unavailable`.
    */
-  spend(ms: number): Promise<void> | undefined {
-    return this.#loop?.shareOf(this.owner).spend(ms, 'useful')
+  spend(ms: number, laterMs = 0): Promise<void> | undefined {
+    return this.#loop?.shareOf(this.owner).spend(ms, 'useful', laterMs)
   }
 
   /** Counts work after which no more follows that could wait. */
@@ -49,7 +56,7 @@ export class BodyShare {
   async whileReading<Read>(reading: Promise<Read>): Promise<Read> {
     const read = await Promise.race([reading, this.#ended.promise])
     this.isRead = true
-    this.dueMs = this.#budget.sentByMs()
+    this.dueMs = this.#budget.sendDeadlineMs()
     return read
   }
 

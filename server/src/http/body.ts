@@ -2,7 +2,7 @@ import { smallBytes } from './body-budget'
 import type { BodyShare } from './body-share'
 import type { Server } from './env'
 import { ApiError, invalidRequest } from '../errors'
-import { maxAtOnce, parseObject, readObject, type JsonObject } from '../wire/json-body'
+import { maxConcurrent, parseObject, readObject, type JsonObject } from '../wire/json-body'
 import { withTimeout } from '../platform/with-timeout'
 
 /** The runtime cuts a body that arrives slower than about 16 KB/s after this time. */
@@ -16,14 +16,14 @@ const tooLarge = (limitBytes: number) =>
   invalidRequest(
     null,
     'body_too_large',
-    `The body is larger than ${limitBytes / 1024} KB, the most that is accepted here.`,
+    `The body is larger than ${limitBytes / 1024} KB, the maximum of this endpoint.`,
   )
 
 /** The most time for a whole body; the minimum pace alone sets no end. */
 const bodyMs = 120_000
 
 /** Accounts for the memory of large bodies. */
-export interface Room {
+export interface BodyMemory {
   /** Opens the share of this request; bodies below `smallBytes` never call it. */
   share: () => BodyShare
 }
@@ -32,8 +32,8 @@ interface Reading {
   limitBytes: number
   server: Pick<Server, 'timeout'>
   /** Undefined where bodies are not counted. The owner of the room releases the share. */
-  room?: Room | undefined
-  mostMs?: number
+  memory?: BodyMemory | undefined
+  maxMs?: number
   onText?: ((text: string) => void) | undefined
 }
 
@@ -54,7 +54,11 @@ export async function readJson(
   }
   const encoding = headers.get('content-encoding')
   if (encoding && encoding !== 'identity') {
-    throw invalidRequest(null, 'wrong_content_type', 'A compressed body is not accepted.')
+    throw invalidRequest(
+      null,
+      'wrong_content_type',
+      'Compressed request bodies are not supported. Send it uncompressed.',
+    )
   }
   // Two equal lengths arrive as one text with a comma, which is not a number.
   const length = headers.get('content-length') ?? ''
@@ -63,32 +67,46 @@ export async function readJson(
   server.timeout(request, slowBodySeconds)
   let text: string
   let size = bytes
+  let copyMs = 0
   if (size === undefined || size > smallBytes) {
     const read = await readPieces(request, reading, size)
-    text = utf8.decode(read)
-    size = read.byteLength
+    const startedAt = performance.now()
+    text = utf8.decode(read.bytes)
+    copyMs = read.copyMs + performance.now() - startedAt
+    size = read.bytes.byteLength
   } else text = await request.text().catch(() => Promise.reject(broken()))
   // The answer has timeouts of its own.
   server.timeout(request, 0)
   onText?.(text)
-  const isSmall = text.length <= maxAtOnce
-  return { body: isSmall ? parseObject(text) : await readLarge(text, reading, size), bytes: size }
+  const isSmall = text.length <= maxConcurrent
+  const body = isSmall ? parseObject(text) : await readLarge(text, reading, usedMs(size, copyMs))
+  return { body, bytes: size }
 }
 
-/** The cost of reading a body and of using it once parsed, in milliseconds per byte. */
+/** The cost of reading a body, and the least cost of using it once parsed, in milliseconds per byte. */
 const readByteMs = 2e-6
 const usedByteMs = 6e-6
+/** On a machine that copies slowly, a use costs as much as so many copies; at most so many times the least. */
+const usedCopies = 4
+const maxSlowness = 3
 
-/** Parses a large text in slices, all of them in its owner's share of the event loop. */
-async function readLarge(text: string, { room }: Reading, bytes: number): Promise<JsonObject> {
-  const share = room?.share()
-  const body = await readObject(text, async (ms) => {
+/** Returns the cost of using a body, in milliseconds. A rejected body leaves as much garbage. */
+function usedMs(bytes: number, copyMs: number): number {
+  const leastMs = bytes * usedByteMs
+  return Math.min(maxSlowness * leastMs, Math.max(leastMs, usedCopies * copyMs))
+}
+
+/**
+ * Parses a large text in slices, all of them in its owner's share of the event loop. The cost of its use counts
+ * first: this body does not wait for it, but others that its owner sends at the same time do.
+ */
+async function readLarge(text: string, { memory }: Reading, laterMs: number): Promise<JsonObject> {
+  const share = memory?.share()
+  share?.note(laterMs)
+  return readObject(text, async (ms) => {
     await new Promise((resolve) => void setImmediate(resolve))
-    await share?.spend(ms)
+    await share?.spend(ms, laterMs)
   })
-  // The next work of this owner waits for it, not this request.
-  share?.note(bytes * usedByteMs)
-  return body
 }
 
 /**
@@ -101,7 +119,7 @@ export async function readBytes(
   server: Pick<Server, 'timeout'>,
 ): Promise<Uint8Array> {
   server.timeout(request, slowBodySeconds)
-  const bytes = await readPieces(request, { limitBytes, server })
+  const { bytes } = await readPieces(request, { limitBytes, server })
   server.timeout(request, 0)
   return bytes
 }
@@ -138,22 +156,26 @@ async function pausing({ request, share, server }: Entering, waiting: Promise<vo
  * for little, then for the most that it may have, so that of bodies that grow side by side one completes before
  * the others hold much.
  */
-async function readPieces(request: Request, reading: Reading, told?: number): Promise<Buffer> {
-  const { limitBytes, server, room, mostMs = bodyMs } = reading
+async function readPieces(
+  request: Request,
+  reading: Reading,
+  declaredBytes?: number,
+): Promise<{ bytes: Buffer; copyMs: number }> {
+  const { limitBytes, server, memory, maxMs = bodyMs } = reading
   if (!request.body) throw invalidRequest(null, 'invalid_json', 'The request has no body.')
-  const share = room?.share()
-  if (share && told !== undefined) await enter({ request, share, server }, told)
+  const share = memory?.share()
+  if (share && declaredBytes !== undefined) await enter({ request, share, server }, declaredBytes)
   const reader = request.body.getReader()
   const pieces = new Pieces()
-  if (told !== undefined) pieces.reserve(told)
+  if (declaredBytes !== undefined) pieces.reserve(declaredBytes)
   const read = async () => {
     for (;;) {
       const { value } = await reader.read()
       if (!value) return
       if (pieces.bytes + value.byteLength > limitBytes) throw tooLarge(limitBytes)
       pieces.add(value)
-      const turn = share?.spend(value.byteLength * readByteMs)
-      if (share && turn) await pausing({ request, share, server }, turn)
+      const pause = share?.spend(value.byteLength * readByteMs)
+      if (share && pause) await pausing({ request, share, server }, pause)
       if (!share || pieces.bytes <= Math.max(smallBytes, share.bytes)) continue
       const next = pieces.bytes > middleBytes ? limitBytes : Math.min(limitBytes, middleBytes)
       await enter({ request, share, server }, next - share.bytes)
@@ -161,7 +183,7 @@ async function readPieces(request: Request, reading: Reading, told?: number): Pr
     }
   }
   try {
-    const all = inTime(read(), mostMs)
+    const all = inTime(read(), maxMs)
     await (share ? share.whileReading(all) : all)
   } catch (thrown) {
     throw thrown instanceof ApiError ? thrown : broken()
@@ -169,35 +191,39 @@ async function readPieces(request: Request, reading: Reading, told?: number): Pr
     // The handler that answers takes care of the unread rest.
     reader.releaseLock()
   }
-  return pieces.whole()
+  return { bytes: pieces.concat(), copyMs: pieces.copyMs }
 }
 
 /** The pieces read of a body: in one buffer as soon as its maximum length is known. */
 class Pieces {
-  #whole: Buffer | undefined
+  #buffer: Buffer | undefined
   #pieces: Uint8Array[] = []
   bytes = 0
+  /** The time that copying them has taken, in milliseconds. */
+  copyMs = 0
 
   /** Allocates memory of its own: pages that are not written to are not resident. */
   reserve(bytes: number): void {
-    const whole = Buffer.allocUnsafeSlow(bytes)
+    const buffer = Buffer.allocUnsafeSlow(bytes)
     let at = 0
     for (const piece of this.#pieces) {
-      whole.set(piece, at)
+      buffer.set(piece, at)
       at += piece.byteLength
     }
     this.#pieces = []
-    this.#whole = whole
+    this.#buffer = buffer
   }
 
   add(piece: Uint8Array): void {
-    if (this.#whole) this.#whole.set(piece, this.bytes)
+    const startedAt = performance.now()
+    if (this.#buffer) this.#buffer.set(piece, this.bytes)
     else this.#pieces.push(piece)
     this.bytes += piece.byteLength
+    this.copyMs += performance.now() - startedAt
   }
 
-  whole(): Buffer {
-    return this.#whole?.subarray(0, this.bytes) ?? Buffer.concat(this.#pieces)
+  concat(): Buffer {
+    return this.#buffer?.subarray(0, this.bytes) ?? Buffer.concat(this.#pieces)
   }
 }
 
@@ -209,9 +235,10 @@ class TooSlow extends ApiError<'invalid_request'> {
   override readonly closes = true
 
   constructor(ms: number) {
-    const message = `The body did not come to its end within ${ms / 1000} s.`
+    const message = `The body was not complete within ${ms / 1000} s.`
     super('invalid_request', { message, details: { issue: 'invalid_json' } })
   }
 }
 
-const broken = () => invalidRequest(null, 'invalid_json', 'The body broke off before its end.')
+const broken = () =>
+  invalidRequest(null, 'invalid_json', 'The connection closed before the end of the body.')

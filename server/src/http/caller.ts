@@ -23,5 +23,5 @@ export function readModelCaller(c: Context<Env>): Credentialed {
 export const callerOf = (c: Context<Env>): Credentialed => ({
   authorization: c.req.raw.headers.get('authorization'),
   address: () => c.env.server.requestIP(c.req.raw)?.address ?? '',
-  tell: (quota) => c.set('quota', quota),
+  reportQuota: (quota) => c.set('quota', quota),
 })

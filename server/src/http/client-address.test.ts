@@ -4,7 +4,7 @@ import { createClientAddress } from './client-address'
 const clientOf = createClientAddress(['10.0.0.0/8', '192.0.2.1', 'fd00::/8'])
 
 test.each([
-  ['nobody is believed who is no proxy', '203.0.113.9', '198.51.100.1', '203.0.113.9'],
+  ['a peer that is no proxy is not believed', '203.0.113.9', '198.51.100.1', '203.0.113.9'],
   ['a proxy says whom it was asked by', '10.1.2.3', '198.51.100.1', '198.51.100.1'],
   [
     'what a client wrote before does not count',

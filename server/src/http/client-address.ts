@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 /** The most proxies that are read; a longer header is not trusted. */
-const mostHands = 20
+const maxHops = 20
 
 /** Parses an address. An IPv4 address on an IPv6 socket is the IPv4 address; undefined for an invalid one. */
 const parse = (text: string): Address | undefined =>
@@ -27,7 +27,7 @@ export function createClientAddress(networks: readonly string[]) {
   return (peer: string, forwarded: string | null): string => {
     let client = parse(peer)
     if (!client) return peer
-    for (const hand of (forwarded ?? '').split(',').slice(-mostHands).toReversed()) {
+    for (const hand of (forwarded ?? '').split(',').slice(-maxHops).toReversed()) {
       const before = parse(hand.trim())
       if (!before || !isTrusted(client)) break
       client = before

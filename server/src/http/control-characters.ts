@@ -19,19 +19,23 @@ export function refuseControlCharacters(text: string): void {
     return
   }
   // A work list instead of recursion: deep nesting costs no stack.
-  const left: { name: string; value: unknown }[] = [{ name: 'body', value: body }]
-  for (let one = left.pop(); one; one = left.pop()) {
+  const pending: { name: string; value: unknown }[] = [{ name: 'body', value: body }]
+  for (let one = pending.pop(); one; one = pending.pop()) {
     const { name, value } = one
     if (typeof value === 'string') {
       if (isSecret(name) ? value.includes('\0') : anyControl.test(value)) throw refusal(name)
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, inner] of Object.entries(value)) {
         if (anyControl.test(key)) throw refusal('body')
-        left.push({ name: Array.isArray(value) ? name : key, value: inner })
+        pending.push({ name: Array.isArray(value) ? name : key, value: inner })
       }
     }
   }
 }
 
 const refusal = (name: string) =>
-  invalidRequest(name === 'body' ? null : name, 'bad_format', `${name}: holds a control character.`)
+  invalidRequest(
+    name === 'body' ? null : name,
+    'bad_format',
+    `${name}: contains a control character.`,
+  )

@@ -21,14 +21,14 @@ const origin = 'https://app.example'
 const corsOf = (headers: Headers) =>
   [...headers.keys()].filter((name) => name.startsWith('access-control-'))
 
-test('R21: a preflight is 200 without a key, and allows what it asks for', async () => {
-  const asked = 'authorization, x-stainless-retry-count'
+test('R21: a preflight is 200 without a key, and allows the requested headers', async () => {
+  const requestedHeaders = 'authorization, x-stainless-retry-count'
   const { status, headers } = await app.request('/good', {
     method: 'OPTIONS',
-    headers: { origin, 'access-control-request-headers': asked },
+    headers: { origin, 'access-control-request-headers': requestedHeaders },
   })
   expect(status).toBe(200)
-  expect(headers.get('access-control-allow-headers')).toBe(asked)
+  expect(headers.get('access-control-allow-headers')).toBe(requestedHeaders)
   expect(headers.get('access-control-allow-methods')).toContain('POST')
   expect(headers.get('vary')).toContain('Access-Control-Request-Headers')
 })
@@ -55,7 +55,7 @@ test('no answer lets cookies along', async () => {
   }
 })
 
-test('what the answer varies by already stays', async () => {
+test('keeps the Vary header that the answer has', async () => {
   const { headers } = await app.request('/good', { headers: { origin } })
   expect(headers.get('vary')).toContain('Accept-Encoding')
   expect(headers.get('vary')).toContain('Origin')

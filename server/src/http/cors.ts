@@ -26,12 +26,12 @@ const vary = 'Origin, Access-Control-Request-Headers'
  */
 export const allowAnyOrigin: MiddlewareHandler<Env> = async (c, next) => {
   if (c.req.method === 'OPTIONS') {
-    const asked = c.req.header('access-control-request-headers')
+    const requestedHeaders = c.req.header('access-control-request-headers')
     return new Response(null, {
       headers: {
         'access-control-allow-origin': '*',
         'access-control-allow-methods': 'GET, POST, HEAD, OPTIONS',
-        'access-control-allow-headers': asked ?? 'Authorization, Content-Type',
+        'access-control-allow-headers': requestedHeaders ?? 'Authorization, Content-Type',
         'access-control-max-age': '86400',
         'access-control-expose-headers': exposed,
         vary,
@@ -39,12 +39,12 @@ export const allowAnyOrigin: MiddlewareHandler<Env> = async (c, next) => {
     })
   }
   await next()
-  tellOrigin(c.req.raw, c.res)
+  allowOrigin(c.req.raw, c.res)
   return undefined
 }
 
 /** Only browsers send an origin, and only they read this header of the answer. */
-export function tellOrigin(request: Request, { headers }: Response): void {
+export function allowOrigin(request: Request, { headers }: Response): void {
   if (!request.headers.has('origin')) return
   headers.set('access-control-allow-origin', '*')
   headers.set('access-control-expose-headers', exposed)

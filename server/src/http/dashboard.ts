@@ -39,25 +39,25 @@ const headers = {
 }
 
 /** File names change with their content. */
-const forGood = 'public, max-age=31536000, immutable'
+const immutable = 'public, max-age=31536000, immutable'
 
 /** Paths that are never pages, even when a browser opens them. */
-const isOther = /^\/(api|v1|docs|assets|healthz|readyz|metrics|gateway|openapi\.json)(\/|$)/
+const otherPaths = /^\/(api|v1|docs|assets|healthz|readyz|metrics|gateway|openapi\.json)(\/|$)/
 
 /** Serves the dashboard's files, and its first page for every path of its own. */
 export const dashboardRoutes = (files: () => Promise<DashboardFiles>, { open }: Guards) =>
   new Hono<Env>().get('*', open, async (c, next) => {
     const { path } = c.req
-    const isPage = !isOther.test(path) && c.req.header('accept')?.includes('text/html')
+    const isPage = !otherPaths.test(path) && c.req.header('accept')?.includes('text/html')
     if (!isPage && !path.startsWith('/assets/')) return next()
-    const known = await files()
-    const file = known.get(isPage ? '/index.html' : path)
+    const assets = await files()
+    const file = assets.get(isPage ? '/index.html' : path)
     if (!file) return next()
     const isZipped = /\bgzip\b/.test(c.req.header('accept-encoding') ?? '')
     return c.body(new Uint8Array(isZipped ? file.zipped : file.bytes), 200, {
       ...headers,
       'content-type': file.type,
-      'cache-control': isPage ? 'no-cache' : forGood,
+      'cache-control': isPage ? 'no-cache' : immutable,
       ...(isZipped && { 'content-encoding': 'gzip' }),
     })
   })

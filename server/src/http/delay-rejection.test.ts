@@ -17,11 +17,11 @@ async function paced(
     if (isSpent) throw new Error('beyond every share')
     return undefined
   }
-  const budget = { shareOf: (of: string) => ({ spend: spend(of) }) }
+  const loopShares = { shareOf: (of: string) => ({ spend: spend(of) }) }
   const headers = length === undefined ? {} : { 'content-length': length }
   const request = { headers: new Headers(headers), bodyUsed }
   const response = new Response(null, { status })
-  await delayRejection(response, { request, owner, address: () => '192.0.2.1' }, budget)
+  await delayRejection(response, { request, owner, address: () => '192.0.2.1' }, loopShares)
   return { spent, connection: response.headers.get('connection') }
 }
 
@@ -35,7 +35,7 @@ test('S2: a refusal is counted for its account, else for its address, and its bo
   expect(odd?.ms).toBeCloseTo(0.2)
 })
 
-test('S2: what a request only announces, and no route reads, is not counted', async () => {
+test('S2: does not count a body that a request announces and no route reads', async () => {
   const length = '1000000000000'
   const [unread] = (await paced(401, { length, bodyUsed: false })).spent
   expect(unread?.ms).toBeCloseTo(0.2)

@@ -9,7 +9,7 @@ const byteMs = 4e-6
 /** No route reads a longer body. */
 const maxBodyBytes = 32 * 1024 * 1024
 
-interface Refused {
+interface RejectedRequest {
   request: { readonly headers: Pick<Headers, 'get'>; readonly bodyUsed: boolean }
   /** The account that sent it, where known. */
   owner: string | undefined
@@ -27,8 +27,8 @@ const isRefusal = ({ status, headers }: Response): boolean =>
  */
 export async function delayRejection(
   response: Response,
-  { request, owner, address }: Refused,
-  budget: Shares,
+  { request, owner, address }: RejectedRequest,
+  loopShares: Shares,
 ): Promise<void> {
   if (!isRefusal(response)) return
   // An announced body that was not read has cost nothing: it is dropped as it arrives.
@@ -36,7 +36,7 @@ export async function delayRejection(
   const bytes = Number.isFinite(announced) ? Math.min(Math.max(0, announced), maxBodyBytes) : 0
   const ms = refusalMs + bytes * byteMs
   try {
-    await budget.shareOf(owner ?? `address ${address()}`).spend(ms, 'idle')
+    await loopShares.shareOf(owner ?? `address ${address()}`).spend(ms, 'idle')
   } catch {
     response.headers.set('connection', 'close')
   }

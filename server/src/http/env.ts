@@ -2,7 +2,7 @@ import type { BodyBudget } from './body-budget'
 import type { Overload } from './overload'
 import type { Principal } from '../auth/principal'
 import type { RateLimitQuota } from '../errors'
-import type { OwnerBudget } from '../limits/owner-budget'
+import type { EventLoopShares } from '../limits/event-loop-shares'
 import type { JsonObject } from '../wire/json-body'
 
 /** The parts of the listening server that handlers use. */
@@ -15,7 +15,7 @@ export interface Env {
     /** The memory budget of large bodies. */
     bodies: BodyBudget
     /** The event loop's time, by owner. */
-    budget: OwnerBudget
+    loopShares: EventLoopShares
     overload: Pick<Overload, 'refusal' | 'entered' | 'answered'>
   }
   Variables: {
@@ -29,6 +29,8 @@ export interface Env {
     bodyBytes: number
     /** The body of a request of `/api`, once its handler has read it. */
     sent: JsonObject | undefined
+    /** The account whose data an operator reads, once its handler knows it: the audit log names it. */
+    disclosed: string | undefined
     /** Whether a log line follows when the request ends; then its response has none. */
     hasLog: boolean | undefined
     /** The caller's rate limit status once authenticated; undefined without limits. */

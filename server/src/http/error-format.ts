@@ -1,8 +1,8 @@
-import { ownWording } from './render'
-import type { Wording } from '../protocols/dialect'
-import { wording as messages } from '../protocols/messages/error-format'
+import { ownErrorFormat } from './render'
+import type { ErrorFormat } from '../protocols/dialect'
+import { errorFormat as messages } from '../protocols/messages/error-format'
 import { createFailedStream } from '../protocols/responses/failed-stream'
-import { wording as responses } from '../protocols/responses/error-format'
+import { errorFormat as responses } from '../protocols/responses/error-format'
 
 /** Matches a URL that may be malformed, including the repeated `/v1` or slashes of a base URL that ends in them. */
 const ofMessages = /^(https?:\/\/[^/]*)?(\/+v1)*\/+messages(?![\w-])/
@@ -10,18 +10,18 @@ const ofResponses = /^(https?:\/\/[^/]*)?(\/+v1)*\/+responses(?![\w-])/
 const ofModels = /^(https?:\/\/[^/]*)?(\/+v1)*\/+models(?![\w-])/
 
 /** Whether a request asks for the list of models in Anthropic's format. Source: contract 5.1. */
-export const asksAnthropic = (request: Request) => request.headers.has('anthropic-version')
+export const usesMessagesFormat = (request: Request) => request.headers.has('anthropic-version')
 
 /** The SDKs of OpenAI accept JSON and read an error from its status; Codex does not. */
 const takesStreamsOnly = (request: Request) =>
   request.headers.get('accept')?.trim() === 'text/event-stream'
 
-const streamedResponses: Wording = { ...responses, failedStream: createFailedStream }
+const streamedResponses: ErrorFormat = { ...responses, failedStream: createFailedStream }
 
 /** Returns the error format that the client of a request reads. */
-export function getErrorFormat(request: Request): Wording {
+export function getErrorFormat(request: Request): ErrorFormat {
   const { url } = request
   if (ofMessages.test(url)) return messages
   if (ofResponses.test(url)) return takesStreamsOnly(request) ? streamedResponses : responses
-  return ofModels.test(url) && asksAnthropic(request) ? messages : ownWording
+  return ofModels.test(url) && usesMessagesFormat(request) ? messages : ownErrorFormat
 }

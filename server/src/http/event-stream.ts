@@ -1,17 +1,18 @@
 import type { ApiError } from '../errors'
 import { toRendered } from './render'
-import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
+import { ClientDisconnected, type ChunkStream } from '../wire/chunk-stream'
 import { FrameWriter, type EventWriter } from '../wire/event-writer'
+import { Periodic } from '../platform/periodic'
 
 /** A stream of chunks to a client, and the writer of its events. */
 export interface OutgoingStream {
   writer: EventWriter
   requestId: string
   /**
-   * Settles with the first good event, or with the failure before it. `isTold`: the stream yields frames that are
+   * Settles with the first good event, or with the failure before it. `isEncoded`: the stream yields frames that are
    * already encoded.
    */
-  opening: Promise<{ stream: ChunkStream; isTold?: boolean }>
+  opening: Promise<{ stream: ChunkStream; isEncoded?: boolean }>
   /** Sends the headers before the first event. */
   isEarly: boolean
   /** Receives the error of a stream that broke, for the log. */
@@ -43,14 +44,13 @@ const encode = (text: string) => encoder.encode(text)
 export class StreamWatch implements Disposable {
   readonly #streams = new Set<EventStream>()
   readonly #limits: { keepAliveMs: number; slowClientMs: number }
-  readonly #timer: ReturnType<typeof setInterval>
+  readonly #checking: Periodic
 
   constructor(limits: { keepAliveMs: number; slowClientMs: number }) {
     this.#limits = limits
-    const shortestMs = Math.min(limits.keepAliveMs, limits.slowClientMs)
-    const everyMs = Math.min(1000, Math.max(20, shortestMs / 4))
-    this.#timer = setInterval(() => this.#look(), everyMs)
-    this.#timer.unref()
+    const minTimeoutMs = Math.min(limits.keepAliveMs, limits.slowClientMs)
+    const intervalMs = Math.min(1000, Math.max(20, minTimeoutMs / 4))
+    this.#checking = new Periodic({ intervalMs, run: () => this.#checkAll() })
   }
 
   /** The number of open streams. */
@@ -71,13 +71,13 @@ export class StreamWatch implements Disposable {
     for (const stream of this.#streams) stream.end(error)
   }
 
-  #look(): void {
+  #checkAll(): void {
     const now = performance.now()
-    for (const stream of this.#streams) stream.look(now, this.#limits)
+    for (const stream of this.#streams) stream.check(now, this.#limits)
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer)
+    this.#checking.stop()
   }
 }
 
@@ -89,7 +89,7 @@ class EventStream {
   #source: ChunkStream | undefined
   #controller: ReadableStreamDirectController | undefined
   /** The client has read everything that was sent. */
-  #isWanted = false
+  #isCaughtUp = false
   #isClosed = false
   #lastMoveMs = performance.now()
 
@@ -106,7 +106,7 @@ class EventStream {
       type: 'direct',
       pull: (controller) => this.#run(controller),
       cancel: () => {
-        if (!this.#isClosed) this.#leave(new ClientGone())
+        if (!this.#isClosed) this.#abandon(new ClientDisconnected())
       },
     }
     // Bun's direct streams are missing in a browser's types, with which the dashboard is checked.
@@ -123,13 +123,13 @@ class EventStream {
       this.#source ??= await this.#open()
       while (!this.#isClosed) await this.#pass(controller, this.#source)
     } catch (thrown) {
-      if (!(thrown instanceof ClientGone)) this.#fail(controller, thrown)
+      if (!(thrown instanceof ClientDisconnected)) this.#fail(controller, thrown)
     }
   }
 
   async #open(): Promise<ChunkStream> {
-    const { stream, isTold } = await this.#outgoing.opening
-    if (isTold) this.#writer = new FrameWriter(this.#writer)
+    const { stream, isEncoded } = await this.#outgoing.opening
+    if (isEncoded) this.#writer = new FrameWriter(this.#writer)
     return stream
   }
 
@@ -138,11 +138,11 @@ class EventStream {
     const chunks = await source.read()
     let text = ''
     for (const chunk of chunks ?? []) text += this.#writer.write(chunk)
-    const isOver = !chunks || source.ended
+    const isOver = !chunks || source.isEnded
     if (isOver && !this.#isClosed) text += this.#writer.end()
-    const { kept } = this.#writer
+    const { pendingWrite } = this.#writer
     // Awaited before the end goes out, so that a client that has read it can continue from the answer.
-    if (kept) await kept
+    if (pendingWrite) await pendingWrite
     if (this.#isClosed) return
     // A writer may have no text for a chunk.
     if (!isOver) return text === '' ? undefined : this.#send(controller, text)
@@ -166,21 +166,21 @@ class EventStream {
   /** Resolves when more can be sent; undefined where it can at once, which is nearly always. */
   #send(controller: ReadableStreamDirectController, text: string): Promise<void> | undefined {
     this.#outgoing.copy?.add(encode(text))
-    const written = controller.write(text)
+    const writeResult = controller.write(text)
     const flushed = controller.flush()
     this.#move(true)
-    if (typeof written === 'number' && typeof flushed === 'number') return undefined
-    return this.#drained(Promise.all([written, flushed]))
+    if (typeof writeResult === 'number' && typeof flushed === 'number') return undefined
+    return this.#drained(Promise.all([writeResult, flushed]))
   }
 
-  async #drained(taken: Promise<unknown>): Promise<void> {
+  async #drained(flushing: Promise<unknown>): Promise<void> {
     this.#move(false)
-    await taken
+    await flushing
     this.#move(true)
   }
 
-  #move(isWanted: boolean): void {
-    this.#isWanted = isWanted
+  #move(isCaughtUp: boolean): void {
+    this.#isCaughtUp = isCaughtUp
     this.#lastMoveMs = performance.now()
   }
 
@@ -195,12 +195,12 @@ class EventStream {
 
   /** Ends the stream from the server's side and drops what the provider still sends. */
   end(error: ApiError): void {
-    if (this.#isClosed || !this.#controller) return this.#leave(error)
+    if (this.#isClosed || !this.#controller) return this.#abandon(error)
     this.#source?.cancel(error)
     this.#fail(this.#controller, error)
   }
 
-  #leave(reason: Error): void {
+  #abandon(reason: Error): void {
     this.#isClosed = true
     this.#outgoing.copy?.drop()
     this.#watch.delete(this)
@@ -208,18 +208,18 @@ class EventStream {
     else this.#outgoing.opening.then(({ stream }) => stream.cancel(reason)).catch(() => undefined)
   }
 
-  look(
+  check(
     nowMs: number,
     { keepAliveMs, slowClientMs }: { keepAliveMs: number; slowClientMs: number },
   ) {
-    const stillMs = nowMs - this.#lastMoveMs
-    if (this.#isWanted && stillMs >= keepAliveMs) {
+    const idleMs = nowMs - this.#lastMoveMs
+    if (this.#isCaughtUp && idleMs >= keepAliveMs) {
       this.#lastMoveMs = nowMs
       if (this.#controller) void this.#send(this.#controller, this.#writer.ping)
-    } else if (!this.#isWanted && stillMs >= slowClientMs) {
-      this.#leave(new ClientGone())
+    } else if (!this.#isCaughtUp && idleMs >= slowClientMs) {
+      this.#abandon(new ClientDisconnected())
       // Resets the socket: a client that does not read needs no proper end.
-      this.#controller?.close(new ClientGone())
+      this.#controller?.close(new ClientDisconnected())
     }
   }
 }

@@ -3,19 +3,19 @@ import { z } from 'zod'
 import { readJson } from './body'
 import type { Env } from './env'
 import { invalidRequest } from '../errors'
-import { check, type JsonObject } from '../wire/json-body'
+import { isObject, type JsonObject } from '../wire/json-body'
 import { isOneLine } from '../wire/one-line'
 
 const zero = String.fromCharCode(0)
 
 /** Returns why PostgreSQL would not store a text unchanged; JSON allows even less. */
 function faultOf(text: string): string | undefined {
-  if (text.includes(zero)) return 'holds a zero character'
-  return text.isWellFormed() ? undefined : 'holds half of a surrogate pair'
+  if (text.includes(zero)) return 'contains a NUL character'
+  return text.isWellFormed() ? undefined : 'contains an unpaired surrogate'
 }
 
 /** Finds the first text, or name, that cannot be stored: its dotted path and the reason. */
-function unkeptIn(value: unknown, path: string): { path: string; fault: string } | undefined {
+function findUnstorable(value: unknown, path: string): { path: string; fault: string } | undefined {
   if (typeof value === 'string') {
     const fault = faultOf(value)
     return fault === undefined ? undefined : { path, fault }
@@ -23,8 +23,10 @@ function unkeptIn(value: unknown, path: string): { path: string; fault: string }
   if (typeof value !== 'object' || value === null) return undefined
   for (const [name, inner] of Object.entries(value)) {
     const fault = faultOf(name)
-    const found = fault ? { path, fault } : unkeptIn(inner, path ? `${path}.${name}` : name)
-    if (found) return found
+    const unstorable = fault
+      ? { path, fault }
+      : findUnstorable(inner, path ? `${path}.${name}` : name)
+    if (unstorable) return unstorable
   }
   return undefined
 }
@@ -35,48 +37,43 @@ async function bodyOf(c: Context<Env>): Promise<JsonObject> {
   const { body } = await readJson(c.req.raw, {
     limitBytes: c.var.bodyBytes,
     server: c.env.server,
-    room: { share: () => share },
+    memory: { share: () => share },
   }).finally(() => share.release())
-  const unkept = unkeptIn(body, '')
+  const unstorable = findUnstorable(body, '')
   c.set('sent', body)
-  if (!unkept) return body
-  const { path, fault } = unkept
+  if (!unstorable) return body
+  const { path, fault } = unstorable
   throw invalidRequest(path || null, 'bad_format', `${path || 'The body'}: ${fault}.`)
 }
 
-/**
- * Reads and validates the body of a POST. Null is the same as absent, and so is a body without required fields.
- * Rejects with `invalid_request`.
- */
-export async function readNewFields<Schema extends z.ZodType>(
-  c: Context<Env>,
-  schema: Schema,
-): Promise<z.output<Schema>> {
-  const none = c.req.raw.body === null ? schema.safeParse({}) : undefined
-  if (none?.success) return none.data
-  const body = await bodyOf(c)
+/** Drops the fields that are null: in a new object null is the same as absent. */
+export function withoutNulls(value: unknown): unknown {
+  if (!isObject(value)) return value
   const present: JsonObject = {}
-  for (const [name, value] of Object.entries(body)) if (value !== null) present[name] = value
-  return check(schema, present)
+  for (const name in value) if (value[name] !== null) present[name] = value[name]
+  return present
 }
 
-/** Reads the body of a PUT: any subset of the fields, at least one. Rejects with `invalid_request`. */
-export async function readChangedFields<Schema extends z.ZodObject>(
-  c: Context<Env>,
-  schema: Schema,
-): Promise<z.output<Schema>> {
+/**
+ * Reads the body of a request, to be checked against `schema`. In a POST null is the same as absent, and so is a body
+ * without required fields; any other method needs one of the fields. Rejects with `invalid_request`.
+ */
+export async function readFields(c: Context<Env>, schema: z.ZodObject): Promise<unknown> {
+  const isNew = c.req.method === 'POST'
+  if (isNew && c.req.raw.body === null && schema.safeParse({}).success) return {}
   const body = await bodyOf(c)
-  const known = Object.keys(body).some((name) => Object.hasOwn(schema.shape, name))
-  if (!known) throw invalidRequest(null, 'empty', 'Send at least one field to change.')
-  return check(schema, body)
+  if (isNew) return withoutNulls(body)
+  const hasKnownField = Object.keys(body).some((name) => Object.hasOwn(schema.shape, name))
+  if (!hasKnownField) throw invalidRequest(null, 'empty', 'Send at least one field to change.')
+  return body
 }
 
 /** A text without surrounding white space, measured in characters. */
-export const trimmed = (most: number, least = 1) => z.string().trim().min(least).max(most)
+export const trimmed = (max: number, min = 1) => z.string().trim().min(min).max(max)
 
 /** A name: one such line, without control characters. */
-export const line = (most: number, least = 1) =>
-  trimmed(most, least).refine(isOneLine, {
+export const line = (max: number, min = 1) =>
+  trimmed(max, min).refine(isOneLine, {
     params: { issue: 'bad_format' },
     message: 'must be one line, without control characters.',
   })

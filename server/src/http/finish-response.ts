@@ -3,7 +3,7 @@ import { Shed } from './overload'
 import { renderError, toRendered } from './render'
 import { getErrorFormat } from './error-format'
 import { errors, reportQuota, type ApiError, type RateLimitQuota } from '../errors'
-import { ClientGone } from '../wire/chunk-stream'
+import { ClientDisconnected } from '../wire/chunk-stream'
 
 /** A request whose response is about to be sent. */
 export interface FinishedExchange {
@@ -25,8 +25,8 @@ export interface RequestObserver {
   log: Logger
   logsRequests: boolean
   counts: {
-    answered: (exchange: FinishedExchange, status: number, tookMs: number) => void
-    failed: (error: ApiError) => void
+    countAnswer: (exchange: FinishedExchange, status: number, durationMs: number) => void
+    countError: (error: ApiError) => void
   }
 }
 
@@ -38,30 +38,30 @@ export function finish(
 ): void {
   const { requestId, startedAtMs, quota } = exchange
   const { log, logsRequests, counts } = witness
-  const tookMs = performance.now() - startedAtMs
+  const durationMs = performance.now() - startedAtMs
   const { headers } = response
   // A replayed response keeps the id of the first request.
   if (!headers.has('x-request-id')) headers.set('x-request-id', requestId)
-  headers.set('openai-processing-ms', String(Math.round(tookMs)))
+  headers.set('openai-processing-ms', String(Math.round(durationMs)))
   // A 429 already reports the limit that was exceeded.
   if (quota && response.status !== 429) reportQuota(headers, quota)
-  counts.answered(exchange, response.status, tookMs)
+  counts.countAnswer(exchange, response.status, durationMs)
   if (!logsRequests || exchange.hasLog || !log.isLevelEnabled('info')) return
-  log.info(lineOf(response, exchange, tookMs))
+  log.info(lineOf(response, exchange, durationMs))
 }
 
 /** Returns the log line of a request. */
 function lineOf(
   { status }: Response,
   { request, requestId, path }: FinishedExchange,
-  tookMs: number,
+  durationMs: number,
 ) {
   return {
     requestId,
     method: request.method,
     path: path.slice(0, 300),
     status,
-    ms: Math.round(tookMs * 10) / 10,
+    ms: Math.round(durationMs * 10) / 10,
   }
 }
 
@@ -72,9 +72,9 @@ export function finishFailed(
   { log, counts }: Pick<RequestObserver, 'log' | 'counts'>,
 ): Response {
   // The client has disconnected; the log has the status that proxies use.
-  if (thrown instanceof ClientGone) return new Response(null, { status: 499 })
+  if (thrown instanceof ClientDisconnected) return new Response(null, { status: 499 })
   const error = toRendered(thrown)
-  counts.failed(error)
+  counts.countError(error)
   if (error.status >= 500 && !(error instanceof Shed)) {
     // A provider's error may repeat the prompt, which belongs to the caller and to its request log only.
     log.error({ requestId, code: error.code, err: error.cause }, errors[error.code].message)

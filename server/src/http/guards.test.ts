@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Hono } from 'hono'
 import type { Env } from './env'
+import { account, modelKey, operator, unauthenticated } from './access'
 import { assertGuarded, createGuards, guarded } from './guards'
 import { renderError, toRendered } from './render'
 import { newApiKey, hashOf } from '../auth/api-key'
@@ -22,6 +23,8 @@ const principal = (userId: string, permissions: Permission[]): Principal => ({
   keyId: `key of ${userId}`,
   keyPrefix: 'sk-tg-AAAAAA',
   logBodies: false,
+  disabledUntilMs: null,
+  allowedModels: null,
   userId,
   accountId: userId,
   permissions,
@@ -47,11 +50,11 @@ const unwritten = {
 }
 
 /** Guards over a clock that stands still: 3 requests a minute to `/api`, 2 to `/api/public`. */
-function stage() {
+function createFixture() {
   const keys = new Map<string, Principal>()
   const rates = { api: 3, public: 2 }
-  const door = new Authenticator({
-    strangers: new UnknownKeyLimiter(),
+  const authenticator = new Authenticator({
+    unknownKeys: new UnknownKeyLimiter(),
     keyring: new ApiKeyCache({ lookUp: (hash) => Promise.resolve(keys.get(hash)), now }),
     failures: new FailedAuthentications({ perMinute: () => 100, now }),
     limits: new RateLimits(new MemoryCounters(now)),
@@ -65,29 +68,33 @@ function stage() {
     keys.set(hashOf(key), principal(userId, permissions))
     return key
   }
-  return { guards: createGuards({ door, adminKey, sessions, trail: unwritten }), rates, newKey }
+  return {
+    guards: createGuards({ authenticator, adminKey, sessions, trail: unwritten }),
+    rates,
+    newKey,
+  }
 }
 
 type Guards = ReturnType<typeof createGuards>
 
-const appOf = ({ key, account, public: anybody, operator, open }: Guards) =>
+const appOf = (guards: Guards) =>
   new Hono<Env>()
     .use('*', async (c, next) => {
       await next()
       const quota = c.get('quota')
       if (quota && c.res.status !== 429) reportQuota(c.res.headers, quota)
     })
-    .get('/v1/models', key('read'), (c) => c.text('models'))
-    .get('/api/things', account('read', 'account'), (c) => c.text(c.get('principal').userId))
-    .post('/api/things', account('write', 'account'), (c) => c.text('made'))
-    .get('/api/public/things', anybody, (c) => c.text('public'))
-    .get('/api/admin/things', operator, (c) => c.text('operator'))
-    .get('/healthz', open, (c) => c.text('ok'))
+    .get('/v1/models', guards.for(modelKey('read')), (c) => c.text('models'))
+    .get('/api/things', guards.for(account('read')), (c) => c.text(c.get('principal').userId))
+    .post('/api/things', guards.for(account('write')), (c) => c.text('made'))
+    .get('/api/public/things', guards.for(unauthenticated), (c) => c.text('public'))
+    .get('/api/admin/things', guards.for(operator()), (c) => c.text('operator'))
+    .get('/healthz', guards.open, (c) => c.text('ok'))
     .onError((thrown) => renderError(toRendered(thrown), 'req_1'))
 
 /** Serves the routes of this test and asks them: status, and what is left. */
 function serve() {
-  const { guards, rates, newKey } = stage()
+  const { guards, rates, newKey } = createFixture()
   const app = appOf(guards)
   assertGuarded(app)
   const http = Bun.serve({ port: 0, fetch: (request, server) => app.fetch(request, { server }) })
@@ -95,8 +102,13 @@ function serve() {
     const [method = '', path = ''] = request.split(' ')
     const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
     const response = await fetch(`http://127.0.0.1:${http.port}${path}`, { method, headers })
-    const told = ['limit', 'remaining'].map((name) => response.headers.get(`x-ratelimit-${name}`))
-    return [response.status, ...told.map((value) => (value === null ? null : Number(value)))]
+    const limitHeaders = ['limit', 'remaining'].map((name) =>
+      response.headers.get(`x-ratelimit-${name}`),
+    )
+    return [
+      response.status,
+      ...limitHeaders.map((value) => (value === null ? null : Number(value))),
+    ]
   }
   return { ask, rates, newKey, [Symbol.asyncDispose]: () => http.stop(true) }
 }
@@ -117,7 +129,7 @@ test('/api has a rate for each account, all its keys together, apart from that o
   expect(await ask('GET /api/things', one)).toEqual([200, 5, 1])
 })
 
-test('key, then permission, then rate: what is refused before it does not count', async () => {
+test('checks key, permission, then rate: an earlier rejection does not count towards the rate', async () => {
   await using served = serve()
   const { ask, newKey } = served
   const reader = newKey('user_1', ['read'])
@@ -143,14 +155,17 @@ test('/api/public has a rate for each address; operators and health are not coun
 })
 
 test.each<[string, (guards: Guards, app: Hono<Env>) => Hono<Env>]>([
-  ['/api/things', ({ key }, app) => app.get('/api/things', key('read'), (c) => c.text(''))],
+  [
+    '/api/things',
+    (guards, app) => app.get('/api/things', guards.for(modelKey('read')), (c) => c.text('')),
+  ],
   ['/api/things', ({ open }, app) => app.get('/api/things', open, (c) => c.text(''))],
   [
     '/api/admin/x',
-    ({ account }, app) => app.get('/api/admin/x', account('admin', 'account'), (c) => c.text('')),
+    (guards, app) => app.get('/api/admin/x', guards.for(account('admin')), (c) => c.text('')),
   ],
   ['/api/public/x', ({ open }, app) => app.get('/api/public/x', open, (c) => c.text(''))],
-  ['/v1/x', ({ account }, app) => app.get('/v1/x', account('read', 'account'), (c) => c.text(''))],
+  ['/v1/x', (guards, app) => app.get('/v1/x', guards.for(account('read')), (c) => c.text(''))],
   ['/v1/x', (_guards, app) => app.get('/v1/x', (c) => c.text(''))],
   [
     '/api/x',
@@ -161,12 +176,12 @@ test.each<[string, (guards: Guards, app: Hono<Env>) => Hono<Env>]>([
       ),
   ],
 ])('a route %s with another guard, or without one, keeps the server from starting', (path, add) => {
-  const { guards } = stage()
+  const { guards } = createFixture()
   expect(() => assertGuarded(add(guards, new Hono<Env>()))).toThrow(path)
 })
 
 test('sign-in and the payment processor bring their own proof', () => {
-  const { open } = stage().guards
+  const { open } = createFixture().guards
   const app = new Hono<Env>()
     .post('/api/auth/sign-in', open, (c) => c.text(''))
     .post('/api/webhooks/payments', open, (c) => c.text(''))

@@ -1,10 +1,10 @@
 import type { StreamCopy } from './event-stream'
 import { renderError, streamOf, toRendered } from './render'
-import type { Wording } from '../protocols/dialect'
-import { mostAnswerBytes, type Claim, type Claims } from '../idempotency/claims'
+import type { ErrorFormat } from '../protocols/dialect'
+import { maxAnswerBytes, type Claim, type Claims } from '../idempotency/claims'
 import { hashRequest, readKey } from '../idempotency/key'
-import type { KeptAnswer } from '../idempotency/store'
-import { ClientGone } from '../wire/chunk-stream'
+import type { StoredAnswer } from '../idempotency/store'
+import { ClientDisconnected } from '../wire/chunk-stream'
 
 interface Options {
   claims: Claims
@@ -12,7 +12,7 @@ interface Options {
   key: string
   path: string
   requestId: string
-  wording: Wording
+  errorFormat: ErrorFormat
   /** Aborts when the client disconnects. */
   signal: AbortSignal
   /** The longest wait of a repeat for the first request. */
@@ -37,24 +37,24 @@ export class IdempotentRequest {
    * Claims the key. Resolves with undefined when this request is the one to run, else with the answer of the
    * first. Rejects with `invalid_request`, `request_timeout` and `gateway_unavailable`.
    */
-  readonly claim = async (userId: string, body: object): Promise<KeptAnswer | undefined> => {
+  readonly claim = async (userId: string, body: object): Promise<StoredAnswer | undefined> => {
     const { claims, path, signal, patienceMs } = this.#options
     const key = readKey(this.#options.key)
     const endsAtMs = performance.now() + patienceMs
     const named = { userId, key, hash: hashRequest(path, body) }
-    const taken = await claims.take(named, { endsAtMs, signal })
-    if ('kept' in taken) return taken.kept
-    this.#claim = taken.claim
+    const result = await claims.take(named, { endsAtMs, signal })
+    if ('stored' in result) return result.stored
+    this.#claim = result.claim
     return undefined
   }
 
   /** Marks the start of a side effect that must not happen twice. */
-  readonly dispatched = (): void => {
+  readonly onDispatched = (): void => {
     this.#isDispatched = true
   }
 
   /** Stores a whole answer before it goes out. */
-  async whole(response: Response): Promise<Response> {
+  async store(response: Response): Promise<Response> {
     const { status, headers } = response
     const body = new Uint8Array(await response.arrayBuffer())
     await this.#end({ status, headers, body })
@@ -64,9 +64,9 @@ export class IdempotentRequest {
   /** Handles a failure before any byte went out. Never rejects. */
   async failed(thrown: unknown): Promise<void> {
     if (!this.#claim) return
-    if (thrown instanceof ClientGone) return this.#giveUp()
-    const { requestId, wording } = this.#options
-    await this.whole(renderError(toRendered(thrown), requestId, wording))
+    if (thrown instanceof ClientDisconnected) return this.#giveUp()
+    const { requestId, errorFormat } = this.#options
+    await this.store(renderError(toRendered(thrown), requestId, errorFormat))
   }
 
   /** Collects a stream as it goes out. A client that disconnects before its end leaves nothing stored. */
@@ -76,7 +76,7 @@ export class IdempotentRequest {
     let size = 0
     const add = (bytes: Uint8Array) => {
       size += bytes.byteLength
-      if (size <= mostAnswerBytes) pieces.push(bytes)
+      if (size <= maxAnswerBytes) pieces.push(bytes)
       else pieces = []
     }
     const drop = () => void this.#giveUp()
@@ -88,7 +88,7 @@ export class IdempotentRequest {
       drop,
       end: (bytes) => {
         add(bytes)
-        if (size > mostAnswerBytes) return this.#giveUp()
+        if (size > maxAnswerBytes) return this.#giveUp()
         return this.#end({ status: 200, headers, body: new Uint8Array(Buffer.concat(pieces)) })
       },
     }
@@ -99,7 +99,7 @@ export class IdempotentRequest {
     return this.#ending
   }
 
-  #end(answer: Omit<KeptAnswer, 'requestId' | 'headers'> & { headers: Headers }): Promise<void> {
+  #end(answer: Omit<StoredAnswer, 'requestId' | 'headers'> & { headers: Headers }): Promise<void> {
     if (!this.#isDispatched) return this.#giveUp()
     const { requestId } = this.#options
     const headers = Object.fromEntries(answer.headers)
@@ -109,7 +109,7 @@ export class IdempotentRequest {
 }
 
 /** Returns a stored answer, for a repeat. */
-export function replayAnswer({ requestId, status, headers, body }: KeptAnswer): Response {
+export function replayAnswer({ requestId, status, headers, body }: StoredAnswer): Response {
   const isStream = headers['content-type']?.startsWith('text/event-stream') ?? false
   return new Response(isStream ? streamOf(body) : body, {
     status,

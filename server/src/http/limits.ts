@@ -1,9 +1,6 @@
 import { z } from 'zod'
-import { usd } from '../wire/usd'
-import { toUsd } from '../wire/usd'
-
-/** A limit on a count. */
-export const limit = z.int().min(1).max(2_147_483_647)
+import { limit } from '../platform/integer'
+import { toUsd, usd } from '../wire/usd'
 
 /** The five quota types; null for no limit. Source: contract 6.11. */
 export const quotaFields = {
@@ -25,9 +22,9 @@ export const toStoredOverrides = (overrides: Overrides): string =>
   )
 
 /** Shows stored overrides. */
-export const toShownOverrides = (stored: Record<string, unknown>): Record<string, unknown> => {
-  const shown: Record<string, unknown> = { ...stored }
-  const spend = shown['monthly_spend']
-  if (typeof spend === 'string') shown['monthly_spend'] = toUsd(BigInt(spend))
-  return shown
+export const toPublicOverrides = (stored: Record<string, unknown>): Record<string, unknown> => {
+  const formatted: Record<string, unknown> = { ...stored }
+  const spend = formatted['monthly_spend']
+  if (typeof spend === 'string') formatted['monthly_spend'] = toUsd(BigInt(spend))
+  return formatted
 }

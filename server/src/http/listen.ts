@@ -1,16 +1,16 @@
 import { trustProxies } from './client-address'
 import { renderError } from './render'
 import { getErrorFormat } from './error-format'
-import type { Wording } from '../protocols/dialect'
+import type { ErrorFormat } from '../protocols/dialect'
 import { StartError, type Config } from '../platform/config/config'
-import { hostAndPort } from '../platform/config/address'
+import { formatHostAndPort } from '../platform/config/address'
 import { ApiError, invalidRequest } from '../errors'
 
 /**
  * Beyond any body: each route has a limit of its own with an error of its own, and bodies that no route reads are
  * dropped as they arrive.
  */
-const mostBodyBytes = 2 ** 40
+const maxBodyBytes = 2 ** 40
 /** Above the 60 s for which load balancers keep a connection, so that they never use one just closed here. */
 export const keepAliveSeconds = 75
 
@@ -27,16 +27,16 @@ const severalHosts = () =>
 /** Finds requests with a URL that is unreadable or ambiguous. */
 class HostCheck {
   /** The last valid host: nearly all requests have the same. */
-  #good = ''
+  #validHost = ''
 
   /** Returns why a request is rejected. Source: RFC 9112, 3.2. */
   refusal({ headers, url }: Request): ApiError | undefined {
     // Repeated headers arrive as one text with commas, of which the URL has the first.
     const host = headers.get('host') ?? ''
-    if (host === this.#good && url[schemeLength + host.length] === '/') return undefined
+    if (host === this.#validHost && url[schemeLength + host.length] === '/') return undefined
     if (host.includes(',')) return severalHosts()
     if (!URL.canParse(url)) return unparsable()
-    this.#good = host
+    this.#validHost = host
     return undefined
   }
 }
@@ -44,8 +44,8 @@ class HostCheck {
 const schemeLength = 'http://'.length
 
 /** Rejects a request that never reached the application. */
-function refuse(error: ApiError, requestId: string, wording?: Wording): Response {
-  const response = renderError(error, requestId, wording)
+function refuse(error: ApiError, requestId: string, errorFormat?: ErrorFormat): Response {
+  const response = renderError(error, requestId, errorFormat)
   response.headers.set('x-request-id', requestId)
   // The rest of such a request is not read.
   response.headers.set('connection', 'close')
@@ -72,7 +72,7 @@ export function listen<Data>(
       port: config.port,
       hostname: config.host,
       idleTimeout: keepAliveSeconds,
-      maxRequestBodySize: mostBodyBytes,
+      maxRequestBodySize: maxBodyBytes,
       development: false,
       // Bun's default lets any process listen on the port as well, and each gets a part of the requests.
       reusePort: config.worker !== undefined,
@@ -87,13 +87,16 @@ export function listen<Data>(
     return trustProxies(server, config.trustedProxies)
   } catch (cause) {
     const code = cause instanceof Error ? Reflect.get(cause, 'code') : undefined
-    const where = hostAndPort(config.host, config.port)
+    const address = formatHostAndPort(config.host, config.port)
     if (code === 'EADDRINUSE') {
-      throw new StartError(`${where} is in use. Stop what is there, or set PORT to another one.`, {
-        cause,
-      })
+      throw new StartError(
+        `${address} is in use. Stop the program that listens there, or set PORT to another port.`,
+        {
+          cause,
+        },
+      )
     }
-    const why = cause instanceof Error ? cause.message : 'unknown error'
-    throw new StartError(`${where} cannot be opened: ${why}. Set HOST and PORT.`, { cause })
+    const reason = cause instanceof Error ? cause.message : 'unknown error'
+    throw new StartError(`${address} cannot be opened: ${reason}. Set HOST and PORT.`, { cause })
   }
 }

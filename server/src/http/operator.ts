@@ -13,7 +13,7 @@ import { isObject } from '../wire/json-body'
 
 export interface OperatorPorts {
   adminKey: string
-  door: Pick<Authenticator, 'enterOperator'>
+  authenticator: Pick<Authenticator, 'authenticateOperator'>
   sessions: Sessions
   trail: Trail
 }
@@ -24,17 +24,23 @@ export const reading: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 const bytesOf = (hash: string) => Buffer.from(hash, 'hex')
 
 /**
- * Reads that are audited as changes are: they disclose all data of an account. Other reads show an operator a page
- * of its subject, and auditing each would bury the changes.
+ * Reads that are audited as changes are: they disclose all data of an account, or one of its requests. Other reads show
+ * an operator a page of its subject, and auditing each would bury the changes.
  */
-const disclosures: ReadonlySet<string> = new Set(['/api/admin/users/:id/export'])
+const disclosures: ReadonlySet<string> = new Set([
+  '/api/admin/users/:id/export',
+  '/api/admin/request-logs/:id',
+])
 
 /** Returns the registered path of a route, without the patterns of its parameters. */
 const routeOf = (c: Context<Env>) =>
   (matchedRoutes(c)[c.req.routeIndex]?.path ?? '').replaceAll(/\{.*\}/g, '')
 
 /** Returns the audit fields that are known before the body is read. */
-const changeBy = (c: Context<Env>, actorId: string | null): Omit<OperatorChange, 'sent'> => ({
+const changeBy = (
+  c: Context<Env>,
+  actorId: string | null,
+): Omit<OperatorChange, 'sent' | 'accountId'> => ({
   actorId,
   method: c.req.method,
   route: routeOf(c),
@@ -53,10 +59,10 @@ const operatorIn = (c: Context<Env>) => ({
 })
 
 /** Reads the id of a created object from the response. */
-async function madeIn({ res }: Context<Env>): Promise<string | undefined> {
+async function readCreatedId({ res }: Context<Env>): Promise<string | undefined> {
   if (res.status !== 201) return undefined
-  const made: unknown = await res.clone().json()
-  return isObject(made) && typeof made['id'] === 'string' ? made['id'] : undefined
+  const body: unknown = await res.clone().json()
+  return isObject(body) && typeof body['id'] === 'string' ? body['id'] : undefined
 }
 
 /**
@@ -65,7 +71,7 @@ async function madeIn({ res }: Context<Env>): Promise<string | undefined> {
  */
 export function authenticateOperator({
   adminKey,
-  door,
+  authenticator,
   sessions,
   trail,
 }: OperatorPorts): MiddlewareHandler<Env> {
@@ -82,13 +88,13 @@ export function authenticateOperator({
     const { raw } = c.req
     if (hasKey(raw)) {
       const isKey = () => isOperatorKey(c.req.header('authorization'))
-      door.enterOperator(callerOf(c), isKey, new ApiError('resource_not_found'))
+      authenticator.authenticateOperator(callerOf(c), isKey, new ApiError('resource_not_found'))
       return null
     }
-    const found = await sessions.signedIn(raw.headers)
-    if (!found?.isOperator) throw new ApiError('resource_not_found')
+    const session = await sessions.signedIn(raw.headers)
+    if (!session?.isOperator) throw new ApiError('resource_not_found')
     assertSameOrigin(raw)
-    return found.principal.userId
+    return session.principal.userId
   }
 
   return async (c, next) => {
@@ -97,10 +103,10 @@ export function authenticateOperator({
     if (reading.has(c.req.method) && !isDisclosure) return next()
     const change = changeBy(c, actorId)
     return trail.record(
-      () => ({ ...change, sent: c.get('sent') }),
+      () => ({ ...change, sent: c.get('sent'), accountId: c.get('disclosed') }),
       async () => {
         await actorContext.run(operatorIn(c), next)
-        return { isDone: c.res.ok, madeId: await madeIn(c) }
+        return { isDone: c.res.ok, createdId: await readCreatedId(c) }
       },
     )
   }

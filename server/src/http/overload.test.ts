@@ -2,31 +2,31 @@ import { expect, test } from 'bun:test'
 import { Overload, Shed } from './overload'
 
 /** An overload of which a test says what it measures. */
-function stage(bounds: { mostRunning?: number; mostLoopDelayMs?: number }) {
+function createFixture(bounds: { maxRunning?: number; maxLoopDelayMs?: number }) {
   const state = { streams: 0, ms: 0 }
-  const told: { isShedding: boolean; refused: number }[] = []
+  const reports: { isShedding: boolean; refused: number }[] = []
   const overload = new Overload({
-    mostRunning: 0,
-    mostLoopDelayMs: 0,
+    maxRunning: 0,
+    maxLoopDelayMs: 0,
     ...bounds,
     streams: () => state.streams,
-    onChange: (change) => told.push(change),
+    onChange: (change) => reports.push(change),
     now: () => state.ms,
   })
-  const looks = (count: number, lateMs: number) => {
-    for (let look = 0; look < count; look++) {
+  const observations = (count: number, lateMs: number) => {
+    for (let index = 0; index < count; index++) {
       state.ms += 100
-      overload.look(lateMs)
+      overload.observe(lateMs)
     }
   }
   /** The part of a hundred requests that is refused. */
   const refused = () =>
     Array.from({ length: 100 }, () => overload.refusal()).filter((one) => one !== undefined).length
-  return { overload, state, told, looks, refused }
+  return { overload, state, reports, observations, refused }
 }
 
 test('H17: as many run as may, and the next when one of them is answered', () => {
-  const { overload, state } = stage({ mostRunning: 3 })
+  const { overload, state } = createFixture({ maxRunning: 3 })
   for (let running = 0; running < 2; running++) {
     expect(overload.refusal()).toBeUndefined()
     overload.entered()
@@ -35,61 +35,61 @@ test('H17: as many run as may, and the next when one of them is answered', () =>
   expect(overload.refusal()).toBeInstanceOf(Shed)
   overload.answered()
   expect(overload.refusal()).toBeUndefined()
-  expect(overload.refused).toEqual({ running: 1, loop: 0 })
+  expect(overload.rejections).toEqual({ running: 1, loop: 0 })
 })
 
 test('H17: refusals say to come back after one to five seconds, not all at the same time', () => {
-  const { overload } = stage({ mostRunning: 1 })
+  const { overload } = createFixture({ maxRunning: 1 })
   overload.entered()
   const waits = Array.from({ length: 10 }, () => overload.refusal()?.retryAfterSeconds)
   expect(new Set(waits)).toEqual(new Set([1, 2, 3, 4, 5]))
 })
 
 test('one long task, or a machine that slept, is no overload', () => {
-  const { looks, refused } = stage({ mostLoopDelayMs: 50 })
-  looks(1, 60_000)
-  looks(3, 10)
-  looks(4, 400)
-  looks(1, 10)
-  looks(4, 400)
+  const { observations, refused } = createFixture({ maxLoopDelayMs: 50 })
+  observations(1, 60_000)
+  observations(3, 10)
+  observations(4, 400)
+  observations(1, 10)
+  observations(4, 400)
   expect(refused()).toBe(0)
 })
 
 test('H17: while the loop is late all the time more and more is refused, and less once it is not', () => {
-  const { looks, refused } = stage({ mostLoopDelayMs: 50 })
-  looks(5, 80)
+  const { observations, refused } = createFixture({ maxLoopDelayMs: 50 })
+  observations(5, 80)
   expect(refused()).toBe(20)
-  looks(3, 80)
+  observations(3, 80)
   expect(refused()).toBeWithin(49, 52)
   // Neither late nor on time: as it is.
-  looks(20, 40)
+  observations(20, 40)
   expect(refused()).toBeWithin(49, 52)
-  looks(50, 80)
+  observations(50, 80)
   expect(refused()).toBeWithin(97, 99)
-  looks(10, 5)
+  observations(10, 5)
   expect(refused()).toBeWithin(47, 50)
-  looks(10, 5)
+  observations(10, 5)
   expect(refused()).toBe(0)
 })
 
 test('bounds of 0 are none', () => {
-  const { overload, looks, refused } = stage({})
+  const { overload, observations, refused } = createFixture({})
   for (let running = 0; running < 100_000; running++) overload.entered()
-  looks(100, 5000)
+  observations(100, 5000)
   expect(overload.refusal()).toBeUndefined()
   expect(refused()).toBe(0)
 })
 
-test('it is told once that refusing began, and once that it is over', () => {
-  const { overload, looks, told, refused } = stage({ mostRunning: 1 })
+test('logs once that rejecting began, and once that it ended', () => {
+  const { overload, observations, reports, refused } = createFixture({ maxRunning: 1 })
   overload.entered()
   for (let time = 0; time < 5; time++) {
     expect(refused()).toBe(100)
-    looks(20, 0)
+    observations(20, 0)
   }
-  expect(told).toEqual([{ isShedding: true, refused: 100 }])
-  looks(60, 0)
-  expect(told).toEqual([
+  expect(reports).toEqual([{ isShedding: true, refused: 100 }])
+  observations(60, 0)
+  expect(reports).toEqual([
     { isShedding: true, refused: 100 },
     { isShedding: false, refused: 500 },
   ])

@@ -7,7 +7,7 @@ export class Shed extends ApiError<'gateway_unavailable'> {}
 const refusals = [1, 2, 3, 4, 5].map(
   (retryAfterSeconds) =>
     new Shed('gateway_unavailable', {
-      message: 'The gateway has more to do than it can. Try again as Retry-After says.',
+      message: 'The gateway is overloaded. Retry after the time in Retry-After.',
       retryAfterSeconds,
     }),
 )
@@ -17,17 +17,17 @@ const everyMs = 100
  * The event loop must be late in this many checks in a row before any request is rejected: one long task is no
  * load.
  */
-const looksInARow = 5
+const minLateChecks = 5
 /** The share of requests that is rejected: at first, at most, and its change per check. */
-const part = { first: 0.2, most: 0.98, more: 0.1, less: 0.05 }
+const shedShare = { first: 0.2, max: 0.98, more: 0.1, less: 0.05 }
 /** Shedding has ended after this time without a rejection. */
 const overMs = 5000
 
 interface Options {
   /** Concurrent requests; 0 for no bound. */
-  mostRunning: number
+  maxRunning: number
   /** The allowed delay of the event loop, in milliseconds; 0 for no bound. */
-  mostLoopDelayMs: number
+  maxLoopDelayMs: number
   /** The number of open streams to callers. */
   streams: () => number
   /** Called when shedding begins, and with the number of rejected requests when it ends. */
@@ -48,17 +48,17 @@ export class Overload implements Disposable {
   /** Handlers that have not answered yet. */
   #pending = 0
   /** The share of requests that is rejected. */
-  #part = 0
+  #shedShare = 0
   /** The accumulated fraction of a request that shedding has admitted so far. */
   #credit = 0
   #lateInARow = 0
   #next = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   /** The number of rejected requests, by reason. */
-  readonly refused = { running: 0, loop: 0 }
-  #refusedBefore = 0
-  #refusedAtMs = -Infinity
-  #shedding: { since: number } | undefined
+  readonly rejections = { running: 0, loop: 0 }
+  #reportedRejections = 0
+  #lastRejectionMs = -Infinity
+  #shedding: { rejectionsBefore: number } | undefined
 
   constructor(options: Options) {
     this.#options = options
@@ -69,7 +69,7 @@ export class Overload implements Disposable {
   start(): this {
     const dueMs = this.#now() + everyMs
     this.#timer = setTimeout(() => {
-      this.look(this.#now() - dueMs)
+      this.observe(this.#now() - dueMs)
       this.start()
     }, everyMs)
     this.#timer.unref()
@@ -78,12 +78,12 @@ export class Overload implements Disposable {
 
   /** Returns the error for one more request; undefined where it is admitted. The same objects each time. */
   refusal(): Shed | undefined {
-    const { mostRunning } = this.#options
-    if (mostRunning > 0 && this.#pending + this.#options.streams() >= mostRunning) {
+    const { maxRunning } = this.#options
+    if (maxRunning > 0 && this.#pending + this.#options.streams() >= maxRunning) {
       return this.#refuse('running')
     }
-    if (this.#part === 0) return undefined
-    this.#credit += 1 - this.#part
+    if (this.#shedShare === 0) return undefined
+    this.#credit += 1 - this.#shedShare
     if (this.#credit < 1) return this.#refuse('loop')
     this.#credit -= 1
     return undefined
@@ -100,43 +100,44 @@ export class Overload implements Disposable {
   }
 
   #refuse(reason: 'running' | 'loop'): Shed | undefined {
-    this.refused[reason] += 1
+    this.rejections[reason] += 1
     this.#next = (this.#next + 1) % refusals.length
     return refusals[this.#next]
   }
 
   /** Checks a delay of the loop, in milliseconds. */
-  look(lateMs: number): void {
+  observe(lateMs: number): void {
     this.#adjust(lateMs)
-    this.#tell()
+    this.#report()
   }
 
   #adjust(lateMs: number): void {
-    const { mostLoopDelayMs } = this.#options
-    if (mostLoopDelayMs === 0) return
-    const isLate = lateMs > mostLoopDelayMs
+    const { maxLoopDelayMs } = this.#options
+    if (maxLoopDelayMs === 0) return
+    const isLate = lateMs > maxLoopDelayMs
     this.#lateInARow = isLate ? this.#lateInARow + 1 : 0
-    if (this.#part === 0) {
-      if (this.#lateInARow >= looksInARow) this.#part = part.first
-    } else if (isLate) this.#part = Math.min(part.most, this.#part + part.more)
-    else if (lateMs < mostLoopDelayMs / 2) this.#part = Math.max(0, this.#part - part.less)
+    if (this.#shedShare === 0) {
+      if (this.#lateInARow >= minLateChecks) this.#shedShare = shedShare.first
+    } else if (isLate) this.#shedShare = Math.min(shedShare.max, this.#shedShare + shedShare.more)
+    else if (lateMs < maxLoopDelayMs / 2)
+      this.#shedShare = Math.max(0, this.#shedShare - shedShare.less)
   }
 
-  #tell(): void {
-    const { running, loop } = this.refused
+  #report(): void {
+    const { running, loop } = this.rejections
     const all = running + loop
     const now = this.#now()
-    if (all > this.#refusedBefore) {
-      this.#refusedAtMs = now
+    if (all > this.#reportedRejections) {
+      this.#lastRejectionMs = now
       if (!this.#shedding) {
-        this.#shedding = { since: this.#refusedBefore }
-        this.#options.onChange({ isShedding: true, refused: all - this.#refusedBefore })
+        this.#shedding = { rejectionsBefore: this.#reportedRejections }
+        this.#options.onChange({ isShedding: true, refused: all - this.#reportedRejections })
       }
-    } else if (this.#shedding && now - this.#refusedAtMs >= overMs) {
-      this.#options.onChange({ isShedding: false, refused: all - this.#shedding.since })
+    } else if (this.#shedding && now - this.#lastRejectionMs >= overMs) {
+      this.#options.onChange({ isShedding: false, refused: all - this.#shedding.rejectionsBefore })
       this.#shedding = undefined
     }
-    this.#refusedBefore = all
+    this.#reportedRejections = all
   }
 
   [Symbol.dispose](): void {

@@ -2,7 +2,7 @@ import { sql, type QueryExecutorProvider, type SelectQueryBuilder } from 'kysely
 import { toPaged, type Page } from './paging'
 
 /** Options of a page: `column` is the name of the row's `id` in the tables of the query. */
-interface Wanted {
+interface PageQuery {
   page: Page
   column?: string
 }
@@ -11,7 +11,17 @@ interface Wanted {
 export async function queryPage<Tables, Names extends keyof Tables, Row extends { id: string }>(
   db: QueryExecutorProvider,
   query: SelectQueryBuilder<Tables, Names, Row>,
-  { page, column = 'id' }: Wanted,
+  options: PageQuery,
+) {
+  const { total, rows } = await queryPageRows(db, query, options)
+  return toPaged(options.page, total, rows)
+}
+
+/** Reads a page of a query's rows, by descending `id`, and one row more if there is one; and the number of all rows. */
+export async function queryPageRows<Tables, Names extends keyof Tables, Row extends { id: string }>(
+  db: QueryExecutorProvider,
+  query: SelectQueryBuilder<Tables, Names, Row>,
+  { page, column = 'id' }: PageQuery,
 ) {
   const id = sql.ref<string>(column)
   const [counts, rows] = await Promise.all([
@@ -25,11 +35,11 @@ export async function queryPage<Tables, Names extends keyof Tables, Row extends 
       .offset(page.offset)
       .execute(),
   ])
-  return toPaged(page, counts.rows[0]?.total ?? 0n, rows)
+  return { total: counts.rows[0]?.total ?? 0n, rows }
 }
 
 /** A row as the list shows it, with the id that its cursor names. */
-interface Shown<Answer> {
+interface AnsweredRow<Answer> {
   id: string
   answer: Answer
 }
@@ -62,10 +72,10 @@ export async function queryPageWithFixed<
     page: isBehind ? { ...page, before: undefined, offset: 0, limit: 1 } : page,
   })
   const total = stored.pagination.total
-  const rows: Shown<Answer>[] = isBehind
+  const rows: AnsweredRow<Answer>[] = isBehind
     ? behind.slice(behind.findIndex(({ id }) => id === page.before) + 1)
     : [
-        ...stored.shown.map((row) => ({ id: row.id, answer: toAnswer(row) })),
+        ...stored.items.map((row) => ({ id: row.id, answer: toAnswer(row) })),
         ...(stored.pagination.has_more ? [] : behind.slice(Math.max(0, page.offset - total))),
       ]
   const paged = toPaged(page, BigInt(total + fixed.length), rows.slice(0, page.limit + 1))
@@ -73,7 +83,7 @@ export async function queryPageWithFixed<
   const hasMore = paged.pagination.has_more || (!isBehind && stored.pagination.has_more)
   const next = paged.pagination.next_cursor ?? (hasMore ? stored.pagination.next_cursor : null)
   return {
-    shown: paged.shown.map(({ answer }) => answer),
+    items: paged.items.map(({ answer }) => answer),
     pagination: { ...paged.pagination, has_more: hasMore, next_cursor: next },
   }
 }

@@ -1,16 +1,46 @@
 import { createHash } from 'node:crypto'
-import type { Context } from 'hono'
 import { z } from 'zod'
-import type { Env } from './env'
 import { invalidRequest } from '../errors'
-import { check } from '../wire/json-body'
 
-const Query = z.object({
-  limit: z.coerce.number().int().min(1).max(100).default(50),
-  offset: z.coerce.number().int().min(0).max(10_000).default(0),
+const pageSize = z.coerce.number().int().min(1).max(100)
+
+/** The query parameters of a paged list. Source: contract 1.6. */
+export const pageFields = {
+  limit: pageSize.default(50).describe('Maximum number of items on the page'),
+  offset: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(10_000)
+    .default(0)
+    .describe('Number of items to skip; ignored with `cursor`'),
   // The id of a model has at most 256 characters.
-  cursor: z.string().max(500).optional(),
+  cursor: z
+    .string()
+    .max(500)
+    .optional()
+    .describe('`next_cursor` of the previous page, with the same filters'),
+}
+
+/** The query parameters of a list that has all of its items on one page where the client sets no `limit`. */
+export const pageFieldsUpTo = (limit: number) => ({
+  ...pageFields,
+  limit: pageSize.default(limit).describe('Maximum number of items on the page'),
 })
+
+/** The part of a query that names a page. */
+type PageQuery = z.output<z.ZodObject<typeof pageFields>>
+
+/** The pagination of a list. */
+export const Pagination = z
+  .object({
+    total: z.int().describe('Number of items on all pages'),
+    limit: z.int(),
+    offset: z.int(),
+    has_more: z.boolean(),
+    next_cursor: z.string().nullable().describe('The `cursor` of the next page'),
+  })
+  .meta({ ref: 'Pagination' })
 
 /** The requested part of a list. Rows are ordered by descending id, which is newest first. */
 export interface Page {
@@ -25,13 +55,12 @@ export interface Page {
 const seal = (id: string, scope: string) =>
   createHash('sha256').update(`${scope}\n${id}`).digest('base64url').slice(0, 16)
 
-/** Reads the page of a request; `scope` is a text of account and filters. Throws `invalid_request`. */
-export function toPage(c: Context<Env>, scope: string): Page {
-  const { limit, offset, cursor } = check(Query, c.req.query())
+/** Returns the page that a query names; `scope` is a text of account and filters. Throws `invalid_request`. */
+export function toPage({ limit, offset, cursor }: PageQuery, scope: string): Page {
   if (cursor === undefined) return { limit, offset, before: undefined, scope }
   const [id = '', mark] = Buffer.from(cursor, 'base64url').toString('utf8').split('\n')
   if (mark !== seal(id, scope) || id.includes(String.fromCharCode(0))) {
-    throw invalidRequest('cursor', 'bad_format', 'cursor: is not one of this list.')
+    throw invalidRequest('cursor', 'bad_format', 'cursor: not a cursor of this list.')
   }
   return { limit, offset: 0, before: id, scope }
 }
@@ -46,9 +75,9 @@ export function toPaged<Row extends { id: string }>(
   rows: readonly Row[],
 ) {
   const { limit, offset, scope } = page
-  const shown = rows.slice(0, limit)
-  const hasMore = rows.length > shown.length
-  const lastId = shown.at(-1)?.id
+  const items = rows.slice(0, limit)
+  const hasMore = rows.length > items.length
+  const lastId = items.at(-1)?.id
   const next =
     hasMore && lastId !== undefined
       ? Buffer.from(`${lastId}\n${seal(lastId, scope)}`).toString('base64url')
@@ -60,7 +89,7 @@ export function toPaged<Row extends { id: string }>(
     has_more: hasMore,
     next_cursor: next,
   }
-  return { shown, pagination }
+  return { items, pagination }
 }
 
 /**
@@ -73,18 +102,9 @@ export function pageList<Row extends { id: string }>(
   behind: (before: string) => readonly Row[],
 ) {
   const { before, offset, limit } = page
-  const rest = before === undefined ? rows.slice(offset) : behind(before)
-  return toPaged(page, BigInt(rows.length), rest.slice(0, limit + 1))
+  const remaining = before === undefined ? rows.slice(offset) : behind(before)
+  return toPaged(page, BigInt(rows.length), remaining.slice(0, limit + 1))
 }
 
 /** Escapes a text for `like`, so that its wildcards are literal. */
 export const containing = (search: string) => `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
-
-/** Reads the search filter. Throws `invalid_request` for a text that no stored text can contain. */
-export function toSearch(c: Context<Env>): string | undefined {
-  const search = c.req.query('search')?.trim().slice(0, 100)
-  if (search?.includes(String.fromCharCode(0))) {
-    throw invalidRequest('search', 'bad_format', 'search: holds a zero character.')
-  }
-  return search || undefined
-}

@@ -17,8 +17,8 @@ test.each([
   ['/things/a%00', 'resource_not_found null'],
   ['/things?search=a%00', 'invalid_request search'],
   ['/things?search=a&search=%00', 'invalid_request search'],
-  // Nobody asks for it.
+  // No route reads it.
   ['/things?a%00=1', 'ok'],
-])('%s: %s', async (path, answer) => {
+])('%s is answered with %s', async (path, answer) => {
   expect(await (await app.request(path)).text()).toBe(answer)
 })

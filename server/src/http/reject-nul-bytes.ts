@@ -12,7 +12,7 @@ export const rejectNulBytes: MiddlewareHandler<Env> = async (c, next) => {
     // Covers repeated parameters, too.
     for (const [name, values] of Object.entries(c.req.queries())) {
       if (!values.some((value) => value.includes(nul))) continue
-      throw invalidRequest(name, 'bad_format', `${name}: holds a NUL.`)
+      throw invalidRequest(name, 'bad_format', `${name}: contains a NUL character.`)
     }
   }
   await next()

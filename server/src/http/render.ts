@@ -1,5 +1,5 @@
 import { HTTPException } from 'hono/http-exception'
-import type { Wording } from '../protocols/dialect'
+import type { ErrorFormat } from '../protocols/dialect'
 import {
   ApiError,
   toErrorBody,
@@ -13,14 +13,14 @@ import {
 /** Codes of PostgreSQL, and of sockets, for an unavailable database rather than a wrong query. */
 const infrastructure =
   /^(08|53|57P|58|25006|40001|40P01|57014)|ECONN|ENOENT|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN/
-const driverWords = /timeout|terminated|Connection ended|Client has encountered|not queryable/i
+const driverMessages = /timeout|terminated|Connection ended|Client has encountered|not queryable/i
 
 /** Whether a thrown value means that our own infrastructure is unavailable. */
 export function isOutage(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false
   const code = Reflect.get(thrown, 'code')
   if (typeof code === 'string' && infrastructure.test(code)) return true
-  return driverWords.test(thrown.message) && Reflect.get(thrown, 'severity') === undefined
+  return driverMessages.test(thrown.message) && Reflect.get(thrown, 'severity') === undefined
 }
 
 /** Converts any thrown value to an error for the caller. */
@@ -48,23 +48,23 @@ export const streamOf = (body: Uint8Array) =>
     },
   })
 
-export const ownWording: Wording = { errorBody: toErrorBody }
+export const ownErrorFormat: ErrorFormat = { errorBody: toErrorBody }
 
 /** Renders an error. The only place where something thrown becomes a body. */
 export function renderError(
   error: ApiError,
   requestId: string,
-  wording: Wording = ownWording,
+  errorFormat: ErrorFormat = ownErrorFormat,
 ): Response {
-  const events = wording.failedStream?.(error, requestId)
+  const events = errorFormat.failedStream?.(error, requestId)
   const headers = new Headers({
     ...(events === undefined ? { 'content-type': 'application/json' } : streamHeaders),
     ...toErrorHeaders(error),
-    ...wording.headers?.(requestId),
+    ...errorFormat.headers?.(requestId),
   })
   if (error.quota) reportQuota(headers, error.quota)
   if (events !== undefined) return new Response(streamOf(Buffer.from(events)), { headers })
-  return new Response(JSON.stringify(wording.errorBody(error, requestId)), {
+  return new Response(JSON.stringify(errorFormat.errorBody(error, requestId)), {
     status: error.status,
     headers,
   })

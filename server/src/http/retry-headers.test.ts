@@ -1,16 +1,21 @@
 import { describe, expect, test } from 'bun:test'
-import { ownWording, renderError } from './render'
+import { ownErrorFormat, renderError } from './render'
 import { replayAnswer } from './idempotent-request'
 import { getErrorFormat } from './error-format'
-import { wording as messages } from '../protocols/messages/error-format'
-import { wording as responses } from '../protocols/responses/error-format'
+import { errorFormat as messages } from '../protocols/messages/error-format'
+import { errorFormat as responses } from '../protocols/responses/error-format'
 import { ApiError, errors, type ErrorCode } from '../errors'
 
 const codes = Object.keys(errors).filter((code): code is ErrorCode => code in errors)
-const wordings = { chat: ownWording, messages, responses }
+const errorFormats = { chat: ownErrorFormat, messages, responses }
 const every = codes.flatMap((code) =>
   errors[code].statuses.flatMap((status) =>
-    Object.entries(wordings).map(([format, wording]) => ({ code, status, format, wording })),
+    Object.entries(errorFormats).map(([format, errorFormat]) => ({
+      code,
+      status,
+      format,
+      errorFormat,
+    })),
   ),
 )
 
@@ -19,18 +24,18 @@ const errorOf = (code: ErrorCode, fields: object = {}) =>
   new ApiError<ErrorCode>(code, { details: {}, ...fields })
 const retryOf = (response: Response) => response.headers.get('x-should-retry')
 
-describe('finding C3: what a repeat cannot change says so, in every format', () => {
-  test.each(every)('$code $status to $format', ({ code, status, wording }) => {
-    const answer = renderError(errorOf(code, { status }), 'req_1', wording)
+describe('finding C3: marks errors that a retry cannot change, in every format', () => {
+  test.each(every)('$code $status to $format', ({ code, status, errorFormat }) => {
+    const answer = renderError(errorOf(code, { status }), 'req_1', errorFormat)
     expect(answer.status).toBe(status)
     expect(retryOf(answer)).toBe(status === 429 || status >= 500 ? null : 'false')
   })
 
   test.each(every.filter(({ status }) => status === 429 || status >= 500))(
     '$code $status to $format where it was said',
-    ({ code, status, wording }) => {
+    ({ code, status, errorFormat }) => {
       const error = errorOf(code, { status, retryable: false })
-      expect(retryOf(renderError(error, 'req_1', wording))).toBe('false')
+      expect(retryOf(renderError(error, 'req_1', errorFormat))).toBe('false')
     },
   )
 
@@ -45,12 +50,12 @@ describe('finding C3: what a repeat cannot change says so, in every format', () 
 test.each([400, 402, 404, 429, 502, 503])(
   'finding C3: %d that was kept for an Idempotency-Key comes back the same, and says so',
   (status) => {
-    const kept = { requestId: 'req_1', status, headers: {}, body: new Uint8Array() }
-    expect(retryOf(replayAnswer(kept))).toBe('false')
+    const stored = { requestId: 'req_1', status, headers: {}, body: new Uint8Array() }
+    expect(retryOf(replayAnswer(stored))).toBe('false')
   },
 )
 
-const asking = (accept: string) =>
+const requestFor = (accept: string) =>
   getErrorFormat(
     new Request('http://localhost:8080/v1/responses', { method: 'POST', headers: { accept } }),
   )
@@ -62,7 +67,7 @@ describe('a client of /v1/responses that takes nothing but streams', () => {
   })
 
   test('finding P4: reads that a prompt is too long as Codex does, in response.failed', async () => {
-    const answer = renderError(tooLong, 'req_1', asking('text/event-stream'))
+    const answer = renderError(tooLong, 'req_1', requestFor('text/event-stream'))
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
     expect(retryOf(answer)).toBe('false')
@@ -88,14 +93,14 @@ describe('a client of /v1/responses that takes nothing but streams', () => {
   test('reads all else by its status, and so do clients that take JSON', () => {
     for (const code of codes) {
       const error = code === 'context_length_exceeded' ? errorOf('invalid_request') : errorOf(code)
-      expect(renderError(error, 'req_1', asking('text/event-stream')).status).toBe(error.status)
+      expect(renderError(error, 'req_1', requestFor('text/event-stream')).status).toBe(error.status)
     }
-    expect(renderError(tooLong, 'req_1', asking('application/json')).status).toBe(400)
-    expect(renderError(tooLong, 'req_1', asking('*/*')).status).toBe(400)
+    expect(renderError(tooLong, 'req_1', requestFor('application/json')).status).toBe(400)
+    expect(renderError(tooLong, 'req_1', requestFor('*/*')).status).toBe(400)
   })
 })
 
 test('a good answer that was kept says nothing of it', () => {
-  const kept = { requestId: 'req_1', status: 200, headers: {}, body: new Uint8Array() }
-  expect(retryOf(replayAnswer(kept))).toBeNull()
+  const stored = { requestId: 'req_1', status: 200, headers: {}, body: new Uint8Array() }
+  expect(retryOf(replayAnswer(stored))).toBeNull()
 })

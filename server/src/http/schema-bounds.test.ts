@@ -24,12 +24,16 @@ const choicesIn = (node: Record<string, unknown>): unknown[] =>
   [node['anyOf'] ?? [], node['oneOf'] ?? [], node['allOf'] ?? []].flat()
 
 /** The paths of all lists and maps of a schema that may have any number of members. */
-function* unboundedIn(schema: unknown, path: string, seen: readonly string[]): Generator<string> {
+function* unboundedIn(
+  schema: unknown,
+  path: string,
+  visited: readonly string[],
+): Generator<string> {
   const node = Node.safeParse(schema).data
   if (!node) return
   const { $ref } = node
   if ($ref !== undefined) {
-    if (!seen.includes($ref)) yield* unboundedIn(referred($ref), path, [...seen, $ref])
+    if (!visited.includes($ref)) yield* unboundedIn(referred($ref), path, [...visited, $ref])
     return
   }
   const types = [node.type ?? []].flat()
@@ -38,15 +42,15 @@ function* unboundedIn(schema: unknown, path: string, seen: readonly string[]): G
   // What is not named travels on, and is bounded by what a body may have in it.
   const isMap = isObject(others) && Object.keys(others).length > 0
   if (isMap && node.maxProperties === undefined) yield `${path}{}`
-  for (const one of choicesIn(node)) yield* unboundedIn(one, path, seen)
+  for (const one of choicesIn(node)) yield* unboundedIn(one, path, visited)
   const properties = node['properties']
   if (isObject(properties)) {
     for (const [name, inner] of Object.entries(properties)) {
-      yield* unboundedIn(inner, `${path}.${name}`, seen)
+      yield* unboundedIn(inner, `${path}.${name}`, visited)
     }
   }
-  yield* unboundedIn(node['items'], `${path}[]`, seen)
-  if (isMap) yield* unboundedIn(others, `${path}{}`, seen)
+  yield* unboundedIn(node['items'], `${path}[]`, visited)
+  if (isMap) yield* unboundedIn(others, `${path}{}`, visited)
 }
 
 function* bodies(): Generator<[string, unknown]> {

@@ -21,6 +21,6 @@ export const securityHeaders: MiddlewareHandler<Env> = async (c, next) => {
     if (!headers.has(name)) headers.set(name, value)
   }
   // A response may contain private data of an account, and a key that is shown once.
-  const isKept = headers.has('cache-control') || !c.req.path.startsWith('/api/')
-  if (!isKept) headers.set('cache-control', 'no-store')
+  const hasCachePolicy = headers.has('cache-control') || !c.req.path.startsWith('/api/')
+  if (!hasCachePolicy) headers.set('cache-control', 'no-store')
 }

@@ -16,7 +16,7 @@ export function assertSameOrigin({ method, headers }: Request): void {
   const origin = headers.get('origin')
   if (origin && URL.parse(origin)?.host === headers.get('host')) return
   throw new ApiError('insufficient_permissions', {
-    message: 'A change by a session has to come from the pages of this service.',
+    message: 'Cross-origin requests are not allowed for session-authenticated changes.',
     details: { required: ['same_origin'], current: [] },
   })
 }

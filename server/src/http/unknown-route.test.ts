@@ -15,13 +15,13 @@ test.each([
 ])('finding C7: %s says where to go', (path, hint) => {
   expect(toUnknownRouteError(path)).toMatchObject({
     code: 'resource_not_found',
-    message: `There is nothing here. ${hint}`,
+    message: `The resource does not exist. ${hint}`,
     retryable: false,
   })
 })
 
 test.each(['/', '/v1', '/v1/nothing', '/api/v1', '/messagesx'])('%s has no hint', (path) => {
-  expect(toUnknownRouteError(path).message).toBe('There is nothing here.')
+  expect(toUnknownRouteError(path).message).toBe('The resource does not exist.')
 })
 
 test('a path may be long and its error not', () => {

@@ -15,7 +15,7 @@ const usual = {
   /** The further time for such a body; then its connection is closed. */
   smallMs: 2000,
   /** The most bodies drained at the same time; beyond it their connections are closed at once. */
-  most: 256,
+  maxDraining: 256,
 }
 /** A body up to this size is collected, which costs less than reading it as a stream. */
 const maxCollectedBytes = 64 << 10
@@ -48,34 +48,35 @@ export class UnreadBodies {
     // A body that was read, or is being read, has limits of its own.
     if (bytes !== undefined && request.bodyUsed) return response
     if (bytes !== undefined && bytes <= smallBytes) {
-      const rest = smallRestOf(request, bytes)
+      const drain = createSmallDrain(request, bytes)
       const ending = { ...this.#limits, ms: smallMs }
-      return rest ? this.#unlessOver(response, { rest, soonMs: smallSoonMs, ending }) : response
+      return drain ? this.#drainOrClose(response, { drain, soonMs: smallSoonMs, ending }) : response
     }
-    const rest = restOf(request)
-    if (!rest) return response
+    const drain = createDrain(request)
+    if (!drain) return response
     const ending = this.#limits
-    if (bytes !== undefined) return this.#ending(response, rest, ending)
-    return this.#unlessOver(response, { rest, soonMs, ending })
+    if (bytes !== undefined) return this.#ending(response, drain, ending)
+    return this.#drainOrClose(response, { drain, soonMs, ending })
   }
 
-  async #unlessOver(response: Response, { rest, soonMs, ending }: Unread): Promise<Response> {
+  async #drainOrClose(response: Response, { drain, soonMs, ending }: Unread): Promise<Response> {
     const soon = { bytes: smallBytes, ms: soonMs, pauseMs: soonMs, minBytesPerSecond: 0 }
-    return (await rest(soon)) ? response : this.#ending(response, rest, ending)
+    return (await drain(soon)) ? response : this.#ending(response, drain, ending)
   }
 
-  #ending(response: Response, rest: Rest, ending: Most): Response {
+  #ending(response: Response, drain: Drain, ending: DrainLimits): Response {
     const headers = new Headers(response.headers)
     headers.set('connection', 'close')
     const { status, body } = response
-    if (!body || this.#running >= this.#limits.most) return new Response(body, { status, headers })
+    if (!body || this.#running >= this.#limits.maxDraining)
+      return new Response(body, { status, headers })
     return new Response(
-      this.#lingering(body.getReader(), () => rest(ending)),
+      this.#lingering(body.getReader(), () => drain(ending)),
       { status, headers },
     )
   }
 
-  #lingering(own: Reader, dropRest: () => Promise<boolean>): ReadableStream<Uint8Array> {
+  #lingering(own: Reader, drain: () => Promise<boolean>): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
@@ -83,7 +84,7 @@ export class UnreadBodies {
           if (value) return controller.enqueue(value)
           // Ends by itself, also after the client has disconnected.
           this.#running += 1
-          await dropRest()
+          await drain()
           this.#running -= 1
           controller.close()
         },
@@ -94,7 +95,7 @@ export class UnreadBodies {
   }
 }
 
-interface Most {
+interface DrainLimits {
   bytes: number
   ms: number
   pauseMs: number
@@ -102,48 +103,48 @@ interface Most {
 }
 
 /** Drains the rest of a body, within limits of bytes and time. Resolves to whether it ended. */
-type Rest = (most: Most) => Promise<boolean>
+type Drain = (limits: DrainLimits) => Promise<boolean>
 
 interface Unread {
-  rest: Rest
+  drain: Drain
   soonMs: number
-  ending: Most
+  ending: DrainLimits
 }
 
 /** Reads on within these limits. Resolves to whether the body ended. */
-async function dropped(rest: Reader, most: Most): Promise<boolean> {
-  const { bytes, ms, pauseMs, minBytesPerSecond } = most
+async function drainReader(reader: Reader, limits: DrainLimits): Promise<boolean> {
+  const { bytes, ms, pauseMs, minBytesPerSecond } = limits
   const startMs = performance.now()
-  let leftMs = ms
-  for (let read = 0; read < bytes && leftMs > 0;) {
-    const length = await nextLength(rest, Math.min(pauseMs, leftMs))
+  let remainingMs = ms
+  for (let read = 0; read < bytes && remainingMs > 0;) {
+    const length = await readLength(reader, Math.min(pauseMs, remainingMs))
     if (length === 'over') return true
     if (length === 'none') return false
     read += length
-    const passedMs = performance.now() - startMs
-    if (passedMs > 1000 && read < (minBytesPerSecond * passedMs) / 1000) return false
-    leftMs = ms - passedMs
+    const elapsedMs = performance.now() - startMs
+    if (elapsedMs > 1000 && read < (minBytesPerSecond * elapsedMs) / 1000) return false
+    remainingMs = ms - elapsedMs
   }
   return false
 }
 
 /** Waits for the end of a body that the runtime collects. */
-async function collected(whole: Promise<unknown>, { ms }: Most): Promise<boolean> {
+async function awaitCollected(collecting: Promise<unknown>, { ms }: DrainLimits): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<false>()
   const timer = setTimeout(() => resolve(false), ms)
   try {
-    return await Promise.race([whole.then(() => true), late])
+    return await Promise.race([collecting.then(() => true), late])
   } finally {
     clearTimeout(timer)
   }
 }
 
 /** Resolves to the bytes of the next chunk; `none` after a pause, and after a disconnect. */
-async function nextLength(rest: Reader, pauseMs: number): Promise<number | 'over' | 'none'> {
+async function readLength(reader: Reader, pauseMs: number): Promise<number | 'over' | 'none'> {
   const { promise: paused, resolve } = Promise.withResolvers<'none'>()
   const timer = setTimeout(() => resolve('none'), pauseMs)
   try {
-    const reading = rest.read().then(({ value }) => value?.byteLength ?? 'over')
+    const reading = reader.read().then(({ value }) => value?.byteLength ?? 'over')
     return await Promise.race([reading.catch(() => 'none' as const), paused])
   } finally {
     clearTimeout(timer)
@@ -153,19 +154,19 @@ async function nextLength(rest: Reader, pauseMs: number): Promise<number | 'over
 type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>
 
 /** Drains a body of at most 1 MB that no handler has read. */
-function smallRestOf(request: Request, bytes: number): Rest | undefined {
-  if (bytes > maxCollectedBytes) return restOf(request)
+function createSmallDrain(request: Request, bytes: number): Drain | undefined {
+  if (bytes > maxCollectedBytes) return createDrain(request)
   // A body that broke off has lost its client.
-  const whole = request.blob().catch(() => undefined)
-  return (most) => collected(whole, most)
+  const collecting = request.blob().catch(() => undefined)
+  return (limits) => awaitCollected(collecting, limits)
 }
 
 /** Returns the unread rest of a body; undefined where all was read. */
-function restOf({ body }: Request): Rest | undefined {
+function createDrain({ body }: Request): Drain | undefined {
   // A reader that is still active has a timeout of its own.
   if (!body || body.locked) return undefined
   const reader = body.getReader()
-  if (Bun.peek.status(reader.closed) === 'pending') return (most) => dropped(reader, most)
+  if (Bun.peek.status(reader.closed) === 'pending') return (limits) => drainReader(reader, limits)
   reader.releaseLock()
   return undefined
 }

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { Claims, mostAnswerBytes, type Claim, type ClaimResult } from './claims'
-import { nameOf, type ClaimStore, type ClaimedKey, type KeptAnswer, type Named } from './store'
+import { Claims, maxAnswerBytes, type Claim, type ClaimResult } from './claims'
+import { nameOf, type ClaimStore, type ClaimedKey, type StoredAnswer, type Named } from './store'
 import { ApiError } from '../errors'
-import { ClientGone } from '../wire/chunk-stream'
+import { ClientDisconnected } from '../wire/chunk-stream'
 
 interface Row extends ClaimedKey {
   claimId: string
@@ -11,11 +11,11 @@ interface Row extends ClaimedKey {
 /** The database of all nodes of a test: leases end when it says so. */
 class FakeStore implements ClaimStore {
   readonly rows = new Map<string, Row>()
-  asked = 0
+  lookups = 0
   isAway = false
 
   #answer<Value>(work: () => Value): Promise<Value> {
-    this.asked++
+    this.lookups++
     if (this.isAway) return Promise.reject(new Error('timeout'))
     return Promise.resolve().then(work)
   }
@@ -29,7 +29,7 @@ class FakeStore implements ClaimStore {
 
   readonly find = (named: Named) => this.#answer(() => this.rows.get(nameOf(named)))
 
-  readonly keep = (claimId: string, answer: KeptAnswer) =>
+  readonly keep = (claimId: string, answer: StoredAnswer) =>
     this.#answer(() => {
       for (const row of this.rows.values()) if (row.claimId === claimId) row.answer = answer
     })
@@ -50,7 +50,7 @@ const named = (key: string, body = 'body'): Named => ({
   hash: Buffer.from(body),
 })
 
-const answerOf = (text: string): KeptAnswer => ({
+const answerOf = (text: string): StoredAnswer => ({
   requestId: 'req_1',
   status: 200,
   headers: {},
@@ -88,19 +88,19 @@ function claimIn(taken: ClaimResult): Claim {
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('on one node', () => {
-  test('M10: the first of fifty gets the claim, the others its answer, for one question', async () => {
+  test('M10: the first of fifty gets the claim, the others its answer, with one query', async () => {
     const node = newNode()
     const all = Array.from({ length: 50 }, () => node.take(named('k'), patient()))
     const claim = claimIn(await Promise.race(all))
-    expect(store.asked).toBe(1)
+    expect(store.lookups).toBe(1)
     const answer = answerOf('once')
     await claim.keep(answer)
-    const taken = await Promise.all(all)
-    expect(taken.filter((one) => 'kept' in one && one.kept === answer)).toHaveLength(49)
-    expect(await node.take(named('k'), patient())).toEqual({ kept: answer })
+    const results = await Promise.all(all)
+    expect(results.filter((one) => 'stored' in one && one.stored === answer)).toHaveLength(49)
+    expect(await node.take(named('k'), patient())).toEqual({ stored: answer })
   })
 
-  test('when the first gives up, one of those who wait becomes the first', async () => {
+  test('when the first gives up, a waiting one becomes the first', async () => {
     const node = newNode()
     const first = claimIn(await node.take(named('k'), patient()))
     const others = [1, 2, 3].map(() => node.take(named('k'), patient()))
@@ -108,35 +108,35 @@ describe('on one node', () => {
     const second = claimIn(await Promise.race(others))
     await settled()
     await second.keep(answerOf('second'))
-    const taken = await Promise.all(others)
-    expect(taken.filter((one) => 'kept' in one)).toHaveLength(2)
+    const results = await Promise.all(others)
+    expect(results.filter((one) => 'stored' in one)).toHaveLength(2)
   })
 
-  test('another body is refused, while the first runs and afterwards', async () => {
+  test('rejects another body, while the first runs and afterwards', async () => {
     const node = newNode()
     const claim = claimIn(await node.take(named('k'), patient()))
-    const refused = { code: 'invalid_request', details: { issue: 'key_reused' } }
-    await expect(node.take(named('k', 'other'), patient())).rejects.toMatchObject(refused)
+    const rejection = { code: 'invalid_request', details: { issue: 'key_reused' } }
+    await expect(node.take(named('k', 'other'), patient())).rejects.toMatchObject(rejection)
     await claim.keep(answerOf('once'))
-    await expect(node.take(named('k', 'other'), patient())).rejects.toMatchObject(refused)
-    expect(await node.take(named('k'), patient())).toMatchObject({ kept: { status: 200 } })
+    await expect(node.take(named('k', 'other'), patient())).rejects.toMatchObject(rejection)
+    expect(await node.take(named('k'), patient())).toMatchObject({ stored: { status: 200 } })
   })
 
-  test('who waits leaves when patience ends, or when his caller has gone', async () => {
+  test('stops waiting on timeout, or when the client has disconnected', async () => {
     const node = newNode()
     await node.take(named('k'), patient())
     const late = node.take(named('k'), { endsAtMs: performance.now(), signal: never })
     await expect(late).rejects.toMatchObject({ code: 'request_timeout' })
     const caller = new AbortController()
-    const gone = node.take(named('k'), { ...patient(), signal: caller.signal })
+    const disconnected = node.take(named('k'), { ...patient(), signal: caller.signal })
     caller.abort()
-    await expect(gone).rejects.toBeInstanceOf(ClientGone)
+    await expect(disconnected).rejects.toBeInstanceOf(ClientDisconnected)
   })
 
   test('too large an answer frees the key', async () => {
     const node = newNode()
     const claim = claimIn(await node.take(named('k'), patient()))
-    await claim.keep({ ...answerOf(''), body: new Uint8Array(mostAnswerBytes + 1) })
+    await claim.keep({ ...answerOf(''), body: new Uint8Array(maxAnswerBytes + 1) })
     expect(store.rows.size).toBe(0)
     claimIn(await node.take(named('k'), patient()))
   })
@@ -144,8 +144,8 @@ describe('on one node', () => {
   test('one largest answer is kept', async () => {
     const node = newNode()
     const claim = claimIn(await node.take(named('k'), patient()))
-    await claim.keep({ ...answerOf(''), body: new Uint8Array(mostAnswerBytes) })
-    expect('kept' in (await node.take(named('k'), patient()))).toBe(true)
+    await claim.keep({ ...answerOf(''), body: new Uint8Array(maxAnswerBytes) })
+    expect('stored' in (await node.take(named('k'), patient()))).toBe(true)
   })
 })
 
@@ -159,10 +159,10 @@ describe('on two nodes', () => {
     const answer = answerOf('of a')
     await claim.keep(answer)
     b.ended(nameOf(named('k')))
-    expect(await waiting).toEqual({ kept: answer })
+    expect(await waiting).toEqual({ stored: answer })
   })
 
-  test('should that get lost, it asks again; so it does after a gap', async () => {
+  test('polls if the notification is lost, and after a gap', async () => {
     for (const wake of [() => pauses.at(-1)?.(), undefined]) {
       const [a, b] = [newNode(), newNode()]
       const one = named(`k${wake ? 1 : 2}`)
@@ -172,7 +172,7 @@ describe('on two nodes', () => {
       await claim.keep(answerOf('of a'))
       if (wake) wake()
       else b.mayHaveEnded()
-      expect('kept' in (await waiting)).toBe(true)
+      expect('stored' in (await waiting)).toBe(true)
     }
   })
 
@@ -186,26 +186,26 @@ describe('on two nodes', () => {
     claimIn(await waiting)
   })
 
-  test('those who wait there share one question a second', async () => {
+  test('waiting requests share one query a second', async () => {
     const [a, b] = [newNode(), newNode()]
     const claim = claimIn(await a.take(named('k'), patient()))
-    const before = store.asked
+    const before = store.lookups
     const waiting = Array.from({ length: 50 }, () => b.take(named('k'), patient()))
     await settled()
     // Claim, and find.
-    expect(store.asked - before).toBe(2)
+    expect(store.lookups - before).toBe(2)
     await claim.keep(answerOf('of a'))
     b.ended(nameOf(named('k')))
-    for (const taken of await Promise.all(waiting)) expect('kept' in taken).toBe(true)
+    for (const taken of await Promise.all(waiting)) expect('stored' in taken).toBe(true)
   })
 })
 
 describe('without the database', () => {
   test('nothing begins', async () => {
     store.isAway = true
-    const refused = newNode().take(named('k'), patient())
-    await expect(refused).rejects.toBeInstanceOf(ApiError)
-    await expect(refused).rejects.toMatchObject({ code: 'gateway_unavailable' })
+    const rejection = newNode().take(named('k'), patient())
+    await expect(rejection).rejects.toBeInstanceOf(ApiError)
+    await expect(rejection).rejects.toMatchObject({ code: 'gateway_unavailable' })
   })
 
   test('an answer is held here until it is stored', async () => {
@@ -215,7 +215,7 @@ describe('without the database', () => {
     const answer = answerOf('held')
     await claim.keep(answer)
     expect(errors).toHaveLength(1)
-    expect(await node.take(named('k'), patient())).toEqual({ kept: answer })
+    expect(await node.take(named('k'), patient())).toEqual({ stored: answer })
     await node.tick()
     expect(store.rows.get(nameOf(named('k')))?.answer).toBeUndefined()
     store.isAway = false

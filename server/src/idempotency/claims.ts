@@ -1,22 +1,22 @@
 import { keyReused } from './key'
 import { awaitWithin, type WaitTimeouts } from './wait-timeouts'
-import { nameOf, type ClaimStore, type KeptAnswer, type Named } from './store'
+import { nameOf, type ClaimStore, type StoredAnswer, type Named } from './store'
 import { unavailable } from '../errors'
 
 /** The maximum size of a stored answer, in bytes; the key of a larger one becomes free. */
-export const mostAnswerBytes = 8 * 1024 * 1024
+export const maxAnswerBytes = 8 * 1024 * 1024
 
 const pollMs = 1000
 
 /** The right to answer first under a key. Ends once, by one of its two methods. */
 export interface Claim {
   /** Stores the answer for repeats. Resolves when it is stored, or will be once the database answers again. */
-  keep: (answer: KeptAnswer) => Promise<void>
+  keep: (answer: StoredAnswer) => Promise<void>
   /** Frees the key, as nothing was done: the next request with it is the first. Never rejects either. */
   giveUp: () => Promise<void>
 }
 
-export type ClaimResult = { claim: Claim } | { kept: KeptAnswer }
+export type ClaimResult = { claim: Claim } | { stored: StoredAnswer }
 
 interface Ports {
   store: ClaimStore
@@ -30,11 +30,11 @@ interface Ports {
 interface Running {
   claimId: string
   /** Resolves with undefined when no answer was stored. */
-  ended: Promise<KeptAnswer | undefined>
-  end: (kept: KeptAnswer | undefined) => void
+  ended: Promise<StoredAnswer | undefined>
+  end: (stored: StoredAnswer | undefined) => void
   isClaimed: boolean
   /** An answer that was returned but is not stored yet. */
-  unstored: KeptAnswer | undefined
+  unstored: StoredAnswer | undefined
 }
 
 /**
@@ -54,38 +54,38 @@ export class Claims {
    * Claims the key, or returns the answer stored under it; where the first request runs, after its end. Rejects with
    * `key_reused`, with `request_timeout` when the wait ends, with `gateway_unavailable`.
    */
-  async take(named: Named, patience: WaitTimeouts): Promise<ClaimResult> {
+  async take(named: Named, timeouts: WaitTimeouts): Promise<ClaimResult> {
     // The hash is part of the name: the database refuses a key with another hash.
     const name = `${nameOf(named)} ${named.hash.toString('hex')}`
     for (;;) {
       const first = this.#running.get(name)
-      if (!first) return this.#ask(name, { named, patience })
-      const kept = await awaitWithin(first.ended, patience)
-      if (kept) return { kept }
+      if (!first) return this.#claimFirst(name, { named, timeouts })
+      const stored = await awaitWithin(first.ended, timeouts)
+      if (stored) return { stored }
     }
   }
 
   /** Claims a key for the first request with it on this node: queries the database, and waits for other nodes. */
-  async #ask(
+  async #claimFirst(
     name: string,
-    { named, patience }: { named: Named; patience: WaitTimeouts },
+    { named, timeouts }: { named: Named; timeouts: WaitTimeouts },
   ): Promise<ClaimResult> {
-    const { promise: ended, resolve: end } = Promise.withResolvers<KeptAnswer | undefined>()
+    const { promise: ended, resolve: end } = Promise.withResolvers<StoredAnswer | undefined>()
     const claimId = this.#ports.newClaimId()
     const running: Running = { claimId, ended, end, isClaimed: false, unstored: undefined }
     this.#running.set(name, running)
-    const finish = (kept: KeptAnswer | undefined) => {
+    const finish = (stored: StoredAnswer | undefined) => {
       this.#running.delete(name)
-      end(kept)
+      end(stored)
     }
     try {
-      const kept = await this.#claimed({ named, patience, claimId })
-      if (!kept) {
+      const stored = await this.#claimed({ named, timeouts, claimId })
+      if (!stored) {
         running.isClaimed = true
         return { claim: this.#claimOf(running, finish) }
       }
-      finish(kept)
-      return { kept }
+      finish(stored)
+      return { stored }
     } catch (thrown) {
       finish(undefined)
       throw thrown
@@ -93,22 +93,22 @@ export class Claims {
   }
 
   /** Resolves with undefined once the claim has the key, else with the entry stored under it. */
-  async #claimed(claim: { named: Named; patience: WaitTimeouts; claimId: string }) {
-    const { named, patience, claimId } = claim
+  async #claimed(claim: { named: Named; timeouts: WaitTimeouts; claimId: string }) {
+    const { named, timeouts, claimId } = claim
     const { store, pause } = this.#ports
     for (;;) {
       // Subscribed before the query, so that no notification is missed in between.
-      using spoken = this.#notified(nameOf(named))
-      if (await reached(store.claim(named, claimId))) return undefined
-      const found = await reached(store.find(named))
-      if (!found) continue
-      if (!found.hash.equals(named.hash)) throw keyReused()
-      if (found.answer) return found.answer
-      await awaitWithin(Promise.race([spoken.once, pause(pollMs)]), patience)
+      using notified = this.#notified(nameOf(named))
+      if (await orUnavailable(store.claim(named, claimId))) return undefined
+      const entry = await orUnavailable(store.find(named))
+      if (!entry) continue
+      if (!entry.hash.equals(named.hash)) throw keyReused()
+      if (entry.answer) return entry.answer
+      await awaitWithin(Promise.race([notified.next, pause(pollMs)]), timeouts)
     }
   }
 
-  #claimOf(running: Running, finish: (kept: KeptAnswer | undefined) => void): Claim {
+  #claimOf(running: Running, finish: (stored: StoredAnswer | undefined) => void): Claim {
     const { store, onError } = this.#ports
     const giveUp = async () => {
       await store.giveUp(running.claimId).catch(onError)
@@ -117,7 +117,7 @@ export class Claims {
     return {
       giveUp,
       keep: async (answer) => {
-        if (answer.body.byteLength > mostAnswerBytes) return giveUp()
+        if (answer.body.byteLength > maxAnswerBytes) return giveUp()
         try {
           await store.keep(running.claimId, answer)
           finish(answer)
@@ -163,12 +163,12 @@ export class Claims {
     for (const name of this.#waiting.keys()) this.ended(name)
   }
 
-  #notified(name: string): { once: Promise<void> } & Disposable {
-    const { promise: once, resolve } = Promise.withResolvers<void>()
+  #notified(name: string): { next: Promise<void> } & Disposable {
+    const { promise: next, resolve } = Promise.withResolvers<void>()
     const waiting = this.#waiting.get(name) ?? new Set()
     this.#waiting.set(name, waiting.add(resolve))
     return {
-      once,
+      next,
       [Symbol.dispose]: () => {
         waiting.delete(resolve)
         if (waiting.size === 0) this.#waiting.delete(name)
@@ -178,9 +178,9 @@ export class Claims {
 }
 
 /** Nothing was sent yet, so that an unavailable database only rejects the request. */
-async function reached<Value>(asked: Promise<Value>): Promise<Value> {
+async function orUnavailable<Value>(promise: Promise<Value>): Promise<Value> {
   try {
-    return await asked
+    return await promise
   } catch (cause) {
     throw unavailable(cause)
   }

@@ -12,11 +12,11 @@ function thrownBy(work: () => unknown): unknown {
 }
 
 describe('a key', () => {
-  test('of 1 to 255 printable characters is taken as it is', () => {
+  test('of 1 to 255 printable characters is accepted unchanged', () => {
     for (const key of ['a', ' ', '~', 'k'.repeat(255), 'a b"c,d']) expect(readKey(key)).toBe(key)
   })
 
-  test('of anything else is refused, by its header', () => {
+  test('of any other form is rejected, naming its header', () => {
     for (const key of ['', 'k'.repeat(256), 'é', 'a\u007fb', 'a\tb', 'a\n', '\u0000']) {
       expect(thrownBy(() => readKey(key))).toMatchObject({
         status: 400,
@@ -27,7 +27,7 @@ describe('a key', () => {
   })
 })
 
-describe('what a key stands for', () => {
+describe('the hash of a request', () => {
   test('is the same for the same path and body', () => {
     expect(hash('/a', { x: 1, y: [2] })).toBe(hash('/a', { x: 1, y: [2] }))
   })

@@ -34,13 +34,13 @@ const endLease = () =>
 const expire = () =>
   sql`update idempotency_key set expires_at = now() - interval '1 ms'`.execute(database.query)
 
-test('a key is given once, of fifty who ask at once', async () => {
+test('gives a key to one of fifty concurrent claims', async () => {
   const all = Array.from({ length: 50 }, () => store.claim(one, newId('claim')))
   expect((await Promise.all(all)).filter(Boolean)).toHaveLength(1)
   expect(await store.find(one)).toEqual({ hash: one.hash, answer: undefined })
 })
 
-test('an answer comes back as it was, every byte', async () => {
+test('returns a stored answer byte for byte', async () => {
   await store.claim(one, 'claim_1')
   await store.keep('claim_1', answer)
   const found = await store.find(one)
@@ -109,20 +109,20 @@ test('an answer is kept for 24 hours from when it was given', async () => {
   expect(rows).toEqual([{ hours: 24 }])
 })
 
-test('other nodes are told of both ends', async () => {
+test('notifies other nodes of both kinds of end', async () => {
   const client = database.client()
   await client.connect()
-  const heard: (string | undefined)[] = []
-  client.on('notification', ({ payload }) => heard.push(payload))
+  const notified: (string | undefined)[] = []
+  client.on('notification', ({ payload }) => notified.push(payload))
   await client.query(`listen ${endChannel}`)
   for (const end of ['keep', 'giveUp'] as const) {
     const named = { ...one, key: end }
     await store.claim(named, end)
     await (end === 'keep' ? store.keep(end, answer) : store.giveUp(end))
     await client.query('select 1')
-    expect(heard.at(-1)).toBe(nameOf(named))
+    expect(notified.at(-1)).toBe(nameOf(named))
   }
-  expect(heard).toHaveLength(2)
+  expect(notified).toHaveLength(2)
   await client.end()
 })
 

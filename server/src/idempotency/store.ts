@@ -11,7 +11,7 @@ export interface Named {
 }
 
 /** An answer in the form that a repeat receives. */
-export interface KeptAnswer {
+export interface StoredAnswer {
   requestId: string
   status: number
   headers: Record<string, string>
@@ -23,7 +23,7 @@ export interface KeptAnswer {
 export interface ClaimedKey {
   hash: Buffer
   /** Undefined while the first request runs. */
-  answer: KeptAnswer | undefined
+  answer: StoredAnswer | undefined
 }
 
 /** Stores keys and answers for all nodes. Every call has a timeout, and rejects beyond it. */
@@ -32,7 +32,7 @@ export interface ClaimStore {
   claim: (named: Named, claimId: string) => Promise<boolean>
   find: (named: Named) => Promise<ClaimedKey | undefined>
   /** Stores an answer, unless the claim was lost. */
-  keep: (claimId: string, answer: KeptAnswer) => Promise<void>
+  keep: (claimId: string, answer: StoredAnswer) => Promise<void>
   /** Frees the key, unless the claim was lost. */
   giveUp: (claimId: string) => Promise<void>
   /** Renews the leases of running claims. */
@@ -41,11 +41,11 @@ export interface ClaimStore {
   deleteExpired: () => Promise<number>
 }
 
-const keptHours = 24
+const retentionHours = 24
 /** Some renewals may fail before a claim counts as dead. */
 const leaseSeconds = 10
-const patienceMs = 3000
-const mostDeletedAtOnce = 500
+const timeoutMs = 3000
+const rowsPerDelete = 500
 
 /** The channel that notifies nodes when an answer is stored or a key is free; the payload is as `nameOf` builds it. */
 export const endChannel = 'tollgate_idempotency'
@@ -53,11 +53,11 @@ export const endChannel = 'tollgate_idempotency'
 export const nameOf = ({ userId, key }: Pick<Named, 'userId' | 'key'>) => `${userId} ${key}`
 
 export const createClaimStore = (db: Kysely<Schema>): ClaimStore => ({
-  claim: (named, claimId) => withTimeout(claim(db, named, claimId), patienceMs),
-  find: (named) => withTimeout(find(db, named), patienceMs),
-  keep: (claimId, answer) => withTimeout(keep(db, claimId, answer), patienceMs),
-  giveUp: (claimId) => withTimeout(giveUp(db, claimId), patienceMs),
-  renew: (claimIds) => withTimeout(renew(db, claimIds), patienceMs),
+  claim: (named, claimId) => withTimeout(claim(db, named, claimId), timeoutMs),
+  find: (named) => withTimeout(find(db, named), timeoutMs),
+  keep: (claimId, answer) => withTimeout(keep(db, claimId, answer), timeoutMs),
+  giveUp: (claimId) => withTimeout(giveUp(db, claimId), timeoutMs),
+  renew: (claimIds) => withTimeout(renew(db, claimIds), timeoutMs),
   deleteExpired: () => deleteExpired(db),
 })
 
@@ -67,7 +67,7 @@ async function claim(db: Kysely<Schema>, { userId, key, hash }: Named, claimId: 
     insert into idempotency_key as held
       (user_id, key, request_hash, claim_id, leased_until, expires_at)
     values (${userId}, ${key}, ${hash}, ${claimId},
-      now() + make_interval(secs => ${leaseSeconds}), now() + make_interval(hours => ${keptHours}))
+      now() + make_interval(secs => ${leaseSeconds}), now() + make_interval(hours => ${retentionHours}))
     on conflict (user_id, key) do update set
       request_hash = excluded.request_hash, claim_id = excluded.claim_id, state = 'running',
       leased_until = excluded.leased_until, expires_at = excluded.expires_at,
@@ -96,14 +96,14 @@ async function find(db: Kysely<Schema>, { userId, key }: Named): Promise<Claimed
   return { hash, answer: state === 'done' ? { requestId, status, headers, body } : undefined }
 }
 
-async function keep(db: Kysely<Schema>, claimId: string, answer: KeptAnswer): Promise<void> {
+async function keep(db: Kysely<Schema>, claimId: string, answer: StoredAnswer): Promise<void> {
   const { requestId, status, headers, body } = answer
   await sql`
     with kept as (
       update idempotency_key set
         state = 'done', request_id = ${requestId}, status = ${status},
         headers = ${JSON.stringify(headers)}, body = ${Buffer.from(body.buffer, body.byteOffset, body.byteLength)},
-        expires_at = now() + make_interval(hours => ${keptHours})
+        expires_at = now() + make_interval(hours => ${retentionHours})
       where claim_id = ${claimId} and state = 'running'
       returning user_id, key
     )
@@ -130,10 +130,10 @@ async function deleteExpired(db: Kysely<Schema>): Promise<number> {
   for (;;) {
     const { numAffectedRows } = await sql`
       delete from idempotency_key where ctid = any(array(
-        select ctid from idempotency_key where expires_at <= now() limit ${mostDeletedAtOnce}
+        select ctid from idempotency_key where expires_at <= now() limit ${rowsPerDelete}
       ))`.execute(db)
     const deleted = Number(numAffectedRows ?? 0n)
     all += deleted
-    if (deleted < mostDeletedAtOnce) return all
+    if (deleted < rowsPerDelete) return all
   }
 }

@@ -1,5 +1,5 @@
 import { ApiError } from '../errors'
-import { ClientGone } from '../wire/chunk-stream'
+import { ClientDisconnected } from '../wire/chunk-stream'
 
 /** The end of a request's wait. */
 export interface WaitTimeouts {
@@ -9,19 +9,19 @@ export interface WaitTimeouts {
   signal: AbortSignal
 }
 
-/** Returns the awaited value. Rejects with `request_timeout` when the time ends, with `ClientGone` before. */
+/** Returns the awaited value. Rejects with `request_timeout` when the time ends, with `ClientDisconnected` before. */
 export async function awaitWithin<Value>(
-  asked: Promise<Value>,
-  patience: WaitTimeouts,
+  promise: Promise<Value>,
+  timeouts: WaitTimeouts,
 ): Promise<Value> {
-  const { signal, endsAtMs } = patience
+  const { signal, endsAtMs } = timeouts
   const { promise: ended, reject } = Promise.withResolvers<never>()
-  const leave = () => reject(new ClientGone())
+  const leave = () => reject(new ClientDisconnected())
   const timer = setTimeout(() => reject(late()), Math.max(0, endsAtMs - performance.now()))
   signal.addEventListener('abort', leave, { once: true })
   if (signal.aborted) leave()
   try {
-    return await Promise.race([asked, ended])
+    return await Promise.race([promise, ended])
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', leave)
@@ -30,5 +30,5 @@ export async function awaitWithin<Value>(
 
 const late = () =>
   new ApiError('request_timeout', {
-    message: 'The first request with this Idempotency-Key is still running. Ask again later.',
+    message: 'The first request with this Idempotency-Key is still running. Retry later.',
   })

@@ -26,7 +26,7 @@ export interface AuditRun {
 }
 
 const pageSize = 500
-const touchedAtOnce = 2000
+const accountsPerAudit = 2000
 const recentSeconds = 3600
 const roundSeconds = 2 * 86_400
 
@@ -45,16 +45,16 @@ const blocking = new Set(['I1', 'I2', 'I3', 'I4', 'I7'])
 export const runAudit = (options: Options): Promise<AuditRun | undefined> =>
   runExclusively(options.db, 'audit', () => run(options))
 
-type Look = (scope: AuditScope) => Promise<void>
+type AuditOne = (scope: AuditScope) => Promise<void>
 
 interface State {
   isDue: boolean
   /** Later changes of an account have a higher transaction id; null before the first run. */
-  seenXid: bigint | null
+  checkedXid: bigint | null
   nextXid: bigint
   /** The last entry of the run before the last: one may commit after another with a higher number. */
-  earlierEntryId: bigint
-  /** The next run's `seenXid`: a transaction that has not committed yet is not covered. */
+  fromEntryId: bigint
+  /** The next run's `checkedXid`: a transaction that has not committed yet is not covered. */
   xid: bigint
   entryId: bigint
 }
@@ -66,24 +66,24 @@ async function run(options: Options): Promise<AuditRun | undefined> {
   const blocked = await blockedAccounts(db)
   const review = await reviewed(options, blocked)
   const violations = [...review.violations]
-  const look: Look = async (scope) => {
+  const audit: AuditOne = async (scope) => {
     violations.push(...(await findViolations(db, scope, onFailure)))
   }
   const touched = (await touchedAccounts(db, state)).filter((id) => !blocked.includes(id))
-  for (let from = 0; from < touched.length; from += touchedAtOnce) {
-    await look({
-      accounts: touched.slice(from, from + touchedAtOnce),
-      entriesAfter: state.earlierEntryId,
+  for (let from = 0; from < touched.length; from += accountsPerAudit) {
+    await audit({
+      accounts: touched.slice(from, from + accountsPerAudit),
+      entriesAfter: state.fromEntryId,
       lastSeconds: recentSeconds,
     })
   }
-  await goRound(options, look)
-  await look({ accounts: [] })
-  const found = unique(violations)
-  const newlyBlocked = await block(db, found)
+  await goRound(options, audit)
+  await audit({ accounts: [] })
+  const uniqueViolations = unique(violations)
+  const newlyBlocked = await block(db, uniqueViolations)
   await lift(db, review.clean)
   await writeState(db, state)
-  return { violations: found, blocked: newlyBlocked, lifted: review.clean }
+  return { violations: uniqueViolations, blocked: newlyBlocked, lifted: review.clean }
 }
 
 /** Checks blocked accounts in full. An account that could not be checked does not count as clean. */
@@ -101,14 +101,14 @@ async function reviewed({ db, onFailure }: Options, blocked: readonly string[]) 
 }
 
 async function readState({ db, everyMs }: Options): Promise<State> {
-  // Nodes look at different moments: one that looks slightly early must not wait for the next time.
+  // Nodes check at different moments: one that is slightly early must not wait for the next time.
   const seconds = (everyMs / 1000) * 0.8
   const { rows } = await sql<State>`
     select
       ran_at < now() - make_interval(secs => ${seconds}) as "isDue",
-      seen_xid as "seenXid",
+      seen_xid as "checkedXid",
       pg_snapshot_xmax(pg_current_snapshot())::text::bigint as "nextXid",
-      earlier_entry_id as "earlierEntryId",
+      earlier_entry_id as "fromEntryId",
       pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xid,
       (select coalesce(max(id), 0) from ledger_entry) as "entryId"
     from audit`.execute(db)
@@ -124,11 +124,13 @@ async function writeState(db: Kysely<Schema>, { xid, entryId }: State): Promise<
 }
 
 /** Lists accounts whose row was written since the last run: every movement of money writes it. */
-async function touchedAccounts(db: Kysely<Schema>, { seenXid, nextXid }: State) {
-  if (seenXid === null) return []
+async function touchedAccounts(db: Kysely<Schema>, { checkedXid, nextXid }: State) {
+  if (checkedXid === null) return []
   const { rows } = await sql<{ id: string }>`
     select id from credit_account
-    where owner not like 'house:%' and age(xmin) <= ${nextXid - seenXid + 100n}::bigint`.execute(db)
+    where owner not like 'house:%' and age(xmin) <= ${nextXid - checkedXid + 100n}::bigint`.execute(
+    db,
+  )
   return rows.map(({ id }) => id)
 }
 
@@ -139,7 +141,7 @@ async function blockedAccounts(db: Kysely<Schema>): Promise<string[]> {
 }
 
 /** Continues the round through all accounts until its budget is spent or it is complete. */
-async function goRound({ db, nowMs, budgetMs }: Options, look: Look): Promise<void> {
+async function goRound({ db, nowMs, budgetMs }: Options, audit: AuditOne): Promise<void> {
   const endsMs = nowMs() + budgetMs
   let after = await beginRound(db)
   while (after !== null && nowMs() < endsMs) {
@@ -147,7 +149,7 @@ async function goRound({ db, nowMs, budgetMs }: Options, look: Look): Promise<vo
       select id from credit_account where owner not like 'house:%' and id > ${after}
       order by id limit ${pageSize}`.execute(db)
     const accounts = rows.map(({ id }) => id)
-    if (accounts.length > 0) await look({ accounts, lastSeconds: roundSeconds })
+    if (accounts.length > 0) await audit({ accounts, lastSeconds: roundSeconds })
     after = accounts.length < pageSize ? null : (accounts.at(-1) ?? null)
     await sql`update audit set cursor = ${after}`.execute(db)
   }
@@ -171,9 +173,9 @@ const unique = (violations: readonly Violation[]) => [
 /** Blocks accounts. Resolves with those that were not blocked before. */
 async function block(db: Kysely<Schema>, violations: readonly Violation[]): Promise<string[]> {
   const reasons = new Map<string, string>()
-  for (const { accountId, invariant, check, words } of violations) {
+  for (const { accountId, invariant, check, message } of violations) {
     if (!accountId || !blocking.has(invariant)) continue
-    reasons.set(accountId, `${invariant} (${check}): ${words}`)
+    reasons.set(accountId, `${invariant} (${check}): ${message}`)
   }
   if (reasons.size === 0) return []
   const { rows } = await sql<{ id: string }>`

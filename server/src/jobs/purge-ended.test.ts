@@ -36,9 +36,9 @@ test('sessions that ended are forgotten after so many days, with all that was sa
     select 'msg_' || position || id, id, ${userId}, position, 'user', 'Hello.', 1
     from automation_session, generate_series(0, 2) as position`.execute(query)
   expect(await purgeEnded(query, 30)).toMatchObject({ sessions: 3 })
-  const kept = await idsOf('automation_session')
-  expect(kept.filter((id) => id.endsWith('_32'))).toEqual(['active_32', 'paused_32'])
-  expect(kept).toHaveLength(12)
+  const remainingIds = await idsOf('automation_session')
+  expect(remainingIds.filter((id) => id.endsWith('_32'))).toEqual(['active_32', 'paused_32'])
+  expect(remainingIds).toHaveLength(12)
   expect(await idsOf('automation_message')).toHaveLength(36)
   expect(await purgeEnded(query, 30)).toMatchObject({ sessions: 0 })
 })
@@ -63,12 +63,12 @@ test('invitations are forgotten so many days after they could be answered last',
     from unnest(array['pending', 'accepted', 'declined', 'revoked']) as status,
       unnest(array[-7, 29, 32]) as days`.execute(query)
   expect(await purgeEnded(query, 30)).toMatchObject({ invitations: 4 })
-  const kept = await idsOf('invitation')
-  expect(kept).toHaveLength(8)
-  expect(kept.filter((id) => id.endsWith('32'))).toEqual([])
+  const remainingIds = await idsOf('invitation')
+  expect(remainingIds).toHaveLength(8)
+  expect(remainingIds.filter((id) => id.endsWith('32'))).toEqual([])
 })
 
-test('what an organization used is told for 25 months, and counts in its limits meanwhile', async () => {
+test('keeps the usage of an organization for 25 months, and counts it in limits meanwhile', async () => {
   const { query } = database
   const organizationId = await newOrganization()
   await sql`
@@ -132,7 +132,7 @@ test('a node that was killed is forgotten after a week, unless it has leases to 
     from unnest(array[0, 6, 8]) as days, unnest(array['', '_owed']) as owed`.execute(query)
   await takeLease(query, {
     generation: 0,
-    isRecalling: false,
+    isReclaiming: false,
     leaseId: 'lease_1',
     accountId,
     nodeId: 'node_8_owed',

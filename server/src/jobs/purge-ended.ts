@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { purgeRows } from '../platform/db/purge-rows'
 import type { Schema } from '../platform/db/schema'
-import { keptMonths } from '../audit-log/organization-trail'
+import { retentionMonths } from '../audit-log/organization-trail'
 
 /** As long as the sums of request logs, so that both cover the same time. */
 const sharedSumMonths = 25
@@ -43,7 +43,7 @@ export async function purgeEnded(db: Kysely<Schema>, days: number) {
   const changes = await purgeRows(
     db,
     'organization_trail',
-    sql`created_at < now() - make_interval(months => ${keptMonths})`,
+    sql`created_at < now() - make_interval(months => ${retentionMonths})`,
   )
   // No rate-limit window of sign-in is longer than an hour; milliseconds.
   await purgeRows(

@@ -43,15 +43,15 @@ test('notifications go after 90 days, triggers too but the last ten, mails after
     from unnest(array['sent', 'fresh', 'failed', 'waiting']) as state`.execute(query)
   expect(await purgeNotices(query)).toBe(1 + 3 + 2)
   expect(await purgeNotices(query)).toBe(0)
-  const kept = async (table: string, column: string) => {
+  const countRows = async (table: string, column: string) => {
     const { rows } = await sql<{ name: string }>`
       select ${sql.ref(column)} as name from ${sql.table(table)} order by 1`.execute(query)
     return rows.map(({ name }) => name)
   }
-  expect(await kept('notification', 'id')).toEqual(['ntf_0', 'ntf_89'])
-  expect((await kept('alert_trigger', 'id')).slice(0, 2)).toEqual(['trg_1_13', 'trg_1_14'])
-  expect((await kept('alert_trigger', 'alert_id')).filter((id) => id === 'alert_2')).toHaveLength(
-    14,
-  )
-  expect(await kept('mail', 'recipient')).toEqual(['fresh@example.com', 'waiting@example.com'])
+  expect(await countRows('notification', 'id')).toEqual(['ntf_0', 'ntf_89'])
+  expect((await countRows('alert_trigger', 'id')).slice(0, 2)).toEqual(['trg_1_13', 'trg_1_14'])
+  expect(
+    (await countRows('alert_trigger', 'alert_id')).filter((id) => id === 'alert_2'),
+  ).toHaveLength(14)
+  expect(await countRows('mail', 'recipient')).toEqual(['fresh@example.com', 'waiting@example.com'])
 })

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../platform/db/schema'
 
-const rowsAtOnce = 5000
-const statementsAtOnce = 100
+const rowsPerStatement = 5000
+const maxStatements = 100
 const recentTriggers = 10
 
 /**
@@ -11,13 +11,13 @@ const recentTriggers = 10
  */
 export async function purgeNotices(db: Kysely<Schema>): Promise<number> {
   const old = sql`now() - interval '90 days'`
-  const notifications = await forget(
+  const notifications = await purge(
     db,
     sql`delete from notification where id in (
-      select id from notification where created_at < ${old} limit ${rowsAtOnce}
+      select id from notification where created_at < ${old} limit ${rowsPerStatement}
     )`,
   )
-  const triggers = await forget(
+  const triggers = await purge(
     db,
     sql`delete from alert_trigger where id in (
       select id from alert_trigger as old
@@ -25,26 +25,26 @@ export async function purgeNotices(db: Kysely<Schema>): Promise<number> {
         select id from alert_trigger where alert_id = old.alert_id
         order by id desc offset ${recentTriggers - 1} limit 1
       )
-      limit ${rowsAtOnce}
+      limit ${rowsPerStatement}
     )`,
   )
-  const mails = await forget(
+  const mails = await purge(
     db,
     sql`delete from mail where id in (
       select id from mail where coalesce(sent_at, failed_at) < now() - interval '7 days'
-      limit ${rowsAtOnce}
+      limit ${rowsPerStatement}
     )`,
   )
   return notifications + triggers + mails
 }
 
 /** Deletes in small statements, so that row locks stay short. */
-async function forget(db: Kysely<Schema>, statement: ReturnType<typeof sql>): Promise<number> {
+async function purge(db: Kysely<Schema>, statement: ReturnType<typeof sql>): Promise<number> {
   let forgotten = 0
-  for (let turn = 0; turn < statementsAtOnce; turn++) {
+  for (let turn = 0; turn < maxStatements; turn++) {
     const { numAffectedRows = 0n } = await statement.execute(db)
     forgotten += Number(numAffectedRows)
-    if (numAffectedRows < rowsAtOnce) break
+    if (numAffectedRows < rowsPerStatement) break
   }
   return forgotten
 }

@@ -7,13 +7,13 @@ export class JournalError extends Error {
   readonly reason: 'unwritten' | 'failed' | 'closed'
 
   constructor(reason: JournalError['reason'], cause?: unknown) {
-    super(errorWords[reason], { cause })
+    super(errorMessage[reason], { cause })
     this.reason = reason
   }
 }
 
-const errorWords = {
-  unwritten: 'The usage journal cannot be written at the moment.',
+const errorMessage = {
+  unwritten: 'The usage journal is not writable at the moment.',
   failed: 'The usage journal failed: its disk did not confirm a write.',
   closed: 'The usage journal is closed.',
 }

@@ -1,7 +1,7 @@
 import type { JournalFileSystem } from './file-system'
-import { filesOf, keptPath, segmentPath, sparePath } from './segment'
+import { filesOf, retainedPath, segmentPath, sparePath } from './segment'
 
-const mostSpares = 2
+const maxSpares = 2
 
 /**
  * Files of booked segments, kept for the next ones: existing blocks are synced in half the time. Should a power
@@ -10,23 +10,23 @@ const mostSpares = 2
 export class SpareFiles {
   readonly #fileSystem: JournalFileSystem
   readonly #directory: string
-  readonly #mostBytes: number
-  readonly #keptMs: number
+  readonly #maxBytes: number
+  readonly #retentionMs: number
   readonly #spares: number[]
 
-  /** With `keptMs`, files stay for so long after they were last written, instead of being reused. */
+  /** With `retentionMs`, files stay for so long after they were last written, instead of being reused. */
   constructor(
     directory: string,
     generations: readonly number[],
-    options: { fileSystem: JournalFileSystem; mostBytes: number; keptMs: number },
+    options: { fileSystem: JournalFileSystem; maxBytes: number; retentionMs: number },
   ) {
     this.#fileSystem = options.fileSystem
     this.#directory = directory
-    this.#mostBytes = options.mostBytes
-    this.#keptMs = options.keptMs
+    this.#maxBytes = options.maxBytes
+    this.#retentionMs = options.retentionMs
     this.#spares = [...generations]
-    this.#forgetKept()
-    while (this.#spares.length > mostSpares) this.#drop()
+    this.#purgeOld()
+    while (this.#spares.length > maxSpares) this.#drop()
   }
 
   /** Keeps a segment's file as a spare, or deletes it. Throws, and leaves it, where that fails. */
@@ -34,11 +34,11 @@ export class SpareFiles {
     const path = segmentPath(this.#directory, generation)
     const bytes = this.#fileSystem.stat(path)?.bytes
     if (bytes === undefined) return
-    if (this.#keptMs > 0) {
-      this.#fileSystem.rename(path, keptPath(this.#directory, generation))
-      return this.#forgetKept()
+    if (this.#retentionMs > 0) {
+      this.#fileSystem.rename(path, retainedPath(this.#directory, generation))
+      return this.#purgeOld()
     }
-    if (this.#spares.length >= mostSpares || bytes > this.#mostBytes) {
+    if (this.#spares.length >= maxSpares || bytes > this.#maxBytes) {
       return this.#fileSystem.remove(path)
     }
     this.#fileSystem.rename(path, sparePath(this.#directory, generation))
@@ -60,8 +60,8 @@ export class SpareFiles {
     while (this.#spares.length > 0) this.#drop()
   }
 
-  #forgetKept(): void {
-    const since = Date.now() - this.#keptMs
+  #purgeOld(): void {
+    const since = Date.now() - this.#retentionMs
     for (const path of filesOf(this.#directory, this.#fileSystem)) {
       if (!path.endsWith('.kept')) continue
       const writtenMs = this.#fileSystem.stat(path)?.modifiedMs ?? Infinity

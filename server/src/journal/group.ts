@@ -19,7 +19,7 @@ export class JournalGroup {
   }
 
   /** Resolves the callers that wait for the write. Returns those that wait for the disk, if any. */
-  written(): (Deferred & { settlements: number }) | undefined {
+  resolveWritten(): (Deferred & { settlements: number }) | undefined {
     this.#written?.resolve()
     return this.#synced && { ...this.#synced, settlements: this.settlements }
   }

@@ -56,7 +56,7 @@ const bodies = (journal: Journal) => journal.settled(1000).map(({ body }) => bod
 const fileNames = () => readdirSync(directory).toSorted()
 
 describe('rows', () => {
-  test('what is settled is there until it is dropped, oldest first', async () => {
+  test('returns settled rows until they are dropped, oldest first', async () => {
     await using journal = await openJournal()
     await journal.begin('att_1', 'open 1')
     await journal.begin('att_2', 'open 2')
@@ -71,7 +71,7 @@ describe('rows', () => {
     expect(journal.settled(0)).toEqual([])
   })
 
-  test('C15: an attempt that a start left open is an orphan of the next, as it was last begun', async () => {
+  test('C15: an attempt left open is an orphan of the next start, with its latest record', async () => {
     {
       await using journal = await openJournal()
       await Promise.all([journal.begin('att_1', 'opened'), journal.begin('att_2', 'opened')])
@@ -88,7 +88,7 @@ describe('rows', () => {
     expect(bodies(journal)).toEqual(['done', 'orphan'])
   })
 
-  test('a closed journal refuses, after it wrote what it had taken', async () => {
+  test('a closed journal writes what it accepted, and rejects further changes', async () => {
     const journal = await openJournal({ sync: 'batch' })
     const taken = journal.settle('att_1', 'taken')
     const startedAt = performance.now()
@@ -100,7 +100,7 @@ describe('rows', () => {
     expect(bodies(again)).toEqual(['taken'])
   })
 
-  test('only the oldest rows can be dropped, twice if need be; a record is one line', async () => {
+  test('drops only the oldest rows, also twice; rejects a record with a newline', async () => {
     await using journal = await openJournal()
     await Promise.all(['att_1', 'att_2', 'att_3'].map((id) => journal.settle(id, id)))
     const seqs = journal.settled(3).map(({ seq }) => seq)
@@ -111,7 +111,7 @@ describe('rows', () => {
     await expect(journal.begin('att_4', 'two\nlines')).rejects.toThrow('one line')
   })
 
-  test('the number of a row stays, whatever is opened again, and rises', async () => {
+  test('numbers of rows rise, and stay the same after reopening', async () => {
     const seen: number[] = []
     for (let start = 0; start < 5; start++) {
       await using journal = await openJournal()
@@ -126,7 +126,7 @@ describe('rows', () => {
 })
 
 describe('a bad disk', () => {
-  test('C08: after a failed sync nothing is confirmed, and nothing synced again', async () => {
+  test('C08: confirms nothing after a failed sync, and never syncs again', async () => {
     const { state, fileSystem } = badDisk()
     const failures: unknown[] = []
     const journal = await openJournal({
@@ -159,7 +159,7 @@ describe('a bad disk', () => {
     expect(fileNames().map((name) => readFileSync(join(directory, name)))).toEqual(left)
   })
 
-  test('C08: in batches, the first sync that fails ends it as well', async () => {
+  test('C08: fails at the first failed sync in batch mode as well', async () => {
     const { state, fileSystem } = badDisk()
     const { promise: failed, resolve } = Promise.withResolvers<unknown>()
     const journal = await openJournal({ fileSystem, sync: 'batch', onFailure: resolve })
@@ -170,7 +170,7 @@ describe('a bad disk', () => {
     await journal.close()
   })
 
-  test('C07: a full disk refuses, loses nothing, and heals by itself', async () => {
+  test('C07: rejects writes on a full disk, loses nothing, and recovers by itself', async () => {
     const { state, fileSystem } = badDisk()
     await using journal = await openJournal({ fileSystem })
     await journal.begin('att_1', 'open')
@@ -188,7 +188,7 @@ describe('a bad disk', () => {
     expect(bodies(journal)).toEqual(['before', 'after'])
   })
 
-  test('C14: a sync of 500 ms delays settlements, not the event loop nor admissions', async () => {
+  test('C14: a sync of 500 ms delays settlements, not the event loop or new attempts', async () => {
     const { state, fileSystem } = badDisk()
     await using journal = await openJournal({ fileSystem })
     await journal.begin('att_0', 'open')
@@ -218,7 +218,7 @@ describe('a bad disk', () => {
   })
 })
 
-test('a log that is taken away while it runs is a failure, and what was confirmed can be booked', async () => {
+test('fails when its file is removed while it runs; confirmed rows can still be booked', async () => {
   const failures: unknown[] = []
   const journal = await openJournal({ onFailure: (cause) => void failures.push(cause) })
   await journal.settle('att_1', 'settled')
@@ -231,7 +231,7 @@ test('a log that is taken away while it runs is a failure, and what was confirme
   expect(bodies(journal)).toEqual(['settled'])
 })
 
-test('C07: a disk with no room for half of a write keeps nothing of it', async () => {
+test('C07: keeps nothing of a write for which the disk has too little room', async () => {
   let attempts = 0
   // With crash points a group is written in two parts.
   const write: JournalFileSystem['write'] = (...given) => {
@@ -257,7 +257,7 @@ test('C07: a disk with no room for half of a write keeps nothing of it', async (
 })
 
 describe('groups', () => {
-  test('a thousand settlements of one turn share one sync', async () => {
+  test('a thousand settlements of one tick share one sync', async () => {
     const { state, fileSystem } = badDisk()
     await using journal = await openJournal({ fileSystem })
     const before = state.syncs
@@ -267,7 +267,7 @@ describe('groups', () => {
     expect(bodies(journal)).toEqual(attempts)
   })
 
-  test('the crash points are passed, in order', async () => {
+  test('passes the crash points in order', async () => {
     const points: string[] = []
     await using journal = await openJournal({ crashAt: (point) => void points.push(point) })
     expect(points).toEqual([])
@@ -283,7 +283,7 @@ describe('groups', () => {
   })
 })
 
-test('a lone settlement is synced at once', async () => {
+test('syncs a single settlement at once', async () => {
   const { state, fileSystem } = badDisk()
   await using journal = await openJournal({ fileSystem })
   const slow: number[] = []

@@ -22,7 +22,7 @@ export interface JournalOptions {
   /** `batch`: synced once a second; a power cut may lose as much, a killed process loses nothing. */
   sync: 'always' | 'batch'
   /** The time for which booked files stay, in milliseconds; not at all by default. */
-  keptMs?: number
+  retentionMs?: number
   /** Called for each damage, at opening. */
   onDamage?: (damage: Damage) => void
   /** Called once, when a sync failed: nothing more can be journalled, the process should drain. */
@@ -62,7 +62,7 @@ export class Journal implements AsyncDisposable {
   #settling = 0
   #isUrgent = false
   #isClosing = false
-  readonly #probe = new JournalProbe(() => this.#writeNothing())
+  readonly #probe = new JournalProbe(() => this.#writeProbe())
   #whenIdle: (() => void) | undefined
 
   private constructor(options: JournalOptions, replayed: Replay) {
@@ -77,7 +77,7 @@ export class Journal implements AsyncDisposable {
       disk: this.#disk,
       replayed,
       open: this.#open,
-      keptMs: options.keptMs,
+      retentionMs: options.retentionMs,
       beforeRelease: crashAt && (() => crashAt('before-truncate')),
       onDelay: options.onDelay,
     })
@@ -89,7 +89,7 @@ export class Journal implements AsyncDisposable {
       sync: options.sync,
       hasCompany: () => this.#open.size - this.#orphans.size > this.#settling,
       onSynced: () => crashAt?.('after-journal'),
-      onIdle: () => this.#tellIdle(),
+      onIdle: () => this.#notifyIdle(),
     })
   }
 
@@ -190,7 +190,7 @@ export class Journal implements AsyncDisposable {
     return this.#isClosing ? new JournalError('closed') : undefined
   }
 
-  #writeNothing(): Promise<unknown> {
+  #writeProbe(): Promise<unknown> {
     const lines = Array.from({ length: probeLines }, () => this.#add({ kind: 'drop', upTo: 0 }))
     return Promise.all(lines)
   }
@@ -239,7 +239,7 @@ export class Journal implements AsyncDisposable {
     } catch (thrown) {
       this.#probe.isRefused = true
       group.reject(new JournalError('unwritten', thrown))
-      this.#tellIdle()
+      this.#notifyIdle()
       return
     }
     this.#probe.isRefused = false
@@ -259,10 +259,10 @@ export class Journal implements AsyncDisposable {
   }
 
   #confirm(group: JournalGroup): void {
-    const waiting = group.written()
+    const waiting = group.resolveWritten()
     if (waiting && this.#options.sync === 'batch') waiting.resolve()
     if (waiting) this.#sync.add(waiting)
-    else this.#tellIdle()
+    else this.#notifyIdle()
   }
 
   #fail(cause: unknown): void {
@@ -272,7 +272,7 @@ export class Journal implements AsyncDisposable {
     this.#options.onFailure?.(cause)
   }
 
-  #tellIdle(): void {
+  #notifyIdle(): void {
     if (!this.#isBusy) this.#whenIdle?.()
   }
 }

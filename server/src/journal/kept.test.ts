@@ -22,8 +22,8 @@ const hourMs = 3_600_000
 const body = (number: number) => `${number} ${'x'.repeat(600_000)}`
 
 /** Settles and books some rows, and closes. */
-async function bookSome(directory: string, keptMs: number, numbers: readonly number[]) {
-  await using journal = await Journal.open({ directory, sync: 'always', keptMs })
+async function bookSome(directory: string, retentionMs: number, numbers: readonly number[]) {
+  await using journal = await Journal.open({ directory, sync: 'always', retentionMs })
   for (const number of numbers) {
     await journal.settle(`att_${number}`, body(number))
     await journal.drop(journal.settled(10).map(({ seq }) => seq))
@@ -38,16 +38,16 @@ const numbersIn = (directory: string) =>
 
 const numbers = Array.from({ length: 20 }, (_, at) => at)
 
-test('C12: with a time to keep them, booked files stay, all that was settled can be read, nothing comes again', async () => {
+test('C12: with a retention, booked files stay readable, and no booked row reappears', async () => {
   const directory = newDirectory()
   await bookSome(directory, hourMs, numbers)
   expect([...new Set(numbersIn(directory))]).toEqual(numbers)
   expect(countUnbooked(directory).rows).toBe(0)
-  await using journal = await Journal.open({ directory, sync: 'always', keptMs: hourMs })
+  await using journal = await Journal.open({ directory, sync: 'always', retentionMs: hourMs })
   expect([journal.size, journal.settled(10), journal.orphans()]).toEqual([0, [], []])
 })
 
-test('files that were kept for long enough go with the next one, and with the next start', async () => {
+test('deletes files beyond the retention with the next segment, and at the next start', async () => {
   const directory = newDirectory()
   await bookSome(directory, hourMs, numbers)
   const kept = filesOf(directory).filter((path) => path.endsWith('.kept'))
@@ -61,7 +61,7 @@ test('files that were kept for long enough go with the next one, and with the ne
   expect(readdirSync(directory).filter((name) => name.endsWith('.kept'))).toEqual([])
 })
 
-test('without a time to keep them, booked files do not stay', async () => {
+test('keeps no booked files without a retention', async () => {
   const directory = newDirectory()
   await bookSome(directory, 0, numbers)
   expect(numbersIn(directory)).toEqual([])

@@ -39,22 +39,26 @@ const writer = (round: number) => `
 /** Lets it work for a moment, at least on one record, and kills it. All that it said. */
 async function killedAtWork(child: Bun.Subprocess<'ignore', 'pipe', 'inherit'>): Promise<string> {
   const decoder = new TextDecoder()
-  let said = ''
+  let output = ''
   for await (const bytes of child.stdout) {
-    if (said === '') setTimeout(() => child.kill('SIGKILL'), 10 + Math.random() * 60)
-    said += decoder.decode(bytes, { stream: true })
+    if (output === '') setTimeout(() => child.kill('SIGKILL'), 10 + Math.random() * 60)
+    output += decoder.decode(bytes, { stream: true })
   }
-  return said
+  return output
 }
 
-test('C01: after each of 50 kills, all that was confirmed is there', async () => {
-  const said = { begun: new Set<string>(), settled: new Set<string>(), dropped: new Set<string>() }
+test('C01: keeps every confirmed row after each of 50 kills', async () => {
+  const reported = {
+    begun: new Set<string>(),
+    settled: new Set<string>(),
+    dropped: new Set<string>(),
+  }
   let rotated = 0
   for (let round = 0; round < 50; round++) {
     const child = Bun.spawn([process.execPath, '-e', writer(round)], { stdout: 'pipe' })
     for (const line of (await killedAtWork(child)).split('\n').slice(0, -1)) {
       const [kind, id = ''] = line.split(' ')
-      if (kind === 'begun' || kind === 'settled' || kind === 'dropped') said[kind].add(id)
+      if (kind === 'begun' || kind === 'settled' || kind === 'dropped') reported[kind].add(id)
     }
     if (readdirSync(directory).some((name) => name.endsWith('.spare'))) rotated += 1
     const damages: Damage[] = []
@@ -66,14 +70,14 @@ test('C01: after each of 50 kills, all that was confirmed is there', async () =>
     expect(damages).toEqual([])
     const rows = new Set(journal.settled(100_000).map(({ attemptId }) => attemptId))
     const open = new Set(journal.orphans().map(({ attemptId }) => attemptId))
-    const gone = [...said.settled].filter((id) => !rows.has(id) && !said.dropped.has(id))
+    const gone = [...reported.settled].filter((id) => !rows.has(id) && !reported.dropped.has(id))
     expect(gone).toEqual([])
-    const silent = [...said.begun].filter(
-      (id) => !open.has(id) && !rows.has(id) && !said.dropped.has(id),
+    const silent = [...reported.begun].filter(
+      (id) => !open.has(id) && !rows.has(id) && !reported.dropped.has(id),
     )
     expect(silent).toEqual([])
-    expect([...said.settled].filter((id) => open.has(id))).toEqual([])
+    expect([...reported.settled].filter((id) => open.has(id))).toEqual([])
   }
   expect(rotated).toBeGreaterThan(10)
-  expect(said.settled.size).toBeGreaterThan(1000)
+  expect(reported.settled.size).toBeGreaterThan(1000)
 }, 120_000)

@@ -28,9 +28,9 @@ const seeds = {
 
 const firstBytes = 64 * 1024
 /** A buffer that one enormous batch enlarged is not kept. */
-const mostKeptBytes = 4 * 1024 * 1024
+const maxBufferBytes = 4 * 1024 * 1024
 /** The most bytes of one character of a string, in UTF-8. */
-const mostBytesACharacter = 3
+const maxBytesACharacter = 3
 
 /**
  * Builds lines as a segment has them: `<kind><crc> <generation> <rest>`, the checksum in seven digits of base 36,
@@ -51,7 +51,7 @@ export class Lines {
   }
 
   restart(generation: number): void {
-    if (this.#buffer.length > mostKeptBytes) this.#buffer = Buffer.allocUnsafe(firstBytes)
+    if (this.#buffer.length > maxBufferBytes) this.#buffer = Buffer.allocUnsafe(firstBytes)
     this.#length = 0
     this.#generation = ` ${generation.toString(base)} `
   }
@@ -60,7 +60,7 @@ export class Lines {
   add(kind: LineKind, key: string, text: string): void {
     const head = `${this.#generation}${key} `
     const fixed = 1 + sumWidth + head.length + 1
-    const buffer = this.#withRoomFor(fixed + text.length * mostBytesACharacter)
+    const buffer = this.#withRoomFor(fixed + text.length * maxBytesACharacter)
     const start = this.#length
     const summed = start + 1 + sumWidth
     let at = summed + buffer.write(head, summed, 'latin1')

@@ -5,8 +5,8 @@ import { Lines } from './line'
 import type { EarlierSegment, Replay } from './replay'
 import {
   readEntries,
-  mostSegmentBytes,
-  placeOf,
+  maxSegmentBytes,
+  positionOf,
   readSegment,
   segmentPath,
   type JournalRow,
@@ -37,7 +37,7 @@ interface Options {
   /** Bodies of open records, by attempt; a new segment begins with them. */
   open: ReadonlyMap<string, string>
   /** The time for which booked files stay, in milliseconds; 0 for not at all. */
-  keptMs: number | undefined
+  retentionMs: number | undefined
   /** Called before a booked segment releases its file. */
   beforeRelease: (() => void) | undefined
   /** Called with the reason why a booked segment's file stays for now. */
@@ -47,9 +47,9 @@ interface Options {
 // With the spare files and one that is about to be booked, a journal takes four times this.
 const segmentBytes = 2 * 1024 * 1024
 /** Deletions take time; after an outage of the ledger hundreds of files may be booked at once. */
-const mostReleasedAtOnce = 8
+const maxReleasedPerTick = 8
 /** A segment is so many times larger than the open records at its start, or it would be full at once. */
-const mostOpenShare = 4
+const maxOpenShare = 4
 
 /**
  * The journal's log: lines in segments of a few megabytes. Each segment begins with the open records, so that
@@ -77,30 +77,30 @@ export class JournalLog {
     this.#nextGeneration = replayed.nextGeneration
     this.#spares = new SpareFiles(directory, replayed.spares, {
       fileSystem,
-      mostBytes: 2 * segmentBytes,
-      keptMs: options.keptMs ?? 0,
+      maxBytes: 2 * segmentBytes,
+      retentionMs: options.retentionMs ?? 0,
     })
     this.#directoryFd = fileSystem.open(directory, 'r')
   }
 
   /**
    * Writes all these lines at once; when it throws, none of them is written. Returns the rows that were settled.
-   * `halfWay` is called when a part of the lines is written.
+   * `onHalfWritten` is called when half of the bytes are written.
    */
-  write(changes: readonly JournalChange[], halfWay?: () => void): JournalRow[] {
+  write(changes: readonly JournalChange[], onHalfWritten?: () => void): JournalRow[] {
     let segment = this.#current ?? this.begin()
     let settled = this.#compose(changes, segment)
-    const limit = Math.max(segmentBytes, mostOpenShare * segment.headEnd)
+    const limit = Math.max(segmentBytes, maxOpenShare * segment.headEnd)
     if (segment.end + this.#lines.length > limit && segment.end > segment.headEnd) {
       segment = this.begin()
       settled = this.#compose(changes, segment)
     }
     const { bytes } = this.#lines
-    if (segment.end + bytes.length > mostSegmentBytes) throw new Error('more than a segment holds')
+    if (segment.end + bytes.length > maxSegmentBytes) throw new Error('more than a segment holds')
     const { disk } = this.#options
-    if (halfWay) {
+    if (onHalfWritten) {
       disk.write(segment.fd, bytes.subarray(0, bytes.length / 2), segment.end)
-      halfWay()
+      onHalfWritten()
     }
     disk.write(segment.fd, bytes, segment.end)
     segment.end += bytes.length
@@ -118,13 +118,13 @@ export class JournalLog {
     const generation = this.#nextGeneration
     const path = segmentPath(directory, generation)
     const before = this.#current
-    if (before) this.#assertInPlace(before)
+    if (before) this.#assertPosition(before)
     const isReused = this.#spares.take(generation)
     this.#isDirectoryChanged = true
     const fd = fileSystem.open(path, isReused ? 'r+' : 'w+')
     this.#lines.restart(generation)
     const booked = this.#bookedUpTo(before ? [...this.#earlier, before] : this.#earlier, generation)
-    this.#lines.add('-', String(booked), String(this.#mark.told))
+    this.#lines.add('-', String(booked), String(this.#mark.reported))
     for (const [attemptId, body] of open) this.#lines.add('+', attemptId, body)
     const end = this.#lines.length
     try {
@@ -161,7 +161,7 @@ export class JournalLog {
   }
 
   /** Resolves with whether everything written before is on disk. Releases the files of booked segments. */
-  async sync(mostReleased = mostReleasedAtOnce): Promise<boolean> {
+  async sync(maxReleased = maxReleasedPerTick): Promise<boolean> {
     const { disk, fileSystem } = this.#options
     const segments = this.#unsynced
     this.#unsynced = new Set()
@@ -176,7 +176,7 @@ export class JournalLog {
         fileSystem.close(segment.fd)
       }
     }
-    for (let count = 0; count < mostReleased; count++) {
+    for (let count = 0; count < maxReleased; count++) {
       if (!this.#releaseOldest(booked, generation)) break
     }
     return true
@@ -202,7 +202,7 @@ export class JournalLog {
     const { disk, fileSystem, onDelay } = this.#options
     if (disk.hasFailed) return
     try {
-      if (this.#current) this.#assertInPlace(this.#current)
+      if (this.#current) this.#assertPosition(this.#current)
       const isBooked = [...this.#earlier, this.#current].every(
         (segment) => !segment || segment.lastSeq <= this.#mark.booked,
       )
@@ -225,12 +225,12 @@ export class JournalLog {
     for (const change of changes) {
       if (change.kind === 'drop') {
         const booked = this.#bookedUpTo(this.#earlier, generation, change.upTo)
-        this.#lines.add('-', String(booked), String(this.#mark.told))
+        this.#lines.add('-', String(booked), String(this.#mark.reported))
         continue
       }
       this.#lines.add(change.kind === 'begin' ? '+' : '=', change.attemptId, change.body)
       if (change.kind === 'begin') continue
-      change.seq = placeOf(generation, end + this.#lines.length)
+      change.seq = positionOf(generation, end + this.#lines.length)
       settled.push(change)
     }
     return settled
@@ -243,7 +243,7 @@ export class JournalLog {
   #bookedUpTo(earlier: readonly EarlierSegment[], current: number, upTo = 0): number {
     const booked = Math.max(this.#mark.booked, upTo)
     const needed = earlier.find(({ lastSeq }) => lastSeq > booked)
-    return Math.max(booked, placeOf(needed?.generation ?? current, 0))
+    return Math.max(booked, positionOf(needed?.generation ?? current, 0))
   }
 
   /** Releases the oldest file first, so that the remaining ones are consecutive. */
@@ -274,7 +274,7 @@ export class JournalLog {
   }
 
   /** Data written to a file without a name is lost with the process. */
-  #assertInPlace({ generation, fd }: CurrentSegment): void {
+  #assertPosition({ generation, fd }: CurrentSegment): void {
     const { directory, fileSystem, disk } = this.#options
     const path = segmentPath(directory, generation)
     if (fileSystem.stat(path)?.inode === fileSystem.statOpen(fd).inode) return

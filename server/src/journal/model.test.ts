@@ -64,7 +64,7 @@ async function play(journal: Journal, model: Model, step: Command): Promise<void
   }
 }
 
-test('whatever is begun, settled, dropped and opened again, it says what was written', async () => {
+test('matches the model for any sequence of begin, settle, drop and reopen', async () => {
   const property = fc.asyncProperty(fc.array(command, { maxLength: 25 }), async (steps) => {
     for (const name of readdirSync(directory)) rmSync(join(directory, name))
     const model = new Model()

@@ -119,7 +119,7 @@ async function remains(disk: ReturnType<typeof rememberingDisk>, seed: number) {
 
 const step = fc.constantFrom('pair', 'pair', 'long', 'begin', 'drop', 'full', 'cut', 'cut')
 
-test('after a power cut at any moment, all that was confirmed is there', async () => {
+test('keeps every confirmed row after a power cut at any moment', async () => {
   const seen = { cuts: 0, reused: 0 }
   const property = fc.asyncProperty(
     fc.array(step, { minLength: 20, maxLength: 60 }),

@@ -33,7 +33,7 @@ function badDisk() {
 const failure = (code: string) => Object.assign(new Error(code), { code })
 const bodies = (journal: Journal) => journal.settled(1000).map(({ body }) => body)
 
-test('M4: says whether it can be written, and finds out by itself when it can again', async () => {
+test('M4: reports whether it is writable, and notices by itself when it is again', async () => {
   const { state, disk } = badDisk()
   const journal = await openJournal(disk)
   await journal.begin('att_1', 'open')

@@ -39,19 +39,19 @@ const rowsBefore = (bytes: Buffer, at: number) =>
     .filter((line) => line[0] === '=').length
 
 describe('C04: a damaged journal', () => {
-  test('whole, it is what it was', async () => {
+  test('reads an undamaged journal completely', async () => {
     const { ids, orphans, damages } = await opened(directory, await captureRunning(root))
     expect(ids).toEqual(written)
     expect(orphans).toEqual(['att_open'])
     expect(damages).toEqual([])
   })
 
-  test('cut at each of its last 4,096 bytes, it lacks what was cut and nothing else', async () => {
+  test('loses only the lines behind a cut at each of its last 4,096 bytes', async () => {
     const image = await captureRunning(root)
     const name = newestOf(image)
     const whole = fileIn(image, name)
     const cuts = Array.from({ length: 4096 }, (_, index) => index + 1)
-    for (const cut of sampled(cuts, 7)) {
+    for (const cut of sampled(cuts, 29)) {
       const left = whole.subarray(0, -cut)
       const { ids, damages } = await opened(directory, withFile(image, name, left))
       // A line without its newline is whole.
@@ -61,7 +61,7 @@ describe('C04: a damaged journal', () => {
     }
   }, 120_000)
 
-  test('with a tail of zeros, it lacks what they cover and nothing else', async () => {
+  test('loses only the lines that a tail of zeros covers', async () => {
     const image = await captureRunning(root)
     const name = newestOf(image)
     const whole = fileIn(image, name)
@@ -74,7 +74,7 @@ describe('C04: a damaged journal', () => {
     }
   })
 
-  test('with any byte flipped, it loses a line at most, and is copied aside', async () => {
+  test('loses at most one line for any flipped byte, and keeps a copy of the damaged file', async () => {
     const image = await captureRunning(root)
     let reported = 0
     let flips = 0
@@ -103,7 +103,7 @@ describe('C04: a damaged journal', () => {
     expect(reported).toBeGreaterThan(0.9 * flips)
   }, 120_000)
 
-  test('each newline flipped, no line is lost', async () => {
+  test('loses no line to a flipped newline', async () => {
     const image = await captureRunning(root)
     for (const [name, bytes] of image) {
       for (let at = bytes.indexOf('\n'); at >= 0; at = bytes.indexOf('\n', at + 1)) {
@@ -115,7 +115,7 @@ describe('C04: a damaged journal', () => {
     }
   })
 
-  test('without one of its segments, it says so; without the last, it holds the others', async () => {
+  test('reports a missing segment; without the last one, it reads the others', async () => {
     const image = await captureRunning(root)
     const names = [...image.keys()].filter((name) => name.endsWith('.log')).toSorted()
     expect(names).toHaveLength(starts)
@@ -130,7 +130,7 @@ describe('C04: a damaged journal', () => {
     }
   })
 
-  test('a segment that is not needed is not missed', async () => {
+  test('does not report a missing segment that is not needed', async () => {
     const { image, name } = await captureReused(root)
     for (const each of image.keys()) {
       if (each === name) continue
@@ -141,13 +141,13 @@ describe('C04: a damaged journal', () => {
     }
   })
 
-  test('a file used again, cut anywhere in it: what was there before does not come back', async () => {
+  test('never reads earlier lines of a reused file, wherever it is cut', async () => {
     const { image, name, end } = await captureReused(root)
     const bytes = fileIn(image, name)
     // Lines of an earlier generation.
     const old = bytes.subarray(end)
     expect(old.length).toBeGreaterThan(3000)
-    for (let cut = 0; cut < 3000; cut += 23) {
+    for (let cut = 0; cut < 3000; cut += isDeep ? 23 : 149) {
       const torn = Buffer.from(bytes)
       torn.set(old.subarray(0, cut), end - cut)
       const { ids, orphans, damages } = await opened(directory, withFile(image, name, torn))
@@ -160,7 +160,7 @@ describe('C04: a damaged journal', () => {
     }
   }, 60_000)
 
-  test('files of garbage are told and kept, and what is beside them is there', async () => {
+  test('reports and keeps files of garbage, and reads the others', async () => {
     const image = await captureRunning(root)
     const names = [...image.keys()].toSorted()
     const garbage = [Buffer.alloc(5000), Buffer.alloc(5000, '=\n'), Buffer.from('not a journal')]
@@ -181,7 +181,7 @@ describe('C04: a damaged journal', () => {
     expect([ids, damages]).toEqual([written.slice(perStart), []])
   })
 
-  test('whatever was done to it, it opens, and holds only what was written', async () => {
+  test('opens after any damage, and contains only lines that were written', async () => {
     const image = await captureRunning(root)
     const place = fc.record({
       file: fc.nat(starts - 1),
@@ -205,7 +205,7 @@ describe('C04: a damaged journal', () => {
     await fc.assert(property, { numRuns: 200 })
   }, 60_000)
 
-  test('a process that dies before its own segment is begun leaves all of it to the next one', async () => {
+  test('a process that dies before its first segment leaves everything to the next one', async () => {
     const image = await captureRunning(root)
     const name = newestOf(image)
     const damaged = withFile(image, name, flipped(fileIn(image, name), 1000))
@@ -220,7 +220,7 @@ describe('C04: a damaged journal', () => {
     }
   })
 
-  test('a directory that is not there is no damage', async () => {
+  test('treats a missing directory as empty', async () => {
     const nowhere = join(root, 'nowhere')
     await expect(Journal.open({ directory: nowhere, sync: 'always' })).rejects.toThrow('ENOENT')
     expect(existsSync(nowhere)).toBe(false)

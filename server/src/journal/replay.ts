@@ -61,7 +61,7 @@ export function replay(directory: string, nowMs: number, fileSystem: JournalFile
   for (const missing of gapsIn(logs, mark)) note(`${missing} is missing`)
   for (const generation of logs) {
     const segment = readSegment(directory, generation, fileSystem)
-    const reason = generation < mark.told ? undefined : findDamage(segment)
+    const reason = generation < mark.reported ? undefined : findDamage(segment)
     if (reason !== undefined) {
       const path = segmentPath(directory, generation)
       const setAside = `${path}.damaged-${nowMs}`
@@ -71,7 +71,7 @@ export function replay(directory: string, nowMs: number, fileSystem: JournalFile
     take(segment, replayed)
   }
   for (const damage of replayed.damages) damage.settled = replayed.size
-  if (replayed.damages.length > 0) mark.told = nextGeneration
+  if (replayed.damages.length > 0) mark.reported = nextGeneration
   return replayed
 }
 
@@ -101,17 +101,17 @@ function lastMark(directory: string, logs: readonly number[], fileSystem: Journa
   for (const generation of logs.toReversed()) {
     let last: Mark | undefined
     for (const entry of readEntries(readSegment(directory, generation, fileSystem))) {
-      if (entry.kind === '-') last = { booked: entry.booked, told: entry.told }
+      if (entry.kind === '-') last = { booked: entry.booked, reported: entry.reported }
     }
     if (last) return last
   }
-  return { booked: 0, told: 0 }
+  return { booked: 0, reported: 0 }
 }
 
 /** Finds missing segments: from the first that is not all booked each one must be there. */
-function* gapsIn(logs: readonly number[], { booked, told }: Mark): Generator<string> {
+function* gapsIn(logs: readonly number[], { booked, reported }: Mark): Generator<string> {
   const isKnown = booked > 0
-  let expected = Math.max(told, isKnown ? generationOf(booked) : (logs[0] ?? 0))
+  let expected = Math.max(reported, isKnown ? generationOf(booked) : (logs[0] ?? 0))
   for (const generation of logs) {
     if (generation > expected) {
       const last = generation - 1

@@ -1,6 +1,6 @@
 import type { JournalRow } from './segment'
 
-const mostRows = 4096
+const maxRows = 4096
 
 /**
  * The settled rows that are not booked yet: as many of the oldest as fit are in memory, so that rows that are
@@ -26,7 +26,7 @@ export class SettledRows {
 
   add(rows: readonly JournalRow[]): void {
     const hasAll = this.#oldest.length === this.#size
-    if (hasAll && this.#size + rows.length <= mostRows) this.#oldest.push(...rows)
+    if (hasAll && this.#size + rows.length <= maxRows) this.#oldest.push(...rows)
     this.#size += rows.length
   }
 
@@ -46,14 +46,17 @@ export class SettledRows {
 
   /** Throws where these are not the oldest: only a booked mark is written. */
   assertOldest(seqs: readonly number[]): void {
-    const left = seqs.filter((seq) => seq > this.#booked)
-    if (left.every((seq, at) => this.#oldest[at]?.seq === seq)) return
+    const remaining = seqs.filter((seq) => seq > this.#booked)
+    if (remaining.every((seq, at) => this.#oldest[at]?.seq === seq)) return
     throw new Error('only the oldest settled rows can be dropped')
   }
 
   removeUpTo(seq: number): void {
-    const kept = this.#oldest.findIndex((row) => row.seq > seq)
-    const removed = this.#oldest.splice(0, kept < 0 ? this.#oldest.length : kept)
+    const firstRemaining = this.#oldest.findIndex((row) => row.seq > seq)
+    const removed = this.#oldest.splice(
+      0,
+      firstRemaining < 0 ? this.#oldest.length : firstRemaining,
+    )
     this.#booked = Math.max(this.#booked, removed.at(-1)?.seq ?? 0)
     this.#size -= removed.length
   }

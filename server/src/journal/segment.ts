@@ -18,13 +18,16 @@ export interface OpenRecord {
 }
 
 /** More bytes than a segment ever has, so that positions in later ones are higher. */
-export const mostSegmentBytes = 2 ** 27
+export const maxSegmentBytes = 2 ** 27
 
 /** Returns a position in the whole log. A settled row's number is the position at which its line ends. */
-export const placeOf = (generation: number, offset: number) =>
-  generation * mostSegmentBytes + offset
+export const positionOf = (generation: number, offset: number) =>
+  generation * maxSegmentBytes + offset
 
-export const generationOf = (place: number) => Math.floor(place / mostSegmentBytes)
+export const generationOf = (position: number) => Math.floor(position / maxSegmentBytes)
+
+/** Returns the offset of a position in its segment. */
+export const offsetOf = (position: number) => position % maxSegmentBytes
 
 const nameWidth = 8
 const names = /^journal-(\d+)\.(log|spare)$/
@@ -40,7 +43,7 @@ export const sparePath = (directory: string, generation: number) =>
   pathOf(directory, generation, 'spare')
 
 /** Returns the path of a booked segment that is kept for a while. */
-export const keptPath = (directory: string, generation: number) =>
+export const retainedPath = (directory: string, generation: number) =>
   pathOf(directory, generation, 'kept')
 
 /** Returns all files that may have settled attempts, booked or not, spares included. */
@@ -65,7 +68,7 @@ const rising = (a: number, b: number) => a - b
 /** Returns the generations of the files in a directory, rising. */
 export function listSegments(
   directory: string,
-  fileSystem: JournalFileSystem,
+  fileSystem: Pick<JournalFileSystem, 'list'>,
 ): { logs: number[]; spares: number[] } {
   const logs: number[] = []
   const spares: number[] = []
@@ -83,7 +86,7 @@ export function listSegments(
 /** The booked mark of a log, and the generation before which its damage has been reported. */
 export interface Mark {
   booked: number
-  told: number
+  reported: number
 }
 
 /** The content of one valid line of a segment. */
@@ -92,9 +95,12 @@ export type JournalEntry =
   | ({ kind: '=' } & JournalRow)
   | ({ kind: '-' } & Mark)
 
+/** A segment's content, or what follows in it after the end of a line. */
 export interface Segment {
   generation: number
   bytes: Buffer
+  /** The offset at which `bytes` begin, 0 by default. */
+  start?: number
 }
 
 export function readSegment(
@@ -106,9 +112,9 @@ export function readSegment(
 }
 
 /** Reads the lines of a segment's own generation; others remain from an earlier use of the file. */
-export function* readEntries({ generation, bytes }: Segment): Generator<JournalEntry> {
+export function* readEntries({ generation, bytes, start }: Segment): Generator<JournalEntry> {
   for (const line of readLines(bytes)) {
-    const entry = line?.generation === generation ? toEntry(line, bytes) : undefined
+    const entry = line?.generation === generation ? toEntry(line, bytes, start) : undefined
     if (entry) yield entry
   }
 }
@@ -116,14 +122,15 @@ export function* readEntries({ generation, bytes }: Segment): Generator<JournalE
 function toEntry(
   { kind, generation, start, end }: JournalLine,
   bytes: Buffer,
+  offset = 0,
 ): JournalEntry | undefined {
   const text = bytes.toString('utf8', start, end)
   const space = text.indexOf(' ')
   const key = text.slice(0, space)
   const rest = text.slice(space + 1)
-  if (kind === '-') return { kind, booked: Number(key), told: Number(rest) }
+  if (kind === '-') return { kind, booked: Number(key), reported: Number(rest) }
   if (kind === '+') return { kind, attemptId: key, body: rest }
-  return { kind, seq: placeOf(generation, end + 1), attemptId: key, body: rest }
+  return { kind, seq: positionOf(generation, offset + end + 1), attemptId: key, body: rest }
 }
 
 /**

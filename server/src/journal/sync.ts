@@ -1,4 +1,4 @@
-import { Pause } from '../platform/pause'
+import { CancellableDelay } from '../platform/cancellable-delay'
 import type { TrustedDisk } from './disk'
 import { JournalError } from './error'
 
@@ -27,9 +27,13 @@ const groupMs = 1
 // longer, so that they do not take all of the disk's time and much of the process's.
 const everyMs = 4
 const restPerSync = 3
-const longestEveryMs = 8
+const maxEveryMs = 8
 /** From this many settlements in one sync, a few milliseconds are a negligible part of the wait. */
 const crowd = 16
+/** A wait that brings together fewer settlements costs their callers more time than it saves the process. */
+const minGroup = 8
+/** After such a wait, the next is tried after so many syncs. */
+const syncsWithoutWait = 64
 
 /** Syncs as long as callers wait: those that arrive during a sync share the next one. */
 export class JournalSync {
@@ -38,8 +42,10 @@ export class JournalSync {
   #isSyncing = false
   /** The start of the last sync by `performance.now()`, its duration, and its number of settlements. */
   #lastSync = { startedAt: -Infinity, ms: 0, settlements: 0 }
+  /** Syncs in a row that covered few settlements. */
+  #smallSyncs = 0
   #isClosing = false
-  readonly #pause = new Pause()
+  readonly #delay = new CancellableDelay()
 
   constructor(options: Options) {
     this.#options = options
@@ -52,22 +58,24 @@ export class JournalSync {
   add(waiting: Waiting): void {
     this.#waiting.push(waiting)
     if (!this.#isSyncing) void this.#run()
-    else if (this.#patienceMs() <= 0) this.#pause.end()
+    else if (this.#maxWaitMs() <= 0) this.#delay.cancel()
   }
 
   /**
    * Returns how long a write made now would wait for its sync; in batches, where no caller waits for that, a
-   * moment in which others arrive.
+   * moment in which others arrive, if there are others.
    */
   waitMs(): number {
-    const patience = this.#patienceMs()
-    return this.#options.sync === 'batch' ? Math.min(groupMs, patience) : patience
+    const { sync, hasCompany } = this.#options
+    if (sync === 'batch' && !hasCompany()) return 0
+    const maxWaitMs = this.#maxWaitMs()
+    return sync === 'batch' ? Math.min(groupMs, maxWaitMs) : maxWaitMs
   }
 
   /** Ends the wait for other settlements, as the journal closes. */
   hasten(): void {
     this.#isClosing = true
-    this.#pause.end()
+    this.#delay.cancel()
   }
 
   /** Rejects all waiting callers after a failure of the disk. */
@@ -79,14 +87,15 @@ export class JournalSync {
     const { disk, flush, onSynced, onIdle } = this.#options
     this.#isSyncing = true
     while (this.#waiting.length > 0 && !disk.hasFailed) {
-      const waitMs = this.#patienceMs()
-      if (waitMs > 0) await this.#pause.take(waitMs)
+      const waitMs = this.#maxWaitMs()
+      if (waitMs > 0) await this.#delay.wait(waitMs)
       const synced = this.#waiting
       this.#waiting = []
       const startedAt = performance.now()
       const isSynced = await flush()
       const settlements = synced.reduce((sum, group) => sum + group.settlements, 0)
       this.#lastSync = { startedAt, ms: performance.now() - startedAt, settlements }
+      this.#smallSyncs = settlements < minGroup ? this.#smallSyncs + 1 : 0
       if (isSynced) onSynced()
       for (const { resolve, reject } of synced) {
         if (isSynced) resolve()
@@ -97,13 +106,20 @@ export class JournalSync {
     onIdle()
   }
 
-  /** Alone, a settlement is synced at once; with other requests running, it waits for theirs. */
-  #patienceMs(): number {
-    const { sync, hasCompany } = this.#options
-    if (this.#isClosing || (sync === 'always' && !hasCompany())) return 0
+  /**
+   * A settlement is synced at once, unless many settle at a time: then it waits for theirs. Requests that run say
+   * nothing of when they settle, as a stream may be open for minutes; what waits brought together before does.
+   */
+  #maxWaitMs(): number {
+    const { sync } = this.#options
+    if (this.#isClosing || (sync === 'always' && !this.#isWaitWorthwhile())) return 0
     const { startedAt, ms, settlements } = this.#lastSync
-    const restMs = settlements >= crowd ? longestEveryMs : restPerSync * ms
-    const soon = Math.min(longestEveryMs, Math.max(everyMs, restMs))
+    const restMs = settlements >= crowd ? maxEveryMs : restPerSync * ms
+    const soon = Math.min(maxEveryMs, Math.max(everyMs, restMs))
     return startedAt + (sync === 'batch' ? batchMs : soon) - performance.now()
+  }
+
+  #isWaitWorthwhile(): boolean {
+    return this.#options.hasCompany() && this.#smallSyncs % syncsWithoutWait === 0
   }
 }

@@ -1,28 +1,46 @@
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import { lockAccount } from '../platform/db/account-row'
+import { noUsage, readKeyUsage } from './spending'
 import type { ChangedKey, NewKey } from './schema'
-import { hashOf, newApiKey, shownPart } from '../auth/api-key'
+import { hashOf, newApiKey, keyPrefix } from '../auth/api-key'
+import { isPermission } from '../auth/principal'
 import { isId, newId } from '../platform/db/id'
 import type { ApiKeyRow, Schema } from '../platform/db/schema'
-import { noteMade } from '../platform/db/background-work'
+import { noteCreated } from '../platform/db/background-work'
 import { ApiError, invalidRequest } from '../errors'
 import { present, toTimestamp } from '../http/fields'
-import { toUsd } from '../wire/usd'
+import { toUsdOrNull } from '../wire/usd'
 
-const mostKeys = 50
+const maxKeys = 50
 const dayMs = 86_400_000
+
+/** A pause that has ended is no pause. */
+function toPause({ disabled_at, disabled_until }: Selectable<ApiKeyRow>) {
+  const isDisabled = disabled_at !== null && !(disabled_until && disabled_until <= new Date())
+  return {
+    disabled: isDisabled,
+    disabled_until: isDisabled && disabled_until ? toTimestamp(disabled_until) : null,
+  }
+}
+
+const toPauseColumns = ({ disabled, disabled_until }: ChangedKey) => {
+  if (disabled === undefined) return {}
+  return { disabled_at: disabled ? new Date() : null, disabled_until: disabled_until ?? null }
+}
 
 const toKey = (row: Selectable<ApiKeyRow>) => ({
   id: row.id,
   name: row.name,
   key_prefix: row.key_prefix,
-  permissions: row.permissions,
+  permissions: row.permissions.filter(isPermission),
   expires_at: row.expires_at && toTimestamp(row.expires_at),
   last_used_at: row.last_used_at && toTimestamp(row.last_used_at),
   rate_limit_requests_per_minute: row.requests_per_minute,
   rate_limit_tokens_per_minute: row.tokens_per_minute,
   max_concurrent_requests: row.max_concurrent_requests,
-  monthly_spend_limit: row.monthly_spend_limit === null ? null : toUsd(row.monthly_spend_limit),
+  monthly_spend_limit: toUsdOrNull(row.monthly_spend_limit),
+  allowed_models: row.allowed_models,
+  ...toPause(row),
   created_at: toTimestamp(row.created_at),
 })
 
@@ -36,6 +54,7 @@ type Limits = Pick<
   | 'rate_limit_tokens_per_minute'
   | 'max_concurrent_requests'
   | 'monthly_spend_limit'
+  | 'allowed_models'
 >
 
 const toLimitColumns = (fields: Limits) =>
@@ -44,6 +63,7 @@ const toLimitColumns = (fields: Limits) =>
     tokens_per_minute: fields.rate_limit_tokens_per_minute,
     max_concurrent_requests: fields.max_concurrent_requests,
     monthly_spend_limit: fields.monthly_spend_limit,
+    allowed_models: fields.allowed_models,
   })
 
 /** Rejects malformed ids without a query. */
@@ -55,22 +75,25 @@ interface KeyPorts {
   db: Kysely<Schema>
   /** Rejects with `resource_not_found` for an unknown account. */
   checkOwner: (userId: string) => Promise<unknown>
-  /** Invalidates a cached key, by its secret's hash in hexadecimal. */
-  forgotten?: ((hash: string) => void) | undefined
+  /** Invalidates a cached key that was changed or deleted, by its secret's hash in hexadecimal. */
+  onChanged?: ((hash: string) => void) | undefined
 }
 
 /** The keys of accounts. All reject with `resource_not_found` for unknown and foreign ids. */
-export function createKeyStore({ db, checkOwner, forgotten }: KeyPorts) {
+export function createKeyStore({ db, checkOwner, onChanged }: KeyPorts) {
   return {
     async list(userId: string) {
       await checkOwner(userId)
-      const rows = await db
-        .selectFrom('api_key')
-        .selectAll()
-        .where('user_id', '=', userId)
-        .orderBy('id', 'desc')
-        .execute()
-      return { keys: rows.map(toKey) }
+      const [rows, usage] = await Promise.all([
+        db
+          .selectFrom('api_key')
+          .selectAll()
+          .where('user_id', '=', userId)
+          .orderBy('id', 'desc')
+          .execute(),
+        readKeyUsage(db, userId),
+      ])
+      return { keys: rows.map((row) => ({ ...toKey(row), usage: usage.get(row.id) ?? noUsage })) }
     },
     async create(userId: string, fields: NewKey) {
       if (!isId('user', userId)) throw new ApiError('resource_not_found')
@@ -88,12 +111,14 @@ export function createKeyStore({ db, checkOwner, forgotten }: KeyPorts) {
           id,
           ...present({ name, permissions, expires_at }),
           ...toLimitColumns(fields),
+          ...toPauseColumns(fields),
         })
         .where('id', '=', id)
         .where('user_id', '=', userId)
         .returningAll()
         .executeTakeFirst()
       if (!row) throw new ApiError('resource_not_found')
+      onChanged?.(row.hash.toString('hex'))
       return toKey(row)
     },
     async delete(userId: string, id: string) {
@@ -105,7 +130,7 @@ export function createKeyStore({ db, checkOwner, forgotten }: KeyPorts) {
         .returning('hash')
         .executeTakeFirst()
       if (!row) throw new ApiError('resource_not_found')
-      forgotten?.(row.hash.toString('hex'))
+      onChanged?.(row.hash.toString('hex'))
       return { success: true as const, message: 'The key was deleted.' }
     },
   }
@@ -119,21 +144,21 @@ async function checkCount(trx: Transaction<Schema>, userId: string): Promise<voi
     .where('user_id', '=', userId)
     .select(({ fn }) => fn.countAll<bigint>().as('total'))
     .executeTakeFirstOrThrow()
-  if (total < mostKeys) return
-  throw invalidRequest(null, 'limit_reached', `An account has at most ${mostKeys} keys.`)
+  if (total < maxKeys) return
+  throw invalidRequest(null, 'limit_reached', `An account has at most ${maxKeys} keys.`)
 }
 
 /** Inserts a key. Its secret is in this answer only. */
 async function insertKey(db: Kysely<Schema>, userId: string, fields: NewKey) {
   const key = newApiKey()
   const id = newId('key')
-  noteMade(id)
+  noteCreated(id)
   const row = await db
     .insertInto('api_key')
     .values({
       id,
       user_id: userId,
-      key_prefix: shownPart(key),
+      key_prefix: keyPrefix(key),
       hash: Buffer.from(hashOf(key), 'hex'),
       name: fields.name,
       permissions: fields.permissions,

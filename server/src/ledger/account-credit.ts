@@ -1,18 +1,9 @@
-import { AccountLeases } from './account-leases'
-import type { AccountLeaseStore } from './account-lease-store'
+import { AccountLeases, type AccountCreditPorts } from './account-leases'
 import { CreditQueue } from './credit-queue'
 import type { LeaseAnswer } from './lease-answer'
 import { maxAmount, InsufficientCredit, type CreditDemand } from './credit-demand'
 import { RecentSpend } from './recent-spend'
 import { Hold, type ClockReading, type OnHoldEnd, type LocalLease } from './local-lease'
-
-export interface AccountCreditPorts {
-  bank: AccountLeaseStore
-  newLeaseId: () => string
-  /** Milliseconds of a monotonic clock and of the wall clock. */
-  now: () => ClockReading
-  pause: (ms: number) => Promise<void>
-}
 
 /**
  * Other nodes receive a reclaim at once, or find it within two seconds; what they return may wait for a lock or a
@@ -20,11 +11,11 @@ export interface AccountCreditPorts {
  */
 const maxAnswerMs = 12_000
 const answerRoundTrips = 6
-const maxRecalls = 4
+const maxReclaims = 4
 const yieldingMs = 3000
-const verdictMs = 1000
+const answerTrustMs = 1000
 const maxSpacingMs = 1000
-const fewRequests = 4n
+const minRequestsHeld = 4n
 
 /** Returns whether the account has nothing for this node now. */
 const isShort = ({ available, reserved }: LeaseAnswer) => available <= reserved
@@ -44,7 +35,7 @@ export class AccountCredit {
   /** One piece of lease work at a time; others queue behind it. */
   #isWorking = false
   /** Another node ran short during lease work. */
-  #isRecalled = false
+  #isReclaimed = false
   /** Until then another node counts as short: after each take this one returns what is left over. */
   #yieldsUntilMs = 0
   /** The ledger has recorded this node's demand. */
@@ -52,15 +43,15 @@ export class AccountCredit {
   /** The account's credit outside this node's lease, and until when that figure is trusted. */
   #outside = { amount: 0n, untilMs: 0 }
   /** Until then the account has nothing more, and no credit can arrive unnoticed. */
-  #nothingLeftUntilMs = 0
+  #exhaustedUntilMs = 0
   /** Rounds that bring nothing back off more and more. */
   #spacing = { fruitless: 0, nextAtMs: 0 }
   #lastUsedMs: number
   readonly #spend = new RecentSpend()
   /** One callback shared by all holds. */
-  readonly #onEnd: OnHoldEnd = (cost, slice) => {
-    slice.settledAtMs = this.#ports.now().monotonicMs
-    this.#spend.note(cost, slice.settledAtMs)
+  readonly #onEnd: OnHoldEnd = (cost, lease) => {
+    lease.settledAtMs = this.#ports.now().monotonicMs
+    this.#spend.note(cost, lease.settledAtMs)
   }
 
   constructor(ports: AccountCreditPorts) {
@@ -69,12 +60,12 @@ export class AccountCredit {
     this.#lastUsedMs = ports.now().monotonicMs
   }
 
-  get slice(): LocalLease | undefined {
+  get currentLease(): LocalLease | undefined {
     return this.#leases.current
   }
 
   /** All leases that must be renewed. */
-  get slices(): readonly LocalLease[] {
+  get leases(): readonly LocalLease[] {
     return this.#leases.all
   }
 
@@ -94,7 +85,7 @@ export class AccountCredit {
     const now = this.#ports.now()
     this.#lastUsedMs = now.monotonicMs
     // First come, first served: a new request does not overtake waiting ones.
-    const hold = this.#queue.isEmpty ? this.#holdAtOnce(need, now) : undefined
+    const hold = this.#queue.isEmpty ? this.#holdFromLease(need, now) : undefined
     if (hold) return hold
     const holding = this.#queue.add(need, now.monotonicMs)
     if (!this.#isWorking) void this.#work()
@@ -102,25 +93,25 @@ export class AccountCredit {
   }
 
   /** Undefined where the ledger must be queried. Throws `InsufficientCredit` while no credit can arrive. */
-  #holdAtOnce(need: CreditDemand, now: ClockReading): Hold | undefined {
-    const slice = this.#leases.usable(now)
-    if (slice && slice.free >= need.full && this.#hasMinimum(slice, need, now)) {
-      return this.#newHold(slice, need.full)
+  #holdFromLease(need: CreditDemand, now: ClockReading): Hold | undefined {
+    const lease = this.#leases.usable(now)
+    if (lease && lease.free >= need.full && this.#hasMinimum(lease, need, now)) {
+      return this.#newHold(lease, need.full)
     }
-    if (now.monotonicMs >= this.#nothingLeftUntilMs) return undefined
-    if (slice) return this.#lowered(slice, need)
+    if (now.monotonicMs >= this.#exhaustedUntilMs) return undefined
+    if (lease) return this.#holdLowered(lease, need)
     throw new InsufficientCredit(0n, maxAmount(need.floor, need.minimum))
   }
 
   /** The account was credited: a request that was refused may be retried. */
   onCreditAdded(): void {
-    this.#nothingLeftUntilMs = 0
+    this.#exhaustedUntilMs = 0
     this.#spacing = { fruitless: 0, nextAtMs: 0 }
   }
 
   /** This node returned its free credit: the next request takes it again. */
   noteReturn(): void {
-    this.#nothingLeftUntilMs = 0
+    this.#exhaustedUntilMs = 0
   }
 
   /** Runs a piece of lease work by itself, such as returning credit; undefined while other lease work runs. */
@@ -132,13 +123,13 @@ export class AccountCredit {
 
   /** Another node is short. During lease work here, free credit is returned after the current call. */
   noteReclaim(): void {
-    this.#isRecalled = this.#isWorking
+    this.#isReclaimed = this.#isWorking
     this.#yieldsUntilMs = this.#ports.now().monotonicMs + yieldingMs
   }
 
   /** Drops a lease that has ended, or was returned whole: the next hold takes a new one. */
-  drop(slice: LocalLease): void {
-    this.#leases.drop(slice)
+  drop(lease: LocalLease): void {
+    this.#leases.drop(lease)
   }
 
   /** Makes the next hold take a new lease; running requests end on this one. Does nothing during lease work. */
@@ -147,34 +138,34 @@ export class AccountCredit {
   }
 
   /** Finds out how a call without an answer changed a lease. Called within `exclusively`. */
-  async fence(slice: LocalLease): Promise<void> {
-    await this.#leases.fence(slice)
+  async fence(lease: LocalLease): Promise<void> {
+    await this.#leases.fence(lease)
   }
 
   /** The minimum applies to the whole account; the ledger has just reported the part outside this lease. */
-  #hasMinimum(slice: LocalLease, { minimum }: CreditDemand, now: ClockReading): boolean {
-    if (slice.free >= minimum) return true
+  #hasMinimum(lease: LocalLease, { minimum }: CreditDemand, now: ClockReading): boolean {
+    if (lease.free >= minimum) return true
     const { amount, untilMs } = this.#outside
-    return now.monotonicMs < untilMs && slice.free + amount >= minimum
+    return now.monotonicMs < untilMs && lease.free + amount >= minimum
   }
 
-  #newHold(slice: LocalLease, amount: bigint): Hold {
-    return new Hold(slice, amount, this.#onEnd)
+  #newHold(lease: LocalLease, amount: bigint): Hold {
+    return new Hold(lease, amount, this.#onEnd)
   }
 
   /** Returns a refusal where the whole account has less than the minimum, by the ledger's last answer. */
-  #lackOf(slice: LocalLease, minimum: bigint): InsufficientCredit | undefined {
-    const whole = slice.free + this.#outside.amount
-    return whole < minimum ? new InsufficientCredit(whole, minimum) : undefined
+  #findShortfall(lease: LocalLease, minimum: bigint): InsufficientCredit | undefined {
+    const total = lease.free + this.#outside.amount
+    return total < minimum ? new InsufficientCredit(total, minimum) : undefined
   }
 
   /** Holds as much as there is, down to the floor. Throws `InsufficientCredit`. */
-  #lowered(slice: LocalLease, need: CreditDemand): Hold {
-    const { free } = slice
+  #holdLowered(lease: LocalLease, need: CreditDemand): Hold {
+    const { free } = lease
     if (free < need.floor) throw new InsufficientCredit(free, maxAmount(need.floor, need.minimum))
-    const lack = this.#lackOf(slice, need.minimum)
+    const lack = this.#findShortfall(lease, need.minimum)
     if (lack) throw lack
-    return this.#newHold(slice, free < need.full ? free : need.full)
+    return this.#newHold(lease, free < need.full ? free : need.full)
   }
 
   async #work(): Promise<void> {
@@ -190,14 +181,14 @@ export class AccountCredit {
   async #leaveLine(): Promise<void> {
     if (!this.#isInLine) return
     this.#isInLine = false
-    await this.#ports.bank.withdraw()
+    await this.#ports.store.withdraw()
   }
 
   /** Handles a failed call. While the database answers, requests keep waiting; without a database all fail. */
   async #recover(thrown: unknown): Promise<void> {
-    const { bank, now } = this.#ports
-    if (!(await bank.isAlive())) return this.#queue.rejectAll(thrown)
-    this.#queue.rejectOld(thrown, now().monotonicMs, bank.roundTripMs)
+    const { store, now } = this.#ports
+    if (!(await store.isAlive())) return this.#queue.rejectAll(thrown)
+    this.#queue.rejectOld(thrown, now().monotonicMs, store.roundTripMs)
     if (!this.#queue.isEmpty) await this.#leases.throttle()
   }
 
@@ -205,24 +196,24 @@ export class AccountCredit {
   #rest({ hasTaken } = { hasTaken: false }): void {
     this.#isWorking = false
     if (!this.#queue.isEmpty) return void this.#work()
-    const slice = this.#leases.current
-    const isRecalled = this.#isRecalled || hasTaken
-    this.#isRecalled = false
-    if (isRecalled && slice) void this.exclusively(() => this.#ports.bank.release(slice))
+    const lease = this.#leases.current
+    const isReclaimed = this.#isReclaimed || hasTaken
+    this.#isReclaimed = false
+    if (isReclaimed && lease) void this.exclusively(() => this.#ports.store.release(lease))
   }
 
   /** Serves or refuses every waiting request, unless the account has more for the next round. */
   async #round(): Promise<void> {
     const waitMs = this.#spacing.nextAtMs - this.#ports.now().monotonicMs
-    if (waitMs > 0) await this.#ports.bank.creditWithin(waitMs)
-    let answer = await this.#take({ isRecalling: true })
-    for (let recalls = 1; isShort(answer) && isAwaited(answer); recalls++) {
+    if (waitMs > 0) await this.#ports.store.creditWithin(waitMs)
+    let answer = await this.#take({ isReclaiming: true })
+    for (let reclaims = 1; isShort(answer) && isAwaited(answer); reclaims++) {
       const { hasGained, latest } = await this.#awaitOthers(answer)
       answer = latest
-      if (this.#queue.isEmpty || recalls === maxRecalls) break
+      if (this.#queue.isEmpty || reclaims === maxReclaims) break
       // Credit may have become free meanwhile; and a node that sent no call for too long is no longer in line.
       if (!hasGained && latest.isWaiting) break
-      answer = await this.#take({ isRecalling: true })
+      answer = await this.#take({ isReclaiming: true })
     }
     if (this.#queue.isEmpty) this.#spacing.fruitless = 0
     else if (isShort(answer)) this.#decide(answer)
@@ -231,47 +222,47 @@ export class AccountCredit {
 
   /** Takes what other nodes return, until all have answered. */
   async #awaitOthers(first: LeaseAnswer): Promise<{ hasGained: boolean; latest: LeaseAnswer }> {
-    const { bank, now } = this.#ports
-    const endsMs = now().monotonicMs + maxAnswerMs + answerRoundTrips * bank.roundTripMs
+    const { store, now } = this.#ports
+    const endsMs = now().monotonicMs + maxAnswerMs + answerRoundTrips * store.roundTripMs
     let latest = first
     let hasGained = false
     while (!this.#queue.isEmpty && isShort(latest) && isAwaited(latest)) {
-      const leftMs = endsMs - now().monotonicMs
-      if (leftMs <= 0) break
-      await bank.creditWithin(Math.min(leftMs, 250 + bank.roundTripMs))
-      const slice = this.#leases.current
-      if (this.#isRecalled && slice) {
-        this.#isRecalled = false
-        await bank.release(slice)
+      const remainingMs = endsMs - now().monotonicMs
+      if (remainingMs <= 0) break
+      await store.creditWithin(Math.min(remainingMs, 250 + store.roundTripMs))
+      const lease = this.#leases.current
+      if (this.#isReclaimed && lease) {
+        this.#isReclaimed = false
+        await store.release(lease)
       }
       const before = this.#leases.current?.amount ?? 0n
-      latest = await this.#take({ isRecalling: false })
+      latest = await this.#take({ isReclaiming: false })
       hasGained ||= (this.#leases.current?.amount ?? 0n) > before
     }
     return { hasGained, latest }
   }
 
   /** Takes what requests lack, and serves those that it covers. */
-  async #take({ isRecalling }: { isRecalling: boolean }): Promise<LeaseAnswer> {
+  async #take({ isReclaiming }: { isReclaiming: boolean }): Promise<LeaseAnswer> {
     const demand = () => {
-      if (isRecalling) this.#queue.markAsked()
+      if (isReclaiming) this.#queue.markQueried()
       const { full, largest } = this.#queue
-      return { full, wish: maxAmount(this.#spend.amount, fewRequests * largest) }
+      return { full, wish: maxAmount(this.#spend.amount, minRequestsHeld * largest) }
     }
-    const askedAtMs = this.#ports.now().monotonicMs
-    const answer = await this.#leases.take({ demand, isRecalling })
+    const requestedAtMs = this.#ports.now().monotonicMs
+    const answer = await this.#leases.take({ demand, isReclaiming })
     this.#isInLine = answer.isWaiting
     const now = this.#ports.now()
     this.#outside = {
-      amount: answer.available + answer.elsewhere,
-      untilMs: askedAtMs + verdictMs,
+      amount: answer.available + answer.onOtherNodes,
+      untilMs: requestedAtMs + answerTrustMs,
     }
-    const slice = this.#leases.usable(now)
-    if (!slice) return answer
-    this.#queue.rejectWhere(({ minimum }) => this.#lackOf(slice, minimum))
+    const lease = this.#leases.usable(now)
+    if (!lease) return answer
+    this.#queue.rejectWhere(({ minimum }) => this.#findShortfall(lease, minimum))
     // Requests are served in order: the first one may need more than there is.
     this.#queue.serve((need) =>
-      slice.free >= need.full ? this.#newHold(slice, need.full) : undefined,
+      lease.free >= need.full ? this.#newHold(lease, need.full) : undefined,
     )
     return answer
   }
@@ -282,16 +273,16 @@ export class AccountCredit {
    */
   #decide(answer: LeaseAnswer): void {
     const now = this.#ports.now()
-    const slice = this.#leases.usable(now)
+    const lease = this.#leases.usable(now)
     // Without one, a clock has jumped meanwhile: the next round finds out the state of the lease.
-    if (!slice && answer.isActive) return
-    if (answer.elsewhere === 0n) this.#nothingLeftUntilMs = this.#outside.untilMs
+    if (!lease && answer.isActive) return
+    if (answer.onOtherNodes === 0n) this.#exhaustedUntilMs = this.#outside.untilMs
     const { fruitless } = this.#spacing
     const spacingMs = Math.min(maxSpacingMs, 100 * (2 ** fruitless - 1))
     this.#spacing = { fruitless: fruitless + 1, nextAtMs: now.monotonicMs + spacingMs }
-    this.#queue.settleAsked((need) => {
-      if (!slice) throw new InsufficientCredit(0n, maxAmount(need.floor, need.minimum))
-      return this.#lowered(slice, need)
+    this.#queue.settleQueried((need) => {
+      if (!lease) throw new InsufficientCredit(0n, maxAmount(need.floor, need.minimum))
+      return this.#holdLowered(lease, need)
     })
   }
 }

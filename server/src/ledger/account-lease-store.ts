@@ -1,28 +1,20 @@
 import type { LeaseAnswer } from './lease-answer'
 import type { RenewedLease } from './renew-leases'
 import type { LocalLease } from './local-lease'
-
-/** A node's request for a lease; see `LeaseWanted`. */
-export interface LeaseTake {
-  leaseId: string
-  generation: number
-  need: bigint
-  wish: bigint
-  isRecalling: boolean
-}
+import type { LeaseClaim } from './take-lease'
 
 /** The ledger's database as seen by one account on one node; every call has a deadline. */
 export interface AccountLeaseStore {
   /** Resolves with undefined where there is no such account. */
-  take: (slice: LeaseTake) => Promise<LeaseAnswer | undefined>
+  take: (claim: Omit<LeaseClaim, 'accountId'>) => Promise<LeaseAnswer | undefined>
   /** Finds out the state of a lease; statements about it that were sent earlier have no effect any more. */
-  fence: (slice: { leaseId: string; generation: number }) => Promise<LeaseAnswer | undefined>
+  fence: (lease: { leaseId: string; generation: number }) => Promise<LeaseAnswer | undefined>
   /** Prolongs a lease; undefined where it has ended. */
   renew: (leaseId: string) => Promise<RenewedLease | undefined>
   /** Resolves when the account is credited or another node reclaims, or after `ms`. */
   creditWithin: (ms: number) => Promise<void>
   /** Returns the free part of a lease, within the lease work of its account. Never rejects. */
-  release: (slice: LocalLease) => Promise<void>
+  release: (lease: LocalLease) => Promise<void>
   /** Leaves the line of the account. Never rejects. */
   withdraw: () => Promise<void>
   /** Returns whether a call that failed has certainly changed nothing. */

@@ -4,8 +4,9 @@ import { maxAmount } from './credit-demand'
 import { LeaseThrottle } from './lease-throttle'
 import { LocalLease, type ClockReading } from './local-lease'
 
-interface Ports {
-  bank: AccountLeaseStore
+/** The dependencies of an account's credit on this node. */
+export interface AccountCreditPorts {
+  store: AccountLeaseStore
   newLeaseId: () => string
   /** Milliseconds of a monotonic clock and of the wall clock. */
   now: () => ClockReading
@@ -24,12 +25,12 @@ interface Taking {
   /** Read right before the call. */
   demand: () => LeaseDemand
   /** Makes other nodes return what they do not use, where the account has less. */
-  isRecalling: boolean
+  isReclaiming: boolean
 }
 
 const maxTries = 3
 
-const none = { amount: 0n, available: 0n, elsewhere: 0n, unanswered: 0n, reserved: 0n }
+const none = { amount: 0n, available: 0n, onOtherNodes: 0n, unanswered: 0n, reserved: 0n }
 const flags = { isApplied: true, isActive: false, isWaiting: false }
 const noAccount: LeaseAnswer = { ...flags, ...none, generation: 0 }
 
@@ -38,12 +39,12 @@ const noAccount: LeaseAnswer = { ...flags, ...none, generation: 0 }
  * state is fenced before the next one.
  */
 export class AccountLeases {
-  readonly #ports: Ports
+  readonly #ports: AccountCreditPorts
   readonly #throttle = new LeaseThrottle()
   #current: LocalLease | undefined
   #retired: LocalLease[] = []
 
-  constructor(ports: Ports) {
+  constructor(ports: AccountCreditPorts) {
     this.#ports = ports
   }
 
@@ -59,16 +60,16 @@ export class AccountLeases {
 
   /** Returns the current lease, unless it may have ended. */
   usable(now: ClockReading): LocalLease | undefined {
-    const slice = this.#current
-    if (!slice) return undefined
-    const { monotonicMs, wallMs } = slice.usableUntil
-    return now.monotonicMs < monotonicMs && now.wallMs < wallMs ? slice : undefined
+    const lease = this.#current
+    if (!lease) return undefined
+    const { monotonicMs, wallMs } = lease.usableUntil
+    return now.monotonicMs < monotonicMs && now.wallMs < wallMs ? lease : undefined
   }
 
   /** Drops a lease that has ended, or was returned whole: the next call takes a new one. */
-  drop(slice: LocalLease): void {
-    if (this.#current === slice) this.#current = undefined
-    this.#retired = this.#retired.filter((one) => one !== slice)
+  drop(lease: LocalLease): void {
+    if (this.#current === lease) this.#current = undefined
+    this.#retired = this.#retired.filter((one) => one !== lease)
   }
 
   /** Makes the next call take a new lease; running requests end on this one. */
@@ -85,14 +86,14 @@ export class AccountLeases {
   }
 
   /** Finds out how a call without an answer changed a lease; undefined where the lease has ended. */
-  async fence(slice: LocalLease): Promise<LocalLease | undefined> {
-    const { leaseId, generation } = slice
-    const answer = await this.#ports.bank.fence({ leaseId, generation })
+  async fence(lease: LocalLease): Promise<LocalLease | undefined> {
+    const { leaseId, generation } = lease
+    const answer = await this.#ports.store.fence({ leaseId, generation })
     if (answer?.isActive) {
-      slice.adopt(answer)
-      return slice
+      lease.adopt(answer)
+      return lease
     }
-    this.drop(slice)
+    this.drop(lease)
     return undefined
   }
 
@@ -107,27 +108,27 @@ export class AccountLeases {
   }
 
   /** Returns undefined where the lease was not in the state that this node assumed: the next try knows better. */
-  async #tryTake({ demand, isRecalling }: Taking): Promise<LeaseAnswer | undefined> {
-    const { bank, now, newLeaseId } = this.#ports
-    const askedAt = now()
-    let slice = this.usable(askedAt) ?? (await this.#revive(askedAt))
-    if (slice?.isUnsure) slice = await this.fence(slice)
-    slice ??= new LocalLease(newLeaseId(), askedAt.monotonicMs)
-    const { leaseId, generation } = slice
+  async #tryTake({ demand, isReclaiming }: Taking): Promise<LeaseAnswer | undefined> {
+    const { store, now, newLeaseId } = this.#ports
+    const requestedAt = now()
+    let lease = this.usable(requestedAt) ?? (await this.#revive(requestedAt))
+    if (lease?.isUnsure) lease = await this.fence(lease)
+    lease ??= new LocalLease(newLeaseId(), requestedAt.monotonicMs)
+    const { leaseId, generation } = lease
     const { full, wish } = demand()
-    const need = maxAmount(full - slice.free, 0n)
+    const need = maxAmount(full - lease.free, 0n)
     // Set before the call: a call without an answer is fenced by the id.
-    this.#current = slice
+    this.#current = lease
     try {
-      const answer = await bank.take({ leaseId, generation, need, wish, isRecalling })
-      if (answer?.isActive) slice.adopt(answer)
-      else this.drop(slice)
+      const answer = await store.take({ leaseId, generation, need, wish, isReclaiming })
+      if (answer?.isActive) lease.adopt(answer)
+      else this.drop(lease)
       if (answer && !answer.isApplied) return undefined
-      slice.prolong(askedAt)
+      lease.prolong(requestedAt)
       return answer ?? noAccount
     } catch (thrown) {
-      if (!bank.isUndone(thrown)) slice.isUnsure = true
-      else if (generation === 0) this.drop(slice)
+      if (!store.isUndone(thrown)) lease.isUnsure = true
+      else if (generation === 0) this.drop(lease)
       throw thrown
     }
   }
@@ -136,12 +137,12 @@ export class AccountLeases {
    * Revives a lease that has ended by a clock, as after a sleep. One that the ledger has not ended stays in use:
    * a new lease would leave its credit out of reach until the sweep.
    */
-  async #revive(askedAt: ClockReading): Promise<LocalLease | undefined> {
-    const slice = this.#current
-    if (!slice || slice.isUnsure) return slice
-    const renewed = await this.#ports.bank.renew(slice.leaseId)
-    if (renewed) slice.confirm(renewed, askedAt)
-    else this.drop(slice)
+  async #revive(requestedAt: ClockReading): Promise<LocalLease | undefined> {
+    const lease = this.#current
+    if (!lease || lease.isUnsure) return lease
+    const renewed = await this.#ports.store.renew(lease.leaseId)
+    if (renewed) lease.confirm(renewed, requestedAt)
+    else this.drop(lease)
     return this.#current
   }
 }

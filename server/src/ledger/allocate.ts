@@ -25,7 +25,7 @@ export interface Allocation {
   writtenOff: bigint
 }
 
-const least = (a: bigint, b: bigint) => (a < b ? a : b)
+const minimum = (a: bigint, b: bigint) => (a < b ? a : b)
 
 /**
  * Allocates one charge: to the lease, then to the account's available balance, then to the house. Changes
@@ -36,9 +36,9 @@ export function allocateCharge(
   account: AccountState,
   lease: LeaseState | undefined,
 ): Allocation {
-  const fromLease = lease ? least(charge.fromLease, lease.amount - lease.spent) : 0n
+  const fromLease = lease ? minimum(charge.fromLease, lease.amount - lease.spent) : 0n
   const rest = charge.cost - fromLease
-  const fromBalance = least(rest, account.posted - account.leased)
+  const fromBalance = minimum(rest, account.posted - account.leased)
   account.posted -= fromLease + fromBalance
   account.leased -= fromLease
   if (lease) lease.spent += fromLease

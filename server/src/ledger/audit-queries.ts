@@ -21,7 +21,7 @@ export interface AuditFinding {
 interface Check {
   invariant: 'I1' | 'I2' | 'I3' | 'I4' | 'I7' | 'I8' | 'I10'
   /** The meaning of a finding; `ref` comes before it. */
-  words: string
+  message: string
   query: (scope: AuditScope) => RawBuilder<AuditFinding>
 }
 
@@ -224,17 +224,21 @@ const q10 = () => sql<AuditFinding>`
 
 /** The ledger's invariants as queries that must find nothing. Amounts are nano-dollars. */
 export const checks = {
-  q1: { invariant: 'I1', words: 'a transaction does not sum to zero', query: q1 },
-  q2a: { invariant: 'I2', words: 'the balance is not the sum of the entries', query: q2a },
-  q2b: { invariant: 'I2', words: 'the balance after an entry does not follow', query: q2b },
-  q3: { invariant: 'I3', words: 'what is set aside is not what leases hold', query: q3 },
-  q4a: { invariant: 'I4', words: 'a lease did not spend what its events say', query: q4a },
-  q4b: { invariant: 'I4', words: 'events and their transaction differ', query: q4b },
-  q4c: { invariant: 'I4', words: 'a usage transaction has no event', query: q4c },
-  q4d: { invariant: 'I4', words: 'an organization did not earn what its members paid', query: q4d },
-  q7: { invariant: 'I7', words: 'the balance is below zero', query: q7 },
-  q8: { invariant: 'I8', words: 'a lease is active a minute after its end', query: q8 },
-  q10: { invariant: 'I10', words: 'the ledger could be changed', query: q10 },
+  q1: { invariant: 'I1', message: 'a transaction does not sum to zero', query: q1 },
+  q2a: { invariant: 'I2', message: 'the balance is not the sum of the entries', query: q2a },
+  q2b: { invariant: 'I2', message: 'the balance after an entry does not follow', query: q2b },
+  q3: { invariant: 'I3', message: 'what is set aside is not what leases hold', query: q3 },
+  q4a: { invariant: 'I4', message: 'a lease did not spend what its events say', query: q4a },
+  q4b: { invariant: 'I4', message: 'events and their transaction differ', query: q4b },
+  q4c: { invariant: 'I4', message: 'a usage transaction has no event', query: q4c },
+  q4d: {
+    invariant: 'I4',
+    message: 'an organization did not earn what its members paid',
+    query: q4d,
+  },
+  q7: { invariant: 'I7', message: 'the balance is below zero', query: q7 },
+  q8: { invariant: 'I8', message: 'a lease is active a minute after its end', query: q8 },
+  q10: { invariant: 'I10', message: 'the ledger could be changed', query: q10 },
 } as const satisfies Record<string, Check>
 
 export type CheckName = keyof typeof checks

@@ -33,7 +33,7 @@ async function busyCustomer(): Promise<string> {
   const lease = { leaseId, accountId: id, nodeId: 'node', need: 100n, wish: 0n }
   await takeLease(query, {
     generation: 0,
-    isRecalling: false,
+    isReclaiming: false,
     ...lease,
     nodes: 1,
     lifeSeconds: 60,
@@ -158,7 +158,7 @@ const damages: Record<string, Damage> = {
 }
 
 describe.each(Object.entries(damages))('%s', (_name, { damage, seen, alone, late }) => {
-  test('I1 I2 I3 I4 I7 I8: is found, and only in its account', async () => {
+  test('I1 I2 I3 I4 I7 I8: is reported, for its account only', async () => {
     const found = await findAfter(damage, {})
     expect(Object.keys(found).toSorted()).toEqual(seen)
     // Null where only the house is left.
@@ -166,14 +166,14 @@ describe.each(Object.entries(damages))('%s', (_name, { damage, seen, alone, late
     expect([...accounts].filter((id) => id !== null)).toEqual([accountId])
   })
 
-  test('is found in its account alone', async () => {
+  test('is reported when only its account is audited', async () => {
     const found = await findAfter(damage, { accounts: [accountId] })
     expect(Object.keys(found).toSorted()).toEqual(alone ?? seen)
     const elsewhere = await findAfter(damage, { accounts: [neighbourId] })
     expect(elsewhere).toEqual({})
   })
 
-  test('is found among what is new, as far as that shows it', async () => {
+  test('is reported by an audit of recent usage, as far as that covers it', async () => {
     const scope = { accounts: [accountId], entriesAfter: 0n, lastSeconds: 60 }
     const found = await findAfter(damage, scope)
     expect(Object.keys(found).toSorted()).toEqual(late ?? seen)
@@ -196,7 +196,7 @@ describe('I10: the ledger could be changed', () => {
   })
 })
 
-test('what is in order is in order, however it is looked at', async () => {
+test('reports nothing about a consistent ledger, in any scope', async () => {
   const { query } = database
   expect(await findViolations(query, {})).toEqual([])
   const accounts = [accountId, neighbourId]
@@ -211,7 +211,7 @@ test('what is in order is in order, however it is looked at', async () => {
   })
 })
 
-test('I3: a lease that no request has used for long is a warning', async () => {
+test('I3: warns about a lease that no request has used for long', async () => {
   const { query } = database
   expect((await lookForWarnings(query, 1000)).idle).toEqual([])
   const warned = query.transaction().execute(async (trx) => {

@@ -7,7 +7,7 @@ import type { Schema } from '../platform/db/schema'
 export interface Violation extends AuditFinding {
   check: CheckName
   invariant: string
-  words: string
+  message: string
 }
 
 /** The names of all checks, in the order in which they run. */
@@ -16,7 +16,7 @@ export const checkNames = Object.keys(checks).filter((name): name is CheckName =
 )
 
 /** Per check: a systematic error need not be listed for every row. */
-const mostFindings = 1000
+const maxFindings = 1000
 
 /** Returns the findings of one check. Rejects where it cannot run, such as by a timeout. */
 export async function runCheck(
@@ -24,10 +24,10 @@ export async function runCheck(
   check: CheckName,
   scope: AuditScope,
 ): Promise<Violation[]> {
-  const { invariant, words, query } = checks[check]
+  const { invariant, message, query } = checks[check]
   const { rows } = await sql<AuditFinding>`
-    select * from (${query(scope)}) as finding limit ${mostFindings}`.execute(db)
-  return rows.map((row) => ({ check, invariant, words, ...row }))
+    select * from (${query(scope)}) as finding limit ${maxFindings}`.execute(db)
+  return rows.map((row) => ({ check, invariant, message, ...row }))
 }
 
 /**
@@ -85,14 +85,11 @@ export interface Warnings {
 }
 
 /**
- * Finds warnings. `longestRequestMs` is the longest that a request may run: as long as one runs, its lease is in
+ * Finds warnings. `maxRequestMs` is the longest that a request may run: as long as one runs, its lease is in
  * use and nothing shows in the database.
  */
-export async function lookForWarnings(
-  db: Kysely<Schema>,
-  longestRequestMs: number,
-): Promise<Warnings> {
-  const seconds = longestRequestMs / 1000 + 60
+export async function lookForWarnings(db: Kysely<Schema>, maxRequestMs: number): Promise<Warnings> {
+  const seconds = maxRequestMs / 1000 + 60
   const idle = await sql<Warnings['idle'][number]>`
     select id as "leaseId", account_id as "accountId", amount - spent as unspent from credit_lease l
     where state = 'active' and created_at < now() - make_interval(secs => ${seconds})

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { array, assert, integer, option, property } from '../../testing/property'
 import { chunkByAccount } from './chunk-by-account'
-import type { Charge } from './usage-record'
+import type { Charge } from './charge'
 
 const free: Charge = {
   id: '',
@@ -13,32 +13,33 @@ const free: Charge = {
   payeeId: null,
   feeMillionths: 0,
   isOrphan: false,
+  usage: undefined,
 }
 
 const batches = array(option(integer({ min: 0, max: 30 }).map((number) => `user_${number}`)), {
   maxLength: 200,
 })
 
-const most = integer({ min: 1, max: 10 })
+const maxRows = integer({ min: 1, max: 10 })
 
-test('each event of a batch is in one portion, those of an account together and in their order', () => {
+test('puts each event into one chunk, those of an account together and in order', () => {
   assert(
-    property(batches, most, (accounts, mostAccounts) => {
+    property(batches, maxRows, (accounts, maxAccounts) => {
       const batch = accounts.map((accountId, at) => ({
         charge: { ...free, id: String(at), accountId },
       }))
-      const portions = chunkByAccount(batch, mostAccounts)
-      expect(portions.flat().toSorted((a, b) => Number(a.charge.id) - Number(b.charge.id))).toEqual(
+      const chunks = chunkByAccount(batch, maxAccounts)
+      expect(chunks.flat().toSorted((a, b) => Number(a.charge.id) - Number(b.charge.id))).toEqual(
         batch,
       )
       const seen = new Set<string>()
-      for (const portion of portions) {
-        const own = new Set(portion.flatMap(({ charge }) => charge.accountId ?? []))
-        expect(own.size).toBeLessThanOrEqual(mostAccounts)
+      for (const chunk of chunks) {
+        const own = new Set(chunk.flatMap(({ charge }) => charge.accountId ?? []))
+        expect(own.size).toBeLessThanOrEqual(maxAccounts)
         for (const id of own) {
           expect(seen.has(id)).toBe(false)
           seen.add(id)
-          const numbers = portion
+          const numbers = chunk
             .filter(({ charge }) => charge.accountId === id)
             .map(({ charge }) => Number(charge.id))
           expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
@@ -48,10 +49,10 @@ test('each event of a batch is in one portion, those of an account together and 
   )
 })
 
-test('no more portions are made than accounts ask for', () => {
+test('makes no more chunks than the number of accounts requires', () => {
   const batch = ['a', 'b', 'a', null, 'c', 'b'].map((accountId) => ({
     charge: { ...free, accountId },
   }))
-  expect(chunkByAccount(batch, 2).map((portion) => portion.length)).toEqual([5, 1])
+  expect(chunkByAccount(batch, 2).map((chunk) => chunk.length)).toEqual([5, 1])
   expect(chunkByAccount([], 2)).toEqual([])
 })

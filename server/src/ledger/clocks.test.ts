@@ -9,15 +9,15 @@ const full = 100n
 
 /**
  * One node, whose two clocks the test sets, on a ledger with a clock of its own. The account has little,
- * and the node has all of it in its slice.
+ * and the node has all of it in its lease.
  */
 async function openNode() {
   const clock = { monotonicMs: 1_000_000, wallMs: 1_800_000_000_000, ledgerMs: 0 }
   const ledger = new ReferenceLedger()
   ledger.account('account').posted = posted
   let leases = 0
-  const asked = { renewals: 0, takes: 0 }
-  const purses = new CreditManager({
+  const counts = { renewals: 0, takes: 0 }
+  const credit = new CreditManager({
     nodeId: 'node',
     newLeaseId: () => `lease ${++leases}`,
     now: () => ({ monotonicMs: clock.monotonicMs, wallMs: clock.wallMs }),
@@ -28,7 +28,7 @@ async function openNode() {
     },
     store: {
       take: async (lease) => {
-        asked.takes += 1
+        counts.takes += 1
         return ledger.take({ ...lease, nodeId: 'node', nodes: 1, nowMs: clock.ledgerMs })
       },
       fence: async (lease) => ledger.fence({ ...lease, nodeId: 'node', nowMs: 0 }),
@@ -38,25 +38,25 @@ async function openNode() {
       roundTripMs: 0,
       giveBack: async (returns, options) => ledger.giveBack(returns, options),
       renew: async (ids) => {
-        asked.renewals += 1
+        counts.renewals += 1
         return ledger.renew(ids, clock.ledgerMs)
       },
     },
   })
   /** A request, which ends at once. */
   const request = async () => {
-    const hold = await purses.of('account').hold({ full, floor: full, minimum: 0n })
+    const hold = await credit.of('account').hold({ full, floor: full, minimum: 0n })
     hold.settle(0n)
     return hold.leaseId
   }
   // Ten at once need all there is.
   const first = await Promise.all(
-    Array.from({ length: 10 }, () => purses.of('account').hold({ full, floor: full, minimum: 0n })),
+    Array.from({ length: 10 }, () => credit.of('account').hold({ full, floor: full, minimum: 0n })),
   )
   for (const hold of first) hold.settle(0n)
   expect(ledger.leases.get('lease 1')).toMatchObject({ amount: posted })
-  Object.assign(asked, { renewals: 0, takes: 0 })
-  return { clock, ledger, purses, request, asked }
+  Object.assign(counts, { renewals: 0, takes: 0 })
+  return { clock, ledger, credit, request, counts }
 }
 
 type Clock = Awaited<ReturnType<typeof openNode>>['clock']
@@ -68,22 +68,22 @@ describe.each<[string, (clock: Clock) => void]>([
   ['T03: a node frozen for 150 s', (clock) => advance(clock, 150_000)],
   ['T07: a machine asleep for ten minutes', (clock) => (clock.wallMs += 10 * minuteMs)],
 ])('%s', (_what, happen) => {
-  test('its lease is looked at before it is used; one that is still there goes on, nobody is refused', async () => {
-    const { clock, request, asked } = await openNode()
+  test('renews its lease before use; an active lease stays in use and no request is rejected', async () => {
+    const { clock, request, counts } = await openNode()
     happen(clock)
     const used = await Promise.all([request(), request(), request()])
     expect(used).toEqual(['lease 1', 'lease 1', 'lease 1'])
-    expect(asked.renewals).toBe(1)
+    expect(counts.renewals).toBe(1)
     expect(await request()).toBe('lease 1')
-    expect(asked.renewals).toBe(1)
+    expect(counts.renewals).toBe(1)
   })
 
-  test('one that was ended meanwhile is used by nobody', async () => {
-    const { clock, ledger, request, asked } = await openNode()
+  test('never uses a lease that was ended meanwhile', async () => {
+    const { clock, ledger, request, counts } = await openNode()
     happen(clock)
     ledger.end(['lease 1'], 'swept')
     expect(await request()).toBe('lease 2')
-    expect(asked.takes).toBeGreaterThan(0)
+    expect(counts.takes).toBeGreaterThan(0)
     expect(ledger.violations()).toEqual([])
   })
 })
@@ -94,25 +94,25 @@ const advance = (clock: Clock, ms: number) => {
   clock.ledgerMs += ms
 }
 
-test('T01: the wall clock set two hours back refuses nobody, and prolongs nothing', async () => {
-  const { clock, request, asked } = await openNode()
+test('T01: a wall clock set back two hours rejects no request and prolongs no lease', async () => {
+  const { clock, request, counts } = await openNode()
   clock.wallMs -= 2 * hourMs
   expect(await request()).toBe('lease 1')
-  expect(asked.renewals).toBe(0)
+  expect(counts.renewals).toBe(0)
   clock.monotonicMs += 44_000
   expect(await request()).toBe('lease 1')
-  expect(asked.renewals).toBe(0)
+  expect(counts.renewals).toBe(0)
   clock.monotonicMs += 1000
   expect(await request()).toBe('lease 1')
-  expect(asked.renewals).toBe(1)
+  expect(counts.renewals).toBe(1)
 })
 
-test('T03: after a freeze leases are renewed and given back once, not once for each turn missed', async () => {
-  const { clock, purses, request, asked } = await openNode()
+test('T03: after a freeze leases are renewed and returned once, not once for each missed tick', async () => {
+  const { clock, credit, request, counts } = await openNode()
   advance(clock, 150_000)
   await request()
-  Object.assign(asked, { renewals: 0, takes: 0 })
-  for (let turn = 0; turn < 5; turn++) await purses.tick()
-  expect(asked.renewals).toBe(1)
-  expect(asked.takes).toBe(0)
+  Object.assign(counts, { renewals: 0, takes: 0 })
+  for (let turn = 0; turn < 5; turn++) await credit.tick()
+  expect(counts.renewals).toBe(1)
+  expect(counts.takes).toBe(0)
 })

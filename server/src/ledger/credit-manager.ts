@@ -1,12 +1,13 @@
 import type { AccountLeaseStore } from './account-lease-store'
 import { CreditSignals } from './credit-signals'
 import type { HeldAmount } from './held-amounts'
-import { AccountCredit, type AccountCreditPorts } from './account-credit'
+import { AccountCredit } from './account-credit'
+import type { AccountCreditPorts } from './account-leases'
 import type { LeaseStore } from './lease-store'
 import { idleMs, isIdle, isReturnable, returnableOf, type OwnedLease } from './owned-lease'
 import type { LocalLease } from './local-lease'
 
-export interface CreditManagerPorts extends Omit<AccountCreditPorts, 'bank'> {
+export interface CreditManagerPorts extends Omit<AccountCreditPorts, 'store'> {
   nodeId: string
   store: LeaseStore
   /** A lease older than this is replaced, and ends with its last request. */
@@ -30,12 +31,12 @@ export interface LeaseTotals {
 const renewEveryMs = 15_000
 /** Costs are booked within seconds; while the database is unavailable, no lease ends either. */
 const bookingMs = 120_000
-const mostReturnsAtOnce = 500
+const maxReturnsPerCall = 500
 
 /** The credit of all accounts that have a lease on this node: renewed while in use, returned when idle. */
 export class CreditManager {
   readonly #ports: CreditManagerPorts
-  readonly #purses = new Map<string, AccountCredit>()
+  readonly #accounts = new Map<string, AccountCredit>()
   readonly #signals: CreditSignals
   /** Accounts whose reclaim could not be answered because a row was locked for too long: `tick` retries. */
   readonly #unanswered = new Set<string>()
@@ -49,70 +50,70 @@ export class CreditManager {
 
   /** The number of accounts with credit on this node. */
   get size(): number {
-    return this.#purses.size
+    return this.#accounts.size
   }
 
   /** Sums up all leases of this node. */
   totals(): LeaseTotals {
     const sum = { leases: 0, holds: 0, amount: 0n, spent: 0n, held: 0n }
-    for (const { slice } of this.#all()) {
+    for (const { lease } of this.#all()) {
       sum.leases += 1
-      sum.holds += slice.holds
-      sum.amount += slice.amount
-      sum.spent += slice.spent
-      sum.held += slice.held
+      sum.holds += lease.holds
+      sum.amount += lease.amount
+      sum.spent += lease.spent
+      sum.held += lease.held
     }
     return sum
   }
 
   of(accountId: string): AccountCredit {
-    let purse = this.#purses.get(accountId)
-    if (!purse) {
+    let credit = this.#accounts.get(accountId)
+    if (!credit) {
       const { newLeaseId, now, pause } = this.#ports
-      purse = new AccountCredit({ bank: this.#bankOf(accountId), newLeaseId, now, pause })
-      this.#purses.set(accountId, purse)
+      credit = new AccountCredit({ store: this.#storeFor(accountId), newLeaseId, now, pause })
+      this.#accounts.set(accountId, credit)
     }
-    return purse
+    return credit
   }
 
   /** Returns all leases of this node. */
-  slices(): LocalLease[] {
-    return this.#all().map(({ slice }) => slice)
+  leases(): LocalLease[] {
+    return this.#all().map(({ lease }) => lease)
   }
 
   /** Returns the amount that running requests hold of each lease. */
   held(): HeldAmount[] {
-    return this.#all().map(({ slice: { leaseId, held } }) => ({ leaseId, held }))
+    return this.#all().map(({ lease: { leaseId, held } }) => ({ leaseId, held }))
   }
 
   /** An account was credited, or credit was returned to it. */
   onCreditAdded(accountId: string): void {
-    this.#purses.get(accountId)?.onCreditAdded()
+    this.#accounts.get(accountId)?.onCreditAdded()
     this.#signals.wake(accountId)
   }
 
   /** Treats every account as credited, as notifications may have been missed. */
   onCreditMaybeAdded(): void {
-    for (const accountId of this.#purses.keys()) this.onCreditAdded(accountId)
+    for (const accountId of this.#accounts.keys()) this.onCreditAdded(accountId)
   }
 
   /** Another node is short: returns all credit that no running request holds, and reports that this is all. */
   async onReclaim(accountId: string): Promise<void> {
-    const purse = this.#purses.get(accountId)
-    if (!purse) return
-    purse.noteReclaim()
-    if (purse.isWorking) {
+    const credit = this.#accounts.get(accountId)
+    if (!credit) return
+    credit.noteReclaim()
+    if (credit.isWorking) {
       this.#signals.wake(accountId)
       return
     }
-    const all = purse.slices.map((slice) => ({ accountId, purse, slice }))
-    await purse.exclusively(async () => {
-      for (const one of all) await this.#answerRecall(one)
+    const all = credit.leases.map((lease) => ({ accountId, credit, lease }))
+    await credit.exclusively(async () => {
+      for (const one of all) await this.#answerReclaim(one)
     })
   }
 
   /** Rejects on failure; `tick` retries. */
-  async #answerRecall(one: OwnedLease): Promise<void> {
+  async #answerReclaim(one: OwnedLease): Promise<void> {
     try {
       await this.#giveBackFree([one], { isSkipping: false })
     } catch (thrown) {
@@ -121,7 +122,7 @@ export class CreditManager {
     }
   }
 
-  async #answerAgain(): Promise<void> {
+  async #retryAnswer(): Promise<void> {
     const accounts = [...this.#unanswered]
     this.#unanswered.clear()
     const { onError } = this.#ports
@@ -136,13 +137,13 @@ export class CreditManager {
         await this.#renew().then(() => (this.#renewedAtMs = now), this.#ports.onError)
       }
       await this.#fenceUnsure()
-      await this.#answerAgain()
+      await this.#retryAnswer()
       this.#rotate(now)
       const idle = this.#all().filter((one) => isIdle(one, now))
-      for (let from = 0; from < idle.length; from += mostReturnsAtOnce) {
-        await this.#giveBack(idle.slice(from, from + mostReturnsAtOnce))
+      for (let from = 0; from < idle.length; from += maxReturnsPerCall) {
+        await this.#giveBack(idle.slice(from, from + maxReturnsPerCall))
       }
-      this.#forget(now)
+      this.#evictUnused(now)
     } catch (error) {
       this.#ports.onError(error)
     }
@@ -154,30 +155,32 @@ export class CreditManager {
   }
 
   #rotate(now: number): void {
-    for (const purse of this.#purses.values()) {
-      const { slice } = purse
-      if (slice && now - slice.begunAtMs >= this.#ports.rotateAfterMs) purse.retire()
+    for (const credit of this.#accounts.values()) {
+      const { currentLease } = credit
+      if (currentLease && now - currentLease.begunAtMs >= this.#ports.rotateAfterMs) {
+        credit.retire()
+      }
     }
   }
 
   async #fenceUnsure(): Promise<void> {
-    for (const { purse, slice } of this.#all()) {
-      if (slice.isUnsure) await purse.exclusively(() => purse.fence(slice))
+    for (const { credit, lease } of this.#all()) {
+      if (lease.isUnsure) await credit.exclusively(() => credit.fence(lease))
     }
   }
 
   #all(): OwnedLease[] {
-    return [...this.#purses].flatMap(([accountId, purse]) =>
-      purse.slices.map((slice) => ({ accountId, purse, slice })),
+    return [...this.#accounts].flatMap(([accountId, credit]) =>
+      credit.leases.map((lease) => ({ accountId, credit, lease })),
     )
   }
 
   /** Returns credit of many accounts in one statement; other lease work of each waits for the answer. */
   async #giveBack(all: readonly OwnedLease[]): Promise<void> {
     const { promise: answered, resolve } = Promise.withResolvers<void>()
-    const chosen = all.filter(({ purse, slice }) => {
-      if (!isReturnable(slice)) return false
-      return purse.exclusively(() => answered) !== undefined
+    const chosen = all.filter(({ credit, lease }) => {
+      if (!isReturnable(lease)) return false
+      return credit.exclusively(() => answered) !== undefined
     })
     try {
       await this.#giveBackFree(chosen, { isSkipping: true })
@@ -190,9 +193,9 @@ export class CreditManager {
     all: readonly OwnedLease[],
     { isSkipping }: { isSkipping: boolean },
   ): Promise<void> {
-    const sure = all.filter(({ slice }) => !slice.isUnsure)
+    const sure = all.filter(({ lease }) => !lease.isUnsure)
     for (const isLast of [true, false]) {
-      const chosen = sure.filter(({ slice }) => (slice.held === 0n) === isLast)
+      const chosen = sure.filter(({ lease }) => (lease.held === 0n) === isLast)
       if (chosen.length > 0) await this.#return(chosen, { isLast, isSkipping })
     }
   }
@@ -202,69 +205,74 @@ export class CreditManager {
     options: { isLast: boolean; isSkipping: boolean },
   ): Promise<void> {
     const { store } = this.#ports
-    const parts = chosen.map(({ purse, slice }) => ({ purse, slice, amount: returnableOf(slice) }))
-    const returns = parts.map(({ slice: { leaseId, generation }, amount }) => {
+    const returnables = chosen.map(({ credit, lease }) => ({
+      credit,
+      lease,
+      amount: returnableOf(lease),
+    }))
+    const returns = returnables.map(({ lease: { leaseId, generation }, amount }) => {
       return { leaseId, generation, amount }
     })
     // Subtracted before the call: without an answer the same credit must not be spent twice.
-    for (const { purse, slice, amount } of parts) {
-      slice.amount -= amount
-      if (amount > 0n) purse.noteReturn()
+    for (const { credit, lease, amount } of returnables) {
+      lease.amount -= amount
+      if (amount > 0n) credit.noteReturn()
     }
     try {
       const answers = await store.giveBack(returns, options)
-      for (const { purse, slice, amount } of parts) {
-        const answer = answers.get(slice.leaseId)
-        if (!answer) slice.amount += amount
-        else if (answer.isActive && !this.#isAbandoned(slice, options)) slice.adopt(answer)
-        else purse.drop(slice)
+      for (const { credit, lease, amount } of returnables) {
+        const answer = answers.get(lease.leaseId)
+        if (!answer) lease.amount += amount
+        else if (answer.isActive && !this.#isAbandoned(lease, options)) lease.adopt(answer)
+        else credit.drop(lease)
       }
     } catch (thrown) {
-      for (const { slice, amount } of parts) {
-        if (store.isUndone(thrown)) slice.amount += amount
-        else slice.isUnsure = true
+      for (const { lease, amount } of returnables) {
+        if (store.isUndone(thrown)) lease.amount += amount
+        else lease.isUnsure = true
       }
       throw thrown
     }
   }
 
   /** A cost of it was never booked, or it would have ended: it is left to expire. */
-  #isAbandoned(slice: LocalLease, { isLast }: { isLast: boolean }): boolean {
-    return isLast && this.#ports.now().monotonicMs - slice.settledAtMs >= bookingMs
+  #isAbandoned(lease: LocalLease, { isLast }: { isLast: boolean }): boolean {
+    return isLast && this.#ports.now().monotonicMs - lease.settledAtMs >= bookingMs
   }
 
   async #renew(): Promise<void> {
-    const askedAt = this.#ports.now()
-    const asked = this.#all().map(({ purse, slice }) => {
-      return { purse, slice, generation: slice.generation, isBusy: purse.isWorking }
+    const requestedAt = this.#ports.now()
+    const sent = this.#all().map(({ credit, lease }) => {
+      return { credit, lease, generation: lease.generation, isBusy: credit.isWorking }
     })
-    if (asked.length === 0) return
-    const still = await this.#ports.store.renew(asked.map(({ slice }) => slice.leaseId))
-    for (const { purse, slice, generation, isBusy } of asked) {
-      const renewed = still.get(slice.leaseId)
+    if (sent.length === 0) return
+    const answers = await this.#ports.store.renew(sent.map(({ lease }) => lease.leaseId))
+    for (const { credit, lease, generation, isBusy } of sent) {
+      const renewed = answers.get(lease.leaseId)
       // Lease work that ran meanwhile has the newer state of the lease.
-      const isOlder = isBusy || purse.isWorking || slice.generation !== generation
-      if (renewed && isOlder) slice.prolong(askedAt)
-      else if (renewed) slice.confirm(renewed, askedAt)
-      else if (!isOlder && !slice.isUnsure) purse.drop(slice)
+      const isOlder = isBusy || credit.isWorking || lease.generation !== generation
+      if (renewed && isOlder) lease.prolong(requestedAt)
+      else if (renewed) lease.confirm(renewed, requestedAt)
+      else if (!isOlder && !lease.isUnsure) credit.drop(lease)
     }
   }
 
-  #forget(now: number): void {
-    for (const [accountId, purse] of this.#purses) {
-      const isUnused = now - purse.lastUsedMs >= idleMs
-      if (purse.slices.length === 0 && !purse.isWorking && isUnused) this.#purses.delete(accountId)
+  #evictUnused(now: number): void {
+    for (const [accountId, credit] of this.#accounts) {
+      const isUnused = now - credit.lastUsedMs >= idleMs
+      if (credit.leases.length === 0 && !credit.isWorking && isUnused)
+        this.#accounts.delete(accountId)
     }
   }
 
-  #bankOf(accountId: string): AccountLeaseStore {
+  #storeFor(accountId: string): AccountLeaseStore {
     const { store } = this.#ports
     return {
-      take: (slice) => store.take({ accountId, ...slice }),
-      fence: (slice) => store.fence({ accountId, ...slice }),
+      take: (lease) => store.take({ accountId, ...lease }),
+      fence: (lease) => store.fence({ accountId, ...lease }),
       renew: async (leaseId) => (await store.renew([leaseId])).get(leaseId),
       creditWithin: (ms) => this.#signals.within(accountId, ms),
-      release: (slice) => this.#release(accountId, slice),
+      release: (lease) => this.#release(accountId, lease),
       withdraw: () => store.withdraw(accountId).catch(this.#ports.onError),
       isUndone: (thrown) => store.isUndone(thrown),
       isAlive: () => store.isAlive(),
@@ -274,8 +282,8 @@ export class CreditManager {
     }
   }
 
-  async #release(accountId: string, slice: LocalLease): Promise<void> {
-    await this.#answerRecall({ accountId, purse: this.of(accountId), slice }).catch(
+  async #release(accountId: string, lease: LocalLease): Promise<void> {
+    await this.#answerReclaim({ accountId, credit: this.of(accountId), lease }).catch(
       this.#ports.onError,
     )
   }

@@ -6,7 +6,7 @@ interface Waiting {
   need: CreditDemand
   sinceMs: number
   /** Set once the ledger, and through it every other node, was queried after the request arrived. */
-  isAsked: boolean
+  isQueried: boolean
   resolve: (hold: Hold) => void
   reject: (error: unknown) => void
 }
@@ -41,7 +41,7 @@ export class CreditQueue {
   add(need: CreditDemand, nowMs: number): Promise<Hold> {
     if (this.#waiting.length >= maxWaiting) throw new Error('too many requests wait for credit')
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ need, sinceMs: nowMs, isAsked: false, resolve, reject })
+      this.#waiting.push({ need, sinceMs: nowMs, isQueried: false, resolve, reject })
     })
   }
 
@@ -69,16 +69,16 @@ export class CreditQueue {
   }
 
   /** Marks all requests that wait now: the ledger is about to be queried, and reclaims the credit of other nodes. */
-  markAsked(): void {
-    for (const one of this.#waiting) one.isAsked = true
+  markQueried(): void {
+    for (const one of this.#waiting) one.isQueried = true
   }
 
   /** Ends the marked requests: each with its hold, or with what `holdFor` throws. */
-  settleAsked(holdFor: (need: CreditDemand) => Hold): void {
+  settleQueried(holdFor: (need: CreditDemand) => Hold): void {
     const all = this.#waiting.splice(0)
-    this.#waiting.push(...all.filter(({ isAsked }) => !isAsked))
-    for (const { need, isAsked, resolve, reject } of all) {
-      if (!isAsked) continue
+    this.#waiting.push(...all.filter(({ isQueried }) => !isQueried))
+    for (const { need, isQueried, resolve, reject } of all) {
+      if (!isQueried) continue
       try {
         resolve(holdFor(need))
       } catch (thrown) {
@@ -93,8 +93,8 @@ export class CreditQueue {
 
   /** Rejects requests that have waited too long. */
   rejectOld(cause: unknown, nowMs: number, roundTripMs: number): void {
-    const longestMs = maxWaitMs + maxWaitRoundTrips * roundTripMs
-    const old = this.#waiting.findIndex(({ sinceMs }) => nowMs - sinceMs < longestMs)
+    const maxMs = maxWaitMs + maxWaitRoundTrips * roundTripMs
+    const old = this.#waiting.findIndex(({ sinceMs }) => nowMs - sinceMs < maxMs)
     const count = old < 0 ? this.#waiting.length : old
     for (const { reject } of this.#waiting.splice(0, count)) reject(cause)
   }

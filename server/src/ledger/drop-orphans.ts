@@ -7,7 +7,7 @@ import type { Schema } from '../platform/db/schema'
  */
 export async function dropOrphans(trx: Transaction<Schema>, ids: readonly string[]): Promise<void> {
   await sql`
-    with gone as (
+    with deleted as (
       delete from usage_event where id = any(${ids}::text[]) and state = 'orphan' returning *
     ), part as (
       select grain, date_trunc(grain, started_at, 'UTC') as starts_at,
@@ -16,12 +16,12 @@ export async function dropOrphans(trx: Transaction<Schema>, ids: readonly string
         sum(cache_write_tokens) as cache_write_tokens, sum(output_tokens) as output_tokens,
         sum(reasoning_tokens) as reasoning_tokens, sum(audio_input_tokens) as audio_input_tokens,
         sum(audio_output_tokens) as audio_output_tokens, sum(duration_ms) as duration_ms
-      from gone cross join unnest(array['minute', 'hour', 'day']) as grain
+      from deleted cross join unnest(array['minute', 'hour', 'day']) as grain
       group by 1, 2, 3, 4, 5, 6
     ), shared as (
       select organization_id, (started_at at time zone 'UTC')::date as day, user_id, model,
         count(*) as requests, sum(duration_ms) as duration_ms
-      from gone where organization_id is not null
+      from deleted where organization_id is not null
       group by 1, 2, 3, 4
     ), lowered as (
       update organization_sum set

@@ -6,7 +6,8 @@ import { post } from './post'
 import { settle } from './settle'
 import { takeLease } from './take-lease'
 import type { UsageEvent } from './usage-event'
-import { toOrphanRecord, recordColumns, toCharge } from './usage-record'
+import { toCharge } from './charge'
+import { toOrphanRecord, recordColumns } from './usage-record'
 import type { Database } from '../platform/db/database'
 import { openTestDatabase } from '../../testing/db/database'
 import { newId } from '../platform/db/id'
@@ -72,7 +73,7 @@ async function leased(accountId: string, amount: bigint): Promise<string> {
   const lease = { leaseId, accountId, nodeId: 'node', need: amount, wish: 0n }
   await takeLease(database.query, {
     generation: 0,
-    isRecalling: false,
+    isReclaiming: false,
     ...lease,
     nodes: 1,
     lifeSeconds: 60,
@@ -102,7 +103,7 @@ test.each([[true], [false]])(
   },
 )
 
-test('without a fee nothing is the house’s', async () => {
+test('the house earns nothing without a fee', async () => {
   poolId = await newAccount(0n)
   const member = await newAccount()
   await settle(database.query, [ofMember(member, 50n, { feeMillionths: 0 })])
@@ -112,7 +113,7 @@ test('without a fee nothing is the house’s', async () => {
   ])
 })
 
-test('an organization that pays in the same batch pays of what it had, and earns after it', async () => {
+test('an organization in one batch pays from its earlier balance, and earns afterwards', async () => {
   poolId = await newAccount(30n)
   const [one, other] = [await newAccount(), await newAccount()]
   const pays = recordForTests(one, {
@@ -130,7 +131,7 @@ test('an organization that pays in the same batch pays of what it had, and earns
   ])
 })
 
-test('what a member could not pay is nobody’s earning', async () => {
+test('an amount that a member could not pay is no earning', async () => {
   poolId = await newAccount(0n)
   const member = await newAccount(60n)
   await settle(database.query, [ofMember(member, 100n)])
@@ -148,7 +149,7 @@ test('an attempt of a dead process earns nothing, until it is settled after all'
   expect([await postedOf(member), await postedOf(poolId)]).toEqual([900n, 90n])
 })
 
-test('what one pays on one’s own connection of an organization is no earning', async () => {
+test('a payment on the payer’s own connection is no earning', async () => {
   poolId = await newAccount(0n)
   const member = await newAccount()
   for (const billingMode of ['byok', 'platform'] as const) {
@@ -157,7 +158,7 @@ test('what one pays on one’s own connection of an organization is no earning',
   expect([await postedOf(member), await postedOf(poolId)]).toEqual([980n, 0n])
 })
 
-test('an organization whose account is gone earns nothing: it is the house’s', async () => {
+test('the house earns instead of an organization whose account is deleted', async () => {
   poolId = newId('user')
   const member = await newAccount()
   await settle(database.query, [ofMember(member, 10n)])
@@ -167,7 +168,7 @@ test('an organization whose account is gone earns nothing: it is the house’s',
   ])
 })
 
-test('a journal of before there were earnings is booked', async () => {
+test('books a journal from before earnings existed', async () => {
   const accountId = await newAccount()
   const event = createTestEvent(accountId, { cost: 10n })
   const whole: unknown = JSON.parse(recordForTests(accountId, event))

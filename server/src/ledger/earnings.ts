@@ -1,4 +1,4 @@
-import type { Charge } from './usage-record'
+import type { Charge } from './charge'
 
 /** The earnings of one account from another. Nano-dollars. */
 export interface Earning {
@@ -7,7 +7,7 @@ export interface Earning {
   amount: bigint
 }
 
-const whole = 1_000_000n
+const million = 1_000_000n
 
 /**
  * Returns an account's earning from a cost: all but the platform's fee, and never more than was paid, as the
@@ -17,7 +17,7 @@ export function computeEarning(
   { cost, feeMillionths }: Pick<Charge, 'cost' | 'feeMillionths'>,
   paid: bigint,
 ): bigint {
-  const earned = cost - (cost * BigInt(feeMillionths)) / whole
+  const earned = cost - (cost * BigInt(feeMillionths)) / million
   return earned < paid ? earned : paid
 }
 

@@ -29,19 +29,25 @@ export async function endLeases(
       from (select account_id, sum(unspent)::bigint as unspent from lease group by account_id) as sums
       where credit_account.id = sums.account_id
       returning credit_account.id
-    ), told as (
+    ), notified_accounts as (
       select pg_notify('tollgate_credit', id) from freed
     )
-    select lease.id from lease, (select count(*) from told) as notified`.execute(db)
+    select lease.id from lease, (select count(*) from notified_accounts) as notified`.execute(db)
   return rows.map(({ id }) => id)
 }
 
-/** Finds leases past their end by the database's clock; the end is in milliseconds of it. */
+/**
+ * The most expired leases that a sweep reads: those of a lost region have to be watched all at once, as each is ended only
+ * after it was watched for a minute.
+ */
+export const maxExpired = 50_000
+
+/** Finds leases past their end by the database's clock, the longest expired first. */
 export async function findExpiredLeases(db: Kysely<Schema>) {
   const { rows } = await sql<{ id: string; expires_at: Date; isOverdue: boolean }>`
     select id, expires_at, expires_at < now() - interval '60 seconds' as "isOverdue"
     from credit_lease where state = 'active' and expires_at < now()
-    order by expires_at limit 1000`.execute(db)
+    order by expires_at limit ${maxExpired}`.execute(db)
   return rows
 }
 

@@ -15,21 +15,21 @@ const of = (figures: Record<string, bigint>): HeldAmount[] =>
 const manyHolding = (held: bigint) =>
   of(Object.fromEntries(Array.from({ length: 1200 }, (_, index) => [`lease ${index}`, held])))
 
-describe('what a node tells of its leases', () => {
-  test('is what was held at two looks in a row: what ends between them costs nothing', () => {
-    const told = new HeldAmountPublisher()
-    expect(told.next(of({ short: 5n, long: 7n }))).toEqual([])
-    const long = told.next(of({ short: 0n, long: 9n }))
+describe('the held amounts that a node publishes', () => {
+  test('are those held at two consecutive checks: requests that end between them cost no write', () => {
+    const publisher = new HeldAmountPublisher()
+    expect(publisher.next(of({ short: 5n, long: 7n }))).toEqual([])
+    const long = publisher.next(of({ short: 0n, long: 9n }))
     expect(long).toEqual(of({ long: 7n }))
-    told.confirm(long)
-    expect(told.next(of({ short: 5n, long: 9n }))).toEqual(of({ long: 9n }))
+    publisher.confirm(long)
+    expect(publisher.next(of({ short: 5n, long: 9n }))).toEqual(of({ long: 9n }))
   })
 
-  test('is told again only when it changed, and at once when nothing is held any more', () => {
-    const told = new HeldAmountPublisher()
+  test('are published again only after a change, and at once when nothing is held', () => {
+    const publisher = new HeldAmountPublisher()
     const look = (figures: Record<string, bigint>) => {
-      const next = told.next(of(figures))
-      told.confirm(next)
+      const next = publisher.next(of(figures))
+      publisher.confirm(next)
       return next
     }
     look({ a: 3n, b: 4n })
@@ -40,31 +40,31 @@ describe('what a node tells of its leases', () => {
     expect(look({ a: 0n })).toEqual([])
   })
 
-  test('is told again after a telling that went unanswered, even when it is as before', () => {
-    const told = new HeldAmountPublisher()
-    told.next(of({ a: 3n }))
-    told.confirm(told.next(of({ a: 3n })))
-    expect(told.next(of({ a: 0n }))).toEqual(of({ a: 0n }))
-    expect(told.next(of({ a: 3n }))).toEqual(of({ a: 0n }))
-    expect(told.next(of({ a: 3n }))).toEqual(of({ a: 3n }))
+  test('are published again after an unanswered statement, even if unchanged', () => {
+    const publisher = new HeldAmountPublisher()
+    publisher.next(of({ a: 3n }))
+    publisher.confirm(publisher.next(of({ a: 3n })))
+    expect(publisher.next(of({ a: 0n }))).toEqual(of({ a: 0n }))
+    expect(publisher.next(of({ a: 3n }))).toEqual(of({ a: 0n }))
+    expect(publisher.next(of({ a: 3n }))).toEqual(of({ a: 3n }))
   })
 
-  test('of very many leases is told by turns', () => {
-    const told = new HeldAmountPublisher()
-    told.next(manyHolding(1n))
-    const heard = new Set<string>()
+  test('are published in turns for very many leases', () => {
+    const publisher = new HeldAmountPublisher()
+    publisher.next(manyHolding(1n))
+    const published = new Set<string>()
     for (let look = 1n; look <= 3n; look++) {
       // All of them change all the time.
-      const next = told.next(manyHolding(1n + look))
+      const next = publisher.next(manyHolding(1n + look))
       expect(next.length).toBeLessThanOrEqual(500)
-      for (const { leaseId } of next) heard.add(leaseId)
-      told.confirm(next)
+      for (const { leaseId } of next) published.add(leaseId)
+      publisher.confirm(next)
     }
-    expect(heard.size).toBe(1200)
+    expect(published.size).toBe(1200)
   })
 })
 
-describe('what an account holds back', () => {
+describe('the held amount of an account', () => {
   const stack = new AsyncDisposableStack()
   let database: Database
 
@@ -78,7 +78,7 @@ describe('what an account holds back', () => {
     const lease = { leaseId, accountId, nodeId: 'node', need: amount, wish: 0n }
     await takeLease(database.query, {
       generation: 0,
-      isRecalling: false,
+      isReclaiming: false,
       ...lease,
       nodes: 1,
       lifeSeconds: 60,
@@ -102,7 +102,7 @@ describe('what an account holds back', () => {
     return rows.length
   }
 
-  test('is what nodes told of its leases, and never what they have set aside', async () => {
+  test('is the published amount of its leases, never their free credit', async () => {
     const accountId = await createCustomer(database, 1000n)
     const [one, other] = [await newLease(accountId, 300n), await newLease(accountId, 400n)]
     expect(await heldBy(accountId)).toBe(0n)
@@ -118,7 +118,7 @@ describe('what an account holds back', () => {
     expect(await heldRows()).toBe(0)
   })
 
-  test('ends with the lease of a node that died, and is forgotten', async () => {
+  test('ends with the lease of a node that died, and is deleted', async () => {
     const accountId = await createCustomer(database, 1000n)
     const [dead, alive] = [await newLease(accountId, 300n), await newLease(accountId, 400n)]
     await tell({ [dead]: 20n, [alive]: 30n })
@@ -129,7 +129,7 @@ describe('what an account holds back', () => {
     expect(await heldBy(accountId)).toBe(30n)
   })
 
-  test('is told while its leases are locked by somebody who books', async () => {
+  test('is published while a booking locks its leases', async () => {
     const accountId = await createCustomer(database, 1000n)
     const lease = await newLease(accountId, 300n)
     await database.query.transaction().execute(async (trx) => {

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { Allocation } from './allocate'
-import { addShared } from './organization-sums'
 import { recordColumns } from './usage-record'
+import { addMinutes, sumsOf, tokenColumns } from './usage-sums'
 import { elementsOf } from '../platform/db/elements'
 import type { Schema } from '../platform/db/schema'
 
@@ -62,7 +62,7 @@ const accountId = sql.raw(`event ->> ${positionOf('account_id')}`)
  * Inserts events whose costs were taken out of their leases: the records as they are. `accounts` pay, by the
  * ledger transaction of each. Resolves with how many of the events were not there yet.
  */
-export function insertTaken(
+export function insertBooked(
   trx: Transaction<Schema>,
   records: readonly string[],
   accounts: readonly { id: string; transactionId: string }[],
@@ -91,49 +91,33 @@ async function insert(trx: Transaction<Schema>, events: RawBuilder<unknown>): Pr
       ${events}
       order by ${sql.raw(String(columns.findIndex(({ name }) => name === 'id') + 1))}
       on conflict do nothing
-      returning *
+      returning started_at, transaction_id, account_id, organization_id, user_id, key_id, model, outcome,
+        billing_mode, price, cost, written_off, duration_ms, ${sql.raw(tokenColumns.join(', '))}
     ), late as (
       -- What the audit cannot compare once the first of these events has been forgotten.
       insert into audit_late (transaction_id, event_began_at)
       select transaction_id, min(started_at) from fresh
       where transaction_id is not null and started_at < now() - interval '20 hours'
       group by transaction_id
-    ), grains as (
-      select unnest(array['minute', 'hour', 'day']) as grain
-    ), summed as (
-      insert into usage_sum (
-        grain, starts_at, account_id, user_id, key_id, model, requests, failures, input_tokens,
-        cached_input_tokens, cache_write_tokens, output_tokens, reasoning_tokens, audio_input_tokens,
-        audio_output_tokens, duration_ms, cost, written_off, house_paid, cancellations
-      )
-      select grain, date_trunc(grain, started_at, 'UTC'), coalesce(account_id, ''), user_id, key_id, model,
+    ), minutes as (
+      -- Reads each event once: hours and days are sums of minutes.
+      select date_bin('1 minute', started_at, timestamptz 'epoch') as starts_at,
+        coalesce(account_id, '') as account_id, user_id, key_id, model, organization_id,
+        count(*) as events,
         -- Of a request that went on to another connection, only its last attempt counts.
-        count(*) filter (where outcome <> 'failed_over'),
-        count(*) filter (where outcome not in ('ok', 'cancelled', 'failed_over')),
-        sum(input_tokens), sum(cached_input_tokens), sum(cache_write_tokens),
-        sum(output_tokens), sum(reasoning_tokens), sum(audio_input_tokens), sum(audio_output_tokens),
-        sum(duration_ms), sum(cost), sum(written_off),
-        coalesce(sum(price) filter (where billing_mode = 'house'), 0),
-        count(*) filter (where outcome = 'cancelled')
-      from fresh cross join grains
+        count(*) filter (where outcome <> 'failed_over') as requests,
+        count(*) filter (where outcome not in ('ok', 'cancelled', 'failed_over')) as failures,
+        ${sumsOf(tokenColumns)}, ${sumsOf(['duration_ms', 'cost', 'written_off'])},
+        coalesce(sum(price) filter (where billing_mode = 'house'), 0) as house_paid,
+        count(*) filter (where outcome = 'cancelled') as cancellations,
+        sum(coalesce(price, cost)) as price,
+        coalesce(sum(duration_ms) filter (where outcome <> 'failed_over'), 0) as final_duration_ms,
+        -- What a member pays himself is none of the organization's spending.
+        coalesce(sum(coalesce(price, cost - written_off)) filter (where account_id = organization_id), 0)
+          as organization_spent
+      from fresh
       group by 1, 2, 3, 4, 5, 6
-      order by 1, 2, 3, 4, 5, 6
-      on conflict (grain, starts_at, account_id, user_id, key_id, model) do update set
-        requests = usage_sum.requests + excluded.requests,
-        failures = usage_sum.failures + excluded.failures,
-        input_tokens = usage_sum.input_tokens + excluded.input_tokens,
-        cached_input_tokens = usage_sum.cached_input_tokens + excluded.cached_input_tokens,
-        cache_write_tokens = usage_sum.cache_write_tokens + excluded.cache_write_tokens,
-        output_tokens = usage_sum.output_tokens + excluded.output_tokens,
-        reasoning_tokens = usage_sum.reasoning_tokens + excluded.reasoning_tokens,
-        audio_input_tokens = usage_sum.audio_input_tokens + excluded.audio_input_tokens,
-        audio_output_tokens = usage_sum.audio_output_tokens + excluded.audio_output_tokens,
-        duration_ms = usage_sum.duration_ms + excluded.duration_ms,
-        cost = usage_sum.cost + excluded.cost,
-        written_off = usage_sum.written_off + excluded.written_off,
-        house_paid = usage_sum.house_paid + excluded.house_paid,
-        cancellations = usage_sum.cancellations + excluded.cancellations
-    ), shared as (${addShared})
-    select count(*) as inserted from fresh`.execute(trx)
+    ), ${addMinutes}
+    select coalesce(sum(events), 0)::bigint as inserted from minutes`.execute(trx)
   return Number(rows[0]?.inserted ?? 0n)
 }

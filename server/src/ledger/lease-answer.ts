@@ -11,8 +11,8 @@ export interface LeaseAnswer {
   /** Credit of the account that any node may take. */
   available: bigint
   /** Unspent credit in other leases of the account, as far as is booked. */
-  elsewhere: bigint
-  /** The part of `elsewhere` whose nodes live and have not answered this node's last reclaim. */
+  onOtherNodes: bigint
+  /** The part of `onOtherNodes` whose nodes live and have not answered this node's last reclaim. */
   unanswered: bigint
   /** Whether the node is in line, as it got less than it needs. */
   isWaiting: boolean
@@ -26,7 +26,7 @@ export type LeaseAnswerRow = LeaseAnswer & { leaseId: string }
 /** The columns of `lease_answer` by the names that they have here. */
 export const answerColumns = `
   lease_id as "leaseId", is_applied as "isApplied", generation, is_active as "isActive", amount,
-  available, elsewhere, unanswered, is_waiting as "isWaiting", reserved`
+  available, elsewhere as "onOtherNodes", unanswered, is_waiting as "isWaiting", reserved`
 
 /** Answers by the ids of their leases. */
 export const answersById = (rows: readonly LeaseAnswerRow[]): Map<string, LeaseAnswer> =>

@@ -1,32 +1,32 @@
 import { expect, test } from 'bun:test'
 import { LeaseBatches } from './lease-batches'
 import type { LeaseAnswer } from './lease-answer'
-import type { LeaseWanted } from './take-lease'
+import type { LeaseClaim } from './take-lease'
 import { withTimeout } from '../platform/with-timeout'
 
 const refused = new Error('refused')
 
 /** What was asked for tells whose a lease is. */
-const leaseOf = ({ need }: LeaseWanted): LeaseAnswer => ({
+const leaseOf = ({ need }: LeaseClaim): LeaseAnswer => ({
   isApplied: true,
   isActive: true,
   isWaiting: false,
   generation: 1,
   amount: need,
   available: 0n,
-  elsewhere: 0n,
+  onOtherNodes: 0n,
   unanswered: 0n,
   reserved: 0n,
 })
 
-const wanted = (number: number): LeaseWanted => {
+const wanted = (number: number): LeaseClaim => {
   const id = String(number)
-  const request = { generation: 0, need: BigInt(number), wish: 0n, isRecalling: true }
+  const request = { generation: 0, need: BigInt(number), wish: 0n, isReclaiming: true }
   return { leaseId: `lease ${id}`, accountId: `account ${id}`, ...request }
 }
 
 /** A database that answers when it is told to. */
-function stage(patienceMs = 5000) {
+function createFixture(timeoutMs = 5000) {
   const statements: { numbers: number[]; answer: (fails?: Error, busy?: number[]) => void }[] = []
   const alone: number[] = []
   const batches = new LeaseBatches({
@@ -46,26 +46,28 @@ function stage(patienceMs = 5000) {
       return Promise.resolve(leaseOf(one))
     },
     isRefused: (thrown) => thrown === refused,
-    watch: (statement) => withTimeout(statement, patienceMs),
-    patienceMs,
+    watch: (statement) => withTimeout(statement, timeoutMs),
+    timeoutMs,
   })
   const take = (number: number) =>
     batches.take(wanted(number)).then((lease) => Number(lease?.amount))
   return { statements, alone, take }
 }
 
-const numbersUpTo = (most: number) => Array.from({ length: most }, (_, index) => index + 1)
+const numbersUpTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
 /** Answers whatever is asked, until nothing is. */
-async function answerAll(statements: ReturnType<typeof stage>['statements']): Promise<void> {
+async function answerAll(
+  statements: ReturnType<typeof createFixture>['statements'],
+): Promise<void> {
   for (let next = 0; next < statements.length; next++) {
     statements[next]?.answer()
     await Bun.sleep(0)
   }
 }
 
-test('1,000 accounts that begin at once are a handful of statements, and each gets its lease', async () => {
-  const { statements, take } = stage()
+test('takes leases of 1,000 accounts in a handful of statements', async () => {
+  const { statements, take } = createFixture()
   const taken = Promise.all(numbersUpTo(1000).map(take))
   await answerAll(statements)
   expect(await taken).toEqual(numbersUpTo(1000))
@@ -75,8 +77,8 @@ test('1,000 accounts that begin at once are a handful of statements, and each ge
   )
 })
 
-test('an account that somebody is at is asked for by itself, and holds nobody up', async () => {
-  const { statements, alone, take } = stage()
+test('takes a locked account separately, without delaying others', async () => {
+  const { statements, alone, take } = createFixture()
   const taken = Promise.all(numbersUpTo(4).map(take))
   statements[0]?.answer()
   await Bun.sleep(0)
@@ -86,8 +88,8 @@ test('an account that somebody is at is asked for by itself, and holds nobody up
   expect(alone).toEqual([3])
 })
 
-test('where one is refused, each is asked for by itself', async () => {
-  const { statements, alone, take } = stage()
+test('takes each lease separately when one request is invalid', async () => {
+  const { statements, alone, take } = createFixture()
   const taken = Promise.all(numbersUpTo(4).map(take))
   statements[0]?.answer()
   await Bun.sleep(0)
@@ -97,25 +99,25 @@ test('where one is refused, each is asked for by itself', async () => {
   expect(alone).toEqual([3, 4])
 })
 
-test('what else fails is told to all it was for, once, as nobody knows what became of it', async () => {
-  const { statements, alone, take } = stage()
+test('rejects the whole batch on any other failure, as its outcome is unknown', async () => {
+  const { statements, alone, take } = createFixture()
   const taken = numbersUpTo(4).map(take)
   statements[0]?.answer()
   await Bun.sleep(0)
   statements[2]?.answer(new Error('the connection was lost'))
   statements[1]?.answer()
-  const told = (await Promise.allSettled(taken)).map(({ status }) => status)
-  expect(told).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected'])
+  const outcomes = (await Promise.allSettled(taken)).map(({ status }) => status)
+  expect(outcomes).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected'])
   expect(alone).toEqual([])
 })
 
-test('an answer that comes when nobody waits any more disturbs nobody, whoever is missing in it', async () => {
+test('ignores an answer that arrives after its callers gave up', async () => {
   const unhandled: unknown[] = []
   const note = (cause: unknown) => void unhandled.push(cause)
   process.on('unhandledRejection', note)
-  const { statements, alone, take } = stage(30)
-  const told = await Promise.allSettled([1, 2].map(take))
-  expect(told.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  const { statements, alone, take } = createFixture(30)
+  const outcomes = await Promise.allSettled([1, 2].map(take))
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   statements[0]?.answer(undefined, [1])
   statements[1]?.answer(refused)
   await Bun.sleep(10)

@@ -1,5 +1,5 @@
 import type { LeaseAnswer } from './lease-answer'
-import type { LeaseWanted } from './take-lease'
+import type { LeaseClaim } from './take-lease'
 import { DataLoader } from '../platform/data-loader'
 
 interface Ports {
@@ -7,21 +7,21 @@ interface Ports {
    * Takes leases of several accounts in one commit, except accounts that are locked. Resolves with answers by
    * lease.
    */
-  takeFree: (wanted: readonly LeaseWanted[]) => Promise<ReadonlyMap<string, LeaseAnswer>>
+  takeFree: (claims: readonly LeaseClaim[]) => Promise<ReadonlyMap<string, LeaseAnswer>>
   /** Takes a lease of one account, as soon as its lock is free. */
-  take: (wanted: LeaseWanted) => Promise<LeaseAnswer | undefined>
+  take: (claim: LeaseClaim) => Promise<LeaseAnswer | undefined>
   /** Returns whether a statement failed, and changed nothing, because of its content. */
   isRefused: (thrown: unknown) => boolean
   /** Waits for an answer as long as the database is alive and the deadline allows. */
   watch: <Answer>(statement: Promise<Answer>) => Promise<Answer>
   /** In milliseconds; longer than `watch` waits. */
-  patienceMs: number
+  timeoutMs: number
 }
 
 interface Taking {
-  wanted: LeaseWanted
+  claim: LeaseClaim
   /** Set when its caller has stopped waiting. */
-  isGivenUp: boolean
+  isAbandoned: boolean
 }
 
 /** Each statement that waits for a lock occupies a connection of the pool: other work needs connections as well. */
@@ -38,7 +38,7 @@ export class LeaseBatches {
     this.#ports = ports
     this.#batches = new DataLoader({
       answer: (batch) => this.#takeAll(batch),
-      patienceMs: ports.patienceMs,
+      timeoutMs: ports.timeoutMs,
     })
   }
 
@@ -46,26 +46,26 @@ export class LeaseBatches {
    * Takes one lease; undefined where the account does not exist. Rejects as the statement does, or when the
    * answer is late.
    */
-  async take(wanted: LeaseWanted): Promise<LeaseAnswer | undefined> {
-    const taking = { wanted, isGivenUp: false }
+  async take(claim: LeaseClaim): Promise<LeaseAnswer | undefined> {
+    const taking = { claim, isAbandoned: false }
     try {
-      return (await this.#ports.watch(this.#batches.ask(taking))) ?? undefined
+      return (await this.#ports.watch(this.#batches.load(taking))) ?? undefined
     } catch (thrown) {
-      taking.isGivenUp = true
+      taking.isAbandoned = true
       throw thrown
     }
   }
 
   /** Waits for no locked account: those are then taken one by one. */
   async #takeAll(batch: readonly Taking[]) {
-    const wanted = batch.flatMap((taking) => (taking.isGivenUp ? [] : taking.wanted))
-    const leases = wanted.length > 0 ? await this.#takeFree(wanted) : new Map<string, LeaseAnswer>()
-    return batch.map((taking) => leases.get(taking.wanted.leaseId) ?? this.#takeAlone(taking))
+    const claims = batch.flatMap((taking) => (taking.isAbandoned ? [] : taking.claim))
+    const leases = claims.length > 0 ? await this.#takeFree(claims) : new Map<string, LeaseAnswer>()
+    return batch.map((taking) => leases.get(taking.claim.leaseId) ?? this.#takeAlone(taking))
   }
 
-  async #takeFree(wanted: readonly LeaseWanted[]): Promise<ReadonlyMap<string, LeaseAnswer>> {
+  async #takeFree(claims: readonly LeaseClaim[]): Promise<ReadonlyMap<string, LeaseAnswer>> {
     try {
-      return await this.#ports.takeFree(wanted)
+      return await this.#ports.takeFree(claims)
     } catch (thrown) {
       // One invalid request fails the whole statement; nothing was changed, and each is then taken one by one.
       if (this.#ports.isRefused(thrown)) return new Map()
@@ -80,8 +80,8 @@ export class LeaseBatches {
       this.#waiting += 1
     }
     try {
-      if (taking.isGivenUp) return null
-      return (await this.#ports.take(taking.wanted)) ?? null
+      if (taking.isAbandoned) return null
+      return (await this.#ports.take(taking.claim)) ?? null
     } finally {
       const next = this.#queue.shift()
       if (next) next()

@@ -11,7 +11,7 @@ export interface LeaseReclaim {
   at: bigint
 }
 
-// Longer than the time between two looks, so that none is missed.
+// Longer than the time between two checks, so that none is missed.
 const windowSeconds = 10
 
 /**
@@ -69,22 +69,22 @@ export class LeaseReclaimer {
   }
 
   /** Handles a notification. A node ignores its own. */
-  hear(payload: string, nodeId: string): void {
+  onNotification(payload: string, nodeId: string): void {
     const [by = '', accountId = '', at = '0'] = payload.split(' ')
     if (by !== nodeId) this.note({ accountId, by, at: BigInt(at) })
   }
 
-  note(recalled: LeaseReclaim): void {
-    const { accountId, at } = recalled
+  note(reclaim: LeaseReclaim): void {
+    const { accountId, at } = reclaim
     if (at <= (this.#answered.get(accountId) ?? 0n)) return
     this.#answered.delete(accountId)
     this.#answered.set(accountId, at)
-    this.#forgetOlderThan(at - BigInt(windowSeconds + 10) * 1_000_000n)
-    this.#answer(recalled)
+    this.#evictOlderThan(at - BigInt(windowSeconds + 10) * 1_000_000n)
+    this.#answer(reclaim)
   }
 
   /** Ordered by answer, so the oldest come first. */
-  #forgetOlderThan(limit: bigint): void {
+  #evictOlderThan(limit: bigint): void {
     for (const [accountId, at] of this.#answered) {
       if (at >= limit) return
       this.#answered.delete(accountId)

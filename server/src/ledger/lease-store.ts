@@ -3,7 +3,7 @@ import type { LeaseAnswer } from './lease-answer'
 import { LeaseBatches } from './lease-batches'
 import { renewLeases, type RenewedLease } from './renew-leases'
 import { returnLeases, type Return, type ReturnAnswer } from './return-leases'
-import { takeLeases, withdrawDemand, type LeaseWanted } from './take-lease'
+import { takeLeases, withdrawDemand, type LeaseClaim } from './take-lease'
 import type { Database } from '../platform/db/database'
 import type { DatabaseLiveness } from '../platform/db/liveness'
 import { isRefused, isUndone } from '../platform/db/violation'
@@ -17,6 +17,11 @@ const lifeSeconds = 60
 const lockMs = 1000
 /** A booking in progress holds locks for several round trips. */
 const lockRoundTrips = 8
+/**
+ * Bookings of distant nodes hold an account for a second each, one after the other. A node that gave up sooner than its
+ * turn comes would be last in line again and again.
+ */
+const turnMs = 4000
 /** While the database answers others, a statement may wait for a lock, then for its commit. */
 const maxStatementMs = 10_000
 /** A node that waits for credit repeats its demand sooner; the demand of a node that died lapses by then. */
@@ -32,8 +37,8 @@ interface Options {
 /** Statements about leases, without deadlines of the caller's; `lockMs` bounds waits for locks at the server. */
 export interface LeaseStatements {
   /** Takes leases of accounts that are not locked, in one commit. Resolves with answers by lease. */
-  takeFree: (wanted: readonly LeaseWanted[], lockMs: number) => Promise<Map<string, LeaseAnswer>>
-  take: (wanted: LeaseWanted, lockMs: number) => Promise<LeaseAnswer | undefined>
+  takeFree: (claims: readonly LeaseClaim[], lockMs: number) => Promise<Map<string, LeaseAnswer>>
+  take: (claim: LeaseClaim, lockMs: number) => Promise<LeaseAnswer | undefined>
   fence: (lease: FencedLease, lockMs: number) => Promise<LeaseAnswer | undefined>
   giveBack: (
     returns: readonly Return[],
@@ -50,7 +55,7 @@ export interface LeaseStatements {
 
 /** The ledger's database as seen by one node. Every call has a deadline, and rejects beyond it. */
 export interface LeaseStore {
-  take: (wanted: LeaseWanted) => Promise<LeaseAnswer | undefined>
+  take: (claim: LeaseClaim) => Promise<LeaseAnswer | undefined>
   fence: (lease: FencedLease) => Promise<LeaseAnswer | undefined>
   /** Resolves with answers by lease; the answer is missing for a lease whose account was locked. */
   giveBack: (
@@ -79,15 +84,15 @@ export function createLeaseStatements(
     return { nodeId, nodes: nodes(), lifeSeconds, demandSeconds }
   }
   return {
-    takeFree: (wanted, waitMs) =>
-      takeLeases(db, wanted, { ...taker(), isSkipping: true, lockMs: waitMs }),
-    take: async (wanted, waitMs) => {
-      const leases = await takeLeases(db, [wanted], {
+    takeFree: (claims, waitMs) =>
+      takeLeases(db, claims, { ...taker(), isSkipping: true, lockMs: waitMs }),
+    take: async (claim, waitMs) => {
+      const leases = await takeLeases(db, [claim], {
         ...taker(),
         isSkipping: false,
         lockMs: waitMs,
       })
-      return leases.get(wanted.leaseId)
+      return leases.get(claim.leaseId)
     },
     fence: (lease, waitMs) => fenceLease(db, lease, { nodeId, lockMs: waitMs }),
     giveBack: (returns, options) => returnLeases(db, returns, options),
@@ -107,14 +112,14 @@ export function createLeaseStore(
   const watch = <Answer>(statement: Promise<Answer>) =>
     liveness.watch(statement, maxStatementMs + 2 * waitMs())
   const batches = new LeaseBatches({
-    takeFree: (wanted) => statements.takeFree(wanted, waitMs()),
-    take: (wanted) => statements.take(wanted, waitMs()),
+    takeFree: (claims) => statements.takeFree(claims, waitMs()),
+    take: (claim) => statements.take(claim, Math.max(turnMs, waitMs())),
     isRefused: (thrown) => statements.isRefused(thrown),
     watch,
-    patienceMs: 2 * maxStatementMs,
+    timeoutMs: 2 * maxStatementMs,
   })
   return {
-    take: (wanted) => batches.take(wanted),
+    take: (claim) => batches.take(claim),
     fence: (lease) => watch(statements.fence(lease, waitMs())),
     giveBack: (returns, options) =>
       watch(statements.giveBack(returns, { ...options, lockMs: waitMs() })),

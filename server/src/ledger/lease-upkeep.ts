@@ -1,12 +1,13 @@
 import { HeldAmountPublisher, type HeldAmount } from './held-amounts'
 import type { CreditManager } from './credit-manager'
 import type { LeaseReclaim } from './lease-reclaim'
+import { Periodic } from '../platform/periodic'
 
 export interface LeaseUpkeepPorts {
-  purses: CreditManager
+  credit: Pick<CreditManager, 'held' | 'size' | 'tick'>
   /** Reads recent reclaims of other nodes, and publishes what running requests hold. */
-  readRecalls: (held: readonly HeldAmount[]) => Promise<LeaseReclaim[]>
-  onRecall: (recalled: LeaseReclaim) => void
+  readReclaims: (held: readonly HeldAmount[]) => Promise<LeaseReclaim[]>
+  onReclaim: (reclaim: LeaseReclaim) => void
   /** Records this node's heartbeat. */
   beat: () => Promise<void>
   /** Frees the leases of dead nodes. */
@@ -15,50 +16,70 @@ export interface LeaseUpkeepPorts {
 }
 
 const tickMs = 1000
-const beatEveryTicks = 20
-const pollEveryTicks = 2
-const sweepEveryTicks = 10
+/** The intervals of what is not done in each tick. */
+const pollMs = 2 * tickMs
+const sweepMs = 10 * tickMs
+const beatMs = 20 * tickMs
+
+/** Work that is due at an interval, and due again at the next tick if it failed. */
+class DueWork {
+  readonly #intervalMs: number
+  readonly #run: () => Promise<void>
+  #dueAtMs: number
+
+  constructor(intervalMs: number, run: () => Promise<void>) {
+    this.#intervalMs = intervalMs
+    this.#run = run
+    this.#dueAtMs = performance.now() + intervalMs
+  }
+
+  async runIfDue(): Promise<void> {
+    const nowMs = performance.now()
+    // Timers fire early by a fraction of a millisecond.
+    if (nowMs < this.#dueAtMs - tickMs / 2) return
+    await this.#run()
+    this.#dueAtMs = nowMs + this.#intervalMs
+  }
+}
 
 /** Renews leases, returns idle ones, records the heartbeat and sweeps the leases of dead nodes, each second. */
 export class LeaseUpkeep implements Disposable {
   readonly #ports: LeaseUpkeepPorts
   readonly #held = new HeldAmountPublisher()
-  readonly #timer: ReturnType<typeof setInterval>
-  #ticks = 0
-  #isWorking = false
+  readonly #periodic: Periodic
+  readonly #polling = new DueWork(pollMs, () => this.#poll())
+  readonly #beating: DueWork
+  readonly #sweeping: DueWork
 
   constructor(ports: LeaseUpkeepPorts) {
     this.#ports = ports
-    this.#timer = setInterval(() => this.#tick(), tickMs)
-    this.#timer.unref()
+    const { onError, beat, sweep } = ports
+    this.#beating = new DueWork(beatMs, beat)
+    this.#sweeping = new DueWork(sweepMs, sweep)
+    this.#periodic = new Periodic({ intervalMs: tickMs, run: () => this.#work(), onError })
   }
 
-  #tick(): void {
-    if (this.#isWorking) return
-    this.#isWorking = true
-    this.#work()
-      .catch(this.#ports.onError)
-      .finally(() => (this.#isWorking = false))
+  /** Reports an error, unless a shutdown may have caused it. */
+  readonly #report = (error: unknown) => {
+    if (!this.#periodic.isStopped) this.#ports.onError(error)
   }
 
+  /** Does all that is due, though some of it fails: renewals above all, which come first. */
   async #work(): Promise<void> {
-    const { purses, beat, sweep } = this.#ports
-    this.#ticks++
-    if (this.#ticks % pollEveryTicks === 0) await this.#poll()
-    await purses.tick()
-    if (this.#ticks % beatEveryTicks === 0) await beat()
-    if (this.#ticks % sweepEveryTicks === 0) await sweep()
+    await this.#ports.credit.tick().catch(this.#report)
+    for (const due of [this.#polling, this.#beating, this.#sweeping])
+      await due.runIfDue().catch(this.#report)
   }
 
   async #poll(): Promise<void> {
-    const { purses, readRecalls, onRecall } = this.#ports
-    const held = this.#held.next(purses.held())
-    if (purses.size === 0 && held.length === 0) return
-    for (const recalled of await readRecalls(held)) onRecall(recalled)
+    const { credit, readReclaims, onReclaim } = this.#ports
+    const held = this.#held.next(credit.held())
+    if (credit.size === 0 && held.length === 0) return
+    for (const reclaim of await readReclaims(held)) onReclaim(reclaim)
     this.#held.confirm(held)
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer)
+    this.#periodic.stop()
   }
 }

@@ -83,8 +83,8 @@ class Both {
         break
       }
       case 'settle': {
-        const events = step.costs.map(({ cost: asked, isMembers }) => {
-          const cost = BigInt(asked)
+        const events = step.costs.map(({ cost: costNanos, isMembers }) => {
+          const cost = BigInt(costNanos)
           const payeeId = isMembers ? this.poolId : null
           const fee = { payeeId, feeMillionths: 33_333 }
           return { id: newId('att'), accountId, leaseId, cost, fromLease: cost, ...fee }
@@ -97,7 +97,7 @@ class Both {
           }),
         )
         await settle(database.query, records)
-        if (step.again) await settle(database.query, records)
+        if (step.isRepeated) await settle(database.query, records)
         model.settle(events)
         break
       }
@@ -121,7 +121,7 @@ class Both {
       need: BigInt(step.need),
       wish: BigInt(step.wish),
       generation: this.#generationOf(leaseId, step),
-      isRecalling: step.isRecalling,
+      isReclaiming: step.isReclaiming,
     }
     // Long enough for the whole sequence: the model has no clock here.
     const taker = { nodeId: `node ${step.node}`, nodes, lifeSeconds: 3600, demandSeconds: 3600 }
@@ -165,7 +165,7 @@ const sumsOf = async (accountId: string) => {
 }
 
 describe('the tables', () => {
-  test('do what the model does, command by command', async () => {
+  test('match the model, command by command', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 25 }), async (steps) => {
         const both = new Both(await newAccount(), await newAccount())
@@ -177,14 +177,14 @@ describe('the tables', () => {
     )
   }, 60_000)
 
-  test('M01: of 200 that take at once, together no more is taken than there is', async () => {
+  test('M01: 200 concurrent takes never take more than the balance', async () => {
     const accountId = await newAccount()
     await topUp(accountId, 1000n)
     const taken = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
         takeLease(database.query, {
           generation: 0,
-          isRecalling: false,
+          isReclaiming: false,
           leaseId: newId('att'),
           accountId,
           nodeId: `node ${index}`,
@@ -200,7 +200,7 @@ describe('the tables', () => {
     expect(await stateOf(accountId)).toEqual({ posted: 1000n, leased: 1000n })
   })
 
-  test('D15: two flushers with the same events book them once', async () => {
+  test('D15: two flushers with the same events book each once', async () => {
     const accountId = await newAccount()
     await topUp(accountId, 10_000n)
     const events = Array.from({ length: 20 }, () => recordForTests(accountId, { cost: 10n }))
@@ -212,14 +212,14 @@ describe('the tables', () => {
     expect(rows).toEqual([{ requests: 20n, cost: 200n }])
   })
 
-  test('I4: an event that stands twice in one batch is booked once, covered by a lease or not', async () => {
+  test('I4: books an event once that is twice in a batch, covered by a lease or not', async () => {
     const accountId = await newAccount()
     await topUp(accountId, 10_000n)
     const leaseId = newId('lease')
     const lease = { leaseId, accountId, nodeId: 'node', need: 1000n, wish: 0n }
     await takeLease(database.query, {
       generation: 0,
-      isRecalling: false,
+      isReclaiming: false,
       ...lease,
       nodes: 1,
       lifeSeconds: 60,
@@ -234,7 +234,7 @@ describe('the tables', () => {
     expect(await stateOf(accountId)).toEqual({ posted: 9940n, leased: 980n })
   })
 
-  test('M34: an attempt that was taken for dead is charged when it is settled, in whatever order', async () => {
+  test('M34: charges an attempt that was recorded as dead once it settles, in either order', async () => {
     const [before, after] = [await newAccount(), await newAccount()]
     for (const accountId of [before, after]) {
       await topUp(accountId, 10_000n)
@@ -254,20 +254,20 @@ describe('the tables', () => {
     ])
   })
 
-  test('the same payment counts once, also when it comes twice at the same time', async () => {
+  test('books the same payment once, also when it arrives twice at the same time', async () => {
     const accountId = await newAccount()
     const posted = await Promise.all([1, 2, 3].map(() => topUp(accountId, 50n, `pay:${accountId}`)))
     expect(new Set(posted.map((it) => it?.transactionId)).size).toBe(1)
     expect(await stateOf(accountId)).toEqual({ posted: 50n, leased: 0n })
   })
 
-  test('I7: an adjustment below what is leased is refused', async () => {
+  test('I7: rejects an adjustment below the leased amount', async () => {
     const accountId = await newAccount()
     await topUp(accountId, 100n)
     const request = { leaseId: newId('att'), accountId, nodeId: 'n', need: 60n, wish: 0n }
     await takeLease(database.query, {
       generation: 0,
-      isRecalling: false,
+      isReclaiming: false,
       ...request,
       nodes: 1,
       lifeSeconds: 60,
@@ -283,7 +283,7 @@ describe('the tables', () => {
     'truncate ledger_entry',
     'update ledger_transaction set kind = $$usage$$',
     'delete from ledger_transaction',
-  ])('M17 I10: %s is refused', async (statement) => {
+  ])('M17 I10: rejects %s', async (statement) => {
     await topUp(await newAccount(), 1n)
     const refused = sql.raw(statement).execute(database.query)
     await expect(refused).rejects.toThrow(/append-only|permission denied/)

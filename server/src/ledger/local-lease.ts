@@ -54,10 +54,10 @@ export class LocalLease {
   }
 
   /** Prolongs a renewed lease from the moment of the request; an unknown generation makes it unsure, to be fenced. */
-  confirm(renewed: { generation: number; amount: bigint }, askedAt: ClockReading): void {
+  confirm(renewed: { generation: number; amount: bigint }, requestedAt: ClockReading): void {
     if (renewed.generation > this.generation) this.isUnsure = true
     else if (renewed.generation === this.generation) this.amount = renewed.amount
-    this.prolong(askedAt)
+    this.prolong(requestedAt)
   }
 
   get free(): bigint {
@@ -73,21 +73,21 @@ export interface Settled {
 }
 
 /** Called when a hold of a lease ends, with its cost. */
-export type OnHoldEnd = (cost: bigint, slice: LocalLease) => void
+export type OnHoldEnd = (cost: bigint, lease: LocalLease) => void
 
 /** The worst case of one request, taken out of a lease. Ends once, by `settle`. */
 export class Hold {
-  readonly #slice: LocalLease
+  readonly #lease: LocalLease
   readonly #onEnd: OnHoldEnd
   #amount: bigint
   #isOver = false
 
-  constructor(slice: LocalLease, amount: bigint, onEnd: OnHoldEnd) {
-    this.#slice = slice
+  constructor(lease: LocalLease, amount: bigint, onEnd: OnHoldEnd) {
+    this.#lease = lease
     this.#amount = amount
     this.#onEnd = onEnd
-    slice.held += amount
-    slice.holds += 1
+    lease.held += amount
+    lease.holds += 1
   }
 
   /** Nano-dollars. */
@@ -96,14 +96,14 @@ export class Hold {
   }
 
   get leaseId(): string {
-    return this.#slice.leaseId
+    return this.#lease.leaseId
   }
 
   /** Absorbs another hold of the same lease; returns false, and does nothing, for a hold of another. */
   absorb(other: Hold): boolean {
-    if (other.#slice !== this.#slice || this.#isOver || other.#isOver) return false
+    if (other.#lease !== this.#lease || this.#isOver || other.#isOver) return false
     other.#isOver = true
-    this.#slice.holds -= 1
+    this.#lease.holds -= 1
     this.#amount += other.#amount
     return true
   }
@@ -115,13 +115,13 @@ export class Hold {
   settle(cost: bigint): Settled {
     if (this.#isOver) throw new Error('a hold ends once')
     this.#isOver = true
-    const slice = this.#slice
-    slice.held -= this.#amount
-    slice.holds -= 1
-    const { free } = slice
+    const lease = this.#lease
+    lease.held -= this.#amount
+    lease.holds -= 1
+    const { free } = lease
     const fromLease = cost < free ? cost : free > 0n ? free : 0n
-    slice.spent += fromLease
-    this.#onEnd(cost, slice)
-    return { leaseId: slice.leaseId, fromLease }
+    lease.spent += fromLease
+    this.#onEnd(cost, lease)
+    return { leaseId: lease.leaseId, fromLease }
   }
 }

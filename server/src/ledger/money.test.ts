@@ -33,8 +33,8 @@ function expectToHaveTried(worlds: { admitted: number; refused: number }): void 
   expect(worlds.refused).toBeGreaterThan(runs / 20)
 }
 
-describe('whatever happens in whatever order', () => {
-  test('I3 I4 I7 I20 M30: nothing goes below zero, every event is booked once, nothing stays leased', async () => {
+describe('any sequence of commands and faults', () => {
+  test('I3 I4 I7 I20 M30: no balance falls below zero, every event is booked once, no credit stays leased', async () => {
     const tried = { admitted: 0, refused: 0, earned: 0 }
     await fc.assert(
       fc.asyncProperty(commands, async (steps) => {
@@ -58,7 +58,7 @@ describe('whatever happens in whatever order', () => {
     expect(tried.earned).toBeGreaterThan(runs / 10)
   }, 180_000)
 
-  test('M01 M19: while leases last, holds and unbooked costs never exceed what an account has', async () => {
+  test('M01 M19: holds and unbooked costs never exceed the balance while leases are active', async () => {
     const tried = { admitted: 0, refused: 0 }
     await fc.assert(
       fc.asyncProperty(commands, async (steps) => {

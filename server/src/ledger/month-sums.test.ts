@@ -41,7 +41,7 @@ const read = async (
 
 const day = (text: string) => ({ startedAt: `2026-${text}Z` })
 
-test('an account has the sum of its keys, a key its own; the month has sharp edges in UTC', async () => {
+test('sums an account over its keys, a key alone, and bounds the month exactly in UTC', async () => {
   const [userId, keyId, otherKey] = [
     await createCustomer(database, 1000n),
     newId('key'),
@@ -72,7 +72,7 @@ test('an account has the sum of its keys, a key its own; the month has sharp edg
   })
 })
 
-test('what counts is what was charged, and of a request only the attempt that ended it', async () => {
+test('counts the charge, and of each request only its last attempt', async () => {
   const [userId, keyId] = [await createCustomer(database, 25n), newId('key')]
   await book(
     userId,
@@ -100,7 +100,7 @@ test('what counts is what was charged, and of a request only the attempt that en
   })
 })
 
-test('what somebody else pays is spending of the key, not of the account', async () => {
+test('counts a payment by another party for the key, not for the account', async () => {
   const [userId, payer, keyId] = [
     await createCustomer(database, 0n),
     await createCustomer(database, 100n),
@@ -120,7 +120,7 @@ test('what somebody else pays is spending of the key, not of the account', async
   })
 })
 
-test('of the events that it is asked about, it tells those that are booked', async () => {
+test('returns which of the given events are booked', async () => {
   const userId = await createCustomer(database, 100n)
   const events = [1, 2, 3].map((second) => ({
     id: newId('att'),

@@ -34,7 +34,8 @@ export interface MonthSums {
   booked: readonly string[]
 }
 
-interface Asked {
+/** A query for the usage of a month. */
+export interface MonthQuery {
   usedBy: readonly UsedBy[]
   /** The first moment of the month, and of the next one. */
   from: Date
@@ -54,7 +55,7 @@ interface Row {
  * Reads the month's usage of accounts, keys, organizations and their members from the sums by day, which are kept
  * for ever. One statement and so one snapshot: an event is either in a sum or not among the booked.
  */
-export const readMonth = (db: Kysely<Schema>, { usedBy, from, to, unbooked }: Asked) =>
+export const readMonth = (db: Kysely<Schema>, { usedBy, from, to, unbooked }: MonthQuery) =>
   db.connection().execute(async (connection): Promise<MonthSums> => {
     const events = unbooked()
     // ISO 8601 in UTC sorts as text; days without any of the events are not read.
@@ -62,7 +63,7 @@ export const readMonth = (db: Kysely<Schema>, { usedBy, from, to, unbooked }: As
     const own = usedBy.filter(({ organizationId }) => !organizationId)
     const { rows } = await sql<Row>`
       select used_by.id, coalesce(sum(u.requests), 0)::bigint as requests,
-        -- Of an account: what it paid itself. Of a key: whoever paid.
+        -- Of an account: its own payments. Of a key: those of any payer.
         coalesce(sum(u.cost - u.written_off + u.house_paid)
           filter (where used_by.id <> used_by.user_id or u.account_id = used_by.user_id), 0
         )::bigint as spent

@@ -5,15 +5,18 @@ import type { Schema } from '../platform/db/schema'
 export interface LedgerNode {
   id: string
   /** Identical for every start on the same data directory, and unique to it. */
-  place: string
+  location: string
 }
 
 // Three missed heartbeats: the node no longer shares accounts.
 export const aliveSeconds = 60
 
 /** Registers a start. */
-export async function registerNode(db: Kysely<Schema>, { id, place }: LedgerNode): Promise<void> {
-  await sql`insert into node (id, place) values (${id}, ${place})`.execute(db)
+export async function registerNode(
+  db: Kysely<Schema>,
+  { id, location }: LedgerNode,
+): Promise<void> {
+  await sql`insert into node (id, place) values (${id}, ${location})`.execute(db)
 }
 
 /** Records a node's heartbeat; resolves with the number of live nodes. */
@@ -26,11 +29,13 @@ export async function recordHeartbeat(db: Kysely<Schema>, id: string): Promise<n
   return Math.max(1, rows[0]?.alive ?? 1)
 }
 
-/** Finds earlier starts at this place that still have active leases. */
-export async function findEarlierStarts(db: Kysely<Schema>, { id, place }: LedgerNode) {
+/** Finds earlier starts at this location that still have active leases. */
+export async function findEarlierStarts(db: Kysely<Schema>, { id, location }: LedgerNode) {
   const { rows } = await sql<{ id: string }>`
     select distinct node.id from node join credit_lease on credit_lease.node_id = node.id
-    where node.place = ${place} and node.id <> ${id} and credit_lease.state = 'active'`.execute(db)
+    where node.place = ${location} and node.id <> ${id} and credit_lease.state = 'active'`.execute(
+    db,
+  )
   return rows.map((row) => row.id)
 }
 

@@ -7,18 +7,18 @@ export const idleMs = 30_000
 /** A lease of this node and its account. */
 export interface OwnedLease {
   accountId: string
-  purse: AccountCredit
-  slice: LocalLease
+  credit: AccountCredit
+  lease: LocalLease
 }
 
 /**
  * Returns whether the account is unused, or the lease is retired and has free credit, or ends: its last cost
  * should be booked by now.
  */
-export function isIdle({ purse, slice }: OwnedLease, now: number): boolean {
-  if (now - purse.lastUsedMs >= idleMs) return true
-  if (slice === purse.slice) return false
-  return slice.held > 0n ? slice.free > 0n : now - slice.settledAtMs >= idleMs
+export function isIdle({ credit, lease }: OwnedLease, now: number): boolean {
+  if (now - credit.lastUsedMs >= idleMs) return true
+  if (lease === credit.currentLease) return false
+  return lease.held > 0n ? lease.free > 0n : now - lease.settledAtMs >= idleMs
 }
 
 /** Returns whether a lease can be returned, a lease without amount included. */

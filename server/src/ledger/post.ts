@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { generateIdBody } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
-import { isTaken } from '../platform/db/violation'
+import { isUniqueViolation } from '../platform/db/violation'
 
 /** The house account on the other side of a posting. */
 export type HouseAccount = 'house:topup' | 'house:promo' | 'house:adjustment'
@@ -56,7 +56,7 @@ export async function post(db: Kysely<Schema>, posting: Posting): Promise<Posted
     .execute(db)
     // Another process posted it at this very moment.
     .catch((thrown: unknown) => {
-      if (isTaken(thrown)) return { rows: [] }
+      if (isUniqueViolation(thrown)) return { rows: [] }
       throw thrown
     })
   return rows[0] ?? (await postedBefore(db, posting))

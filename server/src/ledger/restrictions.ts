@@ -11,8 +11,8 @@ interface Options {
   onError: (error: unknown) => void
 }
 
-const patienceMs = 3000
-const againMs = 500
+const readTimeoutMs = 3000
+const retryAfterMs = 500
 
 /**
  * The accounts that are refused paid requests, all of them in memory: there are few, and a request must not wait
@@ -40,7 +40,7 @@ export class Restrictions implements Disposable {
       sql<{ id: string; isBlocked: boolean }>`
         select id, blocked_reason is not null as "isBlocked" from credit_account
         where blocked_reason is not null or payment_method_required`.execute(this.#options.db),
-      patienceMs,
+      readTimeoutMs,
     )
     this.#restricted = new Map(
       rows.map(({ id, isBlocked }) => [id, isBlocked ? 'under_review' : 'payment_method_required']),
@@ -62,7 +62,7 @@ export class Restrictions implements Disposable {
       } catch (error) {
         this.#options.onError(error)
         this.#isStale = true
-        await this.#options.pause(againMs)
+        await this.#options.pause(retryAfterMs)
       }
     }
     this.#isReading = false

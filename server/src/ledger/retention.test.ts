@@ -41,7 +41,7 @@ const failures: unknown[] = []
 const make = () =>
   makePartitions(database.query, 'usage_event', (name, error) => failures.push(name, error))
 
-test('partitions of today and three days ahead are made, and events of today move into theirs', async () => {
+test('creates partitions for today and three days ahead, and moves today’s events into theirs', async () => {
   const { query } = database
   const accountId = await createCustomer(database, 1000n)
   const day = await getToday(query)
@@ -62,7 +62,7 @@ test('partitions of today and three days ahead are made, and events of today mov
   expect(await placesOf(accountId)).toEqual([first, first, second, 'usage_event_other'])
 })
 
-test('an event sent again is booked once, in whatever partition it is', async () => {
+test('books an event once that is sent again, whatever its partition', async () => {
   const { query } = database
   const accountId = await createCustomer(database, 1000n)
   const day = (await getToday(query)).getTime()
@@ -88,7 +88,7 @@ async function age(accountId: string, days: number): Promise<void> {
   })
 }
 
-test('what is older than the retention goes as whole days, and the rest is still in order', async () => {
+test('deletes whole days beyond the retention, and the rest stays consistent', async () => {
   const { query } = database
   const [old, recent] = [
     await createCustomer(database, 1000n),
@@ -107,7 +107,7 @@ test('what is older than the retention goes as whole days, and the rest is still
     const lease = { leaseId: leases[index] ?? '', accountId, nodeId: 'node', need: 100n, wish: 0n }
     await takeLease(query, {
       generation: 0,
-      isRecalling: false,
+      isReclaiming: false,
       ...lease,
       nodes: 1,
       lifeSeconds: 60,
@@ -133,7 +133,7 @@ test('what is older than the retention goes as whole days, and the rest is still
   expect(await purgeOldRows(query, 2)).toEqual({ partitions: [], leases: 0, sums: 0 })
 })
 
-test('sums by minute are kept for two days, by hour for 90, by day for ever', async () => {
+test('keeps sums by minute for two days, by hour for 90, by day without limit', async () => {
   const { query } = database
   const accountId = await createCustomer(database, 1000n)
   const day = (await getToday(query)).getTime()

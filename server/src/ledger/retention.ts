@@ -20,12 +20,12 @@ export interface PurgedRows {
  */
 export async function purgeOldRows(db: Kysely<Schema>, days: number): Promise<PurgedRows> {
   const day = (await getToday(db)).getTime()
-  const keptSince = new Date(day - days * dayMs)
-  const partitions = await forgetEvents(db, keptSince)
+  const retainedSince = new Date(day - days * dayMs)
+  const partitions = await dropOldPartitions(db, retainedSince)
   const leases = await purgeRows(
     db,
     'credit_lease',
-    sql`state <> 'active' and created_at < ${keptSince}`,
+    sql`state <> 'active' and created_at < ${retainedSince}`,
   )
   // Held amounts of leases that ended before their node published that nothing is held.
   await purgeRows(
@@ -46,14 +46,14 @@ const sumsBefore = (grain: 'minute' | 'hour', beforeMs: number) =>
   sql`grain = ${grain} and starts_at < ${new Date(beforeMs)}`
 
 /**
- * Drops the partitions of the days before. In the same transaction it sets `keptSince`, from which on the audit
+ * Drops the partitions of the days before. In the same transaction it sets `retainedSince`, from which on the audit
  * compares with events.
  */
-const forgetEvents = (db: Kysely<Schema>, keptSince: Date): Promise<string[]> =>
+const dropOldPartitions = (db: Kysely<Schema>, retainedSince: Date): Promise<string[]> =>
   db.transaction().execute(async (trx) => {
     await sql`set local lock_timeout = '2s'`.execute(trx)
-    const old = await dropPartitions(trx, 'usage_event', keptSince)
-    await sql`update audit set kept_since = greatest(kept_since, ${keptSince})`.execute(trx)
-    await sql`delete from audit_late where created_at < ${keptSince}`.execute(trx)
+    const old = await dropPartitions(trx, 'usage_event', retainedSince)
+    await sql`update audit set kept_since = greatest(kept_since, ${retainedSince})`.execute(trx)
+    await sql`delete from audit_late where created_at < ${retainedSince}`.execute(trx)
     return old
   })

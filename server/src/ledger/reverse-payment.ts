@@ -78,18 +78,18 @@ export async function payDebt(
   accountId: string,
   externalRef: string,
 ): Promise<bigint> {
-  const owed = await readDebt(trx, accountId)
-  if (owed === 0n) return 0n
+  const openDebtAmount = await readDebt(trx, accountId)
+  if (openDebtAmount === 0n) return 0n
   const { rows } = await sql<{ paid: bigint; posted: bigint }>`
     with available as (
-      select id, least(${owed}::bigint, posted - leased) as paid
+      select id, least(${openDebtAmount}::bigint, posted - leased) as paid
       from credit_account where id = ${accountId}
     )
     update credit_account set posted = posted - paid from available
     where credit_account.id = available.id and paid > 0
     returning paid, posted`.execute(trx)
   const [account] = rows
-  if (!account) return owed
+  if (!account) return openDebtAmount
   const transactionId = `txn_${generateIdBody()}`
   await sql`
     insert into ledger_transaction (id, kind, external_ref, description)
@@ -99,7 +99,7 @@ export async function payDebt(
     { accountId, amount: -account.paid, balanceAfter: account.posted },
     { accountId: debtAccount(accountId), amount: account.paid, balanceAfter: null },
   ])
-  return owed - account.paid
+  return openDebtAmount - account.paid
 }
 
 interface Entry {

@@ -10,7 +10,7 @@ function openNode() {
   const ledger = new ReferenceLedger()
   ledger.account('account').posted = 10_000n
   let leases = 0
-  const purses = new CreditManager({
+  const credit = new CreditManager({
     nodeId: 'node',
     newLeaseId: () => `lease ${++leases}`,
     now: () => ({ monotonicMs: clock.ms, wallMs: clock.ms }),
@@ -30,7 +30,7 @@ function openNode() {
       renew: async (ids) => ledger.renew(ids, clock.ms),
     },
   })
-  const hold = () => purses.of('account').hold({ full: 100n, floor: 100n, minimum: 0n })
+  const hold = () => credit.of('account').hold({ full: 100n, floor: 100n, minimum: 0n })
   /** Ticks for so long, with a request every few seconds. */
   const run = async (ms: number) => {
     for (const endsMs = clock.ms + ms; clock.ms < endsMs;) {
@@ -39,13 +39,13 @@ function openNode() {
       ledger.settle([
         { id: `event ${clock.ms}`, accountId: 'account', cost: 1n, ...used.settle(1n) },
       ])
-      await purses.tick()
+      await credit.tick()
     }
   }
   return { ledger, hold, run }
 }
 
-test('a lease is replaced after twelve hours; what runs on it keeps it, and then it ends', async () => {
+test('replaces a lease after twelve hours; it ends with its last running request', async () => {
   const { ledger, hold, run } = openNode()
   const long = await hold()
   expect(long.leaseId).toBe('lease 1')
@@ -64,7 +64,7 @@ test('a lease is replaced after twelve hours; what runs on it keeps it, and then
   expect(ledger.booked.get('long')).toMatchObject({ charged: 100n, writtenOff: 0n })
 })
 
-test('a replaced lease that nothing runs on is closed', async () => {
+test('closes a replaced lease without running requests', async () => {
   const { ledger, run } = openNode()
   await run(13 * hourMs)
   expect(ledger.leases.get('lease 1')).toMatchObject({ state: 'closed' })

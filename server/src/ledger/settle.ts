@@ -3,23 +3,26 @@ import { allocateCharge, type Allocation, type LeaseState } from './allocate'
 import { bookTransactions, type BookedAccount, type FirstOf } from './book-transactions'
 import { sumEarnings, type Earning } from './earnings'
 import { dropOrphans } from './drop-orphans'
-import { insertEvents, insertTaken, type BookedRecord } from './insert-events'
+import { insertEvents, type BookedRecord } from './insert-events'
+import { AlreadyBooked, insertNew, type BookableEvent } from './insert-new'
 import { takeFromLeases } from './take-from-leases'
-import { readRecord, type Charge } from './usage-record'
+import { readRecord, type Charge } from './charge'
 import { generateIdBody } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
 
 type Db = Transaction<Schema>
 
-const nothingLost: WrittenOff = new Map()
-const allTaken: Booked = { revived: false, writtenOff: nothingLost }
-const nothing: Allocation = { fromLease: 0n, fromBalance: 0n, writtenOff: 0n }
+const noWriteOffs: WrittenOff = new Map()
+const allFromLeases: Booked = { areNew: true, revived: false, writtenOff: noWriteOffs }
+const noAllocation: Allocation = { fromLease: 0n, fromBalance: 0n, writtenOff: 0n }
 
 /** The amounts that the house bears, by event id, in nano-dollars; events without such an amount are absent. */
 export type WrittenOff = ReadonlyMap<string, bigint>
 
 /** The outcome of a booked batch. */
 export interface Booked {
+  /** Whether none of them was there before, for certain. */
+  areNew: boolean
   /** Whether some of them had been recorded as dead. */
   revived: boolean
   writtenOff: WrittenOff
@@ -27,20 +30,9 @@ export interface Booked {
 
 interface Settling {
   /** Runs in the same transaction, after the events. */
-  beside?: ((trx: Db, booked: Booked) => Promise<void>) | undefined
+  inTransaction?: ((trx: Db, booked: Booked) => Promise<void>) | undefined
   /** Called when all is written. */
   beforeCommit?: (() => void) | undefined
-}
-
-/** A usage event to be booked: its record, and the charge that booking needs. */
-export interface BookableEvent {
-  record: string
-  charge: Charge
-}
-
-/** Thrown where some events of a batch are in the ledger already. */
-class Repeated extends Error {
-  override readonly name = 'Repeated'
 }
 
 /**
@@ -51,23 +43,23 @@ class Repeated extends Error {
 export async function settle(
   db: Kysely<Schema>,
   events: readonly (string | BookableEvent)[],
-  { beside, beforeCommit }: Settling = {},
+  { inTransaction, beforeCommit }: Settling = {},
 ): Promise<WrittenOff> {
-  if (events.length === 0) return nothingLost
+  if (events.length === 0) return noWriteOffs
   const batch = events.map((event) => (typeof event === 'string' ? readRecord(event) : event))
-  const book = (isWhole: boolean) =>
+  const book = (isBatched: boolean) =>
     db.transaction().execute(async (trx) => {
       const locked = await lock(trx, batch)
-      const taking = isWhole ? bookTaken(trx, batch, locked) : undefined
+      const taking = isBatched ? bookFromLeases(trx, batch, locked) : undefined
       const booked = await (taking ?? bookOneByOne(trx, batch, locked))
-      await beside?.(trx, booked)
+      await inTransaction?.(trx, booked)
       beforeCommit?.()
       return booked.writtenOff
     })
   try {
     return await book(true)
   } catch (thrown) {
-    if (!(thrown instanceof Repeated)) throw thrown
+    if (!(thrown instanceof AlreadyBooked)) throw thrown
     return await book(false)
   }
 }
@@ -84,32 +76,28 @@ async function lock(trx: Db, batch: readonly BookableEvent[]): Promise<Locked> {
 
 /**
  * Books a batch as a whole where the leases pay for all of it, as they do in the steady state; then none of it
- * had been recorded as dead. Undefined where they do not; rejects with `Repeated`.
+ * had been recorded as dead. Undefined where they do not; rejects with `AlreadyBooked`.
  */
-function bookTaken(
+function bookFromLeases(
   trx: Db,
   batch: readonly BookableEvent[],
   locked: Locked,
 ): Promise<Booked> | undefined {
   const charges = batch.map(({ charge }) => charge)
   if (!takeFromLeases(charges, locked.accounts, locked.leases)) return undefined
-  const first = firstBy(charges, ({ accountId, cost }) => (cost > 0n ? accountId : null))
+  const first = findFirstIds(charges, ({ accountId, cost }) => (cost > 0n ? accountId : null))
   const storing = store(trx, locked, {
     earnings: sumEarnings(
       charges.filter(({ payeeId }) => payeeId !== null).map((charge) => [charge, charge.cost]),
     ),
     firstOf: ({ id }) => first.get(id),
-    insert: async () => {
-      const records = batch.map(({ record }) => record)
-      const inserted = await insertTaken(trx, records, [...locked.accounts.values()])
-      if (inserted < batch.length) throw new Repeated()
-    },
+    insert: () => insertNew(trx, batch, [...locked.accounts.values()]),
   })
-  return storing.then(() => allTaken)
+  return storing.then(() => allFromLeases)
 }
 
 /** Returns the id of the first in each group, by the name of the group. */
-function firstBy<One extends { id: string }>(
+function findFirstIds<One extends { id: string }>(
   all: readonly One[],
   nameOf: (one: One) => string | null,
 ): Map<string, string> {
@@ -138,7 +126,7 @@ async function bookOneByOne(
   locked: Locked,
 ): Promise<Booked> {
   const batch = distinct(events)
-  const known = await knownIds(
+  const known = await findBooked(
     trx,
     batch.map(({ charge }) => charge),
   )
@@ -159,7 +147,7 @@ async function bookOneByOne(
     ...toBooked(charge, locked.accounts, locked.leases),
   }))
   const paid = booked.map(({ charge, transactionId }) => ({ id: charge.id, transactionId }))
-  const first = firstBy(paid, ({ transactionId }) => transactionId)
+  const first = findFirstIds(paid, ({ transactionId }) => transactionId)
   await store(trx, locked, {
     earnings: sumEarnings(
       booked.map(({ charge, allocation: { fromLease, fromBalance } }) => [
@@ -170,7 +158,7 @@ async function bookOneByOne(
     firstOf: ({ transactionId }) => first.get(transactionId),
     insert: () => insertEvents(trx, booked),
   })
-  return { revived: alive.length > 0, writtenOff: writtenOffOf(booked, known) }
+  return { areNew: false, revived: alive.length > 0, writtenOff: writtenOffOf(booked, known) }
 }
 
 /** Includes events that were there before: a request may wait for the answer that the first commit lost. */
@@ -207,7 +195,7 @@ interface LockedLease extends LeaseState {
   id: string
 }
 
-function idsOf(charges: readonly Charge[], of: (charge: Charge) => string | null): string[] {
+function collectIds(charges: readonly Charge[], of: (charge: Charge) => string | null): string[] {
   const ids = new Set<string>()
   for (const charge of charges) {
     const id = of(charge)
@@ -217,8 +205,8 @@ function idsOf(charges: readonly Charge[], of: (charge: Charge) => string | null
 }
 
 async function lockAccounts(trx: Db, charges: readonly Charge[]) {
-  const payers = idsOf(charges, ({ accountId }) => accountId)
-  const payees = idsOf(charges, ({ payeeId }) => payeeId)
+  const payers = collectIds(charges, ({ accountId }) => accountId)
+  const payees = collectIds(charges, ({ payeeId }) => payeeId)
   const ids = payees.length > 0 ? [...new Set([...payers, ...payees])] : payers
   const { rows } = await sql<{ id: string; posted: bigint; leased: bigint }>`
     select id, posted, leased from credit_account
@@ -232,7 +220,7 @@ async function lockAccounts(trx: Db, charges: readonly Charge[]) {
 }
 
 async function lockLeases(trx: Db, charges: readonly Charge[]) {
-  const ids = idsOf(charges, ({ leaseId }) => leaseId)
+  const ids = collectIds(charges, ({ leaseId }) => leaseId)
   const { rows } = await sql<LockedLease>`
     select id, amount, spent from credit_lease
     where id = any(${ids}::text[]) and state = 'active' order by id for update`.execute(trx)
@@ -246,7 +234,7 @@ interface Known {
   written_off: bigint
 }
 
-async function knownIds(trx: Db, charges: readonly Charge[]) {
+async function findBooked(trx: Db, charges: readonly Charge[]) {
   // As one text: the driver writes lists item by item.
   const ids = charges.map(({ id }) => id).join(' ')
   // ISO 8601 in UTC sorts as text.
@@ -270,7 +258,7 @@ function toBooked(
   const { cost, accountId, leaseId } = charge
   const account = cost > 0n && accountId !== null ? accounts.get(accountId) : undefined
   // An account that is gone leaves its last cost to the house.
-  if (!account) return { allocation: { ...nothing, writtenOff: cost }, transactionId: null }
+  if (!account) return { allocation: { ...noAllocation, writtenOff: cost }, transactionId: null }
   const lease = leaseId === null ? undefined : leases.get(leaseId)
   const allocation = allocateCharge(charge, account, lease)
   const isCharged = allocation.fromLease + allocation.fromBalance > 0n

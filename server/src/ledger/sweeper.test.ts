@@ -44,11 +44,11 @@ const setClock = (hours: number) =>
 
 async function lease(nodeId: string): Promise<string> {
   const accountId = await createCustomer(database, 1000n)
-  await registerNode(database.query, { id: nodeId, place: nodeId })
+  await registerNode(database.query, { id: nodeId, location: nodeId })
   const id = `lease_${nodeId}`
   const taken = {
     generation: 0,
-    isRecalling: false,
+    isReclaiming: false,
     leaseId: id,
     accountId,
     nodeId,
@@ -68,7 +68,7 @@ const stateOf = async (id: string) => {
   return rows[0]?.state
 }
 
-test('T08: a database clock that jumps an hour has only silent leases swept, after a minute', async () => {
+test('T08: after a jump of the database clock only leases without renewal are swept, after a minute', async () => {
   const clock = { ms: 0 }
   const { query } = database
   const sweeper = new Sweeper(
@@ -88,7 +88,7 @@ test('T08: a database clock that jumps an hour has only silent leases swept, aft
     return swept
   }
   await setClock(1)
-  // Both look long expired by now, and nobody has watched them yet.
+  // Both look long expired by now, and the sweeper has not watched them yet.
   expect(await sweeper.sweep()).toEqual([])
   expect(await pass(50)).toEqual([])
   expect(await pass(20)).toEqual([dead])
@@ -104,4 +104,34 @@ test('T08: a database clock that jumps an hour has only silent leases swept, aft
   expect(await pass(50)).toEqual([])
   expect([await stateOf(live), await stateOf(late)]).toEqual(['active', 'active'])
   await renewLeases(database.query, [late], { lifeSeconds: 60, lockMs: 5000 })
+})
+
+test('the leases of a lost region, however many, are swept together, in statements that lock few accounts each', async () => {
+  const count = 2500
+  const clock = { ms: 0 }
+  const { query } = database
+  const accountId = await createCustomer(database, BigInt(count))
+  await sql`
+    insert into credit_lease (id, account_id, node_id, amount, expires_at)
+    select 'lost_' || number, ${accountId}, 'lost', 1, pg_catalog.now() - interval '5 minutes'
+    from generate_series(1, ${count}) as number`.execute(query)
+  await sql`update credit_account set leased = ${count} where id = ${accountId}`.execute(query)
+  const sizes: number[] = []
+  const sweeper = new Sweeper(
+    {
+      expired: () => findExpiredLeases(query),
+      end: (ids) => {
+        sizes.push(ids.length)
+        return endLeases(query, ids, 'swept')
+      },
+    },
+    () => clock.ms,
+  )
+  expect(await sweeper.sweep()).toEqual([])
+  clock.ms += 60_000
+  expect(await sweeper.sweep()).toHaveLength(count)
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(500)
+  const { rows } = await sql<{ leased: bigint }>`
+    select leased from credit_account where id = ${accountId}`.execute(query)
+  expect(rows).toEqual([{ leased: 0n }])
 })

@@ -8,6 +8,8 @@ export interface SweeperPorts {
 }
 
 const watchedMs = 60_000
+/** A statement locks the accounts of its leases until its end: requests that need their credit wait meanwhile. */
+const maxEnded = 500
 
 /**
  * Frees the leases of dead nodes: those a minute beyond their end by the database's clock that this node itself
@@ -34,8 +36,8 @@ export class Sweeper {
     this.#watched = new Map(
       expired.map(({ id, expires_at }) => {
         const endsMs = expires_at.getTime()
-        const seen = before.get(id)
-        return [id, { endsMs, sinceMs: seen?.endsMs === endsMs ? seen.sinceMs : now }]
+        const known = before.get(id)
+        return [id, { endsMs, sinceMs: known?.endsMs === endsMs ? known.sinceMs : now }]
       }),
     )
     const due = expired.filter(({ id, isOverdue }) => {
@@ -44,6 +46,11 @@ export class Sweeper {
     })
     if (due.length === 0) return []
     this.#crashAt?.('sweep-mid')
-    return this.#ports.end(due.map(({ id }) => id))
+    const ended: string[] = []
+    for (let from = 0; from < due.length; from += maxEnded) {
+      const ids = due.slice(from, from + maxEnded).map(({ id }) => id)
+      ended.push(...(await this.#ports.end(ids)))
+    }
+    return ended
   }
 }

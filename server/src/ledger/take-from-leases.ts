@@ -1,5 +1,5 @@
 import type { AccountState, LeaseState } from './allocate'
-import type { Charge } from './usage-record'
+import type { Charge } from './charge'
 
 interface Sum {
   accountId: string

@@ -27,10 +27,10 @@ const stateOf = async (accountId: string) => {
 
 const taker = { nodeId: 'node', nodes: 1, lifeSeconds: 60, demandSeconds: 2 }
 
-const want = { generation: 0, need: 100n, wish: 0n, isRecalling: false }
+const want = { generation: 0, need: 100n, wish: 0n, isReclaiming: false }
 const skipping = { isSkipping: true, lockMs: 5000 }
 
-/** Resolves once somebody waits for a lock. */
+/** Resolves once a statement waits for a lock. */
 async function blocked(): Promise<void> {
   for (;;) {
     const { rows } = await sql<{ waiting: bigint }>`
@@ -41,7 +41,7 @@ async function blocked(): Promise<void> {
   }
 }
 
-test('leases of several accounts are one commit: whoever is at an account is not waited for', async () => {
+test('takes leases of several accounts in one commit, without waiting for locked accounts', async () => {
   const accounts = await Promise.all([1, 2, 3].map(() => newAccount()))
   const [busy = ''] = accounts
   const wanted = accounts.map((accountId) => {
@@ -58,7 +58,7 @@ test('leases of several accounts are one commit: whoever is at an account is not
     generation: 1,
     amount: 100n,
     available: 900n,
-    elsewhere: 0n,
+    onOtherNodes: 0n,
     unanswered: 0n,
     reserved: 0n,
   }

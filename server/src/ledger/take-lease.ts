@@ -3,7 +3,7 @@ import { answerColumns, answersById, type LeaseAnswer, type LeaseAnswerRow } fro
 import type { Schema } from '../platform/db/schema'
 
 /** A node's request for an account's credit. Amounts are nano-dollars. */
-export interface LeaseWanted {
+export interface LeaseClaim {
   /** The node's own name for its lease; a lease that exists grows. */
   leaseId: string
   /** The lease's generation as the node knows it; 0 for a new lease. */
@@ -14,7 +14,7 @@ export interface LeaseWanted {
   /** An amount that would last a while. Given as far as this node's share of the rest allows. */
   wish: bigint
   /** Makes the other nodes return what they do not use, where the account has less than `need`. */
-  isRecalling: boolean
+  isReclaiming: boolean
 }
 
 /** The requesting node. */
@@ -27,7 +27,7 @@ export interface LeaseTaker {
   demandSeconds: number
 }
 
-export type LeaseRequest = LeaseWanted & LeaseTaker
+export type LeaseRequest = LeaseClaim & LeaseTaker
 
 /** The largest `bigint` of PostgreSQL: more than any account can have, so that a request for it is one for all. */
 const maxAmount = 2n ** 63n - 1n
@@ -57,17 +57,17 @@ export async function takeLease(
  */
 export async function takeLeases(
   db: Kysely<Schema>,
-  wanted: readonly LeaseWanted[],
+  claims: readonly LeaseClaim[],
   { nodeId, nodes, lifeSeconds, demandSeconds, isSkipping, lockMs }: LeaseTaker & Locking,
 ): Promise<Map<string, LeaseAnswer>> {
   const { rows } = await sql<LeaseAnswerRow>`
     select ${sql.raw(answerColumns)} from take_leases(
-      ${wanted.map(({ leaseId }) => leaseId)}::text[],
-      ${wanted.map(({ generation }) => generation)}::integer[],
-      ${wanted.map(({ accountId }) => accountId)}::text[],
-      ${wanted.map(({ need }) => toBigint(need))}::bigint[],
-      ${wanted.map(({ wish }) => toBigint(wish))}::bigint[],
-      ${wanted.map(({ isRecalling }) => isRecalling)}::boolean[],
+      ${claims.map(({ leaseId }) => leaseId)}::text[],
+      ${claims.map(({ generation }) => generation)}::integer[],
+      ${claims.map(({ accountId }) => accountId)}::text[],
+      ${claims.map(({ need }) => toBigint(need))}::bigint[],
+      ${claims.map(({ wish }) => toBigint(wish))}::bigint[],
+      ${claims.map(({ isReclaiming }) => isReclaiming)}::boolean[],
       ${nodeId}, ${nodes}::bigint, make_interval(secs => ${lifeSeconds}),
       make_interval(secs => ${demandSeconds}), ${isSkipping}, ${lockMs}::integer
     )`.execute(db)

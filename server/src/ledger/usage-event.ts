@@ -1,23 +1,4 @@
-/** Tokens in buckets that do not overlap. */
-export interface TokenCounts {
-  input: number
-  cachedInput: number
-  cacheWrite: number
-  /** Written to a cache for an hour. */
-  cacheWriteLong: number
-  output: number
-  reasoning: number
-  audioInput: number
-  audioOutput: number
-  imageInput: number
-  imageOutput: number
-  /** Web searches of the provider's: no tokens. */
-  searches: number
-  /** Unicode code points and milliseconds, where the price has rates of these. */
-  inputCharacters?: number | undefined
-  outputCharacters?: number | undefined
-  processingMs?: number | undefined
-}
+import type { TokenCounts } from '../wire/usage'
 
 /** All tokens of the prompt. */
 export const tokensRead = (tokens: TokenCounts): number =>

@@ -1,12 +1,13 @@
 import { expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
 import { createTestEvent, recordForTests } from '../../testing/ledger/event'
-import { toOrphanRecord, chargeOf, recordColumns, toCharge } from './usage-record'
+import { chargeOf, toCharge } from './charge'
+import { toOrphanRecord, recordColumns } from './usage-record'
 
 /** Columns of a record that has none of those that few have. */
 const shortest = recordColumns.findIndex(([name]) => name === 'requested_model')
 
-test('a record has a value for each column, whatever models are called', () => {
+test('writes a value for each column, whatever the model’s name contains', () => {
   const property = fc.property(fc.string({ unit: 'binary' }), fc.string(), (model, provider) => {
     const values: unknown = JSON.parse(recordForTests('user_1', { id: 'att_1', model, provider }))
     expect(values).toBeArrayOfSize(shortest)
@@ -18,16 +19,16 @@ test('a record has a value for each column, whatever models are called', () => {
   fc.assert(property)
 })
 
-test('what few records say comes last: who was asked for, who was passed over, why it failed, its price', () => {
+test('appends rare values last: requested model, skipped candidates, reason of a failover, price', () => {
   const one = { model: 'a/b', provider: 'a', connectionId: null, reason: 'cooling_down' }
-  const told = { requestedModel: 'collection/"x"', passedOver: [one] }
-  const stored = [told.requestedModel, [{ ...toSnake(one) }]]
+  const details = { requestedModel: 'collection/"x"', passedOver: [one] }
+  const stored = [details.requestedModel, [{ ...toSnake(one) }]]
   expect(lastOf({})).toEqual([])
-  expect(lastOf(told)).toEqual(stored)
+  expect(lastOf(details)).toEqual(stored)
   expect(lastOf({ reason: 'provider_error' })).toEqual([null, null, 'provider_error'])
-  expect(lastOf({ ...told, reason: 'provider_error' })).toEqual([...stored, 'provider_error'])
+  expect(lastOf({ ...details, reason: 'provider_error' })).toEqual([...stored, 'provider_error'])
   expect(lastOf({ price: 12n })).toEqual([null, null, null, '12'])
-  expect(lastOf({ ...told, price: 12n })).toEqual([...stored, null, '12'])
+  expect(lastOf({ ...details, price: 12n })).toEqual([...stored, null, '12'])
   const { tokens } = createTestEvent('user_1')
   const searched = { ...tokens, cacheWriteLong: 1, imageInput: 2, imageOutput: 3, searches: 4 }
   expect(lastOf({ tokens: searched })).toEqual([null, null, null, null, 1, 2, 3, 4])
@@ -35,7 +36,7 @@ test('what few records say comes last: who was asked for, who was passed over, w
   expect(lastOf({ tokens: ofTime }).slice(4)).toEqual([0, 0, 0, 0, null, null, 7])
   const ofCharacters = { ...tokens, inputCharacters: 5, outputCharacters: 0 }
   expect(lastOf({ tokens: ofCharacters }).slice(4)).toEqual([0, 0, 0, 0, 5, 0])
-  const event = createTestEvent('user_1', { ...told, reason: 'provider_error', price: 12n })
+  const event = createTestEvent('user_1', { ...details, reason: 'provider_error', price: 12n })
   expect(chargeOf(recordForTests('user_1', event))).toEqual(toCharge(event))
 })
 
@@ -49,20 +50,22 @@ const toSnake = ({ connectionId, ...rest }: { connectionId: null }) => ({
   connection_id: connectionId,
 })
 
-test('what is charged is read from a record as it was written', () => {
+test('reads the same charge from a record as was written to it', () => {
   const nanos = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n })
   const property = fc.property(nanos, nanos, fc.boolean(), (cost, fromLease, isHeld) => {
     const leaseId = isHeld ? 'lease_1' : null
     const event = createTestEvent('user_1', { cost, fromLease, leaseId, id: 'att_1' })
     const record = recordForTests('user_1', event)
     expect(chargeOf(record)).toEqual(toCharge(event))
-    const orphan = { ...toCharge(event), cost: 0n, fromLease: 0n, isOrphan: true }
+    const charge = toCharge(event)
+    const usage = charge.usage && { ...charge.usage, outcome: 'orphan' }
+    const orphan = { ...charge, cost: 0n, fromLease: 0n, isOrphan: true, usage }
     expect(chargeOf(toOrphanRecord(record))).toEqual(orphan)
   })
   fc.assert(property)
 })
 
-test('what is no record charges nobody', () => {
+test('rejects a text that is no record', () => {
   for (const text of ['', '{}', '[]', '["1"]', '[1,2,3]', 'null']) {
     expect(() => chargeOf(text)).toThrow()
     expect(() => toOrphanRecord(text)).toThrow()

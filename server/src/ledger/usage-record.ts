@@ -1,21 +1,6 @@
 import { storable } from '../platform/db/storable'
-import type { PassedOver, TokenCounts, UsageEvent } from './usage-event'
-
-/** The part of a usage event that booking needs; amounts in nano-dollars. */
-export interface Charge {
-  id: string
-  /** ISO 8601, in UTC. */
-  startedAt: string
-  accountId: string | null
-  leaseId: string | null
-  cost: bigint
-  fromLease: bigint
-  /** The account that earns what is paid, less the platform's fee; null where that is the house. */
-  payeeId: string | null
-  feeMillionths: number
-  /** Set where its process died, or seems to have. */
-  isOrphan: boolean
-}
+import type { PassedOver, UsageEvent } from './usage-event'
+import type { TokenCounts } from '../wire/usage'
 
 /**
  * A record's columns of `usage_event`, in order, and their types there: first what is known when an
@@ -71,14 +56,16 @@ export const recordColumns = [
   ['processing_ms', 'bigint'],
 ] as const
 
-const placeOf = (column: (typeof recordColumns)[number][0]) =>
+type ColumnName = (typeof recordColumns)[number][0]
+
+/** Returns the position of a column in records. */
+export const indexOf = (column: ColumnName): number =>
   recordColumns.findIndex(([name]) => name === column)
-const placeOfMode = placeOf('billing_mode')
-const placeOfOrganization = placeOf('organization_id')
-const placeOfFee = placeOf('fee_millionths')
-const columnsOfEnd = placeOf('id')
+const organizationIndex = indexOf('organization_id')
 /** The number of columns of the oldest records. */
-const fewestColumns = placeOfOrganization
+const minColumns = organizationIndex
+/** The columns of nearly all records. */
+export const shortColumns = recordColumns.slice(0, indexOf('requested_model'))
 
 /**
  * Writes a usage event as the journal keeps it and the ledger books it: the values of `recordColumns` as a JSON
@@ -96,13 +83,7 @@ export function toRecord(event: UsageEvent): string {
     event.outcome,
     event.durationMs,
     event.firstTokenMs,
-    tokens.input + tokens.imageInput,
-    tokens.cachedInput,
-    tokens.cacheWrite + tokens.cacheWriteLong,
-    tokens.output + tokens.imageOutput,
-    tokens.reasoning,
-    tokens.audioInput,
-    tokens.audioOutput,
+    ...countsOf(tokens),
     event.estimated,
     event.id,
     event.startedAt,
@@ -150,6 +131,31 @@ function seldomOf(tokens: TokenCounts): readonly (number | null)[] {
   return [...counted, inputCharacters ?? null, outputCharacters ?? null, processingMs ?? null]
 }
 
+/** Returns whether the record of an event has the columns of `shortColumns`. */
+export const isShort = ({
+  requestedModel,
+  passedOver,
+  reason,
+  price,
+  tokens,
+}: UsageEvent): boolean =>
+  requestedModel === null &&
+  (passedOver ?? null) === null &&
+  reason === null &&
+  price === null &&
+  seldomOf(tokens).length === 0
+
+/** Returns the counts as their columns have them, in the order of these. */
+export const countsOf = (tokens: TokenCounts): number[] => [
+  tokens.input + tokens.imageInput,
+  tokens.cachedInput,
+  tokens.cacheWrite + tokens.cacheWriteLong,
+  tokens.output + tokens.imageOutput,
+  tokens.reasoning,
+  tokens.audioInput,
+  tokens.audioOutput,
+]
+
 const toPassedOver = ({ model, provider, connectionId, reason }: PassedOver) => ({
   model,
   provider,
@@ -157,90 +163,37 @@ const toPassedOver = ({ model, provider, connectionId, reason }: PassedOver) => 
   reason,
 })
 
-/** Returns the charge of an event that was just made. */
-export const toCharge = (event: UsageEvent): Charge => ({
-  id: event.id,
-  startedAt: event.startedAt,
-  accountId: event.accountId,
-  leaseId: event.leaseId,
-  cost: event.cost,
-  fromLease: event.fromLease,
-  payeeId: payeeOf(event.billingMode, event.organizationId),
-  feeMillionths: event.feeMillionths ?? 0,
-  isOrphan: event.state === 'orphan',
-})
-
-/** Only a member pays the organization; its own payments go to the house. */
-const payeeOf = (mode: unknown, organizationId: string | null) =>
-  mode === 'member_pays' ? organizationId : null
-
-/** Returns a record with all columns, and its charge. Throws as `chargeOf`. */
-export function readRecord(record: string): { record: string; charge: Charge } {
-  const values = valuesOf(record)
-  return { record: JSON.stringify(values), charge: chargeIn(values) }
-}
-
-/** Reads the charge of a record. Throws on what `toRecord` did not write: a charge is never guessed at. */
-export const chargeOf = (record: string): Charge => chargeIn(valuesOf(record))
-
-function chargeIn(values: readonly unknown[]): Charge {
-  const [cost, fromLease, leaseId, state] = values
-  const [id, startedAt, accountId] = values.slice(columnsOfEnd)
-  const fee = values[placeOfFee]
-  if (
-    typeof id !== 'string' ||
-    typeof startedAt !== 'string' ||
-    typeof cost !== 'string' ||
-    typeof fromLease !== 'string'
-  ) {
-    throw new Error('the journal holds what is no usage event')
-  }
-  return {
-    id,
-    startedAt,
-    accountId: textOrNull(accountId),
-    leaseId: textOrNull(leaseId),
-    cost: BigInt(cost),
-    fromLease: BigInt(fromLease),
-    payeeId: payeeOf(values[placeOfMode], textOrNull(values[placeOfOrganization])),
-    feeMillionths: typeof fee === 'number' ? fee : 0,
-    isOrphan: state === 'orphan',
-  }
-}
-
 /** Returns the record of an attempt that was open when its process died: visible, and charged nothing. */
 export function toOrphanRecord(record: string): string {
   const [_cost, _fromLease, leaseId, _state, _outcome, ...rest] = valuesOf(record)
   return JSON.stringify(['0', '0', leaseId, 'orphan', 'orphan', ...rest])
 }
 
-/** Reads the text in a column of a record; null where there is none. Throws as `chargeOf`. */
-export function readTexts(
-  record: string,
-): (column: (typeof recordColumns)[number][0]) => string | null {
+/** Reads the text in a column of a record; null where there is none. Throws as `valuesOf`. */
+export function readTexts(record: string): (column: ColumnName) => string | null {
   const values = valuesOf(record)
-  return (column) => textOrNull(values[placeOf(column)])
+  return (column) => textOrNull(values[indexOf(column)])
 }
 
 /** Returns when the attempt of a record ended, in milliseconds since the epoch. */
 export function getEndedAtMs(record: string): number {
   const values = valuesOf(record)
-  const startedAt = textOrNull(values[placeOf('started_at')])
-  return Date.parse(startedAt ?? '') + Number(values[placeOf('duration_ms')] ?? 0)
+  const startedAt = textOrNull(values[indexOf('started_at')])
+  return Date.parse(startedAt ?? '') + Number(values[indexOf('duration_ms')] ?? 0)
 }
 
 /** Returns whether a record is of a stream. */
 export const isStreamed = (record: string): boolean =>
-  valuesOf(record)[placeOf('streamed')] === true
+  valuesOf(record)[indexOf('streamed')] === true
 
-const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)
+/** Returns the value of a text column. */
+export const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)
 
-function valuesOf(list: string): unknown[] {
+/** Reads the values of a record. Throws on what `toRecord` did not write. */
+export function valuesOf(list: string): unknown[] {
   const values: unknown = JSON.parse(list)
   const all = recordColumns.length
-  if (Array.isArray(values) && values.length >= fewestColumns && values.length <= all) {
-    // Columns were added at the end since it was written.
-    return [...values, ...Array<null>(all - values.length).fill(null)]
-  }
+  // It ends with its last value, or was written before columns were added.
+  if (Array.isArray(values) && values.length >= minColumns && values.length <= all) return values
   throw new Error('the journal holds what is no usage event')
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { AddressRate } from './address-rate'
 import { ApiError } from '../errors'
 
-function stage(perMinute: number) {
+function createFixture(perMinute: number) {
   const clock = { ms: 0 }
   const set = { perMinute }
   const rate = new AddressRate({ perMinute: () => set.perMinute, now: () => clock.ms })
@@ -18,8 +18,8 @@ function stage(perMinute: number) {
   return { clock, set, ask }
 }
 
-test('an address has so many a minute, an IPv6 network is one address, others have their own', () => {
-  const { clock, ask } = stage(2)
+test('limits each address a minute, an IPv6 network as one address', () => {
+  const { clock, ask } = createFixture(2)
   expect([ask('2001:db8::1'), ask('2001:db8::ffff')]).toEqual([1, 0])
   clock.ms = 20_000
   expect(ask('2001:db8:0:0:1::')).toMatchObject({
@@ -36,15 +36,15 @@ test('an address has so many a minute, an IPv6 network is one address, others ha
   expect(ask('2001:db8::1')).toBe(1)
 })
 
-test('another limit holds at once', () => {
-  const { set, ask } = stage(1)
+test('applies a changed limit at once', () => {
+  const { set, ask } = createFixture(1)
   expect([ask('192.0.2.1'), ask('192.0.2.1')]).toEqual([0, expect.any(ApiError)])
   set.perMinute = 3
   expect([ask('192.0.2.1'), ask('192.0.2.1')]).toEqual([1, 0])
 })
 
-test('10,000 addresses are remembered, those that asked last', () => {
-  const { ask } = stage(2)
+test('remembers the 10,000 most recent addresses', () => {
+  const { ask } = createFixture(2)
   for (let number = 0; number < 10_001; number++) ask(`10.0.${number >> 8}.${number & 255}`)
   expect(ask('10.0.0.0')).toBe(1)
   expect(ask('10.0.39.16')).toBe(0)

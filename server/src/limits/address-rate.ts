@@ -1,17 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import { toNetwork } from './failed-authentications'
+import { toNetwork, type AddressLimitOptions } from './failed-authentications'
 import { toRateLimitError } from './limits'
 import { SlidingWindow } from './sliding-window'
 import type { RateLimitQuota } from '../errors'
 
-interface Options {
-  /** Called each time, as the setting may change. */
-  perMinute: () => number
-  /** Monotonic milliseconds. */
-  now?: () => number
-}
-
-const mostAddresses = 10_000
+const maxAddresses = 10_000
 
 /**
  * Counts requests without a key by client address, on this node. Keeps the addresses that sent requests last: a
@@ -20,9 +13,9 @@ const mostAddresses = 10_000
 export class AddressRate {
   readonly #perMinute: () => number
   readonly #now: () => number
-  readonly #windows = new LRUCache<string, SlidingWindow>({ max: mostAddresses })
+  readonly #windows = new LRUCache<string, SlidingWindow>({ max: maxAddresses })
 
-  constructor({ perMinute, now = () => performance.now() }: Options) {
+  constructor({ perMinute, now = () => performance.now() }: AddressLimitOptions) {
     this.#perMinute = perMinute
     this.#now = now
   }
@@ -36,7 +29,7 @@ export class AddressRate {
     const waitMs = window.waitMs(1, limit, nowMs)
     if (waitMs > 0) {
       const used = window.used(nowMs)
-      const reading = { id: network, limit, used, left: 0, resetMs: waitMs }
+      const reading = { id: network, limit, used, remaining: 0, resetMs: waitMs }
       throw toRateLimitError({ kind: 'refused', by: 'window', reading, waitMs })
     }
     window.add(1, nowMs)

@@ -5,7 +5,7 @@ export interface LimitBucket {
 }
 
 /** The usage limits of an account or a key per calendar month, in UTC; null for no limit. */
-export interface MonthlyCap {
+export interface MonthlyLimit {
   id: string
   requests: number | null
   /** Nano-dollars. */
@@ -18,7 +18,7 @@ export interface CallerLimits {
   tokens: readonly LimitBucket[]
   running: readonly LimitBucket[]
   /** Empty for nearly all callers. */
-  monthly: readonly MonthlyCap[]
+  monthly: readonly MonthlyLimit[]
 }
 
 /** A scope of limits, such as all keys of an account; null for no limit. */

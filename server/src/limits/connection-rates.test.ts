@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { ConnectionRates } from './connection-rates'
 import { MemoryCounters } from './memory-counters'
 
-function stage() {
+function createFixture() {
   const clock = { ms: 0 }
   const rates = new ConnectionRates(new MemoryCounters(() => clock.ms))
   return { rates, clock }
@@ -10,8 +10,8 @@ function stage() {
 
 const limited = (rpm: number | null, tpm: number | null, id = 'conn_1') => ({ id, rpm, tpm })
 
-test('a connection takes as many requests a minute as it says, each for itself', async () => {
-  const { rates, clock } = stage()
+test('limits requests a minute for each connection separately', async () => {
+  const { rates, clock } = createFixture()
   await rates.enter(limited(2, null), 0)
   await rates.enter(limited(2, null), 0)
   await rates.enter(limited(2, null, 'conn_2'), 0)
@@ -24,8 +24,8 @@ test('a connection takes as many requests a minute as it says, each for itself',
 })
 
 describe('tokens', () => {
-  test('are reserved at entry, and made good when it is known what was used', async () => {
-    const { rates } = stage()
+  test('are reserved at admission, and corrected when the usage is known', async () => {
+    const { rates } = createFixture()
     const end = await rates.enter(limited(null, 100), 90)
     await expect(rates.enter(limited(null, 100), 20)).rejects.toMatchObject({
       code: 'rate_limit_exceeded',
@@ -34,16 +34,16 @@ describe('tokens', () => {
     await rates.enter(limited(null, 100), 20)
   })
 
-  test('a request that they refuse does not count as one', async () => {
-    const { rates } = stage()
+  test('a request that they reject does not count', async () => {
+    const { rates } = createFixture()
     const end = await rates.enter(limited(2, 100), 90)
     await expect(rates.enter(limited(2, 100), 90)).rejects.toMatchObject({ status: 429 })
     end(0)
     await rates.enter(limited(2, 100), 90)
   })
 
-  test('the Retry-After of a request that never fits is no longer than that of others', async () => {
-    const { rates } = stage()
+  test('bounds the Retry-After of a request that never fits', async () => {
+    const { rates } = createFixture()
     await expect(rates.enter(limited(null, 100), 101)).rejects.toMatchObject({
       details: { limit: 100, window: 60, retry_after: 60 },
     })

@@ -43,6 +43,6 @@ function full(refused: LimitRefusal, what: 'requests' | 'tokens') {
   const { limit } = refused.reading
   return toRateLimitError(
     { ...refused, waitMs },
-    `The connection that would serve this takes ${limit} ${what} a minute. Wait as Retry-After says.`,
+    `The connection for this model accepts ${limit} ${what} per minute. Retry after the time in Retry-After.`,
   )
 }

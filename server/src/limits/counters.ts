@@ -1,4 +1,5 @@
 import type { LimitBucket } from './caller-limits'
+import type { MaybePromise } from '../platform/maybe-promise'
 
 /** The demand of a request on its limits; it gets all of it or nothing. */
 export interface Demand {
@@ -16,15 +17,15 @@ export interface BucketReading {
   id: string
   limit: number
   used: number
-  left: number
+  remaining: number
   /** Until it next gives something back. */
   resetMs: number
 }
 
 /** The buckets to read; reading counts nothing. */
-export type Look = Pick<Demand, 'windows' | 'running'>
+export type LimitBuckets = Pick<Demand, 'windows' | 'running'>
 
-/** The use of a bucket that a `Look` names. */
+/** The use of one of these buckets. */
 export interface BucketUse {
   used: number
   /** Until it next gives something back; 0 where nothing is used, and for places. */
@@ -52,9 +53,9 @@ export type CounterTake = Granted | LimitRefusal
 
 /** Counters of the limits: in this process, or for all nodes together. */
 export interface Counters {
-  take: (demand: Demand) => CounterTake | Promise<CounterTake>
+  take: (demand: Demand) => MaybePromise<CounterTake>
   /** One for each window, then one for each place. */
-  look: (at: Look) => BucketUse[] | Promise<BucketUse[]>
+  readUse: (at: LimitBuckets) => MaybePromise<BucketUse[]>
 }
 
 /** The end of a running request is unknown; this is soon enough to try again. */
@@ -62,7 +63,7 @@ export const runningWaitMs = 1000
 
 /** The reading with less left. */
 export const tighter = (one: BucketReading | undefined, other: BucketReading): BucketReading =>
-  one && one.left <= other.left ? one : other
+  one && one.remaining <= other.remaining ? one : other
 
 /** The refusal that lasts longer. */
 export const longer = (one: LimitRefusal | undefined, other: LimitRefusal): LimitRefusal =>

@@ -14,6 +14,8 @@ const principal = {
   keyId: 'key_1',
   keyPrefix: 'sk-tg-AAAAAA',
   logBodies: false,
+  disabledUntilMs: null,
+  allowedModels: null,
   userId: 'user_1',
   accountId: 'user_1',
   permissions: ['read' as const],
@@ -22,20 +24,20 @@ const principal = {
   limits: combineLimits([]),
 }
 
-function stage() {
+function createFixture() {
   const clock = { ms: 0 }
   const now = () => clock.ms
   const good = newApiKey()
-  const asked: string[] = []
+  const lookups: string[] = []
   const keyring = new ApiKeyCache({
     lookUp(hash) {
-      asked.push(hash)
+      lookups.push(hash)
       return Promise.resolve(hash === hashOf(good) ? principal : undefined)
     },
     now,
   })
   const door = new Authenticator({
-    strangers: new UnknownKeyLimiter(),
+    unknownKeys: new UnknownKeyLimiter(),
     keyring,
     failures: new FailedAuthentications({ perMinute: () => 20, now }),
     limits: new RateLimits(new MemoryCounters(now)),
@@ -44,20 +46,24 @@ function stage() {
     apiPerMinute: () => 1,
   })
   const knock = async (key: string, address = '192.0.2.1') => {
-    const caller = { authorization: `Bearer ${key}`, address: () => address, tell: () => undefined }
+    const caller = {
+      authorization: `Bearer ${key}`,
+      address: () => address,
+      reportQuota: () => undefined,
+    }
     try {
-      await door.enter(caller, 'read')
+      await door.authenticate(caller, 'read')
       return 200
     } catch (thrown) {
       return thrown instanceof ApiError ? thrown.status : thrown
     }
   }
-  return { clock, good, asked, knock }
+  return { clock, good, lookups, knock }
 }
 
 describe('R10: failed authentications', () => {
   test('beyond 20 a minute from an address are 429 instead of 401', async () => {
-    const { clock, knock } = stage()
+    const { clock, knock } = createFixture()
     for (let count = 0; count < 20; count++) expect(await knock('nonsense')).toBe(401)
     expect(await knock('nonsense')).toBe(429)
     expect(await knock('nonsense', '192.0.2.2')).toBe(401)
@@ -65,34 +71,34 @@ describe('R10: failed authentications', () => {
     expect(await knock('nonsense')).toBe(401)
   })
 
-  test('hold up no key that is known', async () => {
-    const { good, knock } = stage()
+  test('do not delay a known key', async () => {
+    const { good, knock } = createFixture()
     expect(await knock(good)).toBe(200)
     for (let count = 0; count < 100; count++) await knock(newApiKey())
     expect(await knock(good)).toBe(200)
   })
 
   test('of a wrong shape or checksum are never looked up', async () => {
-    const { asked, knock } = stage()
+    const { lookups, knock } = createFixture()
     for (let count = 0; count < 1000; count++) await knock(`${newApiKey().slice(0, -1)}!`)
     for (let count = 0; count < 1000; count++) {
       await knock('nonsense', `10.0.${count >> 8}.${count & 255}`)
     }
-    expect(asked).toHaveLength(0)
+    expect(lookups).toHaveLength(0)
   })
 
   test('with unknown keys are looked up once a second beyond that', async () => {
-    const { clock, asked, knock } = stage()
+    const { clock, lookups, knock } = createFixture()
     for (let count = 0; count < 10_000; count++) {
       clock.ms += 1
       await knock(newApiKey())
     }
     // Twenty within the limit, then the ten seconds of the attack.
-    expect(asked.length).toBeLessThanOrEqual(30)
+    expect(lookups.length).toBeLessThanOrEqual(30)
   })
 
-  test('hold up a good key that is not known for a second at most', async () => {
-    const { clock, good, knock } = stage()
+  test('delay a valid key that is not cached for a second at most', async () => {
+    const { clock, good, knock } = createFixture()
     for (let count = 0; count < 100; count++) await knock(newApiKey())
     clock.ms += 1000
     expect(await knock(good)).toBe(200)
@@ -112,7 +118,7 @@ test.each([
 describe('S9: the operator key', () => {
   const refusal = new ApiError('resource_not_found')
 
-  function operatorStage() {
+  function createOperatorFixture() {
     const clock = { ms: 0 }
     const failures = new FailedAuthentications({ perMinute: () => 20, now: () => clock.ms })
     const compared: string[] = []
@@ -130,8 +136,8 @@ describe('S9: the operator key', () => {
     return { clock, compared, knock, guess }
   }
 
-  test('is guessed 20 times a minute from an address, then compared once a second', () => {
-    const { clock, compared, guess, knock } = operatorStage()
+  test('is compared 20 times a minute for an address, then once a second', () => {
+    const { clock, compared, guess, knock } = createOperatorFixture()
     expect(guess(20)).toEqual(Array.from({ length: 20 }, () => 404))
     expect(new Set(guess(1000))).toEqual(new Set([429]))
     expect(compared.length).toBe(21)
@@ -142,8 +148,8 @@ describe('S9: the operator key', () => {
     expect(guess(1, '198.51.100.7')).toEqual([404])
   })
 
-  test('is accepted from the address that it came from lately, however many guesses come from there', () => {
-    const { clock, guess, knock } = operatorStage()
+  test('is accepted from an address that used it lately, however many failures come from there', () => {
+    const { clock, guess, knock } = createOperatorFixture()
     expect(knock('right')).toBe(200)
     for (let minute = 0; minute < 30; minute += 1) {
       clock.ms += 60_000

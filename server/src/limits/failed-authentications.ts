@@ -11,14 +11,15 @@ interface Address {
   operatorAtMs: number
 }
 
-interface Options {
+/** The limit of client addresses. */
+export interface AddressLimitOptions {
   /** Called each time, as the setting may change. */
   perMinute: () => number
   /** Monotonic milliseconds. */
   now?: () => number
 }
 
-const mostAddresses = 10_000
+const maxAddresses = 10_000
 const lookUpEveryMs = 1000
 /** The time for which wrong keys from the operator's address do not block the operator. */
 const operatorMs = 3_600_000
@@ -30,9 +31,9 @@ const operatorMs = 3_600_000
 export class FailedAuthentications {
   readonly #perMinute: () => number
   readonly #now: () => number
-  readonly #addresses = new LRUCache<string, Address>({ max: mostAddresses })
+  readonly #addresses = new LRUCache<string, Address>({ max: maxAddresses })
 
-  constructor({ perMinute, now = () => performance.now() }: Options) {
+  constructor({ perMinute, now = () => performance.now() }: AddressLimitOptions) {
     this.#perMinute = perMinute
     this.#now = now
   }
@@ -89,9 +90,9 @@ export class FailedAuthentications {
 
   #refusal(waitMs: number): ApiError {
     const limit = this.#perMinute()
-    const reading = { id: 'failures', limit, used: limit, left: 0, resetMs: waitMs }
-    const words = 'Too many requests with keys that are not valid came from your address.'
-    return toRateLimitError({ kind: 'refused', by: 'window', reading, waitMs }, words)
+    const reading = { id: 'failures', limit, used: limit, remaining: 0, resetMs: waitMs }
+    const message = 'Too many requests with invalid API keys from your address.'
+    return toRateLimitError({ kind: 'refused', by: 'window', reading, waitMs }, message)
   }
 }
 

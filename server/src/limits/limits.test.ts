@@ -19,6 +19,8 @@ const principal = (...scopes: Partial<LimitScope>[]): Principal => ({
   keyId: 'key_1',
   keyPrefix: 'sk-tg-AAAAAA',
   logBodies: false,
+  disabledUntilMs: null,
+  allowedModels: null,
   userId: 'user_1',
   accountId: 'user_1',
   permissions: ['write'],
@@ -27,15 +29,15 @@ const principal = (...scopes: Partial<LimitScope>[]): Principal => ({
   limits: combineLimits(scopes.map(scope)),
 })
 
-function stage() {
+function createFixture() {
   const clock = { ms: 0 }
   const counters = new MemoryCounters(() => clock.ms)
   return { clock, counters, limits: new RateLimits(counters) }
 }
 
-async function refusal(asked: Promise<unknown>): Promise<ApiError> {
+async function refusal(pending: Promise<unknown>): Promise<ApiError> {
   try {
-    await asked
+    await pending
   } catch (thrown) {
     if (thrown instanceof ApiError) return thrown
     throw thrown
@@ -47,8 +49,8 @@ async function refusal(asked: Promise<unknown>): Promise<ApiError> {
 const untilMs = (resetAtMs = 0) => resetAtMs - Date.now()
 
 describe('requests', () => {
-  test('R09: what is left and when it changes is told, up to the edge of the window', async () => {
-    const { clock, limits } = stage()
+  test('R09: reports the remaining requests and their reset, up to the edge of the window', async () => {
+    const { clock, limits } = createFixture()
     const caller = principal({ requestsPerMinute: 3 })
     for (const left of [2, 1, 0]) {
       expect(await limits.count(caller.limits.requests)).toMatchObject({
@@ -72,8 +74,8 @@ describe('requests', () => {
     expect((await refusal(limits.count(caller.limits.requests))).retryAfterSeconds).toBe(1)
   })
 
-  test('of a key and of its account both count, and the tighter one is told', async () => {
-    const { limits } = stage()
+  test('count for a key and its account, and the tighter limit is reported', async () => {
+    const { limits } = createFixture()
     const account = { id: 'user_1', requestsPerMinute: 3 }
     const one = principal(account, { id: 'key_1', requestsPerMinute: 2 })
     const other = principal(account, { id: 'key_2', requestsPerMinute: 2 })
@@ -83,18 +85,20 @@ describe('requests', () => {
     expect((await refusal(limits.count(other.limits.requests))).details).toMatchObject({ limit: 3 })
   })
 
-  test('that one limit refuses count in none', async () => {
-    const { clock, limits } = stage()
+  test('count in no limit if one rejects them', async () => {
+    const { clock, limits } = createFixture()
     const account = { id: 'user_1', requestsPerMinute: 5 }
     const one = principal(account, { id: 'key_1', requestsPerMinute: 1 })
     await limits.count(one.limits.requests)
     clock.ms = 20_000
     for (let tries = 0; tries < 10; tries++) await refusal(limits.count(one.limits.requests))
-    expect(await limits.look(principal(account).limits.requests)).toMatchObject({ remaining: 4 })
+    expect(await limits.readQuota(principal(account).limits.requests)).toMatchObject({
+      remaining: 4,
+    })
   })
 
-  test('of several that refuse, the one told is the one to wait for', async () => {
-    const { clock, limits } = stage()
+  test('report the limit with the longest wait if several reject', async () => {
+    const { clock, limits } = createFixture()
     await limits.count(principal({ id: 'user_1', requestsPerMinute: 1 }).limits.requests)
     clock.ms = 30_000
     await limits.count(principal({ id: 'key_1', requestsPerMinute: 1 }).limits.requests)
@@ -105,8 +109,8 @@ describe('requests', () => {
     expect((await refusal(limits.count(both.limits.requests))).retryAfterSeconds).toBe(60)
   })
 
-  test('without any limit nothing is told', async () => {
-    const { limits, counters } = stage()
+  test('report no quota without a limit', async () => {
+    const { limits, counters } = createFixture()
     expect(await limits.count(principal({}).limits.requests)).toBeUndefined()
     expect((await limits.admit(principal({}))).quota).toBeUndefined()
     expect(counters.size).toBe(0)
@@ -116,8 +120,8 @@ describe('requests', () => {
 describe('requests at once', () => {
   const caller = principal({ requestsPerMinute: 10, maxConcurrentRequests: 2 })
 
-  test('one more than may run is refused, and is not counted as a request', async () => {
-    const { limits } = stage()
+  test('rejects one request too many, without counting it', async () => {
+    const { limits } = createFixture()
     const first = await limits.admit(caller)
     await limits.admit(caller)
     const refused = await refusal(Promise.try(() => limits.admit(caller)))
@@ -126,13 +130,13 @@ describe('requests at once', () => {
       details: { limit: 2, window: 0, retry_after: 1 },
       quota: { limit: 2, remaining: 0 },
     })
-    expect(await limits.look(caller.limits.requests)).toMatchObject({ remaining: 8 })
+    expect(await limits.readQuota(caller.limits.requests)).toMatchObject({ remaining: 8 })
     first.release()
     await limits.admit(caller)
   })
 
-  test('a place that is given back twice is one place', async () => {
-    const { limits } = stage()
+  test('releases a place once, however often it is released', async () => {
+    const { limits } = createFixture()
     const first = await limits.admit(caller)
     await limits.admit(caller)
     first.release()
@@ -150,7 +154,7 @@ describe('R08: tokens', () => {
   }
 
   test.each([100, 4000, 40_000])('4,000 are reserved, %d are counted in the end', async (real) => {
-    const { limits } = stage()
+    const { limits } = createFixture()
     const admission = await limits.admit(caller)
     await admission.reserve(4000)
     expect(await used(limits)).toBe(4000)
@@ -161,15 +165,15 @@ describe('R08: tokens', () => {
   })
 
   test('a request that was not answered has used none', async () => {
-    const { limits } = stage()
+    const { limits } = createFixture()
     const admission = await limits.admit(caller)
     await admission.reserve(4000)
     admission.release()
     expect(await used(limits)).toBe(0)
   })
 
-  test('R09: the refusal says how long it takes, and then it is so', async () => {
-    const { clock, limits } = stage()
+  test('R09: a request that waits for Retry-After is admitted', async () => {
+    const { clock, limits } = createFixture()
     const first = await limits.admit(caller)
     await first.reserve(8000)
     clock.ms = 10_000
@@ -187,8 +191,8 @@ describe('R08: tokens', () => {
     await second.reserve(4000)
   })
 
-  test('a request larger than the limit is refused, and no client need repeat it', async () => {
-    const { limits } = stage()
+  test('rejects a request larger than the limit as not retryable', async () => {
+    const { limits } = createFixture()
     const admission = await limits.admit(caller)
     expect(await refusal(Promise.try(() => admission.reserve(10_001)))).toMatchObject({
       code: 'tokens_per_minute_exceeded',
@@ -197,8 +201,8 @@ describe('R08: tokens', () => {
     })
   })
 
-  test('what a long answer used beyond its reservation counts from its end on', async () => {
-    const { clock, limits } = stage()
+  test('counts usage beyond the reservation from the end of the answer on', async () => {
+    const { clock, limits } = createFixture()
     const admission = await limits.admit(caller)
     await admission.reserve(1000)
     clock.ms = 90_000
@@ -208,8 +212,8 @@ describe('R08: tokens', () => {
   })
 })
 
-test('how far each limit is used is told, and looking counts nothing', async () => {
-  const { clock, counters, limits } = stage()
+test('reports the use of each limit without counting', async () => {
+  const { clock, counters, limits } = createFixture()
   const caller = principal({
     requestsPerMinute: 5,
     tokensPerMinute: 1000,
@@ -234,8 +238,8 @@ test('how far each limit is used is told, and looking counts nothing', async () 
   expect((await limits.used(at)).map(({ used }) => used)).toEqual([0, 0, 0])
 })
 
-test('accounts that do nothing are forgotten', async () => {
-  const { clock, limits, counters } = stage()
+test('evicts idle accounts', async () => {
+  const { clock, limits, counters } = createFixture()
   for (let number = 0; number < 1000; number++) {
     const id = `user_${number}`
     const caller = principal({ id, requestsPerMinute: 5, maxConcurrentRequests: 5 })

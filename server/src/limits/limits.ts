@@ -1,7 +1,7 @@
 import type {
   Counters,
   Granted,
-  Look,
+  LimitBuckets,
   BucketReading,
   LimitRefusal,
   CounterTake,
@@ -10,8 +10,9 @@ import type {
 import { windowMs } from './sliding-window'
 import type { CallerLimits, LimitBucket } from './caller-limits'
 import { ApiError, type RateLimitQuota } from '../errors'
+import { chain, type MaybePromise } from '../platform/maybe-promise'
 
-const nowhere: readonly LimitBucket[] = []
+const noBuckets: readonly LimitBucket[] = []
 
 /**
  * Rate limits: requests and tokens per minute, and concurrent requests, by all scopes of a caller. The counters
@@ -25,45 +26,36 @@ export class RateLimits {
   }
 
   /** Returns a caller's quota; counts nothing. */
-  async look(windows: readonly LimitBucket[]): Promise<RateLimitQuota | undefined> {
-    const taken = await this.#counters.take({ windows, weight: 0, running: [] })
-    return taken.kind === 'granted' ? quotaOf(taken.tightest) : quotaOf(taken.reading)
+  async readQuota(windows: readonly LimitBucket[]): Promise<RateLimitQuota | undefined> {
+    const take = await this.#counters.take({ windows, weight: 0, running: [] })
+    return take.kind === 'granted' ? quotaOf(take.tightest) : quotaOf(take.reading)
   }
 
   /** Returns the use of each bucket, windows first; counts nothing. */
-  used(at: Look): BucketUse[] | Promise<BucketUse[]> {
-    return this.#counters.look(at)
+  async used(at: LimitBuckets): Promise<BucketUse[]> {
+    return this.#counters.readUse(at)
   }
 
   /** Counts a request that takes no time. Rejects with `rate_limit_exceeded`. */
   async count(windows: readonly LimitBucket[]): Promise<RateLimitQuota | undefined> {
-    const taken = await this.#counters.take({ windows, weight: 1, running: [] })
-    if (taken.kind === 'refused') throw toRateLimitError(taken)
-    return quotaOf(taken.tightest)
+    const take = await this.#counters.take({ windows, weight: 1, running: [] })
+    if (take.kind === 'refused') throw toRateLimitError(take)
+    return quotaOf(take.tightest)
   }
 
   /**
    * Counts a request and holds its place; a promise only where nodes share their limits. Throws or
    * rejects with `rate_limit_exceeded`.
    */
-  admit({ limits }: { limits: CallerLimits }): Admission | Promise<Admission> {
+  admit({ limits }: { limits: CallerLimits }): MaybePromise<Admission> {
     const { requests: windows, running } = limits
-    const taken = this.#counters.take({ windows, weight: 1, running })
-    return taken instanceof Promise
-      ? this.#admitLater(taken, limits.tokens)
-      : this.#admitted(taken, limits.tokens)
+    const taking = this.#counters.take({ windows, weight: 1, running })
+    return chain(taking, (take) => this.#admitted(take, limits.tokens))
   }
 
-  async #admitLater(
-    taking: Promise<CounterTake>,
-    windows: readonly LimitBucket[],
-  ): Promise<Admission> {
-    return this.#admitted(await taking, windows)
-  }
-
-  #admitted(taken: CounterTake, windows: readonly LimitBucket[]): Admission {
-    if (taken.kind === 'refused') throw toRateLimitError(taken)
-    return new Admission(taken, this.#counters, windows)
+  #admitted(take: CounterTake, windows: readonly LimitBucket[]): Admission {
+    if (take.kind === 'refused') throw toRateLimitError(take)
+    return new Admission(take, this.#counters, windows)
   }
 }
 
@@ -89,21 +81,14 @@ export class Admission {
   }
 
   /** Reserves tokens, as `admit` counts. Throws or rejects with `tokens_per_minute_exceeded`. Once. */
-  reserve(tokens: number): undefined | Promise<undefined> {
-    const demand = { windows: this.#windows, weight: tokens, running: nowhere }
-    const taken = this.#counters.take(demand)
-    return taken instanceof Promise
-      ? this.#reserveLater(taken, tokens)
-      : this.#reserve(taken, tokens)
+  reserve(tokens: number): MaybePromise<undefined> {
+    const demand = { windows: this.#windows, weight: tokens, running: noBuckets }
+    return chain(this.#counters.take(demand), (take) => this.#takeTokens(take, tokens))
   }
 
-  async #reserveLater(taking: Promise<CounterTake>, tokens: number): Promise<undefined> {
-    return this.#reserve(await taking, tokens)
-  }
-
-  #reserve(taken: CounterTake, tokens: number): undefined {
-    if (taken.kind === 'refused') throw tooManyTokens(taken, tokens)
-    this.#tokens = taken
+  #takeTokens(take: CounterTake, tokens: number): undefined {
+    if (take.kind === 'refused') throw tooManyTokens(take, tokens)
+    this.#tokens = take
     this.#reserved = tokens
   }
 
@@ -113,39 +98,39 @@ export class Admission {
   }
 
   /** Gives back the place only: the request continues with no client waiting. */
-  releasePlace(): void {
+  releaseSlot(): void {
     this.#requests.end(0)
   }
 
   /** Gives back the place, and the tokens that were not used. */
   release(): void {
     this.#tokens?.end(this.#used - this.#reserved)
-    this.releasePlace()
+    this.releaseSlot()
   }
 }
 
 const quotaOf = (reading: BucketReading | undefined): RateLimitQuota | undefined =>
   reading && {
     limit: reading.limit,
-    remaining: reading.left,
+    remaining: reading.remaining,
     resetAtMs: Date.now() + reading.resetMs,
   }
 
 /** The quota of the bucket that refused: it resets when a repeat will succeed. */
 const refusedQuota = ({ reading, by }: LimitRefusal, waitMs: number): RateLimitQuota => ({
   limit: reading.limit,
-  remaining: by === 'running' ? 0 : reading.left,
+  remaining: by === 'running' ? 0 : reading.remaining,
   resetAtMs: Date.now() + waitMs,
 })
 
 /** `rate_limit_exceeded` for a refusal: a window of requests, or too many concurrent ones. */
-export function toRateLimitError(refused: LimitRefusal, words?: string): ApiError {
+export function toRateLimitError(refused: LimitRefusal, text?: string): ApiError {
   const { reading, by, waitMs } = refused
   const message =
-    words ??
+    text ??
     (by === 'running'
-      ? `${reading.limit} requests are running, the most at once. Wait for one of them to end.`
-      : `The limit is ${reading.limit} requests a minute. Wait as long as Retry-After says.`)
+      ? `${reading.limit} requests are running, the maximum of concurrent requests. Wait for one of them to end.`
+      : `The limit is ${reading.limit} requests per minute. Retry after the time in Retry-After.`)
   return new ApiError('rate_limit_exceeded', {
     message,
     details: {
@@ -164,8 +149,8 @@ function tooManyTokens(refused: LimitRefusal, tokens: number): ApiError {
   const waitMs = isHopeless ? windowMs : refused.waitMs
   return new ApiError('tokens_per_minute_exceeded', {
     message: isHopeless
-      ? `This request may need ${tokens} tokens; the limit is ${limit} tokens a minute. Lower its output limit or shorten it.`
-      : `This request may need ${tokens} tokens, and ${used} of ${limit} a minute are used. Wait as Retry-After says.`,
+      ? `This request may need ${tokens} tokens; the limit is ${limit} tokens per minute. Lower its output limit or shorten the prompt.`
+      : `This request may need ${tokens} tokens; ${used} of ${limit} tokens per minute are used. Retry after the time in Retry-After.`,
     details: { limit, used },
     retryAfterSeconds: waitMs / 1000,
     retryable: !isHopeless,

@@ -5,7 +5,7 @@ import {
   type Counters,
   type Demand,
   type Granted,
-  type Look,
+  type LimitBuckets,
   type BucketReading,
   type LimitRefusal,
   type CounterTake,
@@ -14,16 +14,34 @@ import {
 import { SlidingWindow, windowMs } from './sliding-window'
 import type { LimitBucket } from './caller-limits'
 
+/** The part of each limit that this process may use. */
+export interface LimitShares {
+  /** The units that it may have in use. */
+  unitsOf: (bucket: LimitBucket, weight: number) => number
+  /** Units of the limit beyond them that it may still get. */
+  unassignedOf: (bucket: LimitBucket) => number
+  /** Units of these limits were given back. */
+  onFreed: (at: LimitBuckets) => void
+}
+
+const fullLimits: LimitShares = {
+  unitsOf: ({ limit }) => limit,
+  unassignedOf: () => 0,
+  onFreed: () => undefined,
+}
+
 /** Counts in this process. Buckets that were not used for a minute or two are evicted. */
 export class MemoryCounters implements Counters {
   readonly #now: () => number
+  readonly #shares: LimitShares
   readonly #windows = new Map<string, SlidingWindow>()
   readonly #running = new Map<string, number>()
   #sweepAtMs = -Infinity
 
   /** `now` is monotonic, in milliseconds. */
-  constructor(now: () => number = () => performance.now()) {
+  constructor(now: () => number = () => performance.now(), shares: LimitShares = fullLimits) {
     this.#now = now
+    this.#shares = shares
   }
 
   /** The number of buckets in memory. */
@@ -31,65 +49,60 @@ export class MemoryCounters implements Counters {
     return this.#windows.size + this.#running.size
   }
 
-  /** `nodes` share each limit; each can take any one request that the whole limit can. */
-  take(demand: Demand, nodes = 1): CounterTake {
-    return this.refuse(demand, nodes) ?? this.grant(demand, nodes)
+  take(demand: Demand): CounterTake {
+    return this.refuse(demand) ?? this.grant(demand)
   }
 
-  /** Counts a demand unconditionally: it was granted elsewhere. */
-  grant(demand: Demand, nodes = 1): Granted {
+  /** Counts a demand unconditionally. */
+  grant(demand: Demand): Granted {
     const nowMs = this.#now()
     this.#sweep(nowMs)
     // The clock never steps back here, so that all windows have one slot for it.
     let slot = 0
     for (const { id } of demand.windows) slot = this.#window(id).add(demand.weight, nowMs)
     for (const { id } of demand.running) this.#running.set(id, (this.#running.get(id) ?? 0) + 1)
-    return new Grant(this, demand, { nodes, slot })
+    return new Grant(this, demand, slot)
   }
 
   /** The window of a demand with the least left, for its grant. */
-  tightest({ windows, weight }: Demand, nodes: number): BucketReading | undefined {
+  tightest({ windows }: Demand): BucketReading | undefined {
     const nowMs = this.#now()
     let tightest: BucketReading | undefined
-    for (const bucket of windows) {
-      tightest = tighter(
-        tightest,
-        readingOf(this.#window(bucket.id), { bucket, nodes, weight, nowMs }),
-      )
-    }
+    for (const bucket of windows) tightest = tighter(tightest, this.#readingOf(bucket, nowMs))
     return tightest
   }
 
   /** Ends a grant that was counted in a slot; `delta` is the use beyond the weight. */
   end({ windows, running }: Demand, slot: number, delta: number): void {
     for (const { id } of running) this.#leave(id)
-    if (delta === 0) return
-    const nowMs = this.#now()
-    for (const { id } of windows) this.#window(id).correct(slot, delta, nowMs)
+    if (delta !== 0) {
+      const nowMs = this.#now()
+      for (const { id } of windows) this.#window(id).correct(slot, delta, nowMs)
+    }
+    if (delta < 0 || running.length > 0) this.#shares.onFreed({ windows, running })
   }
 
   /** Returns the refusal of a demand, undefined where it fits. Counts nothing. */
-  refuse({ windows, weight, running }: Demand, nodes = 1): LimitRefusal | undefined {
+  refuse({ windows, weight, running }: Demand): LimitRefusal | undefined {
     const nowMs = this.#now()
     let refused: LimitRefusal | undefined
     for (const bucket of windows) {
-      const window = this.#window(bucket.id)
-      const waitMs = weight && window.waitMs(weight, shareOf(bucket, { nodes, weight }), nowMs)
+      const waitMs = weight && this.#waitMs(bucket, weight, nowMs)
       if (waitMs === 0) continue
-      const reading = readingOf(window, { bucket, nodes, weight, nowMs })
+      const reading = this.#readingOf(bucket, nowMs)
       refused = longer(refused, { kind: 'refused', by: 'window', reading, waitMs })
     }
-    for (const { id, limit } of refused ? [] : running) {
+    for (const bucket of refused ? [] : running) {
+      const { id, limit } = bucket
       const used = this.#running.get(id) ?? 0
-      const left = shareOf({ limit }, { nodes, weight: 1 }) - used
-      if (left > 0) continue
-      const reading = { id, limit, used, left: 0, resetMs: runningWaitMs }
+      if (used < this.#shares.unitsOf(bucket, 1)) continue
+      const reading = { id, limit, used, remaining: 0, resetMs: runningWaitMs }
       return { kind: 'refused', by: 'running', reading, waitMs: runningWaitMs }
     }
     return refused
   }
 
-  look({ windows, running }: Look): BucketUse[] {
+  readUse({ windows, running }: LimitBuckets): BucketUse[] {
     const nowMs = this.#now()
     return [
       ...windows.map(({ id }) => {
@@ -98,6 +111,34 @@ export class MemoryCounters implements Counters {
       }),
       ...running.map(({ id }) => ({ used: this.#running.get(id) ?? 0, resetMs: 0 })),
     ]
+  }
+
+  /** When the units in use in a window become free: `[inMs, units]`, rising. */
+  expiring(id: string): (readonly [number, number])[] {
+    return this.#windows.get(id)?.expiring(this.#now()) ?? []
+  }
+
+  /** The places in use. */
+  runningOf(id: string): number {
+    return this.#running.get(id) ?? 0
+  }
+
+  #waitMs(bucket: LimitBucket, weight: number, nowMs: number): number {
+    const waitMs = this.#window(bucket.id).waitMs(
+      weight,
+      this.#shares.unitsOf(bucket, weight),
+      nowMs,
+    )
+    // A share may grow.
+    return waitMs === Infinity && weight <= bucket.limit ? windowMs : waitMs
+  }
+
+  #readingOf(bucket: LimitBucket, nowMs: number): BucketReading {
+    const window = this.#window(bucket.id)
+    const { id, limit } = bucket
+    const used = window.used(nowMs)
+    const units = this.#shares.unitsOf(bucket, 0) + this.#shares.unassignedOf(bucket)
+    return { id, limit, used, remaining: Math.max(0, units - used), resetMs: window.resetMs(nowMs) }
   }
 
   #window(id: string): SlidingWindow {
@@ -109,8 +150,8 @@ export class MemoryCounters implements Counters {
   }
 
   #leave(id: string): void {
-    const left = (this.#running.get(id) ?? 1) - 1
-    if (left > 0) this.#running.set(id, left)
+    const remaining = (this.#running.get(id) ?? 1) - 1
+    if (remaining > 0) this.#running.set(id, remaining)
     else this.#running.delete(id)
   }
 
@@ -128,19 +169,17 @@ class Grant implements Granted {
   readonly kind = 'granted'
   readonly #counters: MemoryCounters
   readonly #demand: Demand
-  readonly #nodes: number
   readonly #slot: number
   #isOver = false
 
-  constructor(counters: MemoryCounters, demand: Demand, at: { nodes: number; slot: number }) {
+  constructor(counters: MemoryCounters, demand: Demand, slot: number) {
     this.#counters = counters
     this.#demand = demand
-    this.#nodes = at.nodes
-    this.#slot = at.slot
+    this.#slot = slot
   }
 
   get tightest(): BucketReading | undefined {
-    return this.#counters.tightest(this.#demand, this.#nodes)
+    return this.#counters.tightest(this.#demand)
   }
 
   end(delta: number): void {
@@ -148,24 +187,4 @@ class Grant implements Granted {
     this.#isOver = true
     this.#counters.end(this.#demand, this.#slot, delta)
   }
-}
-
-interface Part {
-  nodes: number
-  weight: number
-}
-
-/** One node's share of a limit; a request that fits into the whole fits into an idle node. */
-const shareOf = ({ limit }: { limit: number }, { nodes, weight }: Part) =>
-  nodes === 1 ? limit : Math.min(limit, Math.max(1, weight, Math.floor(limit / nodes)))
-
-interface At extends Part {
-  bucket: LimitBucket
-  nowMs: number
-}
-
-function readingOf(window: SlidingWindow, { bucket, nodes, weight, nowMs }: At): BucketReading {
-  const used = window.used(nowMs)
-  const left = Math.max(0, shareOf(bucket, { nodes, weight }) - used)
-  return { id: bucket.id, limit: bucket.limit, used, left, resetMs: window.resetMs(nowMs) }
 }

@@ -36,7 +36,7 @@ describe('the output limit', () => {
     })
   })
 
-  test('is not refused where nobody knows the most, or none was sent', async () => {
+  test('is accepted where the model’s maximum is unknown, or none was sent', async () => {
     const unknown = sampleModel({ maxOutputTokens: null })
     expect(await refusal(() => checkOutputLimit(unknown, limited(1e9)))).toBeUndefined()
     const unsaid = { ...limited(0), output: undefined }
@@ -52,7 +52,7 @@ const unread = () => {
 function context(contextLength: number | null, counted: number | undefined, provider = 'fake') {
   const counts: (readonly string[])[] = []
   const ports = {
-    atMost: (bytes: number) => Math.ceil(bytes / 2),
+    maxTokens: (bytes: number) => Math.ceil(bytes / 2),
     atLeast: (bytes: number) => Math.floor(bytes / 4),
     count: async (texts: readonly string[]) => {
       counts.push(texts)
@@ -81,7 +81,7 @@ describe('the context', () => {
     expect(counts).toEqual([])
   })
 
-  test('what is too long however one counts is refused without counting', async () => {
+  test('rejects a prompt that is too long by any count without counting', async () => {
     const { check, counts } = context(1000, 1)
     const error = await check('x'.repeat(5300))
     expect(error).toMatchObject({
@@ -130,7 +130,7 @@ describe('the context', () => {
     expect(counts).toHaveLength(1)
   })
 
-  test('nobody is refused where the length is unknown', async () => {
+  test('accepts any prompt where the context length is unknown', async () => {
     expect(await context(null, 1e9).check('x'.repeat(1e6))).toBeUndefined()
   })
 })

@@ -17,7 +17,7 @@ export interface PromptSize {
 
 interface Ports {
   /** Upper and lower bounds of the tokens in that many bytes of text. */
-  atMost: (bytes: number) => number
+  maxTokens: (bytes: number) => number
   atLeast: (bytes: number) => number
   /** Off the event loop; undefined when it takes too long. */
   count: (texts: readonly string[]) => Promise<number | undefined>
@@ -36,9 +36,10 @@ export function getOutputLimit(
   model: Model,
   { output, lowersOutput }: Pick<PromptSize, 'output' | 'lowersOutput'>,
 ): PromptSize['output'] {
-  const most = model.maxOutputTokens
-  if (!output || most === null || output.limit <= most || !lowersOutput?.(model)) return output
-  return { ...output, limit: most }
+  const modelLimit = model.maxOutputTokens
+  if (!output || modelLimit === null || output.limit <= modelLimit || !lowersOutput?.(model))
+    return output
+  return { ...output, limit: modelLimit }
 }
 
 /** Throws `max_tokens_exceeded` for an output limit above the model's. */
@@ -55,10 +56,10 @@ export function checkOutputLimit(model: Model, { output }: PromptSize): void {
 export const fitsSurely = (
   { contextLength }: Model,
   prompt: Pick<PromptSize, 'output' | 'tokens'> & { bytes: number },
-  { atMost }: Pick<Ports, 'atMost'>,
+  { maxTokens }: Pick<Ports, 'maxTokens'>,
 ): boolean =>
   contextLength === null ||
-  prompt.tokens + atMost(prompt.bytes) <= contextLength - (prompt.output?.limit ?? 0)
+  prompt.tokens + maxTokens(prompt.bytes) <= contextLength - (prompt.output?.limit ?? 0)
 
 /**
  * Rejects with `context_length_exceeded` a prompt that is certainly too long for a model. Nearly always the length of
@@ -74,7 +75,7 @@ export async function checkContext(
   const room = model.contextLength - (prompt.output?.limit ?? 0)
   const texts = prompt.texts()
   const textBytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-  if (prompt.tokens + ports.atMost(textBytes) <= room) return
+  if (prompt.tokens + ports.maxTokens(textBytes) <= room) return
   const least = prompt.tokens + ports.atLeast(textBytes)
   if (least > room * foreignMargin) throw tooLong(model, prompt, least)
   const counted = await ports.count(texts)

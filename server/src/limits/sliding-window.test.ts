@@ -36,11 +36,11 @@ interface Step {
   patient: boolean
 }
 
-/** Plays steps, in real time and by a clock that is set back, and calls `look` before each attempt. */
+/** Plays steps, in real time and by a clock that is set back, and calls `check` before each attempt. */
 function play(
   list: readonly Step[],
   limit: number,
-  look: (state: { window: SlidingWindow; log: Taken[]; nowMs: number; weight: number }) => void,
+  check: (state: { window: SlidingWindow; log: Taken[]; nowMs: number; weight: number }) => void,
 ) {
   const window = new SlidingWindow()
   const log: Taken[] = []
@@ -53,7 +53,7 @@ function play(
       window.used(nowMs - lag)
       lag += back
     }
-    look({ window, log, nowMs, weight })
+    check({ window, log, nowMs, weight })
     const waitMs = window.waitMs(weight, limit, nowMs - lag)
     if (waitMs === Infinity) continue
     if (waitMs > 0 && !patient) continue
@@ -68,7 +68,7 @@ function play(
   return { log }
 }
 
-test('R07: no 60 seconds hold more than the limit, and waiting as told is enough', () => {
+test('R07: no 60 seconds contain more than the limit, and waiting for Retry-After is enough', () => {
   let checks = 0
   const property = fc.property(steps, fc.integer({ min: 1, max: 80 }), (list, limit) => {
     const { log } = play(list, limit, ({ window }) => {
@@ -90,7 +90,7 @@ test('R07: no 60 seconds hold more than the limit, and waiting as told is enough
   expect(checks).toBeGreaterThan(2.5 * runs)
 })
 
-test('R07: nothing is refused that a window longer by one slot would let in', () => {
+test('R07: rejects nothing that a window longer by one slot would admit', () => {
   const property = fc.property(steps, fc.integer({ min: 1, max: 80 }), (list, limit) => {
     play(
       list.map((step) => ({ ...step, back: null })),
@@ -107,7 +107,7 @@ test('R07: nothing is refused that a window longer by one slot would let in', ()
   fc.assert(property, { numRuns: 40_000 })
 })
 
-test('R07: takings in slots of their own are counted to the millisecond', () => {
+test('R07: counts requests in separate slots to the millisecond', () => {
   const window = new SlidingWindow()
   for (let taken = 0; taken < 60; taken++) window.add(1, taken * 1000)
   expect(window.waitMs(1, 60, 59_000)).toBe(1000)
@@ -123,7 +123,7 @@ test('a minute at full speed takes no more than 241 slots', () => {
   expect(window.slots).toBe(0)
 })
 
-test('what is larger than the limit never fits', () => {
+test('never admits more than the limit at once', () => {
   expect(new SlidingWindow().waitMs(101, 100, 0)).toBe(Infinity)
 })
 
@@ -134,7 +134,7 @@ test('a wait is never longer than the window', () => {
   expect(window.waitMs(1, 60, 60_000.2)).toBe(0)
 })
 
-test('a clock set back by an hour holds nobody up for longer, and lets nobody in earlier', () => {
+test('a clock set back by an hour neither delays nor admits any request early', () => {
   const window = new SlidingWindow()
   const hourMs = 3_600_000
   window.add(1, hourMs)
@@ -143,7 +143,7 @@ test('a clock set back by an hour holds nobody up for longer, and lets nobody in
   expect(window.waitMs(1, 1, windowMs)).toBe(0)
 })
 
-test('R08: after the correction exactly what was really used counts', () => {
+test('R08: counts exactly the real usage after a correction', () => {
   const reservation = fc.record({
     pause,
     reserved: fc.integer({ min: 1, max: 4000 }),
@@ -166,7 +166,7 @@ test('R08: after the correction exactly what was really used counts', () => {
   fc.assert(property, { numRuns: 20_000 })
 })
 
-test('R08: a refund that comes after its slot was let go gives nothing back', () => {
+test('R08: ignores a refund for a slot that was evicted', () => {
   const window = new SlidingWindow()
   const slot = window.add(4000, 0)
   window.add(100, windowMs)

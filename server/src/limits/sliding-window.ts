@@ -50,6 +50,12 @@ export class SlidingWindow {
     return (this.#lastMs[last] ?? nowMs) + windowMs - nowMs
   }
 
+  /** When the units that count now expire: `[inMs, units]`, rising. */
+  expiring(clockMs: number): (readonly [number, number])[] {
+    const nowMs = this.#advance(clockMs)
+    return this.#lastMs.map((lastMs, at) => [lastMs + windowMs - nowMs, this.#weights[at] ?? 0])
+  }
+
   /** Counts `weight` from now on, whatever the limit, and returns its slot for `correct`. */
   add(weight: number, clockMs: number): number {
     const nowMs = this.#advance(clockMs)
@@ -77,30 +83,30 @@ export class SlidingWindow {
       return
     }
     this.#advance(clockMs)
-    const place = this.#placeOf(slot)
-    const held = this.#weights[place]
+    const index = this.#indexOf(slot)
+    const held = this.#weights[index]
     if (held === undefined) return
-    const given = Math.min(held, -delta)
-    this.#used -= given
-    this.#weights[place] = held - given
-    if (held > given) return
-    this.#weights.splice(place, 1)
-    this.#lastMs.splice(place, 1)
+    const returned = Math.min(held, -delta)
+    this.#used -= returned
+    this.#weights[index] = held - returned
+    if (held > returned) return
+    this.#weights.splice(index, 1)
+    this.#lastMs.splice(index, 1)
   }
 
   /** Mostly the last one; -1 where it has expired. */
-  #placeOf(slot: number): number {
-    let place = this.#lastMs.length - 1
-    while (place >= 0 && slotOf(this.#lastMs[place] ?? 0) !== slot) place--
-    return place
+  #indexOf(slot: number): number {
+    let index = this.#lastMs.length - 1
+    while (index >= 0 && slotOf(this.#lastMs[index] ?? 0) !== slot) index--
+    return index
   }
 
   #advance(clockMs: number): number {
-    const wholeMs = Math.floor(clockMs)
-    if (wholeMs + this.#lagMs < this.#nowMs) this.#lagMs = this.#nowMs - wholeMs
-    this.#nowMs = wholeMs + this.#lagMs
-    const goneMs = this.#nowMs - windowMs
-    while ((this.#lastMs[0] ?? Infinity) <= goneMs) {
+    const integerMs = Math.floor(clockMs)
+    if (integerMs + this.#lagMs < this.#nowMs) this.#lagMs = this.#nowMs - integerMs
+    this.#nowMs = integerMs + this.#lagMs
+    const expiredMs = this.#nowMs - windowMs
+    while ((this.#lastMs[0] ?? Infinity) <= expiredMs) {
       this.#used -= this.#weights.shift() ?? 0
       this.#lastMs.shift()
     }

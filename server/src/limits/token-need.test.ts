@@ -10,15 +10,15 @@ const size = (limit?: number) => ({
 })
 
 test.each([
-  { answers: 1, limit: 500, most: null, wanted: 510 },
-  { answers: 3, limit: 500, most: null, wanted: 1510 },
-  { answers: 1, limit: undefined, most: null, wanted: 1034 },
-  { answers: 1, limit: undefined, most: 256, wanted: 266 },
-  { answers: 1, limit: undefined, most: 128_000, wanted: 1034 },
-  { answers: 0, limit: undefined, most: null, wanted: 10 },
-])('%j', ({ answers, limit, most, wanted }) => {
+  { answers: 1, limit: 500, max: null, wanted: 510 },
+  { answers: 3, limit: 500, max: null, wanted: 1510 },
+  { answers: 1, limit: undefined, max: null, wanted: 1034 },
+  { answers: 1, limit: undefined, max: 256, wanted: 266 },
+  { answers: 1, limit: undefined, max: 128_000, wanted: 1034 },
+  { answers: 0, limit: undefined, max: null, wanted: 10 },
+])('%j', ({ answers, limit, max, wanted }) => {
   const need = { promptTokens: 10, answers }
-  expect(estimateTokenNeed(need, size(limit), { maxOutputTokens: most })).toBe(wanted)
+  expect(estimateTokenNeed(need, size(limit), { maxOutputTokens: max })).toBe(wanted)
 })
 
 test('a short request is estimated by its length, a long one by its texts', () => {

@@ -10,7 +10,7 @@ import { ApiKeyCache } from '../auth/api-key-cache'
 import { ApiError } from '../errors'
 
 /** A door whose database has not answered yet. */
-function stage() {
+function createFixture() {
   const { promise: answered, resolve: answer } = Promise.withResolvers<undefined>()
   const state = { lookUps: 0 }
   const keyring = new ApiKeyCache({
@@ -19,10 +19,10 @@ function stage() {
       return answered
     },
   })
-  const strangers = new UnknownKeyLimiter()
+  const unknownKeys = new UnknownKeyLimiter()
   const door = new Authenticator({
     keyring,
-    strangers,
+    unknownKeys,
     failures: new FailedAuthentications({ perMinute: () => 20 }),
     limits: new RateLimits(new MemoryCounters()),
     lastUse: { note: () => undefined },
@@ -33,16 +33,16 @@ function stage() {
     const caller = {
       authorization: `Bearer ${newApiKey()}`,
       address: () => address,
-      tell: () => undefined,
+      reportQuota: () => undefined,
     }
     try {
-      await door.enter(caller, 'write')
+      await door.authenticate(caller, 'write')
     } catch (thrown) {
       return thrown instanceof ApiError ? thrown.code : 'internal_error'
     }
     return 'in'
   }
-  return { state, strangers, enter, answer: () => answer(undefined) }
+  return { state, unknownKeys, enter, answer: () => answer(undefined) }
 }
 
 const many = async (count: number, one: () => Promise<string>) => {
@@ -53,7 +53,7 @@ const many = async (count: number, one: () => Promise<string>) => {
 }
 
 test('H01: four thousand unknown keys from one address at once are not a thousand look-ups', async () => {
-  const { state, strangers, enter, answer } = stage()
+  const { state, unknownKeys, enter, answer } = createFixture()
   const all = many(4000, () => enter('192.0.2.1'))
   const other = enter('192.0.2.2')
   expect(state.lookUps).toBe(1025)
@@ -61,5 +61,5 @@ test('H01: four thousand unknown keys from one address at once are not a thousan
   // Of those that were looked up 20 may fail in a minute; what is beyond is told so.
   expect(await all).toEqual({ invalid_api_key: 20, rate_limit_exceeded: 3980 })
   expect(await other).toBe('invalid_api_key')
-  expect(strangers.size).toBe(0)
+  expect(unknownKeys.size).toBe(0)
 })

@@ -2,7 +2,7 @@ import { toNetwork } from './failed-authentications'
 import { toRateLimitError } from './limits'
 
 /** Above the look-ups that a node that has just started runs at once behind an untrusted proxy. */
-const mostOfAddress = 1024
+const maxPerAddress = 1024
 const waitMs = 1000
 
 /**
@@ -16,18 +16,24 @@ export class UnknownKeyLimiter {
   enter(client: string): Disposable {
     const network = toNetwork(client)
     const running = this.#running.get(network) ?? 0
-    if (running >= mostOfAddress) {
-      const reading = { id: network, limit: mostOfAddress, used: running, left: 0, resetMs: waitMs }
-      const words = 'Too many keys that are not known yet came from your address at once.'
-      throw toRateLimitError({ kind: 'refused', by: 'running', reading, waitMs }, words)
+    if (running >= maxPerAddress) {
+      const reading = {
+        id: network,
+        limit: maxPerAddress,
+        used: running,
+        remaining: 0,
+        resetMs: waitMs,
+      }
+      const message = 'Too many concurrent requests with unknown API keys from your address.'
+      throw toRateLimitError({ kind: 'refused', by: 'running', reading, waitMs }, message)
     }
     this.#running.set(network, running + 1)
     return { [Symbol.dispose]: () => this.#leave(network) }
   }
 
   #leave(network: string): void {
-    const left = (this.#running.get(network) ?? 1) - 1
-    if (left > 0) this.#running.set(network, left)
+    const remaining = (this.#running.get(network) ?? 1) - 1
+    if (remaining > 0) this.#running.set(network, remaining)
     else this.#running.delete(network)
   }
 

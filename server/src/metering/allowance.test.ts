@@ -8,85 +8,85 @@ import { Hold, LocalLease } from '../ledger/local-lease'
 const rate = 4_000_000_000n
 const price = 4000n
 
-/** A slice with so many tokens' credit, and what holds are asked of it. */
-function sliceOf(tokens: number) {
-  const slice = new LocalLease('lease_1', 0)
-  slice.amount = BigInt(tokens) * price
-  const newHold = (amount: bigint) => new Hold(slice, amount, () => undefined)
-  const more = ({ full, floor }: CreditDemand) => {
-    if (slice.free < floor) throw new InsufficientCredit(slice.free, floor)
-    return newHold(slice.free < full ? slice.free : full)
+/** Creates a lease with credit for so many tokens, and the functions that take holds from it. */
+function createLease(tokens: number) {
+  const lease = new LocalLease('lease_1', 0)
+  lease.amount = BigInt(tokens) * price
+  const newHold = (amount: bigint) => new Hold(lease, amount, () => undefined)
+  const extendHold = ({ full, floor }: CreditDemand) => {
+    if (lease.free < floor) throw new InsufficientCredit(lease.free, floor)
+    return newHold(lease.free < full ? lease.free : full)
   }
-  return { slice, newHold, more }
+  return { lease, newHold, extendHold }
 }
 
 interface Setting {
   credit: number
   held: number
-  most?: number
+  maxTokens?: number
 }
 
-function allowanceOf({ credit, held, most = Infinity }: Setting) {
-  const { slice, newHold, more } = sliceOf(credit)
+function allowanceOf({ credit, held, maxTokens = Infinity }: Setting) {
+  const { lease, newHold, extendHold } = createLease(credit)
   const hold = newHold(BigInt(held) * price)
   const errors: unknown[] = []
   const onError = (error: unknown) => void errors.push(error)
-  const options = { hold, tokens: held, most, rate, more, onError }
-  return { slice, hold, errors, newHold, options, allowance: new Allowance(options) }
+  const options = { hold, tokens: held, maxTokens, rate, extendHold, onError }
+  return { lease, hold, errors, newHold, options, allowance: new Allowance(options) }
 }
 
 describe('M02: an allowance', () => {
-  test('grows in steps, by what the hold takes over', () => {
+  test('grows in steps, by the amount that the hold absorbs', () => {
     const { allowance, hold } = allowanceOf({ credit: 10_000, held: 100 })
     expect(allowance.extend()).toBe(true)
     expect([allowance.tokens, hold.amount]).toEqual([612, 612n * price])
     while (allowance.tokens < 4000) expect(allowance.extend()).toBe(true)
     const before = allowance.tokens
     expect(allowance.extend()).toBe(true)
-    // A quarter each time: a long answer asks a few times.
+    // By a quarter each time, so that a long answer is extended a few times only.
     expect(allowance.tokens).toBe(before + (before >> 2))
   })
 
-  test('never pays for more than is held, nor holds more than there is', () => {
+  test('never pays for more than its hold, and never holds more than the credit', () => {
     const setting = fc.record({
       credit: fc.integer({ min: 0, max: 50_000 }),
       held: fc.nat(2000),
-      most: fc.option(fc.integer({ min: 2000, max: 60_000 }), { nil: Infinity }),
+      maxTokens: fc.option(fc.integer({ min: 2000, max: 60_000 }), { nil: Infinity }),
     })
-    const property = fc.property(setting, ({ credit, held, most }) => {
-      const all = allowanceOf({ credit: credit + held, held, most })
+    const property = fc.property(setting, ({ credit, held, maxTokens }) => {
+      const all = allowanceOf({ credit: credit + held, held, maxTokens })
       let steps = 0
       while (all.allowance.extend() === true) steps++
       const { tokens } = all.allowance
-      expect(tokens).toBeLessThanOrEqual(Math.min(most, credit + held))
-      expect(tokens).toBeGreaterThan(Math.min(most, credit + held) - 16)
+      expect(tokens).toBeLessThanOrEqual(Math.min(maxTokens, credit + held))
+      expect(tokens).toBeGreaterThan(Math.min(maxTokens, credit + held) - 16)
       expect(all.hold.amount).toBe(BigInt(tokens) * price)
-      expect(all.slice.held).toBe(all.hold.amount)
+      expect(all.lease.held).toBe(all.hold.amount)
       expect(all.allowance.gained).toBe(tokens - held)
       expect(steps).toBeLessThan(40)
     })
     fc.assert(property, { numRuns: 2000 })
   })
 
-  test('that comes when the request has ended gives back what it took', async () => {
-    const { hold, slice, options, newHold } = allowanceOf({ credit: 10_000, held: 100 })
+  test('returns an extension that arrives after the end of the request', async () => {
+    const { hold, lease, options, newHold } = allowanceOf({ credit: 10_000, held: 100 })
     const { promise, resolve } = Promise.withResolvers<Hold>()
-    const allowance = new Allowance({ ...options, more: () => promise })
+    const allowance = new Allowance({ ...options, extendHold: () => promise })
     const extending = allowance.extend()
-    // One that is asked for is not asked for again.
+    // Only one extension runs at a time.
     expect(allowance.extend()).toBe(false)
     hold.settle(0n)
     resolve(newHold(512n * price))
     expect(await extending).toBe(false)
-    expect([slice.held, slice.free, allowance.gained]).toEqual([0n, 10_000n * price, 0])
+    expect([lease.held, lease.free, allowance.gained]).toEqual([0n, 10_000n * price, 0])
   })
 
-  test('out of another lease is none, and goes back', () => {
+  test('refuses and returns an extension out of another lease', () => {
     const { options } = allowanceOf({ credit: 100, held: 100 })
-    const other = sliceOf(10_000)
-    const allowance = new Allowance({ ...options, more: other.more })
+    const other = createLease(10_000)
+    const allowance = new Allowance({ ...options, extendHold: other.extendHold })
     expect(allowance.extend()).toBe(false)
-    expect([other.slice.held, allowance.gained]).toEqual([0n, 0])
+    expect([other.lease.held, allowance.gained]).toEqual([0n, 0])
   })
 
   test.each([
@@ -97,9 +97,9 @@ describe('M02: an allowance', () => {
         throw new Error('no database')
       },
     ],
-  ])('is none where the ledger %s, and says so', async (_how, more) => {
+  ])('is not extended where the ledger %s, and reports the error', async (_how, extendHold) => {
     const { options, errors } = allowanceOf({ credit: 100, held: 100 })
-    const allowance = new Allowance({ ...options, more })
+    const allowance = new Allowance({ ...options, extendHold })
     expect(await allowance.extend()).toBe(false)
     expect(errors).toHaveLength(1)
   })

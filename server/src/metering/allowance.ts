@@ -1,29 +1,30 @@
 import { InsufficientCredit, type CreditDemand } from '../ledger/credit-demand'
 import type { Hold } from '../ledger/local-lease'
-import { roundedUp } from './cost'
+import { chain, rescue, type MaybePromise } from '../platform/maybe-promise'
+import { roundUp } from './cost'
 
 interface Options {
   hold: Hold
   /** The output that the hold pays for, and the most that it may be extended to. */
   tokens: number
-  most: number
+  maxTokens: number
   /** Millionths of a nano-dollar per token of output; above zero. */
   rate: bigint
   /** Holds more of the account's credit, as the request's first hold was taken. */
-  more: (need: CreditDemand) => Hold | Promise<Hold>
+  extendHold: (need: CreditDemand) => MaybePromise<Hold>
   onError: (error: unknown) => void
 }
 
 /** The least number of tokens by which a hold grows, so that a long answer extends it a few times only. */
-const leastStep = 512
+const minStep = 512
 /** A smaller grant is not worth continuing the answer. */
-const leastGrant = 16
+const minGrant = 16
 
 /** The output that a running stream's hold pays for; it grows with the stream. */
 export class Allowance {
   readonly #options: Options
   #tokens: number
-  #isAsking = false
+  #isExtending = false
 
   constructor(options: Options) {
     this.#options = options
@@ -44,26 +45,25 @@ export class Allowance {
    * Extends the hold, out of the lease in memory if that has enough. Returns false, or a promise of it, where the
    * limit or the account allows no more. Never throws or rejects. One call at a time.
    */
-  extend(): boolean | Promise<boolean> {
-    const { most, more } = this.#options
-    const step = Math.min(Math.max(leastStep, this.#tokens >> 2), most - this.#tokens)
-    if (step <= 0 || this.#isAsking) return false
-    const floor = Math.min(step, leastGrant)
-    try {
-      const hold = more({ full: this.#priceOf(step), floor: this.#priceOf(floor), minimum: 0n })
-      if (!(hold instanceof Promise)) return this.#take(hold, step)
-      this.#isAsking = true
-      return hold
-        .then((held) => this.#take(held, step))
-        .catch((thrown: unknown) => this.#refuse(thrown))
-        .finally(() => (this.#isAsking = false))
-    } catch (thrown) {
-      return this.#refuse(thrown)
-    }
+  extend(): MaybePromise<boolean> {
+    const { maxTokens, extendHold } = this.#options
+    const step = Math.min(Math.max(minStep, this.#tokens >> 2), maxTokens - this.#tokens)
+    if (step <= 0 || this.#isExtending) return false
+    const full = this.#priceOf(step)
+    const floor = this.#priceOf(Math.min(step, minGrant))
+    this.#isExtending = true
+    const extending = rescue(
+      () => chain(extendHold({ full, floor, minimum: 0n }), (hold) => this.#take(hold, step)),
+      (error) => this.#refuse(error),
+    )
+    return chain(extending, (isExtended) => {
+      this.#isExtending = false
+      return isExtended
+    })
   }
 
   #priceOf(tokens: number): bigint {
-    return roundedUp(BigInt(tokens) * this.#options.rate)
+    return roundUp(BigInt(tokens) * this.#options.rate)
   }
 
   /** Returns false where the request has ended meanwhile, or its lease was replaced: it ends on the old one. */
@@ -79,8 +79,8 @@ export class Allowance {
     return true
   }
 
-  #refuse(thrown: unknown): false {
-    if (!(thrown instanceof InsufficientCredit)) this.#options.onError(thrown)
+  #refuse(error: unknown): false {
+    if (!(error instanceof InsufficientCredit)) this.#options.onError(error)
     return false
   }
 }

@@ -34,11 +34,11 @@ const volume: fc.Arbitrary<TokenBounds> = fc.record({
   choices: fc.integer({ min: 1, max: 20 }),
   outputLimit: fc.integer({ min: 1, max: 200_000 }),
   extraOutputTokens: fc.nat(1000),
-  hears: fc.boolean(),
-  speaks: fc.boolean(),
+  inputsAudio: fc.boolean(),
+  outputsAudio: fc.boolean(),
   images: fc.nat(10),
   requests: fc.nat(10),
-  longestPrompt: fc.nat(1_000_000),
+  maxPromptTokens: fc.nat(1_000_000),
   serviceTier: fc.constantFrom(undefined, ...serviceTiers),
   searches: fc.nat(10),
   inputCharacters: fc.nat(1_000_000),
@@ -97,15 +97,15 @@ test('M35 finding P1: whatever a usage says, within its limits it costs no more 
   const minute = fc.nat(1439)
   const elapsedMs = fc.nat(10_000_000)
   const priced = fc.record({ pricing: fc.oneof(pricing, tieredPricing), minute, elapsedMs })
-  const property = fc.property(volume, priced, usage, (asked, held, said) => {
-    const worst = computeWorstCase(asked, held.pricing, held.minute)
-    const limits = limitsAt(asked, asked.outputLimit)
-    const used = limitUsage(said, limits)
-    const within = { volume: asked, outputTokens: limits.output, elapsedMs: held.elapsedMs }
+  const property = fc.property(volume, priced, usage, (bounds, held, usageBlock) => {
+    const worst = computeWorstCase(bounds, held.pricing, held.minute)
+    const limits = limitsAt(bounds, bounds.outputLimit)
+    const used = limitUsage(usageBlock, limits)
+    const within = { volume: bounds, outputTokens: limits.output, elapsedMs: held.elapsedMs }
     const measured = withMeasured(used, { pricing: held.pricing, ...within })
-    const applied = selectUsagePrice(measured, { ...held, volume: asked })
-    expect(costAt(measured, applied, asked)).toBeLessThanOrEqual(fullPrice(worst))
-    expect(used.flawed).toBe(said.flawed || (used !== said && !said.estimated))
+    const applied = selectUsagePrice(measured, { ...held, volume: bounds })
+    expect(costAt(measured, applied, bounds)).toBeLessThanOrEqual(fullPrice(worst))
+    expect(used.flawed).toBe(usageBlock.flawed || (used !== usageBlock && !usageBlock.estimated))
   })
   fc.assert(property, { numRuns: 20_000 })
 })
@@ -120,21 +120,21 @@ const tiered: Pricing = {
     { serviceTier: 'batch', rates: { input: 2_500_000_000n, output: 15_000_000_000n } },
   ],
 }
-const asked: TokenBounds = {
+const bounds: TokenBounds = {
   inputTokens: 400_000,
-  longestPrompt: 400_000,
+  maxPromptTokens: 400_000,
   serviceTier: undefined,
   choices: 1,
   outputLimit: 1000,
   extraOutputTokens: 0,
-  hears: false,
-  speaks: false,
+  inputsAudio: false,
+  outputsAudio: false,
   images: 0,
   requests: 1,
   searches: 0,
 }
 const chargeOf = (used: Partial<Usage>, volume: Partial<TokenBounds> = {}) => {
-  const held = { pricing: tiered, minute: 0, volume: { ...asked, ...volume } }
+  const held = { pricing: tiered, minute: 0, volume: { ...bounds, ...volume } }
   const usage = { ...noUsage, ...used }
   const applied = selectUsagePrice(usage, held)
   return [costAt(usage, applied, held.volume), applied.tier]
@@ -149,17 +149,17 @@ test('finding P1: the whole of a long prompt has its tier’s price, cached or n
   expect(chargeOf(used)).toEqual([2_724_510_000n, 'above 272000 tokens'])
 })
 
-test('images, requests and searches are charged by the piece, as many as were held for', () => {
+test('charges images, requests and searches by the piece, up to the number held', () => {
   const flat: Pricing = { input: 0n, output: 0n, image: 3n, request: 50n, search: 700n }
   const volume: TokenBounds = {
     inputTokens: 0,
-    longestPrompt: 0,
+    maxPromptTokens: 0,
     serviceTier: undefined,
     choices: 1,
     outputLimit: 1,
     extraOutputTokens: 0,
-    hears: false,
-    speaks: false,
+    inputsAudio: false,
+    outputsAudio: false,
     images: 2,
     requests: 3,
     searches: 4,
@@ -176,7 +176,7 @@ test('prompts that were sent one by one have the price of each', () => {
   expect(chargeOf(used, { requests: 2 })[1]).toBeUndefined()
 })
 
-test('the service tier that was asked for is charged, unless the provider served another', () => {
+test('charges the requested service tier, unless the provider served another', () => {
   const used = { input: 1000, output: 100 }
   const priority = { serviceTier: 'priority' } as const
   expect(chargeOf(used, priority)).toEqual([20_000_000n, 'priority'])
@@ -197,7 +197,7 @@ test('a cheaper service tier is charged where the provider says that it served i
   }
 })
 
-test('what a cache saved is what its tokens would have cost as plain input, less what they cost', () => {
+test('the savings of a cache are the price of its tokens as plain input, less their price', () => {
   const rates = {
     input: 3_000_000_000n,
     output: 1n,

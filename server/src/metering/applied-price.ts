@@ -20,7 +20,7 @@ export function selectUsagePrice(used: Usage, { pricing, minute, volume }: Held)
   const mean = Math.ceil(promptTokens(used) / Math.max(1, volume.requests))
   return selectPrice(pricing, {
     // Bounded by the hold: a count beyond the model's context is not believed.
-    promptTokens: Math.min(mean, volume.longestPrompt),
+    promptTokens: Math.min(mean, volume.maxPromptTokens),
     serviceTier: servedTier(used, volume.serviceTier),
     minute,
   })
@@ -30,9 +30,9 @@ export function selectUsagePrice(used: Usage, { pricing, minute, volume }: Held)
  * Never a tier that was not requested: the hold does not cover it. A discount applies where the provider reports
  * the tier as served: many leave out a field that they do not know, and bill the usual price.
  */
-function servedTier({ servedTier: said }: Usage, asked: ServiceTier | undefined) {
-  if (said === asked) return asked
-  return said === undefined && asked === 'priority' ? asked : undefined
+function servedTier({ servedTier: reported }: Usage, requested: ServiceTier | undefined) {
+  if (reported === requested) return requested
+  return reported === undefined && requested === 'priority' ? requested : undefined
 }
 
 /**

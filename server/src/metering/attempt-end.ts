@@ -1,6 +1,6 @@
 import type { Settled } from '../ledger/local-lease'
-import { costToCaller, type TokenCounts, type UsageEvent } from '../ledger/usage-event'
-import type { Usage } from '../wire/usage'
+import { costToCaller, type UsageEvent } from '../ledger/usage-event'
+import type { Usage, TokenCounts } from '../wire/usage'
 
 /** The tokens of an attempt that has not ended, or was not answered. */
 export const noTokens: TokenCounts = {
@@ -17,7 +17,7 @@ export const noTokens: TokenCounts = {
   searches: 0,
 }
 
-interface Ended {
+interface AttemptResult {
   outcome: string
   used: Usage | undefined
   cost: bigint
@@ -27,7 +27,7 @@ interface Ended {
 }
 
 /** Fills in the end of a request's last attempt; returns the cost that its caller sees. */
-export function endAttempt(event: UsageEvent, ended: Ended): bigint {
+export function endAttempt(event: UsageEvent, ended: AttemptResult): bigint {
   const { outcome, used, cost, price, settled } = ended
   event.outcome = outcome
   event.cost = cost

@@ -4,7 +4,7 @@ import type { Pricing } from '../catalog/model'
 import type { Usage } from '../wire/usage'
 
 /** The facts that decide how much of a provider's count is believed. */
-interface Grounds {
+interface UsageGrounds {
   volume: TokenBounds
   /** The paid output limit of each answer, and the tokens that a stream gained beyond it. */
   outputLimit: number
@@ -31,7 +31,7 @@ const contextOfUnknown = 131_072
  * contradicts itself, and the count of a third party never exceed the hold; that of the payer's own provider may,
  * up to the model's context, unless the caller set a limit.
  */
-export function boundUsage(usage: Usage, grounds: Grounds): Usage {
+export function boundUsage(usage: Usage, grounds: UsageGrounds): Usage {
   const { volume, outputLimit, gained, contextLength, hasOwnLimit, isOthers } = grounds
   const limits = limitsAt(volume, outputLimit)
   limits.output += gained

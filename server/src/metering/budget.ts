@@ -1,7 +1,7 @@
 /** The remainder of a spending limit, for one request. Amounts are nano-dollars. */
 export interface Budget {
   /** The amount that may still be spent, without this request's hold; undefined for no limit. */
-  readonly left: bigint | undefined
+  readonly remaining: bigint | undefined
   /** Sets the most that the request may spend from now on, in place of the earlier hold. */
   hold: (amount: bigint) => void
   /** Holds that much more, or less where it is negative. */
@@ -15,8 +15,8 @@ export function combineBudgets(
 ): Budget | undefined {
   if (!one || !other) return one ?? other
   return {
-    get left() {
-      const [a, b] = [one.left, other.left]
+    get remaining() {
+      const [a, b] = [one.remaining, other.remaining]
       if (a === undefined || b === undefined) return a ?? b
       return a < b ? a : b
     },

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Pricing } from '../catalog/model'
 import { parseUsd } from '../wire/usd'
 import { completionTokens, noUsage, promptTokens, readUsage, type Usage } from '../wire/usage'
-import { computeCost, roundedUp, roundUpNumber } from './cost'
+import { computeCost, roundUp, roundUpNumber } from './cost'
 import vectors from '../../testing/golden/usage.json'
 
 const using = (tokens: Partial<Usage>): Usage => ({ ...noUsage, ...tokens })
@@ -32,7 +32,7 @@ const toPricing = ({
   ...Object.fromEntries(Object.entries(rest).map(([name, usd]) => [name, parseUsd(usd)])),
 })
 
-describe('M12: what a provider said, in buckets and in nano-dollars', () => {
+describe('M12: a provider’s usage, in buckets and in nano-dollars', () => {
   test.each(golden.map((vector) => [vector.provider, vector.what, vector] as const))(
     '%s: %s',
     (_provider, _what, { usage: block, extras, buckets, flawed, usdPerMillion, nanos }) => {
@@ -91,7 +91,7 @@ describe('prices', () => {
     expect(computeCost({ ...usage, cachedAudio: 9e6 }, pieces)).toBe(105n)
   })
 
-  test('what is paid by the piece is added', () => {
+  test('adds prices by the piece', () => {
     const pricing = { ...plain, request: 12_000_000n, image: 7n }
     expect(computeCost(noUsage, pricing)).toBe(12_000_000n)
     expect(computeCost(noUsage, pricing, { requests: 3, images: 2 })).toBe(36_000_014n)
@@ -143,7 +143,7 @@ test.each([
   [0, 0n],
 ])('%p millionths are rounded up', (millionths, nanos) => {
   expect(roundUpNumber(millionths)).toBe(nanos)
-  expect(roundedUp(BigInt(millionths))).toBe(nanos)
+  expect(roundUp(BigInt(millionths))).toBe(nanos)
 })
 
 test('I11 M13: whatever a provider says, a cost is whole and never negative', () => {
@@ -173,12 +173,16 @@ test('I11 M13: whatever a provider says, a cost is whole and never negative', ()
     { requiredKeys: [] },
   )
   const pricing = { input: 2_500_000_000n, output: 10_000_000_000n, audioInput: 32_000_000_000n }
-  const property = fc.property(block, fc.constantFrom('inside', 'outside'), (said, extras) => {
-    const usage = readUsage(said, extras)
-    if (!usage) return
-    if (computeCost(usage, pricing) < 0n) throw new Error('A cost is negative.')
-    const tokens = promptTokens(usage) + completionTokens(usage)
-    if (!Number.isSafeInteger(tokens) || tokens < 0) throw new Error('Tokens are no count.')
-  })
+  const property = fc.property(
+    block,
+    fc.constantFrom('inside', 'outside'),
+    (usageBlock, extras) => {
+      const usage = readUsage(usageBlock, extras)
+      if (!usage) return
+      if (computeCost(usage, pricing) < 0n) throw new Error('A cost is negative.')
+      const tokens = promptTokens(usage) + completionTokens(usage)
+      if (!Number.isSafeInteger(tokens) || tokens < 0) throw new Error('Tokens are no count.')
+    },
+  )
   fc.assert(property, { numRuns: 100_000 })
 })

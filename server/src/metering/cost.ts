@@ -19,25 +19,25 @@ export interface Pieces {
 }
 
 /** Nano-dollars per 1,000,000 tokens of each bucket; one without a price of its own has `input`'s or `output`'s. */
-export function getBucketRates(given: Rates): Required<TokenRates> {
-  const known = ratesBy.get(given)
+export function getBucketRates(rates: Rates): Required<TokenRates> {
+  const known = ratesBy.get(rates)
   if (known) return known
-  const { input, output } = given
-  const cacheWrite = given.cacheWrite ?? input
-  const rates = {
+  const { input, output } = rates
+  const cacheWrite = rates.cacheWrite ?? input
+  const bucketRates = {
     input,
-    cachedInput: given.cachedInput ?? input,
+    cachedInput: rates.cachedInput ?? input,
     cacheWrite,
-    cacheWriteLong: given.cacheWriteLong ?? cacheWrite,
-    audioInput: given.audioInput ?? input,
-    imageInput: given.imageInput ?? input,
+    cacheWriteLong: rates.cacheWriteLong ?? cacheWrite,
+    audioInput: rates.audioInput ?? input,
+    imageInput: rates.imageInput ?? input,
     output,
-    reasoning: given.reasoning ?? output,
-    audioOutput: given.audioOutput ?? output,
-    imageOutput: given.imageOutput ?? output,
+    reasoning: rates.reasoning ?? output,
+    audioOutput: rates.audioOutput ?? output,
+    imageOutput: rates.imageOutput ?? output,
   }
-  ratesBy.set(given, rates)
-  return rates
+  ratesBy.set(rates, bucketRates)
+  return bucketRates
 }
 
 /** A model's rates are one object for as long as they stay the same. */
@@ -46,7 +46,7 @@ const ratesBy = new WeakMap<Rates, Required<TokenRates>>()
 const million = 1_000_000n
 
 /** Converts millionths of a nano-dollar to nano-dollars, rounded up. */
-export const roundedUp = (millionths: bigint): bigint => (millionths + million - 1n) / million
+export const roundUp = (millionths: bigint): bigint => (millionths + million - 1n) / million
 
 /**
  * Rounds up a number of millionths that sums products of counts and rates, none below zero: exact, or undefined
@@ -103,28 +103,28 @@ const buckets = [
  */
 export function computeCost(usage: Usage, given: Rates, pieces: Pieces = oneRequest): bigint {
   const rates = getBucketRates(given)
-  const heard = heardBefore(usage, given)
+  const cachedAudio = cachedAudioOf(usage, given)
   const measured = costOfMeasured(pieces, given)
   const ofPieces = computePieceCost(pieces, given)
-  if (heard > 0 || measured > 0n) {
+  if (cachedAudio > 0 || measured > 0n) {
     // Few usages have any of this: all others are summed as numbers.
-    const rest = { ...usage, cachedInput: usage.cachedInput - heard }
-    const ofHeard = BigInt(heard) * (given.cachedAudioInput ?? 0n)
-    return roundedUp(millionthsOf(rest, rates) + ofHeard + measured) + ofPieces
+    const rest = { ...usage, cachedInput: usage.cachedInput - cachedAudio }
+    const ofCachedAudio = BigInt(cachedAudio) * (given.cachedAudioInput ?? 0n)
+    return roundUp(sumMillionths(rest, rates) + ofCachedAudio + measured) + ofPieces
   }
   let millionths = 0
   for (const bucket of buckets) {
     if (usage[bucket] > 0) millionths += usage[bucket] * Number(rates[bucket])
   }
-  const ofTokens = roundUpNumber(millionths) ?? roundedUp(millionthsOf(usage, rates))
+  const ofTokens = roundUpNumber(millionths) ?? roundUp(sumMillionths(usage, rates))
   return ofPieces === 0n ? ofTokens : ofTokens + ofPieces
 }
 
 /** Returns the tokens of cached audio that have a price of their own. */
-const heardBefore = ({ cachedAudio = 0, cachedInput }: Usage, { cachedAudioInput }: Rates) =>
+const cachedAudioOf = ({ cachedAudio = 0, cachedInput }: Usage, { cachedAudioInput }: Rates) =>
   cachedAudioInput === undefined ? 0 : Math.min(cachedAudio, cachedInput)
 
-function millionthsOf(usage: Usage, rates: Required<TokenRates>): bigint {
+function sumMillionths(usage: Usage, rates: Required<TokenRates>): bigint {
   let millionths = 0n
   for (const bucket of buckets) {
     if (usage[bucket] > 0) millionths += BigInt(usage[bucket]) * rates[bucket]

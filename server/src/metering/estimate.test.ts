@@ -10,7 +10,7 @@ import {
   estimateOutputTokens,
   collectPromptTexts,
   tokensAtLeast,
-  tokensAtMost,
+  maxTokensOf,
 } from './estimate'
 import { TextSize } from '../wire/text-size'
 
@@ -22,7 +22,7 @@ describe('bounds', () => {
     const property = fc.property(text, (content) => {
       const tokens = countTokens(content, { disallowedSpecial: new Set() })
       const bytes = Buffer.byteLength(content)
-      expect(tokens).toBeLessThanOrEqual(tokensAtMost(bytes))
+      expect(tokens).toBeLessThanOrEqual(maxTokensOf(bytes))
       expect(tokens).toBeGreaterThanOrEqual(tokensAtLeast(bytes))
       expect(Buffer.byteLength(JSON.stringify({ content }))).toBeGreaterThanOrEqual(bytes)
     })
@@ -112,12 +112,12 @@ describe('M14: the estimate for a provider that does not count', () => {
     [{ prompt: [1, 2, 3] }, 3],
     [{ input: [[1, 2], [3]] }, 3],
     [{}, 0],
-  ])('reads %p as %p tokens', (body, tokens) => {
+  ])('reads %j as %p tokens', (body, tokens) => {
     expect(estimatePrompt(body)).toBe(tokens)
   })
 
   test('S09: is marked, and never beyond what the request could use', () => {
-    const limits = { input: 50, output: 100, hears: false, speaks: false }
+    const limits = { input: 50, output: 100, inputsAudio: false, outputsAudio: false }
     const usage = estimateUsage({ promptTokens: 9000, output: { bytes: 1e9, words: 1e8 } }, limits)
     expect(usage).toMatchObject({ input: 50, output: 100, estimated: true, flawed: false })
   })

@@ -6,7 +6,7 @@ import {
   type EmbeddingInput,
 } from '../wire/embedding-request'
 import { isObject, type JsonObject } from '../wire/json-body'
-import { longestTokenBytes, TextSize } from '../wire/text-size'
+import { maxTokenBytes, TextSize } from '../wire/text-size'
 import { noUsage, type Usage } from '../wire/usage'
 import { limitUsage, type TokenLimits } from './worst-case'
 
@@ -19,21 +19,21 @@ import { limitUsage, type TokenLimits } from './worst-case'
 const messageOverhead = 8
 
 /** Returns the most tokens that `bytes` of text in `messages` can have: a token is at least one byte. */
-export const tokensAtMost = (bytes: number, messages = 1): number =>
+export const maxTokensOf = (bytes: number, messages = 1): number =>
   bytes + messageOverhead * (messages + 1)
 
 /**
  * Returns the fewest tokens that `bytes` of text can have, in OpenAI's vocabularies; others may have longer
  * tokens.
  */
-export const tokensAtLeast = (bytes: number): number => Math.ceil(bytes / longestTokenBytes)
+export const tokensAtLeast = (bytes: number): number => Math.ceil(bytes / maxTokenBytes)
 
 /**
  * Returns whether a prompt of texts is within `limit` tokens whatever its content, so that nothing need be
  * counted. For images, audio and files bytes prove nothing: see `PromptTexts.media`.
  */
 export const certainlyFits = (bytes: number, limit: number, messages = 1): boolean =>
-  tokensAtMost(bytes, messages) <= limit
+  maxTokensOf(bytes, messages) <= limit
 
 /** Returns whether a prompt of texts is beyond `limit` tokens whatever its content. */
 export const certainlyExceeds = (bytes: number, limit: number): boolean =>
@@ -105,8 +105,8 @@ const usualBytesPerToken = 4.6
 const usualMessageTokens = 4
 export const usualMediaTokens = 1000
 
-const tokensOf = ({ bytes, words, tokensAtLeast: least = 0 }: Size) =>
-  Math.max(least, Math.ceil((bytes / usualBytesPerToken + words) / 2))
+const tokensOf = ({ bytes, words, tokensAtLeast: minTokens = 0 }: Size) =>
+  Math.max(minTokens, Math.ceil((bytes / usualBytesPerToken + words) / 2))
 
 type Size = Pick<TextSize, 'bytes' | 'words'> & Partial<Pick<TextSize, 'tokensAtLeast'>>
 
@@ -175,8 +175,8 @@ export const estimateAround = ({ messages, media }: Omit<PromptTexts, 'texts'>):
 export function estimatePrompt(body: JsonObject): number {
   const { messages, prompt, input } = body
   if (Array.isArray(messages)) {
-    const asked = collectPromptTexts({ ...body, messages: messages.filter(isObject) })
-    return tokensOf(sizeOf(asked.texts)) + estimateAround(asked)
+    const requested = collectPromptTexts({ ...body, messages: messages.filter(isObject) })
+    return tokensOf(sizeOf(requested.texts)) + estimateAround(requested)
   }
   // Texts, or token ids, in one list or in several.
   const items: unknown[] = [prompt ?? input ?? []].flat(2)

@@ -1,6 +1,6 @@
 const thousandths = Array.from({ length: 1000 }, (_, ms) => `${String(ms).padStart(3, '0')}Z`)
 
-let known = { secondMs: -1, text: '' }
+let lastSecond = { secondMs: -1, text: '' }
 
 /**
  * Formats a moment, in whole milliseconds since the epoch, as ISO 8601 in UTC. Each attempt has one, so the text
@@ -8,9 +8,9 @@ let known = { secondMs: -1, text: '' }
  */
 export function formatIsoTime(ms: number): string {
   const rest = ms % 1000
-  if (ms - rest !== known.secondMs) {
+  if (ms - rest !== lastSecond.secondMs) {
     const text = new Date(ms - rest).toISOString()
-    known = { secondMs: ms - rest, text: text.slice(0, -4) }
+    lastSecond = { secondMs: ms - rest, text: text.slice(0, -4) }
   }
-  return `${known.text}${thousandths[rest]}`
+  return `${lastSecond.text}${thousandths[rest]}`
 }

@@ -12,9 +12,9 @@ import { unavailable, type ApiError } from '../errors'
 import type { CreditDemand } from '../ledger/credit-demand'
 import type { Hold } from '../ledger/local-lease'
 import type { BillingMode, PassedOver, UsageEvent } from '../ledger/usage-event'
-import { toRecord } from '../ledger/usage-record'
 import type { Metered, MeterPorts } from './metered-request'
 import type { ChargeRatio } from './charge-ratio'
+import type { MaybePromise } from '../platform/maybe-promise'
 import type { Usage } from '../wire/usage'
 
 /** The reservation that an attempt is paid from; undefined for one that costs nothing. */
@@ -39,7 +39,7 @@ export interface Reservation {
 /** Extends holds in the way in which the first one was taken. */
 export interface Payer {
   /** Throws or rejects with `InsufficientCredit`. */
-  extendHold: (paid: Reservation, need: CreditDemand) => Hold | Promise<Hold>
+  extendHold: (paid: Reservation, need: CreditDemand) => MaybePromise<Hold>
 }
 
 /** The candidate of an attempt that is about to start, and the account it is billed to. */
@@ -65,8 +65,8 @@ export interface Ending {
 /** After its end, a request sends and holds nothing more. */
 const over = () => unavailable(new Error('the request has ended'))
 
-const nobody: readonly PassedOver[] = []
-const none: readonly Allowance[] = []
+const nonePassedOver: readonly PassedOver[] = []
+const noAllowances: readonly Allowance[] = []
 const begunBefore = Promise.resolve()
 
 /**
@@ -86,7 +86,7 @@ export class Meter {
   #startedAtMs = 0
   #passedOver: readonly PassedOver[]
   #ending: Promise<bigint> | undefined
-  #allowances = none
+  #allowances = noAllowances
   /** The savings of a cache on the price, in nano-dollars. */
   #cacheSavings = 0n
 
@@ -115,38 +115,32 @@ export class Meter {
   release(): void {
     this.#paid?.hold?.settle(0n)
     this.#paid = undefined
-    this.#allowances = none
+    this.#allowances = noAllowances
   }
 
   /**
    * Begins an attempt, after one that failed with `failure`. A further part by the same model on the same
    * connection is no new attempt.
    */
-  begin(asked: AttemptStart, failure?: ApiError): Promise<void> {
+  begin(attempt: AttemptStart, failure?: ApiError): Promise<void> {
     const last = this.#event
-    if (last && isSame(last, asked)) return begunBefore
+    if (last && isSame(last, attempt)) return begunBefore
     if (this.#ending) return Promise.reject(over())
     if (last) {
       last.outcome = 'failed_over'
       last.reason = failure?.code ?? null
       this.#stop(last)
     }
-    const event = this.#eventOf(asked)
+    const event = this.#eventOf(attempt)
     this.#event = event
-    this.#metered.log?.asked?.(event, last, asked.connection.gatewayId ?? null)
+    this.#metered.log?.beginAttempt(event, last, attempt.connection.gatewayId ?? null)
     this.#startedAtMs = performance.now()
-    return last ? this.#openAfter(last, event) : this.#open(event)
+    return last ? this.#beginAfter(last, event) : this.#ports.usage.begin(event)
   }
 
-  async #openAfter(last: UsageEvent, event: UsageEvent): Promise<void> {
-    await this.#ports.settle(last)
-    await this.#open(event)
-  }
-
-  #open(event: UsageEvent): Promise<void> {
-    const { onAttempt } = this.#metered
-    const written = this.#ports.begin(event.id, toRecord(event))
-    return onAttempt ? written.then(onAttempt) : written
+  async #beginAfter(last: UsageEvent, event: UsageEvent): Promise<void> {
+    await this.#ports.usage.settle(last)
+    await this.#ports.usage.begin(event)
   }
 
   /** Records a candidate that was skipped, for the event of the next attempt. */
@@ -156,7 +150,7 @@ export class Meter {
   }
 
   /** Records the time of the first token. */
-  answered(): void {
+  recordAnswer(): void {
     if (this.#event) this.#event.firstTokenMs = this.#elapsedMs()
   }
 
@@ -171,9 +165,9 @@ export class Meter {
     const allowance = new Allowance({
       hold,
       tokens: answers * outputLimit,
-      most: this.#metered.hasOwnLimit ? answers * volume.outputLimit : Infinity,
+      maxTokens: this.#metered.hasOwnLimit ? answers * volume.outputLimit : Infinity,
       rate: perToken / BigInt(volume.choices),
-      more: (need) => this.#payer.extendHold(paid, need),
+      extendHold: (need) => this.#payer.extendHold(paid, need),
       onError: this.#ports.onError,
     })
     this.#allowances = [...this.#allowances, allowance]
@@ -196,7 +190,7 @@ export class Meter {
 
   #end({ usage, outcome, isFree = false }: Ending): Promise<bigint> {
     const paid = this.#paid
-    const used = usage && this.#believed(usage)
+    const used = usage && this.#boundedUsage(usage)
     this.#used = used
     const price = used && paid && !isFree ? this.#priceOf(used, paid) : 0n
     const cost = paid && price > 0n ? paid.charged.of(price) : 0n
@@ -204,11 +198,12 @@ export class Meter {
     this.#paid = undefined
     const event = this.#event
     if (!event) return Promise.resolve(0n)
-    const shown = endAttempt(event, { outcome, used, cost, price: paid && price, settled })
+    const callerCost = endAttempt(event, { outcome, used, cost, price: paid && price, settled })
     this.#stop(event)
-    const settling = this.#ports.settle(event, this.#metered.log?.record(event, this.#cacheSavings))
+    const log = this.#metered.log?.record(event, this.#cacheSavings)
+    const settling = this.#ports.usage.settle(event, log)
     // The caller does not see the part of a charge that the house bears either.
-    return settling.then((charged) => shown - cost + charged)
+    return settling.then((charged) => callerCost - cost + charged)
   }
 
   /** Returns nano-dollars; the event keeps the rates that they came from. */
@@ -220,7 +215,7 @@ export class Meter {
   }
 
   /** Returns the part of a provider's count that is charged and counted in limits. */
-  #believed(usage: Usage): Usage {
+  #boundedUsage(usage: Usage): Usage {
     const paid = this.#paid
     const volume = paid?.worst.volume ?? this.#volume?.()
     if (!volume) return usage
@@ -249,7 +244,7 @@ export class Meter {
     const { requestId, userId, keyId, operation, streamed, requestedModel } = this.#metered
     const pricing = billing.payer === null ? null : model.pricing
     const passedOver = this.#passedOver
-    this.#passedOver = nobody
+    this.#passedOver = nonePassedOver
     return {
       id: newId('att'),
       requestId,
@@ -283,5 +278,5 @@ export class Meter {
   }
 }
 
-const isSame = ({ connectionId, model }: UsageEvent, asked: AttemptStart) =>
-  connectionId === asked.connection.id && model === asked.model.id
+const isSame = ({ connectionId, model }: UsageEvent, attempt: AttemptStart) =>
+  connectionId === attempt.connection.id && model === attempt.model.id

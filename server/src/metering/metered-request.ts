@@ -1,14 +1,10 @@
+import type { UsageRecorder } from './usage-recorder'
 import type { PassedOver, UsageEvent } from '../ledger/usage-event'
+import type { RequestLog } from '../request-logs/request-log'
 
-/** The dependencies through which a meter writes its events. */
+/** The dependencies of a meter. */
 export interface MeterPorts {
-  /** Resolves when a killed process would leave the record behind. */
-  begin: (attemptId: string, record: string) => Promise<void>
-  /**
-   * Resolves with the charged part of the cost, in nano-dollars, when the event, and the log of its request where
-   * there is one, will be booked whatever happens; rejects where they may not be.
-   */
-  settle: (event: UsageEvent, log?: string) => Promise<bigint>
+  usage: Pick<UsageRecorder, 'begin' | 'settle'>
   onError: (error: unknown) => void
   /** The platform's fee on a price that is paid to another party, in millionths. */
   readonly feeMillionths: number
@@ -27,12 +23,6 @@ export interface Metered {
   streamed: boolean
   /** Set where the caller set the output limit itself: it never pays beyond that. */
   hasOwnLimit: boolean
-  /** Called when an attempt is recorded and is sent. */
-  onAttempt?: (() => void) | undefined
-  /** The log of the request, as a record that is written with its last attempt. */
-  log?: {
-    record: (event: UsageEvent, cacheSavings?: bigint) => string | undefined
-    /** Called with an attempt that begins, the one before it, and the self-hosted gateway it is sent by. */
-    asked?: (event: UsageEvent, failed: UsageEvent | undefined, by: string | null) => void
-  }
+  /** The log of the request, whose record is written with its last attempt. */
+  log?: Pick<RequestLog, 'beginAttempt' | 'record'>
 }

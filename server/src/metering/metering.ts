@@ -17,6 +17,7 @@ import { InsufficientCredit, type CreditDemand } from '../ledger/credit-demand'
 import type { AccountCredit } from '../ledger/account-credit'
 import type { Hold } from '../ledger/local-lease'
 import type { Restriction, Restrictions } from '../ledger/restrictions'
+import { chain, rescue, type MaybePromise } from '../platform/maybe-promise'
 import { toUsd } from '../wire/usd'
 
 /** An attempt to be paid. */
@@ -45,7 +46,7 @@ class Price implements CreditDemand {
 }
 
 interface Options extends MeterPorts {
-  purses: { of: (accountId: string) => Pick<AccountCredit, 'hold'> }
+  credit: { of: (accountId: string) => Pick<AccountCredit, 'hold'> }
   restrictions: Pick<Restrictions, 'of'>
   /** Below this balance no paid request is admitted. Nano-dollars. */
   minimumBalance: bigint
@@ -70,39 +71,41 @@ export class Metering implements Payer {
    * `insufficient_credits`, for the balance or a spending limit, and with `gateway_unavailable` where the ledger
    * does not answer.
    */
-  hold(terms: Terms, volumeOf: () => TokenBounds): Reservation | undefined | Promise<Reservation> {
+  hold(terms: Terms, volumeOf: () => TokenBounds): undefined | MaybePromise<Reservation> {
     const { model, billing, month, shared } = terms
     const charged = computeCharge(terms, this.#options.feeMillionths)
     const accountId = billing.payer
     const isHouse = billing.mode === 'house'
     // The platform's price counts even where an organization pays its provider itself, or the house pays.
     const isCounted = (isHouse || billing.mode === 'org_pays') && isServable(model)
-    if (accountId === null || (charged.isNothing && !isCounted)) return undefined
+    if (accountId === null || (charged.isZero && !isCounted)) return undefined
     if (!isServable(model) || !model.pricing) throw new Error(`${model.id} has no price`)
-    if (!charged.isNothing) this.#checkRestriction(accountId)
+    if (!charged.isZero) this.#checkRestriction(accountId)
     const minute = minuteOf(Date.now())
-    const whole = computeWorstCase(volumeOf(), model.pricing, minute)
+    const worst = computeWorstCase(volumeOf(), model.pricing, minute)
     const paid: Reservation = {
       hold: undefined,
       pricing: model.pricing,
       minute,
-      worst: charged.isNothing ? whole : charged.ofWorst(whole),
+      worst: charged.isZero ? worst : charged.ofWorst(worst),
       charged,
       outputLimit: isCounted
-        ? countedLimit(whole, isHouse ? month : shared)
-        : whole.volume.outputLimit,
+        ? countedLimit(worst, isHouse ? month : shared)
+        : worst.volume.outputLimit,
       contextLength: model.contextLength,
       accountId,
       budget: isCounted ? month : combineBudgets(month, shared),
     }
-    return charged.isNothing ? paid : this.#pay(paid)
+    return charged.isZero ? paid : this.#pay(paid)
   }
 
-  #pay(paid: Reservation): Reservation | Promise<Reservation> {
+  #pay(paid: Reservation): MaybePromise<Reservation> {
     const { accountId, budget } = paid
     const price = new Price(paid.worst, this.#options.minimumBalance)
-    const held = budget ? this.#limitedHold(accountId, price, budget) : this.#hold(accountId, price)
-    return held instanceof Promise ? paidLater(paid, held, price) : paidBy(paid, held, price)
+    const holding = budget
+      ? this.#limitedHold(accountId, price, budget)
+      : this.#hold(accountId, price)
+    return chain(holding, (hold) => toHeldReservation(paid, hold, price))
   }
 
   #checkRestriction(accountId: string): void {
@@ -113,14 +116,14 @@ export class Metering implements Payer {
   /** Holds as much as the balance and the spending limits of the month allow. */
   async #limitedHold(accountId: string, price: Price, month: Budget): Promise<Hold> {
     const { full, floor, minimum } = price
-    const left = month.left ?? full
-    if (left < floor) {
+    const remaining = month.remaining ?? full
+    if (remaining < floor) {
       // A caller with too little balance as well gets the error about the balance: it comes first.
       const hold = await this.#hold(accountId, { full: floor, floor, minimum })
       hold.settle(0n)
-      throw toOverAllowance(left, floor)
+      throw toOverAllowance(remaining, floor)
     }
-    const allowed = left < full ? left : full
+    const allowed = remaining < full ? remaining : full
     month.hold(allowed)
     const hold = await this.#hold(accountId, { full: allowed, floor, minimum })
     if (hold.amount < allowed) month.hold(hold.amount)
@@ -128,46 +131,35 @@ export class Metering implements Payer {
   }
 
   /** Takes a further hold, as far as the limits of the month allow. Throws or rejects with `InsufficientCredit`. */
-  extendHold({ accountId, budget }: Reservation, need: CreditDemand): Hold | Promise<Hold> {
-    const purse = this.#options.purses.of(accountId)
-    const left = budget?.left
-    if (!budget || left === undefined) return purse.hold(need)
+  extendHold({ accountId, budget }: Reservation, need: CreditDemand): MaybePromise<Hold> {
+    const credit = this.#options.credit.of(accountId)
+    const remaining = budget?.remaining
+    if (!budget || remaining === undefined) return credit.hold(need)
     const { floor, minimum } = need
-    if (left < floor) throw new InsufficientCredit(left, floor)
-    const full = left < need.full ? left : need.full
+    if (remaining < floor) throw new InsufficientCredit(remaining, floor)
+    const full = remaining < need.full ? remaining : need.full
     budget.add(full)
-    const kept = (hold: Hold) => {
+    const holding = rescue(
+      () => credit.hold({ full, floor, minimum }),
+      (thrown) => {
+        budget.add(-full)
+        throw thrown
+      },
+    )
+    return chain(holding, (hold) => {
       budget.add(hold.amount - full)
       return hold
-    }
-    const refused = (thrown: unknown): never => {
-      budget.add(-full)
-      throw thrown
-    }
-    try {
-      const held = purse.hold({ full, floor, minimum })
-      return held instanceof Promise ? held.then(kept, refused) : kept(held)
-    } catch (thrown) {
-      return refused(thrown)
-    }
+    })
   }
 
   /** Without a promise in the steady state. Throws or rejects with an `ApiError`. */
-  #hold(accountId: string, need: CreditDemand): Hold | Promise<Hold> {
-    try {
-      const hold = this.#options.purses.of(accountId).hold(need)
-      return hold instanceof Promise ? this.#held(hold) : hold
-    } catch (thrown) {
-      throw this.#refusalFor(thrown)
-    }
-  }
-
-  async #held(holding: Promise<Hold>): Promise<Hold> {
-    try {
-      return await holding
-    } catch (thrown) {
-      throw this.#refusalFor(thrown)
-    }
+  #hold(accountId: string, need: CreditDemand): MaybePromise<Hold> {
+    return rescue(
+      () => this.#options.credit.of(accountId).hold(need),
+      (thrown) => {
+        throw this.#refusalFor(thrown)
+      },
+    )
   }
 
   #refusalFor(thrown: unknown): ApiError {
@@ -178,46 +170,41 @@ export class Metering implements Payer {
 }
 
 /** Returns the reservation with the hold that pays for it. */
-function paidBy(paid: Reservation, hold: Hold, { full }: CreditDemand): Reservation {
+function toHeldReservation(paid: Reservation, hold: Hold, { full }: CreditDemand): Reservation {
   paid.hold = hold
   paid.outputLimit = Math.min(paid.outputLimit, outputLimitOf(paid.worst, hold.amount, full))
   return paid
 }
 
-const paidLater = async (
-  paid: Reservation,
-  holding: Promise<Hold>,
-  need: CreditDemand,
-): Promise<Reservation> => paidBy(paid, await holding, need)
-
 /** Returns the output limit that a hold pays for. */
 function outputLimitOf(worst: WorstCase, held: bigint, full: bigint): number {
-  const asked = worst.volume.outputLimit
-  return held >= full ? asked : (computeAffordableLimit(worst, held) ?? asked)
+  const requested = worst.volume.outputLimit
+  return held >= full ? requested : (computeAffordableLimit(worst, held) ?? requested)
 }
 
 /** Returns the output limit that the spending limits allow, which count the price. Throws `insufficient_credits`. */
-function countedLimit(whole: WorstCase, shared: Budget | undefined): number {
-  const left = shared?.left
-  if (!shared || left === undefined) return whole.volume.outputLimit
-  const [full, floor] = [fullPrice(whole), floorPrice(whole)]
-  if (left < floor) throw toOverAllowance(left, floor)
-  const allowed = left < full ? left : full
+function countedLimit(worst: WorstCase, shared: Budget | undefined): number {
+  const remaining = shared?.remaining
+  if (!shared || remaining === undefined) return worst.volume.outputLimit
+  const [full, floor] = [fullPrice(worst), floorPrice(worst)]
+  if (remaining < floor) throw toOverAllowance(remaining, floor)
+  const allowed = remaining < full ? remaining : full
   shared.hold(allowed)
-  return outputLimitOf(whole, allowed, full)
+  return outputLimitOf(worst, allowed, full)
 }
 
 const toPaymentRequired = (restriction: Restriction) =>
   restriction === 'under_review'
     ? new ApiError('payment_required', {
-        message: 'This account is under review; until it is done, only free models are served.',
+        message:
+          'This account is under review. Until the review is complete, only free models are available.',
       })
     : new ApiError('payment_required')
 
-function toOverAllowance(left: bigint, needed: bigint): ApiError {
-  const [allowance, required] = [toUsd(left > 0n ? left : 0n), toUsd(needed)]
+function toOverAllowance(remaining: bigint, needed: bigint): ApiError {
+  const [allowance, required] = [toUsd(remaining > 0n ? remaining : 0n), toUsd(needed)]
   return new ApiError('insufficient_credits', {
-    message: `${allowance} USD are left of this month's spending limit; this request needs ${required} USD.`,
+    message: `${allowance} USD remain of this month's spending limit; this request requires ${required} USD.`,
     details: { current_balance: allowance, minimum_required: required },
   })
 }
@@ -225,7 +212,7 @@ function toOverAllowance(left: bigint, needed: bigint): ApiError {
 function toInsufficient({ available, needed }: InsufficientCredit): ApiError {
   const [balance, required] = [toUsd(available), toUsd(needed)]
   return new ApiError('insufficient_credits', {
-    message: `Your available balance is ${balance} USD; this request needs ${required} USD.`,
+    message: `Your available balance is ${balance} USD; this request requires ${required} USD.`,
     details: { current_balance: balance, minimum_required: required },
   })
 }

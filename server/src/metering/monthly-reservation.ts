@@ -1,14 +1,7 @@
 import type { Budget } from './budget'
 import type { MonthlyUsage } from './monthly-usage'
 import { ApiError } from '../errors'
-
-/** The usage limit of an account or key in a month; null for no limit. */
-export interface MonthlyLimit {
-  id: string
-  requests: number | null
-  /** Nano-dollars. */
-  spend: bigint | null
-}
+import type { MonthlyLimit } from '../limits/caller-limits'
 
 /** A moment and its month. */
 interface Moment {
@@ -32,8 +25,8 @@ export class MonthlyReservation implements Budget {
   #isOver = false
 
   constructor(books: readonly MonthlyUsage[], limits: readonly MonthlyLimit[], moment: Moment) {
-    for (const [place, { requests: limit }] of limits.entries()) {
-      const used = books[place]?.requests ?? 0
+    for (const [index, { requests: limit }] of limits.entries()) {
+      const used = books[index]?.requests ?? 0
       if (limit !== null && used >= limit) throw tooManyRequests(limit, moment)
     }
     this.#books = books
@@ -43,8 +36,8 @@ export class MonthlyReservation implements Budget {
   }
 
   /** Returns the nano-dollars that may still be spent, below zero where nodes overshot; undefined for no limit. */
-  get left(): bigint | undefined {
-    return this.#left(true)
+  get remaining(): bigint | undefined {
+    return this.#remaining(true)
   }
 
   /** Sets the most that the request may spend from now on, in place of the earlier hold. */
@@ -59,9 +52,9 @@ export class MonthlyReservation implements Budget {
 
   /** Returns the budget of a request that another party pays: it counts for the account's key only. */
   paidByOthers(): Budget {
-    const left = () => this.#left(false)
+    const left = () => this.#remaining(false)
     return {
-      get left() {
+      get remaining() {
         return left()
       },
       hold: (amount) => this.#hold(amount, false),
@@ -69,25 +62,25 @@ export class MonthlyReservation implements Budget {
     }
   }
 
-  #left(isOwn: boolean): bigint | undefined {
-    let least: bigint | undefined
-    for (const [place, { spend }] of this.#limits.entries()) {
-      const book = this.#books[place]
+  #remaining(isOwn: boolean): bigint | undefined {
+    let lowest: bigint | undefined
+    for (const [index, { spend }] of this.#limits.entries()) {
+      const book = this.#books[index]
       if (spend === null || !book || (book.isAccount && !isOwn)) continue
       const left = spend - book.spent
-      if (least === undefined || left < least) least = left
+      if (lowest === undefined || left < lowest) lowest = left
     }
-    return least
+    return lowest
   }
 
   #hold(amount: bigint, isOwn: boolean): void {
     if (this.#isOver) return
     this.#amount = amount
     this.#isOwn = isOwn
-    for (const [place, book] of this.#books.entries()) {
-      const wanted = book.isAccount && !isOwn ? 0n : amount
-      book.hold(wanted - (this.#held[place] ?? 0n))
-      this.#held[place] = wanted
+    for (const [index, book] of this.#books.entries()) {
+      const target = book.isAccount && !isOwn ? 0n : amount
+      book.hold(target - (this.#held[index] ?? 0n))
+      this.#held[index] = target
     }
   }
 
@@ -103,7 +96,7 @@ export class MonthlyReservation implements Budget {
 function tooManyRequests(limit: number, { wallMs, fromMs, toMs }: Moment): ApiError {
   const waitMs = toMs - wallMs
   return new ApiError('rate_limit_exceeded', {
-    message: `The limit is ${limit} requests a month. The next month begins at ${new Date(toMs).toISOString()}.`,
+    message: `The limit is ${limit} requests per month. The next month begins at ${new Date(toMs).toISOString()}.`,
     details: { limit, window: (toMs - fromMs) / 1000, retry_after: Math.ceil(waitMs / 1000) },
     retryAfterSeconds: waitMs / 1000,
     // Client libraries do not wait that long.

@@ -6,7 +6,7 @@ interface NotedCost {
 }
 
 /** Beyond this number the oldest count as booked, without a check. */
-const mostNoted = 50_000
+const maxNoted = 50_000
 
 /**
  * The usage of one account, key, organization or member in the current month: the database's last sum, the events
@@ -81,7 +81,7 @@ export class MonthlyUsage {
     if (startedAt < this.#began) return
     this.#noted.set(id, { startedAt, cost })
     this.#notedCost += cost
-    if (this.#noted.size <= mostNoted) return
+    if (this.#noted.size <= maxNoted) return
     const [oldest] = this.#noted.keys()
     if (oldest === undefined) return
     const { requests, spent } = this.#sum
@@ -97,7 +97,7 @@ export class MonthlyUsage {
   }
 
   /** Begins another month without usage. Running requests still count. */
-  turn(monthMs: number): void {
+  startMonth(monthMs: number): void {
     if (monthMs === this.#monthMs) return
     this.#monthMs = monthMs
     this.#began = new Date(monthMs).toISOString()

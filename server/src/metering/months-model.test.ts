@@ -11,15 +11,15 @@ import {
 } from '../../testing/property'
 import type { MonthlyReservation } from './monthly-reservation'
 import { toMonth } from './spending-limits'
-import { caller, finish, limit, stage } from '../../testing/metering/months'
+import { caller, finish, limit, createFixture } from '../../testing/metering/months'
 import type { UsageEvent } from '../ledger/usage-event'
 
 const limits = { requests: 8, spend: 90n }
-const mostHeld = 20n
+const maxHeld = 20n
 
 /** One node and a database that books in any order, beside what there should be. */
 class World {
-  readonly #on = stage()
+  readonly #on = createFixture()
   readonly #running: { pass: MonthlyReservation; held: bigint }[] = []
   readonly #unbooked: UsageEvent[] = []
   #used = { requests: 0, spent: 0n }
@@ -35,7 +35,7 @@ class World {
     }
     expect(pass !== undefined).toBe(isRoom)
     if (!pass) return
-    const held = (pass.left ?? 0n) < mostHeld ? 0n : mostHeld
+    const held = (pass.remaining ?? 0n) < maxHeld ? 0n : maxHeld
     pass.hold(held)
     this.#running.push({ pass, held })
   }
@@ -73,7 +73,7 @@ class World {
     const left = limits.spend - this.#used.spent - held
     expect(left).toBeGreaterThanOrEqual(0n)
     const [first] = this.#running
-    if (first) expect(first.pass.left).toBe(left)
+    if (first) expect(first.pass.remaining).toBe(left)
   }
 }
 
@@ -84,7 +84,7 @@ const command = record({
     constantFrom('admit', 'end', 'book', 'refresh'),
     constantFrom('admit', 'end'),
   ),
-  cost: bigInt({ min: 0n, max: mostHeld }),
+  cost: bigInt({ min: 0n, max: maxHeld }),
   place: nat(20),
 })
 

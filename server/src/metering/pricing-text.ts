@@ -1,20 +1,20 @@
 import type { AppliedPrice } from '../catalog/price-tiers'
 import type { Rates } from '../catalog/model'
 
-const known = new WeakMap<Rates, Record<string, string>>()
+const textsByRates = new WeakMap<Rates, Record<string, string>>()
 
 /**
  * Formats a price as usage events have it: rates in nano-dollars as text, and `tier` where one applied. The
  * result is cached, as it is equal for all requests at these rates.
  */
 export function formatPricing({ rates, tier }: AppliedPrice): Record<string, string> {
-  const made = known.get(rates)
-  if (made) return made
+  const cached = textsByRates.get(rates)
+  if (cached) return cached
   const text: Record<string, string> = {}
   for (const [name, rate] of Object.entries(rates)) {
     if (typeof rate === 'bigint') text[name] = String(rate)
   }
   if (tier !== undefined) text['tier'] = tier
-  known.set(rates, text)
+  textsByRates.set(rates, text)
   return text
 }

@@ -29,18 +29,18 @@ const noon = 720
 const peakMinutes = [60, 239, 360, 599]
 const besidePeak = [59, 240, 359, 600]
 
-const longest = 10_000_000
+const maxPrompt = 10_000_000
 const outputLimit = 10_000
 
 const volumeIn = (tier: PublishedPrice['tier']): TokenBounds => ({
-  inputTokens: longest,
-  longestPrompt: longest,
+  inputTokens: maxPrompt,
+  maxPromptTokens: maxPrompt,
   serviceTier: tier === 'usual' || tier === 'peak' ? undefined : tier,
   choices: 1,
   outputLimit,
   extraOutputTokens: 0,
-  hears: true,
-  speaks: true,
+  inputsAudio: true,
+  outputsAudio: true,
   images: 0,
   requests: 1,
   searches: 5,
@@ -51,12 +51,12 @@ const nothing: SampleUsage = {
   cached: 0,
   write: 0,
   writeLong: 0,
-  heard: 0,
-  heardCached: 0,
-  seen: 0,
+  audioInput: 0,
+  cachedAudio: 0,
+  images: 0,
   output: 0,
   thought: 0,
-  spoken: 0,
+  audioOutput: 0,
   searches: 0,
 }
 
@@ -65,15 +65,15 @@ function mediaOf(
   { nanos }: PublishedPrice,
   rest: (parts: Partial<SampleUsage>) => SampleUsage,
 ): Record<string, SampleUsage> {
-  const { heard, 'heard-cached': again, seen, spoken } = nanos
+  const { heard: audioInput, 'heard-cached': again, seen: images, spoken } = nanos
   return {
-    ...(heard !== undefined && { heard: rest({ heard: 321 }) }),
+    ...(audioInput !== undefined && { heard: rest({ audioInput: 321 }) }),
     ...(again !== undefined && {
-      'heard again': rest({ heardCached: 321 }),
-      'heard, read and heard again': rest({ heard: 17, cached: 101, heardCached: 43 }),
+      'heard again': rest({ cachedAudio: 321 }),
+      'heard, read and heard again': rest({ audioInput: 17, cached: 101, cachedAudio: 43 }),
     }),
-    ...(seen !== undefined && { seen: rest({ seen: 321 }) }),
-    ...(spoken !== undefined && { spoken: rest({ heard: 17, spoken: 43 }) }),
+    ...(images !== undefined && { seen: rest({ images: 321 }) }),
+    ...(spoken !== undefined && { spoken: rest({ audioInput: 17, audioOutput: 43 }) }),
   }
 }
 
@@ -85,8 +85,15 @@ function shapesOf(row: PublishedPrice, tokens: number, format: string) {
   const { nanos } = row
   const has = (rate: keyof typeof nanos) => nanos[rate] !== undefined
   const rest = (parts: Partial<SampleUsage>): SampleUsage => {
-    const { cached = 0, write = 0, writeLong = 0, heard = 0, heardCached = 0, seen = 0 } = parts
-    const named = cached + write + writeLong + heard + heardCached + seen
+    const {
+      cached = 0,
+      write = 0,
+      writeLong = 0,
+      audioInput = 0,
+      cachedAudio = 0,
+      images = 0,
+    } = parts
+    const named = cached + write + writeLong + audioInput + cachedAudio + images
     const output = has('output') ? 101 : 0
     return { ...nothing, output, ...parts, input: tokens - named }
   }
@@ -115,11 +122,11 @@ function due({ nanos }: PublishedPrice, used: SampleUsage): bigint {
     [used.cached, nanos.cached],
     [used.write, nanos.write],
     [used.writeLong, nanos['write-1h']],
-    [used.heard, nanos.heard],
-    [used.heardCached, nanos['heard-cached']],
-    [used.seen, nanos.seen],
+    [used.audioInput, nanos.heard],
+    [used.cachedAudio, nanos['heard-cached']],
+    [used.images, nanos.seen],
     [used.output + used.thought, nanos.output],
-    [used.spoken, nanos.spoken],
+    [used.audioOutput, nanos.spoken],
   ] as const
   const millionths = parts.reduce((sum, [count, price = 0n]) => sum + BigInt(count) * price, 0n)
   return (millionths + 999_999n) / 1_000_000n + BigInt(used.searches) * (nanos.search ?? 0n)
@@ -136,11 +143,13 @@ function charged(used: SampleUsage, read: UsageReader, { row, day, minute }: Cha
   const pricing = catalog[day].get(row.model)?.pricing
   if (!pricing) throw new Error(`${row.model} has no price.`)
   const volume = volumeIn(row.tier)
-  const told = read(used)
-  if (!told || told.flawed) throw new Error(`${row.model}: the usage was not understood.`)
+  const reported = read(used)
+  if (!reported || reported.flawed) throw new Error(`${row.model}: the usage was not understood.`)
   // Providers with service tiers say which one they served.
-  const said = volume.serviceTier ? { ...told, servedTier: volume.serviceTier } : told
-  const usage = limitUsage(said, limitsAt(volume, outputLimit))
+  const reportedUsage = volume.serviceTier
+    ? { ...reported, servedTier: volume.serviceTier }
+    : reported
+  const usage = limitUsage(reportedUsage, limitsAt(volume, outputLimit))
   const cost = costAt(usage, selectUsagePrice(usage, { pricing, minute, volume }), volume)
   expect(cost).toBeLessThanOrEqual(fullPrice(computeWorstCase(volume, pricing, minute)))
   return cost

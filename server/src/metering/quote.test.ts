@@ -32,7 +32,7 @@ test('images and characters are part of their side', () => {
   })
 })
 
-test('who pays the provider himself is charged the fee only', () => {
+test('charges only the fee where the payer pays the provider', () => {
   const tokens = { input: 1_000_000, output: 0 }
   for (const mode of ['byok', 'org_pays'] as const) {
     expect(quote(paidBy(mode), tokens, 0).total).toBe(0n)
@@ -40,7 +40,7 @@ test('who pays the provider himself is charged the fee only', () => {
   }
 })
 
-test('what is free, or has no price on an own connection, costs nothing', () => {
+test('costs nothing if it is free, or has no price on an own connection', () => {
   const nothing = { input: 0n, output: 0n, total: 0n }
   const tokens = { input: 1000, output: 1000 }
   expect(quote(paidBy('free'), tokens, 50_000)).toEqual(nothing)

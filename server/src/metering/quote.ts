@@ -10,7 +10,7 @@ interface Side {
 }
 
 /** The quantities to price: tokens, and the characters of the same texts. */
-interface Asked extends Side {
+interface QuotedUsage extends Side {
   characters?: Side
   /** Images in the prompt, where the price charges them by the piece. */
   images?: number
@@ -28,9 +28,10 @@ export interface Quote {
  * Quotes the current charge of a request of so many tokens, none of them cached. The price of its processing time
  * is not included: it is unknown before.
  */
-export function quote(paying: Paying, asked: Asked, feeMillionths: number): Quote {
-  const { input, output } = asked
-  const { characters = { input: roughCharacters(input), output: roughCharacters(output) } } = asked
+export function quote(paying: Paying, requested: QuotedUsage, feeMillionths: number): Quote {
+  const { input, output } = requested
+  const { characters = { input: roughCharacters(input), output: roughCharacters(output) } } =
+    requested
   const { isFree, pricing } = paying.model
   if (isFree || !pricing) return { input: 0n, output: 0n, total: 0n }
   const charged = computeCharge(paying, feeMillionths)
@@ -38,11 +39,11 @@ export function quote(paying: Paying, asked: Asked, feeMillionths: number): Quot
   const { rates } = selectPrice(pricing, { promptTokens: input, serviceTier: undefined, minute })
   const price = (sides: readonly (keyof Side)[], requests: number) => {
     const of = (amounts: Side, side: keyof Side) => (sides.includes(side) ? amounts[side] : 0)
-    const tokens = { input: of(asked, 'input'), output: of(asked, 'output') }
+    const tokens = { input: of(requested, 'input'), output: of(requested, 'output') }
     return charged.of(
       computeCost({ ...noUsage, ...tokens }, rates, {
         requests,
-        images: sides.includes('input') ? (asked.images ?? 0) : 0,
+        images: sides.includes('input') ? (requested.images ?? 0) : 0,
         inputCharacters: of(characters, 'input'),
         outputCharacters: of(characters, 'output'),
       }),

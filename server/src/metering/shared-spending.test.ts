@@ -7,34 +7,36 @@ import { sampleConnection, sampleModel } from '../../testing/catalog/samples'
 import { InsufficientCredit } from '../ledger/credit-demand'
 import { Hold, LocalLease } from '../ledger/local-lease'
 
-let slice: LocalLease
+let lease: LocalLease
 let events: UsageEvent[]
 let feeMillionths: number
 
 beforeEach(() => {
-  slice = new LocalLease('lease of the pool', 0)
-  slice.amount = 1_000_000n
+  lease = new LocalLease('lease of the pool', 0)
+  lease.amount = 1_000_000n
   events = []
   feeMillionths = 0
 })
 
 const newMetering = () =>
   new Metering({
-    purses: {
+    credit: {
       of: () => ({
         hold: (need) => {
-          if (slice.free < need.floor) throw new InsufficientCredit(slice.free, need.floor)
-          return new Hold(slice, need.full < slice.free ? need.full : slice.free, () => undefined)
+          if (lease.free < need.floor) throw new InsufficientCredit(lease.free, need.floor)
+          return new Hold(lease, need.full < lease.free ? need.full : lease.free, () => undefined)
         },
       }),
     },
     restrictions: { of: () => undefined },
     minimumBalance: 0n,
     feeMillionths,
-    begin: () => Promise.resolve(),
-    settle: async (event) => {
-      events.push(event)
-      return event.cost
+    usage: {
+      begin: () => Promise.resolve(),
+      settle: async (event) => {
+        events.push(event)
+        return event.cost
+      },
     },
     onError: () => undefined,
   })
@@ -43,7 +45,7 @@ const newMetering = () =>
 function budgetOf(limit: bigint): Budget & { held: bigint } {
   return {
     held: 0n,
-    get left() {
+    get remaining() {
       return limit - this.held
     },
     hold(amount) {
@@ -62,16 +64,16 @@ const volume = {
   choices: 1,
   outputLimit: 1000,
   extraOutputTokens: 0,
-  hears: false,
-  speaks: false,
+  inputsAudio: false,
+  outputsAudio: false,
   images: 0,
   requests: 1,
-  longestPrompt: 1,
+  maxPromptTokens: 1,
   serviceTier: undefined,
   searches: 0,
 }
 
-const asked = (mode: BillingMode) => ({
+const attempt = (mode: BillingMode) => ({
   model,
   provider: { key: 'fake' },
   connection: sampleConnection(),
@@ -93,10 +95,10 @@ const meterOf = (metering: Metering) =>
 /** Pays, is asked, and uses 100 tokens in and 10 out: a price of 200. */
 async function run(mode: BillingMode, budgets: { month?: Budget; shared?: Budget }) {
   const metering = newMetering()
-  const paid = await metering.hold({ ...asked(mode), ...budgets }, () => volume)
+  const paid = await metering.hold({ ...attempt(mode), ...budgets }, () => volume)
   const meter = meterOf(metering)
   meter.pay(paid)
-  await meter.begin(asked(mode))
+  await meter.begin(attempt(mode))
   const usage = { ...estimateUsage({ promptTokens: 100 }), output: 10, estimated: false }
   const cost = await meter.end({ usage, outcome: 'ok' })
   return { paid, cost, event: events.at(-1) }
@@ -107,14 +109,14 @@ test('21.3: what an organization pays its provider itself costs nothing, and its
   const { paid, cost, event } = await run('org_pays', { shared })
   expect([cost, event?.cost, event?.price, event?.leaseId]).toEqual([0n, 0n, 200n, null])
   expect([paid?.hold, paid?.outputLimit, shared.held]).toEqual([undefined, 1000, 10_100n])
-  expect(slice.spent).toBe(0n)
+  expect(lease.spent).toBe(0n)
 })
 
 test('21.3: with a fee, that is charged, and the price counts all the same', async () => {
   feeMillionths = 100_000
   const shared = budgetOf(20_000n)
   const { cost, event } = await run('org_pays', { shared })
-  expect([cost, event?.price, shared.held, slice.spent]).toEqual([20n, 200n, 10_100n, 20n])
+  expect([cost, event?.price, shared.held, lease.spent]).toEqual([20n, 200n, 10_100n, 20n])
 })
 
 test('21.3: a pool that pays the price tells no other', async () => {
@@ -148,14 +150,14 @@ test('3.1: of several limits the strictest holds, and each counts what is held',
 test('a stream that outgrows its hold takes of the limit, too, and ends where that does', async () => {
   const metering = newMetering()
   const shared = budgetOf(13_000n)
-  const paid = await metering.hold({ ...asked('platform'), shared }, () => volume)
+  const paid = await metering.hold({ ...attempt('platform'), shared }, () => volume)
   const meter = meterOf(metering)
   meter.pay(paid)
   const allowance = meter.allowance(1)
   expect([allowance?.tokens, shared.held]).toEqual([1000, 10_100n])
   expect(await allowance?.extend()).toBe(true)
   // 512 more are asked for; 290 are left.
-  expect([allowance?.tokens, shared.left]).toEqual([1290, 0n])
+  expect([allowance?.tokens, shared.remaining]).toEqual([1290, 0n])
   expect(await allowance?.extend()).toBe(false)
   expect([allowance?.tokens, shared.held]).toEqual([1290, 13_000n])
 })
@@ -163,14 +165,14 @@ test('a stream that outgrows its hold takes of the limit, too, and ends where th
 test('two budgets leave what the tighter one does; one alone is itself, and no limit is none', () => {
   const [one, other] = [budgetOf(5n), budgetOf(3n)]
   const joined = combineBudgets(one, other)
-  expect(joined?.left).toBe(3n)
+  expect(joined?.remaining).toBe(3n)
   joined?.hold(2n)
   joined?.add(1n)
-  expect([one.held, other.held, joined?.left]).toEqual([3n, 3n, 0n])
+  expect([one.held, other.held, joined?.remaining]).toEqual([3n, 3n, 0n])
   expect(combineBudgets(one, undefined)).toBe(one)
-  const boundless = { left: undefined, hold: () => undefined, add: () => undefined }
+  const boundless = { remaining: undefined, hold: () => undefined, add: () => undefined }
   expect([
-    combineBudgets(boundless, one)?.left,
-    combineBudgets(boundless, boundless)?.left,
+    combineBudgets(boundless, one)?.remaining,
+    combineBudgets(boundless, boundless)?.remaining,
   ]).toEqual([2n, undefined])
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { MonthlyReservation } from './monthly-reservation'
 import { toMonth, SpendingLimits } from './spending-limits'
-import { caller, event, finish, limit, stage, start } from '../../testing/metering/months'
+import { caller, event, finish, limit, createFixture, start } from '../../testing/metering/months'
 import { ApiError } from '../errors'
 
 async function refusal(work: () => unknown): Promise<ApiError> {
@@ -16,7 +16,7 @@ async function refusal(work: () => unknown): Promise<ApiError> {
 
 describe('requests', () => {
   test('are refused beyond the limit until the month ends, with the length of the month', async () => {
-    const on = stage()
+    const on = createFixture()
     const who = caller(limit({ requests: 2 }))
     finish(on, await on.months.admit(who))
     const running = await on.months.admit(who)
@@ -44,7 +44,7 @@ describe('requests', () => {
   })
 
   test('that were refused later, and attempts before the last, count nothing', async () => {
-    const on = stage()
+    const on = createFixture()
     const who = caller(limit({ requests: 1 }))
     for (let tries = 0; tries < 3; tries++) (await on.months.admit(who)).end()
     const pass = await on.months.admit(who)
@@ -55,7 +55,7 @@ describe('requests', () => {
   })
 
   test('of account and key are apart; the one with nothing left refuses', async () => {
-    const on = stage()
+    const on = createFixture()
     const [account, key] = [limit({ requests: 3 }), limit({ id: 'key_1', requests: 1 })]
     finish(on, await on.months.admit(caller(account, key)))
     expect((await refusal(() => on.months.admit(caller(account, key)))).details['limit']).toBe(1)
@@ -68,53 +68,53 @@ describe('requests', () => {
 
 describe('spending', () => {
   test('is what was charged and what running requests hold; the least that is left counts', async () => {
-    const on = stage()
+    const on = createFixture()
     const who = caller(limit({ spend: 100n }), limit({ id: 'key_1', spend: 60n }))
     const first = await on.months.admit(who)
-    expect(first.left).toBe(60n)
+    expect(first.remaining).toBe(60n)
     first.hold(50n)
     const second = await on.months.admit(who)
-    expect(second.left).toBe(10n)
+    expect(second.remaining).toBe(10n)
     first.hold(30n)
-    expect(second.left).toBe(30n)
+    expect(second.remaining).toBe(30n)
     finish(on, first, { cost: 45n })
-    expect(second.left).toBe(15n)
+    expect(second.remaining).toBe(15n)
     second.hold(15n)
     second.end()
     second.hold(15n)
     const other = await on.months.admit(caller(limit({ spend: 100n })))
-    expect(other.left).toBe(55n)
+    expect(other.remaining).toBe(55n)
     on.months.note(event(on, { keyId: 'key_2', cost: 60n }))
-    expect(other.left).toBe(-5n)
-    expect((await on.months.admit(caller(limit({ requests: 9 })))).left).toBeUndefined()
+    expect(other.remaining).toBe(-5n)
+    expect((await on.months.admit(caller(limit({ requests: 9 })))).remaining).toBeUndefined()
   })
 
-  test('that somebody else pays is spending of the key alone', async () => {
-    const on = stage()
+  test('that another payer covers is spending of the key alone', async () => {
+    const on = createFixture()
     const [account, key] = [limit({ spend: 10n }), limit({ id: 'key_1', spend: 10n })]
     const pass = await on.months.admit(caller(account, key))
     finish(on, pass, { accountId: 'org_1', cost: 4n })
-    expect((await on.months.admit(caller(account))).left).toBe(10n)
-    expect((await on.months.admit(caller(key))).left).toBe(6n)
+    expect((await on.months.admit(caller(account))).remaining).toBe(10n)
+    expect((await on.months.admit(caller(key))).remaining).toBe(6n)
   })
 
   test('that could not be written down is no longer counted', async () => {
-    const on = stage()
+    const on = createFixture()
     const who = caller(limit({ spend: 10n }), limit({ id: 'key_1', spend: 10n }))
     on.months.drop(finish(on, await on.months.admit(who), { cost: 4n }))
-    expect((await on.months.admit(who)).left).toBe(10n)
+    expect((await on.months.admit(who)).remaining).toBe(10n)
   })
 })
 
 describe('the database', () => {
-  test('is asked once an account when it is first seen, for all who wait, and never again', async () => {
-    const on = stage()
+  test('is read once when an account first appears, for all waiting requests', async () => {
+    const on = createFixture()
     on.booked.push(event(on, { cost: 7n }))
     const who = caller(limit({ spend: 10n }))
     on.held.isHeld = true
     const waiting = Array.from({ length: 20 }, () => on.months.admit(who))
     on.release()
-    for (const pass of await Promise.all(waiting)) expect(pass.left).toBe(3n)
+    for (const pass of await Promise.all(waiting)) expect(pass.remaining).toBe(3n)
     expect(on.state.readings).toBe(1)
     const pass = on.months.admit(who)
     // No promise, so no turn of the event loop.
@@ -122,8 +122,8 @@ describe('the database', () => {
     expect(on.state.readings).toBe(1)
   })
 
-  test('away, who was never seen gets 503, and for a second nobody else waits for it', async () => {
-    const on = stage()
+  test('down, rejects a new account with 503, and no other request waits for it for a second', async () => {
+    const on = createFixture()
     const known = caller(limit({ id: 'user_2', spend: 10n }))
     await on.months.admit(known)
     on.state.isDown = true
@@ -135,20 +135,20 @@ describe('the database', () => {
     expect([on.state.readings, on.errors.length]).toEqual([2, 1])
     // Who was seen goes on with what is known.
     await on.months.refresh()
-    expect(await on.months.admit(known)).toMatchObject({ left: 10n })
+    expect(await on.months.admit(known)).toMatchObject({ remaining: 10n })
     on.state.isDown = false
     on.clock.ms = 1000
-    expect(await on.months.admit(who)).toMatchObject({ left: 0n })
+    expect(await on.months.admit(who)).toMatchObject({ remaining: 0n })
   })
 
   test('tells what other nodes spent, at each refresh, of those that were used lately', async () => {
-    const on = stage()
+    const on = createFixture()
     const who = caller(limit({ spend: 10n }))
     const pass = await on.months.admit(who)
     on.booked.push(event(on, { cost: 4n }))
-    expect(pass.left).toBe(10n)
+    expect(pass.remaining).toBe(10n)
     await on.months.refresh()
-    expect(pass.left).toBe(6n)
+    expect(pass.remaining).toBe(6n)
     on.clock.ms = 1_000_000
     await on.months.refresh()
     // It still runs.
@@ -163,41 +163,41 @@ describe('the database', () => {
     expect(on.months.size).toBe(0)
   })
 
-  test('is asked in parts, where there are many', async () => {
-    const on = stage()
+  test('is read in batches, where there are many', async () => {
+    const on = createFixture()
     for (let number = 0; number < 501; number++)
       (await on.months.admit(caller(limit({ id: `key_${number}`, spend: 1n })))).end()
     const before = on.state.readings
     await on.months.refresh()
-    expect([on.state.readings - before, on.state.asked]).toEqual([2, 1])
+    expect([on.state.readings - before, on.state.readAccounts]).toEqual([2, 1])
   })
 
   test('that answers for a month that has ended is not believed', async () => {
-    const on = stage()
+    const on = createFixture()
     on.booked.push(event(on, { cost: 9n }))
     const who = caller(limit({ spend: 10n }))
     on.clock.ms = 19 * 86_400_000 - 1
     on.held.isHeld = true
     const waiting = on.months.admit(who)
     on.clock.ms++
-    // Somebody asks already in the new month.
+    // The next request is already in the new month.
     const next = on.months.admit(who)
     on.release()
-    expect(await next).toMatchObject({ left: 10n })
-    expect(await waiting).toMatchObject({ left: 10n })
+    expect(await next).toMatchObject({ remaining: 10n })
+    expect(await waiting).toMatchObject({ remaining: 10n })
   })
 })
 
-test('beyond 50,000 events that were not booked, the oldest count without being asked about', async () => {
-  const on = stage()
+test('beyond 50,000 unbooked events, the oldest count as booked without a check', async () => {
+  const on = createFixture()
   const who = caller(limit({ requests: 50_001, spend: 100_000n }))
   ;(await on.months.admit(who)).end()
   for (let count = 0; count < 50_001; count++) on.months.note(event(on, { cost: 1n }))
   expect((await refusal(() => on.months.admit(who))).status).toBe(429)
-  let asked = 0
+  let maxUnbooked = 0
   const counting = new SpendingLimits({
     read: ({ unbooked }) => {
-      asked = unbooked().length
+      maxUnbooked = unbooked().length
       return Promise.resolve({
         sums: new Map([['user_1', { requests: 0, spent: 0n }]]),
         booked: [],
@@ -210,7 +210,7 @@ test('beyond 50,000 events that were not booked, the oldest count without being 
   await counting.admit(who)
   for (let count = 0; count < 50_001; count++) counting.note(event(on, { cost: 1n }))
   await counting.refresh()
-  expect(asked).toBe(50_000)
+  expect(maxUnbooked).toBe(50_000)
 })
 
 const days = (date: string) => {

@@ -1,20 +1,13 @@
 import { MonthlyUsage } from './monthly-usage'
-import { MonthlyReservation, type MonthlyLimit } from './monthly-reservation'
+import { MonthlyReservation } from './monthly-reservation'
+import type { MonthlyLimit } from '../limits/caller-limits'
 import { unavailable } from '../errors'
-import type { MonthSums, Unbooked, UsedBy } from '../ledger/month-sums'
+import type { MonthSums, MonthQuery } from '../ledger/month-sums'
 import { costToCaller, type UsageEvent } from '../ledger/usage-event'
-
-/** A query for the usage of a month. */
-interface Asked {
-  usedBy: readonly UsedBy[]
-  from: Date
-  to: Date
-  unbooked: () => readonly Unbooked[]
-}
 
 interface Options {
   /** Rejects when there is no answer in time. */
-  read: (asked: Asked, patienceMs: number) => Promise<MonthSums>
+  read: (query: MonthQuery, timeoutMs: number) => Promise<MonthSums>
   /** Monotonic milliseconds. */
   now: () => number
   wallMs: () => number
@@ -28,12 +21,12 @@ interface Limited {
   limits: { monthly: readonly MonthlyLimit[] }
 }
 
-/** A caller is refused within a second. */
-const firstPatienceMs = 900
-const patienceMs = 5000
-const askAgainMs = 1000
-const forgetAfterMs = 120_000
-const booksAtOnce = 500
+/** A first read is waited for by requests: they fail within a second. */
+const firstReadTimeoutMs = 900
+const readTimeoutMs = 5000
+const retryAfterMs = 1000
+const evictAfterMs = 120_000
+const maxBatch = 500
 
 type Dropped = Pick<UsageEvent, 'id' | 'userId' | 'keyId' | 'organizationId'>
 
@@ -122,13 +115,13 @@ export class SpendingLimits {
   async refresh(): Promise<void> {
     const nowMs = this.#options.now()
     for (const [id, book] of this.#books) {
-      const isOld = nowMs - book.lastUsedMs > forgetAfterMs
+      const isOld = nowMs - book.lastUsedMs > evictAfterMs
       if (isOld && book.isIdle && !this.#reading.has(id)) this.#books.delete(id)
     }
     const books = [...this.#books.values()].filter(({ isKnown }) => isKnown)
-    for (let from = 0; from < books.length; from += booksAtOnce) {
-      const some = books.slice(from, from + booksAtOnce)
-      await this.#read(some, patienceMs).catch(this.#options.onError)
+    for (let from = 0; from < books.length; from += maxBatch) {
+      const some = books.slice(from, from + maxBatch)
+      await this.#read(some, readTimeoutMs).catch(this.#options.onError)
     }
   }
 
@@ -142,7 +135,7 @@ export class SpendingLimits {
         this.#books.set(id, book)
       }
       book.lastUsedMs = nowMs
-      book.turn(monthMs)
+      book.startMonth(monthMs)
       return book
     })
   }
@@ -165,8 +158,8 @@ export class SpendingLimits {
   #firstRead(book: MonthlyUsage): Promise<void> {
     const running = this.#reading.get(book.id)
     if (running) return running
-    if (this.#options.now() - this.#failedAtMs < askAgainMs) return Promise.reject(unavailable())
-    const reading = this.#read([book], firstPatienceMs)
+    if (this.#options.now() - this.#failedAtMs < retryAfterMs) return Promise.reject(unavailable())
+    const reading = this.#read([book], firstReadTimeoutMs)
       .catch((cause: unknown) => {
         this.#failedAtMs = this.#options.now()
         this.#options.onError(cause)
@@ -177,15 +170,15 @@ export class SpendingLimits {
     return reading
   }
 
-  async #read(books: readonly MonthlyUsage[], within: number): Promise<void> {
+  async #read(books: readonly MonthlyUsage[], timeoutMs: number): Promise<void> {
     const { fromMs, toMs } = this.#month(this.#options.wallMs())
-    for (const book of books) book.turn(fromMs)
+    for (const book of books) book.startMonth(fromMs)
     const unbooked = () => {
       const events = books.flatMap((book) => book.unbooked)
       return [...new Map(events.map((event) => [event.id, event])).values()]
     }
-    const asked = { usedBy: books, from: new Date(fromMs), to: new Date(toMs), unbooked }
-    const { sums, booked } = await this.#options.read(asked, within)
+    const query = { usedBy: books, from: new Date(fromMs), to: new Date(toMs), unbooked }
+    const { sums, booked } = await this.#options.read(query, timeoutMs)
     for (const book of books) {
       const sum = sums.get(book.id)
       if (sum) book.take(fromMs, sum, booked)

@@ -12,19 +12,19 @@ const maxRuns = 30
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Longest time the event loop was away while `work` went on, milliseconds. */
-async function longestDelay(work: Promise<unknown>): Promise<number> {
+async function maxDelay(work: Promise<unknown>): Promise<number> {
   const state = { pending: true }
   const done = work.finally(() => {
     state.pending = false
   })
-  let longest = 0
+  let maxMs = 0
   while (state.pending) {
     const before = performance.now()
     await nextTurn()
-    longest = Math.max(longest, performance.now() - before)
+    maxMs = Math.max(maxMs, performance.now() - before)
   }
   await done
-  return longest
+  return maxMs
 }
 
 /** A worker that answers as the test says. */
@@ -86,7 +86,7 @@ describe('count', () => {
     for (let run = 0; run < maxRuns && (fastestMs >= 100 || shortestDelayMs >= 50); run += 1) {
       const before = performance.now()
       const counted = warm.count([unbroken], { deadlineMs: 60_000 })
-      shortestDelayMs = Math.min(shortestDelayMs, await longestDelay(counted))
+      shortestDelayMs = Math.min(shortestDelayMs, await maxDelay(counted))
       fastestMs = Math.min(fastestMs, performance.now() - before)
       expect(await counted).toBeGreaterThan(20_000)
     }
@@ -98,7 +98,7 @@ describe('count', () => {
 describe('deadlines and bounds', () => {
   const endless = ['漢'.repeat(10_000_000)]
 
-  test('a job that is late answers undefined, and the next one works', async () => {
+  test('resolves with undefined for a job that is late, and the next one works', async () => {
     await warm.count(['warm'])
     const before = performance.now()
     expect(await warm.count(endless, { deadlineMs: 30 })).toBeUndefined()
@@ -123,7 +123,7 @@ describe('deadlines and bounds', () => {
     expect([await second, causes]).toEqual([1, ['overran']])
   })
 
-  test('S5: a worker that loads is waited for, by all who came, and not ended', async () => {
+  test('S5: all jobs wait for a worker that is loading, and it is not ended', async () => {
     const causes: unknown[] = []
     using counter = new TokenCounter({
       graceMs: 0,
@@ -143,7 +143,7 @@ describe('deadlines and bounds', () => {
     expect([causes, StubWorker.last === worker]).toEqual([[], true])
   })
 
-  test('S5: one that nobody waits for any more goes on loading, for a while', async () => {
+  test('S5: a worker without waiting jobs continues loading for a while', async () => {
     const causes: unknown[] = []
     using counter = new TokenCounter({
       graceMs: 0,
@@ -156,7 +156,7 @@ describe('deadlines and bounds', () => {
     const second = counter.count(['Hello'], { deadlineMs: 5000 })
     const worker = StubWorker.last
     await Bun.sleep(50)
-    // What came too late is for nobody; the next one has its own.
+    // A late count is discarded; the next job has its own.
     worker.tell('begun')
     worker.tell(7)
     worker.tell('begun')
@@ -196,7 +196,7 @@ describe('deadlines and bounds', () => {
 })
 
 describe('decode', () => {
-  test('gives back what was encoded, a byte order mark and half characters included', async () => {
+  test('decodes what was encoded, including a byte order mark and half characters', async () => {
     const texts = ['Hello, world!', '你好 👩‍👩‍👧', '\ufeffmark', 'ŋ̊ and ⠁⠂', '']
     expect(await warm.decode(texts.map((text) => encode(text)))).toEqual(texts)
   })
@@ -212,20 +212,17 @@ describe('decode', () => {
     expect(await warm.decode([[100_257]])).toEqual(['<|endoftext|>'])
   })
 
-  test.each([100_256, -1, 1.5, 4_000_000_000, Number.NaN])(
-    'says that %p is no token',
-    async (id) => {
-      expect(await warm.decode([[1], [2, id]])).toEqual({ unknownToken: id, input: 1 })
-      expect(await warm.count(['Hello'])).toBe(1)
-    },
-  )
+  test.each([100_256, -1, 1.5, 4_000_000_000, Number.NaN])('rejects %p as no token', async (id) => {
+    expect(await warm.decode([[1], [2, id]])).toEqual({ unknownToken: id, input: 1 })
+    expect(await warm.count(['Hello'])).toBe(1)
+  })
 
   test('decodes a million tokens without holding the event loop', async () => {
     const tokens = [Array.from({ length: 1_000_000 }, (_, index) => index % 100_000)]
     let shortestDelayMs = Infinity
     for (let run = 0; run < maxRuns && shortestDelayMs >= 50; run += 1) {
       const decoded = warm.decode(tokens, { deadlineMs: 60_000 })
-      shortestDelayMs = Math.min(shortestDelayMs, await longestDelay(decoded))
+      shortestDelayMs = Math.min(shortestDelayMs, await maxDelay(decoded))
       expect(await decoded).toHaveLength(1)
     }
     expect(shortestDelayMs).toBeLessThan(50)
@@ -233,7 +230,7 @@ describe('decode', () => {
 })
 
 describe('lifetime', () => {
-  test('disposed, it answers undefined to what waits and to what comes', async () => {
+  test('resolves waiting and later jobs with undefined once it is disposed', async () => {
     const counter = new TokenCounter()
     const waiting = [counter.count(['a']), counter.count(['b']), counter.decode([[1]])]
     counter[Symbol.dispose]()

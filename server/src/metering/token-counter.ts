@@ -2,7 +2,7 @@ import type { WorkerProgress, Encoding, TokenAnswer, TokenJob, UnknownToken } fr
 
 type Work = TokenJob extends infer Each
   ? Each extends unknown
-    ? Omit<Each, 'patienceMs'>
+    ? Omit<Each, 'timeoutMs'>
     : never
   : never
 
@@ -132,11 +132,11 @@ export class TokenCounter implements Disposable {
       this.#ending = setTimeout(() => this.#endWorker(), this.#options.idleMs).unref()
       return
     }
-    const { work, deadlineMs: patienceMs } = this.#running
+    const { work, deadlineMs: timeoutMs } = this.#running
     this.#hasBegun = false
     this.#worker ??= this.#start()
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's has none
-    this.#worker.postMessage({ ...work, patienceMs })
+    this.#worker.postMessage({ ...work, timeoutMs })
   }
 
   /** Starts the time of a job whose vocabulary is loaded, and of those that waited for the same one. */
@@ -161,9 +161,9 @@ export class TokenCounter implements Disposable {
 
   #expire(job: Waiting): void {
     this.#settle(job, undefined)
-    const place = this.#waiting.indexOf(job)
-    if (place !== -1) {
-      this.#waiting.splice(place, 1)
+    const index = this.#waiting.indexOf(job)
+    if (index !== -1) {
+      this.#waiting.splice(index, 1)
       return
     }
     // The worker watches the same deadline and usually becomes free by itself, still warm.

@@ -7,8 +7,8 @@ export interface UnknownToken {
   input: number
 }
 
-/** A message to the worker, one job at a time. The worker gives up `patienceMs` after the job has begun. */
-export type TokenJob = { patienceMs: number } & (
+/** A message to the worker, one job at a time. The worker gives up `timeoutMs` after the job has begun. */
+export type TokenJob = { timeoutMs: number } & (
   | { kind: 'count'; texts: readonly string[]; encoding: Encoding }
   // Floats hold any number that a caller can write, so that an error shows the wrong id.
   | { kind: 'decode'; tokens: readonly Float64Array[] }
@@ -118,18 +118,18 @@ async function decode(inputs: readonly Float64Array[], isLate: () => boolean) {
 /** Loading is not part of a job's time: on a busy machine it takes seconds, once. */
 async function work(job: TokenJob): Promise<TokenAnswer> {
   await load[job.kind === 'count' ? job.encoding : 'cl100k_base']()
-  tell('begun')
-  const end = performance.now() + job.patienceMs
+  post('begun')
+  const end = performance.now() + job.timeoutMs
   const isLate = () => performance.now() > end
   return job.kind === 'count' ? count(job.texts, job.encoding, isLate) : decode(job.tokens, isLate)
 }
 
 declare const self: Worker
 
-function tell(message: TokenAnswer | WorkerProgress): void {
+function post(message: TokenAnswer | WorkerProgress): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's has none
   self.postMessage(message)
 }
 
 // An error thrown here becomes the worker's `error` event; the counter then starts another one.
-self.addEventListener('message', async ({ data }: MessageEvent<TokenJob>) => tell(await work(data)))
+self.addEventListener('message', async ({ data }: MessageEvent<TokenJob>) => post(await work(data)))

@@ -10,7 +10,7 @@ const named = (how: string) =>
   Object.keys(costlyFields).filter((name) => costlyFields[name] === how)
 
 describe('M35: fields that make a request dearer', () => {
-  test('what nothing is wrong with is not copied', () => {
+  test('does not copy a request without unpriced fields', () => {
     expect(stripUnpriced(body, chat)).toBe(body)
   })
 
@@ -19,7 +19,7 @@ describe('M35: fields that make a request dearer', () => {
     expect(stripUnpriced(asking, { ...chat, endpoint: 'completion' })).toBe(asking)
   })
 
-  test.each(named('refused'))('%s is refused by name', (name) => {
+  test.each(named('refused'))('rejects %s by name', (name) => {
     for (const value of [true, {}, 'on', ['x']]) {
       const refused = () => stripUnpriced({ ...body, [name]: value }, chat)
       expect(refused).toThrow(ApiError)

@@ -1,5 +1,5 @@
 import type { Pricing } from '../catalog/model'
-import { invalidRequest } from '../errors'
+import { unpricedField } from '../errors'
 import { withPricedCaches } from '../wire/cache-lifetimes'
 import type { JsonObject } from '../wire/json-body'
 
@@ -89,15 +89,17 @@ function isStripped(name: string, value: unknown, { endpoint, pricing }: Charged
   // Chat has no candidates to choose from; some servers compute them all the same.
   if (name === 'best_of') return endpoint !== 'completion'
   if (name === 'web_search_options' && pricing.request !== undefined) return false
-  if (costlyFields[name] === 'refused') throw refused(name)
+  if (costlyFields[name] === 'refused') throw unpricedField(name)
   return costlyFields[name] === 'stripped'
 }
 
 /** Returns the fields that `stripUnpriced` removed, from the bodies before and after it. */
-export const strippedFrom = (asked: JsonObject, charged: JsonObject): readonly string[] =>
-  asked === charged
+export const strippedFrom = (requested: JsonObject, charged: JsonObject): readonly string[] =>
+  requested === charged
     ? []
-    : Object.keys(asked).filter((name) => !(name in charged) && isStrippable(name, asked[name]))
+    : Object.keys(requested).filter(
+        (name) => !(name in charged) && isStrippable(name, requested[name]),
+      )
 
 const isStrippable = (name: string, value: unknown) =>
   isUsed(value) && (costlyFields[name] === 'stripped' || name === 'best_of')
@@ -105,10 +107,3 @@ const isStrippable = (name: string, value: unknown) =>
 const isPricedTier = (value: unknown, { tiers = [] }: Pricing) =>
   typeof value === 'string' &&
   (ordinaryTiers.has(value) || tiers.some(({ serviceTier }) => serviceTier === value))
-
-const refused = (name: string) =>
-  invalidRequest(
-    name,
-    'unsupported_by_model',
-    `${name} is not covered by this model's price; it works on a connection of your own.`,
-  )

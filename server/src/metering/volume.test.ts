@@ -22,15 +22,15 @@ const file = { type: 'file', file: { file_data: `data:application/pdf;base64,AAA
 
 describe('a chat', () => {
   test('reads at most its bytes, and what templates add', () => {
-    const { inputTokens, longestPrompt, ...rest } = chatOf(hello)
+    const { inputTokens, maxPromptTokens, ...rest } = chatOf(hello)
     expect(inputTokens).toBe(bytesOf(chat(hello)) + 16 + 1024)
-    expect(longestPrompt).toBe(inputTokens)
+    expect(maxPromptTokens).toBe(inputTokens)
     expect(rest).toEqual({
       choices: 1,
       outputLimit: 16_384,
       extraOutputTokens: 0,
-      hears: false,
-      speaks: false,
+      inputsAudio: false,
+      outputsAudio: false,
       images: 0,
       requests: 1,
       serviceTier: undefined,
@@ -48,7 +48,7 @@ describe('a chat', () => {
     fc.assert(property, { numRuns: 500 })
   })
 
-  test('writes as often as asked, with a rejected prediction each time', () => {
+  test('writes once per choice, with a rejected prediction each time', () => {
     const prediction = { type: 'content', content: 'x'.repeat(100) }
     const volume = chatOf({ ...hello, n: 3, prediction })
     expect(volume).toMatchObject({ choices: 3, extraOutputTokens: 3 * bytesOf(prediction) })
@@ -66,24 +66,27 @@ describe('a chat', () => {
     const searching = { searches: 2, rounds: 3 }
     expect(chatOf(hello, { hosted: searching })).toMatchObject({
       inputTokens: once + 3 * 128_000,
-      longestPrompt: 128_000,
+      maxPromptTokens: 128_000,
       searches: 2,
     })
     const bounded = chatOf(hello, { hosted: { ...searching, maxContext: 50_000 } })
-    expect(bounded).toMatchObject({ inputTokens: once + 3 * 50_000, longestPrompt: 50_000 })
+    expect(bounded).toMatchObject({ inputTokens: once + 3 * 50_000, maxPromptTokens: 50_000 })
     // What is asked is read in any case.
     const long = { messages: saying('a'.repeat(60_000)) }
-    const { inputTokens, longestPrompt } = chatOf(long, {
+    const { inputTokens, maxPromptTokens } = chatOf(long, {
       hosted: { ...searching, maxContext: 100 },
     })
-    expect([inputTokens, longestPrompt]).toEqual([4 * longestPrompt, chatOf(long).longestPrompt])
+    expect([inputTokens, maxPromptTokens]).toEqual([
+      4 * maxPromptTokens,
+      chatOf(long).maxPromptTokens,
+    ])
   })
 
   test('speaks and hears only where sound is asked for or sent', () => {
-    expect(chatOf({ ...hello, modalities: ['text', 'audio'] }).speaks).toBeTrue()
-    expect(chatOf({ ...hello, modalities: ['text'] }).speaks).toBeFalse()
-    expect(chatOf({ messages: saying(sound) }).hears).toBeTrue()
-    expect(chatOf({ messages: [{ role: 'assistant', audio: { id: 'a' } }] }).hears).toBeTrue()
+    expect(chatOf({ ...hello, modalities: ['text', 'audio'] }).outputsAudio).toBeTrue()
+    expect(chatOf({ ...hello, modalities: ['text'] }).outputsAudio).toBeFalse()
+    expect(chatOf({ messages: saying(sound) }).inputsAudio).toBeTrue()
+    expect(chatOf({ messages: [{ role: 'assistant', audio: { id: 'a' } }] }).inputsAudio).toBeTrue()
   })
 
   test('an image has its own bound, be it an address or two megabytes', () => {
@@ -128,26 +131,29 @@ describe('the output limit', () => {
   interface Row {
     body?: JsonObject
     own?: Partial<typeof model>
-    asked?: number
+    requested?: number
     wanted: number
   }
   test.each<[string, Row]>([
-    ['is what was asked', { asked: 7, wanted: 7 }],
-    ['is the model’s where none was asked', { wanted: 16_384 }],
-    ['is the model’s where zero was asked', { asked: 0, wanted: 16_384 }],
-    ['is what was asked, however long the prompt', { body: long, asked: 16_000, wanted: 16_000 }],
+    ['is the requested maximum', { requested: 7, wanted: 7 }],
+    ['is the model’s where none was requested', { wanted: 16_384 }],
+    ['is the model’s where zero was requested', { requested: 0, wanted: 16_384 }],
+    [
+      'is the requested maximum, however long the prompt',
+      { body: long, requested: 16_000, wanted: 16_000 },
+    ],
     ['leaves room for the prompt', { body: long, wanted: 128_000 - bytesOf(chat(long)) / 2 }],
     [
       'is not below the usual for a long prompt',
       { body: long, own: { contextLength: 60_000 }, wanted: 4096 },
     ],
     ['is not above a small model’s', { body: long, own: { maxOutputTokens: 1000 }, wanted: 1000 }],
-  ])('%s', (_what, { body = hello, own, asked, wanted }) => {
-    const volume = chatOf(body, { model: { ...model, ...own }, outputLimit: asked })
+  ])('%s', (_what, { body = hello, own, requested, wanted }) => {
+    const volume = chatOf(body, { model: { ...model, ...own }, outputLimit: requested })
     expect(volume.outputLimit).toBe(Math.floor(wanted))
   })
 
-  test('is a fixed one where nobody knows the model’s', () => {
+  test('is a fixed one where the model’s maximum is unknown', () => {
     const unknown = { ...model, contextLength: null, maxOutputTokens: null }
     expect(chatOf(hello, { model: unknown }).outputLimit).toBe(8192)
   })
@@ -166,7 +172,7 @@ describe('a legacy completion', () => {
     [{ prompt: ['a', 'b', 'c'], n: 2, best_of: 4 }, 12],
     [{ prompt: [1, 2, 3] }, 1],
     [{ prompt: [[1, 2], [3]], n: 8 }, 16],
-  ])('%p writes %p answers', (fields, choices) => {
+  ])('%j writes %p answers', (fields, choices) => {
     expect(completing(fields).choices).toBe(choices)
   })
 
@@ -188,7 +194,7 @@ describe('a legacy completion', () => {
   test('cannot smuggle in what a chat pays for', () => {
     const prediction = { type: 'content', content: 'x' }
     const volume = completing({ prompt: ['a', 'b'], modalities: ['audio'], prediction })
-    expect(volume).toMatchObject({ speaks: true, extraOutputTokens: 2 * bytesOf(prediction) })
+    expect(volume).toMatchObject({ outputsAudio: true, extraOutputTokens: 2 * bytesOf(prediction) })
   })
 })
 
@@ -223,12 +229,12 @@ test('the longest prompt of a legacy completion is one whole request, what stand
       { model: { ...model, contextLength: null } },
     )
   const alone = volumeOf('Hello')
-  expect(alone.longestPrompt).toBe(alone.inputTokens)
+  expect(alone.maxPromptTokens).toBe(alone.inputTokens)
   const several = volumeOf(['Hello', 'Hi', 'Good day, all'])
-  expect(several.longestPrompt).toBe(volumeOf('Good day, all').inputTokens)
+  expect(several.maxPromptTokens).toBe(volumeOf('Good day, all').inputTokens)
   const limited = boundCompletion(
     { prompt: 'x'.repeat(9000) },
     { model: { ...model, contextLength: 4096 } },
   )
-  expect(limited.longestPrompt).toBe(4096)
+  expect(limited.maxPromptTokens).toBe(4096)
 })

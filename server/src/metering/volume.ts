@@ -3,13 +3,13 @@ import { serviceTiers, type Model, type ServiceTier } from '../catalog/model'
 import { isImage, type EmbeddingInput } from '../wire/embedding-request'
 import type { HostedUses } from '../wire/hosted-uses'
 import { isObject, type JsonObject } from '../wire/json-body'
-import { longestTokenBytes } from '../wire/text-size'
+import { maxTokenBytes } from '../wire/text-size'
 import { wantsEchoOnly } from '../wire/text-over-chat'
-import { tokensAtMost } from './estimate'
+import { maxTokensOf } from './estimate'
 import type { TokenBounds } from './worst-case'
 
 /** The facts of a request beside its body. */
-interface Asked {
+interface BoundedRequest {
   /** The length of the body, in UTF-8. */
   bytes: number
   model: Pick<Model, 'upstreamModel' | 'contextLength' | 'maxOutputTokens'>
@@ -40,43 +40,43 @@ const lengthOf = (value: unknown) => (typeof value === 'string' ? value.length :
 const countOf = (value: unknown) => (typeof value === 'number' && value > 0 ? value : 1)
 const holdsObjects = (value: unknown) => Array.isArray(value) && value.some(isObject)
 
-const noUses: HostedUses = { searches: 0, rounds: 0 }
+const noHostedTools: HostedUses = { searches: 0, rounds: 0 }
 
-const nothing: readonly JsonObject[] = []
+const noUnits: readonly JsonObject[] = []
 
 /** Returns the objects of a list; the list itself where it has nothing else. */
 function listOf(value: unknown): readonly JsonObject[] {
-  if (!Array.isArray(value)) return nothing
+  if (!Array.isArray(value)) return noUnits
   return value.every(isObject) ? value : value.filter(isObject)
 }
 
 /** Bounds the tokens that a chat request can make a model read and write. */
-export function boundChat(body: JsonObject, asked: Asked): TokenBounds {
-  const { bytes, model, repeats = 1 } = asked
-  const { searches, rounds, maxContext = Infinity } = asked.hosted ?? noUses
+export function boundChat(body: JsonObject, requested: BoundedRequest): TokenBounds {
+  const { bytes, model, repeats = 1 } = requested
+  const { searches, rounds, maxContext = Infinity } = requested.hosted ?? noHostedTools
   const messages = listOf(body['messages'])
   const { media, dataLength } = mediaOf(messages)
   // The JSON is never shorter than the texts in it; media data in a part is not text.
   const textBytes = bytes - dataLength
   const hasTools = holdsObjects(body['tools']) || holdsObjects(body['functions'])
-  const once =
-    tokensAtMost(textBytes, messages.length) +
+  const tokensPerRead =
+    maxTokensOf(textBytes, messages.length) +
     templateTokens +
     (hasTools ? toolTemplateTokens : 0) +
     boundMediaTokens(media, model)
   const choices = countOf(body['n'])
-  const first = withinContext(once, model)
+  const first = clampToContext(tokensPerRead, model)
   // After each use of a tool the model reads the prompt again, with the results.
-  const longest = Math.max(first, Math.min(contextOf(model, once), maxContext))
+  const maxPrompt = Math.max(first, Math.min(contextOf(model, tokensPerRead), maxContext))
   return {
-    inputTokens: once * repeats + rounds * longest,
-    longestPrompt: rounds > 0 ? longest : first,
-    serviceTier: serviceTierOf(body, asked.sendsServiceTier),
+    inputTokens: tokensPerRead * repeats + rounds * maxPrompt,
+    maxPromptTokens: rounds > 0 ? maxPrompt : first,
+    serviceTier: serviceTierOf(body, requested.sendsServiceTier),
     choices,
-    outputLimit: outputLimitFor(model, textBytes, asked.outputLimit),
+    outputLimit: outputLimitFor(model, textBytes, requested.outputLimit),
     extraOutputTokens: choices * predictedTokens(body),
-    hears: media.soundLengths.length + media.spokenTurns + media.fileLengths.length > 0,
-    speaks: speaks(body),
+    inputsAudio: media.soundLengths.length + media.audioTurns + media.fileLengths.length > 0,
+    outputsAudio: outputsAudio(body),
     images: media.images * repeats,
     requests: repeats,
     searches,
@@ -84,47 +84,47 @@ export function boundChat(body: JsonObject, asked: Asked): TokenBounds {
 }
 
 /** Returns the longest prompt that a model reads. */
-const contextOf = ({ contextLength }: Asked['model'], tokens: number): number =>
+const contextOf = ({ contextLength }: BoundedRequest['model'], tokens: number): number =>
   contextLength ?? Math.max(tokens, contextOfUnknown)
 
-const withinContext = (tokens: number, { contextLength }: Asked['model']): number =>
+const clampToContext = (tokens: number, { contextLength }: BoundedRequest['model']): number =>
   contextLength === null ? tokens : Math.min(tokens, contextLength)
 
 /** Returns the requested service tier, where it is sent and can have prices of its own. */
 function serviceTierOf(
-  { service_tier: asked }: JsonObject,
-  isSent: Asked['sendsServiceTier'],
+  { service_tier: requested }: JsonObject,
+  isSent: BoundedRequest['sendsServiceTier'],
 ): ServiceTier | undefined {
-  const tier = serviceTiers.find((known) => known === asked)
+  const tier = serviceTiers.find((known) => known === requested)
   return tier === undefined || isSent?.() === false ? undefined : tier
 }
 
-const speaks = ({ modalities }: JsonObject) =>
+const outputsAudio = ({ modalities }: JsonObject) =>
   Array.isArray(modalities) && modalities.includes('audio')
 
 /** Tokens of a prediction that the model rejects are billed as output, beside its own. */
 const predictedTokens = ({ prediction }: JsonObject) =>
   prediction ? Buffer.byteLength(JSON.stringify(prediction)) : 0
 
-interface Shown {
+interface MediaVolume {
   media: MediaLengths
   /** The length of media data in the body, which is not text. */
   dataLength: number
 }
 
-const nothingShown: Shown = { media: noMedia, dataLength: 0 }
+const noMediaVolume: MediaVolume = { media: noMedia, dataLength: 0 }
 
 const isText = ({ content, audio }: JsonObject) => !Array.isArray(content) && !isObject(audio)
-const partsOf = ({ content }: JsonObject) => listOf(content)
+const contentPartsOf = ({ content }: JsonObject) => listOf(content)
 
 /** Measures the media of all messages; most messages are only text, and allocate nothing. */
-function mediaOf(messages: readonly JsonObject[]): Shown {
-  if (messages.every(isText)) return nothingShown
+function mediaOf(messages: readonly JsonObject[]): MediaVolume {
+  if (messages.every(isText)) return noMediaVolume
   const soundLengths: number[] = []
   const fileLengths: number[] = []
   let images = 0
   let imageLength = 0
-  for (const part of messages.flatMap(partsOf)) {
+  for (const part of messages.flatMap(contentPartsOf)) {
     const { image_url: image, input_audio: sound, file } = part
     if (part['type'] === 'image_url') {
       images += 1
@@ -135,32 +135,32 @@ function mediaOf(messages: readonly JsonObject[]): Shown {
       soundLengths.push(lengthOf(isObject(sound) && sound['data']))
     if (part['type'] === 'file') fileLengths.push(lengthOf(isObject(file) && file['file_data']))
   }
-  const spokenTurns = messages.filter(({ audio }) => isObject(audio)).length
+  const audioTurns = messages.filter(({ audio }) => isObject(audio)).length
   const lengths = [imageLength, ...soundLengths, ...fileLengths]
   const dataLength = lengths.reduce((total, length) => total + length, 0)
-  return { media: { images, soundLengths, spokenTurns, fileLengths }, dataLength }
+  return { media: { images, soundLengths, audioTurns, fileLengths }, dataLength }
 }
 
 /** Bounds the tokens that a legacy completion can make a model read and write, native or as a chat. */
 export function boundCompletion(
   body: JsonObject,
-  { model, outputLimit, sendsServiceTier }: Omit<Asked, 'bytes' | 'repeats'>,
+  { model, outputLimit, sendsServiceTier }: Omit<BoundedRequest, 'bytes' | 'repeats'>,
 ): TokenBounds {
   const prompts = promptsOf(body['prompt'])
   // Content beside the prompts, a suffix above all, is sent with each of them.
   const shared = Buffer.byteLength(JSON.stringify({ ...body, prompt: undefined }))
-  const perPrompt = tokensAtMost(shared) + templateTokens
+  const perPrompt = maxTokensOf(shared) + templateTokens
   const choices = prompts.count * Math.max(countOf(body['n']), countOf(body['best_of']))
   return {
     inputTokens: prompts.tokens + prompts.count * perPrompt,
-    longestPrompt: withinContext(prompts.longest + perPrompt, model),
+    maxPromptTokens: clampToContext(prompts.maxPrompt + perPrompt, model),
     serviceTier: serviceTierOf(body, sendsServiceTier),
     choices,
     // A chat model gets a limit of one token if the caller wants only the echo.
-    outputLimit: wantsEchoOnly(body) ? 1 : outputLimitFor(model, prompts.longest, outputLimit),
+    outputLimit: wantsEchoOnly(body) ? 1 : outputLimitFor(model, prompts.maxPrompt, outputLimit),
     extraOutputTokens: choices * predictedTokens(body),
-    hears: false,
-    speaks: speaks(body),
+    inputsAudio: false,
+    outputsAudio: outputsAudio(body),
     images: 0,
     requests: prompts.count,
     searches: 0,
@@ -168,7 +168,7 @@ export function boundCompletion(
 }
 
 /** The facts of a request for embeddings beside its inputs. */
-interface AskedEmbeddings {
+interface BoundedEmbeddings {
   model: Pick<Model, 'upstreamModel' | 'contextLength'>
   /** Token ids become text again, which another model may divide into as many tokens as it has bytes. */
   decodes: boolean
@@ -179,12 +179,12 @@ interface AskedEmbeddings {
 /** Bounds the tokens that an embedding request can make a model read. */
 export function boundEmbedding(
   inputs: EmbeddingInput,
-  { model, decodes, requests }: AskedEmbeddings,
+  { model, decodes, requests }: BoundedEmbeddings,
 ): TokenBounds {
   let tokens = inputs.length * instructionTokens
   let images = 0
   for (const item of inputs) {
-    if (isIds(item)) tokens += item.length * (decodes ? longestTokenBytes : 1)
+    if (isIds(item)) tokens += item.length * (decodes ? maxTokenBytes : 1)
     else if (typeof item === 'string') tokens += Buffer.byteLength(item)
     else {
       for (const part of item.parts) {
@@ -197,13 +197,13 @@ export function boundEmbedding(
     tokens + boundMediaTokens(images > 0 ? { ...noMedia, images } : noMedia, model)
   return {
     inputTokens,
-    longestPrompt: inputTokens,
+    maxPromptTokens: inputTokens,
     serviceTier: undefined,
     choices: 0,
     outputLimit: 0,
     extraOutputTokens: 0,
-    hears: false,
-    speaks: false,
+    inputsAudio: false,
+    outputsAudio: false,
     images,
     requests,
     searches: 0,
@@ -216,17 +216,17 @@ const isIds = (item: EmbeddingInput[number]): item is readonly number[] => Array
 function promptsOf(prompt: unknown) {
   const items: unknown[] = Array.isArray(prompt) ? prompt : [prompt]
   if (typeof items[0] === 'number') {
-    return { count: 1, tokens: items.length, longest: items.length }
+    return { count: 1, tokens: items.length, maxPrompt: items.length }
   }
   const sizes = items.map((item) =>
     Array.isArray(item) ? item.length : Buffer.byteLength(String(item)),
   )
   const tokens = sizes.reduce((total, size) => total + size, 0)
-  return { count: items.length, tokens, longest: Math.max(0, ...sizes) }
+  return { count: items.length, tokens, maxPrompt: Math.max(0, ...sizes) }
 }
 
 // Tokens of text have more bytes than this in nearly all scripts; too few would cut answers short.
-const fewBytesPerToken = 2
+const minBytesPerToken = 2
 const usualLimit = 4096
 /** The output limit of a model without a known one. */
 export const outputLimitOfUnknown = 8192
@@ -236,13 +236,13 @@ export const outputLimitOfUnknown = 8192
  * prompt, since many servers reject a limit that would not fit beside it.
  */
 function outputLimitFor(
-  { maxOutputTokens, contextLength }: Asked['model'],
+  { maxOutputTokens, contextLength }: BoundedRequest['model'],
   promptBytes: number,
-  asked: number | undefined,
+  requested: number | undefined,
 ): number {
-  if (asked) return asked
+  if (requested) return requested
   if (contextLength === null) return maxOutputTokens ?? outputLimitOfUnknown
-  const most = maxOutputTokens ?? contextLength
-  const room = contextLength - Math.ceil(promptBytes / fewBytesPerToken)
-  return Math.max(Math.min(most, room), Math.min(most, usualLimit))
+  const limit = maxOutputTokens ?? contextLength
+  const room = contextLength - Math.ceil(promptBytes / minBytesPerToken)
+  return Math.max(Math.min(limit, room), Math.min(limit, usualLimit))
 }

@@ -20,11 +20,11 @@ const plain: TokenBounds = {
   choices: 1,
   outputLimit: 4096,
   extraOutputTokens: 0,
-  hears: false,
-  speaks: false,
+  inputsAudio: false,
+  outputsAudio: false,
   images: 0,
   requests: 1,
-  longestPrompt: 1000,
+  maxPromptTokens: 1000,
   serviceTier: undefined,
   searches: 0,
 }
@@ -44,9 +44,13 @@ describe('the price of a volume', () => {
     ['a prediction', [{ extraOutputTokens: 50 }, {}], 1000n * 2500n + 4146n * 10_000n],
     ['cache writes', [{}, { cacheWrite: 5_000_000_000n }], 1000n * 5000n + 4096n * 10_000n],
     ['dear thinking', [{}, { reasoning: 40_000_000_000n }], 1000n * 2500n + 4096n * 40_000n],
-    ['sound that is heard', [{ hears: true }, { audioInput: 32_000_000_000n }], 72_960_000n],
+    ['sound that is heard', [{ inputsAudio: true }, { audioInput: 32_000_000_000n }], 72_960_000n],
     ['sound that cannot be', [{}, { audioInput: 32_000_000_000n }], 43_460_000n],
-    ['sound that is spoken', [{ speaks: true }, { audioOutput: 64_000_000_000n }], 264_644_000n],
+    [
+      'sound that is spoken',
+      [{ outputsAudio: true }, { audioOutput: 64_000_000_000n }],
+      264_644_000n,
+    ],
     ['silence', [{}, { audioOutput: 64_000_000_000n }], 43_460_000n],
     [
       'pieces',
@@ -77,7 +81,7 @@ describe('the price of a volume', () => {
 // 1,000 prompt tokens are 2,500,000 nano-dollars, each output token 10,000.
 describe('M28: the output limit is lowered to what can be paid, exactly', () => {
   const wholeModel = 16_384
-  test.each<[asked: number, available: bigint, granted: number | undefined]>([
+  test.each<[requested: number, available: bigint, granted: number | undefined]>([
     [1, 2_509_999n, undefined],
     [1, 2_510_000n, 1],
     [100, 3_499_999n, undefined],
@@ -94,8 +98,8 @@ describe('M28: the output limit is lowered to what can be paid, exactly', () => 
     [wholeModel, 100_000_000n, 9750],
     [wholeModel, 166_340_000n, wholeModel],
     [wholeModel, 0n, undefined],
-  ])('%p asked, %p n$ there', (asked, available, granted) => {
-    const worst = computeWorstCase({ ...plain, outputLimit: asked }, gpt4o, 0)
+  ])('%p asked, %p n$ there', (requested, available, granted) => {
+    const worst = computeWorstCase({ ...plain, outputLimit: requested }, gpt4o, 0)
     expect(computeAffordableLimit(worst, available)).toBe(granted)
   })
 
@@ -137,42 +141,42 @@ const volume: fc.Arbitrary<TokenBounds> = fc.record({
   choices: fc.integer({ min: 1, max: 20 }),
   outputLimit: fc.integer({ min: 1, max: 200_000 }),
   extraOutputTokens: fc.nat(1000),
-  hears: fc.boolean(),
-  speaks: fc.boolean(),
+  inputsAudio: fc.boolean(),
+  outputsAudio: fc.boolean(),
   images: fc.nat(10),
   requests: fc.nat(10),
-  longestPrompt: fc.nat(1_000_000),
+  maxPromptTokens: fc.nat(1_000_000),
   serviceTier: fc.constantFrom(undefined, ...serviceTiers),
   searches: fc.nat(10),
 })
 
-test('M28: no higher limit could be paid, and what is granted can', () => {
+test('M28: grants the highest limit that can be paid', () => {
   const available = fc.bigInt(0n, 10_000_000_000_000n)
-  const property = fc.property(volume, pricing, available, (asked, prices, free) => {
-    const worst = computeWorstCase(asked, prices, 0)
+  const property = fc.property(volume, pricing, available, (requested, prices, free) => {
+    const worst = computeWorstCase(requested, prices, 0)
     const granted = computeAffordableLimit(worst, free)
     if (granted === undefined) {
       expect(floorPrice(worst)).toBeGreaterThan(free)
       return
     }
     expect(granted).toBeGreaterThanOrEqual(floorOf(worst))
-    expect(granted).toBeLessThanOrEqual(asked.outputLimit)
+    expect(granted).toBeLessThanOrEqual(requested.outputLimit)
     expect(priceAt(worst, granted)).toBeLessThanOrEqual(free)
-    if (granted < asked.outputLimit) expect(priceAt(worst, granted + 1)).toBeGreaterThan(free)
+    if (granted < requested.outputLimit) expect(priceAt(worst, granted + 1)).toBeGreaterThan(free)
   })
   fc.assert(property, { numRuns: 5000 })
 })
 
-describe('M13: what a request cannot have used is not believed', () => {
+describe('M13: an impossible usage is not believed', () => {
   const limits = limitsAt(plain, 100)
-  const told = (block: object) => {
+  const reported = (block: object) => {
     const read = readUsage(block, 'inside')
     if (!read) throw new Error('No usage was read.')
     return limitUsage(read, limits)
   }
 
   test('a usage within its limits stays as it is', () => {
-    expect(told({ prompt_tokens: 1000, completion_tokens: 100 })).toMatchObject({
+    expect(reported({ prompt_tokens: 1000, completion_tokens: 100 })).toMatchObject({
       input: 1000,
       output: 100,
       flawed: false,
@@ -208,8 +212,8 @@ describe('M13: what a request cannot have used is not believed', () => {
       },
       { input: 10, output: 60, reasoning: 40, audioOutput: 0 },
     ],
-  ])('%p is limited and flagged', (block, wanted) => {
-    expect(told(block)).toMatchObject({ ...wanted, flawed: true })
+  ])('%j is limited and flagged', (block, wanted) => {
+    expect(reported(block)).toMatchObject({ ...wanted, flawed: true })
   })
 
   test('an estimate that was too high is limited, and no fault of the provider’s', () => {
@@ -243,8 +247,8 @@ describe('M13: what a request cannot have used is not believed', () => {
     const prices = { ...gpt4o, cacheWrite: 3_125_000_000n, audioInput: 32_000_000_000n }
     const hold = fullPrice(computeWorstCase({ ...plain, outputLimit: 100 }, prices, 0))
     const habit = fc.constantFrom('inside', 'outside')
-    const property = fc.property(block, habit, (said, extras) => {
-      const read = readUsage(said, extras)
+    const property = fc.property(block, habit, (usageBlock, extras) => {
+      const read = readUsage(usageBlock, extras)
       if (!read) return
       const cost = computeCost(limitUsage(read, limits), prices)
       if (cost < 0n || cost > hold) throw new Error(`It costs ${cost}.`)

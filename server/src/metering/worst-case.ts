@@ -13,7 +13,7 @@ import {
   costOfMeasured,
   computePieceCost,
   getBucketRates,
-  roundedUp,
+  roundUp,
   roundUpNumber,
   multiplyRate,
   type UsageBucket,
@@ -24,7 +24,7 @@ export interface TokenBounds {
   /** The tokens of all prompts together. */
   inputTokens: number
   /** The tokens of the longest prompt, which decides on prices by length. */
-  longestPrompt: number
+  maxPromptTokens: number
   /** The requested tier; undefined for the ordinary one. */
   serviceTier: ServiceTier | undefined
   /** The number of answers; each may be as long as the output limit. */
@@ -34,8 +34,8 @@ export interface TokenBounds {
   /** Output that is billed beside the answers, whatever their limit. */
   extraOutputTokens: number
   /** Whether audio may be read, or written. */
-  hears: boolean
-  speaks: boolean
+  inputsAudio: boolean
+  outputsAudio: boolean
   /** Quantities that are charged per piece. */
   images: number
   requests: number
@@ -84,13 +84,15 @@ function soundlessRates(given: Rates): SideRates {
  * more. `minute` is the one of the UTC day in which the request begins.
  */
 export function computeWorstCase(volume: TokenBounds, pricing: Pricing, minute: number): WorstCase {
-  const { longestPrompt: promptTokens, serviceTier } = volume
+  const { maxPromptTokens: promptTokens, serviceTier } = volume
   const rates = getHighestRates(pricing, { promptTokens, serviceTier, minute })
   const { audioInput, audioOutput } = getBucketRates(rates)
   const { cachedAudioInput = audioInput } = rates
   const text = soundlessRates(rates)
-  const inputRate = volume.hears ? dearest(text.input, audioInput, cachedAudioInput) : text.input
-  const outputRate = volume.speaks ? dearest(text.output, audioOutput) : text.output
+  const inputRate = volume.inputsAudio
+    ? dearest(text.input, audioInput, cachedAudioInput)
+    : text.input
+  const outputRate = volume.outputsAudio ? dearest(text.output, audioOutput) : text.output
   let fixed = multiplyRate(volume.inputTokens, inputRate)
   if (volume.extraOutputTokens > 0) fixed += multiplyRate(volume.extraOutputTokens, outputRate)
   const pieces = computePieceCost(volume, rates)
@@ -119,7 +121,7 @@ function withUnits({ volume, fixed, perToken }: WorstCase, rates: Rates): WorstC
 /** Returns the most that the request costs under an output limit, in nano-dollars. */
 export const priceAt = ({ fixed, perToken }: WorstCase, outputLimit: number): bigint =>
   roundUpNumber(Number(fixed) + outputLimit * Number(perToken)) ??
-  roundedUp(fixed + BigInt(outputLimit) * perToken)
+  roundUp(fixed + BigInt(outputLimit) * perToken)
 
 /** w*: returns the hold of a request whose payer has enough. */
 export const fullPrice = (worst: WorstCase): bigint => priceAt(worst, worst.volume.outputLimit)
@@ -145,18 +147,18 @@ export function computeAffordableLimit(worst: WorstCase, available: bigint): num
 export interface TokenLimits {
   input: number
   output: number
-  hears: boolean
-  speaks: boolean
+  inputsAudio: boolean
+  outputsAudio: boolean
 }
 
 export const limitsAt = (
-  { inputTokens, choices, extraOutputTokens, hears, speaks }: TokenBounds,
+  { inputTokens, choices, extraOutputTokens, inputsAudio, outputsAudio }: TokenBounds,
   outputLimit: number,
 ): TokenLimits => ({
   input: inputTokens,
   output: choices * outputLimit + extraOutputTokens,
-  hears,
-  speaks,
+  inputsAudio,
+  outputsAudio,
 })
 
 /**
@@ -166,20 +168,23 @@ export const limitsAt = (
 export function limitUsage(usage: Usage, limits: TokenLimits): Usage {
   if (isWithin(usage, limits)) return usage
   const limited = { ...usage }
-  if (!limits.hears) {
+  if (!limits.inputsAudio) {
     move(limited, 'audioInput', 'input')
     delete limited.cachedAudio
   }
-  if (!limits.speaks) move(limited, 'audioOutput', 'output')
+  if (!limits.outputsAudio) move(limited, 'audioOutput', 'output')
   fill(limited, promptBuckets, limits.input)
   fill(limited, completionBuckets, limits.output)
   limited.flawed = usage.flawed || !usage.estimated
   return limited
 }
 
-const isWithin = (usage: Usage, { input, output, hears, speaks }: TokenLimits): boolean =>
-  (hears || (usage.audioInput === 0 && !usage.cachedAudio)) &&
-  (speaks || usage.audioOutput === 0) &&
+const isWithin = (
+  usage: Usage,
+  { input, output, inputsAudio, outputsAudio }: TokenLimits,
+): boolean =>
+  (inputsAudio || (usage.audioInput === 0 && !usage.cachedAudio)) &&
+  (outputsAudio || usage.audioOutput === 0) &&
   promptTokens(usage) <= input &&
   completionTokens(usage) <= output
 
@@ -188,8 +193,8 @@ function move(usage: Usage, from: UsageBucket, to: UsageBucket): void {
   usage[from] = 0
 }
 
-function fill(usage: Usage, buckets: readonly UsageBucket[], most: number): void {
-  let room = most
+function fill(usage: Usage, buckets: readonly UsageBucket[], limit: number): void {
+  let room = limit
   for (const name of buckets) {
     usage[name] = Math.min(usage[name], room)
     room -= usage[name]

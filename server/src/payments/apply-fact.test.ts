@@ -9,7 +9,7 @@ import {
   paidOf,
   refundOf,
   reversalOf,
-  told,
+  applyToReference,
 } from '../../testing/payments/reference-orders'
 
 const cents = fc.integer({ min: 1, max: 5000 }).map((value) => BigInt(value) * 10_000_000n)
@@ -38,11 +38,11 @@ const fact: fc.Arbitrary<Fact> = fc.oneof(
     ),
 )
 
-const summary = ({ payments, balance, debt, taken }: ReferencePayments) => ({
+const summary = ({ payments, balance, debt, recorded }: ReferencePayments) => ({
   statuses: payments.map(({ status }) => status),
   net: balance - debt,
   reversed: payments.map(({ paymentRef }) =>
-    taken
+    recorded
       .filter((one) => one.paymentRef === paymentRef)
       .reduce((total, { booked }) => total + booked, 0n),
   ),
@@ -51,7 +51,7 @@ const summary = ({ payments, balance, debt, taken }: ReferencePayments) => ({
 test('W02 W05: each payment is credited once, refunds never exceed it, no balance is below zero', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fact, { maxLength: 30 }), async (facts) => {
-      const model = await told(facts)
+      const model = await applyToReference(facts)
       const isOnce = new Set(model.credits).size === model.credits.length
       const isWithin = model.payments.every(
         ({ amount, paymentRef }) => model.reversed(paymentRef ?? '') <= amount,
@@ -62,18 +62,21 @@ test('W02 W05: each payment is credited once, refunds never exceed it, no balanc
   )
 })
 
-test('W01 W05: in another order, and told twice, the same facts come to the same end', async () => {
+test('W01 W05: the same facts in another order, and twice, lead to the same result', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fact, { maxLength: 20 }), fc.nat(), async (facts, seed) => {
       const others = [...facts, ...facts].toSorted(dropsOf(seed))
-      return Bun.deepEquals(summary(await told(others)), summary(await told(facts)))
+      return Bun.deepEquals(
+        summary(await applyToReference(others)),
+        summary(await applyToReference(facts)),
+      )
     }),
     { numRuns: 1000 },
   )
 })
 
-test('M33: what was spent already is owed, and the next payment pays it first', async () => {
-  const model = await told([paidOf(0)])
+test('M33: an amount that is already spent becomes a debt, which the next payment pays first', async () => {
+  const model = await applyToReference([paidOf(0)])
   model.spend(7n * dollar)
   await apply(model.book, reversalOf('ch_1', 10n * dollar))
   expect([model.balance, model.debt]).toEqual([0n, 7n * dollar])
@@ -87,7 +90,7 @@ test.each<[string, Partial<PaidFact>]>([
   ['nothing', { amount: 0n }],
   ['another currency', { currency: 'jpy' }],
   ['an order that is not known', { id: 'cs_9' }],
-])('W09: a payment of %s is not booked, and told', async (_name, changed) => {
+])('W09: reports a payment of %s without booking it', async (_name, changed) => {
   const model = new ReferencePayments([10n * dollar])
   const outcome = await apply(model.book, { ...paidOf(0), ...changed })
   expect(outcome.type).toBe('mismatch')
@@ -105,7 +108,7 @@ test('W09: another checkout, or a second payment, does not pay for an order', as
   expect([second.type, model.balance]).toEqual(['mismatch', 10n * dollar])
 })
 
-test('what is not ours changes nothing', async () => {
+test('ignores events of other systems', async () => {
   const model = new ReferencePayments([10n * dollar])
   const foreign = { ...paidOf(0), id: undefined, sessionId: 'session_foreign', paymentRef: 'pi_x' }
   expect(await apply(model.book, foreign)).toEqual({ type: 'nothing' })

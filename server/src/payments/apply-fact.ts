@@ -1,4 +1,4 @@
-import type { Fact, PaidFact, Refunded, Reversed, UnpaidFact } from './fact'
+import type { Fact, PaidFact, RefundFact, ReversalFact, UnpaidFact } from './fact'
 
 /** The stored state of a payment. Amounts are nano-dollars. */
 export interface Payment {
@@ -30,9 +30,9 @@ export interface Book {
   complete: (payment: Payment, paid: PaidFact) => Promise<void>
   end: (payment: Payment, unpaid: UnpaidFact) => Promise<void>
   /** Keeps the larger of two amounts that events report for one reversal. */
-  noteReversal: (reversed: Reversed) => Promise<void>
+  noteReversal: (reversed: ReversalFact) => Promise<void>
   /** Keeps a refund; one that has failed stays so. */
-  noteRefund: (refunded: Refunded) => Promise<void>
+  noteRefund: (refunded: RefundFact) => Promise<void>
   /** Returns reversals with the amounts of `computeRefundDue`. */
   reversals: (paymentRef: string) => Promise<Reversal[]>
   /** Takes `amount` more of it from the account, or books that as a debt. */
@@ -42,7 +42,7 @@ export interface Book {
 }
 
 /** The reported refunds of a charge. */
-export interface RefundsTold {
+export interface ReportedRefunds {
   /**
    * The largest sum of refunds that any event of the charge reported: it may include those that failed later, or
    * not.
@@ -57,7 +57,7 @@ export interface RefundsTold {
  * Returns the amount that refunds of a charge take back. Where each refund is reported by itself, they determine
  * it; where only sums and failures are reported, those two do.
  */
-export function computeRefundDue({ inAll, standing, failed }: RefundsTold): bigint {
+export function computeRefundDue({ inAll, standing, failed }: ReportedRefunds): bigint {
   const rest = inAll - failed
   return rest > standing ? rest : standing
 }
@@ -68,9 +68,9 @@ export type AppliedFact =
   /** Not a payment of ours, or booked already. */
   | { type: 'nothing' }
   /** Needs an operator's attention; nothing was booked. */
-  | { type: 'mismatch'; words: string }
+  | { type: 'mismatch'; message: string }
 
-const nothing: AppliedFact = { type: 'nothing' }
+const noEffect: AppliedFact = { type: 'nothing' }
 
 /** The later of two states wins, in whatever order their events arrive. */
 const rank = { pending: 0, failed: 1, expired: 2, completed: 3 }
@@ -88,19 +88,19 @@ export function apply(book: Book, fact: Fact): Promise<AppliedFact> {
 
 async function applyPaid(book: Book, paid: PaidFact): Promise<AppliedFact> {
   await book.serialize(paid.paymentRef)
-  const payment = (await named(book, paid)) ?? (await book.lockByRef(paid.paymentRef))
-  if (!payment && paid.id === undefined) return nothing
-  if (!payment) return { type: 'mismatch', words: 'a payment for an order that is not known' }
-  const words = mismatchOf(payment, paid)
-  if (words !== undefined) return { type: 'mismatch', words }
-  if (payment.status === 'completed') return nothing
+  const payment = (await findPayment(book, paid)) ?? (await book.lockByRef(paid.paymentRef))
+  if (!payment && paid.id === undefined) return noEffect
+  if (!payment) return { type: 'mismatch', message: 'a payment for an order that is not known' }
+  const mismatch = mismatchOf(payment, paid)
+  if (mismatch !== undefined) return { type: 'mismatch', message: mismatch }
+  if (payment.status === 'completed') return noEffect
   await book.complete(payment, paid)
-  await moveWhatIsDue(book, payment, paid.paymentRef)
+  await settleReversals(book, payment, paid.paymentRef)
   return { type: 'credited', payment }
 }
 
 /** Finds the payment by our name of it, else by that of its checkout. */
-async function named(
+async function findPayment(
   book: Book,
   { id, sessionId }: Pick<PaidFact, 'id' | 'sessionId'>,
 ): Promise<Payment | undefined> {
@@ -122,52 +122,52 @@ function mismatchOf(payment: Payment, paid: PaidFact): string | undefined {
 }
 
 async function applyUnpaid(book: Book, unpaid: UnpaidFact): Promise<AppliedFact> {
-  const payment = await named(book, unpaid)
-  if (!payment) return nothing
+  const payment = await findPayment(book, unpaid)
+  if (!payment) return noEffect
   const isOther =
     unpaid.sessionId !== undefined &&
     payment.sessionId !== null &&
     unpaid.sessionId !== payment.sessionId
-  if (isOther || rank[unpaid.type] <= rank[payment.status]) return nothing
+  if (isOther || rank[unpaid.type] <= rank[payment.status]) return noEffect
   await book.end(payment, unpaid)
   return { type: 'ended', payment }
 }
 
 async function applyReversed(
   book: Book,
-  { currency, paymentRef }: Reversed | Refunded,
+  { currency, paymentRef }: ReversalFact | RefundFact,
   note: () => Promise<void>,
 ): Promise<AppliedFact> {
   if (currency !== 'usd') {
-    return { type: 'mismatch', words: 'a refund or dispute in another currency than its payment' }
+    return { type: 'mismatch', message: 'a refund or dispute in another currency than its payment' }
   }
   await book.serialize(paymentRef)
   await note()
   const payment = await book.lockByRef(paymentRef)
-  if (payment?.status !== 'completed') return nothing
-  const isGivenBack = await moveWhatIsDue(book, payment, paymentRef)
-  return { type: isGivenBack ? 'given_back' : 'reversed', payment }
+  if (payment?.status !== 'completed') return noEffect
+  const hasReturned = await settleReversals(book, payment, paymentRef)
+  return { type: hasReturned ? 'given_back' : 'reversed', payment }
 }
 
 /**
  * Never takes more than was paid, whatever is refunded and disputed at once. Returns money first: what one
  * reversal leaves another may take. Resolves with whether anything was returned to the account.
  */
-async function moveWhatIsDue(book: Book, payment: Payment, paymentRef: string): Promise<boolean> {
+async function settleReversals(book: Book, payment: Payment, paymentRef: string): Promise<boolean> {
   const reversals = await book.reversals(paymentRef)
-  let left = payment.amount - reversals.reduce((total, { booked }) => total + booked, 0n)
-  const tooMuch = reversals.filter(({ amount, booked }) => booked > amount)
-  for (const reversal of tooMuch) {
+  let remaining = payment.amount - reversals.reduce((total, { booked }) => total + booked, 0n)
+  const overbooked = reversals.filter(({ amount, booked }) => booked > amount)
+  for (const reversal of overbooked) {
     const amount = reversal.booked - reversal.amount
-    left += amount
+    remaining += amount
     await book.giveBack(payment, reversal, amount)
   }
   for (const reversal of reversals) {
     const due = reversal.amount - reversal.booked
-    const amount = due < left ? due : left
+    const amount = due < remaining ? due : remaining
     if (amount <= 0n) continue
-    left -= amount
+    remaining -= amount
     await book.takeBack(payment, reversal, amount)
   }
-  return tooMuch.length > 0
+  return overbooked.length > 0
 }

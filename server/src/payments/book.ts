@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import { computeRefundDue, type Book, type Payment, type Reversal } from './apply-fact'
-import type { PaidFact, Refunded, Reversed, UnpaidFact } from './fact'
-import { tellOfDebt, tellOfFailure } from './notify-payer'
+import type { PaidFact, RefundFact, ReversalFact, UnpaidFact } from './fact'
+import { notifyDebt, notifyFailure } from './notify-payer'
 import type { Schema } from '../platform/db/schema'
 import { setPaymentRequired } from '../ledger/payment-required'
 import { post } from '../ledger/post'
@@ -9,7 +9,7 @@ import { readDebt, lockAccount, payDebt, reversePayment } from '../ledger/revers
 import { recordMoney } from '../audit-log/record-money'
 
 /** The largest amount that a payment can have; a column has room for it. */
-const mostNanos = 10n ** 17n
+const maxNanos = 10n ** 17n
 
 /** Returns the payments in PostgreSQL, with their money in the ledger. */
 export const bookIn = (trx: Transaction<Schema>): Book => ({
@@ -64,8 +64,8 @@ async function complete(trx: Transaction<Schema>, payment: Payment, paid: PaidFa
   })
   if (!posted) throw new Error(`there is no account ${accountId}`)
   await recordMoney(trx, 'credit.bought', { accountId, id, amount })
-  const owed = await payDebt(trx, accountId, `debt:${id}`)
-  if (owed === 0n) await setPaymentRequired(trx, accountId, false)
+  const remainingDebt = await payDebt(trx, accountId, `debt:${id}`)
+  if (remainingDebt === 0n) await setPaymentRequired(trx, accountId, false)
 }
 
 async function end(trx: Transaction<Schema>, payment: Payment, unpaid: UnpaidFact): Promise<void> {
@@ -79,12 +79,12 @@ async function end(trx: Transaction<Schema>, payment: Payment, unpaid: UnpaidFac
   // A customer at a checkout sees the failure on its page.
   if (kind !== 'automatic' || status !== 'failed') return
   await setPaymentRequired(trx, payment.accountId, true)
-  await tellOfFailure(trx, { paymentId: payment.id, userId, amount: payment.amount })
+  await notifyFailure(trx, { paymentId: payment.id, userId, amount: payment.amount })
 }
 
-async function noteReversal(trx: Transaction<Schema>, reversed: Reversed): Promise<void> {
+async function noteReversal(trx: Transaction<Schema>, reversed: ReversalFact): Promise<void> {
   const { reversalId: id, paymentRef: payment_ref, kind } = reversed
-  const amount = reversed.amount < mostNanos ? reversed.amount : mostNanos
+  const amount = reversed.amount < maxNanos ? reversed.amount : maxNanos
   await sql`
     insert into payment_reversal as known (id, payment_ref, kind, amount)
     values (${id}, ${payment_ref}, ${kind}, ${amount})
@@ -93,9 +93,9 @@ async function noteReversal(trx: Transaction<Schema>, reversed: Reversed): Promi
 }
 
 /** The charge's own event may not have arrived yet, and a failed refund stays failed. */
-async function noteRefund(trx: Transaction<Schema>, refunded: Refunded): Promise<void> {
+async function noteRefund(trx: Transaction<Schema>, refunded: RefundFact): Promise<void> {
   const { refundId: id, chargeId, paymentRef: payment_ref, hasFailed } = refunded
-  const amount = refunded.amount < mostNanos ? refunded.amount : mostNanos
+  const amount = refunded.amount < maxNanos ? refunded.amount : maxNanos
   await sql`
     insert into payment_reversal (id, payment_ref, kind, amount)
     values (${chargeId}, ${payment_ref}, 'refund', 0)
@@ -109,29 +109,29 @@ async function noteRefund(trx: Transaction<Schema>, refunded: Refunded): Promise
 
 async function reversalsOf(trx: Transaction<Schema>, paymentRef: string): Promise<Reversal[]> {
   const { rows } = await sql<Reversal & { standing: bigint; failed: bigint }>`
-    select r.id, r.kind, r.amount, r.booked, told.standing, told.failed
+    select r.id, r.kind, r.amount, r.booked, reported.standing, reported.failed
     from payment_reversal as r cross join lateral (
       select coalesce(sum(amount) filter (where not has_failed), 0)::bigint as standing,
         coalesce(sum(amount) filter (where has_failed), 0)::bigint as failed
       from payment_refund where reversal_id = r.id
-    ) as told
+    ) as reported
     where r.payment_ref = ${paymentRef}
     order by r.id for update of r`.execute(trx)
-  return rows.map(({ id, kind, amount: inAll, booked, ...told }) => {
-    return { id, kind, booked, amount: computeRefundDue({ inAll, ...told }) }
+  return rows.map(({ id, kind, amount: inAll, booked, ...outcome }) => {
+    return { id, kind, booked, amount: computeRefundDue({ inAll, ...outcome }) }
   })
 }
 
-interface Reversing {
+interface ReversalChange {
   payment: Payment
   reversal: Reversal
   amount: bigint
 }
 
 /** Records how much of a reversal is booked; resolves with a unique name for the movement. */
-async function booked(
+async function noteBooked(
   trx: Transaction<Schema>,
-  { reversal, amount }: Pick<Reversing, 'reversal' | 'amount'>,
+  { reversal, amount }: Pick<ReversalChange, 'reversal' | 'amount'>,
 ): Promise<string> {
   const { movements } = await trx
     .updateTable('payment_reversal')
@@ -147,12 +147,12 @@ async function booked(
 
 async function reverse(
   trx: Transaction<Schema>,
-  { payment, reversal, amount }: Reversing,
+  { payment, reversal, amount }: ReversalChange,
 ): Promise<void> {
   const { accountId } = payment
-  const externalRef = await booked(trx, { reversal, amount })
+  const externalRef = await noteBooked(trx, { reversal, amount })
   await lockAccount(trx, accountId)
-  const owed = await readDebt(trx, accountId)
+  const earlierDebt = await readDebt(trx, accountId)
   const debt = await reversePayment(trx, {
     accountId,
     amount,
@@ -164,16 +164,16 @@ async function reverse(
   await recordMoney(trx, action, { accountId, id: payment.id, amount: -amount })
   if (debt === 0n) return
   await setPaymentRequired(trx, accountId, true)
-  await tellOfDebt(trx, { paymentId: payment.id, owed: owed + debt })
+  await notifyDebt(trx, { paymentId: payment.id, debt: earlierDebt + debt })
 }
 
 /** The debt for it is cancelled. */
 async function giveBack(
   trx: Transaction<Schema>,
-  { payment, reversal, amount }: Reversing,
+  { payment, reversal, amount }: ReversalChange,
 ): Promise<void> {
   const { accountId } = payment
-  const externalRef = await booked(trx, { reversal, amount: -amount })
+  const externalRef = await noteBooked(trx, { reversal, amount: -amount })
   await lockAccount(trx, accountId)
   const posted = await post(trx, {
     accountId,
@@ -185,9 +185,9 @@ async function giveBack(
   })
   if (!posted) throw new Error(`there is no account ${accountId}`)
   await recordMoney(trx, 'credit.returned', { accountId, id: payment.id, amount })
-  const owed = await readDebt(trx, accountId)
-  if (owed === 0n) return
-  const left = await payDebt(trx, accountId, `debt:${payment.id}:${externalRef}`)
+  const debt = await readDebt(trx, accountId)
+  if (debt === 0n) return
+  const remainingDebt = await payDebt(trx, accountId, `debt:${payment.id}:${externalRef}`)
   // An account without a debt may have to pay for another reason: a declined charge.
-  if (left === 0n) await setPaymentRequired(trx, accountId, false)
+  if (remainingDebt === 0n) await setPaymentRequired(trx, accountId, false)
 }

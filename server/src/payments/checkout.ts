@@ -44,8 +44,8 @@ export async function openCheckout(
     })
     .execute()
   const { success: successUrl, cancel: cancelUrl } = order.returnTo(id)
-  const asked = { id, amount, successUrl, cancelUrl, email, customerId, saveMethod }
-  const opened = await processor.openCheckout(asked).catch(async (thrown: unknown) => {
+  const checkout = { id, amount, successUrl, cancelUrl, email, customerId, saveMethod }
+  const opened = await processor.openCheckout(checkout).catch(async (thrown: unknown) => {
     // If it was opened all the same, no client has its address; paying it would still count.
     await db
       .updateTable('payment')

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { findDifferences, type PaymentDifference } from './differences'
-import type { Moved, Processor } from './processor'
-import { tellOperators } from './notify-payer'
+import type { PaymentAmounts, Processor } from './processor'
+import { notifyOperators } from './notify-payer'
 import type { Schema } from '../platform/db/schema'
 
 interface Options {
@@ -17,7 +17,7 @@ export interface Comparison {
   /** The differences that have not been reported before. */
   found: PaymentDifference[]
   /** False where the time ran out before the end. */
-  isWhole: boolean
+  isComplete: boolean
 }
 
 const dayMs = 86_400_000
@@ -25,11 +25,11 @@ const dayMs = 86_400_000
 const days = { payments: 8, refunds: 40, disputes: 130, entries: 8 }
 /** Only older differences are reported: an event may still be on its way. */
 const settledMs = 3_600_000
-const mostMs = 300_000
+const maxMs = 300_000
 /** The most payments that one comparison queries by id. */
-const mostAsked = 500
+const maxLookups = 500
 /** After a failure. */
-const againSeconds = 3600
+const retrySeconds = 3600
 
 /**
  * Compares the processor's movements with the ledger (I9), and records differences. One node does it, once in
@@ -40,18 +40,18 @@ const againSeconds = 3600
  */
 export async function comparePayments(options: Options): Promise<Comparison | undefined> {
   const { db, everyMs } = options
-  if (!(await isTurn(db, everyMs))) return undefined
+  if (!(await isDue(db, everyMs))) return undefined
   try {
     return await compare(options)
   } catch (thrown) {
-    const soon = Math.max(0, everyMs / 1000 - againSeconds)
+    const soon = Math.max(0, everyMs / 1000 - retrySeconds)
     await sql`
       update payment_comparison set ran_at = now() - make_interval(secs => ${soon})`.execute(db)
     throw thrown
   }
 }
 
-async function isTurn(db: Kysely<Schema>, everyMs: number): Promise<boolean> {
+async function isDue(db: Kysely<Schema>, everyMs: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update payment_comparison set ran_at = now()
     where ran_at <= now() - make_interval(secs => ${everyMs / 1000})`.execute(db)
@@ -59,30 +59,30 @@ async function isTurn(db: Kysely<Schema>, everyMs: number): Promise<boolean> {
 }
 
 async function compare({ db, processor, nowMs }: Options): Promise<Comparison> {
-  const endsMs = nowMs() + mostMs
+  const endsMs = nowMs() + maxMs
   const hasTime = () => nowMs() < endsMs
-  const { listed, isWhole: isListed } = await lists(processor, hasTime)
-  const suspects = await suspected(db, listed)
-  const stated = new Map<string, Moved>()
-  let asked = 0
+  const { listed, isComplete: isListed } = await lists(processor, hasTime)
+  const suspects = await findSuspects(db, listed)
+  const stated = new Map<string, PaymentAmounts>()
+  let lookups = 0
   for (const ref of suspects) {
-    if (asked === mostAsked || !hasTime()) break
-    asked += 1
+    if (lookups === maxLookups || !hasTime()) break
+    lookups += 1
     const { latest, ...moved } = await processor.statement(ref)
     if (latest.getTime() <= Date.now() - settledMs) stated.set(ref, moved)
   }
   // Read again, and last: a movement in between is no finding.
   const booked = await bookedFor(db, [...stated.keys()])
   const findings = [...stated].flatMap(([ref, moved]) =>
-    findDifferences(ref, moved, booked.get(ref) ?? nothing),
+    findDifferences(ref, moved, booked.get(ref) ?? noFindings),
   )
   const found = await note(db, findings)
-  return { found, isWhole: isListed && asked === suspects.length }
+  return { found, isComplete: isListed && lookups === suspects.length }
 }
 
-const nothing: Moved = { paid: 0n, refunded: 0n, disputed: 0n }
+const noFindings: PaymentAmounts = { paid: 0n, refunded: 0n, disputed: 0n }
 
-interface Lines extends Moved {
+interface Lines extends PaymentAmounts {
   isOurs: boolean
 }
 
@@ -97,8 +97,8 @@ async function lists(processor: Options['processor'], hasTime: () => boolean) {
     disputes: before(days.disputes),
   }
   const looking = { since, until: new Date(now - settledMs), hasTime }
-  const isWhole = await processor.list(looking, ({ paymentRef, ...line }) => {
-    const known = listed.get(paymentRef) ?? { ...nothing, isOurs: false }
+  const isComplete = await processor.list(looking, ({ paymentRef, ...line }) => {
+    const known = listed.get(paymentRef) ?? { ...noFindings, isOurs: false }
     listed.set(paymentRef, {
       paid: known.paid + line.paid,
       refunded: known.refunded + line.refunded,
@@ -106,22 +106,22 @@ async function lists(processor: Options['processor'], hasTime: () => boolean) {
       isOurs: known.isOurs || line.isOurs,
     })
   })
-  return { listed, isWhole }
+  return { listed, isComplete }
 }
 
 /** Returns our payments for which the lists differ from the ledger. */
-async function suspected(db: Kysely<Schema>, listed: ReadonlyMap<string, Lines>) {
+async function findSuspects(db: Kysely<Schema>, listed: ReadonlyMap<string, Lines>) {
   const recent = await recentlyBooked(db)
   const booked = await bookedFor(db, [...listed.keys(), ...recent.keys()])
   return [...new Set([...listed.keys(), ...recent.keys()])].filter((ref) => {
     const has = booked.get(ref)
-    const lines = listed.get(ref) ?? { ...nothing, isOurs: false }
+    const lines = listed.get(ref) ?? { ...noFindings, isOurs: false }
     // The processor's account may also sell other things.
     if (!has && !lines.isOurs) return false
     // One that was booked long ago is on no list.
     const isListed = lines.paid > 0n || recent.get(ref) === true
     const claimed = { ...lines, paid: isListed ? lines.paid : (has?.paid ?? 0n) }
-    return findDifferences(ref, claimed, has ?? nothing).length > 0
+    return findDifferences(ref, claimed, has ?? noFindings).length > 0
   })
 }
 
@@ -141,9 +141,12 @@ async function recentlyBooked(db: Kysely<Schema>): Promise<Map<string, boolean>>
   return new Map(rows.map(({ ref, isCredited }) => [ref, isCredited]))
 }
 
-async function bookedFor(db: Kysely<Schema>, refs: readonly string[]): Promise<Map<string, Moved>> {
+async function bookedFor(
+  db: Kysely<Schema>,
+  refs: readonly string[],
+): Promise<Map<string, PaymentAmounts>> {
   if (refs.length === 0) return new Map()
-  const { rows } = await sql<Moved & { ref: string }>`
+  const { rows } = await sql<PaymentAmounts & { ref: string }>`
     select ref,
       coalesce(-sum(amount) filter (where kind = 'topup'), 0)::bigint as paid,
       coalesce(sum(amount) filter (where kind = 'refund'), 0)::bigint as refunded,
@@ -170,13 +173,16 @@ const note = (
         .returning('kind')
         .executeTakeFirst()
       if (isNew) fresh.push(finding)
-      else await seenAgain(trx, finding)
+      else await updateFinding(trx, finding)
     }
-    if (fresh.length > 0) await tellOperators(trx, fresh)
+    if (fresh.length > 0) await notifyOperators(trx, fresh)
     return fresh
   })
 
-const seenAgain = (trx: Kysely<Schema>, { paymentRef, kind, claimed, booked }: PaymentDifference) =>
+const updateFinding = (
+  trx: Kysely<Schema>,
+  { paymentRef, kind, claimed, booked }: PaymentDifference,
+) =>
   trx
     .updateTable('payment_finding')
     .set({ seen_at: new Date() })

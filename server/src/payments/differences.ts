@@ -1,4 +1,4 @@
-import type { Moved } from './processor'
+import type { PaymentAmounts } from './processor'
 
 /** A disagreement between the processor and the ledger about a payment. Amounts are nano-dollars. */
 export interface PaymentDifference {
@@ -16,7 +16,7 @@ export function nameOf({ claimed, booked }: PaymentDifference): 'missing' | 'ext
 }
 
 /** Returns whether the amounts taken back are equal: the ledger never takes more than was paid. */
-function isTakenAlike(claimed: Moved, booked: Moved): boolean {
+function movesSameAmount(claimed: PaymentAmounts, booked: PaymentAmounts): boolean {
   const all = claimed.refunded + claimed.disputed
   if (all <= claimed.paid) {
     return claimed.refunded === booked.refunded && claimed.disputed === booked.disputed
@@ -27,8 +27,8 @@ function isTakenAlike(claimed: Moved, booked: Moved): boolean {
 /** Returns where the processor's statement of a payment differs from the ledger (I9, item by item). */
 export function findDifferences(
   paymentRef: string,
-  claimed: Moved,
-  booked: Moved,
+  claimed: PaymentAmounts,
+  booked: PaymentAmounts,
 ): PaymentDifference[] {
   const findings: PaymentDifference[] = []
   const compare = (
@@ -40,7 +40,7 @@ export function findDifferences(
   compare('payment', { claimed: claimed.paid, booked: booked.paid })
   // Without its payment, no reversal can be booked.
   const isOnOneSide = claimed.paid === 0n || booked.paid === 0n
-  if (isOnOneSide || isTakenAlike(claimed, booked)) return findings
+  if (isOnOneSide || movesSameAmount(claimed, booked)) return findings
   compare('refund', { claimed: claimed.refunded, booked: booked.refunded })
   compare('dispute', { claimed: claimed.disputed, booked: booked.disputed })
   return findings

@@ -75,38 +75,38 @@ const Dispute = z.looseObject({
   status: z.string(),
 })
 
-type Named = Pick<UnpaidFact, 'id' | 'sessionId'>
+type OrderNames = Pick<UnpaidFact, 'id' | 'sessionId'>
 
 /** The processor's account may also sell other things, under other names. */
-const ours = (id: string | null | undefined) => (id && isId('cs', id) ? id : undefined)
+const toOwnId = (id: string | null | undefined) => (id && isId('cs', id) ? id : undefined)
 
-const namedBy = (session: z.output<typeof Session>): Named => ({
-  id: ours(session.metadata?.[ownIdName]) ?? ours(session.client_reference_id),
+const toOrderNames = (session: z.output<typeof Session>): OrderNames => ({
+  id: toOwnId(session.metadata?.[ownIdName]) ?? toOwnId(session.client_reference_id),
   sessionId: session.id,
 })
 
-function paidSession(session: z.output<typeof Session>): PaidFact | undefined {
+function toPaidFactOfSession(session: z.output<typeof Session>): PaidFact | undefined {
   // Some payment methods take days: another event reports how that ended.
   if (session.payment_status !== 'paid') return undefined
   return {
     type: 'paid',
-    ...namedBy(session),
+    ...toOrderNames(session),
     paymentRef: session.payment_intent ?? session.id,
     amount: BigInt(session.amount_total ?? 0) * nanosPerCent,
     currency: session.currency ?? '',
   }
 }
 
-const paidIntent = (intent: z.output<typeof PaymentIntent>): PaidFact => ({
+const toPaidFactOfIntent = (intent: z.output<typeof PaymentIntent>): PaidFact => ({
   type: 'paid',
-  id: ours(intent.metadata?.[ownIdName]),
+  id: toOwnId(intent.metadata?.[ownIdName]),
   sessionId: undefined,
   paymentRef: intent.id,
   amount: BigInt(intent.amount_received) * nanosPerCent,
   currency: intent.currency,
 })
 
-function refunded(charge: z.output<typeof Charge>): Fact | undefined {
+function toRefundOfCharge(charge: z.output<typeof Charge>): Fact | undefined {
   const { id, payment_intent: paymentRef, amount_refunded: cents, currency } = charge
   if (!paymentRef || cents === 0) return undefined
   const amount = BigInt(cents) * nanosPerCent
@@ -117,7 +117,7 @@ function refunded(charge: z.output<typeof Charge>): Fact | undefined {
 export const isFailed = (status: string | null | undefined) =>
   status === 'failed' || status === 'canceled'
 
-function refund(one: z.output<typeof Refund>): Fact | undefined {
+function toRefundFact(one: z.output<typeof Refund>): Fact | undefined {
   const { id: refundId, charge: chargeId, payment_intent: paymentRef, currency, status } = one
   if (!chargeId || !paymentRef || one.amount === 0) return undefined
   const amount = BigInt(one.amount) * nanosPerCent
@@ -125,7 +125,7 @@ function refund(one: z.output<typeof Refund>): Fact | undefined {
   return { type: 'refunded', refundId, chargeId, paymentRef, amount, currency, hasFailed }
 }
 
-function lost(dispute: z.output<typeof Dispute>): Fact | undefined {
+function toLostDispute(dispute: z.output<typeof Dispute>): Fact | undefined {
   const { id, payment_intent: paymentRef, amount: cents, currency, status } = dispute
   // A dispute that was won, or withdrawn by the bank, changes nothing.
   if (!paymentRef || status !== 'lost' || cents === 0) return undefined
@@ -138,28 +138,28 @@ export function toFact({ type, data: { object } }: PaymentEvent): Fact | undefin
   switch (type) {
     case 'checkout.session.completed':
     case 'checkout.session.async_payment_succeeded':
-      return paidSession(Session.parse(object))
+      return toPaidFactOfSession(Session.parse(object))
     case 'checkout.session.expired':
-      return { type: 'expired', ...namedBy(Session.parse(object)), reason: undefined }
+      return { type: 'expired', ...toOrderNames(Session.parse(object)), reason: undefined }
     case 'checkout.session.async_payment_failed':
-      return { type: 'failed', ...namedBy(Session.parse(object)), reason: undefined }
+      return { type: 'failed', ...toOrderNames(Session.parse(object)), reason: undefined }
     case 'payment_intent.succeeded':
-      return paidIntent(PaymentIntent.parse(object))
+      return toPaidFactOfIntent(PaymentIntent.parse(object))
     case 'payment_intent.payment_failed': {
-      const { metadata: kept, last_payment_error: error } = PaymentIntent.parse(object)
-      const id = ours(kept?.[ownIdName])
+      const { metadata, last_payment_error: error } = PaymentIntent.parse(object)
+      const id = toOwnId(metadata?.[ownIdName])
       return { type: 'failed', id, sessionId: undefined, reason: error?.message }
     }
     case 'charge.refunded':
-      return refunded(Charge.parse(object))
+      return toRefundOfCharge(Charge.parse(object))
     case 'refund.created':
     case 'refund.updated':
     case 'refund.failed':
     // The older name of that event.
     case 'charge.refund.updated':
-      return refund(Refund.parse(object))
+      return toRefundFact(Refund.parse(object))
     case 'charge.dispute.closed':
-      return lost(Dispute.parse(object))
+      return toLostDispute(Dispute.parse(object))
     default:
       return undefined
   }

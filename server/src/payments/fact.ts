@@ -24,7 +24,7 @@ export interface UnpaidFact {
 }
 
 /** The sum that the processor took back of a payment. */
-export interface Reversed {
+export interface ReversalFact {
   type: 'reversed'
   kind: 'refund' | 'dispute'
   /** The processor's id of the refunded charge, or of the dispute. */
@@ -35,10 +35,10 @@ export interface Reversed {
 }
 
 /** One refund: some fail days after they were made. */
-export interface Refunded {
+export interface RefundFact {
   type: 'refunded'
   refundId: string
-  /** The processor's id of the charge, which `Reversed` has as its `reversalId`. */
+  /** The processor's id of the charge, which `ReversalFact` has as its `reversalId`. */
   chargeId: string
   paymentRef: string
   amount: bigint
@@ -48,4 +48,4 @@ export interface Refunded {
 }
 
 /** A fact about a payment, read from an event of the processor. */
-export type Fact = PaidFact | UnpaidFact | Reversed | Refunded
+export type Fact = PaidFact | UnpaidFact | ReversalFact | RefundFact

@@ -8,7 +8,7 @@ import {
   paidOf,
   refundOf,
   reversalOf,
-  told,
+  applyToReference,
 } from '../../testing/payments/reference-orders'
 import { Orders } from '../../testing/payments/orders'
 import { newId, generateIdBody } from '../platform/db/id'
@@ -64,7 +64,7 @@ test.each<[string, Telling]>([
     await fc.assert(
       fc.asyncProperty(history, fc.nat(), async (refunds, seed) => {
         const facts = toldOf(refunds, how)
-        const model = await told([...facts, ...facts].toSorted(dropsOf(seed)))
+        const model = await applyToReference([...facts, ...facts].toSorted(dropsOf(seed)))
         const good = refunds.filter(({ hasFailed }) => !hasFailed)
         const sum = good.reduce((total, one) => total + one.cents, 0n)
         const taken = sum < 10n * dollar ? sum : 10n * dollar
@@ -75,8 +75,8 @@ test.each<[string, Telling]>([
   },
 )
 
-test('what is owed for a refund that then failed is owed no more', async () => {
-  const model = await told([paidOf(0)])
+test('cancels the debt of a refund that failed', async () => {
+  const model = await applyToReference([paidOf(0)])
   model.spend(7n * dollar)
   const refund = { number: 0, amount: 10n * dollar, hasFailed: false }
   await apply(model.book, refundOf(0, refund))
@@ -87,7 +87,7 @@ test('what is owed for a refund that then failed is owed no more', async () => {
   }
 })
 
-test('a refund that failed is given back once, whenever and however often it is told', async () => {
+test('gives a failed refund back once, however often and whenever it is reported', async () => {
   const { completed, refunded, refund } = await order()
   const failed = { status: 'failed' }
   const all = [

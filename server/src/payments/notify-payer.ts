@@ -19,21 +19,21 @@ interface Failure {
 }
 
 /** Notifies the customer that the charge of the saved payment method was declined. */
-export async function tellOfFailure(
+export async function notifyFailure(
   trx: Transaction<Schema>,
   { paymentId, userId, amount }: Failure,
 ): Promise<void> {
   const body =
     `Your saved payment method could not be charged ${formatDollars(amount)}. ` +
-    'Requests that cost something are refused until you buy credits.'
+    'Paid requests are rejected until you buy credits.'
   const reference = `payment:${paymentId}:failed`
-  await tell(trx, { userId, body, reference, title: 'Automatic recharge failed' })
+  await notifyPayer(trx, { userId, body, reference, title: 'Automatic recharge failed' })
 }
 
 /** Notifies the customer of a debt: more was taken back than was available. */
-export async function tellOfDebt(
+export async function notifyDebt(
   trx: Transaction<Schema>,
-  { paymentId, owed }: { paymentId: string; owed: bigint },
+  { paymentId, debt }: { paymentId: string; debt: bigint },
 ): Promise<void> {
   const { user_id: userId } = await trx
     .selectFrom('payment')
@@ -41,13 +41,13 @@ export async function tellOfDebt(
     .where('id', '=', paymentId)
     .executeTakeFirstOrThrow()
   const body =
-    `A payment was taken back after its credits had been used; ${formatDollars(owed)} is owed. ` +
-    'Requests that cost something are refused until you buy credits, which pay for that first.'
-  const reference = `payment:${paymentId}:owed:${owed}`
-  await tell(trx, { userId, body, reference, title: 'A payment was taken back' })
+    `A payment was reversed after its credits had been used; ${formatDollars(debt)} is owed. ` +
+    'Paid requests are rejected until you buy credits, which are applied to that amount first.'
+  const reference = `payment:${paymentId}:owed:${debt}`
+  await notifyPayer(trx, { userId, body, reference, title: 'A payment was reversed' })
 }
 
-interface Words {
+interface PayerNotice {
   userId: string
   title: string
   body: string
@@ -56,9 +56,9 @@ interface Words {
 }
 
 /** Notifies in the dashboard and by mail; a deleted user gets neither. */
-async function tell(
+async function notifyPayer(
   trx: Transaction<Schema>,
-  { userId, title, body, reference }: Words,
+  { userId, title, body, reference }: PayerNotice,
 ): Promise<void> {
   const user = await trx
     .selectFrom('users')
@@ -70,20 +70,20 @@ async function tell(
   await postMail(trx, { recipient: user.email, subject: title, body, reference })
 }
 
-const mostOperators = 50
-const mostNamed = 5
+const maxOperators = 50
+const maxNamed = 5
 
 /** Formats a finding for operators. */
-export const findingInWords = (finding: PaymentDifference): string =>
+export const formatFinding = (finding: PaymentDifference): string =>
   `${finding.kind} ${nameOf(finding)}: ${finding.paymentRef}, of which the payment processor says ` +
   `${formatDollars(finding.claimed)} and the ledger ${formatDollars(finding.booked)}`
 
 /** Notifies operators of a disagreement between the processor and the ledger, in their dashboard. */
-export async function tellOperators(
+export async function notifyOperators(
   trx: Transaction<Schema>,
   findings: readonly PaymentDifference[],
 ): Promise<void> {
-  const named = findings.slice(0, mostNamed).map(findingInWords)
+  const named = findings.slice(0, maxNamed).map(formatFinding)
   const rest = findings.length - named.length
   const body = [...named, ...(rest > 0 ? [`${rest} more are in the log`] : [])].join('; ')
   const operators = await trx
@@ -92,7 +92,7 @@ export async function tellOperators(
     .where('is_operator', '=', true)
     .where('status', '=', 'active')
     .orderBy('id')
-    .limit(mostOperators)
+    .limit(maxOperators)
     .execute()
   for (const { id: userId } of operators) {
     const title = 'The ledger differs from the payment processor'

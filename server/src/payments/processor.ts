@@ -38,7 +38,7 @@ export interface SavedMethod {
 }
 
 /** The movements of a payment at the processor. Amounts are nano-dollars. */
-export interface Moved {
+export interface PaymentAmounts {
   /** 0 where it was not paid, or is not known. */
   paid: bigint
   /** Excludes refunds that failed. */
@@ -48,20 +48,20 @@ export interface Moved {
 }
 
 /** A line of the processor's lists: the movement of one payment, refund or dispute. */
-export interface Listed extends Moved {
+export interface ListedPayment extends PaymentAmounts {
   paymentRef: string
   /** A payment carries our name. Refunds and disputes are matched by their payment. */
   isOurs: boolean
 }
 
 /** The processor's movements of one payment, queried by id. */
-export interface Statement extends Moved {
+export interface Statement extends PaymentAmounts {
   /** The beginning of the last movement. */
   latest: Date
 }
 
 /** The bounds of a listing. */
-export interface Looking {
+export interface PaymentPeriod {
   /** The earliest creation of listed payments, refunds and disputes. */
   since: { payments: Date; refunds: Date; disputes: Date }
   until: Date
@@ -79,7 +79,7 @@ export interface Processor {
   /** The payment method of a payment; undefined where it cannot be charged again. */
   savedMethod: (paymentRef: string) => Promise<SavedMethod | undefined>
   /** Passes listed lines to `found`, newest first. Resolves with false where an end was not reached. */
-  list: (looking: Looking, found: (listed: Listed) => void) => Promise<boolean>
+  list: (looking: PaymentPeriod, found: (listed: ListedPayment) => void) => Promise<boolean>
   /** All movements of a payment; zeros where it is not known. */
   statement: (paymentRef: string) => Promise<Statement>
 }

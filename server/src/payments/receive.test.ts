@@ -20,7 +20,7 @@ const order = (kind?: 'checkout' | 'automatic') => orders.order(kind)
 const account = () => orders.account()
 const lease = (leaseId: string, need: bigint) => orders.lease(leaseId, need)
 
-test('W01: one event fifty times at once is one credit', async () => {
+test('W01: credits one event once that arrives fifty times at once', async () => {
   const { completed, status } = await order()
   const event = completed()
   await Promise.all(Array.from({ length: 50 }, () => take(event)))
@@ -28,7 +28,7 @@ test('W01: one event fifty times at once is one credit', async () => {
   expect(await status()).toBe('completed')
 })
 
-test('W02: the checkout and the payment tell of the same money', async () => {
+test('W02: credits once for the events of the checkout and its payment', async () => {
   const { completed, succeeded } = await order()
   await Promise.all([take(succeeded()), take(completed()), take(succeeded())])
   expect((await account()).posted).toBe(10n * dollar)
@@ -43,7 +43,7 @@ test('W05: expired or declined after it was paid, it stays paid; paid afterwards
   expect((await account()).posted).toBe(20n * dollar)
 })
 
-test('W05: what was refunded before anybody heard of its payment is taken back with it', async () => {
+test('W05: applies a refund that arrives before its payment', async () => {
   const { completed, refunded } = await order()
   await take(refunded(400))
   expect((await account()).posted).toBe(0n)
@@ -51,14 +51,14 @@ test('W05: what was refunded before anybody heard of its payment is taken back w
   expect((await account()).posted).toBe(6n * dollar)
 })
 
-test('W05: payment, refunds and dispute at once are never told into loss', async () => {
+test('W05: concurrent payment, refunds and dispute never cause a loss', async () => {
   const { completed, refunded, disputed } = await order()
   const all = [completed(), refunded(300), refunded(500), disputed('lost'), disputed('won')]
   await Promise.all([...all, ...all].map(take))
   expect(await account()).toMatchObject({ posted: 0n, debt: 0n })
 })
 
-test('W03: whatever dies in between, the event comes again and everything is there once', async () => {
+test('W03: books an event once that is delivered again after a crash at any point', async () => {
   const { completed, refunded, id } = await order()
   await take(refunded(250))
   const fact = {
@@ -90,7 +90,7 @@ test('W03: whatever dies in between, the event comes again and everything is the
   expect((await account()).posted).toBe(7_500_000_000n)
 })
 
-test('W09: another amount, currency or checkout is not credited, and is told', async () => {
+test('W09: reports another amount, currency or checkout without crediting it', async () => {
   const { completed, status } = await order()
   await take(completed({ amount_total: 999 }))
   await take(completed({ amount_total: 1e12 }))
@@ -102,7 +102,7 @@ test('W09: another amount, currency or checkout is not credited, and is told', a
   expect([(await account()).posted, await status()]).toEqual([0n, 'pending'])
 })
 
-test('W10: a part, another part and a lost dispute take back what was paid, and no more', async () => {
+test('W10: partial refunds and a lost dispute take back the payment, and no more', async () => {
   const { completed, refunded, disputed } = await order()
   await take(completed())
   await take(refunded(300))
@@ -116,7 +116,7 @@ test('W10: a part, another part and a lost dispute take back what was paid, and 
   expect(await account()).toMatchObject({ posted: 0n, debt: 0n, flag: false })
 })
 
-test('M33: what running requests hold is left to them; the rest is owed and paid first', async () => {
+test('M33: running requests keep their holds; the rest becomes a debt that is paid first', async () => {
   const { completed, disputed } = await order()
   await take(completed())
   const leaseId = newId('lease')
@@ -134,7 +134,7 @@ test('M33: what running requests hold is left to them; the rest is owed and paid
   expect(await account()).toMatchObject({ posted: 10n * dollar, debt: 0n, flag: false })
 })
 
-test('M33: nodes are asked for what they do not use before anything is owed', async () => {
+test('M33: reclaims unused credit from nodes before recording a debt', async () => {
   const { completed, refunded } = await order()
   await take(completed())
   const leaseId = newId('lease')
@@ -154,7 +154,7 @@ test('M33: nodes are asked for what they do not use before anything is owed', as
   expect(await account()).toMatchObject({ posted: 0n, leased: 0n, debt: 0n })
 })
 
-test('M06: payments, refunds and leases that race leave nothing over and nothing short', async () => {
+test('M06: concurrent payments, refunds and leases leave consistent balances', async () => {
   const orders = await Promise.all(Array.from({ length: 10 }, () => order()))
   const leaseIds = Array.from({ length: 10 }, () => newId('lease'))
   const racing = [
@@ -175,17 +175,17 @@ test('an automatic payment that failed asks its customer to pay, once', async ()
   const { declined, succeeded } = await order('automatic')
   await Promise.all([take(declined()), take(declined())])
   expect((await account()).flag).toBe(true)
-  const told = await orders.database.query
+  const notifications = await orders.database.query
     .selectFrom('notification')
     .select(['kind', 'title'])
     .where('user_id', '=', orders.accountId)
     .execute()
-  expect(told).toEqual([{ kind: 'system', title: 'Automatic recharge failed' }])
+  expect(notifications).toEqual([{ kind: 'system', title: 'Automatic recharge failed' }])
   await take(succeeded())
   expect(await account()).toMatchObject({ posted: 10n * dollar, flag: false })
 })
 
-test('events of other things are acknowledged, unread; damaged ones are not', async () => {
+test('acknowledges unrelated events, and rejects damaged ones', async () => {
   await take(orders.event('customer.created', {}))
   await take(orders.event('charge.refunded', { id: 'ch_x', amount_refunded: 5, currency: 'usd' }))
   await expect(take(orders.event('charge.refunded', { id: 'ch_x' }))).rejects.toThrow()

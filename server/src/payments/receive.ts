@@ -12,9 +12,9 @@ import { reclaimCredit } from '../ledger/lease-reclaim'
 export interface BookingPorts {
   db: Kysely<Schema>
   /** Called when an account was credited. */
-  creditCame: (accountId: string) => void
+  onCreditAdded: (accountId: string) => void
   /** Called where an operator should look; nothing was booked. */
-  onMismatch: (words: string, subject: object) => void
+  onMismatch: (message: string, subject: object) => void
 }
 
 export interface ReceivePorts extends BookingPorts {
@@ -36,32 +36,33 @@ export async function receive(
 ): Promise<void> {
   const event = readEvent(await ports.reader.verify(body, signature))
   if (event.account || !ports.reader.isOfMode(event.livemode)) {
-    const words = 'This event is of another account, or of test money where real is taken.'
-    throw invalidRequest(null, 'not_allowed', words)
+    const message =
+      'This event belongs to another Stripe account, or to test mode while live mode is configured.'
+    throw invalidRequest(null, 'not_allowed', message)
   }
   const fact = toFact(event)
   if (!fact) return
   const isTaking = fact.type === 'reversed' || (fact.type === 'refunded' && !fact.hasFailed)
   if (isTaking) await makeRoom(ports, fact)
-  const outcome = await bookOnce(ports, event, fact)
+  const outcome = await bookEvent(ports, event, fact)
   report(ports, outcome, { event: event.id, type: event.type })
   if (outcome.type === 'credited') ports.onPaid(outcome.payment.id)
 }
 
 /** Reports the outcome of a fact to the account's credit and to operators. */
 export function report(
-  { creditCame, onMismatch }: Pick<BookingPorts, 'creditCame' | 'onMismatch'>,
+  { onCreditAdded, onMismatch }: Pick<BookingPorts, 'onCreditAdded' | 'onMismatch'>,
   outcome: AppliedFact,
   subject: object,
 ): void {
-  if (outcome.type === 'mismatch') onMismatch(outcome.words, subject)
+  if (outcome.type === 'mismatch') onMismatch(outcome.message, subject)
   // The other nodes are notified; on this one the very next request must see it.
-  const hasCome = outcome.type === 'credited' || outcome.type === 'given_back'
-  if (hasCome) creditCame(outcome.payment.accountId)
+  const isCredited = outcome.type === 'credited' || outcome.type === 'given_back'
+  if (isCredited) onCreditAdded(outcome.payment.accountId)
 }
 
 /** The event and its fact are one transaction: neither is there without the other. */
-const bookOnce = (
+const bookEvent = (
   { db }: BookingPorts,
   { id, type }: PaymentEvent,
   fact: Fact,
@@ -76,28 +77,33 @@ const bookOnce = (
     return isNew ? apply(bookIn(trx), fact) : { type: 'nothing' }
   })
 
-const patienceMs = 1000
-const againMs = 50
+const maxWaitMs = 1000
+const retryMs = 50
 const demandSeconds = 2
 /** The name in an account's line for a refund; no node has it. */
-const asker = 'payments'
+const requester = 'payments'
 
 /** Makes nodes return what they have set aside of an account, where a refund needs it (M33). */
 async function makeRoom(
   { db, pause, now }: ReceivePorts,
   { paymentRef, amount }: { paymentRef: string; amount: bigint },
 ): Promise<void> {
-  const untilMs = now() + patienceMs
-  for (let isAsked = false; now() < untilMs; isAsked = true) {
+  const untilMs = now() + maxWaitMs
+  for (let isRequested = false; now() < untilMs; isRequested = true) {
     const { rows } = await sql<{ id: string; posted: bigint; leased: bigint }>`
       select a.id, posted, leased from credit_account as a
       join payment on payment.account_id = a.id
       where payment.payment_ref = ${paymentRef}`.execute(db)
     const [account] = rows
     if (!account || account.leased === 0n || account.posted - account.leased >= amount) return
-    if (!isAsked) {
-      await reclaimCredit(db, { accountId: account.id, amount, by: asker, seconds: demandSeconds })
+    if (!isRequested) {
+      await reclaimCredit(db, {
+        accountId: account.id,
+        amount,
+        by: requester,
+        seconds: demandSeconds,
+      })
     }
-    await pause(againMs)
+    await pause(retryMs)
   }
 }

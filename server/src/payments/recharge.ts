@@ -8,7 +8,7 @@ import { report, type BookingPorts } from './receive'
 import { keepMethod, findUnsavedMethods } from './saved-method'
 import { newId } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
-import { isTaken } from '../platform/db/violation'
+import { isUniqueViolation } from '../platform/db/violation'
 import { heldOf } from '../ledger/held-amounts'
 
 export interface RechargePorts extends BookingPorts {
@@ -17,7 +17,7 @@ export interface RechargePorts extends BookingPorts {
   onError: (error: unknown, paymentId: string) => void
 }
 
-const atOnce = 20
+const batchSize = 20
 /** The processor recognizes a repeated name for this long. */
 const repeatableHours = 23
 const eventDays = 90
@@ -29,10 +29,10 @@ const eventDays = 90
 export async function runPayments(ports: RechargePorts): Promise<void> {
   const { db } = ports
   await expireOld(db)
-  for (const charge of await unfinished(db)) await chargeOnce(ports, charge)
+  for (const charge of await findUnfinished(db)) await attemptCharge(ports, charge)
   for (const userId of await accountsBelow(db)) {
     const charge = await begin(db, userId)
-    if (charge) await chargeOnce(ports, charge)
+    if (charge) await attemptCharge(ports, charge)
   }
   for (const id of await findUnsavedMethods(db)) {
     await keepMethod(db, ports.processor, id).catch((error: unknown) => ports.onError(error, id))
@@ -53,12 +53,12 @@ async function expireOld(db: Kysely<Schema>): Promise<void> {
 }
 
 /** Returns charges with an unknown outcome: the process died, or the processor did not answer. */
-async function unfinished(db: Kysely<Schema>): Promise<NewCharge[]> {
+async function findUnfinished(db: Kysely<Schema>): Promise<NewCharge[]> {
   const { rows } = await sql<NewCharge>`
     select id, amount, customer_id as "customerId", method_id as "methodId" from payment
     where kind = 'automatic' and status = 'pending' and payment_ref is null
       and created_at > now() - make_interval(hours => ${repeatableHours})
-    order by id limit ${atOnce}`.execute(db)
+    order by id limit ${batchSize}`.execute(db)
   return rows
 }
 
@@ -76,7 +76,7 @@ const isDue = sql`
 async function accountsBelow(db: Kysely<Schema>): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select u.id from users as u join credit_account as a on a.id = u.id
-    where ${isDue} order by u.id limit ${atOnce}`.execute(db)
+    where ${isDue} order by u.id limit ${batchSize}`.execute(db)
   return rows.map(({ id }) => id)
 }
 
@@ -93,13 +93,13 @@ async function begin(db: Kysely<Schema>, userId: string): Promise<NewCharge | un
     returning id, amount, customer_id as "customerId", method_id as "methodId"`
     .execute(db)
     .catch((thrown: unknown) => {
-      if (isTaken(thrown)) return { rows: [] }
+      if (isUniqueViolation(thrown)) return { rows: [] }
       throw thrown
     })
   return rows[0]
 }
 
-async function chargeOnce(ports: RechargePorts, charge: NewCharge): Promise<void> {
+async function attemptCharge(ports: RechargePorts, charge: NewCharge): Promise<void> {
   const { id } = charge
   try {
     const charged = await ports.processor.charge(charge)

@@ -36,7 +36,7 @@ export async function keepMethod(
   })
 }
 
-const atOnce = 20
+const batchSize = 20
 
 /** Finds payments whose method could not be read when they were made. */
 export async function findUnsavedMethods(db: Kysely<Schema>): Promise<string[]> {
@@ -47,7 +47,7 @@ export async function findUnsavedMethods(db: Kysely<Schema>): Promise<string[]> 
     .where('method_saved', '=', false)
     .where('status', '=', 'completed')
     .orderBy('id', 'desc')
-    .limit(atOnce)
+    .limit(batchSize)
     .execute()
   return rows.map(({ id }) => id)
 }

@@ -1,13 +1,13 @@
 import type { Stripe as StripeClient } from 'stripe'
 import { isFailed, nanosPerCent, ownIdName } from './event'
-import type { Listed, Looking, Moved, Statement } from './processor'
+import type { ListedPayment, PaymentPeriod, PaymentAmounts, Statement } from './processor'
 import { isId } from '../platform/db/id'
 
 /** The largest page that Stripe returns. @see https://docs.stripe.com/api/pagination */
 const pageSize = 100
-const mostPages = 200
+const maxPages = 200
 
-const none: Moved = { paid: 0n, refunded: 0n, disputed: 0n }
+const none: PaymentAmounts = { paid: 0n, refunded: 0n, disputed: 0n }
 
 const toNanos = (cents: number) => BigInt(cents) * nanosPerCent
 const toSeconds = (date: Date) => Math.floor(date.getTime() / 1000)
@@ -25,29 +25,29 @@ interface Cursor {
 }
 
 /** Reads a list page by page; resolves with false where it had to stop before the end. */
-async function pages<Item extends { id: string }>(
+async function readPages<Item extends { id: string }>(
   hasTime: () => boolean,
-  ask: (cursor: Cursor) => Promise<Page<Item>>,
-  found: (item: Item) => void,
+  fetchPage: (cursor: Cursor) => Promise<Page<Item>>,
+  onItem: (item: Item) => void,
 ): Promise<boolean> {
   let after: string | undefined
-  for (let page = 0; page < mostPages && hasTime(); page++) {
+  for (let page = 0; page < maxPages && hasTime(); page++) {
     const cursor = { limit: pageSize, ...(after !== undefined && { starting_after: after }) }
-    const { data, has_more: hasMore } = await ask(cursor)
-    for (const item of data) found(item)
+    const { data, has_more: hasMore } = await fetchPage(cursor)
+    for (const item of data) onItem(item)
     after = data.at(-1)?.id
     if (!hasMore || after === undefined) return true
   }
   return false
 }
 
-const paidBy = ({ status, amount_received: cents }: StripeClient.PaymentIntent) =>
+const getPaidAmount = ({ status, amount_received: cents }: StripeClient.PaymentIntent) =>
   status === 'succeeded' ? toNanos(cents) : 0n
 
-const refundedBy = ({ status, amount }: StripeClient.Refund) =>
+const getRefundedAmount = ({ status, amount }: StripeClient.Refund) =>
   isFailed(status) ? 0n : toNanos(amount)
 
-const disputedBy = ({ status, amount }: StripeClient.Dispute) =>
+const getDisputedAmount = ({ status, amount }: StripeClient.Dispute) =>
   status === 'lost' ? toNanos(amount) : 0n
 
 const isOurs = ({ metadata }: StripeClient.PaymentIntent) => isId('cs', metadata[ownIdName] ?? '')
@@ -55,40 +55,42 @@ const isOurs = ({ metadata }: StripeClient.PaymentIntent) => isId('cs', metadata
 /** Lists payments, refunds and disputes; see `Processor`. */
 export async function listAll(
   stripe: StripeClient,
-  { since, until, hasTime }: Looking,
-  found: (listed: Listed) => void,
+  { since, until, hasTime }: PaymentPeriod,
+  onItem: (listed: ListedPayment) => void,
 ): Promise<boolean> {
-  const between = (from: Date) => ({ created: { gte: toSeconds(from), lte: toSeconds(until) } })
-  const tell = (of: string | { id: string } | null, moved: Partial<Moved>) => {
+  const toCreatedRange = (from: Date) => ({
+    created: { gte: toSeconds(from), lte: toSeconds(until) },
+  })
+  const report = (of: string | { id: string } | null, moved: Partial<PaymentAmounts>) => {
     const paymentRef = idOf(of)
     // Charges without a payment intent are older than any of ours.
-    if (paymentRef) found({ ...none, ...moved, paymentRef, isOurs: false })
+    if (paymentRef) onItem({ ...none, ...moved, paymentRef, isOurs: false })
   }
   const ends = [
-    await pages(
+    await readPages(
       hasTime,
-      (cursor) => stripe.paymentIntents.list({ ...between(since.payments), ...cursor }),
+      (cursor) => stripe.paymentIntents.list({ ...toCreatedRange(since.payments), ...cursor }),
       (intent) => {
-        const paid = paidBy(intent)
-        if (paid > 0n) found({ ...none, paid, paymentRef: intent.id, isOurs: isOurs(intent) })
+        const paid = getPaidAmount(intent)
+        if (paid > 0n) onItem({ ...none, paid, paymentRef: intent.id, isOurs: isOurs(intent) })
       },
     ),
-    await pages(
+    await readPages(
       hasTime,
-      (cursor) => stripe.refunds.list({ ...between(since.refunds), ...cursor }),
-      (refund) => tell(refund.payment_intent, { refunded: refundedBy(refund) }),
+      (cursor) => stripe.refunds.list({ ...toCreatedRange(since.refunds), ...cursor }),
+      (refund) => report(refund.payment_intent, { refunded: getRefundedAmount(refund) }),
     ),
-    await pages(
+    await readPages(
       hasTime,
-      (cursor) => stripe.disputes.list({ ...between(since.disputes), ...cursor }),
-      (dispute) => tell(dispute.payment_intent, { disputed: disputedBy(dispute) }),
+      (cursor) => stripe.disputes.list({ ...toCreatedRange(since.disputes), ...cursor }),
+      (dispute) => report(dispute.payment_intent, { disputed: getDisputedAmount(dispute) }),
     ),
   ]
   return ends.every(Boolean)
 }
 
 /** More refunds or disputes than a payment has. */
-const most = { limit: pageSize }
+const page = { limit: pageSize }
 
 /** Reads all movements of one payment; see `Processor`. */
 export async function readStatement(stripe: StripeClient, paymentRef: string): Promise<Statement> {
@@ -98,13 +100,13 @@ export async function readStatement(stripe: StripeClient, paymentRef: string): P
     throw thrown
   })
   if (!intent) return { ...none, latest: new Date(0) }
-  const { data: refunds } = await stripe.refunds.list({ payment_intent: paymentRef, ...most })
-  const { data: disputes } = await stripe.disputes.list({ payment_intent: paymentRef, ...most })
+  const { data: refunds } = await stripe.refunds.list({ payment_intent: paymentRef, ...page })
+  const { data: disputes } = await stripe.disputes.list({ payment_intent: paymentRef, ...page })
   const created = [intent, ...refunds, ...disputes].map((one) => one.created)
   return {
-    paid: paidBy(intent),
-    refunded: refunds.reduce((sum, refund) => sum + refundedBy(refund), 0n),
-    disputed: disputes.reduce((sum, dispute) => sum + disputedBy(dispute), 0n),
+    paid: getPaidAmount(intent),
+    refunded: refunds.reduce((sum, refund) => sum + getRefundedAmount(refund), 0n),
+    disputed: disputes.reduce((sum, dispute) => sum + getDisputedAmount(dispute), 0n),
     latest: new Date(Math.max(...created) * 1000),
   }
 }

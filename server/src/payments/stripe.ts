@@ -13,7 +13,7 @@ import type { PaymentConfig } from '../platform/config/payments'
 import { ApiError, invalidRequest } from '../errors'
 
 const attemptMs = 10_000
-const mostRepeats = 2
+const maxRepeats = 2
 /** The maximum age of an event. Source: contract 9.4. */
 const toleranceSeconds = 300
 
@@ -30,15 +30,15 @@ export async function openStripe(secretKey: string, apiBase: string): Promise<Pr
     port: port || (isPlain ? '80' : '443'),
     protocol: isPlain ? 'http' : 'https',
     timeout: attemptMs,
-    maxNetworkRetries: mostRepeats,
+    maxNetworkRetries: maxRepeats,
     telemetry: false,
   })
   return {
-    openCheckout: (checkout) => reached(() => openCheckout(stripe, checkout)),
-    charge: (charge) => reached(() => chargeSaved(stripe, charge)),
-    savedMethod: (paymentRef) => reached(() => findMethod(stripe, paymentRef)),
-    list: (looking, found) => reached(() => listAll(stripe, looking, found)),
-    statement: (paymentRef) => reached(() => readStatement(stripe, paymentRef)),
+    openCheckout: (checkout) => callStripe(() => openCheckout(stripe, checkout)),
+    charge: (charge) => callStripe(() => chargeSaved(stripe, charge)),
+    savedMethod: (paymentRef) => callStripe(() => findMethod(stripe, paymentRef)),
+    list: (looking, found) => callStripe(() => listAll(stripe, looking, found)),
+    statement: (paymentRef) => callStripe(() => readStatement(stripe, paymentRef)),
   }
 }
 
@@ -111,10 +111,10 @@ function refusalOfCustomer(thrown: unknown): string | undefined {
   if (!isStripeError(thrown)) return undefined
   const isOfCard = thrown.type === 'StripeCardError'
   // A method, or a customer, that no longer exists.
-  const isGone =
+  const isDeleted =
     thrown.type === 'StripeInvalidRequestError' &&
     (thrown.param === 'payment_method' || thrown.param === 'customer')
-  return isOfCard || isGone ? (thrown.code ?? thrown.type) : undefined
+  return isOfCard || isDeleted ? (thrown.code ?? thrown.type) : undefined
 }
 
 async function findMethod(
@@ -140,15 +140,15 @@ interface StripeError extends Error {
 const isStripeError = (thrown: unknown): thrown is StripeError =>
   thrown instanceof Error && String(Reflect.get(thrown, 'type')).startsWith('Stripe')
 
-const refusal = (words: string) => ({
-  message: 'The payment processor refused this.',
-  details: { provider: 'stripe', provider_error: words },
+const refusal = (message: string) => ({
+  message: 'The payment processor rejected the request.',
+  details: { provider: 'stripe', provider_error: message },
 })
 
 /** Uses our own texts: the client library's errors carry headers, and texts with parts of the key. */
-async function reached<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+async function callStripe<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   try {
-    return await ask()
+    return await call()
   } catch (thrown) {
     if (!isStripeError(thrown)) throw thrown
     const { type, code, statusCode, requestId } = thrown
@@ -156,7 +156,7 @@ async function reached<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
       ['stripe:', type, code, statusCode, requestId].filter(Boolean).join(' '),
     )
     if (type === 'StripeConnectionError') {
-      const message = 'The payment processor could not be reached. Try again.'
+      const message = 'The payment processor could not be reached. Retry.'
       throw new ApiError('connection_failed', { message, cause })
     }
     throw new ApiError('provider_error', { ...refusal(code ?? type), cause })
@@ -197,7 +197,7 @@ export function createStripeEventReader(
 }
 
 const badSignature = () =>
-  invalidRequest(null, 'bad_signature', 'The signature of the event is not good.')
+  invalidRequest(null, 'bad_signature', 'The signature of the event is not valid.')
 
 /**
  * The library rejects only events that are too old: one dated ahead could be repeated for longer. Accepts exactly

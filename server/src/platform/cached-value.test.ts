@@ -15,7 +15,7 @@ function reader() {
   return { kept, source }
 }
 
-test('those who ask at once share one reading, and it is kept for its time', async () => {
+test('concurrent reads share one load, and the value is cached for its lifetime', async () => {
   const { kept, source } = reader()
   expect(await Promise.all([kept.get(), kept.get(), kept.get()])).toEqual([1, 1, 1])
   source.nowMs = 999
@@ -24,10 +24,10 @@ test('those who ask at once share one reading, and it is kept for its time', asy
   expect(await kept.get()).toBe(2)
 })
 
-test('what is forgotten is read again, also where a reading is under way', async () => {
+test('what is onDeleted is read again, also where a reading is under way', async () => {
   const { kept } = reader()
   const before = kept.get()
-  kept.forget()
+  kept.invalidate()
   expect(await kept.get()).toBe(2)
   expect(await before).toBe(1)
   expect(await kept.get()).toBe(2)
@@ -45,7 +45,7 @@ test('a failed reading leaves the last one in use for five minutes', async () =>
   expect(await kept.get()).toBeGreaterThan(1)
 })
 
-test('without an earlier reading the failure is told, and the next one asks anew', async () => {
+test("without a cached value the load's failure rejects, and the next read loads again", async () => {
   const { kept, source } = reader()
   source.isAway = true
   await expect(kept.get()).rejects.toThrow('away')

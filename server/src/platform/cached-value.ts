@@ -8,7 +8,7 @@ interface Options<Value> {
   now?: () => number
 }
 
-const patienceMs = 5000
+const readTimeoutMs = 5000
 /** While the database is unavailable, the last value is better than none. */
 const staleMs = 300_000
 
@@ -40,7 +40,7 @@ export class CachedValue<Value> {
   }
 
   /** Invalidates the value after a change: the next caller waits for a new read. */
-  forget(): void {
+  invalidate(): void {
     this.#known = undefined
     this.#reading = undefined
   }
@@ -51,7 +51,7 @@ export class CachedValue<Value> {
 
   #read(): Promise<Value> {
     const readAtMs = this.#now()
-    const reading = withTimeout(this.#options.read(), patienceMs)
+    const reading = withTimeout(this.#options.read(), readTimeoutMs)
       .then((value) => {
         // A read that was invalidated meanwhile answers its waiting callers, but is not cached.
         if (this.#reading === reading) this.#known = { value, readAtMs }

@@ -38,8 +38,8 @@ export interface PlannedCrash {
 }
 
 /** Bytes that were passed to the runtime need a moment to reach their socket. */
-const onTheWay = new Set<CrashPoint>(['after-upstream-sent', 'after-last-byte'])
-const onTheWayMs = 10
+const inTransit = new Set<CrashPoint>(['after-upstream-sent', 'after-last-byte'])
+const inTransitMs = 10
 
 /** Kills this process at the planned moment, as a crash would: without writing or reporting anything. */
 export function createCrasher({ point: planned, nth }: PlannedCrash): CrashAt {
@@ -53,7 +53,7 @@ export function createCrasher({ point: planned, nth }: PlannedCrash): CrashAt {
     if (point !== planned) return
     times += 1
     if (times !== nth) return
-    if (onTheWay.has(point)) setTimeout(die, onTheWayMs)
+    if (inTransit.has(point)) setTimeout(die, inTransitMs)
     else die()
   }
 }

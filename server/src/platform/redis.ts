@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Redis as Client } from 'ioredis'
 import { withTimeout } from './with-timeout'
+import { Periodic } from './periodic'
 
 /** A Lua script, sent once and called by its hash afterwards. */
 export interface Script {
@@ -13,36 +14,30 @@ export const toScript = (text: string): Script => ({
   hash: createHash('sha1').update(text).digest('hex'),
 })
 
-/** A script with its keys and arguments. */
-export interface Invocation {
-  script: Script
-  keys: readonly string[]
-  args: readonly (string | number)[]
-}
-
 interface Options {
-  /** Called while Redis is away, to test whether it answers again; rejects while it does not. */
+  /** The timeout of a command: 50 ms by default. */
+  deadlineMs?: number
+  /** Called while Redis is unavailable, to test whether it answers again; rejects while it does not. */
   probe: (redis: Redis) => Promise<unknown>
   onError: (error: Error) => void
   /** Redis is back after it was away. */
   onBack: () => void
 }
 
-/** The longest that a request waits for Redis. */
-const deadlineMs = 50
+const usualDeadlineMs = 50
 const failuresToOpen = 5
-const lookAgainMs = 500
+const probeEveryMs = 500
 /** A connection without an answer for this long is replaced: its other end may have vanished. */
 const silenceMs = 5000
 
 /**
- * A connection to Redis with a circuit breaker: a command has a timeout of 50 ms, and after five failures in a row, or
+ * A connection to Redis with a circuit breaker: a command has a timeout, and after five failures in a row, or
  * when the connection breaks, all commands are rejected at once until a probe in the background is answered in time.
  */
 export class Redis implements Disposable {
   readonly #url: string
   readonly #options: Options
-  readonly #timer: ReturnType<typeof setInterval>
+  readonly #probing: Periodic
   #client: Client
   #connectedAtMs = 0
   #failures = 0
@@ -55,8 +50,7 @@ export class Redis implements Disposable {
     this.#url = url
     this.#options = options
     this.#client = this.#connect()
-    this.#timer = setInterval(() => this.#look(), lookAgainMs)
-    this.#timer.unref()
+    this.#probing = new Periodic({ intervalMs: probeEveryMs, run: () => this.#check() })
   }
 
   /**
@@ -71,11 +65,11 @@ export class Redis implements Disposable {
       retryStrategy: () => null,
     })
     const lost = (error: Error) => {
-      if (client === this.#client) this.#lose(error)
+      if (client === this.#client) this.#onLost(error)
     }
     client.on('error', lost)
     client.on('close', () => lost(new Error('the connection to Redis was closed')))
-    client.on('ready', () => this.#look())
+    client.on('ready', () => this.#check())
     this.#connectedAtMs = performance.now()
     return client
   }
@@ -85,37 +79,31 @@ export class Redis implements Disposable {
     return this.#isAway
   }
 
-  /** Runs a script. Rejects after 50 ms, and at once while Redis is away. */
-  run(
+  /** Runs a script. Rejects on timeout, and at once while Redis is unavailable. */
+  async run(
     script: Script,
     keys: readonly string[],
     args: readonly (string | number)[],
   ): Promise<unknown> {
-    return this.runFor(1, { script, keys, args })
-  }
-
-  /** Runs a script for several callers; a timeout counts as one failure for each of them. */
-  async runFor(callers: number, { script, keys, args }: Invocation): Promise<unknown> {
-    if (this.#isAway) throw new Error('Redis is away')
+    if (this.#isAway) throw new Error('Redis is unavailable')
     try {
       const answer = await this.evaluate(script, keys, args)
       this.#failures = 0
       return answer
     } catch (thrown) {
-      // An error that Redis returns is an answer: only a timeout counts for all callers.
-      this.#failures += thrown instanceof TooSlow ? callers : 1
-      if (this.#failures >= failuresToOpen) this.#lose(thrown)
+      this.#failures += 1
+      if (this.#failures >= failuresToOpen) this.#onLost(thrown)
       throw thrown
     }
   }
 
-  /** Runs a script even while Redis counts as away: for the probe. Rejects after 50 ms. */
+  /** Runs a script even while Redis counts as away: for the probe. Rejects on timeout. */
   evaluate(
     { text, hash }: Script,
     keys: readonly string[],
     args: readonly (string | number)[],
   ): Promise<unknown> {
-    return inTime(
+    return this.#inTime(
       this.#client.evalsha(hash, keys.length, ...keys, ...args).catch((thrown: unknown) => {
         if (!(thrown instanceof Error) || !thrown.message.startsWith('NOSCRIPT')) throw thrown
         return this.#client.eval(text, keys.length, ...keys, ...args)
@@ -123,8 +111,14 @@ export class Redis implements Disposable {
     )
   }
 
+  /** One timer for each command, as the commands of a frozen server settle in no particular order. */
+  #inTime<Value>(reply: Promise<Value>): Promise<Value> {
+    const { deadlineMs = usualDeadlineMs } = this.#options
+    return withTimeout(reply, deadlineMs, () => new TooSlow())
+  }
+
   /** Checks whether Redis is back, while it is away. */
-  #look(): void {
+  #check(): void {
     if (!this.#isAway || this.#isProbing) return
     const silentMs = performance.now() - this.#connectedAtMs
     if (this.#client.status === 'end' || silentMs > silenceMs) {
@@ -151,7 +145,7 @@ export class Redis implements Disposable {
     }
   }
 
-  #lose(thrown: unknown): void {
+  #onLost(thrown: unknown): void {
     if (!this.#isAway || !this.#isKnown) {
       this.#options.onError(thrown instanceof Error ? thrown : new Error(String(thrown)))
     }
@@ -161,7 +155,7 @@ export class Redis implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer)
+    this.#probing.stop()
     this.#isKnown = true
     this.#isAway = true
     this.#client.disconnect()
@@ -171,7 +165,3 @@ export class Redis implements Disposable {
 class TooSlow extends Error {
   override readonly message = 'Redis did not answer in time'
 }
-
-/** One timer for each command, as the commands of a frozen server settle in no particular order. */
-const inTime = <Value>(asked: Promise<Value>): Promise<Value> =>
-  withTimeout(asked, deadlineMs, () => new TooSlow())

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { MaybePromise } from './maybe-promise'
 import { unavailable } from '../errors'
 
 interface Entry<Value> {
@@ -15,7 +16,7 @@ interface Options<Value> {
   /** The maximum number of entries. */
   capacity: number
   /** Whether a value means "not found": it is trusted for 5 s, and not served in an outage. */
-  isNothing?: (value: Value) => boolean
+  isMissing?: (value: Value) => boolean
   /** Monotonic milliseconds. */
   now?: (() => number) | undefined
   random?: (() => number) | undefined
@@ -27,29 +28,29 @@ type Settled<Value> = {
 
 const renewAfterMs = 30_000
 const jitter = 0.2
-const nothingMs = 5000
+const missingTrustMs = 5000
 /** The longest that a change goes unnoticed if its notification is lost. */
-const trustedMs = 60_000
+const trustMs = 60_000
 /** The time for which a value stays usable while the database does not answer. */
 const staleOnErrorMs = 300_000
-const askAgainMs = 1000
+const retryAfterMs = 1000
 /** A shared empty object: without options the cache would create one for each call. */
-const asItIs = {}
+const noOptions = {}
 
 /**
  * Caches rows that requests need. Each key has at most one lookup at a time; a failed lookup serves the last value for
- * up to 5 minutes, and throws `gateway_unavailable` after that. Call `forget` when a row has changed.
+ * up to 5 minutes, and throws `gateway_unavailable` after that. Call `invalidate` when a row has changed.
  */
 export class SwrCache<Value> {
   readonly #options: Settled<Value>
   readonly #entries: LRUCache<string, Entry<Value>>
   readonly #pending = new Map<string, Promise<Entry<Value>>>()
-  #distrustedBeforeMs = -Infinity
+  #invalidBeforeMs = -Infinity
 
-  constructor({ now, random, isNothing, ...options }: Options<Value>) {
+  constructor({ now, random, isMissing, ...options }: Options<Value>) {
     this.#options = {
       ...options,
-      isNothing: isNothing ?? (() => false),
+      isMissing: isMissing ?? (() => false),
       now: now ?? (() => performance.now()),
       random: random ?? Math.random,
     }
@@ -65,18 +66,18 @@ export class SwrCache<Value> {
    * Returns the value of a key; a promise only when the database is queried. `onUnknown` is called before the lookup
    * of a key without a cached value; an error that it throws propagates.
    */
-  of(key: string, onUnknown?: () => void): Value | Promise<Value> {
+  of(key: string, onUnknown?: () => void): MaybePromise<Value> {
     const known = this.known(key)
     if (known) return known.value
     const entry = this.#entries.peek(key)
-    const isKnown = entry && !this.#options.isNothing(entry.value)
+    const isKnown = entry && !this.#options.isMissing(entry.value)
     if (!isKnown && !this.#pending.has(key)) onUnknown?.()
     return this.#fetch(key).then(({ value }) => value)
   }
 
   /** Returns the value of a key as `of` does, undefined if the database has to be queried. */
   known(key: string): Readonly<Pick<Entry<Value>, 'value'>> | undefined {
-    const entry = this.#entries.get(key, asItIs)
+    const entry = this.#entries.get(key, noOptions)
     if (!entry || this.#isSpared(entry)) return entry
     if (!this.#isTrusted(entry)) return undefined
     if (this.#options.now() > entry.renewAtMs) this.#fetch(key).catch(() => undefined)
@@ -84,42 +85,42 @@ export class SwrCache<Value> {
   }
 
   /** Invalidates a key whose row was changed or deleted. */
-  forget(key: string): void {
+  invalidate(key: string): void {
     this.#entries.delete(key)
     this.#pending.delete(key)
   }
 
   /** Invalidates all keys whose value matches. */
-  forgetWhere(matches: (value: Value) => boolean): void {
-    for (const [key, { value }] of this.#entries.entries()) if (matches(value)) this.forget(key)
+  invalidateWhere(matches: (value: Value) => boolean): void {
+    for (const [key, { value }] of this.#entries.entries()) if (matches(value)) this.invalidate(key)
     // A lookup under way may have read the row before the change.
     this.#pending.clear()
   }
 
   /** Invalidates everything, as notifications may have been missed: each entry is looked up again before use. */
-  distrust(): void {
-    this.#distrustedBeforeMs = this.#options.now()
+  invalidateAll(): void {
+    this.#invalidBeforeMs = this.#options.now()
     this.#pending.clear()
   }
 
   #isTrusted({ value, fetchedAtMs }: Entry<Value>): boolean {
-    const { isNothing, now } = this.#options
-    const lifeMs = isNothing(value) ? nothingMs : trustedMs
-    return fetchedAtMs > this.#distrustedBeforeMs && now() - fetchedAtMs < lifeMs
+    const { isMissing, now } = this.#options
+    const lifeMs = isMissing(value) ? missingTrustMs : trustMs
+    return fetchedAtMs > this.#invalidBeforeMs && now() - fetchedAtMs < lifeMs
   }
 
   /** Whether the database has just failed for this key, and the value is still usable without it. */
   #isSpared({ value, fetchedAtMs, failedAtMs }: Entry<Value>): boolean {
     if (failedAtMs === -Infinity) return false
     const now = this.#options.now()
-    const hasJustFailed = failedAtMs > this.#distrustedBeforeMs && now - failedAtMs < askAgainMs
-    return hasJustFailed && !this.#options.isNothing(value) && now - fetchedAtMs < staleOnErrorMs
+    const hasJustFailed = failedAtMs > this.#invalidBeforeMs && now - failedAtMs < retryAfterMs
+    return hasJustFailed && !this.#options.isMissing(value) && now - fetchedAtMs < staleOnErrorMs
   }
 
   #fetch(key: string): Promise<Entry<Value>> {
     const running = this.#pending.get(key)
     if (running) return running
-    const { lookUp, now, random, isNothing } = this.#options
+    const { lookUp, now, random, isMissing } = this.#options
     const started = now()
     const fetching = lookUp(key)
       .then(
@@ -137,7 +138,7 @@ export class SwrCache<Value> {
         },
         (cause: unknown) => {
           const known = this.#entries.peek(key)
-          const isGood = known && !isNothing(known.value)
+          const isGood = known && !isMissing(known.value)
           if (!isGood || started - known.fetchedAtMs >= staleOnErrorMs) throw unavailable(cause)
           known.failedAtMs = now()
           return known

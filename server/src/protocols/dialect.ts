@@ -5,7 +5,7 @@ import type { HostedUses } from '../wire/hosted-uses'
 import type { JsonObject } from '../wire/json-body'
 
 /** The error format of a dialect, and the headers that all its answers carry. */
-export interface Wording {
+export interface ErrorFormat {
   errorBody: (error: ApiError, requestId: string) => object
   headers?: (requestId: string) => Record<string, string>
   /**
@@ -20,7 +20,7 @@ export interface Wording {
  * of `gateway.ts` as such, and their answers are translated back.
  */
 export interface Dialect {
-  wording: Wording
+  errorFormat: ErrorFormat
   /** A request as it arrived. Throws `invalid_request`. */
   read: (body: JsonObject) => Translation
 }

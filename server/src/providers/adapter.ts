@@ -1,6 +1,6 @@
 import type { MediaData } from './media'
 import type { RelayedStream, RelayRequest } from './openai/relayed-stream'
-import type { WholeAnswer } from './openai/whole-answer'
+import type { CompleteAnswer } from './openai/whole-answer'
 import type { CacheLifetime } from './prompt-caching'
 import type { UpstreamFailure, ErrorSource } from './upstream-error'
 import type { ApiError } from '../errors'
@@ -51,8 +51,8 @@ export interface NativePassthrough {
   /** The body without the signatures of its history, where it has any that could be refused. */
   unsigned?: (body: JsonObject) => JsonObject | undefined
   /** Its chunks are whole frames of that format. */
-  stream: (asked: RelayRequest) => RelayedStream
-  whole: (answer: unknown, asked: RelayRequest) => WholeAnswer
+  stream: (facts: RelayRequest) => RelayedStream
+  complete: (answer: unknown, facts: RelayRequest) => CompleteAnswer
 }
 
 /**
@@ -70,12 +70,10 @@ export interface Adapter {
   reader: (source: ErrorSource) => PartsReader
   /** The pattern of tool names that the provider accepts; OpenAI's where absent. */
   toolNames?: RegExp
-  /** The passthrough for callers who use this dialect too. */
-  own?: NativePassthrough | undefined
   /** Addresses to fetch before `request` can be called; absent where the provider fetches them itself. */
   addresses?: (chat: Pick<CallerChat, 'messages'>) => string[]
-  /** Translates a refusal for the caller, where it differs from that of an OpenAI-compatible provider. */
-  failure?: (failure: UpstreamFailure, source: ErrorSource) => ApiError
+  /** Translates a refusal for the caller. */
+  toError: (failure: UpstreamFailure, source: ErrorSource) => ApiError
   /**
    * Returns whether the provider may accept the request with `signatures: 'replaced'`; nothing was billed.
    */

@@ -5,11 +5,11 @@ import { providers } from './registry'
 
 test('every dialect is relayed, answered in the process, or has an adapter', () => {
   const without = dialects.filter((dialect) => !adapterOf({ dialect }))
-  // The last two decide by the model: see chat-way.ts.
+  // The last two decide by the model: see chat-route.ts.
   expect(without).toEqual(['openai', 'sandbox', 'vertex', 'azure'])
 })
 
-test('who has embeddings in a format of its own has an adapter for them', () => {
+test('every provider with its own embeddings format has an adapter for it', () => {
   const translated = providers.filter(
     (provider) => adapterOf(provider) && provider.embeddings !== 'no',
   )

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { ownFormat as messages } from './anthropic/native-passthrough'
+import { messagesPassthrough as messages } from './anthropic/native-passthrough'
 import { createPartsReader } from './anthropic/parts'
 import type { RelayedStream, RelayRequest } from './openai/relayed-stream'
 import { relayText } from './openai/whole-answer'
 import { RelayOptions } from './provider'
-import { ownFormat } from './responses/native-passthrough'
+import { responsesPassthrough } from './responses/native-passthrough'
 import { sampleSource } from '../../testing/providers/samples'
 import { TranslatedStream } from './translated-stream'
 import { noUsage } from '../wire/usage'
@@ -16,7 +16,7 @@ const identity = {
   created: 1,
   model: 'a/b',
 }
-const asked: RelayRequest = {
+const relayRequest: RelayRequest = {
   identity,
   source: sampleSource,
   options: RelayOptions.parse({}),
@@ -26,8 +26,8 @@ const asked: RelayRequest = {
   estimate: () => ({ ...noUsage, estimated: true }),
   hiddenTokens: () => 0,
 }
-const charged: RelayRequest = { ...asked, units: { characters: true, seconds: false } }
-const responses = ownFormat({ keepsId: false })
+const charged: RelayRequest = { ...relayRequest, units: { characters: true, seconds: false } }
+const responses = responsesPassthrough({ keepsId: false })
 
 const usage = { input_tokens: 5, output_tokens: 3 }
 const message = {
@@ -75,13 +75,13 @@ describe('the characters of an answer are counted where they are charged', () =>
       'a relayed message',
       (of: RelayRequest) => {
         const content = [{ type: 'text', text }]
-        return messages.whole({ type: 'message', content, usage }, of).usage
+        return messages.complete({ type: 'message', content, usage }, of).usage
       },
     ],
     [
       'a relayed Response',
       (of: RelayRequest) => {
-        return responses.whole({ status: 'completed', output: [item], usage }, of).usage
+        return responses.complete({ status: 'completed', output: [item], usage }, of).usage
       },
     ],
     [
@@ -104,6 +104,6 @@ describe('the characters of an answer are counted where they are charged', () =>
     ],
   ])('%s', (_what, read) => {
     expect(read(charged).outputCharacters).toBe(9)
-    expect(read(asked)).not.toHaveProperty('outputCharacters')
+    expect(read(relayRequest)).not.toHaveProperty('outputCharacters')
   })
 })

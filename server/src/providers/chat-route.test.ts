@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { selectResponsesRoute } from './chat-route'
+import { selectChatRoute } from './chat-route'
 import type { ProviderRoute } from './provider-route'
 import { providers } from './registry'
 
@@ -10,8 +10,8 @@ function lineOf(key: string, baseUrl: string | null = null): ProviderRoute {
 }
 
 const azure = 'https://r.openai.azure.com'
-const wayOf = (line: ProviderRoute, model: string) =>
-  selectResponsesRoute(line, model, { keepsId: false })
+const routeOf = (line: ProviderRoute, model: string) =>
+  selectChatRoute(line, model, { chat: {}, native: { format: 'responses', keepsId: false } })
 
 interface Row {
   what: string
@@ -22,11 +22,15 @@ interface Row {
 
 test.each<Row>([
   { what: 'OpenAI', key: 'openai', model: 'gpt-6-astra' },
-  { what: 'OpenAI, a model that nobody knows', key: 'openai', model: 'made-up-next-year' },
+  { what: 'OpenAI, an unknown model', key: 'openai', model: 'made-up-next-year' },
   { what: 'Azure’s newer surface', key: 'azure', baseUrl: `${azure}/openai/v1`, model: 'gpt-4.1' },
-])('$what is asked in the format of the caller', ({ key, baseUrl, model }) => {
-  const way = wayOf(lineOf(key, baseUrl), model)
-  expect([way?.operation, way?.adapter?.own?.format]).toEqual(['responses', 'responses'])
+])('passes a request for a Response through to $what', ({ key, baseUrl, model }) => {
+  const route = routeOf(lineOf(key, baseUrl), model)
+  expect(route).toMatchObject({
+    protocol: 'passthrough',
+    passthrough: { format: 'responses' },
+    operation: 'responses',
+  })
 })
 
 test.each<Row>([
@@ -45,6 +49,15 @@ test.each<Row>([
   },
   { what: 'a provider that only chats', key: 'deepseek', model: 'deepseek-chat' },
   { what: 'Anthropic', key: 'anthropic', model: 'claude-sonnet-4-6' },
-])('$what is not', ({ key, baseUrl, model }) => {
-  expect(wayOf(lineOf(key, baseUrl), model)).toBeUndefined()
+])('sends no request for a Response on as it is to $what', ({ key, baseUrl, model }) => {
+  expect(routeOf(lineOf(key, baseUrl), model).protocol).not.toBe('passthrough')
+})
+
+test('passes a request in the Messages format through to Anthropic only', () => {
+  const native = { format: 'messages', keepsId: false } as const
+  const protocolAt = (key: string, model: string) =>
+    selectChatRoute(lineOf(key), model, { chat: {}, native }).protocol
+  expect(protocolAt('anthropic', 'claude-sonnet-4-6')).toBe('passthrough')
+  expect(protocolAt('openai', 'gpt-4.1')).toBe('relay')
+  expect(protocolAt('google', 'gemini-2.5-flash')).toBe('translate')
 })

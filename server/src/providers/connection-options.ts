@@ -1,7 +1,9 @@
 import { z } from 'zod'
 
 // All of these become part of a host or of a path.
-const placeName = z.string().regex(/^[a-z0-9][a-z0-9.:-]{0,62}$/i, 'must be the name of a place.')
+const locationName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9.:-]{0,62}$/i, 'must be the name of a location.')
 const deployment = z.string().regex(/^\w[\w.-]{0,199}$/, 'must be the name of a deployment.')
 
 /** Options of a connection beside its address and its credential; most dialects need none of them. */
@@ -18,8 +20,8 @@ export const ConnectionOptions = z.strictObject({
     .string()
     .regex(/^[a-z0-9-]{1,40}$/, 'must be the name of a region.')
     .exactOptional(),
-  project: placeName.exactOptional(),
-  location: placeName.exactOptional(),
+  project: locationName.exactOptional(),
+  location: locationName.exactOptional(),
   /** The lifetime of breakpoints that Tollgate sets where the client set none; absent, it sets none. */
   prompt_caching: z.enum(['5m', '1h'], 'must be 5m or 1h.').exactOptional(),
 })

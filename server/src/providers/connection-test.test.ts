@@ -14,7 +14,7 @@ const testOf = (key: string, baseUrl: string | null, options: ConnectionOptions 
 
 const region = 'https://bedrock-runtime.eu-west-1.amazonaws.com'
 
-test('whoever speaks the OpenAI format is asked for its models', () => {
+test('lists the models of every provider of the OpenAI format', () => {
   const { method, url, judge } = testOf('openai', 'https://api.example.com/v1')
   expect([method, url]).toEqual(['GET', 'https://api.example.com/v1/models'])
   const body = { data: [{ id: 'a' }, { name: 'models/b' }, { other: 1 }] }
@@ -31,7 +31,7 @@ test('a test of every provider goes to the host of its connection, or of its reg
   }
 })
 
-test('Bedrock lists what its region has; what wants an inference profile is not called by its name', () => {
+test('Bedrock lists the models of its region; a model that requires an inference profile has no call by its own name', () => {
   const { method, url, judge } = testOf('bedrock', region)
   expect([method, url]).toEqual([
     'GET',
@@ -44,7 +44,7 @@ test('Bedrock lists what its region has; what wants an inference profile is not 
     'odd',
   ]
   expect(judge({ status: 200, body: { modelSummaries } })).toEqual({
-    message: 'Amazon Bedrock answered with 2 models.',
+    message: 'Amazon Bedrock lists 2 models.',
     models: ['amazon.nova-lite-v1:0', 'some.other'],
   })
 })
@@ -53,9 +53,9 @@ test.each([
   ['User: x is not authorized to perform: bedrock:ListFoundationModels', true],
   ['User: x is not authorized to perform: bedrock:CallWithBearerToken', false],
   ['The security token included in the request is invalid.', false],
-])('Bedrock: of whom it says "%s"', (message, isKnown) => {
+])('Bedrock: of whom it says "%s"', (message, isAccepted) => {
   const verdict = testOf('bedrock', region).judge({ status: 403, body: { message } })
-  expect(verdict?.models).toEqual(isKnown ? [] : undefined)
+  expect(verdict?.models).toEqual(isAccepted ? [] : undefined)
 })
 
 test.each([
@@ -65,10 +65,10 @@ test.each([
   [400, undefined, false],
   [404, { message: 'UnknownOperationException' }, false],
   [200, {}, false],
-])('Bedrock at an address of one’s own: %d %j', (status, body, isKnown) => {
+])('Bedrock at an address of one’s own: %d %j', (status, body, isAccepted) => {
   const { method, url, judge } = testOf('bedrock', 'https://bedrock.example.com')
   expect([method, new URL(url).pathname]).toEqual(['POST', '/model/none.such-v1%3A0/converse'])
-  expect(judge({ status, body }) !== undefined).toBe(isKnown)
+  expect(judge({ status, body }) !== undefined).toBe(isAccepted)
 })
 
 const vertex = 'https://aiplatform.googleapis.com/v1/projects/p/locations/global'
@@ -80,16 +80,16 @@ test.each([
   [404, undefined, false],
   [200, { candidates: [] }, false],
   [403, { error: { message: 'Permission denied on resource project p.' } }, false],
-])('Vertex AI counts the tokens of a word: %d %j', (status, body, isKnown) => {
+])('Vertex AI counts the tokens of a word: %d %j', (status, body, isAccepted) => {
   const { method, url, judge } = testOf('vertex', vertex)
   const path = '/publishers/google/models/gemini-2.5-flash:countTokens'
   expect([method, url]).toEqual(['POST', `${vertex}${path}`])
-  expect(judge({ status, body }) !== undefined).toBe(isKnown)
+  expect(judge({ status, body }) !== undefined).toBe(isAccepted)
 })
 
 const resource = 'https://r.openai.azure.com'
 
-test('Azure lists models at the newer surface; of the dated one deployments are what is told', () => {
+test('Azure lists models at the v1 API; at the dated one the configured deployments', () => {
   const list = { status: 200, body: { data: [{ id: 'gpt-4o-2024-08-06' }] } }
   const newer = testOf('azure', `${resource}/openai/v1`)
   expect(newer.url).toBe(`${resource}/openai/v1/models`)

@@ -4,7 +4,7 @@ import { addressOf, type ProviderRoute } from './provider-route'
 import { isObject } from '../wire/json-body'
 
 /** The answer to a test: the status, and the body where it is JSON. */
-interface Answered {
+interface TestAnswer {
   status: number
   body: unknown
 }
@@ -23,10 +23,10 @@ export interface ConnectionTest {
   /** Empty for a GET. */
   body: string
   /** Returns the verdict of a good answer; undefined for one that is none. */
-  judge: (answered: Answered) => Verdict | undefined
+  judge: (answer: TestAnswer) => Verdict | undefined
 }
 
-const mostModels = 5000
+const maxModels = 5000
 
 /** Creates the test of a connection: by its list of models, where its provider has one. */
 export function createConnectionTest(line: ProviderRoute): ConnectionTest {
@@ -48,8 +48,8 @@ const listTest = (
   judge({ status, body }) {
     const names = status === 200 ? namesIn(body) : undefined
     if (names === undefined) return undefined
-    const models = names.slice(0, mostModels)
-    return { message: `${provider.name} answered with ${models.length} models.`, models }
+    const models = names.slice(0, maxModels)
+    return { message: `${provider.name} lists ${models.length} models.`, models }
   },
 })
 
@@ -66,8 +66,8 @@ function nameIn(item: unknown): string[] {
 
 const messageOf = (body: unknown): string => {
   const error = isObject(body) ? (body['error'] ?? body) : undefined
-  const words = isObject(error) ? (error['message'] ?? error['Message']) : undefined
-  return typeof words === 'string' ? words : ''
+  const reason = isObject(error) ? (error['message'] ?? error['Message']) : undefined
+  return typeof reason === 'string' ? reason : ''
 }
 
 /**
@@ -82,11 +82,11 @@ function bedrockTest(line: ProviderRoute): ConnectionTest {
     const test = listTest(line, listUrl, foundationModels)
     return {
       ...test,
-      judge(answered) {
-        const isKnown = answered.status === 403 && mayNotList.test(messageOf(answered.body))
-        return isKnown
-          ? { message: `${name} knows the key, which may not list models.`, models: [] }
-          : test.judge(answered)
+      judge(answer) {
+        const isAccepted = answer.status === 403 && mayNotList.test(messageOf(answer.body))
+        return isAccepted
+          ? { message: `${name} accepted the API key, which may not list models.`, models: [] }
+          : test.judge(answer)
       },
     }
   }
@@ -95,11 +95,14 @@ function bedrockTest(line: ProviderRoute): ConnectionTest {
     url: `${addressOf(line)}/model/none.such-v1%3A0/converse`,
     body: JSON.stringify({ messages: [{ role: 'user', content: [{ text: 'a' }] }] }),
     judge({ status, body }) {
-      const words = messageOf(body)
-      const isKnown =
-        (status === 400 && /model/i.test(words)) || (status === 403 && mayNotInvoke.test(words))
-      if (!isKnown) return undefined
-      return { message: `${name} knows the key; at this address it lists no models.`, models: [] }
+      const reason = messageOf(body)
+      const isAccepted =
+        (status === 400 && /model/i.test(reason)) || (status === 403 && mayNotInvoke.test(reason))
+      if (!isAccepted) return undefined
+      return {
+        message: `${name} accepted the API key; it lists no models at this URL.`,
+        models: [],
+      }
     },
   }
 }
@@ -132,7 +135,10 @@ const vertexTest = (line: ProviderRoute): ConnectionTest => ({
     const isCounted = status === 200 && isObject(body) && typeof body['totalTokens'] === 'number'
     const isMissing = status === 404 && /publisher model/i.test(messageOf(body))
     if (!isCounted && !isMissing) return undefined
-    return { message: `${line.provider.name} knows the key; it lists no models.`, models: [] }
+    return {
+      message: `${line.provider.name} accepted the API key; it lists no models.`,
+      models: [],
+    }
   },
 })
 
@@ -148,11 +154,11 @@ function azureTest(line: ProviderRoute): ConnectionTest {
   if (surface === 'v1') return test
   const models = Object.keys(deployments ?? {})
   const message =
-    `${line.provider.name} took the key. It lists no deployments; ` +
+    `${line.provider.name} accepted the API key. It lists no deployments; ` +
     `the connection's options name ${models.length}.`
-  const isGood = ({ status, body }: Answered): boolean =>
+  const isGood = ({ status, body }: TestAnswer): boolean =>
     surface === 'classic'
       ? test.judge({ status, body }) !== undefined
       : isObject(body) && [200, 400, 404].includes(status)
-  return { ...test, judge: (answered) => (isGood(answered) ? { message, models } : undefined) }
+  return { ...test, judge: (answer) => (isGood(answer) ? { message, models } : undefined) }
 }

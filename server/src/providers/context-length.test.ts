@@ -22,11 +22,11 @@ const source = (provider: string, contextLength: number | null = catalogued): Er
 
 /** How the refusals of a provider are read. */
 function readersOf(key: string) {
-  const provider = providers.find((known) => known.key === key)
+  const provider = providers.find((candidate) => candidate.key === key)
   if (provider?.dialect === 'vertex') {
-    return [vertexGemini.failure, anthropicOnVertex(anthropic).failure]
+    return [vertexGemini.toError, anthropicOnVertex(anthropic).toError]
   }
-  return [(provider && adapterOf(provider)?.failure) ?? toCallerError]
+  return [(provider && adapterOf(provider)?.toError) ?? toCallerError]
 }
 
 const read = ({ provider, status, body }: OverflowRow, contextLength?: number | null) =>
@@ -53,18 +53,18 @@ describe('finding P4: a prompt that is too long, in the words of', () => {
 })
 
 test('every provider that has a format of its own, and every service of issue 21, has a row', () => {
-  const known = new Set(overflowRows.map(({ provider }) => provider))
+  const testedProviders = new Set(overflowRows.map(({ provider }) => provider))
   const named =
     'openai anthropic google mistral deepseek xai groq together fireworks deepinfra dashscope moonshot zai cohere perplexity cerebras sambanova nvidia openrouter bedrock vertex azure huggingface minimax voyage jina custom local'
-  for (const key of named.split(' ')) expect(known).toContain(key)
+  for (const key of named.split(' ')) expect(testedProviders).toContain(key)
   for (const { key, dialect } of providers) {
     if (dialect !== 'openai' && dialect !== 'sandbox' && dialect !== 'azure') {
-      expect(known).toContain(key)
+      expect(testedProviders).toContain(key)
     }
   }
 })
 
-test('whoever relays the words of another is understood as well', () => {
+test('recognizes the message of another provider that a provider relays', () => {
   const relayed = providers.filter((provider) => adapterOf(provider) === undefined)
   for (const { key } of relayed) {
     for (const row of overflowRows) {

@@ -22,13 +22,13 @@ const codes = new Set([
  * Makes the pattern of a wording, with `#` for a number. `max` is the maximum, `used` the prompt's length,
  * `more` an addition to it, `over` the excess.
  */
-const wording = (text: string) => new RegExp(text.replaceAll('#', String.raw`\d[\d,]{0,14}`), 'i')
+const toPattern = (text: string) => new RegExp(text.replaceAll('#', String.raw`\d[\d,]{0,14}`), 'i')
 
 /**
  * Wordings of providers for a prompt that is too long, those with numbers first: conformance-overflow*.ts
  * has their texts. Any other refusal, in other words or with another code, is an ordinary one.
  */
-const wordings: readonly RegExp[] = [
+const patterns: readonly RegExp[] = [
   // vLLM, which names the output limit alone where it is that
   String.raw`too large: (?<more>#)\. this model's maximum context length is (?<max>#) tokens and your request has (?<used>#) input tokens`,
   // OpenAI, Azure, DeepSeek, OpenRouter, NVIDIA, vLLM, SGLang; Llama and Mistral on Bedrock
@@ -89,7 +89,7 @@ const wordings: readonly RegExp[] = [
   String.raw`allowed tokens per submitted batch is (?<max>#)(?:\. your batch has (?<used>#))?`,
   String.raw`single text cannot exceed (?<max>#) tokens(?:\. (?<used>#) tokens given)?`,
   String.raw`input text exceeds maximum length of (?<max>#) tokens`,
-].map(wording)
+].map(toPattern)
 
 /** Wordings without numbers. */
 const unnumbered =
@@ -100,16 +100,18 @@ const unmistakable = /context size|context length|context window|maximum input l
 
 /** Reads the lengths from a refusal; undefined where it is about something else. */
 export function readOverflow(
-  { core, codes: said }: ProviderErrorBody,
-  { words, status }: { words: string; status: number },
+  { core, codes: providerCodes }: ProviderErrorBody,
+  { providerMessage, status }: { providerMessage: string; status: number },
 ): Overflow | undefined {
   // A limit a minute is no length, though its words may be.
-  if (said.includes('rate_limit_exceeded')) return undefined
-  const found = wordings.map((known) => known.exec(words)).find((match) => match !== null)
-  const hasCode = said.some((code) => codes.has(code))
-  const isKnown = hasCode || found !== undefined || unnumbered.test(words)
-  const isCertain = hasCode || status < 500 || unmistakable.test(words)
-  return isKnown && isCertain ? lengthsOf(found?.groups ?? {}, core) : undefined
+  if (providerCodes.includes('rate_limit_exceeded')) return undefined
+  const overflow = patterns
+    .map((pattern) => pattern.exec(providerMessage))
+    .find((match) => match !== null)
+  const hasCode = providerCodes.some((code) => codes.has(code))
+  const isOverflow = hasCode || overflow !== undefined || unnumbered.test(providerMessage)
+  const isCertain = hasCode || status < 500 || unmistakable.test(providerMessage)
+  return isOverflow && isCertain ? lengthsOf(overflow?.groups ?? {}, core) : undefined
 }
 
 function lengthsOf({ max, used, more, over }: Record<string, string>, core: JsonObject): Overflow {

@@ -1,9 +1,9 @@
-import { parseArguments, type ContentPart, type ChatMessage } from './history'
+import { parseArguments, type ContentPart } from './history'
 import { unsupported } from './unsupported-fields'
 import { invalidRequest } from '../errors'
 import { readCacheControl, readLastCacheControl, type CacheControl } from '../wire/cache-control'
-import type { ChatRequest } from '../wire/chat-request'
-import { isObject, type JsonObject } from '../wire/json-body'
+import type { ChatRequest, ChatMessage } from '../wire/chat-request'
+import { type JsonObject, toObjects } from '../wire/json-body'
 
 /** One part of a message, and its position in the caller's request. */
 export interface Piece {
@@ -37,12 +37,12 @@ export function toTurns({ messages }: ChatRequest): HistoryTurn[] {
 }
 
 /** The position of a message, and the calls before it: id -> name of the tool. */
-interface Place {
+interface MessagePosition {
   param: string
   names: Map<string, string>
 }
 
-function toTurn(message: ChatMessage, { param, names }: Place): HistoryTurn {
+function toTurn(message: ChatMessage, { param, names }: MessagePosition): HistoryTurn {
   const { role } = message
   const pieces = toPieces(message, param)
   if (role === 'user') return { role, pieces }
@@ -51,13 +51,13 @@ function toTurn(message: ChatMessage, { param, names }: Place): HistoryTurn {
     const calls = toCalls(message, param)
     for (const { id, name } of calls) names.set(id, name)
     const details: unknown = message['reasoning_details']
-    return { role, pieces, calls, details: Array.isArray(details) ? details.filter(isObject) : [] }
+    return { role, pieces, calls, details: toObjects(details) }
   }
   const callId = message.tool_call_id ?? ''
   const name = names.get(callId)
   if (name === undefined) {
     const field = `${param}.tool_call_id`
-    throw invalidRequest(field, 'unknown_value', `${field}: no message before it makes this call.`)
+    throw invalidRequest(field, 'unknown_value', `${field}: no earlier message has this call.`)
   }
   const cacheControl = readLastCacheControl(message)
   return { role: 'tool', callId, name, pieces, ...(cacheControl && { cacheControl }) }
@@ -87,11 +87,11 @@ function toPieces({ content, role, ...rest }: ChatMessage, param: string): Piece
   if (role === 'assistant' && typeof refusal === 'string') {
     pieces.push({ part: { type: 'refusal', refusal }, param: `${param}.refusal` })
   }
-  const said = pieces.filter(({ part }) => getPartText(part)?.trim() !== '')
+  const nonEmpty = pieces.filter(({ part }) => getPartText(part)?.trim() !== '')
   const control = rest.tool_calls?.length ? undefined : readCacheControl(rest)
-  const last = said.at(-1)
+  const last = nonEmpty.at(-1)
   if (control && last) last.part = { ...last.part, cache_control: control }
-  return said
+  return nonEmpty
 }
 
 /** Returns the text of a part; undefined for a part that is none. */
@@ -101,11 +101,11 @@ export function getPartText(part: ContentPart): string | undefined {
 }
 
 /** The words of a message where there is room for nothing else. Throws for any other part. */
-export const wordsOf = (pieces: readonly Piece[]): string =>
+export const textOf = (pieces: readonly Piece[]): string =>
   pieces
     .map(({ part, param }) => {
-      const words = getPartText(part)
-      if (words === undefined) throw unsupported(param, 'Only text can stand here.')
-      return words
+      const partText = getPartText(part)
+      if (partText === undefined) throw unsupported(param, 'Only text is allowed here.')
+      return partText
     })
     .join('\n')

@@ -2,11 +2,11 @@ import { toAzureCredential } from './azure/address'
 import { readCredential, withCredential } from './bedrock/credentials'
 import type { ProviderRoute } from './provider-route'
 import { toCallerError, type ErrorSource } from './upstream-error'
-import { AccessTokens, type Outside } from './vertex/access-tokens'
+import { AccessTokens, type TokenPorts } from './vertex/access-tokens'
 import { isServiceAccount, readServiceAccount, type ServiceAccount } from './vertex/service-account'
 
 /** A request as it is about to be sent. */
-interface Unproven {
+interface UnauthenticatedRequest {
   /** POST unless it is set. */
   method?: 'GET' | 'POST'
   url: string
@@ -15,14 +15,14 @@ interface Unproven {
 }
 
 /** Authenticates one request, where that takes more than a header with the secret. */
-export interface Proof {
-  /** All headers. Rejects with `provider_error` where none can be had, and as `Outside.send` does. */
-  headers: (request: Unproven) => Promise<Record<string, string>>
+export interface RequestAuthenticator {
+  /** All headers. Rejects with `provider_error` where none can be had, and as `TokenPorts.send` does. */
+  headers: (request: UnauthenticatedRequest) => Promise<Record<string, string>>
   /** The provider took it for none. True where the next one may be another. */
   refused: () => boolean
 }
 
-/** The header that holds a connection's secret; none where a `Proof` takes its place. */
+/** The header that holds a connection's secret; none where a `RequestAuthenticator` takes its place. */
 export function toSecretHeader(
   { provider, connection }: ProviderRoute,
   url: string,
@@ -39,33 +39,33 @@ export function toSecretHeader(
 const isProven = ({ provider: { dialect }, connection: { secret } }: ProviderRoute): boolean =>
   secret !== null && (dialect === 'bedrock' || (dialect === 'vertex' && isServiceAccount(secret)))
 
-const mostAccounts = 1000
+const maxAccounts = 1000
 
-/** The proofs of this process; tokens are shared by all requests of an account. */
+/** The authenticators of this process; tokens are shared by all requests of an account. */
 export class Credentials {
-  readonly #outside: Outside
+  readonly #ports: TokenPorts
   /** Secret -> its tokens. */
   readonly #accounts = new Map<string, AccessTokens>()
 
-  constructor(outside: Outside) {
-    this.#outside = outside
+  constructor(ports: TokenPorts) {
+    this.#ports = ports
   }
 
   /**
-   * Returns the proof of a connection; undefined where `secretHeader` suffices. Throws `provider_error`
+   * Returns the authenticator of a connection; undefined where `secretHeader` suffices. Throws `provider_error`
    * for a damaged secret.
    */
-  proofOf(line: ProviderRoute): Proof | undefined {
+  authenticatorFor(line: ProviderRoute): RequestAuthenticator | undefined {
     if (!isProven(line)) return undefined
     const { provider, connection } = line
     const secret = connection.secret ?? ''
     if (provider.dialect === 'bedrock') return signing(secret, connection.options.region)
-    return bearing(this.#tokensOf(provider.key, secret))
+    return bearerAuthenticator(this.#tokensOf(provider.key, secret))
   }
 
   #tokensOf(provider: string, secret: string): AccessTokens {
-    const known = this.#accounts.get(secret)
-    if (known) return known
+    const cached = this.#accounts.get(secret)
+    if (cached) return cached
     const source = {
       provider,
       secret,
@@ -74,8 +74,8 @@ export class Credentials {
       contextLength: null,
       maxOutputTokens: null,
     }
-    const tokens = new AccessTokens(accountIn(secret, source), this.#outside, source)
-    if (this.#accounts.size >= mostAccounts) this.#accounts.clear()
+    const tokens = new AccessTokens(accountIn(secret, source), this.#ports, source)
+    if (this.#accounts.size >= maxAccounts) this.#accounts.clear()
     this.#accounts.set(secret, tokens)
     return tokens
   }
@@ -86,18 +86,18 @@ function accountIn(secret: string, source: ErrorSource): ServiceAccount {
   try {
     return readServiceAccount(secret)
   } catch (thrown) {
-    const words = thrown instanceof Error ? thrown.message : ''
-    throw toCallerError({ status: 401, body: { error: { message: words } } }, source)
+    const reason = thrown instanceof Error ? thrown.message : ''
+    throw toCallerError({ status: 401, body: { error: { message: reason } } }, source)
   }
 }
 
 /** A signature covers the other headers and the body. */
-const signing = (secret: string, region: string | undefined): Proof => ({
+const signing = (secret: string, region: string | undefined): RequestAuthenticator => ({
   headers: (request) => withCredential({ ...request, region }, readCredential(secret), new Date()),
   refused: () => false,
 })
 
-function bearing(tokens: AccessTokens): Proof {
+function bearerAuthenticator(tokens: AccessTokens): RequestAuthenticator {
   let token = ''
   return {
     headers: async ({ headers }) => {
@@ -105,7 +105,7 @@ function bearing(tokens: AccessTokens): Proof {
       return { ...headers, authorization: `Bearer ${token}` }
     },
     refused: () => {
-      tokens.forget(token)
+      tokens.invalidate(token)
       return true
     },
   }

@@ -27,8 +27,8 @@ export class CustomCallStream implements RelayedStream {
     return this.#toCustom(this.#stream.end(sawDone))
   }
 
-  cut(most: number): string[] {
-    return this.#toCustom(this.#stream.cut?.(most) ?? [])
+  cut(maxTokens: number): string[] {
+    return this.#toCustom(this.#stream.cut?.(maxTokens) ?? [])
   }
 
   isComplete(): boolean {

@@ -9,7 +9,7 @@ interface Row extends Partial<Omit<Provider, 'key' | 'name' | 'baseUrl' | 'optio
 export function defineProvider(
   [key, name]: readonly [key: string, name: string],
   baseUrl: string | null,
-  own: Row,
+  row: Row,
 ) {
   return {
     key,
@@ -23,8 +23,8 @@ export function defineProvider(
     embeddings: 'no',
     abort: 'unknown',
     website: null,
-    ...own,
-    options: RelayOptions.parse(own.options ?? {}),
+    ...row,
+    options: RelayOptions.parse(row.options ?? {}),
   } satisfies Provider
 }
 

@@ -1,6 +1,6 @@
 import type { Adapter, UpstreamRequest } from './adapter'
 import type { InputKinds } from './embedding-inputs'
-import type { AskedTask } from './task-type'
+import type { RequestedTask } from './task-type'
 import type { ErrorSource } from './upstream-error'
 import type { EmbeddingItem } from '../wire/embedding-request'
 import type { Usage } from '../wire/usage'
@@ -12,7 +12,7 @@ export interface EmbeddingTarget {
   /** The length of vector that the caller requested. */
   dimensions: number | undefined
   /** The task type that the caller gave for the vectors, in the words of any provider. */
-  task: AskedTask | undefined
+  task: RequestedTask | undefined
 }
 
 /** The answer to one batch. */
@@ -37,8 +37,8 @@ export interface EmbeddingAdapter {
    * `unsupported_by_model`, for features that the model lacks.
    */
   request: (inputs: readonly EmbeddingItem[], target: EmbeddingTarget) => UpstreamRequest
-  /** Translates a refusal for the caller, where it differs from that of an OpenAI-compatible provider. */
-  failure?: Adapter['failure']
+  /** Translates a refusal for the caller. */
+  toError: Adapter['toError']
   /** One vector an input, in order; no usage where the provider gives none. Throws `provider_error`. */
   read: (
     answer: EmbeddingAnswer,

@@ -11,21 +11,21 @@ const items: Record<string, EmbeddingItem> = {
   'two texts': { parts: [text, text] },
   'two images': { parts: [image, image] },
 }
-const taken: Record<InputKinds, string[]> = {
+const acceptedInputs: Record<InputKinds, string[]> = {
   text: ['text'],
   one: ['text', 'image'],
   pair: ['text', 'image', 'text and image'],
   mixed: Object.keys(items),
 }
 
-const isKinds = (name: string): name is InputKinds => Object.hasOwn(taken, name)
+const isKinds = (name: string): name is InputKinds => Object.hasOwn(acceptedInputs, name)
 
-test.each(Object.keys(taken).filter(isKinds))(
+test.each(Object.keys(acceptedInputs).filter(isKinds))(
   '%s takes what it says, and refuses the rest',
   (kinds) => {
     for (const [name, item] of Object.entries(items)) {
       const check = () => checkInputs(['first', item], kinds)
-      if (taken[kinds].includes(name)) expect(check).not.toThrow()
+      if (acceptedInputs[kinds].includes(name)) expect(check).not.toThrow()
       else {
         const refused = { status: 400, code: 'invalid_request', param: 'input.1' }
         expect(check, name).toThrow(expect.objectContaining(refused))

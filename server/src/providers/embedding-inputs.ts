@@ -32,17 +32,17 @@ function isWithin(parts: readonly EmbeddingPart[], kinds: Exclude<InputKinds, 'm
 
 /** An input's one text and its one image, each where it has it. */
 export function splitTextAndImage(item: EmbeddingItem): { text?: string; image?: MediaData } {
-  const found: { text?: string; image?: MediaData } = {}
+  const collected: { text?: string; image?: MediaData } = {}
   for (const part of partsOf(item)) {
-    if (isImage(part)) found.image = parseMedia(part.image)
-    else found.text = part.text
+    if (isImage(part)) collected.image = parseMedia(part.image)
+    else collected.text = part.text
   }
-  return found
+  return collected
 }
 
 /** The bytes and the type of an image, which is a data URL by now. */
 export function parseMedia(image: string): MediaData {
   const media = readDataUrl(image)
-  if (!media) throw new Error('An image was not fetched.')
+  if (!media) throw new Error('An image could not be fetched.')
   return media
 }

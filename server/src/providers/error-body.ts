@@ -1,11 +1,11 @@
-import { isObject, type JsonObject } from '../wire/json-body'
+import { isObject, type JsonObject, toText } from '../wire/json-body'
 import { eventShape } from '../wire/json-shape'
 import { parseShaped } from '../wire/json-slices'
 
 /** The fields of a provider's error body. */
 export interface ProviderErrorBody {
   /** Its words as they came; empty where it has none. */
-  words: string
+  errorText: string
   /** The object that holds `code`, `type` and `param`. */
   core: JsonObject
   /** Its codes, types and states, in lower case. */
@@ -23,17 +23,15 @@ const maxProblems = 5
 export function readErrorBody(body: unknown): ProviderErrorBody {
   const core = coreOf(unwrapped(body, 0), 0)
   return {
-    words: wordsOf(body, 0),
+    errorText: messageOf(body, 0),
     core,
     codes: codesOf(core),
-    param: textOf(core['param']) || fieldOf(core) || fieldOf(isObject(body) ? body : {}),
+    param: toText(core['param']) || fieldOf(core) || fieldOf(isObject(body) ? body : {}),
   }
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
-
 /** Fields with the text of an error, in the order in which they are tried. */
-const wordFields = [
+const messageFields = [
   'error',
   'message',
   'Message',
@@ -46,30 +44,30 @@ const wordFields = [
   'msg',
 ]
 
-function wordsOf(body: unknown, depth: number): string {
+function messageOf(body: unknown, depth: number): string {
   if (depth > maxDepth) return ''
   if (typeof body === 'string') {
-    const inner = parsed(body)
-    return (inner === undefined ? '' : wordsOf(inner, depth + 1)) || body
+    const inner = parseJson(body)
+    return (inner === undefined ? '' : messageOf(inner, depth + 1)) || body
   }
   if (Array.isArray(body)) return problemsOf(body, depth)
   if (!isObject(body)) return ''
   const raw = rawOf(body)
-  if (raw !== undefined) return wordsOf(raw, depth + 1)
-  const found = wordFields.map((name) => wordsOf(body[name], depth + 1))
-  const [error = '', message = ''] = found
+  if (raw !== undefined) return messageOf(raw, depth + 1)
+  const messages = messageFields.map((name) => messageOf(body[name], depth + 1))
+  const [error = '', message = ''] = messages
   // `{error: "Bad Request", message: "..."}`: the first is only the name of a status.
   if (typeof body['error'] === 'string' && message !== '') return `${error}: ${message}`
-  return found.find((words) => words !== '') ?? ''
+  return messages.find((errorText) => errorText !== '') ?? ''
 }
 
 /** FastAPI's `[{loc, msg}]`, each problem by its field; the first of any other list. */
 function problemsOf(list: readonly unknown[], depth: number): string {
   const problems = list.filter(isObject).filter(({ msg }) => typeof msg === 'string')
-  if (problems.length === 0) return wordsOf(list[0], depth + 1)
+  if (problems.length === 0) return messageOf(list[0], depth + 1)
   return problems
     .slice(0, maxProblems)
-    .map(({ loc, msg }) => [pathOf(loc), textOf(msg)].filter((part) => part !== '').join(': '))
+    .map(({ loc, msg }) => [pathOf(loc), toText(msg)].filter((part) => part !== '').join(': '))
     .join('; ')
 }
 
@@ -94,7 +92,7 @@ function rawOf({ metadata }: JsonObject): string | undefined {
 }
 
 /** An object that was put into a text. */
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined
   try {
     const value: unknown = parseShaped(text, eventShape)
@@ -105,7 +103,7 @@ function parsed(text: string): unknown {
 }
 
 const unwrapped = (body: unknown, depth: number): unknown =>
-  typeof body === 'string' && depth <= maxDepth ? (parsed(body) ?? body) : body
+  typeof body === 'string' && depth <= maxDepth ? (parseJson(body) ?? body) : body
 
 function coreOf(body: unknown, depth: number): JsonObject {
   if (depth > maxDepth) return {}
@@ -133,4 +131,13 @@ function codesOf(core: JsonObject): string[] {
   return values
     .filter((value) => typeof value === 'string' || typeof value === 'number')
     .map((value) => String(value).toLowerCase())
+}
+
+/** Parses the text of an error as JSON; returns other text as it is. */
+export function parseErrorBody(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }

@@ -1,4 +1,4 @@
-import { toFailure, nonsense, type ErrorSource } from './upstream-error'
+import { toFailure, invalidAnswer, type ErrorSource } from './upstream-error'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { eventShape } from '../wire/json-shape'
 import { parseShaped } from '../wire/json-slices'
@@ -9,9 +9,9 @@ export function readEvent(data: string, source: ErrorSource): JsonObject {
   try {
     event = parseShaped(data, eventShape)
   } catch (cause) {
-    throw nonsense(source.provider, 'an unreadable chunk', cause)
+    throw invalidAnswer(source.provider, 'an unreadable chunk', cause)
   }
-  if (!isObject(event)) throw nonsense(source.provider, 'a chunk that is no object')
+  if (!isObject(event)) throw invalidAnswer(source.provider, 'a chunk that is not an object')
   if (isFailure(event)) throw toFailure(event, source)
   return event
 }

@@ -11,7 +11,7 @@ import { sampleSource } from '../../testing/providers/samples'
 import { toFinishReason } from '../wire/finish-reason'
 import { noUsage } from '../wire/usage'
 
-type Read = (word: string, hasCalls: boolean) => string | undefined
+type Read = (reason: string, hasCalls: boolean) => string | undefined
 
 /** Every word that a provider documents, by what it becomes without calls; undefined is a failure. */
 const providers: [string, Read, Record<string, string | undefined>][] = [
@@ -77,7 +77,7 @@ const providers: [string, Read, Record<string, string | undefined>][] = [
 
 describe.each(providers)('finding P7: %s', (_name, read, documented) => {
   test('what is documented', () => {
-    const got = Object.keys(documented).map((word) => [word, read(word, false)])
+    const got = Object.keys(documented).map((reason) => [reason, read(reason, false)])
     expect(Object.fromEntries(got)).toEqual(documented)
   })
 
@@ -107,14 +107,14 @@ const thrownBy = (run: () => unknown): unknown => {
 }
 
 describe('finding P7: an answer that DeepSeek breaks off is an error that says so', () => {
-  const word = 'insufficient_system_resource'
-  const cut = { index: 0, finish_reason: word }
+  const reason = 'insufficient_system_resource'
+  const cut = { index: 0, finish_reason: reason }
   const delta = { ...cut, delta: { content: 'Half an ans' } }
-  const wanted = {
+  const expected = {
     code: 'provider_error',
     status: 502,
     retryable: false,
-    details: { provider: 'acme', provider_error: `an answer that broke off: ${word}` },
+    details: { provider: 'acme', provider_error: `a response that ended early: ${reason}` },
   }
   test.each([
     ['a stream', () => new ChatStream(relay).next(JSON.stringify({ choices: [delta] }))],
@@ -128,7 +128,7 @@ describe('finding P7: an answer that DeepSeek breaks off is an error that says s
     ],
     ['a whole legacy answer', () => relayText({ choices: [{ ...cut, text: 'a' }] }, relay)],
   ])('%s', (_what, run) => {
-    expect(thrownBy(run)).toMatchObject(wanted)
+    expect(thrownBy(run)).toMatchObject(expected)
   })
 
   test('what an error beside it says comes first', () => {

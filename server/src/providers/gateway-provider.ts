@@ -1,21 +1,21 @@
 import type { Provider } from './provider'
 
-const known = new WeakMap<Provider, Provider>()
+const derived = new WeakMap<Provider, Provider>()
 
 /**
  * Returns a provider as a self-hosted gateway serves it: in the format of OpenAI's chats, whatever the
  * provider's own dialect, at an address and with a secret that only the gateway knows.
  */
 export function toGatewayProvider(provider: Provider): Provider {
-  let made = known.get(provider)
-  if (!made) {
-    made = madeOf(provider)
-    known.set(provider, made)
+  let gatewayProvider = derived.get(provider)
+  if (!gatewayProvider) {
+    gatewayProvider = providerOf(provider)
+    derived.set(provider, gatewayProvider)
   }
-  return made
+  return gatewayProvider
 }
 
-function madeOf(provider: Provider): Provider {
+function providerOf(provider: Provider): Provider {
   const { options, dialect } = provider
   const paths = dialect === 'openai' ? options.paths : {}
   return {

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import { invalidRequest } from '../errors'
-import type { ChatRequest } from '../wire/chat-request'
+import type { ChatMessage } from '../wire/chat-request'
 import { checkNesting, isObject, type JsonObject } from '../wire/json-body'
 import { bodyShape, ShapeExceeded } from '../wire/json-shape'
 import { parseShaped } from '../wire/json-slices'
 import { unpackCallId } from '../wire/packed-call-id'
 
-export type ChatMessage = ChatRequest['messages'][number]
 export type ContentPart = Exclude<NonNullable<ChatMessage['content']>, string>[number]
 type ToolCall = NonNullable<ChatMessage['tool_calls']>[number]
 

@@ -58,7 +58,7 @@ export const hosts: readonly Provider[] = [
     variables: { region: 'AWS_REGION' },
     // Pairs of keys that sign are read by bedrock/credentials.ts.
     keyVariables: ['AWS_BEARER_TOKEN_BEDROCK'],
-    keyParts: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
+    keyFields: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
     optionVariables: { region: 'AWS_REGION', prompt_caching: 'BEDROCK_PROMPT_CACHING' },
     embeddings: 'yes',
     abort: 'bills_all',

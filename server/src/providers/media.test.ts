@@ -36,6 +36,6 @@ test.each([
   ['data:;base64,AAAA', undefined],
   ['https://a.example/data:image/png;base64,AAAA', undefined],
   ['AAAA', undefined],
-])('%p is read as %p', (url, media) => {
+])('%p is read as %j', (url, media) => {
   expect(readDataUrl(url)).toEqual(media)
 })

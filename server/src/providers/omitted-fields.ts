@@ -23,7 +23,7 @@ const served: ReadonlySet<string> = new Set([
   'moderation',
   // Routing keeps a conversation with the provider that has its prompt in the cache.
   'prompt_cache_key',
-  // See docs/prompt-caching.md.
+  // See docs/concepts/prompt-caching.md.
   'cache_control',
 ])
 
@@ -44,7 +44,7 @@ const defaults: ReadonlyMap<string, readonly unknown[]> = new Map(
 )
 
 /** Returns whether an answer without this field of a chat request may differ from one with it. */
-export function isAsked(name: string, value: unknown): boolean {
+export function isRequested(name: string, value: unknown): boolean {
   if (value === undefined || value === null || value === '') return false
   if (defaults.get(name)?.includes(value)) return false
   if (Array.isArray(value)) return value.length > 0
@@ -54,16 +54,16 @@ export function isAsked(name: string, value: unknown): boolean {
 /** The fields of a chat request that a provider is not sent, all but those in `taken`; undefined without any. */
 export function findOmittedFields(
   chat: JsonObject,
-  taken: readonly string[],
+  accepted: readonly string[],
 ): string[] | undefined {
   const omitted: string[] = []
   for (const name in chat) {
-    if (served.has(name) || taken.includes(name)) continue
-    if (isAsked(name, chat[name])) omitted.push(name)
+    if (served.has(name) || accepted.includes(name)) continue
+    if (isRequested(name, chat[name])) omitted.push(name)
   }
   return omitted.length > 0 ? omitted : undefined
 }
 
 /** Returns those fields, among the ones that are always left out, that a chat request uses. */
 export const omittedOf = (chat: JsonObject, dropped: readonly string[]): string[] =>
-  dropped.filter((name) => !served.has(name) && isAsked(name, chat[name]))
+  dropped.filter((name) => !served.has(name) && isRequested(name, chat[name]))

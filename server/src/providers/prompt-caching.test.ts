@@ -7,8 +7,8 @@ const answer = { role: 'assistant', content: 'Yes.' }
 const tool = (name: string) => ({ type: 'function', function: { name } })
 const short = { cache_control: { type: 'ephemeral' } }
 const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } }
-const byTollgate = { lifetime: '5m', placesItself: false } as const
-const byNobody = { lifetime: undefined, placesItself: false } as const
+const byTollgate = { lifetime: '5m', setsOwnBreakpoints: false } as const
+const callerOnly = { lifetime: undefined, setsOwnBreakpoints: false } as const
 
 describe('breakpoints that Tollgate sets', () => {
   test('stand behind tools, instructions, and the last two turns of the user', () => {
@@ -63,7 +63,7 @@ describe('breakpoints that Tollgate sets', () => {
 
   test('are none unless they are asked for', () => {
     const chat = { messages: [system, user('1')] }
-    expect(withBreakpoints(chat, byNobody)).toBe(chat)
+    expect(withBreakpoints(chat, callerOnly)).toBe(chat)
   })
 })
 
@@ -71,17 +71,17 @@ describe('a breakpoint of a whole request', () => {
   const chat = { messages: [system, user('1')], ...hour }
 
   test('stands behind its last message', () => {
-    expect(withBreakpoints(chat, byNobody)).toEqual({
+    expect(withBreakpoints(chat, callerOnly)).toEqual({
       messages: [system, { ...user('1'), ...hour }],
     })
   })
 
   test('is left to a provider that places it', () => {
-    expect(withBreakpoints(chat, { ...byTollgate, placesItself: true })).toBe(chat)
+    expect(withBreakpoints(chat, { ...byTollgate, setsOwnBreakpoints: true })).toBe(chat)
   })
 
   test('gives way to one that stands there', () => {
     const messages = [system, { ...user('1'), ...short }]
-    expect(withBreakpoints({ messages, ...hour }, byNobody)).toEqual({ messages })
+    expect(withBreakpoints({ messages, ...hour }, callerOnly)).toEqual({ messages })
   })
 })

@@ -4,7 +4,7 @@ import {
   readLastCacheControl,
   type CacheControl,
 } from '../wire/cache-control'
-import { isObject, type JsonObject } from '../wire/json-body'
+import { isObject, type JsonObject, toList } from '../wire/json-body'
 
 /** The lifetime of the cached prompt in front of a breakpoint. */
 export type CacheLifetime = NonNullable<CacheControl['ttl']>
@@ -14,7 +14,7 @@ export interface AddedBreakpoints {
   /** Tollgate sets them where the client set none. */
   lifetime: CacheLifetime | undefined
   /** The provider places that of a whole request (`cache_control` at its top) itself. */
-  placesItself: boolean
+  setsOwnBreakpoints: boolean
 }
 
 /**
@@ -25,10 +25,10 @@ export interface AddedBreakpoints {
  */
 export function withBreakpoints(
   chat: JsonObject,
-  { lifetime, placesItself }: AddedBreakpoints,
+  { lifetime, setsOwnBreakpoints }: AddedBreakpoints,
 ): JsonObject {
   const whole = readCacheControl(chat)
-  if (whole) return placesItself ? chat : withLastBreakpoint(chat, whole)
+  if (whole) return setsOwnBreakpoints ? chat : withLastBreakpoint(chat, whole)
   if (!lifetime || hasBreakpoints(chat)) return chat
   return withAutomaticBreakpoints(chat, lifetimeControl(lifetime))
 }
@@ -37,22 +37,20 @@ export function withBreakpoints(
 export const lifetimeControl = (lifetime: CacheLifetime): CacheControl =>
   lifetime === '5m' ? { type: 'ephemeral' } : { type: 'ephemeral', ttl: lifetime }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-
 function hasBreakpoints({ messages, tools }: JsonObject): boolean {
   return (
-    listOf(tools).some((tool) => isObject(tool) && readToolCacheControl(tool)) ||
-    listOf(messages).some((message) => isObject(message) && isMarked(message))
+    toList(tools).some((tool) => isObject(tool) && readToolCacheControl(tool)) ||
+    toList(messages).some((message) => isObject(message) && isMarked(message))
   )
 }
 
 const isMarked = (message: JsonObject) =>
   readLastCacheControl(message) !== undefined ||
-  listOf(message['tool_calls']).some((call) => isObject(call) && readCacheControl(call))
+  toList(message['tool_calls']).some((call) => isObject(call) && readCacheControl(call))
 
 function withLastBreakpoint(chat: JsonObject, control: CacheControl): JsonObject {
   const { cache_control: _whole, ...rest } = chat
-  const messages = [...listOf(chat['messages'])]
+  const messages = [...toList(chat['messages'])]
   const last = messages.at(-1)
   // A breakpoint that it already has stays.
   if (!isObject(last) || isMarked(last)) return rest
@@ -66,7 +64,7 @@ const isInstruction = (message: unknown) =>
 const isUsers = (message: unknown) => roleOf(message) !== 'assistant' && !isInstruction(message)
 
 function withAutomaticBreakpoints(chat: JsonObject, control: CacheControl): JsonObject {
-  const messages = [...listOf(chat['messages'])]
+  const messages = [...toList(chat['messages'])]
   const answer = messages.findLastIndex((message) => roleOf(message) === 'assistant')
   const places = [
     messages.findLastIndex(isInstruction),
@@ -77,7 +75,7 @@ function withAutomaticBreakpoints(chat: JsonObject, control: CacheControl): Json
     const message = messages[place]
     if (isObject(message)) messages[place] = { ...message, cache_control: control }
   }
-  const tools = [...listOf(chat['tools'])]
+  const tools = [...toList(chat['tools'])]
   const last = tools.at(-1)
   if (isObject(last)) tools[tools.length - 1] = { ...last, cache_control: control }
   return { ...chat, messages, ...(tools.length > 0 && { tools }) }

@@ -145,7 +145,7 @@ export interface Provider {
   /** Environment variables that may hold a credential; the first one set is taken. */
   keyVariables: readonly string[]
   /** Variables that make a credential together, in this order, joined by colons; the last may be unset. */
-  keyParts?: readonly string[]
+  keyFields?: readonly string[]
   /** Those of `keyVariables` that may hold the path of a file with the credential. */
   keyFiles?: readonly string[]
   /** Options of the connection that the environment makes -> their variables. */

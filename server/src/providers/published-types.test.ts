@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { dialectsShown } from '../../testing/conformance/table'
-import { publishedFields, publishedParts } from '../../testing/providers/published-fields'
+import { tableDialects } from '../../testing/conformance/table'
+import { publishedFields, publishedNestedFields } from '../../testing/providers/published-fields'
 import { fateOf, type Fate, type Parameter } from '../../testing/providers/published-parameters'
 import { providers } from './registry'
 import { expectInDocs, toTable } from '../../testing/wire/docs-table'
@@ -13,7 +13,7 @@ import { PublishedTypes } from '../../testing/wire/published-types'
 const sdk = new PublishedTypes('openai', 'resources/chat/completions/completions.d.ts')
 
 const fatesOf = (name: string, parameter: Parameter): Fate[] =>
-  dialectsShown.map((dialect) => fateOf(dialect, name, parameter))
+  tableDialects.map((dialect) => fateOf(dialect, name, parameter))
 
 /** Silence needs a reason, and a reason silence. */
 function expectNoSilence(name: string, parameter: Parameter): void {
@@ -28,7 +28,7 @@ describe('every published field of a chat request arrives, is refused by name, o
 
   test.each(Object.entries(publishedFields))('%s', expectNoSilence)
 
-  test('and so is a field that nobody knows', () => {
+  test('and so is an unknown field', () => {
     const fates = fatesOf('newer', { chat: { newer: { a: 1 } } })
     expect(fates).toEqual(['yes', 'named', 'named', 'named', 'named', 'named'])
   })
@@ -41,8 +41,8 @@ describe('and so it is at every provider that is relayed to', () => {
     for (const upstreamModel of ['acme-1', ...options.reasoningModels]) {
       for (const [field, parameter] of Object.entries(publishedFields)) {
         const fate = fateOf({ name, upstreamModel, options }, field, parameter)
-        const seen = { field, upstreamModel, fate }
-        if (parameter.why === undefined) expect(seen).not.toMatchObject({ fate: 'silent' })
+        const actual = { field, upstreamModel, fate }
+        if (parameter.why === undefined) expect(actual).not.toMatchObject({ fate: 'silent' })
       }
     }
   })
@@ -57,7 +57,7 @@ const discriminators = new Set(['role', 'type'])
 
 describe('every published field of messages, parts and tools arrives, is refused by name, or is left out for a reason', () => {
   test('and there are no other types', () => {
-    const found = [
+    const actualFields = [
       'ChatCompletionMessageParam',
       'ChatCompletionContentPart',
       'ChatCompletionTool',
@@ -65,18 +65,18 @@ describe('every published field of messages, parts and tools arrives, is refused
       'ChatCompletionToolChoiceOption',
     ].flatMap(partsOf)
     // Only what an assistant says has it: the union of parts is that of a user.
-    const all = [...found, 'ChatCompletionContentPartRefusal']
-    expect(all.toSorted()).toEqual(Object.keys(publishedParts).toSorted())
+    const all = [...actualFields, 'ChatCompletionContentPartRefusal']
+    expect(all.toSorted()).toEqual(Object.keys(publishedNestedFields).toSorted())
   })
 
-  test.each(Object.entries(publishedParts))('%s', (type, fields) => {
-    const found = sdk.fieldsOf(type).filter((name) => !discriminators.has(name))
-    expect(found).toEqual(Object.keys(fields))
+  test.each(Object.entries(publishedNestedFields))('%s', (type, fields) => {
+    const actualFields = sdk.fieldsOf(type).filter((name) => !discriminators.has(name))
+    expect(actualFields).toEqual(Object.keys(fields))
     for (const [name, parameter] of Object.entries(fields)) expectNoSilence(name, parameter)
   })
 })
 
-const words: Readonly<Record<Fate, string>> = {
+const fateTexts: Readonly<Record<Fate, string>> = {
   yes: 'yes',
   refused: 'refused',
   named: 'named',
@@ -86,16 +86,16 @@ const words: Readonly<Record<Fate, string>> = {
 const rowsOf = (fields: Readonly<Record<string, Parameter>>, prefix = '') =>
   Object.entries(fields).map(([name, parameter]) => [
     `${prefix}\`${name}\``,
-    ...fatesOf(name, parameter).map((fate) => words[fate]),
+    ...fatesOf(name, parameter).map((fate) => fateTexts[fate]),
     parameter.why ?? '',
   ])
 
-test('the table of chat requests in docs/parameters.md is what is done; WRITE_DOCS=1 writes it', async () => {
-  const head = ['Field', ...dialectsShown.map(({ name }) => name), 'Why nothing arrives']
-  const parts = Object.entries(publishedParts).flatMap(([type, fields]) =>
+test('the table of chat requests in docs/guides/parameters.md is what is done; WRITE_DOCS=1 writes it', async () => {
+  const head = ['Field', ...tableDialects.map(({ name }) => name), 'Why nothing arrives']
+  const parts = Object.entries(publishedNestedFields).flatMap(([type, fields]) =>
     rowsOf(fields, `${type.replace(/^ChatCompletion/, '').replace(/Param$/, '')}: `),
   )
   const write = process.env['WRITE_DOCS'] === '1'
-  const place = { page: 'parameters.md', name: 'The table of chat requests', write }
+  const place = { page: 'guides/parameters.md', name: 'The table of chat requests', write }
   await expectInDocs(place, toTable(head, [...rowsOf(publishedFields), ...parts]))
 })

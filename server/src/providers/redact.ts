@@ -1,7 +1,7 @@
 /** The most characters of a provider's words that leave. */
-const maxWords = 300
+const maxMessageLength = 300
 /** The maximum of characters that are read: the essential part may stand behind a long beginning. */
-const maxRead = 4 * maxWords
+const maxRead = 4 * maxMessageLength
 
 /** An IPv6 address in full, or shortened by `::`; a time of day is neither. */
 const ipv6 =
@@ -33,8 +33,8 @@ const jwt = /\beyJ[\w-]{6,}\.[\w-]{4,}(?:\.[\w-]*)?/g
  * to the maximum that is read, which exceeds the one that callers receive.
  */
 export function redact(text: string, secret: string | null): string {
-  const known = secret ? text.replaceAll(secret, '[secret]') : text
-  return known
+  const withoutSecret = secret ? text.replaceAll(secret, '[secret]') : text
+  return withoutSecret
     .slice(0, maxRead)
     .replaceAll(markup, ' ')
     .replaceAll(bearer, '[secret]')
@@ -53,4 +53,4 @@ export function redact(text: string, secret: string | null): string {
 
 /** Returns the redacted text, up to the maximum that callers receive. */
 export const scrub = (text: string, secret: string | null): string =>
-  redact(text, secret).slice(0, maxWords)
+  redact(text, secret).slice(0, maxMessageLength)

@@ -1,8 +1,8 @@
 import type { ProviderErrorBody } from './error-body'
 import { isObject } from '../wire/json-body'
 
-const has = ({ codes }: ProviderErrorBody, known: ReadonlySet<string>) =>
-  codes.some((code) => known.has(code))
+const has = ({ codes }: ProviderErrorBody, expectedCodes: ReadonlySet<string>) =>
+  codes.some((code) => expectedCodes.has(code))
 
 /** Codes that mean a bad key, though some providers send 400 with them. */
 const badKeyCodes = new Set(['invalid_api_key', 'authentication_error', 'invalidapikey'])
@@ -42,20 +42,24 @@ const rejections = new Set([200, 400, 413, 422])
  * account without credit or a model that is not there is the connection's fault, not the caller's, also
  * where it came as a 400.
  */
-export function inferStatus(own: number, said: ProviderErrorBody, text: string): number {
-  const inner = own === 200 ? numberIn(said.core['code']) : Number.NaN
-  const status = inner >= 400 && inner < 600 ? inner : own
+export function inferStatus(
+  responseStatus: number,
+  errorBody: ProviderErrorBody,
+  text: string,
+): number {
+  const inner = responseStatus === 200 ? numberIn(errorBody.core['code']) : Number.NaN
+  const status = inner >= 400 && inner < 600 ? inner : responseStatus
   if (!rejections.has(status)) return status
-  if (said.codes.includes('rate_limit_exceeded')) return 429
-  if (has(said, badKeyCodes) || badKey.test(text)) return 401
-  if (status !== 200 && isAccountWithoutCredit(said, text)) return 402
-  if (has(said, unknownModelCodes) || unknownModel.test(text)) return 404
-  return status === 200 && has(said, rejectedTypes) ? 400 : status
+  if (errorBody.codes.includes('rate_limit_exceeded')) return 429
+  if (has(errorBody, badKeyCodes) || badKey.test(text)) return 401
+  if (status !== 200 && isAccountWithoutCredit(errorBody, text)) return 402
+  if (has(errorBody, unknownModelCodes) || unknownModel.test(text)) return 404
+  return status === 200 && has(errorBody, rejectedTypes) ? 400 : status
 }
 
 /** Returns whether the account at the provider is empty or blocked, which waiting does not fix. */
-export const isAccountWithoutCredit = (said: ProviderErrorBody, text: string): boolean =>
-  has(said, unpaidCodes) || unpaid.test(text)
+export const isAccountWithoutCredit = (errorBody: ProviderErrorBody, text: string): boolean =>
+  has(errorBody, unpaidCodes) || unpaid.test(text)
 
 /** An object made for it throws where it is made a number. */
 const numberIn = (value: unknown): number =>
@@ -85,13 +89,13 @@ const filterStatuses = new Set([200, 400, 403, 422, 451])
 
 /** Returns whether the provider's filter refused the content of the request. */
 export function isFiltered(
-  said: ProviderErrorBody,
+  errorBody: ProviderErrorBody,
   { text, status }: { text: string; status: number },
 ): boolean {
   if (!filterStatuses.has(status)) return false
-  const { metadata } = said.core
+  const { metadata } = errorBody.core
   const isFlagged = isObject(metadata) && metadata['flagged_input'] !== undefined
-  return isFlagged || has(said, filterCodes) || filtered.test(text)
+  return isFlagged || has(errorBody, filterCodes) || filtered.test(text)
 }
 
 const outputLimit =
@@ -102,17 +106,18 @@ export const isOutputLimit = ({ codes }: ProviderErrorBody, text: string): boole
   codes.includes('max_tokens_exceeded') || outputLimit.test(text)
 
 const busyStatuses = new Set([429, 503, 529])
-const busyWords = /overloaded|rate.?limit|too many requests|resource_exhausted|throttl|at capacity/i
+const overloadPhrases =
+  /overloaded|rate.?limit|too many requests|resource_exhausted|throttl|at capacity/i
 
 /** Returns whether the provider is overloaded, or rate-limits the account. */
 export const isBusy = (
   { codes }: ProviderErrorBody,
   { text, status }: { text: string; status: number },
 ): boolean =>
-  busyStatuses.has(status) || (status === 200 && busyWords.test(`${codes.join(' ')} ${text}`))
+  busyStatuses.has(status) || (status === 200 && overloadPhrases.test(`${codes.join(' ')} ${text}`))
 
 /** Words of a refusal of one request that is beyond a limit by itself, however rare requests are. */
 const tooLarge = /\btoo large\b|\bmust be reduced\b|\breduce (?:the|your)\b/i
 
 /** Returns whether no waiting can make a request fit that a busy provider did not take. */
-export const isBeyondAnyWait = (text: string): boolean => tooLarge.test(text)
+export const isAlwaysTooLarge = (text: string): boolean => tooLarge.test(text)

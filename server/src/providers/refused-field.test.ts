@@ -20,11 +20,14 @@ test.each([
   [`messages.${secret}`, 'messages.[secret]'],
   [`messages ${secret}`, null],
   [secret, null],
-])('the field that a provider names is short, and in the characters of one: %#', (param, told) => {
-  expect(refused({ param }).param).toBe(told)
-})
+])(
+  'the field that a provider names is short, and in the characters of one: %#',
+  (param, expected) => {
+    expect(refused({ param }).param).toBe(expected)
+  },
+)
 
-test('a limit that is no number of tokens is not told', () => {
+test('does not report a limit that is no number of tokens', () => {
   const message = `max_tokens is too large: ${'9'.repeat(400)}. It supports at most 1e9999 tokens.`
   expect(refused({ message, param: 'max_tokens' })).toMatchObject({
     code: 'max_tokens_exceeded',

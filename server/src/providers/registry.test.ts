@@ -9,7 +9,7 @@ const keys = providers.map(({ key }) => key)
 test('a key names one provider and can stand before the slash of a model id', () => {
   expect(new Set(keys).size).toBe(keys.length)
   for (const key of keys) expect(key).toMatch(/^[a-z0-9][a-z0-9._-]{0,39}$/)
-  // `collection/<name>` is a collection, whoever serves its models.
+  // `collection/<name>` is a collection, whichever provider serves its models.
   expect(keys).not.toContain('collection')
 })
 
@@ -34,7 +34,7 @@ test('a variable that makes a connection belongs to one provider', () => {
   for (const variable of variables) expect(variable).toMatch(/^[A-Z][A-Z0-9_]*$/)
 })
 
-test('whoever has an address of its own has a variable for its key', () => {
+test('every provider with its own address has a variable for its key', () => {
   for (const { baseUrl, keyVariables } of providers) {
     expect(keyVariables.length > 0).toBe(baseUrl !== null)
   }

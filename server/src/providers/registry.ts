@@ -10,7 +10,7 @@ import { oldCap, plainEmbeddings, defineProvider } from './define-provider'
 export const tokenUrlVariable = 'VERTEX_TOKEN_URL'
 
 /** Custom providers, local servers and the sandbox. */
-const own: readonly Provider[] = [
+const builtIn: readonly Provider[] = [
   defineProvider(['custom', 'Custom provider'], null, {
     keyVariables: [],
     embeddings: 'yes',
@@ -46,4 +46,4 @@ const own: readonly Provider[] = [
  * them in the OpenAI format; whether an abort ends billing is OpenRouter's published list, except for
  * local servers.
  */
-export const providers: readonly Provider[] = [...makers, ...hosts, ...own]
+export const providers: readonly Provider[] = [...makers, ...hosts, ...builtIn]

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { readTaskType, taskTypes, toTaskWord } from './task-type'
+import { readTaskType, taskTypes, toTaskName } from './task-type'
 import { providers } from './registry'
 import { taskFields } from '../wire/embedding-request'
 
 const google = { search_query: 'RETRIEVAL_QUERY', search_document: 'RETRIEVAL_DOCUMENT' }
-const ask = (word: string) => toTaskWord({ field: 'input_type', word }, google)
+const taskWordOf = (word: string) => toTaskName({ field: 'input_type', word }, google)
 
 test.each([
   ['search_query', 'RETRIEVAL_QUERY'],
@@ -14,10 +14,10 @@ test.each([
   ['RETRIEVAL_QUERY', 'RETRIEVAL_QUERY'],
   ['passage', 'RETRIEVAL_DOCUMENT'],
   ['Retrieval-Document', 'RETRIEVAL_DOCUMENT'],
-  // Nobody's word but perhaps the provider's own, which judges it.
+  // Unknown here, perhaps the provider's own: the provider judges it.
   ['DOCUMENT_RETRIEVAL', 'DOCUMENT_RETRIEVAL'],
 ])('%s is %s at Google', (word, expected) => {
-  expect(ask(word)).toBe(expected)
+  expect(taskWordOf(word)).toBe(expected)
 })
 
 test('a task type without a word there is refused, and those are named that there are', () => {
@@ -27,7 +27,7 @@ test('a task type without a word there is refused, and those are named that ther
     message:
       'input_type: this model has no task type "clustering". It has search_query, search_document.',
   }
-  expect(() => ask('clustering')).toThrow(expect.objectContaining(refused))
+  expect(() => taskWordOf('clustering')).toThrow(expect.objectContaining(refused))
 })
 
 test('each of its names says it, ours before the others', () => {

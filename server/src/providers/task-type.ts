@@ -17,7 +17,7 @@ export const taskTypes = [
 export type TaskType = (typeof taskTypes)[number]
 
 /** A provider's words for task types. */
-export type TaskWords = Readonly<Partial<Record<TaskType, string>>>
+export type TaskNames = Readonly<Partial<Record<TaskType, string>>>
 
 /** Words of providers for a task type, in lower case with underscores. */
 const meanings = new Map<string, TaskType>([
@@ -47,13 +47,13 @@ const meaningOf = (word: string) => meanings.get(word.toLowerCase().replaceAll(/
  * it is the provider's own, or the provider refuses it. Throws `invalid_request` for a task type that the
  * provider has no word for.
  */
-export function toTaskWord({ field, word }: AskedTask, words: TaskWords): string {
-  const own = Object.values(words)
-  if (own.includes(word)) return word
+export function toTaskName({ field, word }: RequestedTask, words: TaskNames): string {
+  const providerWords = Object.values(words)
+  if (providerWords.includes(word)) return word
   const meaning = meaningOf(word)
   if (meaning === undefined) return word
-  const known = words[meaning]
-  if (known !== undefined) return known
+  const providerWord = words[meaning]
+  if (providerWord !== undefined) return providerWord
   throw unsupported(
     field,
     `${field}: this model has no task type "${word}". It has ${Object.keys(words).join(', ')}.`,
@@ -61,13 +61,13 @@ export function toTaskWord({ field, word }: AskedTask, words: TaskWords): string
 }
 
 /** The task type that a request names, and the field that it does so by. */
-export interface AskedTask {
+export interface RequestedTask {
   field: string
   word: string
 }
 
 /** The task type of a request, by whichever of its names. */
-export function readTaskType(body: JsonObject): AskedTask | undefined {
+export function readTaskType(body: JsonObject): RequestedTask | undefined {
   for (const field of taskFields) {
     const word = body[field]
     if (typeof word === 'string') return { field, word }
@@ -76,5 +76,5 @@ export function readTaskType(body: JsonObject): AskedTask | undefined {
 }
 
 /** Rejects a task type for a model that knows none: without an error the caller would assume an effect. */
-export const refuseTask = ({ field }: AskedTask) =>
-  unsupported(field, `${field}: the vectors of this model have no task type. Leave it out.`)
+export const refuseTask = ({ field }: RequestedTask) =>
+  unsupported(field, `${field}: this model does not support task types. Remove the field.`)

@@ -22,7 +22,7 @@ const thought = {
 const user = (content: string) => ({ role: 'user', content })
 const messages = [user('first'), { ...thought, content: null }, user('second')]
 
-const sent = (options: JsonObject): unknown =>
+const messagesFor = (options: JsonObject): unknown =>
   toUpstreamChat(
     { model: 'a/b', messages },
     { upstreamModel: 'b', options: RelayOptions.parse(options) },
@@ -61,13 +61,13 @@ describe('finding P8: an assistant turn of thoughts alone is taken', () => {
   })
 
   test('relayed: it is left out where thoughts do not go back', () => {
-    expect(sent({})).toEqual([user('first'), user('second')])
+    expect(messagesFor({})).toEqual([user('first'), user('second')])
   })
 
   test.each(['reasoning_content', 'reasoning', 'required'])(
     'relayed: it goes back as %s, with an empty text',
     (historyReasoning) => {
-      const turns = sent({ historyReasoning })
+      const turns = messagesFor({ historyReasoning })
       const [, turn]: unknown[] = Array.isArray(turns) ? turns : []
       expect(turn).toMatchObject({ role: 'assistant', content: '' })
       const name = historyReasoning === 'reasoning' ? 'reasoning' : 'reasoning_content'

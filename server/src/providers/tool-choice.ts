@@ -1,6 +1,6 @@
 import { readToolCacheControl, type CacheControl } from '../wire/cache-control'
-import type { ChatRequest } from '../wire/chat-request'
-import { isObject, type JsonObject } from '../wire/json-body'
+import type { ChatRequest, ChatTool } from '../wire/chat-request'
+import { isObject, type JsonObject, toObjects } from '../wire/json-body'
 
 /** A tool that a model may call; `parameters` is a schema with an object at its root. */
 export interface FunctionTool {
@@ -24,23 +24,24 @@ export function readToolUse({ tools: given, tool_choice: choice }: ChatRequest):
   if (tools.length === 0) return { tools, choice: 'none' }
   if (choice === 'none' || choice === 'required') return { tools, choice }
   if (!isObject(choice)) return { tools, choice: 'auto' }
-  if (choice.type === 'allowed_tools') return allowedOnly(tools, choice.allowed_tools)
+  if (choice.type === 'allowed_tools') return selectAllowed(tools, choice.allowed_tools)
   return { tools, choice: { name: choice.function.name } }
 }
 
 const nameIn = ({ function: called }: JsonObject): unknown => isObject(called) && called['name']
 
 /** No dialect but OpenAI's knows a choice among some: the others are not sent. */
-function allowedOnly(tools: readonly FunctionTool[], { mode, tools: listed }: JsonObject): ToolUse {
-  const allowed = new Set((Array.isArray(listed) ? listed.filter(isObject) : []).map(nameIn))
+function selectAllowed(
+  tools: readonly FunctionTool[],
+  { mode, tools: listed }: JsonObject,
+): ToolUse {
+  const allowed = new Set(toObjects(listed).map(nameIn))
   const left = tools.filter(({ name }) => allowed.has(name))
   if (left.length === 0) return { tools: left, choice: 'none' }
   return { tools: left, choice: mode === 'required' ? 'required' : 'auto' }
 }
 
-type Given = NonNullable<ChatRequest['tools']>[number]
-
-function toTool(tool: Given): FunctionTool {
+function toTool(tool: ChatTool): FunctionTool {
   const { name, description, parameters, strict } = tool.function
   const control = readToolCacheControl(tool)
   const { $schema: _schema, ...schema } = parameters ?? {}

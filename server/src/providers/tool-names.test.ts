@@ -104,14 +104,14 @@ describe('finding C4: names of tools that a provider refuses', () => {
     fc.assert(
       fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 12 }), (names) => {
         const first = withAcceptedToolNames({ tools: names.map(tool) })
-        // Whoever knows how names are made may send them too.
-        const taken = [...new Set([...names, ...(first.callerNames?.keys() ?? [])])]
-        for (const all of [names, taken]) {
+        // A client that knows how names are made may send them too.
+        const takenNames = [...new Set([...names, ...(first.callerNames?.keys() ?? [])])]
+        for (const all of [names, takenNames]) {
           const { chat: named, callerNames } = withAcceptedToolNames({ tools: all.map(tool) })
-          const given = namesIn(named)
-          expect(new Set(given).size).toBe(all.length)
-          for (const one of given) expect(one).toMatch(usual)
-          expect(given.map((one) => callerNames?.get(String(one)) ?? one)).toEqual(all)
+          const renamed = namesIn(named)
+          expect(new Set(renamed).size).toBe(all.length)
+          for (const one of renamed) expect(one).toMatch(usual)
+          expect(renamed.map((one) => callerNames?.get(String(one)) ?? one)).toEqual(all)
         }
       }),
     )

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isObject, type JsonObject } from '../wire/json-body'
+import { isObject, type JsonObject, toList } from '../wire/json-body'
 import { toToolMessages, toTools, usesFunctions } from '../wire/legacy-functions'
 
 /** The pattern that OpenAI accepts as the name of a tool, and so does nearly every other provider. */
@@ -55,19 +55,17 @@ function acceptedName(name: string, isTaken: (name: string) => boolean): string 
 
 type Rename = (name: string) => string
 
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
-
 /** Calls `visit` with the names of all tools in a request: offered, chosen, and called in its history. */
 function visitNames(chat: JsonObject, visit: Rename): void {
   const { tools, functions, tool_choice: choice, function_call: call, messages } = chat
-  for (const tool of listOf(tools)) visitTool(tool, visit)
-  for (const definition of listOf(functions)) visitName(definition, visit)
+  for (const tool of toList(tools)) visitTool(tool, visit)
+  for (const definition of toList(functions)) visitName(definition, visit)
   visitTool(choice, visit)
   visitName(call, visit)
-  for (const message of listOf(messages)) {
+  for (const message of toList(messages)) {
     if (!isObject(message)) continue
     visitName(message['function_call'], visit)
-    for (const made of listOf(message['tool_calls'])) visitTool(made, visit)
+    for (const toolCall of toList(message['tool_calls'])) visitTool(toolCall, visit)
   }
 }
 
@@ -83,16 +81,16 @@ function visitName(holder: unknown, visit: Rename): void {
 function rename(request: JsonObject, to: Rename): JsonObject {
   const chat = usesFunctions(request) ? toTools(request) : { ...request }
   const { tools, tool_choice: choice, messages } = chat
-  if (Array.isArray(tools)) chat['tools'] = tools.map((tool) => renamedTool(tool, to))
-  if (isObject(choice)) chat['tool_choice'] = renamedChoice(choice, to)
+  if (Array.isArray(tools)) chat['tools'] = tools.map((tool) => renameTool(tool, to))
+  if (isObject(choice)) chat['tool_choice'] = renameChoice(choice, to)
   if (Array.isArray(messages)) {
-    chat['messages'] = toToolMessages(messages).map((message) => renamedCalls(message, to))
+    chat['messages'] = toToolMessages(messages).map((message) => renameCalls(message, to))
   }
   return chat
 }
 
 /** A tool, a call or a choice of one. */
-function renamedTool(holder: unknown, to: Rename): unknown {
+function renameTool(holder: unknown, to: Rename): unknown {
   if (!isObject(holder)) return holder
   const kind = isObject(holder['function']) ? 'function' : 'custom'
   const named = holder[kind]
@@ -100,15 +98,15 @@ function renamedTool(holder: unknown, to: Rename): unknown {
   return { ...holder, [kind]: { ...named, name: to(named['name']) } }
 }
 
-function renamedChoice(choice: JsonObject, to: Rename): unknown {
+function renameChoice(choice: JsonObject, to: Rename): unknown {
   const { allowed_tools: allowed } = choice
-  if (!isObject(allowed) || !Array.isArray(allowed['tools'])) return renamedTool(choice, to)
-  const tools = allowed['tools'].map((tool) => renamedTool(tool, to))
+  if (!isObject(allowed) || !Array.isArray(allowed['tools'])) return renameTool(choice, to)
+  const tools = allowed['tools'].map((tool) => renameTool(tool, to))
   return { ...choice, allowed_tools: { ...allowed, tools } }
 }
 
-function renamedCalls(message: unknown, to: Rename): unknown {
+function renameCalls(message: unknown, to: Rename): unknown {
   if (!isObject(message) || !Array.isArray(message['tool_calls'])) return message
-  const calls = message['tool_calls'].map((call) => renamedTool(call, to))
+  const calls = message['tool_calls'].map((call) => renameTool(call, to))
   return { ...message, tool_calls: calls }
 }

@@ -5,11 +5,11 @@ import type { Part } from '../wire/answer-part'
 import type { Usage } from '../wire/usage'
 
 /** Told by a provider on its way. */
-const told = (output: number): Part => ({
+const usagePart = (output: number): Part => ({
   type: 'usage',
   usage: { ...estimateUsage({ promptTokens: 3 }), output, estimated: false },
 })
-const text = (words: string): Part => ({ type: 'text', text: words })
+const text = (value: string): Part => ({ type: 'text', text: value })
 
 /** A stream whose events were these parts, one each, as far as they were read. */
 function reading(wantsUsage: boolean, parts: readonly Part[]) {
@@ -64,9 +64,9 @@ describe('M02: a translated stream that is cut', () => {
   })
 
   const counts: [string, Part[], Partial<Usage>][] = [
-    ['keeps to what its provider counted', [text(nine), told(9)], { input: 3, output: 9 }],
-    ['counts what was said since', [told(1), text(nine)], { output: 8, estimated: true }],
-    ['pays no more than what was said', [told(1), text('one two')], { output: 2 }],
+    ['keeps to what its provider counted', [text(nine), usagePart(9)], { input: 3, output: 9 }],
+    ['counts what was said since', [usagePart(1), text(nine)], { output: 8, estimated: true }],
+    ['pays no more than what was said', [usagePart(1), text('one two')], { output: 2 }],
   ]
   test.each(counts)('%s', (_name, parts, usage) => {
     const stream = reading(false, parts)
@@ -75,7 +75,7 @@ describe('M02: a translated stream that is cut', () => {
   })
 
   test('says nothing more of an answer that was whole', () => {
-    const stream = reading(true, [text('one'), { type: 'finish', reason: 'stop' }, told(1)])
+    const stream = reading(true, [text('one'), { type: 'finish', reason: 'stop' }, usagePart(1)])
     expect(parsed(stream.cut(8))).toMatchObject([{ usage: { completion_tokens: 1 } }])
   })
 })

@@ -1,14 +1,14 @@
 import type { PartsReader } from './adapter'
 import {
-  withinShown,
+  withinVisible,
   withUnits,
   type RelayedStream,
   type RelayRequest,
 } from './openai/relayed-stream'
-import { endedEarly } from './upstream-error'
+import { truncatedAnswer } from './upstream-error'
 import { ChatChunks } from '../wire/chat-chunks'
 import { completionTokens, toUsageBlock, type Usage } from '../wire/usage'
-import { maxUsage, withOutputOfAtMost } from '../wire/usage-claims'
+import { maxUsage, withBoundedOutput } from '../wire/usage-claims'
 
 /** The facts about its request that a translated answer needs. */
 export type TranslatedRequest = Omit<RelayRequest, 'options'>
@@ -18,9 +18,9 @@ export class TranslatedStream implements RelayedStream {
   readonly #read: PartsReader
   readonly #request: TranslatedRequest
   readonly #chunks: ChatChunks
-  #told: Usage | undefined
+  #reported: Usage | undefined
   /** Content arrived since the provider last counted. */
-  #saidMore = false
+  #hasMoreOutput = false
   isOver = false
 
   constructor(read: PartsReader, request: TranslatedRequest) {
@@ -32,27 +32,27 @@ export class TranslatedStream implements RelayedStream {
   next(data: string): string[] {
     return this.#read(data).flatMap((part) => {
       if (part.type === 'usage') {
-        this.#told = this.#told ? maxUsage(this.#told, part.usage) : part.usage
-        this.#saidMore = false
+        this.#reported = this.#reported ? maxUsage(this.#reported, part.usage) : part.usage
+        this.#hasMoreOutput = false
         return []
       }
       if (part.type === 'end') {
         this.isOver = true
         return []
       }
-      if (part.type !== 'finish') this.#saidMore = true
+      if (part.type !== 'finish') this.#hasMoreOutput = true
       return this.#chunks.add(part)
     })
   }
 
   /** Other dialects have no `[DONE]`: the finish alone shows that the answer is whole. */
   end(): string[] {
-    if (!this.#chunks.finished) throw endedEarly(this.#request.source)
+    if (!this.#chunks.finished) throw truncatedAnswer(this.#request.source)
     return this.#usageChunks()
   }
 
   isComplete(): boolean {
-    return this.#chunks.finished && this.#told !== undefined && !this.#saidMore
+    return this.#chunks.finished && this.#reported !== undefined && !this.#hasMoreOutput
   }
 
   #usageChunks(): string[] {
@@ -66,33 +66,34 @@ export class TranslatedStream implements RelayedStream {
     return this.#chunks.size.tokensAtLeast
   }
 
-  cut(most: number): string[] {
+  cut(maxTokens: number): string[] {
     // A count that comes after all content is complete, though the answer has not finished.
-    if (!this.#told || this.#saidMore) this.#told = withOutputOfAtMost(this.usage(), most)
-    this.#saidMore = false
+    if (!this.#reported || this.#hasMoreOutput)
+      this.#reported = withBoundedOutput(this.usage(), maxTokens)
+    this.#hasMoreOutput = false
     return [...this.#chunks.cut(), ...this.#usageChunks()]
   }
 
   usage(): Usage {
     const { size } = this.#chunks
-    return withUnits(this.#counted(), this.#request, { size: () => size })
+    return withUnits(this.#countUsage(), this.#request, { size: () => size })
   }
 
   /**
    * Returns the provider's count, limited to what its content allows; the part that it did not count is
    * estimated.
    */
-  #counted(): Usage {
+  #countUsage(): Usage {
     const { size } = this.#chunks
-    const told = this.#told && withinShown(this.#told, size, this.#request)
-    if (told && this.#chunks.finished && !this.#saidMore) return told
+    const reported = this.#reported && withinVisible(this.#reported, size, this.#request)
+    if (reported && this.#chunks.finished && !this.#hasMoreOutput) return reported
     const estimated = this.#request.estimate(size)
-    return told ? withOutputOf(told, estimated) : estimated
+    return reported ? withOutputOf(reported, estimated) : estimated
   }
 }
 
 /** A count from before the end, with the output that was seen since. */
-function withOutputOf(told: Usage, estimated: Usage): Usage {
-  const unseen = completionTokens(estimated) - completionTokens(told)
-  return unseen > 0 ? { ...told, output: told.output + unseen, estimated: true } : told
+function withOutputOf(reported: Usage, estimated: Usage): Usage {
+  const unseen = completionTokens(estimated) - completionTokens(reported)
+  return unseen > 0 ? { ...reported, output: reported.output + unseen, estimated: true } : reported
 }

@@ -8,15 +8,21 @@ export const unsupported = (param: string, message: string) =>
 /** Throws for fields that no dialect without counterparts may leave out in silence. */
 export function refuseForeign(chat: ChatRequest): void {
   if (chat.n && chat.n > 1) {
-    throw unsupported('n', 'This model makes one choice at a time. Send the request again instead.')
+    throw unsupported(
+      'n',
+      'This model returns one choice per request. Send several requests instead.',
+    )
   }
   if (chat.modalities?.includes('audio')) {
-    throw unsupported('modalities', 'This model does not speak.')
+    throw unsupported('modalities', 'This model does not produce audio.')
   }
   if (chat['web_search_options']) {
-    throw unsupported('web_search_options', 'This model does not search by this option.')
+    throw unsupported(
+      'web_search_options',
+      'This model does not support web search by this option.',
+    )
   }
   if (chat['moderation']) {
-    throw unsupported('moderation', 'This model does not moderate what it reads and writes.')
+    throw unsupported('moderation', 'This model does not support moderation.')
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
 import { toGoogleError } from './google/failure'
-import { nonsense, retryAfterSeconds, toCallerError, type ErrorSource } from './upstream-error'
+import { invalidAnswer, retryAfterSeconds, toCallerError, type ErrorSource } from './upstream-error'
 import { ApiError } from '../errors'
 
 const secret = 'sk-live-0123456789abcdef'
@@ -14,44 +14,48 @@ const source: ErrorSource = {
   maxOutputTokens: 4096,
 }
 
-const said = (fields: object) => ({ error: { message: 'No.', type: 'x', ...fields } })
-const told = (status: number, body: unknown = said({}), retryAfter: string | null = null) =>
-  toCallerError({ status, body, retryAfter }, source)
+const errorBody = (fields: object) => ({ error: { message: 'No.', type: 'x', ...fields } })
+const toApiError = (status: number, body: unknown = errorBody({}), retryAfter?: string) =>
+  toCallerError({ status, body, retryAfter: retryAfter ?? null }, source)
 
 describe('the table of what a provider’s status becomes', () => {
   test.each([429, 503, 529])('%d is busy: 503, and a repeat may help', (status) => {
-    expect(told(status, said({}), '7')).toMatchObject({
-      code: 'provider_error',
-      status: 503,
-      retryable: true,
-      retryAfterSeconds: 7,
-    })
+    const busy = { code: 'provider_error', status: 503, retryable: true, retryAfterSeconds: 7 }
+    expect(toApiError(status, errorBody({}), '7')).toMatchObject(busy)
   })
 
   test.each([401, 403, 402, 404, 405, 408, 409, 418])(
     '%d is 502, and a repeat does not help',
     (status) => {
-      expect(told(status)).toMatchObject({ code: 'provider_error', status: 502, retryable: false })
+      expect(toApiError(status)).toMatchObject({
+        code: 'provider_error',
+        status: 502,
+        retryable: false,
+      })
     },
   )
 
   test.each([500, 502, 504])('%d is 502, and a repeat may help', (status) => {
-    expect(told(status)).toMatchObject({ code: 'provider_error', status: 502, retryable: true })
+    expect(toApiError(status)).toMatchObject({
+      code: 'provider_error',
+      status: 502,
+      retryable: true,
+    })
   })
 
   test('every one of them names the provider and its words', () => {
-    expect(told(500).details).toEqual({ provider: 'acme', provider_error: 'No.' })
-    expect(told(500, '').details).toEqual({
+    expect(toApiError(500).details).toEqual({ provider: 'acme', provider_error: 'No.' })
+    expect(toApiError(500, '').details).toEqual({
       provider: 'acme',
-      provider_error: 'It answered with status 500.',
+      provider_error: 'It returned status 500.',
     })
   })
 })
 
 describe('the caller’s own fault', () => {
-  test.each([400, 422])('%d that names a field he sent is his, by that field', (status) => {
+  test.each([400, 422])('%d that names a sent field is reported by that field', (status) => {
     for (const param of ['temperature', 'messages[0].content', 'messages.0.content']) {
-      expect(told(status, said({ param }))).toMatchObject({
+      expect(toApiError(status, errorBody({ param }))).toMatchObject({
         code: 'invalid_request',
         status: 400,
         param,
@@ -64,8 +68,13 @@ describe('the caller’s own fault', () => {
   test.each([400, 413, 422])(
     'finding P9: %d is his in any case, in the provider’s words',
     (status) => {
-      for (const body of [said({ param: 'stream_options' }), said({}), { message: 'No.' }, 'No.']) {
-        expect(told(status, body)).toMatchObject({
+      for (const body of [
+        errorBody({ param: 'stream_options' }),
+        errorBody({}),
+        { message: 'No.' },
+        'No.',
+      ]) {
+        expect(toApiError(status, body)).toMatchObject({
           code: 'invalid_request',
           status: 400,
           param: null,
@@ -74,14 +83,16 @@ describe('the caller’s own fault', () => {
           retryable: false,
         })
       }
-      expect(told(status, '').message).toBe(`acme rejected the request with status ${status}.`)
+      expect(toApiError(status, '').message).toBe(
+        `acme rejected the request with status ${status}.`,
+      )
     },
   )
 
   test.each([{ code: 'content_filter' }, { type: 'content_policy_violation' }])(
-    'a filter’s refusal %p is about his text',
+    'a filter’s refusal %j is about the client’s text',
     (fields) => {
-      expect(told(400, said(fields))).toMatchObject({
+      expect(toApiError(400, errorBody(fields))).toMatchObject({
         code: 'invalid_request',
         param: 'messages',
         details: { issue: 'content_filter' },
@@ -92,28 +103,29 @@ describe('the caller’s own fault', () => {
 
 describe('too long', () => {
   test.each([
-    [said({ code: 'context_length_exceeded', message: 'Too much.' })],
-    [said({ message: 'prompt is too long: 9000 tokens > 8192 maximum' })],
-    [said({ message: 'The input exceeds the maximum number of tokens allowed (8192).' })],
+    [errorBody({ code: 'context_length_exceeded', message: 'Too much.' })],
+    [errorBody({ message: 'prompt is too long: 9000 tokens > 8192 maximum' })],
+    [errorBody({ message: 'The input exceeds the maximum number of tokens allowed (8192).' })],
     [{ message: 'Input is too long for requested model.' }],
   ])('R16: %j says how long it may be', (body) => {
-    const error = told(400, body)
+    const error = toApiError(400, body)
     expect(error).toMatchObject({ code: 'context_length_exceeded', status: 400, param: 'messages' })
     expect(error.message).toMatch(/maximum context length is \d+ tokens/)
     expect(error.details['max_context']).toBe(8192)
   })
 
   test('the provider’s own words stay where they already say it', () => {
-    const words = "This model's maximum context length is 8192 tokens. You requested 9001 tokens."
-    expect(told(400, said({ message: words }))).toMatchObject({
-      message: words,
+    const overflowMessage =
+      "This model's maximum context length is 8192 tokens. You requested 9001 tokens."
+    expect(toApiError(400, errorBody({ message: overflowMessage }))).toMatchObject({
+      message: overflowMessage,
       details: { max_context: 8192, requested: 9001 },
     })
   })
 
-  test('an output limit above the model’s is told by the field that was sent', () => {
+  test('reports an output limit above the model’s by the field of the request', () => {
     const message = 'max_tokens is too large: 9000. This model supports at most 4096 tokens.'
-    expect(told(400, said({ message, param: 'max_tokens' }))).toMatchObject({
+    expect(toApiError(400, errorBody({ message, param: 'max_tokens' }))).toMatchObject({
       code: 'max_tokens_exceeded',
       param: 'max_tokens',
       details: { max_allowed: 4096, requested: 9000 },
@@ -123,19 +135,19 @@ describe('too long', () => {
 
 describe('an error inside a 200', () => {
   test.each([
-    [said({ type: 'overloaded_error', message: 'Overloaded' }), 503],
-    [said({ code: 429, message: 'Slow down.' }), 503],
-    [said({ code: 500, message: 'Oops.' }), 502],
-    [said({ message: 'Oops.' }), 502],
+    [errorBody({ type: 'overloaded_error', message: 'Overloaded' }), 503],
+    [errorBody({ code: 429, message: 'Slow down.' }), 503],
+    [errorBody({ code: 500, message: 'Oops.' }), 502],
+    [errorBody({ message: 'Oops.' }), 502],
     [{ base_resp: { status_code: 1002, status_msg: 'rate limit' } }, 503],
     [{ error: 'text' }, 502],
   ])('%j', (body, status) => {
-    expect(told(200, body)).toMatchObject({ code: 'provider_error', status })
+    expect(toApiError(200, body)).toMatchObject({ code: 'provider_error', status })
   })
 
   test('a lack of quota is nothing that waiting cures', () => {
     expect(
-      told(429, said({ code: 'insufficient_quota', type: 'insufficient_quota' })),
+      toApiError(429, errorBody({ code: 'insufficient_quota', type: 'insufficient_quota' })),
     ).toMatchObject({
       code: 'provider_error',
       status: 502,
@@ -156,12 +168,12 @@ describe('words', () => {
     [{ base_resp: { status_code: 1, status_msg: 'a' } }],
     ['a'],
   ])('are found in %j', (body) => {
-    expect(told(500, body).details['provider_error']).toBe('a')
+    expect(toApiError(500, body).details['provider_error']).toBe('a')
   })
 
   test('R17: never speak of rate limits: that is our own 429', () => {
     for (const message of ['Rate limit reached', 'rate_limit_error', 'RATE-LIMIT', 'ratelimit']) {
-      const error = told(429, said({ message }))
+      const error = toApiError(429, errorBody({ message }))
       expect(`${error.message} ${String(error.details['provider_error'])}`).not.toMatch(
         /rate[\s_-]*limit/i,
       )
@@ -169,9 +181,9 @@ describe('words', () => {
   })
 
   test('have 300 characters at most', () => {
-    expect(told(500, said({ message: 'x'.repeat(5000) })).details['provider_error']).toHaveLength(
-      300,
-    )
+    expect(
+      toApiError(500, errorBody({ message: 'x'.repeat(5000) })).details['provider_error'],
+    ).toHaveLength(300)
   })
 })
 
@@ -186,13 +198,17 @@ test('how long to wait is a number, a date, or in the words', () => {
   expect(soon).toBeGreaterThan(25)
   expect(soon).toBeLessThanOrEqual(30)
   expect(retryAfterSeconds('Mon, 01 Jan 2001 00:00:00 GMT')).toBe(0)
-  expect(told(429, said({ message: 'Please try again in 20s.' })).retryAfterSeconds).toBe(20)
-  expect(told(429, said({ message: 'Please try again in 250ms.' })).retryAfterSeconds).toBe(0.25)
-  expect(told(429, said({ message: 'retry after 9 seconds' })).retryAfterSeconds).toBe(9)
+  expect(
+    toApiError(429, errorBody({ message: 'Please try again in 20s.' })).retryAfterSeconds,
+  ).toBe(20)
+  expect(
+    toApiError(429, errorBody({ message: 'Please try again in 250ms.' })).retryAfterSeconds,
+  ).toBe(0.25)
+  expect(toApiError(429, errorBody({ message: 'retry after 9 seconds' })).retryAfterSeconds).toBe(9)
 })
 
 test('nonsense may have been billed, so that it is not to be repeated', () => {
-  expect(nonsense('acme', 'an unreadable chunk')).toMatchObject({
+  expect(invalidAnswer('acme', 'an unreadable chunk')).toMatchObject({
     code: 'provider_error',
     status: 502,
     retryable: false,
@@ -200,9 +216,9 @@ test('nonsense may have been billed, so that it is not to be repeated', () => {
   })
 })
 
-const refusedWith = (message: string, own: Partial<ErrorSource> = {}) => {
+const refusedWith = (message: string, sourceFields: Partial<ErrorSource> = {}) => {
   const body = { error: { type: 'invalid_request_error', message } }
-  return toCallerError({ status: 400, body }, { ...source, ...own })
+  return toCallerError({ status: 400, body }, { ...source, ...sourceFields })
 }
 
 test('a field that begins the words is named, if the caller sent it', () => {
@@ -220,7 +236,7 @@ test('a field that begins the words is named, if the caller sent it', () => {
 })
 
 const names = ['error', 'message', 'detail', 'errors', 'metadata', 'raw', 'code', 'type', 'choices']
-const word = fc.oneof(
+const piece = fc.oneof(
   fc.string(),
   fc.constantFrom(
     secret,
@@ -234,7 +250,7 @@ const word = fc.oneof(
 const { body: anyBody } = fc.letrec<{ body: unknown }>((tie) => ({
   body: fc.oneof(
     { maxDepth: 5, withCrossShrink: true },
-    word,
+    piece,
     fc.constantFrom(null, true, 0, 429, 1e300, -1),
     fc.dictionary(fc.constantFrom(...names), tie('body'), { maxKeys: 4 }),
     fc.array(tie('body'), { maxLength: 3 }),
@@ -251,7 +267,7 @@ test.each(['code', 'n_ctx', 'n_prompt_tokens', 'type', 'param', 'message'])(
     const core = { message: 'prompt is too long', [name]: value }
     for (const status of [200, 400, 429, 500]) {
       for (const body of [core, { error: core }, [{ error: core }]]) {
-        expect(told(status, body)).toBeInstanceOf(ApiError)
+        expect(toApiError(status, body)).toBeInstanceOf(ApiError)
         expect(toGoogleError({ status, body }, source)).toBeInstanceOf(ApiError)
       }
     }
@@ -264,7 +280,7 @@ test.each(['code', 'n_ctx', 'n_prompt_tokens', 'type', 'param', 'message'])(
 test('whatever a provider answers is an error of ours, short and without the key', () => {
   const statuses = fc.constantFrom(200, 400, 401, 402, 403, 404, 409, 413, 422, 429, 500, 503, 529)
   const property = fc.property(statuses, anyBody, (status, body) => {
-    const error = told(status, body)
+    const error = toApiError(status, body)
     expect(toGoogleError({ status, body }, source)).toBeInstanceOf(ApiError)
     expect([400, 502, 503]).toContain(error.status)
     expect(error.message).not.toBe('')
@@ -279,6 +295,6 @@ test('a body of nothing but nesting is read in no time', () => {
   const startedAt = performance.now()
   let body: unknown = 'x'
   for (let depth = 0; depth < 2000; depth++) body = { error: body, message: { detail: [body] } }
-  expect(told(500, body).code).toBe('provider_error')
+  expect(toApiError(500, body).code).toBe('provider_error')
   expect(performance.now() - startedAt).toBeLessThan(200)
 })

@@ -3,14 +3,14 @@ import { readErrorBody, type ProviderErrorBody } from './error-body'
 import { redact, scrub } from './redact'
 import {
   isAccountWithoutCredit,
-  isBeyondAnyWait,
+  isAlwaysTooLarge,
   isBusy,
   isFiltered,
   isOutputLimit,
   inferStatus,
 } from './refusal-kind'
 import { ApiError, invalidRequest } from '../errors'
-import { isObject, type JsonObject } from '../wire/json-body'
+import { isObject, type JsonObject, toObjects } from '../wire/json-body'
 
 /** The provider and the request behind an error, as far as its translation needs them. */
 export interface ErrorSource {
@@ -33,14 +33,33 @@ export interface UpstreamFailure {
   retryAfter?: string | null
 }
 
+/** The refusal of a provider behind an `ApiError`, as its `cause`: for failover, breakers and connection health. */
+export class UpstreamError extends Error {
+  override readonly name = 'UpstreamError'
+  /** The status that the refusal stands for, whatever its own: some providers send 400 for a bad key. */
+  readonly status: number
+  /** The provider's message, without secrets. It may repeat the prompt: never for the log. */
+  readonly words: string
+
+  constructor(status: number, words: string) {
+    super(`The provider answered with status ${status}.`)
+    this.status = status
+    this.words = words
+  }
+}
+
+/** Returns the provider's refusal behind an error; undefined where the provider did not refuse. */
+export const findUpstreamError = ({ cause }: ApiError): UpstreamError | undefined =>
+  cause instanceof UpstreamError ? cause : undefined
+
 /** A refusal as it was read. */
 interface Refusal {
-  said: ProviderErrorBody
+  errorBody: ProviderErrorBody
   /** Its words without secrets, as much as is read. */
   text: string
   /** The part of the text that callers receive. */
   words: string
-  /** The status that the refusal stands for, whatever its own: some providers send 400 for a bad key. */
+  /** The status that the refusal stands for. */
   status: number
   retryAfter: string | null | undefined
 }
@@ -59,20 +78,20 @@ const rejections = new Set([400, 413, 422])
 
 /** Translates a provider's error for the caller. Source: contract 10.3. */
 export function toCallerError(failure: UpstreamFailure, source: ErrorSource): ApiError {
-  const said = readErrorBody(failure.body)
-  const text = redact(said.words, source.secret)
+  const errorBody = readErrorBody(failure.body)
+  const text = redact(errorBody.errorText, source.secret)
   const words = tactful(text.slice(0, 300))
-  const status = inferStatus(failure.status, said, text)
-  const refusal = { said, text, words, status, retryAfter: failure.retryAfter }
+  const status = inferStatus(failure.status, errorBody, text)
+  const refusal = { errorBody, text, words, status, retryAfter: failure.retryAfter }
   return (
-    aboutContent(refusal, source) ??
-    aboutLength(refusal, source) ??
+    contentError(refusal, source) ??
+    lengthError(refusal, source) ??
     (rejections.has(status) ? rejection(refusal, source) : providerError(refusal, source))
   )
 }
 
-function aboutContent({ said, text, words, status }: Refusal, source: ErrorSource) {
-  if (!isFiltered(said, { text, status })) return undefined
+function contentError({ errorBody, text, words, status }: Refusal, source: ErrorSource) {
+  if (!isFiltered(errorBody, { text, status })) return undefined
   return invalidRequest(
     source.textField,
     'content_filter',
@@ -80,30 +99,33 @@ function aboutContent({ said, text, words, status }: Refusal, source: ErrorSourc
   )
 }
 
-function aboutLength({ said, text, words, status }: Refusal, source: ErrorSource) {
+function lengthError({ errorBody, text, words, status }: Refusal, source: ErrorSource) {
   // A busy provider or a bad key is not the caller's fault, whatever the words.
   if (!rejections.has(status) && status !== 200 && status !== 500) return undefined
-  const overflow = readOverflow(said, { words: text, status })
+  const overflow = readOverflow(errorBody, { providerMessage: text, status })
   if (overflow) return contextLengthExceeded(overflow, words, source)
-  return status !== 500 && isOutputLimit(said, text) ? maxTokensExceeded(words, source) : undefined
+  return status !== 500 && isOutputLimit(errorBody, text)
+    ? maxTokensExceeded(words, source)
+    : undefined
 }
 
 /** The provider knows its maximum better than the catalogue. */
 function contextLengthExceeded(
-  { maximum: told, requested }: Overflow,
+  { maximum: providerMessage, requested }: Overflow,
   words: string,
   { contextLength, textField }: ErrorSource,
 ): ApiError {
-  const maximum = told ?? contextLength
+  const maximum = providerMessage ?? contextLength
   // Some clients recognise this error by these very words (contract 1.7).
   const known =
     maximum === null
       ? "This model's maximum context length is exceeded."
       : `This model's maximum context length is ${maximum} tokens.`
-  const isSaid = maximum !== null && words.includes(`maximum context length is ${maximum} tokens`)
+  const isInMessage =
+    maximum !== null && words.includes(`maximum context length is ${maximum} tokens`)
   return new ApiError('context_length_exceeded', {
     param: textField,
-    message: isSaid ? words : `${known} ${words}`.trim(),
+    message: isInMessage ? words : `${known} ${words}`.trim(),
     details: { max_context: maximum, requested },
   })
 }
@@ -121,10 +143,10 @@ function maxTokensExceeded(words: string, source: ErrorSource): ApiError {
 }
 
 /** Translates a rejected request: with the field, where the caller sent the one that is named. */
-function rejection({ said, words, status }: Refusal, source: ErrorSource): ApiError {
+function rejection({ errorBody, words, status }: Refusal, source: ErrorSource): ApiError {
   // For a legacy completion its prompt became the messages.
   const field = fieldIn(words).replace(/^messages$/, source.textField)
-  const param = sentField(redact(said.param || field, source.secret), source)
+  const param = sentField(redact(errorBody.param || field, source.secret), source)
   const message = words || `${source.provider} rejected the request with status ${status}.`
   return invalidRequest(param, 'refused_by_provider', message)
 }
@@ -143,20 +165,20 @@ const tactful = (words: string) =>
   words.replaceAll(/rate[\s_-]*limit/gi, 'quota').replaceAll(/\b429\b/g, '"too many requests"')
 
 function providerError(refusal: Refusal, { provider }: ErrorSource): ApiError {
-  const { said, text, status, retryAfter } = refusal
-  const told = refusal.words || tactful(`It answered with status ${status}.`)
-  const isUnpaid = isAccountWithoutCredit(said, text)
-  const waits = isBusy(said, { text, status }) && !isUnpaid
-  const seconds = retryAfterSeconds(retryAfter) ?? secondsIn(said.words)
+  const { errorBody, text, status, retryAfter } = refusal
+  const providerMessage = refusal.words || tactful(`It returned status ${status}.`)
+  const isUnpaid = isAccountWithoutCredit(errorBody, text)
+  const waits = isBusy(errorBody, { text, status }) && !isUnpaid
+  const seconds = retryAfterSeconds(retryAfter) ?? secondsIn(errorBody.errorText)
   return new ApiError('provider_error', {
     status: waits ? 503 : 502,
-    message: `${provider} answered with an error: ${told}`,
-    details: { provider, provider_error: told },
+    message: `${provider} returned an error: ${providerMessage}`,
+    details: { provider, provider_error: providerMessage },
     // A retry cures neither a refusal, nor a credential, nor an empty account, nor a request that is too
     // large.
-    retryable: waits ? !isBeyondAnyWait(text) : status >= 500 && !isUnpaid,
+    retryable: waits ? !isAlwaysTooLarge(text) : status >= 500 && !isUnpaid,
     ...(waits && seconds !== undefined && { retryAfterSeconds: seconds }),
-    cause: { upstreamStatus: status },
+    cause: new UpstreamError(status, providerMessage),
   })
 }
 
@@ -170,18 +192,18 @@ export function retryAfterSeconds(header: string | null | undefined): number | u
 }
 
 function secondsIn(words: string): number | undefined {
-  const found = /(?:try again in|retry after) (\d{1,6}(?:\.\d{1,6})?) ?(ms|s|seconds?)?/i.exec(
+  const match = /(?:try again in|retry after) (\d{1,6}(?:\.\d{1,6})?) ?(ms|s|seconds?)?/i.exec(
     words,
   )
-  if (!found) return undefined
-  return Number(found[1]) / (found[2] === 'ms' ? 1000 : 1)
+  if (!match) return undefined
+  return Number(match[1]) / (match[2] === 'ms' ? 1000 : 1)
 }
 
 /** An answer that makes no sense: not JSON, not a chunk, cut, an unexpected redirect. */
-export const nonsense = (provider: string, what: string, cause?: unknown) =>
+export const invalidAnswer = (provider: string, problem: string, cause?: unknown) =>
   new ApiError('provider_error', {
-    message: `${provider} sent ${what}.`,
-    details: { provider, provider_error: what },
+    message: `${provider} sent ${problem}.`,
+    details: { provider, provider_error: problem },
     // It may have been billed.
     retryable: false,
     cause,
@@ -192,23 +214,25 @@ export const nonsense = (provider: string, what: string, cause?: unknown) =>
  * off.
  */
 export function toFailure(body: JsonObject, source: ErrorSource): ApiError {
-  const said = [body, ...choicesIn(body)].find(isError)
-  const word = said ? undefined : [body, ...choicesIn(body)].map(reasonOf).find(Boolean)
-  if (word === undefined) return toCallerError({ status: 200, body: said ?? body }, source)
-  return nonsense(source.provider, `an answer that broke off: ${scrub(word, source.secret)}`)
+  const errorBody = [body, ...choicesIn(body)].find(isError)
+  const reason = errorBody ? undefined : [body, ...choicesIn(body)].map(reasonOf).find(Boolean)
+  if (reason === undefined) return toCallerError({ status: 200, body: errorBody ?? body }, source)
+  return invalidAnswer(
+    source.provider,
+    `a response that ended early: ${scrub(reason, source.secret)}`,
+  )
 }
 
 const isError = ({ error, message, base_resp: base }: JsonObject) =>
   Boolean(error) || typeof message === 'string' || isObject(base)
 
-const choicesIn = ({ choices }: JsonObject) =>
-  Array.isArray(choices) ? choices.filter(isObject) : []
+const choicesIn = ({ choices }: JsonObject) => toObjects(choices)
 
 function reasonOf(choice: JsonObject): string | undefined {
-  const { finish_reason: word, native_finish_reason: native } = choice
+  const { finish_reason: reason, native_finish_reason: native } = choice
   if (native === 'error') return native
-  return typeof word === 'string' ? word : undefined
+  return typeof reason === 'string' ? reason : undefined
 }
 
-export const endedEarly = (source: ErrorSource) =>
-  nonsense(source.provider, 'an answer that ended early')
+export const truncatedAnswer = (source: ErrorSource) =>
+  invalidAnswer(source.provider, 'a response that ended early')

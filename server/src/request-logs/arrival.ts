@@ -7,7 +7,7 @@ export interface RequestTrace {
   /** The trace context to send to the provider in the running attempt; undefined where none is sent. */
   readonly traceparent: string | undefined
   /** An attempt begins, after `failed`. */
-  asked: (event: UsageEvent, failed: UsageEvent | undefined) => void
+  beginAttempt: (event: UsageEvent, failed: UsageEvent | undefined) => void
   /** The request has ended; `event` is its last attempt. */
   ended: (values: LogValues, event: UsageEvent | undefined) => void
   /** The head of the answer is sent; `hasLog`: a request log reports its end. */

@@ -7,11 +7,12 @@ export const maxName = 256
 const maxMetadata = 10_000
 
 /** Returns a text that can be stored, cut to a maximum length. */
-export const clean = (text: string, most: number): string =>
-  storable(text.length > most ? text.slice(0, most) : text)
+export const clean = (text: string, maxLength: number): string =>
+  storable(text.length > maxLength ? text.slice(0, maxLength) : text)
 
 /** Redacts keys in a text field that should hold none. */
-export const harmless = (text: string, most: number): string => withoutSecrets(clean(text, most))
+export const harmless = (text: string, maxLength: number): string =>
+  withoutSecrets(clean(text, maxLength))
 
 /**
  * Returns metadata unchanged, unless PostgreSQL would refuse it or it contains a key; metadata that is too large is

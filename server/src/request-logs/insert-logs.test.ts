@@ -64,7 +64,7 @@ test('all columns come through, and the time is that of the id', async () => {
   })
 })
 
-test('a log that comes twice, in one batch or in two, is there and summed once', async () => {
+test('stores and sums a log once that arrives twice, in one batch or two', async () => {
   const userId = newUser()
   const at = (time: string, fields: Partial<LogValues> = {}) =>
     recordOf({ userId, id: idAt(`2026-02-03T${time}`), ...fields })
@@ -114,7 +114,7 @@ test('a log that comes twice, in one batch or in two, is there and summed once',
   ])
 })
 
-test('a log that is refused does not stop the others', async () => {
+test('a rejected log does not stop the others', async () => {
   const userId = newUser()
   const records = [
     recordOf({ userId }),
@@ -123,13 +123,13 @@ test('a log that is refused does not stop the others', async () => {
   ]
   const thrown = await insertLogs(database.query, records).catch((error: unknown) => error)
   expect(isRefused(thrown)).toBe(true)
-  const refused: unknown[] = []
-  await insertSound(database.query, records, (error) => refused.push(error))
-  expect(refused).toHaveLength(1)
+  const rejections: unknown[] = []
+  await insertSound(database.query, records, (error) => rejections.push(error))
+  expect(rejections).toHaveLength(1)
   expect(await logsOf(userId)).toHaveLength(2)
 })
 
-test('an orphan’s log makes way for the real one, in the sums too', async () => {
+test('replaces an orphan’s log by the real one, in the sums too', async () => {
   const userId = newUser()
   const [dead, alive] = [idAt('2026-02-03T04:05:06.789Z'), idAt('2026-02-03T04:05:07.000Z')]
   const orphan = { userId, status: 'error', cost: 0n, ipAddress: '' } as const
@@ -151,7 +151,7 @@ test('an orphan’s log makes way for the real one, in the sums too', async () =
   expect(await minutes.where('user_id', '=', userId).execute()).toMatchObject([{ requests: 2n }])
 })
 
-test('what waits is written at once when asked for, and at the end', async () => {
+test('writes waiting logs on flush, and on disposal', async () => {
   const userId = newUser()
   const lost: unknown[] = []
   {
@@ -183,9 +183,9 @@ test('what waits is written at once when asked for, and at the end', async () =>
   expect(lost).toEqual([])
 })
 
-test('what there is no room for is counted, and told once there is a database again', async () => {
+test('counts logs that did not fit, and reports them once the database is back', async () => {
   const userId = newUser()
-  const told: unknown[] = []
+  const losses: unknown[] = []
   const errors: unknown[] = []
   const one = again()
   const held = Promise.withResolvers<void>()
@@ -194,15 +194,15 @@ test('what there is no room for is counted, and told once there is a database ag
     onWritten: () => undefined,
     db: one.query,
     onError: (error) => errors.push(error),
-    onLost: (counts) => told.push(counts),
+    onLost: (counts) => losses.push(counts),
   })
   const record = recordOf({ userId })
   for (let count = 0; count < 10_003; count++) writer.addLog(record)
-  expect(told).toEqual([])
+  expect(losses).toEqual([])
   held.resolve()
   await holding
-  while (told.length === 0) await writer.flush()
-  expect(told).toEqual([{ logs: 3, bodies: 0 }])
+  while (losses.length === 0) await writer.flush()
+  expect(losses).toEqual([{ logs: 3, bodies: 0 }])
   expect(await logsOf(userId)).toHaveLength(1)
 }, 30_000)
 

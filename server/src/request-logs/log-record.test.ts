@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { logColumns, toOrphanLog, toLogRecord, withCharge } from './log-record'
+import { encodeRecord, logColumns, toOrphanLog, toLogRecord, withCharge } from './log-record'
 import { valuesForTests } from '../../testing/request-logs/values'
 import { newId, getIdTime } from '../platform/db/id'
 import { recordForTests } from '../../testing/ledger/event'
@@ -22,6 +22,24 @@ test('a record has a value of each column, in their order, and is one line witho
     cost: String(2n ** 60n),
     user_agent: log.userAgent,
   })
+})
+
+test('a record without a cache ends before its columns, and has every other value at its place', () => {
+  const log = valuesForTests()
+  const record = toLogRecord(log)
+  const withCache = toLogRecord({ ...log, cachedTokens: 7, cacheWriteTokens: 3, cacheSavings: -5n })
+  expect(fieldsOf(withCache)).toEqual({
+    ...fieldsOf(record),
+    cached_tokens: 7,
+    cache_write_tokens: 3,
+    cache_savings: '-5',
+  })
+  expect(JSON.parse(record)).toHaveLength(logColumns.length - 3)
+})
+
+test('a value behind absent ones keeps its place; only absent ones at the end are left out', () => {
+  expect(encodeRecord(['req_1', null, null, 1])).toBe('["req_1",null,null,1]')
+  expect(encodeRecord(['req_1', null, 0, false, '', null, null])).toBe('["req_1",null,0,false,""]')
 })
 
 test('an orphan’s log says of the attempt what its record did, and has the same id and time', () => {

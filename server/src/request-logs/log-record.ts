@@ -39,7 +39,7 @@ export const logColumns = [
   ['metadata', 'jsonb'],
   ['ip_address', 'text'],
   ['user_agent', 'text'],
-  // Present only where there was a cache: other records end here, and older ones.
+  // Null where there was no cache. A record ends with its last value: so do those of versions with fewer columns.
   ['cached_tokens', 'bigint'],
   ['cache_write_tokens', 'bigint'],
   ['cache_savings', 'bigint'],
@@ -87,8 +87,15 @@ export interface LogValues {
 /** The cache values of a request without a cache. */
 export const noCache = { cachedTokens: 0, cacheWriteTokens: 0, cacheSavings: 0n }
 
-export const toLogRecord = (log: LogValues): string =>
-  JSON.stringify([
+type ValueOfEach<Columns extends readonly unknown[]> = {
+  readonly [ColumnPosition in keyof Columns]: string | number | boolean | object | null
+}
+/** A value of each column: one that is forgotten does not compile. */
+type RecordValues = ValueOfEach<typeof logColumns>
+
+export function toLogRecord(log: LogValues): string {
+  const hasCache = log.cachedTokens > 0 || log.cacheWriteTokens > 0
+  const values: RecordValues = [
     log.id,
     getIdTime(log.id),
     log.userId,
@@ -121,17 +128,22 @@ export const toLogRecord = (log: LogValues): string =>
     log.metadata,
     log.ipAddress,
     log.userAgent,
-    ...cacheIn(log),
-  ])
+    hasCache ? log.cachedTokens : null,
+    hasCache ? log.cacheWriteTokens : null,
+    hasCache ? String(log.cacheSavings) : null,
+  ]
+  return encodeRecord(values)
+}
 
-const cacheIn = ({ cachedTokens, cacheWriteTokens, cacheSavings }: LogValues) =>
-  cachedTokens > 0 || cacheWriteTokens > 0
-    ? [cachedTokens, cacheWriteTokens, String(cacheSavings)]
-    : []
+/** Encodes values without the nulls at the end, so that each one before them keeps the place of its column. */
+export function encodeRecord(values: readonly unknown[]): string {
+  const last = values.findLastIndex((value) => value !== null)
+  return JSON.stringify(values.slice(0, last + 1))
+}
 
-const placeOf = (name: (typeof logColumns)[number][0]) =>
+const indexOf = (name: (typeof logColumns)[number][0]) =>
   logColumns.findIndex(([column]) => column === name)
-const [costAt, feeAt] = [placeOf('cost'), placeOf('platform_fee')]
+const [costAt, feeAt] = [indexOf('cost'), indexOf('platform_fee')]
 
 /**
  * Reduces the charge in the log record of a request that was charged less than it cost, by the part that the platform
@@ -180,7 +192,7 @@ export function toOrphanLog(
     error: {
       type: errors.internal_error.type,
       code: 'internal_error',
-      message: 'The process that ran this request ended before its answer.',
+      message: 'The process that ran this request terminated before it had responded.',
     },
     finishReason: null,
     latencyMs: 0,

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { finishIn, finishOf } from './finish-reason'
 import { LoggedAnswer } from './logged-answer'
-import { cutMark, mostBodyBytes } from './redact-body'
+import { cutMark, maxBodyBytes } from './redact-body'
 
 const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'fake/ok' }
 const chunk = (choice: object) => JSON.stringify({ ...head, choices: [{ index: 0, ...choice }] })
 
-test('chunks become the answer that they stand for', () => {
+test('collects chunks into the answer that they form', () => {
   const answer = new LoggedAnswer()
   answer.add([chunk({ delta: { role: 'assistant', content: '' }, finish_reason: null })], false)
   answer.add([chunk({ delta: { content: 'Hel' } }), chunk({ delta: { content: 'lo' } })], false)
@@ -17,7 +17,7 @@ test('chunks become the answer that they stand for', () => {
   })
 })
 
-const said = (text: string) =>
+const textDelta = (text: string) =>
   JSON.stringify({
     ...head,
     object: 'text_completion',
@@ -26,42 +26,42 @@ const said = (text: string) =>
 
 test('of legacy completions too', () => {
   const answer = new LoggedAnswer()
-  answer.add([said('Once '), said('upon')], false)
+  answer.add([textDelta('Once '), textDelta('upon')], false)
   expect(JSON.parse(answer.text() ?? '')).toMatchObject({
     object: 'text_completion',
     choices: [{ index: 0, text: 'Once upon' }],
   })
 })
 
-test('frames are kept as they are', () => {
+test('keeps frames unchanged', () => {
   const answer = new LoggedAnswer()
   answer.add(['event: ping\n\n', 'data: x\n\n'], true)
   expect(answer.text()).toBe('event: ping\n\ndata: x\n\n')
 })
 
-test('nothing is collected beyond what is kept in the end', () => {
-  for (const isTold of [false, true]) {
+test('collects no more than is stored in the end', () => {
+  for (const isEncoded of [false, true]) {
     const answer = new LoggedAnswer()
     const piece = chunk({
       delta: { content: 'x'.repeat(1000) },
       logprobs: { content: [{ token: 'y'.repeat(10_000) }] },
     })
-    for (let count = 0; count < 1000; count++) answer.add([piece], isTold)
-    expect(answer.text()?.length).toBeGreaterThan(mostBodyBytes)
-    expect(answer.text()?.length).toBeLessThan(mostBodyBytes + 20_000)
-    expect(answer.text()?.includes('yy')).toBe(isTold)
+    for (let count = 0; count < 1000; count++) answer.add([piece], isEncoded)
+    expect(answer.text()?.length).toBeGreaterThan(maxBodyBytes)
+    expect(answer.text()?.length).toBeLessThan(maxBodyBytes + 20_000)
+    expect(answer.text()?.includes('yy')).toBe(isEncoded)
     expect(answer.text()).toEndWith(cutMark)
   }
 })
 
-test('nothing that came is no answer, and what cannot be read does no harm', () => {
+test('an empty stream has no answer, and unreadable pieces are ignored', () => {
   const answer = new LoggedAnswer()
   answer.add(['no JSON', '[]', 'null'], false)
   expect(answer.text()).toBeUndefined()
   expect(new LoggedAnswer().text()).toBeUndefined()
 })
 
-test('why an answer ended is read in each format, in our words', () => {
+test('reads the finish reason of each format, in our terms', () => {
   expect(finishOf({ choices: [{ finish_reason: 'length' }] })).toBe('length')
   expect(finishOf({ stop_reason: 'tool_use' })).toBe('tool_calls')
   expect(finishOf({ object: 'response', status: 'incomplete' })).toBe('length')
@@ -73,7 +73,7 @@ test('a reason that every object has a member of is a word like others', () => {
   expect(finishIn(['event: x\ndata: {"delta":{"stop_reason":"toString"}}\n\n'])).toBe('toString')
 })
 
-test('of a stream the last word counts, and what is said in a text does not', () => {
+test('reads the last finish reason of a stream, and none from its text', () => {
   const quoted = chunk({ delta: { content: '"finish_reason":"length"' }, finish_reason: null })
   expect(finishIn([quoted])).toBeNull()
   const ended = chunk({ delta: {}, finish_reason: 'stop' })

@@ -1,6 +1,6 @@
-import { cutMark, mostBodyBytes } from './redact-body'
+import { cutMark, maxBodyBytes } from './redact-body'
 import { CollectedChat } from '../wire/collected-chat'
-import { isObject, type JsonObject } from '../wire/json-body'
+import { isObject, type JsonObject, toObjects } from '../wire/json-body'
 
 /**
  * Collects a stream for its log: its chunks as the one answer that they form, or its frames where it is in another
@@ -14,11 +14,11 @@ export class LoggedAnswer {
   #isCut = false
 
   /** Adds pieces of the stream as they are sent. */
-  add(pieces: readonly string[], isTold: boolean): void {
+  add(pieces: readonly string[], isEncoded: boolean): void {
     for (const piece of pieces) {
-      this.#isCut = this.#characters > mostBodyBytes
+      this.#isCut = this.#characters > maxBodyBytes
       if (this.#isCut) return
-      if (isTold) {
+      if (isEncoded) {
         this.#frames += piece
         this.#characters += piece.length
       } else this.#collect(piece)
@@ -33,18 +33,18 @@ export class LoggedAnswer {
   }
 
   #collected(): string {
-    const whole = this.#chat.whole()
-    return JSON.stringify(this.#isText ? toTextCompletion(whole) : whole)
+    const completion = this.#chat.complete()
+    return JSON.stringify(this.#isText ? toTextCompletion(completion) : completion)
   }
 
   #collect(piece: string): void {
     const chunk = readChunk(piece)
     if (!chunk) return
-    const choices = Array.isArray(chunk['choices']) ? chunk['choices'].filter(isObject) : []
-    const kept = choices.map((choice) => this.#asDelta(choice))
+    const choices = toObjects(chunk['choices'])
+    const deltas = choices.map((choice) => this.#asDelta(choice))
     // Fields beside the choices are repeated in each chunk.
-    this.#characters += kept.reduce((sum, { delta }) => sum + sizeOf(delta), 1)
-    this.#chat.add({ ...chunk, choices: kept })
+    this.#characters += deltas.reduce((sum, { delta }) => sum + sizeOf(delta), 1)
+    this.#chat.add({ ...chunk, choices: deltas })
   }
 
   /** Log probabilities, many times as long as the text, are left out. */
@@ -76,7 +76,7 @@ function sizeOf(delta: unknown): number {
 }
 
 function toTextCompletion({ choices, ...answer }: JsonObject): JsonObject {
-  const listed = Array.isArray(choices) ? choices.filter(isObject) : []
+  const listed = toObjects(choices)
   const texts = listed.map(({ index, message, finish_reason }) => ({
     index,
     text: isObject(message) ? (message['content'] ?? '') : '',

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
-import { toStoredText, mostBodyBytes, withoutSecrets } from './redact-body'
+import { toStoredText, maxBodyBytes, withoutSecrets } from './redact-body'
 
 const secrets = [
   'sk-tg-0123456789abcdefghij',
@@ -52,10 +52,10 @@ test('a text is at most 64 KB of well-formed UTF-8 without a zero character', ()
   const long = fc.string({ unit: 'binary', minLength: 1, maxLength: 30 })
   const property = fc.property(long, fc.integer({ min: 1, max: 100_000 }), (unit, times) => {
     const text = unit.repeat(Math.ceil(times / unit.length))
-    const kept = toStoredText(`${text}\0`)
-    expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(mostBodyBytes)
-    expect(kept.isWellFormed()).toBe(true)
-    expect(kept).not.toContain('\0')
+    const stored = toStoredText(`${text}\0`)
+    expect(Buffer.byteLength(stored)).toBeLessThanOrEqual(maxBodyBytes)
+    expect(stored.isWellFormed()).toBe(true)
+    expect(stored).not.toContain('\0')
   })
   fc.assert(property, { numRuns: 30 })
   for (const unit of ['é', 'a€', '😀', 'ab😀']) {
@@ -65,10 +65,10 @@ test('a text is at most 64 KB of well-formed UTF-8 without a zero character', ()
 
 test('a secret across the bound is masked', () => {
   const secret = 'sk-tg-0123456789abcdefghij'
-  for (let before = mostBodyBytes - 60; before < mostBodyBytes + 10; before++) {
-    const kept = toStoredText(`${'x'.repeat(before - 1)} ${secret} ${'y'.repeat(100_000)}`)
-    if (kept.includes('0123')) throw new Error(`shown at ${before}`)
+  for (let before = maxBodyBytes - 60; before < maxBodyBytes + 10; before++) {
+    const stored = toStoredText(`${'x'.repeat(before - 1)} ${secret} ${'y'.repeat(100_000)}`)
+    if (stored.includes('0123')) throw new Error(`shown at ${before}`)
   }
-  expect(toStoredText('x'.repeat(mostBodyBytes))).toHaveLength(mostBodyBytes)
-  expect(toStoredText('x'.repeat(mostBodyBytes + 1))).toEndWith(' [cut]')
+  expect(toStoredText('x'.repeat(maxBodyBytes))).toHaveLength(maxBodyBytes)
+  expect(toStoredText('x'.repeat(maxBodyBytes + 1))).toEndWith(' [cut]')
 })

@@ -1,7 +1,7 @@
 import { storable } from '../platform/db/storable'
 
 /** The maximum of a stored body, in bytes of UTF-8. */
-export const mostBodyBytes = 64 * 1024
+export const maxBodyBytes = 64 * 1024
 /** A secret that begins within the bound may end beyond it. */
 const overhang = 8 * 1024
 /** Marks the place of a cut. */
@@ -24,8 +24,8 @@ const shapes = [
 
 // In the text of JSON a new word may begin after `
 // `, in which the n is a letter.
-const wordStart = String.raw`(?:(?<![0-9A-Za-z])|(?<=\\(?:[nrtbf]|u[0-9a-f]{4})))`
-const known = new RegExp(`${wordStart}(?:${shapes.join('|')})`, 'gi')
+const boundary = String.raw`(?:(?<![0-9A-Za-z])|(?<=\\(?:[nrtbf]|u[0-9a-f]{4})))`
+const secretPattern = new RegExp(`${boundary}(?:${shapes.join('|')})`, 'gi')
 
 /** Fields that hold a secret, in any shape. */
 const fields =
@@ -33,18 +33,18 @@ const fields =
 
 /** Redacts everything in a text that looks like a secret. */
 export const withoutSecrets = (text: string): string =>
-  text.replaceAll(fields, `$1"${secret}"`).replaceAll(known, secret)
+  text.replaceAll(fields, `$1"${secret}"`).replaceAll(secretPattern, secret)
 
 /**
  * Returns a body in its stored form: without secrets, cut to 64 KB with a mark. PostgreSQL stores no zero character.
  */
 export function toStoredText(text: string): string {
-  const isLong = text.length > mostBodyBytes + overhang
-  const near = isLong ? text.slice(0, mostBodyBytes + overhang) : text
+  const isLong = text.length > maxBodyBytes + overhang
+  const near = isLong ? text.slice(0, maxBodyBytes + overhang) : text
   const clean = storable(withoutSecrets(near))
   const bytes = Buffer.from(clean, 'utf8')
-  if (!isLong && bytes.length <= mostBodyBytes) return clean
-  let end = Math.min(bytes.length, mostBodyBytes - cutMark.length)
+  if (!isLong && bytes.length <= maxBodyBytes) return clean
+  let end = Math.min(bytes.length, maxBodyBytes - cutMark.length)
   // Never cuts within a character: its further bytes begin with the bits 10.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
   return bytes.toString('utf8', 0, end) + cutMark

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { KeptBodies } from './insert-logs'
+import type { StoredBodies } from './insert-logs'
 import { logColumns } from './log-record'
 import { RequestLogs } from './request-logs'
 import { newId, getIdTime } from '../platform/db/id'
@@ -16,7 +16,7 @@ const fieldsOf = (record: string | undefined): Record<string, unknown> => {
 
 function newLogs({ allowsBodies = false } = {}) {
   const alone: string[] = []
-  const bodies: KeptBodies[] = []
+  const bodies: StoredBodies[] = []
   const logs = new RequestLogs({
     sink: { addLog: (record) => alone.push(record), addBodies: (kept) => bodies.push(kept) },
     allowsBodies: () => allowsBodies,
@@ -34,10 +34,10 @@ function newLogs({ allowsBodies = false } = {}) {
   return { begin, alone, bodies }
 }
 
-test('a request goes with its last attempt or alone, once', () => {
+test('a log is written once, with the last attempt or alone', () => {
   const { begin, alone } = newLogs()
   const served = begin()
-  served.ending({ outcome: 'ok' })
+  served.setOutcome({ outcome: 'ok' })
   expect(fieldsOf(served.record(createTestEvent('user_1')))).toMatchObject({
     status: 'success',
     input_tokens: 12,
@@ -60,7 +60,7 @@ test('a request goes with its last attempt or alone, once', () => {
   expect(alone).toHaveLength(1)
 })
 
-test('what was thrown and has no name is an internal error, in our words', () => {
+test('an unexpected error is logged as an internal error, without its text', () => {
   const { begin, alone } = newLogs()
   begin().refuse({ outcome: 'internal_error' })
   expect(fieldsOf(alone[0])).toMatchObject({
@@ -84,7 +84,7 @@ test.each(fees)('of %s at %p millionths of a fee', (...[billingMode, feeMilliont
   expect(fieldsOf(log.record(event))).toMatchObject({ cost: String(cost), platform_fee: fee })
 })
 
-test('those that run at the same time are counted for each account', () => {
+test('counts concurrent requests for each account', () => {
   const { begin, alone } = newLogs()
   const [first, second, other] = [begin(), begin(), begin({ userId: 'user_2' })]
   for (const log of [first, second, other]) log.close()
@@ -92,7 +92,7 @@ test('those that run at the same time are counted for each account', () => {
   expect(alone.map((record) => fieldsOf(record)['concurrent'])).toEqual([1, 2, 1, 1])
 })
 
-test('bodies are touched only where both want them', () => {
+test('stores bodies only where the operator and the caller allow it', () => {
   for (const [allowsBodies, logBodies] of [
     [false, true],
     [true, false],
@@ -101,21 +101,21 @@ test('bodies are touched only where both want them', () => {
     const log = begin({ logBodies })
     expect(log.keepRequest).toBeUndefined()
     log.answered({}, { secret: 'told' })
-    log.seen(['{"choices":[]}'], false)
+    log.addPieces(['{"choices":[]}'], false)
     log.close()
     expect(bodies).toEqual([])
   }
   const { begin, bodies } = newLogs({ allowsBodies: true })
   const log = begin({ logBodies: true })
   log.keepRequest?.('asked')
-  log.seen(['frame'], true)
+  log.addPieces(['frame'], true)
   log.close()
   const [kept] = bodies
   expect(kept).toMatchObject({ userId: 'user_1', request: 'asked', response: 'frame' })
   expect(kept?.startedAt.getTime()).toBe(getIdTime(kept?.id ?? ''))
 })
 
-test('K02: a key in the wrong place is not kept, whatever it takes of the text around it', () => {
+test('K02: never stores a key in the wrong field, even if text around it is lost', () => {
   const { begin, alone } = newLogs()
   const log = begin()
   const pem = '-----BEGIN RSA PRIVATE KEY-----\nAAAA'
@@ -129,7 +129,7 @@ test('K02: a key in the wrong place is not kept, whatever it takes of the text a
   })
 })
 
-test('what a caller made up is cut, and metadata that is too large is left out', () => {
+test('cuts texts of callers, and omits metadata that is too large', () => {
   const { begin, alone } = newLogs()
   const log = begin()
   log.read({ model: 'm'.repeat(1000), stream: true })

@@ -1,7 +1,7 @@
 import type { Arrival, LoggedCaller } from './arrival'
 import { clean, harmless, toStoredMetadata, maxName } from './caller-text'
 import { finishIn, finishOf } from './finish-reason'
-import type { KeptBodies } from './insert-logs'
+import type { StoredBodies } from './insert-logs'
 import { LoggedAnswer } from './logged-answer'
 import {
   noCache,
@@ -19,7 +19,7 @@ import type { JsonObject } from '../wire/json-body'
 /** Receives log records and bodies that are not written with an attempt. */
 export interface LogSink {
   addLog: (record: string) => void
-  addBodies: (bodies: KeptBodies) => void
+  addBodies: (bodies: StoredBodies) => void
 }
 
 /** The dependencies that the logs of all requests share. */
@@ -28,11 +28,11 @@ export interface LogPorts {
   /** Whether the operator allows bodies to be stored. */
   allowsBodies: () => boolean
   /** Called when a request of an account begins. Returns the number of its requests on this node, this one included. */
-  begun: (userId: string) => number
+  onBegin: (userId: string) => number
   /** Called once when a request has ended, with its duration in milliseconds. */
-  over: (values: LogValues, tookMs: number) => void
+  onEnd: (values: LogValues, durationMs: number) => void
   /** Called for a repeat of an idempotent request, which has no log of its own. */
-  dropped: (userId: string) => void
+  onDrop: (userId: string) => void
 }
 
 /** The outcome of a request. */
@@ -42,13 +42,13 @@ export interface LoggedEnding {
   error?: ApiError | undefined
 }
 
-const mostMessage = 1000
-const mostAgent = 300
+const maxMessage = 1000
+const maxAgent = 300
 /** The status that proxies use for a request whose client disconnected. */
-const clientGone = 499
-const whole = 1_000_000n
-const well: LoggedEnding = { outcome: 'ok' }
-const nothing: readonly string[] = []
+const clientClosedRequest = 499
+const oneInMillionths = 1_000_000n
+const okEnding: LoggedEnding = { outcome: 'ok' }
+const noPieces: readonly string[] = []
 
 /**
  * Collects the log of one request. It ends once: as the record that its last attempt takes along to the journal, or,
@@ -58,13 +58,13 @@ export class RequestLog {
   readonly #ports: LogPorts
   readonly #arrival: Arrival
   readonly #startedAtMs = performance.now()
-  readonly #keepsBodies: boolean
+  readonly #storesBodies: boolean
   /** The values of its record, as far as they are known. */
   readonly #values: LogValues
-  #ending: LoggedEnding = well
+  #ending: LoggedEnding = okEnding
   /** The last pieces of a stream: they hold its finish reason. */
-  #last: readonly string[] = nothing
-  #beforeLast: readonly string[] = nothing
+  #last: readonly string[] = noPieces
+  #beforeLast: readonly string[] = noPieces
   #request: string | null = null
   #response: string | null = null
   #answer: LoggedAnswer | undefined
@@ -75,13 +75,13 @@ export class RequestLog {
     this.#ports = ports
     this.#arrival = arrival
     arrival.hasLog = true
-    this.#keepsBodies = caller.logBodies && ports.allowsBodies()
-    this.#values = valuesOf(arrival, caller, ports.begun(caller.userId))
+    this.#storesBodies = caller.logBodies && ports.allowsBodies()
+    this.#values = valuesOf(arrival, caller, ports.onBegin(caller.userId))
   }
 
   /** Takes the text of the body; undefined where bodies are not stored. */
   get keepRequest(): ((text: string) => void) | undefined {
-    return this.#keepsBodies ? this.#requestKeeper() : undefined
+    return this.#storesBodies ? this.#requestKeeper() : undefined
   }
 
   #requestKeeper(): (text: string) => void {
@@ -109,35 +109,39 @@ export class RequestLog {
   }
 
   /** Records that the first chunk of a stream has arrived. */
-  opened(): void {
+  onFirstChunk(): void {
     this.#values.firstTokenMs = this.#elapsedMs()
   }
 
   /** Takes a whole answer, and its form for the client. */
-  answered(body: object, told: object): void {
+  answered(body: object, rendered: object): void {
     this.#values.finishReason = finishOf(body)
-    if (this.#keepsBodies) this.#response = toStoredText(JSON.stringify(told))
+    if (this.#storesBodies) this.#response = toStoredText(JSON.stringify(rendered))
   }
 
   /** Takes pieces of a stream: chunks, or frames where it is already encoded for the client. */
-  seen(pieces: readonly string[], isTold: boolean): void {
+  addPieces(pieces: readonly string[], isEncoded: boolean): void {
     if (pieces.length === 0) return
     this.#beforeLast = this.#last
     this.#last = pieces
-    if (!this.#keepsBodies) return
+    if (!this.#storesBodies) return
     this.#answer ??= new LoggedAnswer()
-    this.#answer.add(pieces, isTold)
+    this.#answer.add(pieces, isEncoded)
   }
 
   /** Sets the outcome of the request; its record follows. */
-  ending(ending: LoggedEnding): void {
-    if (!this.#isOver) this.#ending = ending
+  setOutcome(setOutcome: LoggedEnding): void {
+    if (!this.#isOver) this.#ending = setOutcome
   }
 
-  /** Records that an attempt begins, after one that failed, `by` a self-hosted gateway or null. */
-  asked(event: UsageEvent, failed: UsageEvent | undefined, by: string | null = null): void {
-    this.#isRelayed = by !== null
-    this.#arrival.trace?.asked(event, failed)
+  /** Records the begin of an attempt, after one that failed; `gatewayId`: the self-hosted gateway that it is sent by. */
+  beginAttempt(
+    event: UsageEvent,
+    failed: UsageEvent | undefined,
+    gatewayId: string | null = null,
+  ): void {
+    this.#isRelayed = gatewayId !== null
+    this.#arrival.trace?.beginAttempt(event, failed)
   }
 
   /**
@@ -174,7 +178,7 @@ export class RequestLog {
 
   /** Sets the outcome of a rejected request and closes its log, unless it has ended. */
   refuse(ending: LoggedEnding): void {
-    this.ending(ending)
+    this.setOutcome(ending)
     this.close()
   }
 
@@ -183,7 +187,7 @@ export class RequestLog {
     if (this.#isOver) return
     this.#isOver = true
     this.#arrival.hasLog = false
-    this.#ports.dropped(this.#values.userId)
+    this.#ports.onDrop(this.#values.userId)
   }
 
   #elapsedMs(): number {
@@ -199,17 +203,17 @@ export class RequestLog {
     const isError = !isCancelled && outcome !== 'ok'
     const failure = isError ? (error ?? new ApiError('internal_error')) : undefined
     values.status = statusOf(outcome)
-    values.statusCode = failure?.status ?? (isCancelled ? clientGone : 200)
+    values.statusCode = failure?.status ?? (isCancelled ? clientClosedRequest : 200)
     values.error = failure ? describe(failure) : null
     values.finishReason = failure ? null : (values.finishReason ?? this.#finishOfStream())
     // A name without a provider may be a key in the wrong place.
     if (values.provider === null)
       values.requestedModel = values.model = withoutSecrets(values.model)
-    const tookMs = performance.now() - this.#startedAtMs
-    values.latencyMs = Math.round(tookMs)
-    this.#ports.over(values, tookMs)
+    const durationMs = performance.now() - this.#startedAtMs
+    values.latencyMs = Math.round(durationMs)
+    this.#ports.onEnd(values, durationMs)
     this.#arrival.trace?.ended(values, event)
-    if (this.#keepsBodies) this.#keepBodies()
+    if (this.#storesBodies) this.#keepBodies()
     return toLogRecord(values)
   }
 
@@ -263,7 +267,7 @@ const valuesOf = (arrival: Arrival, caller: LoggedCaller, concurrent: number): L
   metadata: null,
   // Read now, as the address is unknown once the client has disconnected.
   ipAddress: arrival.address(),
-  userAgent: harmless(arrival.userAgent, mostAgent),
+  userAgent: harmless(arrival.userAgent, maxAgent),
   ...noCache,
 })
 
@@ -275,11 +279,11 @@ function statusOf(outcome: string): LogValues['status'] {
 const describe = ({ code, message }: ApiError) => ({
   type: errors[code].type,
   code,
-  message: harmless(message, mostMessage),
+  message: harmless(message, maxMessage),
 })
 
 /** The platform's part of the charge. Source: contract 11.1. */
 function feeOf({ billingMode, cost, feeMillionths }: UsageEvent): bigint {
   if (billingMode === 'byok' || billingMode === 'org_pays') return cost
-  return feeMillionths ? (cost * BigInt(feeMillionths)) / whole : 0n
+  return feeMillionths ? (cost * BigInt(feeMillionths)) / oneInMillionths : 0n
 }

@@ -7,7 +7,7 @@ interface Options {
   /** Whether the operator allows bodies to be stored. */
   allowsBodies: () => boolean
   /** Called once for each request that has ended, with its duration in milliseconds. */
-  onEnd?: (values: LogValues, tookMs: number) => void
+  onEnd?: (values: LogValues, durationMs: number) => void
 }
 
 /** Begins the log of each request of this node. Source: contract 6.9. */
@@ -20,12 +20,12 @@ export class RequestLogs {
     this.#ports = {
       sink,
       allowsBodies,
-      begun: (userId) => this.#begun(userId),
-      over: (values, tookMs) => {
+      onBegin: (userId) => this.#begun(userId),
+      onEnd: (values, durationMs) => {
         this.#over(values.userId)
-        onEnd?.(values, tookMs)
+        onEnd?.(values, durationMs)
       },
-      dropped: (userId) => this.#over(userId),
+      onDrop: (userId) => this.#over(userId),
     }
   }
 
@@ -46,8 +46,8 @@ export class RequestLogs {
   }
 
   #over(userId: string): void {
-    const left = (this.#running.get(userId) ?? 1) - 1
-    if (left > 0) this.#running.set(userId, left)
+    const remaining = (this.#running.get(userId) ?? 1) - 1
+    if (remaining > 0) this.#running.set(userId, remaining)
     else this.#running.delete(userId)
   }
 }

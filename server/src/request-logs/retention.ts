@@ -8,7 +8,7 @@ const minuteDays = 31
 const hourMonths = 25
 
 /** The purged partitions and rows of request logs. */
-interface ForgottenLogs {
+interface PurgedLogs {
   partitions: string[]
   sums: number
 }
@@ -17,25 +17,25 @@ interface ForgottenLogs {
  * Purges request logs and their bodies of more than `days` full days ago, minutes of more than 31 days and sums by
  * hour of more than 25 months. Sums and peaks by day stay. Source: contract 6.9.
  */
-export async function purgeOldLogs(db: Kysely<Schema>, days: number): Promise<ForgottenLogs> {
+export async function purgeOldLogs(db: Kysely<Schema>, days: number): Promise<PurgedLogs> {
   const day = await getToday(db)
-  const keptSince = new Date(day.getTime() - days * dayMs)
+  const oldestDay = new Date(day.getTime() - days * dayMs)
   const partitions: string[] = []
   for (const table of ['request_log', 'request_body'] as const) {
     const dropped = await db.transaction().execute(async (trx) => {
       await sql`set local lock_timeout = '2s'`.execute(trx)
-      return dropPartitions(trx, table, keptSince)
+      return dropPartitions(trx, table, oldestDay)
     })
     partitions.push(...dropped)
   }
-  const minutesSince = new Date(day.getTime() - minuteDays * dayMs)
-  const hoursSince = new Date(day)
-  hoursSince.setUTCMonth(hoursSince.getUTCMonth() - hourMonths)
-  const minutes = await purgeRows(db, 'request_minute', sql`starts_at < ${minutesSince}`)
+  const oldestMinute = new Date(day.getTime() - minuteDays * dayMs)
+  const oldestHour = new Date(day)
+  oldestHour.setUTCMonth(oldestHour.getUTCMonth() - hourMonths)
+  const minutes = await purgeRows(db, 'request_minute', sql`starts_at < ${oldestMinute}`)
   const hours = await purgeRows(
     db,
     'request_sum',
-    sql`grain = 'hour' and starts_at < ${hoursSince}`,
+    sql`grain = 'hour' and starts_at < ${oldestHour}`,
   )
   return { partitions, sums: minutes + hours }
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { insertBodies, insertLogs, insertSound, type KeptBodies } from './insert-logs'
+import { insertBodies, insertLogs, insertSound, type StoredBodies } from './insert-logs'
 import type { Schema } from '../platform/db/schema'
 import { isRefused } from '../platform/db/violation'
 import { withTimeout } from '../platform/with-timeout'
@@ -14,13 +14,13 @@ interface Options {
 }
 
 const everyMs = 250
-const mostAtOnce = 2000
-const mostLogs = 10_000
+const batchSize = 2000
+const maxLogs = 10_000
 /** The maximum of waiting text, in characters. */
-const mostBodyCharacters = 32 * 1024 * 1024
-const bodiesAtOnce = 100
-const longestBackoffMs = 5000
-const patienceMs = 5000
+const maxBodyCharacters = 32 * 1024 * 1024
+const bodiesPerBatch = 100
+const maxBackoffMs = 5000
+const timeoutMs = 5000
 
 /**
  * Writes data that need not outlive the process: the logs of requests that called no provider, and bodies. It writes
@@ -29,7 +29,7 @@ const patienceMs = 5000
 export class LogWriter implements AsyncDisposable {
   readonly #options: Options
   #logs: string[] = []
-  #bodies: KeptBodies[] = []
+  #bodies: StoredBodies[] = []
   #bodyCharacters = 0
   #lost = { logs: 0, bodies: 0 }
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -43,14 +43,14 @@ export class LogWriter implements AsyncDisposable {
 
   /** Adds a log in the form of a record. */
   addLog(record: string): void {
-    if (this.#logs.length < mostLogs) this.#logs.push(record)
+    if (this.#logs.length < maxLogs) this.#logs.push(record)
     else this.#lost.logs += 1
     this.#schedule()
   }
 
-  addBodies(bodies: KeptBodies): void {
+  addBodies(bodies: StoredBodies): void {
     const size = (bodies.request?.length ?? 0) + (bodies.response?.length ?? 0)
-    if (this.#bodyCharacters + size <= mostBodyCharacters) {
+    if (this.#bodyCharacters + size <= maxBodyCharacters) {
       this.#bodyCharacters += size
       this.#bodies.push(bodies)
     } else this.#lost.bodies += 1
@@ -86,18 +86,18 @@ export class LogWriter implements AsyncDisposable {
     const { db, onError, onLost } = this.#options
     try {
       while (this.#logs.length > 0) {
-        const batch = this.#logs.slice(0, mostAtOnce)
-        await withTimeout(this.#insert(batch), patienceMs)
+        const batch = this.#logs.slice(0, batchSize)
+        await withTimeout(this.#insert(batch), timeoutMs)
         this.#logs.splice(0, batch.length)
       }
       while (this.#bodies.length > 0) {
-        const batch = this.#bodies.slice(0, bodiesAtOnce)
-        await withTimeout(insertBodies(db, batch), patienceMs)
+        const batch = this.#bodies.slice(0, bodiesPerBatch)
+        await withTimeout(insertBodies(db, batch), timeoutMs)
         this.#dropBodies(batch.length)
       }
       this.#backoffMs = 0
     } catch (error) {
-      this.#backoffMs = Math.min(longestBackoffMs, 2 * (this.#backoffMs || everyMs))
+      this.#backoffMs = Math.min(maxBackoffMs, 2 * (this.#backoffMs || everyMs))
       onError(error, this.#waiting)
       return
     }

@@ -8,7 +8,7 @@ beforeEach(() => {
 })
 
 describe('the breaker of an account', () => {
-  test('what works leaves nothing behind', () => {
+  test('a success leaves no state', () => {
     world.succeed(1000)
     expect([world.breakers.size, world.breakers.accountCount, world.waitMs()]).toEqual([0, 0, 0])
   })
@@ -59,7 +59,7 @@ describe('the breaker of an account', () => {
     expect(world.waitMs()).toBe(0)
     const probe = world.breakers.begin(one, alone)
     expect(world.waitMs()).toBeGreaterThan(0)
-    world.breakers.succeeded(probe)
+    world.breakers.recordSuccess(probe)
     expect([world.waitMs(), world.breakers.size]).toEqual([0, 0])
     expect(world.changes.map(({ isOpen }) => isOpen)).toEqual([true, false])
   })
@@ -78,7 +78,7 @@ describe('the breaker of an account', () => {
   test('an attempt that shows nothing makes room for the next', () => {
     world.fail(5)
     world.nowMs += 5000
-    world.breakers.left(world.breakers.begin(one, alone))
+    world.breakers.abandon(world.breakers.begin(one, alone))
     expect(world.waitMs()).toBe(0)
   })
 
@@ -90,18 +90,18 @@ describe('the breaker of an account', () => {
     expect(world.waitMs()).toBe(0)
   })
 
-  test('what began before it opened neither closes it nor keeps it open', () => {
+  test('ignores the results of requests that began before it opened', () => {
     const early = world.breakers.begin(one, alone)
     world.nowMs += 1
     world.fail(5)
-    world.breakers.succeeded(early)
+    world.breakers.recordSuccess(early)
     expect(world.waitMs()).toBe(5000)
     world.nowMs += 5000
-    world.breakers.failed(early)
+    world.breakers.recordFailure(early)
     expect(world.waitMs()).toBe(0)
   })
 
-  test('who says how long it is busy is passed over for that long, at most for the longest', () => {
+  test('skips a provider for its Retry-After, up to the maximum', () => {
     world.fail(1, { busyMs: 2000 })
     expect(world.waitMs()).toBe(2000)
     const other = candidateOf('conn_2')
@@ -109,7 +109,7 @@ describe('the breaker of an account', () => {
     expect(world.waitMs(alone, other)).toBe(30_000)
   })
 
-  test('U13: one customer’s credential opens nobody else’s, nor another model’s', () => {
+  test('U13: one customer’s failing credential opens no breaker of other customers or models', () => {
     const theirs = candidateOf('conn_theirs', 'fake/one', 'user_1')
     world.fail(100, { candidate: theirs })
     expect(world.waitMs(alone, theirs)).toBeGreaterThan(0)
@@ -139,7 +139,7 @@ describe('memory', () => {
     expect([world.breakers.size, world.breakers.accountCount]).toEqual([1, 10])
   })
 
-  test('S1: one account that fails everywhere has nobody else forgotten', () => {
+  test('S1: one account that fails everywhere evicts no state of other accounts', () => {
     world = new BreakerWorld({ maxPerAccount: 5 })
     const theirs = candidateOf('conn_theirs')
     world.fail(5, { candidate: theirs, account: 'user_2' })

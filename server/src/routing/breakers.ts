@@ -1,5 +1,5 @@
 import type { Candidate } from './candidate'
-import { AccountBreaker, RouteBreaker, type BreakerFailure } from './route-breaker'
+import { AccountBreaker, RouteBreaker, type BreakerFailure, sharedFailure } from './route-breaker'
 
 interface Options {
   /** Milliseconds, by a clock that never goes back. */
@@ -44,8 +44,6 @@ export interface BreakerAttempt {
   /** It was made although the candidate is failing, as there was no other. */
   readonly isLast: boolean
 }
-
-const anyFailure: BreakerFailure = { busyMs: 0, isShared: true }
 
 const defaultMaxAccounts = 16_384
 const defaultMaxPerAccount = 256
@@ -102,7 +100,7 @@ export class Breakers {
       candidate: route.candidate,
       inARow: route.inARow,
       isOpen: route.isOpen,
-      waitMs: route.leftMs(now),
+      waitMs: route.remainingMs(now),
       openAccounts: [...route.accounts.values()].filter(({ isOpen }) => isOpen).length,
     }))
   }
@@ -129,7 +127,7 @@ export class Breakers {
   }
 
   /** The attempt was answered. */
-  succeeded(attempt: BreakerAttempt): void {
+  recordSuccess(attempt: BreakerAttempt): void {
     const { candidate, accountId, since } = attempt
     if (!this.#find(candidate)) return
     this.#end(attempt)
@@ -156,7 +154,7 @@ export class Breakers {
   }
 
   /** The attempt failed, by no known fault of the request. */
-  failed(attempt: BreakerAttempt, failure: BreakerFailure = anyFailure): void {
+  recordFailure(attempt: BreakerAttempt, failure: BreakerFailure = sharedFailure): void {
     const { maxOpenMs: maxMs, now: readClock, onChange } = this.#options
     if (maxMs === 0) return
     const { candidate, accountId, since } = attempt
@@ -182,7 +180,7 @@ export class Breakers {
   }
 
   /** An attempt ended without a result, as where its client disconnected. */
-  left(attempt: BreakerAttempt): void {
+  abandon(attempt: BreakerAttempt): void {
     if (this.#routeCount > 0) this.#end(attempt)
   }
 

@@ -28,7 +28,7 @@ export async function filterCallable(
 const common = new WeakMap<Snapshot, { open: Priceable; models: Promise<readonly Model[]> }>()
 
 export function findCallableByAll(
-  { snapshot, open }: Omit<RoutingContext, 'turns'>,
+  { snapshot, open }: Omit<RoutingContext, 'rotation'>,
   callable: () => Promise<readonly Model[]>,
 ): Promise<readonly Model[]> {
   const known = common.get(snapshot)
@@ -42,34 +42,34 @@ export function findCallableByAll(
 export function explainNotCallable(
   model: Model,
   mappedTo: string | undefined,
-  { snapshot, open }: Omit<RoutingContext, 'turns'>,
+  { snapshot, open }: Omit<RoutingContext, 'rotation'>,
 ): NotCallable {
   if (mappedTo !== undefined) {
     return {
       reason: 'mapped_to_nothing',
-      message: `Your mapping sends calls for it to "${mappedTo}", which nothing serves to you.`,
+      message: `Your mapping routes calls for it to "${mappedTo}", which no connection available to you serves.`,
     }
   }
   const name = snapshot.providers.get(model.provider)?.name ?? model.provider
   if (!snapshot.connections.has(model.provider)) {
     return {
       reason: 'no_connection',
-      message: `There is no connection to ${name}. Add one of your own, or ask the operator for one.`,
+      message: `There is no connection to ${name}. Add your own, or ask the operator to add one.`,
     }
   }
   if (!open.platformConnections) {
     return {
       reason: 'platform_connections_off',
-      message: `The operator's connections serve nobody. Add a connection of your own to ${name}.`,
+      message: `The operator's connections are not available to accounts. Add your own connection to ${name}.`,
     }
   }
   return isServable(model)
     ? {
         reason: 'no_connection',
-        message: `No connection to ${name} has it. Add one of your own, or ask the operator for one.`,
+        message: `No connection to ${name} serves it. Add your own, or ask the operator to add one.`,
       }
     : {
         reason: 'no_price',
-        message: `It has no price. The operator can set one, or decide for all such models with the setting unpriced_models; a connection of your own serves it.`,
+        message: `It has no price. The operator can set one, or allow all such models with the setting unpriced_models; your own connection can serve it.`,
       }
 }

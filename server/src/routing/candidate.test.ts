@@ -6,10 +6,10 @@ import {
   type RoutingCaller,
   type Candidate,
 } from './candidate'
-import { PoolTurns } from './pool-turns'
-import { AccountCatalog, emptyAccount } from '../catalog/account-catalog'
+import { PoolRotation } from './pool-rotation'
+import { AccountCatalog, emptyAccountCatalog } from '../catalog/account-catalog'
 import type { Model } from '../catalog/model'
-import type { OwnedConnection, CandidatePlace } from '../catalog/offer'
+import type { OwnedConnection, ProviderOffer } from '../catalog/offer'
 import {
   sampleConnection,
   sampleMembership,
@@ -41,20 +41,20 @@ describe('the model that a name means', () => {
 
   test('is found by its very name', () => {
     expect(
-      findModel({ snapshot, catalog: emptyAccount, open: sampleOpen }, 'fake/one', ['chat']),
+      findModel({ snapshot, catalog: emptyAccountCatalog, open: sampleOpen }, 'fake/one', ['chat']),
     ).toBe(chat)
   })
 
   test.each(['one', '/one', 'fake/', 'FAKE/one', ''])('"%s" is no name of a model', (id) => {
     const { code, param, status } = refusal(() =>
-      findModel({ snapshot, catalog: emptyAccount, open: sampleOpen }, id, ['chat']),
+      findModel({ snapshot, catalog: emptyAccountCatalog, open: sampleOpen }, id, ['chat']),
     )
     expect([status, code, param]).toEqual([400, 'invalid_model', 'model'])
   })
 
   test.each(['fake/One', 'fake/two', 'gone/one', 'fake/hidden'])('%s is not there', (id) => {
     const { code, param, status } = refusal(() =>
-      findModel({ snapshot, catalog: emptyAccount, open: sampleOpen }, id, ['chat']),
+      findModel({ snapshot, catalog: emptyAccountCatalog, open: sampleOpen }, id, ['chat']),
     )
     expect([status, code, param]).toEqual([404, 'model_not_found', 'model'])
   })
@@ -63,7 +63,7 @@ describe('the model that a name means', () => {
     const [hidden, absent] = ['fake/hidden', 'fake/absent'].map(
       (id) =>
         refusal(() =>
-          findModel({ snapshot, catalog: emptyAccount, open: sampleOpen }, id, ['chat']),
+          findModel({ snapshot, catalog: emptyAccountCatalog, open: sampleOpen }, id, ['chat']),
         ).message,
     )
     expect(hidden?.replace('hidden', 'absent')).toBe(absent ?? '')
@@ -71,7 +71,9 @@ describe('the model that a name means', () => {
 
   test('a model of another kind is refused by the kind it has', () => {
     const { code, message, details } = refusal(() =>
-      findModel({ snapshot, catalog: emptyAccount, open: sampleOpen }, 'fake/one', ['embedding']),
+      findModel({ snapshot, catalog: emptyAccountCatalog, open: sampleOpen }, 'fake/one', [
+        'embedding',
+      ]),
     )
     expect([code, details]).toEqual(['invalid_request', { issue: 'unsupported_by_model' }])
     expect(message).toContain('chat')
@@ -80,14 +82,14 @@ describe('the model that a name means', () => {
 
 const owned = (id: string, fields: Partial<OwnedConnection> = {}): OwnedConnection => ({
   ...sampleConnection({ id, owner: 'user_1' }),
-  found: new Map(),
+  discovered: new Map(),
   ...fields,
 })
 
 const place = (
   connection: OwnedConnection,
-  fields: Partial<CandidatePlace> = {},
-): CandidatePlace => ({
+  fields: Partial<ProviderOffer> = {},
+): ProviderOffer => ({
   provider: 'fake',
   connections: [connection],
   pool: null,
@@ -97,8 +99,8 @@ const place = (
 })
 
 interface Given {
-  own?: CandidatePlace[]
-  shared?: CandidatePlace[]
+  own?: ProviderOffer[]
+  shared?: ProviderOffer[]
   platform?: ProviderConnection[]
   isOpen?: boolean
   fundedBy?: string | null
@@ -123,7 +125,7 @@ function candidates(model: Model, given: Given, listed = [model]) {
     snapshot: snapshotOf(listed, platform),
     caller: callerOf(given),
     open: { ...sampleOpen, platformConnections: isOpen },
-    turns: new PoolTurns(),
+    rotation: new PoolRotation(),
     only,
   })
 }
@@ -213,19 +215,19 @@ describe('the connections that may serve a model', () => {
     expect(found.map(({ billing }) => billing.terms)).toMatchObject([limited, undefined, limited])
   })
 
-  test('21.3: a free model of the platform is nobody’s to pay, and none of the pool’s requests', () => {
+  test('21.3: a free model of the platform has no payer, and is no request of the pool', () => {
     const free = sampleModel({ isFree: true })
     const [found] = candidates(free, { platform: [sampleConnection()], fundedBy: 'org_1' })
     expect(found?.billing).toEqual({ mode: 'free', payer: null, organizationId: null })
   })
 
-  test('6.2: who is no active member of the organization any more pays himself', () => {
+  test('6.2: an account that is no longer an active member pays for itself', () => {
     const given = { platform: [sampleConnection()], fundedBy: 'org_2' }
     const [found] = candidates(sampleModel(), given)
     expect(found?.billing).toMatchObject({ payer: 'user_1', organizationId: null })
   })
 
-  test('a model without a price is served by who pays its provider, by nobody to who would pay', () => {
+  test('serves a model without a price only by connections whose owner pays the provider', () => {
     const unpriced = sampleModel({ pricing: null })
     const shared = [
       place(owned('conn_member'), { organizationId: 'org_1', billing: 'member_pays' }),
@@ -235,7 +237,7 @@ describe('the connections that may serve a model', () => {
     expect(idsOf(unpriced, given)).toEqual(['conn_own', 'conn_pays'])
   })
 
-  test('21.3: of a free model nobody pays, whoever serves it', () => {
+  test('21.3: a free model has no payer, on every connection', () => {
     const free = sampleModel({ isFree: true })
     const given = { own: [place(owned('conn_own'))], platform: [sampleConnection()] }
     expect(candidates(free, given).map(({ billing }) => [billing.mode, billing.payer])).toEqual([
@@ -251,7 +253,7 @@ describe('why there is none', () => {
     explainNoCandidates(
       denied,
       { snapshot: snapshotOf([denied]), caller: callerOf({}) },
-      { isOfferedElsewhere: () => isOffered },
+      { isOfferedToOthers: async () => isOffered },
     )
 
   test('the model is denied, and the provider named', async () => {

@@ -1,10 +1,10 @@
 import type { ContinuedConversation } from './conversation'
 import { toDiscoveredModel, toModel } from './discovered-model'
 import type { MemberAttempt } from './member-attempt'
-import type { PoolTurns } from './pool-turns'
+import type { PoolRotation } from './pool-rotation'
 import type { AccountCatalog, AccountCatalogs, MemberTerms } from '../catalog/account-catalog'
 import type { Category, Model } from '../catalog/model'
-import type { CandidatePlace } from '../catalog/offer'
+import type { ProviderOffer } from '../catalog/offer'
 import type { Priceable } from '../catalog/owner-price'
 import { isServable } from '../catalog/is-priced'
 import { findModelByName } from '../catalog/model-names'
@@ -13,7 +13,7 @@ import type { ProviderConnection, Snapshot } from '../catalog/snapshot'
 import { ApiError, invalidRequest } from '../errors'
 import { toGatewayProvider } from '../providers/gateway-provider'
 import type { Provider } from '../providers/provider'
-import { splitModelId } from '../wire/model-id'
+import { isAllowedModel, splitModelId } from '../wire/model-id'
 
 /** The billing of an attempt. Source: contract 11.1. */
 export interface Billing {
@@ -56,10 +56,12 @@ export interface RoutingCaller {
   /** The account that pays unless an organization does. */
   accountId: string
   catalog: AccountCatalog
+  /** The models that the caller's key may call; all where absent. */
+  allowedModels?: readonly string[] | null | undefined
 }
 
 /** The known models: the operator's, and those of the caller's connections. */
-interface Known {
+interface ModelSources {
   snapshot: Snapshot
   catalog: AccountCatalog
   open: Priceable
@@ -70,13 +72,13 @@ interface Known {
  * `invalid_model`, `model_not_found`, and `invalid_request` for a model of another kind than the endpoint's.
  */
 export function findModel(
-  { snapshot, catalog, open }: Known,
+  { snapshot, catalog, open }: ModelSources,
   id: string,
   kinds: readonly Category[],
 ): Model {
-  const parts = splitModelId(id)
+  const modelName = splitModelId(id)
   const listed = snapshot.models.get(id)
-  const found = listed ? undefined : catalog.find(parts.provider, parts.name)
+  const found = listed ? undefined : catalog.find(modelName.provider, modelName.name)
   const model =
     found && snapshot.providers.has(found.provider)
       ? toModel(found, kinds, open)
@@ -84,14 +86,14 @@ export function findModel(
   if (!model?.enabled) {
     throw new ApiError('model_not_found', {
       param: 'model',
-      message: `There is no model "${id}". GET /v1/models lists what is there.`,
+      message: `Model "${id}" does not exist. GET /v1/models lists the available models.`,
     })
   }
   if (!kinds.includes(model.category)) {
     throw invalidRequest(
       'model',
       'unsupported_by_model',
-      `"${id}" is a model for ${model.category}, which this endpoint does not serve.`,
+      `"${id}" is a model for ${model.category}, which this endpoint does not support.`,
     )
   }
   return model
@@ -108,7 +110,7 @@ export interface RoutingContext {
   snapshot: Snapshot
   caller: RoutingCaller
   open: Open
-  turns: PoolTurns
+  rotation: PoolRotation
   /** The only connection that may serve, by its id; any where absent. */
   only?: string | undefined
   /** The conversation that is continued, for pools. */
@@ -119,31 +121,34 @@ export interface RoutingContext {
  * The connections that may serve a model, in the order in which they are tried: the caller's own, those of the
  * caller's organizations, the platform's. Empty where there is none. Source: contract 10.1.
  */
-export function findCandidates(model: Model, ways: RoutingContext): Candidate[] {
-  const all = waysTo(model, ways)
-  return ways.only === undefined ? all : all.filter(({ connection }) => connection.id === ways.only)
+export function findCandidates(model: Model, context: RoutingContext): Candidate[] {
+  const all = findAllCandidates(model, context)
+  return context.only === undefined
+    ? all
+    : all.filter(({ connection }) => connection.id === context.only)
 }
 
-function waysTo(model: Model, ways: RoutingContext): Candidate[] {
-  const { snapshot, caller, open, turns, conversation } = ways
+function findAllCandidates(model: Model, context: RoutingContext): Candidate[] {
+  const { snapshot, caller, open, rotation, conversation } = context
+  if (!isAllowedModel(model.id, caller.allowedModels ?? null)) return []
   const provider = snapshot.providers.get(model.provider)
   if (!provider) return []
-  const platform = open.platformConnections ? platformOf(model, provider, ways) : []
-  const places = caller.catalog.placesOf(provider.key)
-  if (places.length === 0) return platform
+  const platform = open.platformConnections ? platformOf(model, provider, context) : []
+  const offers = caller.catalog.offersOf(provider.key)
+  if (offers.length === 0) return platform
   const isListed = snapshot.models.has(model.id)
   const onConnection = isListed ? () => model : toDiscoveredModel(model, open)
-  const owned = places.flatMap((place): Candidate[] => {
-    const isPooled = place.pool !== null
-    return turns.orderOf(place, conversation).flatMap((connection) => {
+  const owned = offers.flatMap((offer): Candidate[] => {
+    const isPooled = offer.pool !== null
+    return rotation.orderOf(offer, conversation).flatMap((connection) => {
       const own = onConnection(connection)
       // Without a price a member would pay nothing, against the organization's setting.
-      if (!own || (place.billing === 'member_pays' && !isServable(own))) return []
+      if (!own || (offer.billing === 'member_pays' && !isServable(own))) return []
       return {
         model: own,
         provider: connection.gatewayId === null ? provider : toGatewayProvider(provider),
         connection,
-        billing: billingOf(own, place, caller),
+        billing: billingOf(own, offer, caller),
         isPooled,
       }
     })
@@ -153,10 +158,10 @@ function waysTo(model: Model, ways: RoutingContext): Candidate[] {
 
 function billingOf(
   model: Model,
-  place: CandidatePlace,
+  offer: ProviderOffer,
   { accountId, catalog }: RoutingCaller,
 ): Billing {
-  const { billing: mode, organizationId } = place
+  const { billing: mode, organizationId } = offer
   const terms = organizationId === null ? undefined : catalog.termsIn(organizationId)
   if (model.isFree) return { mode: 'free', payer: null, organizationId, terms }
   const payer = mode === 'org_pays' ? organizationId : accountId
@@ -172,8 +177,8 @@ function platformBilling({ accountId, catalog }: RoutingCaller): Billing {
 }
 
 /** Neither an unknown price nor one of zero is free, unless the operator says so. */
-function platformOf(listed: Model, provider: Provider, ways: RoutingContext): Candidate[] {
-  const { snapshot, caller, open } = ways
+function platformOf(listed: Model, provider: Provider, context: RoutingContext): Candidate[] {
+  const { snapshot, caller, open } = context
   const model = applyUnpricedPolicy(listed, open.unpricedModels)
   const connections = isServable(model) ? snapshot.connections.get(provider.key) : undefined
   if (!connections || !snapshot.models.has(model.id)) return []
@@ -193,20 +198,20 @@ function platformOf(listed: Model, provider: Provider, ways: RoutingContext): Ca
 export async function explainNoCandidates(
   model: Model,
   { snapshot, caller }: Pick<RoutingContext, 'snapshot' | 'caller'>,
-  accounts: Pick<AccountCatalogs, 'isOfferedElsewhere'>,
+  accounts: Pick<AccountCatalogs, 'isOfferedToOthers'>,
 ): Promise<ApiError> {
-  if (await accounts.isOfferedElsewhere(caller.userId, model.provider)) {
+  if (await accounts.isOfferedToOthers(caller.userId, model.provider)) {
     return new ApiError('organization_required', {
       param: 'model',
-      message: `"${model.id}" is offered by organizations that you are no active member of.`,
+      message: `"${model.id}" is available only to active members of the organizations that offer it.`,
     })
   }
   const name = snapshot.providers.get(model.provider)?.name ?? model.provider
   return new ApiError('model_access_denied', {
     param: 'model',
     message: isServable(model)
-      ? `No connection serves "${model.id}" to you. Add one of your own for ${name}, or ask the operator.`
-      : `"${model.id}" has no price, so the platform does not serve it. The operator can set its price, or decide for all such models with the setting unpriced_models; a connection of your own serves it.`,
+      ? `No connection available to you serves "${model.id}". Add your own connection to ${name}, or ask the operator to add one.`
+      : `"${model.id}" has no price, so the platform does not serve it. The operator can set a price, or allow all such models with the setting unpriced_models; your own connection can serve it.`,
     details: { model: model.id },
   })
 }

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
-import { AttemptFailed } from '../upstream/attempt'
+import { AttemptFailed } from '../upstream/attempt-failed'
 import { classifyFailure } from './classify-failure'
 import { ApiError, invalidRequest, unavailable } from '../errors'
-import { nonsense, toCallerError, type ErrorSource } from '../providers/upstream-error'
-import { ClientGone } from '../wire/chunk-stream'
+import { invalidAnswer, toCallerError, type ErrorSource } from '../providers/upstream-error'
+import { ProviderSilence } from '../upstream/deadline'
+import { ClientDisconnected } from '../wire/chunk-stream'
 
 const source: ErrorSource = {
   provider: 'fake',
@@ -18,7 +19,7 @@ const answered = (status: number, message = '', more = {}) =>
 
 const shared = { busyMs: 0, isShared: true }
 const ofAccount = { busyMs: 0, isShared: false }
-const silent = new ApiError('request_timeout', { cause: { isSilence: true } })
+const silent = new ApiError('request_timeout', { cause: new ProviderSilence() })
 const tooLarge =
   'Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000. The input or output tokens must be reduced in order to run successfully.'
 
@@ -26,7 +27,7 @@ test.each([
   ['refused', new ApiError('connection_failed'), shared],
   ['a stream that says nothing', silent, shared],
   ['S1: a request that takes too long as a whole', new ApiError('request_timeout'), ofAccount],
-  ['nonsense', nonsense('fake', 'an unreadable answer'), shared],
+  ['nonsense', invalidAnswer('fake', 'an unreadable response'), shared],
   ['500', answered(500), shared],
   ['504', answered(504), shared],
   ['429', answered(429), shared],
@@ -44,7 +45,7 @@ test.each([
   ['a field that was refused', answered(400, '', { param: 'temperature' }), 'works'],
   ['a prompt too long', answered(400, 'maximum context length is 100 tokens'), 'works'],
   ['an error inside a 200', answered(200, 'no'), 'nothing'],
-  ['a caller who left', new ClientGone(), 'nothing'],
+  ['a caller who left', new ClientDisconnected(), 'nothing'],
   ['a mistake of ours', new TypeError('x'), 'nothing'],
   ['a stopping process', unavailable(), 'nothing'],
   ['our own refusal of a field', invalidRequest('n', 'out_of_range', 'n'), 'works'],

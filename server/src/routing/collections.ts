@@ -33,14 +33,14 @@ export interface Shortlist {
 }
 
 interface Choice {
-  ways: RoutingContext
+  context: RoutingContext
   /** The categories of models that the endpoint serves. */
   kinds: readonly Category[]
   demands: Demands
-  book: MemberStats
+  stats: MemberStats
   random: () => number
   /** Called only where members take turns. */
-  turn: () => number | Promise<number>
+  nextIndex: () => number | Promise<number>
 }
 
 /** A usable member, and the candidates that serve it. */
@@ -51,7 +51,7 @@ interface Usable extends MemberChoice {
 }
 
 /** The maximum number of skipped members that are reported: more would only lengthen the record. */
-const mostTold = 20
+const maxReported = 20
 
 /**
  * The candidates of a collection's members: of each in its turn the first, then of each the second. Rejects where
@@ -60,51 +60,54 @@ const mostTold = 20
  */
 export async function shortlistMembers(collection: Collection, choice: Choice): Promise<Shortlist> {
   const name = `${collectionPrefix}${collection.name}`
-  const sorted = new Sorted()
+  const selection = new MemberSelection()
   for (const member of collection.members) {
-    const known = look(member, choice, sorted)
+    const known = findCallable(member, choice, selection)
     if (!known) continue
     const misfit = misfitOf(known.model, choice) ?? choice.demands.misfit(known.model)
     const found = misfit instanceof Promise ? await misfit : misfit
-    judge(known, found, { collection, choice, sorted })
+    examine(known, found, { collection, choice, selection })
   }
-  const usable = sorted.firstChoice()
-  if (usable.length === 0) throw sorted.refusalFor(name)
+  const usable = selection.firstChoice()
+  if (usable.length === 0) throw selection.refusalFor(name)
   const preferred = preferredOf(collection, usable, choice)
   const ordered = withFirst(
     preferred,
     orderMembers(collection, usable, await chanceOf(collection, choice)),
   )
   for (const member of usable) {
-    if (!ordered.includes(member)) sorted.pass(member.model, 'cooling_down')
+    if (!ordered.includes(member)) selection.pass(member.model, 'cooling_down')
   }
-  const longest = Math.max(...ordered.map(({ candidates }) => candidates.length))
+  const maxRounds = Math.max(...ordered.map(({ candidates }) => candidates.length))
   const candidates: Candidate[] = []
-  for (let round = 0; round < longest; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     for (const member of ordered) {
       const candidate = member.candidates[round]
-      if (candidate) candidates.push(watched(candidate, collection, choice))
+      if (candidate) candidates.push(observe(candidate, collection, choice))
     }
   }
-  return { candidates, passedOver: sorted.passedOver }
+  return { candidates, passedOver: selection.passedOver }
 }
 
 /** The member that served the conversation, unless the collection's order is fixed. */
 function preferredOf(
   { strategy }: Collection,
   members: readonly Usable[],
-  { ways }: Choice,
+  { context }: Choice,
 ): Usable | undefined {
   if (strategy === 'priority' || strategy === 'lowest_cost' || members.length < 2) return undefined
-  const id = ways.conversation?.preferred?.modelId
+  const id = context.conversation?.preferred?.modelId
   return members.find(({ model, isCoolingDown }) => model.id === id && !isCoolingDown)
 }
 
 /** Takes a turn where members take turns, unless a conversation continues. */
-async function chanceOf({ strategy }: Collection, { ways, random, turn }: Choice): Promise<Chance> {
-  const conversation = ways.conversation?.isContinued === true ? ways.conversation : undefined
-  const takesTurn = strategy === 'round_robin' && !conversation
-  return { random, turn: takesTurn ? await turn() : 0, conversation }
+async function chanceOf(
+  { strategy }: Collection,
+  { context, random, nextIndex }: Choice,
+): Promise<Chance> {
+  const conversation = context.conversation?.isContinued === true ? context.conversation : undefined
+  const isRotated = strategy === 'round_robin' && !conversation
+  return { random, nextIndex: isRotated ? await nextIndex() : 0, conversation }
 }
 
 const withFirst = <Item>(first: Item | undefined, items: readonly Item[]): readonly Item[] =>
@@ -114,17 +117,17 @@ const withFirst = <Item>(first: Item | undefined, items: readonly Item[]): reado
 const keyOf = ({ id }: Collection, { model, connection }: Candidate) =>
   `${id} ${model.id} ${connection.owner ?? ''}`
 
-const watched = (
+const observe = (
   candidate: Candidate,
   collection: Collection,
-  { book, ways }: Pick<Choice, 'book' | 'ways'>,
+  { stats, context }: Pick<Choice, 'stats' | 'context'>,
 ): Candidate => ({
   ...candidate,
-  member: new MemberAttempt(book, keyOf(collection, candidate), ways.caller.accountId),
+  member: new MemberAttempt(stats, keyOf(collection, candidate), context.caller.accountId),
 })
 
 /** The members that have been examined. */
-class Sorted {
+class MemberSelection {
   readonly usable: Usable[] = []
   readonly passedOver: PassedMember[] = []
   /** The first of each kind, with the message about its member. */
@@ -138,7 +141,7 @@ class Sorted {
   }
 
   pass({ id, provider }: Model, reason: PassedMember['reason']): void {
-    if (this.passedOver.length >= mostTold) return
+    if (this.passedOver.length >= maxReported) return
     this.passedOver.push({ model: id, provider, connectionId: null, reason })
   }
 
@@ -157,46 +160,50 @@ class Sorted {
     if (!this.#isDenied) return unknownModel(name)
     return new ApiError('model_access_denied', {
       param: 'model',
-      message: `No connection serves any model of "${name}" to you.`,
+      message: `No connection available to you serves any model of "${name}".`,
       details: { model: name },
     })
   }
 }
 
-interface Sorting {
+interface SelectionContext {
   collection: Collection
   choice: Choice
-  sorted: Sorted
+  selection: MemberSelection
 }
 
 /** Examines a member: it has to exist, and a connection has to serve it. */
-function look(member: CollectionMember, choice: Choice, sorted: Sorted): Known | undefined {
+function findCallable(
+  member: CollectionMember,
+  choice: Choice,
+  selection: MemberSelection,
+): CallableMember | undefined {
   const model = modelOf(member, choice)
   if (!model) return undefined
-  const candidates = findCandidates(model, choice.ways)
+  const candidates = findCandidates(model, choice.context)
   const [first] = candidates
   if (first) return { member, model, candidates, first }
-  sorted.deny(model)
+  selection.deny(model)
   return undefined
 }
 
-interface Known {
+interface CallableMember {
   member: CollectionMember
   model: Model
   candidates: readonly Candidate[]
   first: Candidate
 }
 
-function judge(
-  { member, model, candidates, first }: Known,
+function examine(
+  { member, model, candidates, first }: CallableMember,
   misfit: ApiError | undefined,
-  { collection, choice, sorted }: Sorting,
+  { collection, choice, selection }: SelectionContext,
 ): void {
-  if (misfit) return sorted.refuse(model, misfit)
-  const { book, ways } = choice
+  if (misfit) return selection.refuse(model, misfit)
+  const { stats, context } = choice
   const { capabilities } = first.model
-  sorted.usable.push({
-    ...book.look(keyOf(collection, first), ways.caller.accountId),
+  selection.usable.push({
+    ...stats.stateOf(keyOf(collection, first), context.caller.accountId),
     id: model.id,
     model,
     candidates,
@@ -223,11 +230,11 @@ function priceOf({ isFree, pricing }: Model, { demands }: Choice): bigint {
 /** Undefined where it is not in the catalogue any more. */
 function modelOf(
   { modelId }: CollectionMember,
-  { ways, kinds: wanted }: Choice,
+  { context, kinds: requestedKinds }: Choice,
 ): Model | undefined {
-  const { snapshot, caller, open } = ways
+  const { snapshot, caller, open } = context
   const kind = snapshot.models.get(modelId)?.category
-  const kinds = kind ? [kind] : wanted
+  const kinds = kind ? [kind] : requestedKinds
   try {
     return findModel({ snapshot, catalog: caller.catalog, open }, modelId, kinds)
   } catch {
@@ -237,11 +244,11 @@ function modelOf(
 
 function misfitOf(model: Model, { kinds, demands }: Choice): ApiError | undefined {
   if (!kinds.includes(model.category)) {
-    const words = `"${model.id}" is a model for ${model.category}, which this endpoint does not serve.`
-    return invalidRequest('model', 'unsupported_by_model', words)
+    const message = `"${model.id}" is a model for ${model.category}, which this endpoint does not support.`
+    return invalidRequest('model', 'unsupported_by_model', message)
   }
   const need = unmet(demands.needs, model)
   if (!need) return undefined
-  const words = `${need.param}: "${model.id}" does not support it (${need.capability}).`
-  return invalidRequest(need.param, 'unsupported_by_model', words)
+  const message = `${need.param}: "${model.id}" does not support it (${need.capability}).`
+  return invalidRequest(need.param, 'unsupported_by_model', message)
 }

@@ -9,7 +9,7 @@ const served = { modelId: 'fake/one', connectionId: 'conn_1' }
 const first = { messages: [system, user('Hello')] }
 const second = { messages: [system, user('Hello'), answer, user('And?')] }
 
-function staged({ isAlone = true } = {}) {
+function createFixture({ isAlone = true } = {}) {
   const clock = { ms: 0 }
   const affinity = new ConversationAffinity({ now: () => clock.ms, isAlone: () => isAlone })
   const of = (chat: JsonObject, accountId = 'user_1') =>
@@ -26,7 +26,7 @@ function staged({ isAlone = true } = {}) {
 
 describe('the next request of a conversation', () => {
   test('goes where the first went, which goes where it is sent', () => {
-    const { serve } = staged()
+    const { serve } = createFixture()
     expect(serve(first)).toBeUndefined()
     // The same again continues nothing.
     expect(serve(first)).toBeUndefined()
@@ -34,14 +34,14 @@ describe('the next request of a conversation', () => {
   })
 
   test('is one that goes on, or that its client names', () => {
-    const { of } = staged()
+    const { of } = createFixture()
     expect(of(first).isContinued).toBe(false)
     expect(of(second).isContinued).toBe(true)
     expect(of({ ...first, prompt_cache_key: 'session' }).isContinued).toBe(true)
   })
 
   test('goes where the last one went', () => {
-    const { serve } = staged()
+    const { serve } = createFixture()
     serve(first)
     serve(second, { ...served, connectionId: 'conn_2' })
     expect(serve(second)).toMatchObject({ connectionId: 'conn_2' })
@@ -52,13 +52,13 @@ describe('the next request of a conversation', () => {
     ['a first message', { messages: [system, user('Hi'), answer] }],
     ['a name', { ...second, prompt_cache_key: 'a' }],
   ])('is one with the same texts: another one has other %s', (_name, chat) => {
-    const { serve } = staged()
+    const { serve } = createFixture()
     serve(first)
     expect(serve(chat)).toBeUndefined()
   })
 
   test('is known by its parts as well', () => {
-    const { serve } = staged()
+    const { serve } = createFixture()
     const parts = [
       { type: 'image_url', image_url: { url: 'https://a.example' } },
       { type: 'text', text: 'He' },
@@ -69,20 +69,20 @@ describe('the next request of a conversation', () => {
   })
 
   test('is known by the name that its client gives it, whatever it says', () => {
-    const { serve } = staged()
+    const { serve } = createFixture()
     serve({ messages: [user('Hello')], prompt_cache_key: 'session' })
     const other = { messages: [user('Compacted.')], prompt_cache_key: 'session' }
     expect(serve(other)).toMatchObject(served)
   })
 
   test('is the same account’s', () => {
-    const { of, serve } = staged()
+    const { of, serve } = createFixture()
     serve(first)
     expect(of(second, 'user_2').preferred).toBeUndefined()
   })
 
   test('is forgotten after an hour without one', () => {
-    const { clock, serve } = staged()
+    const { clock, serve } = createFixture()
     serve(first)
     clock.ms = 3_599_999
     expect(serve(second)).toMatchObject(served)
@@ -91,7 +91,7 @@ describe('the next request of a conversation', () => {
   })
 
   test('is not remembered where there was no choice', () => {
-    const { of, serve } = staged()
+    const { of, serve } = createFixture()
     of(first).served(served)
     expect(serve(second)).toBeUndefined()
   })
@@ -101,7 +101,7 @@ describe('the next request of a conversation', () => {
     ['messages that are none', { messages: 'x', prompt_cache_key: 7 }],
     ['messages without texts', { messages: [null, { role: 'user' }, answer] }],
   ])('may have %s', (_name, chat) => {
-    const { serve } = staged()
+    const { serve } = createFixture()
     expect(serve(chat)).toBeUndefined()
   })
 })
@@ -112,21 +112,21 @@ describe('beside other processes', () => {
     conversation.order(members, (id) => id).join(' ')
 
   test('a conversation goes where all of them send it, wherever its first request was served', () => {
-    const { of, serve } = staged({ isAlone: false })
+    const { of, serve } = createFixture({ isAlone: false })
     serve(first)
     expect(of(second).isContinued).toBe(true)
     expect(of(second).preferred).toBeUndefined()
-    expect(orderOf(of(second))).toBe(orderOf(staged({ isAlone: false }).of(second)))
+    expect(orderOf(of(second))).toBe(orderOf(createFixture({ isAlone: false }).of(second)))
   })
 
   test('it stays where it failed over to', () => {
-    const { serve } = staged({ isAlone: false })
+    const { serve } = createFixture({ isAlone: false })
     serve(second, { ...served, connectionId: 'conn_2' })
     expect(serve(second)).toMatchObject({ connectionId: 'conn_2' })
   })
 
   test('its order is the same at every turn, and another one of another conversation or account', () => {
-    const { of } = staged()
+    const { of } = createFixture()
     const longer = { messages: [...second.messages, answer, user('Why?')] }
     expect(orderOf(of(longer))).toBe(orderOf(of(second)))
     const named = (name: string) => of({ ...second, prompt_cache_key: name })

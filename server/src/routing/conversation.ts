@@ -24,7 +24,7 @@ interface Options {
 /** Those used longest ago are evicted: some 20 MB. */
 const maxConversations = 50_000
 /** The longest that Anthropic keeps a prompt in its cache. */
-const keptMs = 3_600_000
+const affinityMs = 3_600_000
 
 /**
  * Remembers the routes of conversations, so that the next request of one goes where its prompt is cached. Each
@@ -43,7 +43,7 @@ export class ConversationAffinity {
 
   find(key: string): ServedRoute | undefined {
     const entry = this.#served.get(key)
-    if (!entry || this.#now() - entry.atMs >= keptMs) return undefined
+    if (!entry || this.#now() - entry.atMs >= affinityMs) return undefined
     return entry.isContinued || this.#isAlone() ? entry : undefined
   }
 
@@ -138,8 +138,8 @@ function textOf(message: unknown): string {
   if (typeof content === 'string') return content.slice(0, maxLength)
   let text = ''
   for (const part of Array.isArray(content) ? content : []) {
-    const said: unknown = isObject(part) ? part['text'] : undefined
-    if (typeof said === 'string') text += said.slice(0, maxLength - text.length)
+    const partText: unknown = isObject(part) ? part['text'] : undefined
+    if (typeof partText === 'string') text += partText.slice(0, maxLength - text.length)
     if (text.length >= maxLength) break
   }
   return text

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { findCandidates, findModel, type RoutingCaller } from './candidate'
-import { PoolTurns } from './pool-turns'
+import { PoolRotation } from './pool-rotation'
 import { AccountCatalog } from '../catalog/account-catalog'
 import type { Model, Pricing } from '../catalog/model'
 import type { OwnedConnection } from '../catalog/offer'
@@ -15,15 +15,18 @@ import { toSnapshot, type ProviderConnection } from '../catalog/snapshot'
 const snapshotOf = (models: Model[], connections: ProviderConnection[] = []) =>
   toSnapshot({ models, providers: [sampleProvider()], connections })
 
-const having = (id: string, found: OwnedConnection['found'] = new Map()): OwnedConnection => ({
+const having = (
+  id: string,
+  discovered: OwnedConnection['discovered'] = new Map(),
+): OwnedConnection => ({
   ...sampleConnection({ id, owner: 'user_1' }),
-  found,
+  discovered,
 })
 
 /** What a connection has found, at a price. */
 const at = (pricing: Pricing | null) => new Map([['new', { at: 7, pricing }]])
 
-/** Somebody with these connections of his own. */
+/** An account with these connections of its own. */
 function callerWith(...connections: OwnedConnection[]): RoutingCaller {
   const places = connections.map((connection) => ({
     provider: 'fake',
@@ -57,12 +60,14 @@ describe('a model that the catalogue has not', () => {
     }
   })
 
-  test('is served by who found it, and not by the platform', () => {
+  test('is served by the connection that discovered it, not by the platform', () => {
     const model = findModel({ snapshot, catalog: caller.catalog, open: sampleOpen }, 'fake/new', [
       'chat',
     ])
-    const ways = { snapshot, caller, turns: new PoolTurns(), open: sampleOpen }
-    expect(findCandidates(model, ways).map(({ connection }) => connection.id)).toEqual(['conn_b'])
+    const context = { snapshot, caller, rotation: new PoolRotation(), open: sampleOpen }
+    expect(findCandidates(model, context).map(({ connection }) => connection.id)).toEqual([
+      'conn_b',
+    ])
   })
 
   test('costs on each connection what that one’s owner says, and no more than the operator allows', () => {
@@ -72,14 +77,14 @@ describe('a model that the catalogue has not', () => {
     const open = { ...sampleOpen, ownerPriceLimits: { input: 10n, output: 20n } }
     const model = findModel({ snapshot, catalog: three.catalog, open }, 'fake/new', ['chat'])
     expect([model.isFree, model.pricing]).toEqual([false, cheap])
-    const ways = { snapshot, caller: three, turns: new PoolTurns(), open }
-    const seen = findCandidates(model, ways).map((one) => [one.model.pricing, one.billing.mode])
+    const context = { snapshot, caller: three, rotation: new PoolRotation(), open }
+    const seen = findCandidates(model, context).map((one) => [one.model.pricing, one.billing.mode])
     expect(seen).toEqual([
       [cheap, 'byok'],
       [{ input: 5n, output: 20n }, 'byok'],
       [null, 'free'],
     ])
-    const off = { ...ways, open: { ...open, ownerPriceLimits: { input: 10n, output: 0n } } }
+    const off = { ...context, open: { ...open, ownerPriceLimits: { input: 10n, output: 0n } } }
     expect(findCandidates(model, off).map(({ billing }) => billing.mode)).toEqual([
       'free',
       'free',
@@ -87,11 +92,14 @@ describe('a model that the catalogue has not', () => {
     ])
   })
 
-  test.each(['fake/other', 'elsewhere/new'])('%s, which nobody found, is not there', (id) => {
-    expect(() =>
-      findModel({ snapshot, catalog: caller.catalog, open: sampleOpen }, id, ['chat']),
-    ).toThrow(expect.objectContaining({ code: 'model_not_found' }))
-  })
+  test.each(['fake/other', 'elsewhere/new'])(
+    'does not resolve %s, which no connection discovered',
+    (id) => {
+      expect(() =>
+        findModel({ snapshot, catalog: caller.catalog, open: sampleOpen }, id, ['chat']),
+      ).toThrow(expect.objectContaining({ code: 'model_not_found' }))
+    },
+  )
 
   test('is hidden by one of the catalogue, also by one that is not enabled', () => {
     const hidden = snapshotOf([sampleModel({ id: 'fake/new', enabled: false })])

@@ -48,8 +48,8 @@ const priced = (pricing: Pricing | null, model: Omit<Model, 'pricing' | 'isFree'
  */
 export function toDiscoveredModel(model: Model, { ownerPriceLimits }: Priceable) {
   const known = new Map<Pricing | null, Model>()
-  return ({ found }: Pick<OwnedConnection, 'found'>): Model | undefined => {
-    const here = found.get(model.upstreamModel)
+  return ({ discovered }: Pick<OwnedConnection, 'discovered'>): Model | undefined => {
+    const here = discovered.get(model.upstreamModel)
     if (!here) return undefined
     const same = known.get(here.pricing)
     if (same) return same

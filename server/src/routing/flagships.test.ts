@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { LocalTurns } from './collection-turns'
+import { LocalRotation } from './collection-rotation'
 import { MemberStats } from './member-stats'
 import { findOfferedModels } from './offered-models'
-import { AccountCatalogs, emptyAccount } from '../catalog/account-catalog'
+import { AccountCatalogs, emptyAccountCatalog } from '../catalog/account-catalog'
 import { AccountNames } from '../catalog/account-names'
 import { loadBuiltInModels } from '../catalog/built-in'
 import { flagships } from '../../testing/catalog/flagships'
@@ -15,17 +15,17 @@ import { providers } from '../providers/registry'
 
 const models = loadBuiltInModels(providers, new Date(`${catalog.date} 12:00Z`))
 
-const never = () => Promise.reject(new Error('nobody should be asked'))
+const never = () => Promise.reject(new Error('no provider may be called'))
 
 const routing = () => ({
-  accounts: new AccountCatalogs({ account: never, organization: never, offeredElsewhere: never }),
+  accounts: new AccountCatalogs({ account: never, organization: never, offeredToOthers: never }),
   names: new AccountNames({
     mappings: async () => new Mappings([]),
     collections: async () => new Map(),
     owner: async () => undefined,
   }),
-  book: new MemberStats(),
-  turns: new LocalTurns(),
+  stats: new MemberStats(),
+  rotation: new LocalRotation(),
   random: () => 0,
 })
 
@@ -35,7 +35,7 @@ async function offeredWith(environment: Readonly<Record<string, string>>) {
   const offered = await findOfferedModels(
     {
       snapshot: toSnapshot({ models, providers, connections }),
-      caller: { userId: 'user_1', accountId: 'user_1', catalog: emptyAccount },
+      caller: { userId: 'user_1', accountId: 'user_1', catalog: emptyAccountCatalog },
       open: sampleOpen,
     },
     routing(),

@@ -1,5 +1,5 @@
 import type { MemberRequest, MemberStats } from './member-stats'
-import { AttemptFailed } from '../upstream/attempt'
+import { AttemptFailed } from '../upstream/attempt-failed'
 import { ApiError } from '../errors'
 
 /** Errors that are the fault of its provider, or of the route to it. */
@@ -11,54 +11,54 @@ const faults: ReadonlySet<string> = new Set([
 
 /** One request's attempt at one member of its collection; reports to the member's stats. */
 export class MemberAttempt {
-  readonly #book: MemberStats
+  readonly #stats: MemberStats
   readonly #key: string
   readonly #accountId: string
-  #asked: MemberRequest | undefined
+  #request: MemberRequest | undefined
 
-  constructor(book: MemberStats, key: string, accountId: string) {
-    this.#book = book
+  constructor(stats: MemberStats, key: string, accountId: string) {
+    this.#stats = stats
     this.#key = key
     this.#accountId = accountId
   }
 
   /** An attempt begins; a further part of the same request does not count again. */
-  began(): void {
-    this.#asked ??= this.#book.asked(this.#key, this.#accountId)
+  begin(): void {
+    this.#request ??= this.#stats.begin(this.#key, this.#accountId)
   }
 
   /** Its answer has begun. */
-  answered(): void {
-    this.#asked?.answered()
+  recordAnswer(): void {
+    this.#request?.recordAnswer()
   }
 
   /** The attempt came to no answer. */
-  failed(thrown: unknown): void {
+  recordFailure(thrown: unknown): void {
     const error = thrown instanceof AttemptFailed ? thrown.error : thrown
-    if (error instanceof ApiError && faults.has(error.code)) this.#asked?.failed()
-    this.#asked?.ended()
+    if (error instanceof ApiError && faults.has(error.code)) this.#request?.recordFailure()
+    this.#request?.end()
   }
 
   /** The request is over. `outcome` is `ok`, `cancelled` or the code of an error. */
-  ended(outcome: string): void {
-    if (faults.has(outcome)) this.#asked?.failed()
-    this.#asked?.ended()
+  end(outcome: string): void {
+    if (faults.has(outcome)) this.#request?.recordFailure()
+    this.#request?.end()
   }
 }
 
 /** Makes an attempt at a member of a collection, and reports its result to the member's stats. */
-export async function watchMember<Turn, Answer>(
+export async function watchMember<Attempt, Answer>(
   member: MemberAttempt,
-  part: { attempt(turn: Turn): Promise<Answer> },
-  turn: Turn,
+  step: { attempt: (attempt: Attempt) => Promise<Answer> },
+  attempt: Attempt,
 ): Promise<Answer> {
-  member.began()
+  member.begin()
   try {
-    const answer = await part.attempt(turn)
-    member.answered()
+    const answer = await step.attempt(attempt)
+    member.recordAnswer()
     return answer
   } catch (thrown) {
-    member.failed(thrown)
+    member.recordFailure(thrown)
     throw thrown
   }
 }

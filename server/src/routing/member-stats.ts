@@ -17,7 +17,7 @@ const capacity = 5000
 const coolingMs = 60_000
 /** Of one member; the one that has cooled down longest is dropped first. */
 const maxCoolingAccounts = 256
-const latenciesKept = 100
+const maxLatencies = 100
 const sliceMs = 5000
 const slices = 12
 
@@ -36,20 +36,20 @@ export class MemberStats {
   }
 
   /** The state of `key` for an account: a collection, a member of it, and the owner of the credential. */
-  look(key: string, accountId: string): MemberState {
+  stateOf(key: string, accountId: string): MemberState {
     const page = this.#pages.peek(key)
     if (!page) return unknown
     const nowMs = this.#now()
     return {
       inFlight: page.inFlight,
-      lastMinute: page.askedBefore(nowMs),
+      lastMinute: page.lastUsedBefore(nowMs),
       meanLatencyMs: page.latencies.mean,
       isCoolingDown: nowMs < (page.coolUntilMs.get(accountId) ?? -Infinity),
     }
   }
 
-  /** A request of an account goes to it. `ended` on the result is to be called once, when the request is over. */
-  asked(key: string, accountId: string): MemberRequest {
+  /** A request of an account goes to it. `end` on the result is to be called once, when the request is over. */
+  begin(key: string, accountId: string): MemberRequest {
     let page = this.#pages.get(key)
     if (!page) this.#pages.set(key, (page = new Page()))
     page.inFlight += 1
@@ -84,19 +84,19 @@ export class MemberRequest {
   }
 
   /** It answered: completely, or with the first event of a stream. */
-  answered(): void {
+  recordAnswer(): void {
     const { now, startedMs } = this.#request
     this.#page.latencies.add(now() - startedMs)
   }
 
   /** It was busy, or failed by its own fault: for a minute other members come before it for this account. */
-  failed(): void {
+  recordFailure(): void {
     const { now, accountId } = this.#request
     this.#page.coolFor(accountId, now() + coolingMs)
   }
 
   /** Nothing more comes of it. Twice is harmless. */
-  ended(): void {
+  end(): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#page.inFlight -= 1
@@ -109,7 +109,7 @@ class Page {
   readonly coolUntilMs = new Map<string, number>()
   readonly latencies = new Latencies()
   /** The number of requests in each slice of 5 s, by the slice's number modulo 12. */
-  readonly #asked = Array.from({ length: slices }, () => 0)
+  readonly #requests = Array.from({ length: slices }, () => 0)
   #slice = 0
 
   coolFor(accountId: string, untilMs: number): void {
@@ -123,35 +123,35 @@ class Page {
   count(nowMs: number): void {
     this.#advance(nowMs)
     const at = this.#slice % slices
-    this.#asked[at] = (this.#asked[at] ?? 0) + 1
+    this.#requests[at] = (this.#requests[at] ?? 0) + 1
   }
 
-  askedBefore(nowMs: number): number {
+  lastUsedBefore(nowMs: number): number {
     this.#advance(nowMs)
-    return this.#asked.reduce((sum, asked) => sum + asked, 0)
+    return this.#requests.reduce((sum, count) => sum + count, 0)
   }
 
   #advance(nowMs: number): void {
     const slice = Math.floor(nowMs / sliceMs)
     const passed = Math.min(slices, slice - this.#slice)
-    for (let step = 1; step <= passed; step++) this.#asked[(slice - passed + step) % slices] = 0
+    for (let step = 1; step <= passed; step++) this.#requests[(slice - passed + step) % slices] = 0
     this.#slice = Math.max(this.#slice, slice)
   }
 }
 
 /** The last 100, and their mean. */
 class Latencies {
-  readonly #kept: number[] = []
+  readonly #latencies: number[] = []
   #next = 0
   #sum = 0
 
   get mean(): number | undefined {
-    return this.#kept.length > 0 ? this.#sum / this.#kept.length : undefined
+    return this.#latencies.length > 0 ? this.#sum / this.#latencies.length : undefined
   }
 
   add(latencyMs: number): void {
-    this.#sum += latencyMs - (this.#kept[this.#next] ?? 0)
-    this.#kept[this.#next] = latencyMs
-    this.#next = (this.#next + 1) % latenciesKept
+    this.#sum += latencyMs - (this.#latencies[this.#next] ?? 0)
+    this.#latencies[this.#next] = latencyMs
+    this.#next = (this.#next + 1) % maxLatencies
   }
 }

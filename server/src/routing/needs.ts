@@ -1,5 +1,5 @@
 import type { Capability, Model } from '../catalog/model'
-import { isObject, type JsonObject } from '../wire/json-body'
+import { isObject, type JsonObject, toList } from '../wire/json-body'
 
 /** A capability that a request needs of its model, and the field that requires it. */
 export interface RequestNeed {
@@ -18,8 +18,6 @@ const formatNeeds: Readonly<Record<string, Capability>> = {
   json_object: 'json_mode',
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-
 /** The needs of a model endpoint's body, each once. Walks its messages: only for collections. */
 export function findRequestNeeds(body: JsonObject): RequestNeed[] {
   const needs = new Map<Capability, string>()
@@ -27,15 +25,15 @@ export function findRequestNeeds(body: JsonObject): RequestNeed[] {
     if (capability && !needs.has(capability)) needs.set(capability, param)
   }
   for (const field of ['tools', 'functions']) {
-    if (listOf(body[field]).length > 0) need('tools', field)
+    if (toList(body[field]).length > 0) need('tools', field)
   }
-  for (const [at, message] of listOf(body['messages']).entries()) {
-    for (const part of isObject(message) ? listOf(message['content']) : []) {
+  for (const [at, message] of toList(body['messages']).entries()) {
+    for (const part of isObject(message) ? toList(message['content']) : []) {
       const type = isObject(part) ? part['type'] : undefined
       if (typeof type === 'string') need(own(partNeeds, type), `messages.${at}.content`)
     }
   }
-  if (listOf(body['modalities']).includes('audio')) need('audio', 'modalities')
+  if (toList(body['modalities']).includes('audio')) need('audio', 'modalities')
   const format = body['response_format']
   const type = isObject(format) ? format['type'] : undefined
   if (typeof type === 'string') need(own(formatNeeds, type), 'response_format')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { LocalTurns } from './collection-turns'
+import { LocalRotation } from './collection-rotation'
 import { MemberStats } from './member-stats'
 import { findOfferedModels } from './offered-models'
-import { AccountCatalogs, emptyAccount } from '../catalog/account-catalog'
+import { AccountCatalogs, emptyAccountCatalog } from '../catalog/account-catalog'
 import { AccountNames } from '../catalog/account-names'
 import { Mappings } from '../catalog/mapping'
 import type { Model } from '../catalog/model'
@@ -62,11 +62,11 @@ const snapshot = toSnapshot({
   connections: [connection],
 })
 
-const never = () => Promise.reject(new Error('nobody should be asked'))
+const never = () => Promise.reject(new Error('no provider may be called'))
 
 /** What a caller with these mappings, and nothing else, would pay by, for each model. */
 async function modes(mappings: Record<string, string>) {
-  const asked: string[] = []
+  const lookups: string[] = []
   const names = new AccountNames({
     mappings: async () =>
       new Mappings(
@@ -92,25 +92,25 @@ async function modes(mappings: Record<string, string>) {
         ],
       ]),
     owner: async (name) => {
-      asked.push(name)
+      lookups.push(name)
       return name === 'others' ? { userId: 'user_2' } : undefined
     },
   })
   const offered = await findOfferedModels(
     {
       snapshot,
-      caller: { userId: 'user_1', accountId: 'user_1', catalog: emptyAccount },
+      caller: { userId: 'user_1', accountId: 'user_1', catalog: emptyAccountCatalog },
       open: sampleOpen,
     },
     {
       accounts: new AccountCatalogs({
         account: never,
         organization: never,
-        offeredElsewhere: never,
+        offeredToOthers: never,
       }),
       names,
-      book: new MemberStats(),
-      turns: new LocalTurns(),
+      stats: new MemberStats(),
+      rotation: new LocalRotation(),
       random: () => 0,
     },
   )
@@ -118,7 +118,7 @@ async function modes(mappings: Record<string, string>) {
     offered.all.map(async (model) => [model.name, await offered.billingOf(model)] as const),
   )
   const byName: Record<string, string | null> = Object.fromEntries(found)
-  return { modes: byName, asked }
+  return { modes: byName, lookups }
 }
 
 describe('how a call by a model’s name would be paid', () => {
@@ -135,7 +135,7 @@ describe('how a call by a model’s name would be paid', () => {
       { one: 'free', two: null, gift: 'free' },
     ],
     [
-      'not at all on the connections of somebody else',
+      'not at all on the connections of another account',
       { 'openai/one': 'others/openai/one', 'openai/two': 'nobodys/openai/two' },
       { one: null, two: null, gift: 'free' },
     ],
@@ -149,6 +149,6 @@ describe('how a call by a model’s name would be paid', () => {
   })
 
   test('a handle is looked up once for all models', async () => {
-    expect((await modes({ 'openai/*': 'others/openai/$1' })).asked).toEqual(['others'])
+    expect((await modes({ 'openai/*': 'others/openai/$1' })).lookups).toEqual(['others'])
   })
 })

@@ -1,15 +1,15 @@
 import { findCallableByAll, filterCallable, explainNotCallable, type NotCallable } from './callable'
 import { findCandidates, findModel, type Billing, type RoutingContext } from './candidate'
-import type { CollectionTurns } from './collection-turns'
+import type { CollectionRotation } from './collection-rotation'
 import { findCollections, resolveName } from './resolve-name'
-import { PoolTurns } from './pool-turns'
+import { PoolRotation } from './pool-rotation'
 import { previewRoute } from './preview-route'
 import type { Routing } from './resolve-model'
 import { AccountCatalog, type AccountCatalogs } from '../catalog/account-catalog'
 import { collectionPrefix } from '../catalog/collection'
 import { Mappings } from '../catalog/mapping'
 import { categories, type Model } from '../catalog/model'
-import { nothing, type Offer, type OwnedConnection, type CandidatePlace } from '../catalog/offer'
+import { noOffer, type Offer, type OwnedConnection, type ProviderOffer } from '../catalog/offer'
 import { findModelByName } from '../catalog/model-names'
 import type { Priceable } from '../catalog/owner-price'
 import { applyUnpricedPolicy } from '../catalog/unpriced-policy'
@@ -38,21 +38,21 @@ const unmapped = new Mappings([])
 
 /** Finds the models that are offered to an account. Rejects with `gateway_unavailable`. */
 export async function findOfferedModels(
-  ways: Omit<RoutingContext, 'turns'>,
-  routing: Routing & { turns: CollectionTurns },
+  context: Omit<RoutingContext, 'rotation'>,
+  routing: Routing & { rotation: CollectionRotation },
 ): Promise<OfferedModels> {
-  const { snapshot, caller } = ways
+  const { snapshot, caller } = context
   const { names } = routing
   const mappings = await names.mappingsOf(caller.userId)
-  const looking = { ...ways, turns: new PoolTurns() }
-  const find = (id: string) => offeredModel(id, ways)
+  const looking = { ...context, rotation: new PoolRotation() }
+  const find = (id: string) => findOfferedModel(id, context)
   const mappedMode = mappedModes(looking, routing)
   const billingOf = (model: Model): BillingMode | Promise<BillingMode> => {
     const mapped = mappings.apply(model.id)
     // Calls by a mapped name go elsewhere.
     return mapped ? mappedMode(model.id, mapped.target) : modeOf(model, looking)
   }
-  const all = () => [...listedIn(ways), ...foundBy(ways)].toSorted(byId)
+  const all = () => [...listCatalog(context), ...findDiscovered(context)].toSorted(byId)
   const callable = () => filterCallable(all(), billingOf)
   return {
     get all() {
@@ -61,58 +61,62 @@ export async function findOfferedModels(
     find,
     hasCollection: async (name) => {
       if (!name.startsWith(collectionPrefix) || !isModelName(name)) return false
-      return isThere(async () => resolveName(name, { snapshot, names, caller, mappings: unmapped }))
+      return exists(async () => resolveName(name, { snapshot, names, caller, mappings: unmapped }))
     },
     billingOf,
     callable: () =>
-      caller.catalog.isEmpty && mappings.isEmpty ? findCallableByAll(ways, callable) : callable(),
-    refusalOf: (model) => explainNotCallable(model, mappings.apply(model.id)?.target, ways),
+      caller.catalog.isEmpty && mappings.isEmpty
+        ? findCallableByAll(context, callable)
+        : callable(),
+    refusalOf: (model) => explainNotCallable(model, mappings.apply(model.id)?.target, context),
   }
 }
 
 const byId = (one: Model, other: Model) => (one.id < other.id ? -1 : 1)
 
 /** Maximum handles in the mappings of one account: no account has more, and each may be looked up. */
-const mostHandles = 20
+const maxHandles = 20
 
 /**
  * The billing of a call that a mapping redirects, by its name and its target. Mappings may redirect thousands of
  * models to as many names that do not exist: an error thrown for each of these would take seconds, so none is thrown.
  */
-function mappedModes(ways: RoutingContext, routing: Routing & { turns: CollectionTurns }) {
-  const { snapshot, caller } = ways
+function mappedModes(context: RoutingContext, routing: Routing & { rotation: CollectionRotation }) {
+  const { snapshot, caller } = context
   const { names } = routing
   const owners = new Map<string, ReturnType<typeof names.ownerOf>>()
   let collections: Promise<Set<string>> | undefined
   const known = new Map<string, Promise<BillingMode>>()
 
-  const ofCollection = async (asked: string, target: string): Promise<BillingMode> => {
+  const ofCollection = async (requestedName: string, target: string): Promise<BillingMode> => {
     collections ??= findCollections({ snapshot, names, caller }).then(namesOf)
     if (!(await collections).has(target)) return null
-    return (await previewRoute({ name: asked }, ways, routing)).billingMode ?? null
+    return (await previewRoute({ name: requestedName }, context, routing)).billingMode ?? null
   }
   const ofHandle = async (target: string): Promise<BillingMode> => {
     const handle = target.slice(0, target.indexOf('/'))
     if (!owners.has(handle)) {
-      if (owners.size === mostHandles) return null
+      if (owners.size === maxHandles) return null
       owners.set(handle, names.ownerOf(handle))
     }
     const owner = await owners.get(handle)
     const ownerId = owner && ('userId' in owner ? owner.userId : owner.organizationId)
-    const model = offeredModel(target.slice(handle.length + 1), ways)
+    const model = findOfferedModel(target.slice(handle.length + 1), context)
     // An owner whose connections the caller may not use has no candidates for it.
-    return model && ownerId !== undefined ? modeOf(model, ways, ownerId) : null
+    return model && ownerId !== undefined ? modeOf(model, context, ownerId) : null
   }
-  return (asked: string, target: string): BillingMode | Promise<BillingMode> => {
+  return (requestedName: string, target: string): BillingMode | Promise<BillingMode> => {
     if (!isModelName(target)) return null
     const { provider } = splitModelId(target)
     if (snapshot.providers.has(provider)) {
-      const model = offeredModel(target, ways)
-      return model ? modeOf(model, ways) : null
+      const model = findOfferedModel(target, context)
+      return model ? modeOf(model, context) : null
     }
     let mode = known.get(target)
     if (!mode) {
-      mode = target.startsWith(collectionPrefix) ? ofCollection(asked, target) : ofHandle(target)
+      mode = target.startsWith(collectionPrefix)
+        ? ofCollection(requestedName, target)
+        : ofHandle(target)
       known.set(target, mode)
     }
     return mode
@@ -123,8 +127,8 @@ const namesOf = (collections: readonly { name: string }[]) =>
   new Set(collections.map(({ name }) => `${collectionPrefix}${name}`))
 
 /** By the first connection that serves it, or by the first of one owner's. */
-function modeOf(model: Model, ways: RoutingContext, ownerId?: string): BillingMode {
-  const candidates = findCandidates(model, ways)
+function modeOf(model: Model, context: RoutingContext, ownerId?: string): BillingMode {
+  const candidates = findCandidates(model, context)
   const first =
     ownerId === undefined
       ? candidates[0]
@@ -132,42 +136,42 @@ function modeOf(model: Model, ways: RoutingContext, ownerId?: string): BillingMo
   return first?.billing.mode ?? null
 }
 
-function* enabledOf({ models }: Snapshot) {
+function* listEnabled({ models }: Snapshot) {
   for (const model of models.values()) if (model.enabled) yield model
 }
 
 /** Models of the catalogue at the price that the operator's setting gives to those without one. */
-function* listedIn({ snapshot, open }: Pick<RoutingContext, 'snapshot' | 'open'>) {
-  for (const model of enabledOf(snapshot)) yield applyUnpricedPolicy(model, open.unpricedModels)
+function* listCatalog({ snapshot, open }: Pick<RoutingContext, 'snapshot' | 'open'>) {
+  for (const model of listEnabled(snapshot)) yield applyUnpricedPolicy(model, open.unpricedModels)
 }
 
 /** Models that only connections of the caller have. */
-const foundBy = ({ snapshot, caller, open }: Naming): Model[] =>
+const findDiscovered = ({ snapshot, caller, open }: ModelScope): Model[] =>
   caller.catalog
-    .found()
+    .listDiscovered()
     .filter(({ id, provider }) => snapshot.providers.has(provider) && !snapshot.models.has(id))
-    .flatMap(({ id }) => offeredModel(id, { snapshot, caller, open }) ?? [])
+    .flatMap(({ id }) => findOfferedModel(id, { snapshot, caller, open }) ?? [])
 
 /** The inputs that give names their models. */
-type Naming = Pick<RoutingContext, 'snapshot' | 'caller' | 'open'>
+type ModelScope = Pick<RoutingContext, 'snapshot' | 'caller' | 'open'>
 
-function offeredModel(
+function findOfferedModel(
   id: string,
-  { snapshot, caller: { catalog }, open }: Naming,
+  { snapshot, caller: { catalog }, open }: ModelScope,
 ): Model | undefined {
   if (!isModelName(id)) return undefined
   const { provider, name } = splitModelId(id)
   const listed = snapshot.models.get(id)
-  const isThere = listed
+  const exists = listed
     ? listed.enabled
     : catalog.find(provider, name) !== undefined || findModelByName(snapshot, id) !== undefined
-  if (!isThere || !snapshot.providers.has(provider)) return undefined
+  if (!exists || !snapshot.providers.has(provider)) return undefined
   return findModel({ snapshot, catalog, open }, id, categories)
 }
 
-async function isThere(look: () => Promise<unknown>): Promise<boolean> {
+async function exists(find: () => Promise<unknown>): Promise<boolean> {
   try {
-    await look()
+    await find()
     return true
   } catch (thrown) {
     if (thrown instanceof ApiError && thrown.status === 404) return false
@@ -199,36 +203,36 @@ export async function findServedModels(
 ): Promise<ServedModel[]> {
   const shared = await accounts.sharedBy(organizationId)
   if (!shared) return []
-  const offer = narrowed(shared.offer, by)
+  const offer = narrowOffer(shared.offer, by)
   const standing = { role: 'member', status: 'active', isPrimary: false } as const
   const member = { organizationId, ...standing, spendingLimit: null }
-  const catalog = new AccountCatalog(nothing, [member], {
+  const catalog = new AccountCatalog(noOffer, [member], {
     shared: new Map([[organizationId, { ...shared, offer }]]),
     fundedBy: null,
   })
-  const ways = {
+  const context = {
     snapshot,
     caller: { userId: '', accountId: '', catalog },
     open: { ...open, platformConnections: false, unpricedModels: 'refuse' as const },
-    turns: new PoolTurns(),
+    rotation: new PoolRotation(),
   }
-  const listed = [...enabledOf(snapshot)].filter(({ provider }) => offer.has(provider))
-  return [...listed, ...foundBy(ways)]
+  const listed = [...listEnabled(snapshot)].filter(({ provider }) => offer.has(provider))
+  return [...listed, ...findDiscovered(context)]
     .flatMap((model) => {
-      const mode = modeOf(model, ways)
+      const mode = modeOf(model, context)
       return mode === null ? [] : [{ model, mode }]
     })
     .toSorted((one, other) => (one.model.id < other.model.id ? -1 : 1))
 }
 
-/** Without the places that become empty. */
-function narrowed(offer: Offer, by: Serving['by']): Offer {
-  const left = [...offer].map(([provider, places]) => {
-    const kept = places.flatMap((place): CandidatePlace[] => {
-      const [first, ...others] = place.connections.filter(by)
-      return first ? [{ ...place, connections: [first, ...others] }] : []
+/** Without the providers that become empty. */
+function narrowOffer(offer: Offer, by: Serving['by']): Offer {
+  const narrowed = [...offer].map(([provider, offers]) => {
+    const selected = offers.flatMap((providerOffer): ProviderOffer[] => {
+      const [first, ...others] = providerOffer.connections.filter(by)
+      return first ? [{ ...providerOffer, connections: [first, ...others] }] : []
     })
-    return [provider, kept] as const
+    return [provider, selected] as const
   })
-  return new Map(left.filter(([, places]) => places.length > 0))
+  return new Map(narrowed.filter(([, offers]) => offers.length > 0))
 }

@@ -1,7 +1,7 @@
 import type { Billing, RoutingContext } from './candidate'
-import type { CollectionTurns } from './collection-turns'
+import type { CollectionRotation } from './collection-rotation'
 import type { Demands } from './collections'
-import { PoolTurns } from './pool-turns'
+import { PoolRotation } from './pool-rotation'
 import { resolve, type Question, type Resolution, type Routing } from './resolve-model'
 import type { Mappings } from '../catalog/mapping'
 import { categories } from '../catalog/model'
@@ -22,49 +22,49 @@ export interface RoutePreview {
   reason: ErrorCode | undefined
 }
 
-interface Asked {
+interface PreviewQuestion {
   name: string
   /** Mappings tried before the caller's own. */
   first?: Mappings | undefined
 }
 
 /** The demands of a request that does not exist yet. */
-const nothingMuch: Demands = { needs: [], misfit: () => undefined, promptTokens: () => 0 }
+const noDemands: Demands = { needs: [], misfit: () => undefined, promptTokens: () => 0 }
 
 /** Resolves a name as a call does, and changes nothing: no turn is taken. Rejects as `resolve` does. */
 export async function lookUpRoute(
   question: Pick<Question, 'name' | 'kinds' | 'first'>,
-  ways: Omit<RoutingContext, 'turns'>,
-  routing: Routing & { turns: CollectionTurns },
+  context: Omit<RoutingContext, 'rotation'>,
+  routing: Routing & { rotation: CollectionRotation },
 ): Promise<Resolution> {
-  const { turns } = routing
-  const demanding = { ...question, demands: () => nothingMuch }
+  const { rotation } = routing
+  const demanding = { ...question, demands: () => noDemands }
   return resolve(
-    { ...demanding, ways: { ...ways, turns: new PoolTurns() } },
-    { ...routing, turns: { take: (collectionId) => turns.peek(collectionId) } },
+    { ...demanding, context: { ...context, rotation: new PoolRotation() } },
+    { ...routing, rotation: { take: (collectionId) => rotation.peek(collectionId) } },
   )
 }
 
 /** Previews the route of a call for a name. */
 export async function previewRoute(
-  { name, first }: Asked,
-  ways: Omit<RoutingContext, 'turns'>,
-  routing: Routing & { turns: CollectionTurns },
+  { name, first }: PreviewQuestion,
+  context: Omit<RoutingContext, 'rotation'>,
+  routing: Routing & { rotation: CollectionRotation },
 ): Promise<RoutePreview> {
-  const mappings = await routing.names.mappingsOf(ways.caller.userId)
+  const mappings = await routing.names.mappingsOf(context.caller.userId)
   const mapped = first?.apply(name) ?? mappings.apply(name)
-  const shown = {
+  const preview = {
     resolvedModel: mapped?.target ?? name,
     mappingId: mapped?.mappingId ?? null,
     isMatched: mapped !== undefined,
   }
   try {
-    const { candidates } = await lookUpRoute({ name, first, kinds: categories }, ways, routing)
+    const { candidates } = await lookUpRoute({ name, first, kinds: categories }, context, routing)
     const [candidate] = candidates
     const billingMode = candidate?.billing.mode
-    return { ...shown, provider: candidate?.provider.key, billingMode, reason: undefined }
+    return { ...preview, provider: candidate?.provider.key, billingMode, reason: undefined }
   } catch (thrown) {
     if (!(thrown instanceof ApiError)) throw thrown
-    return { ...shown, provider: undefined, billingMode: undefined, reason: thrown.code }
+    return { ...preview, provider: undefined, billingMode: undefined, reason: thrown.code }
   }
 }

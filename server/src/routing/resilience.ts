@@ -16,13 +16,13 @@ interface Options {
   maxOpenMs: number
   onChange: (change: BreakerChange) => void
   /** Whether the gateway that calls a candidate's provider is connected; assumed where absent. */
-  isThere?: (candidate: Candidate) => boolean
+  isReachable?: (candidate: Candidate) => boolean
   /** Undefined where that is known; else resolves once it is. */
-  look?: (candidate: Candidate) => Promise<void> | undefined
+  loadState?: (candidate: Candidate) => Promise<void> | undefined
   /** Receives credentials that are rejected, and answers. */
   health?: {
-    refused: (connection: ProviderConnection, words: string) => void
-    answered: (connection: ProviderConnection) => void
+    recordRefusal: (connection: ProviderConnection, message: string) => void
+    recordAnswer: (connection: ProviderConnection) => void
   }
 }
 
@@ -31,14 +31,19 @@ export class Resilience {
   readonly budget = new RetryBudget()
   readonly #breakers: Breakers
   readonly #health: Options['health']
-  readonly #isThere: NonNullable<Options['isThere']>
+  readonly #isThere: NonNullable<Options['isReachable']>
   /** Loads the state of a candidate that `admits` needs: undefined where it is known already. Never rejects. */
-  readonly look: NonNullable<Options['look']>
+  readonly loadState: NonNullable<Options['loadState']>
 
-  constructor({ health, isThere = () => true, look = () => undefined, ...options }: Options) {
+  constructor({
+    health,
+    isReachable = () => true,
+    loadState = () => undefined,
+    ...options
+  }: Options) {
     this.#health = health
-    this.#isThere = isThere
-    this.look = look
+    this.#isThere = isReachable
+    this.loadState = loadState
     this.#breakers = new Breakers(options)
   }
 
@@ -91,26 +96,27 @@ export class Resilience {
   }
 
   /** A candidate has given the head of a good answer. */
-  answered(attempt: BreakerAttempt): void {
-    this.#breakers.succeeded(attempt)
-    this.#health?.answered(attempt.candidate.connection)
+  recordAnswer(attempt: BreakerAttempt): void {
+    this.#breakers.recordSuccess(attempt)
+    this.#health?.recordAnswer(attempt.candidate.connection)
   }
 
   /** An attempt ended with an error, before its answer or within it. */
-  ended(attempt: BreakerAttempt, thrown: unknown): void {
+  end(attempt: BreakerAttempt, thrown: unknown): void {
     const refusal = readCredentialRefusal(thrown)
-    if (refusal !== undefined) this.#health?.refused(attempt.candidate.connection, refusal)
+    if (refusal !== undefined) this.#health?.recordRefusal(attempt.candidate.connection, refusal)
     const verdict = classifyFailure(thrown)
-    if (verdict === 'works') this.#breakers.succeeded(attempt)
-    else if (verdict === 'nothing') this.#breakers.left(attempt)
-    else this.#breakers.failed(attempt, verdict)
+    if (verdict === 'works') this.#breakers.recordSuccess(attempt)
+    else if (verdict === 'nothing') this.#breakers.abandon(attempt)
+    else this.#breakers.recordFailure(attempt, verdict)
   }
 
   /** The error for a request whose candidates are all failing and may not be tried again yet. */
   refusalOf(failing: readonly Candidate[], accountId: string): ApiError {
     if (!failing.some((candidate) => this.#isThere(candidate))) {
       return new ApiError('gateway_unavailable', {
-        message: 'The gateway that serves this model to you is offline, or does not serve it now.',
+        message:
+          'The self-hosted gateway for this model is offline or does not serve it at the moment.',
         retryAfterSeconds: 2,
       })
     }

@@ -5,7 +5,7 @@ import {
   type Candidate,
   type RoutingContext,
 } from './candidate'
-import type { CollectionTurns } from './collection-turns'
+import type { CollectionRotation } from './collection-rotation'
 import { shortlistMembers, type Demands, type PassedMember } from './collections'
 import type { MemberStats } from './member-stats'
 import { resolveName, type NameMeaning } from './resolve-name'
@@ -14,20 +14,21 @@ import type { AccountNames } from '../catalog/account-names'
 import type { Mapped, Mappings } from '../catalog/mapping'
 import type { Category, Model } from '../catalog/model'
 import { ApiError } from '../errors'
+import { isAllowedModel } from '../wire/model-id'
 
 /** The dependencies of resolving, the same for all requests. */
 export interface Routing {
   accounts: AccountCatalogs
   names: AccountNames
-  book: MemberStats
-  turns: Pick<CollectionTurns, 'take'>
+  stats: MemberStats
+  rotation: Pick<CollectionRotation, 'take'>
   random: () => number
 }
 
 /** The name in a caller's request. */
 export interface Question {
   name: string
-  ways: RoutingContext
+  context: RoutingContext
   /** The categories of models that the endpoint serves. */
   kinds: readonly Category[]
   /** Called only for a collection, whose members are judged by it. */
@@ -54,62 +55,71 @@ export interface Resolution {
  * of 10.
  */
 export function resolve(question: Question, routing: Routing): Resolution | Promise<Resolution> {
-  const { name, ways, first } = question
-  const { snapshot, caller } = ways
+  const { name, context, first } = question
+  const { snapshot, caller } = context
   const meaning = resolveName(name, { snapshot, caller, names: routing.names, first })
-  if (meaning instanceof Promise) return meaning.then((known) => resolved(known, question, routing))
-  return resolved(meaning, question, routing)
+  if (meaning instanceof Promise)
+    return meaning.then((known) => resolveMeaning(known, question, routing))
+  return resolveMeaning(meaning, question, routing)
 }
 
-const nobody: readonly PassedMember[] = []
+const none: readonly PassedMember[] = []
 
-function resolved(
+function resolveMeaning(
   meaning: NameMeaning,
   question: Question,
   routing: Routing,
 ): Resolution | Promise<Resolution> {
   if (meaning.kind === 'collection') return fromCollection(meaning, question, routing)
-  const { ways, kinds } = question
-  const { snapshot, caller, open } = ways
+  const { context, kinds } = question
+  const { snapshot, caller, open } = context
   const model = findModel({ snapshot, catalog: caller.catalog, open }, meaning.id, kinds)
-  const all = findCandidates(model, ways)
+  if (!isAllowedModel(model.id, caller.allowedModels ?? null)) throw toNotAllowed(model)
+  const all = findCandidates(model, context)
   const direct = meaning.kind === 'direct' ? meaning.ownerId : undefined
   const candidates =
     direct === undefined ? all : all.filter(({ connection }) => connection.owner === direct)
   const [first] = candidates
   if (first) {
     const { mapped } = meaning
-    return { model: first.model, candidates, passedOver: nobody, mapped, isCollection: false }
+    return { model: first.model, candidates, passedOver: none, mapped, isCollection: false }
   }
-  if (direct !== undefined) throw notThere(model, "There is no connection of that name's owner")
-  if (ways.only !== undefined) throw notThere(model, 'The connection that was asked for is not one')
-  return explainNoCandidates(model, ways, routing.accounts).then((denial) => {
+  if (direct !== undefined) throw toAccessDenied(model, 'The owner of this name has no connection')
+  if (context.only !== undefined) throw toAccessDenied(model, 'The requested connection is not one')
+  return explainNoCandidates(model, context, routing.accounts).then((denial) => {
     throw denial
   })
 }
 
-const notThere = ({ id }: Model, words: string) =>
+const toNotAllowed = ({ id }: Model) =>
   new ApiError('model_access_denied', {
     param: 'model',
-    message: `${words} that serves "${id}".`,
+    message: `This API key may not call "${id}": its allowed models do not include it. GET /v1/models lists those that it may call.`,
+    details: { model: id },
+  })
+
+const toAccessDenied = ({ id }: Model, message: string) =>
+  new ApiError('model_access_denied', {
+    param: 'model',
+    message: `${message} that serves "${id}".`,
     details: { model: id },
   })
 
 async function fromCollection(
   { collection, mapped }: Extract<NameMeaning, { kind: 'collection' }>,
-  { ways, kinds, demands }: Question,
-  { book, turns, random }: Routing,
+  { context, kinds, demands }: Question,
+  { stats, rotation, random }: Routing,
 ): Promise<Resolution> {
   const { candidates, passedOver } = await shortlistMembers(collection, {
-    ways,
+    context,
     kinds,
     demands: demands(),
-    book,
+    stats,
     random,
-    turn: () => turns.take(collection.id),
+    nextIndex: () => rotation.take(collection.id),
   })
   const [first] = candidates
-  if (!first) throw new Error(`${collection.id} came to nobody`)
+  if (!first) throw new Error(`${collection.id} resolved to no candidate`)
   const { model } = first
   // A legacy completion goes to models that complete or to models that chat, not to both.
   const alike = candidates.filter((candidate) => candidate.model.category === model.category)

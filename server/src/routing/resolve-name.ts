@@ -14,7 +14,7 @@ export type NameMeaning =
   /** A model on the connections of one owner only. */
   | { kind: 'direct'; id: string; ownerId: string; mapped: Mapped | undefined }
 
-interface Where {
+interface NameScope {
   snapshot: Snapshot
   names: AccountNames
   caller: RoutingCaller
@@ -28,7 +28,7 @@ interface Where {
 export const unknownModel = (id: string): ApiError =>
   new ApiError('model_not_found', {
     param: 'model',
-    message: `There is no model "${id}". GET /v1/models lists what is there.`,
+    message: `Model "${id}" does not exist. GET /v1/models lists the available models.`,
   })
 
 /**
@@ -36,38 +36,38 @@ export const unknownModel = (id: string): ApiError =>
  * without a promise. Throws or rejects with `invalid_model`, `model_not_found`, and for handles `model_access_denied`
  * and `organization_required`. Source: contract 1.4, 6.6, 10.1.
  */
-export function resolveName(name: string, where: Where): NameMeaning | Promise<NameMeaning> {
-  const mappings = where.mappings ?? where.names.mappingsOf(where.caller.userId)
+export function resolveName(name: string, scope: NameScope): NameMeaning | Promise<NameMeaning> {
+  const mappings = scope.mappings ?? scope.names.mappingsOf(scope.caller.userId)
   return mappings instanceof Promise
-    ? mappings.then((known) => formOf(name, known, where))
-    : formOf(name, mappings, where)
+    ? mappings.then((known) => formOf(name, known, scope))
+    : formOf(name, mappings, scope)
 }
 
 function formOf(
-  asked: string,
+  requested: string,
   mappings: Mappings,
-  where: Where,
+  scope: NameScope,
 ): NameMeaning | Promise<NameMeaning> {
-  const mapped = where.first?.apply(asked) ?? mappings.apply(asked)
-  const id = mapped ? mapped.target : asked
+  const mapped = scope.first?.apply(requested) ?? mappings.apply(requested)
+  const id = mapped ? mapped.target : requested
   const provider = parseProvider(id)
   if (id.startsWith(collectionPrefix)) {
-    return collectionNamed(id.slice(collectionPrefix.length), where).then((collection) => ({
+    return findCollection(id.slice(collectionPrefix.length), scope).then((collection) => ({
       kind: 'collection',
       collection,
       mapped,
     }))
   }
-  if (where.snapshot.providers.has(provider)) return { kind: 'model', id, mapped }
-  return directed(id, provider, where).then((meaning) => ({ ...meaning, mapped }))
+  if (scope.snapshot.providers.has(provider)) return { kind: 'model', id, mapped }
+  return resolveHandle(id, provider, scope).then((meaning) => ({ ...meaning, mapped }))
 }
 
 /** The caller's own, then those of organizations, the primary one's first, then the system's. */
-async function collectionNamed(
+async function findCollection(
   name: string,
-  { snapshot, names, caller }: Where,
+  { snapshot, names, caller }: NameScope,
 ): Promise<Collection> {
-  for (const ownerId of ownersFor(caller)) {
+  for (const ownerId of listOwners(caller)) {
     const collection = (await names.collectionsOf(ownerId)).get(name)
     if (collection) return collection
   }
@@ -77,7 +77,7 @@ async function collectionNamed(
 }
 
 /** The owners of the collections that a caller may call, by precedence. */
-const ownersFor = ({ userId, catalog }: RoutingCaller): string[] => [
+const listOwners = ({ userId, catalog }: RoutingCaller): string[] => [
   userId,
   ...catalog.memberships
     .filter(({ status, role }) => status === 'active' && role !== 'viewer')
@@ -89,9 +89,9 @@ export async function findCollections({
   snapshot,
   names,
   caller,
-}: Pick<Where, 'snapshot' | 'names' | 'caller'>): Promise<Collection[]> {
+}: Pick<NameScope, 'snapshot' | 'names' | 'caller'>): Promise<Collection[]> {
   const found = new Map(snapshot.collections)
-  const owned = ownersFor(caller).map(async (ownerId) => names.collectionsOf(ownerId))
+  const owned = listOwners(caller).map(async (ownerId) => names.collectionsOf(ownerId))
   // Owners with precedence replace the others' collections of the same name.
   for (const collections of (await Promise.all(owned)).toReversed()) {
     for (const [name, collection] of collections) found.set(name, collection)
@@ -105,10 +105,10 @@ export async function findCollections({
  * `<handle>/<provider>/<model>`: goes to that owner's connections, and no others. A name that is no handle may be
  * another name of a provider.
  */
-async function directed(
+async function resolveHandle(
   id: string,
   handle: string,
-  { snapshot, names, caller }: Where,
+  { snapshot, names, caller }: NameScope,
 ): Promise<{ kind: 'direct'; id: string; ownerId: string } | { kind: 'model'; id: string }> {
   const owner = await names.ownerOf(handle)
   if (!owner) {
@@ -128,7 +128,8 @@ function checkOwner(owner: NameOwner, caller: RoutingCaller, id: string): void {
     if (owner.userId === caller.userId) return
     throw new ApiError('model_access_denied', {
       param: 'model',
-      message: "This is another account's handle: its connections serve nobody else.",
+      message:
+        'This handle belongs to another account, whose connections are not available to you.',
       details: { model: id },
     })
   }

@@ -89,12 +89,12 @@ describe('S1: the breaker for all', () => {
     expect(world.waitMs(outsider)).toBe(0)
   })
 
-  test('a probe keeps nobody but its own account waiting, and a bad one neither', () => {
+  test('a probe delays only its own account, and a failed probe delays none', () => {
     openForAll()
     world.nowMs += 5000
     const probe = world.breakers.begin(one, 'user_bad')
     expect([world.waitMs('user_bad') > 0, world.waitMs(outsider)]).toEqual([true, 0])
-    world.breakers.failed(probe)
+    world.breakers.recordFailure(probe)
     expect([world.waitMs('user_bad') > 0, world.waitMs(outsider)]).toEqual([true, 0])
     // Also where that account goes on and on.
     for (let k = 0; k < 600; k++) {
@@ -119,7 +119,7 @@ describe('S1: the breaker for all', () => {
     const probes = accounts(8, 20).map((account) => world.breakers.begin(one, account))
     expect(world.waitMs(outsider)).toBe(10_000)
     const [first] = probes
-    if (first) world.breakers.left(first)
+    if (first) world.breakers.abandon(first)
     expect(world.waitMs(outsider)).toBe(0)
   })
 
@@ -140,7 +140,7 @@ describe('S1: the last route', () => {
     world.fail(5)
     const attempts = Array.from({ length: 20 }, () => {
       const attempt = tryLast()
-      if (attempt) world.breakers.failed(attempt)
+      if (attempt) world.breakers.recordFailure(attempt)
       return attempt !== undefined
     })
     expect(attempts.filter(Boolean)).toHaveLength(10)
@@ -149,7 +149,7 @@ describe('S1: the last route', () => {
     // It is no probe: how long the breaker is open stays as it was.
     expect(world.breakers.list()).toMatchObject([{ openAccounts: 1 }])
     world.nowMs += 2000
-    world.breakers.left(world.breakers.begin(one, alone))
+    world.breakers.abandon(world.breakers.begin(one, alone))
     expect(world.waitMs()).toBe(0)
   })
 
@@ -168,7 +168,7 @@ describe('S1: the last route', () => {
   test('one good answer closes the account’s breaker', () => {
     world.fail(5)
     const attempt = tryLast()
-    if (attempt) world.breakers.succeeded(attempt)
+    if (attempt) world.breakers.recordSuccess(attempt)
     expect(world.waitMs()).toBe(0)
   })
 })

@@ -32,6 +32,9 @@ export interface BreakerFailure {
   isShared: boolean
 }
 
+/** A failure of the provider, which several accounts see, without an announced busy time. */
+export const sharedFailure: BreakerFailure = { busyMs: 0, isShared: true }
+
 /** A breaker: closed, open until a time, or half-open after it. */
 class Switch {
   /** Undefined while it is closed. */
@@ -158,7 +161,7 @@ export class RouteBreaker extends Switch {
   }
 
   /** The time for which the breaker for all is still open, in milliseconds. */
-  leftMs(now: number): number {
+  remainingMs(now: number): number {
     return Math.max(0, (this.opensUntil ?? -Infinity) - now)
   }
 

@@ -39,14 +39,14 @@ const scope = fc.constantFrom('individual' as const, 'organization' as const, 's
 const random = () => Math.random()
 
 const names = (found: readonly Named[]) => found.map(({ name }) => name).join(' ')
-const order = (strategy: Strategy, given: readonly Named[], turn = 0) =>
-  names(orderMembers({ strategy, scope: 'individual' }, given, { random, turn }))
+const order = (strategy: Strategy, given: readonly Named[], nextIndex = 0) =>
+  names(orderMembers({ strategy, scope: 'individual' }, given, { random, nextIndex }))
 
 test('every strategy gives each rested member once, and all of them where none has rested', () => {
   const any = fc.record({ strategy: fc.constantFrom(...strategies), scope })
   fc.assert(
-    fc.property(any, members, fc.nat(), (of, given, turn) => {
-      const found = orderMembers(of, given, { random, turn })
+    fc.property(any, members, fc.nat(), (of, given, nextIndex) => {
+      const found = orderMembers(of, given, { random, nextIndex })
       const rested = given.filter(({ isCoolingDown }) => !isCoolingDown)
       const expected = rested.length > 0 ? rested : given
       return names(found.toSorted(byName)) === names(expected.toSorted(byName))
@@ -64,8 +64,10 @@ test('a conversation that goes on has its own order of equals, and changes no ot
   )
   const [firstOfAll] = given
   const found = (strategy: Strategy) =>
-    [0, 1, 2].map((turn) =>
-      names(orderMembers({ strategy, scope: 'individual' }, given, { random, turn, conversation })),
+    [0, 1, 2].map((nextIndex) =>
+      names(
+        orderMembers({ strategy, scope: 'individual' }, given, { random, nextIndex, conversation }),
+      ),
     )
   const own = names(conversation.order(given, ({ id }) => id))
   expect(own).not.toBe(names(given))
@@ -76,7 +78,7 @@ test('a conversation that goes on has its own order of equals, and changes no ot
     expect(found(strategy)[0]?.startsWith(String(firstOfAll?.name))).toBe(true)
   }
   const tools = given.map((member) => ({ ...member, hasTools: member.name === 'c' }))
-  const chance = { random, turn: 0, conversation }
+  const chance = { random, nextIndex: 0, conversation }
   expect(names(orderMembers({ strategy: 'random', scope: 'system' }, tools, chance))).toStartWith(
     'c ',
   )
@@ -87,7 +89,7 @@ test('a conversation that goes on has its own order of equals, and changes no ot
 
 const byName = (a: Named, b: Named) => (a.name < b.name ? -1 : 1)
 
-describe('rankings: nobody comes before who is better', () => {
+describe('rankings: no member comes before a better one', () => {
   const worse: [Strategy, (one: Named, next: Named) => boolean][] = [
     ['priority', (one, next) => one.priority > next.priority],
     ['lowest_cost', (one, next) => one.price > next.price],
@@ -102,7 +104,10 @@ describe('rankings: nobody comes before who is better', () => {
   test.each(worse)('%s', (strategy, isWorse) => {
     fc.assert(
       fc.property(members, (given) => {
-        const found = orderMembers({ strategy, scope: 'individual' }, given, { random, turn: 0 })
+        const found = orderMembers({ strategy, scope: 'individual' }, given, {
+          random,
+          nextIndex: 0,
+        })
         return found.every((one, at) => {
           const next = found[at + 1]
           return next === undefined || !isWorse(one, next)
@@ -143,7 +148,7 @@ describe('chance', () => {
   test('in system collections those with tools are first, and only those of chance', () => {
     const mixed = [plain('a'), plain('b', { hasTools: true })]
     const draw = (strategy: Strategy) =>
-      names(orderMembers({ strategy, scope: 'system' }, mixed, { random: () => 0, turn: 0 }))
+      names(orderMembers({ strategy, scope: 'system' }, mixed, { random: () => 0, nextIndex: 0 }))
     expect(draw('random')).toBe('b a')
     expect(draw('weighted')).toBe('a b')
   })

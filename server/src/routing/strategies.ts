@@ -26,19 +26,19 @@ export interface Chance {
   /** From 0, below 1. */
   random: () => number
   /** The number of this request among those of its collection, from 0. */
-  turn: number
+  nextIndex: number
   /** The conversation that the request continues. */
   conversation?: Pick<ContinuedConversation, 'order'> | undefined
 }
 
-type Of = Pick<Collection, 'strategy' | 'scope'>
+type StrategyField = Pick<Collection, 'strategy' | 'scope'>
 
 /**
  * Orders members as they are tried. Members that are cooling down are left out, unless that would be all of them.
  * Members of equal rank keep their order. Source: contract 10.4.
  */
 export function orderMembers<Known extends MemberChoice>(
-  { strategy, scope }: Of,
+  { strategy, scope }: StrategyField,
   members: readonly Known[],
   chance: Chance,
 ): Known[] {
@@ -54,14 +54,14 @@ type Order = <Known extends MemberChoice>(members: Known[], chance: Chance) => K
 
 const orders: Record<Strategy, Order> = {
   priority: (members) => members,
-  round_robin(members, { turn }) {
-    const first = members.length > 0 ? turn % members.length : 0
+  round_robin(members, { nextIndex }) {
+    const first = members.length > 0 ? nextIndex % members.length : 0
     return [...members.slice(first), ...members.slice(0, first)]
   },
   least_used: (members) =>
     members.toSorted((a, b) => a.inFlight - b.inFlight || a.lastMinute - b.lastMinute),
-  random: (members, { random }) => drawn(members, random, () => 1),
-  weighted: (members, { random }) => drawn(members, random, ({ weight }) => weight),
+  random: (members, { random }) => shuffleByWeight(members, random, () => 1),
+  weighted: (members, { random }) => shuffleByWeight(members, random, ({ weight }) => weight),
   lowest_cost: (members) => members.toSorted((a, b) => compare(a.price, b.price)),
   lowest_latency: (members) =>
     members.toSorted((a, b) => (a.meanLatencyMs ?? -1) - (b.meanLatencyMs ?? -1)),
@@ -92,18 +92,18 @@ function orderBy<Known extends MemberChoice>(
 const compare = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b))
 
 /** Shuffles all of them, one drawn after the other: each time by weight among those that are left. */
-function drawn<Known extends MemberChoice>(
+function shuffleByWeight<Known extends MemberChoice>(
   members: readonly Known[],
   random: () => number,
   weightOf: (member: Known) => number,
 ): Known[] {
-  const left = [...members]
+  const remaining = [...members]
   const order: Known[] = []
-  let total = left.reduce((sum, member) => sum + weightOf(member), 0)
-  while (left.length > 0) {
+  let total = remaining.reduce((sum, member) => sum + weightOf(member), 0)
+  while (remaining.length > 0) {
     let mark = random() * total
-    const at = left.findIndex((member) => (mark -= weightOf(member)) < 0)
-    const [next] = left.splice(at < 0 ? left.length - 1 : at, 1)
+    const at = remaining.findIndex((member) => (mark -= weightOf(member)) < 0)
+    const [next] = remaining.splice(at < 0 ? remaining.length - 1 : at, 1)
     if (!next) break
     total -= weightOf(next)
     order.push(next)

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
-import type { OpenedGateway } from './gateway'
-import type { OpenedPayments } from './payments'
-import { openPublicStores } from './public-api'
+import type { GatewayServices } from './gateway'
+import type { PaymentServices } from './payments'
+import { createPublicStores } from './public-api'
 import { readOauthClients } from './sign-in'
 import type { Storage } from './storage'
-import { openSystemStores } from './system'
+import { createSystemStores } from './system'
 import { createCatalogUpdateStore } from '../api/operator/catalog/store'
 import { createConfigStore } from '../api/operator/config/store'
 import { createBillingStore } from '../api/account/billing/store'
@@ -21,6 +21,7 @@ import { createCollectionStore } from '../api/account/model-collections/store'
 import { createFavoriteStore } from '../api/account/models/favorites'
 import { createRatingStore } from '../api/account/models/ratings'
 import { createCatalogueStore } from '../api/account/models/store'
+import { createPerformanceReader } from '../api/account/models/performance'
 import { createMappingStore } from '../api/account/model-mappings/store'
 import { createPriceStore } from '../api/operator/models/prices'
 import { createModelStore } from '../api/operator/models/store'
@@ -38,6 +39,7 @@ import { createProviderStore } from '../api/operator/providers/store'
 import { createAccountSettingsStore } from '../api/account/settings/store'
 import { createTrailStore } from '../api/operator/audit-log/store'
 import { createUserStore } from '../api/operator/users/store'
+import { createOperatedRequestLogStore } from '../api/operator/request-logs/store'
 import { createRequestLogStore } from '../api/account/request-logs/store'
 import type { Catalog } from '../catalog/catalog'
 import { documentFetcher } from '../upstream/http/fetch-document'
@@ -54,9 +56,9 @@ import { probe } from '../upstream/probe'
 import type { LiveSettings } from '../platform/settings/live-settings'
 import { inviteOwner } from '../auth/sign-in/link'
 
-interface Stored {
+interface Dependencies {
   config: Config
-  payments: OpenedPayments
+  payments: PaymentServices
   log: Logger
   storage: Storage
   catalog: Catalog
@@ -65,19 +67,18 @@ interface Stored {
   address: () => string
 }
 
-type Opened = OpenedGateway
-
-/** Opens the stores that the routes of `/api` read and write. */
-export const openStores = (stored: Stored, opened: Opened) => ({
-  ...operatorStores(stored, opened),
-  ...routingStores(stored, opened),
-  ...catalogueStores(stored, opened),
-  ...accountStores(stored, opened),
-  ...moneyStores(stored, opened),
+/** Creates the stores that the routes of `/api` read and write. */
+export const createApiStores = (dependencies: Dependencies, services: GatewayServices) => ({
+  ...operatorStores(dependencies, services),
+  ...routingStores(dependencies, services),
+  ...catalogueStores(dependencies, services),
+  ...accountStores(dependencies, services),
+  ...moneyStores(dependencies, services),
 })
 
-function operatorStores(stored: Stored, { creditCame, own, egress }: Opened) {
-  const { storage, catalog, settings, address } = stored
+function operatorStores(dependencies: Dependencies, services: GatewayServices) {
+  const { onCreditAdded, own, egress } = services
+  const { storage, catalog, settings, address } = dependencies
   const db = storage.database.query
   return {
     config: createConfigStore(settings),
@@ -87,31 +88,42 @@ function operatorStores(stored: Stored, { creditCame, own, egress }: Opened) {
       settings,
       fetchDocument: documentFetcher(egress),
     }),
-    users: createUserStore(db, (user) => inviteOwner(db, user, address())),
+    users: createUserStore(db, {
+      invite: (user) => inviteOwner(db, user, address()),
+      otherRows: services.olderLogs?.rowsOf,
+    }),
     plans: createPlanStore(db),
-    credits: createCreditStore({ db, creditCame }),
+    credits: createCreditStore({ db, onCreditAdded }),
     providers: createProviderStore(db, catalog),
-    ...openSystemStores(stored, own),
+    ...createSystemStores(dependencies, own),
     models: createModelStore(db, catalog),
     prices: createPriceStore(db, catalog),
     quotaRequests: createQuotaRequestStore(db),
     support: createSupportStore(db),
     trail: createTrailStore(db),
+    operatedRequestLogs: createOperatedRequestLogStore({
+      db,
+      reader: services.logReader,
+      waitForLogs: services.logsWritten,
+    }),
   }
 }
 
-/** Opens the stores of routing. */
-function routingStores({ storage, catalog, settings, address }: Stored, opened: Opened) {
-  const { egress, credentials, guarded, lookUps } = opened
+/** Creates the stores of routing. */
+function routingStores(
+  { storage, catalog, settings, address }: Dependencies,
+  services: GatewayServices,
+) {
+  const { egress, credentials, guarded, lookUps } = services
   const { database, installation } = storage
   const db = database.query
   const connecting: ConnectionPorts = {
     db,
     catalog,
     sealingKeys: installation.sealingKeys,
-    ask: (provider, connection) => probe({ egress, credentials }, { provider, connection }),
+    listModels: (provider, connection) => probe({ egress, credentials }, { provider, connection }),
   }
-  const changed = (ownerId: string) => lookUps.forget(ownerId)
+  const changed = (ownerId: string) => lookUps.invalidate(ownerId)
   return {
     platformConnections: createPlatformConnectionStore(connecting),
     connections: createConnectionStore({
@@ -130,21 +142,22 @@ function routingStores({ storage, catalog, settings, address }: Stored, opened: 
     }),
     collections: createCollectionStore({
       db,
-      knownTo: (asker) => lookUps.knownTo(asker === 'operator' ? undefined : asker.userId),
+      knownModelsOf: (asker) =>
+        lookUps.knownModelsOf(asker === 'operator' ? undefined : asker.userId),
       changed: async (ownerId) => (ownerId === null ? catalog.refresh() : changed(ownerId)),
     }),
-    handles: createHandleStore({ db, catalog, changed: lookUps.forgetName }),
+    handles: createHandleStore({ db, catalog, changed: lookUps.invalidateName }),
   }
 }
 
-/** Opens the stores of the model catalogue, public and per account. */
-function catalogueStores(stored: Stored, { lookUps }: Opened) {
-  const { config, payments, storage, catalog, settings } = stored
+/** Creates the stores of the model catalogue, public and per account. */
+function catalogueStores(dependencies: Dependencies, { lookUps }: GatewayServices) {
+  const { config, payments, storage, catalog, settings } = dependencies
   const db = storage.database.query
   const { modelsFor, servedBy } = lookUps
-  const offered = { db, modelsFor }
+  const offered = { db, modelsFor, performance: createPerformanceReader(db) }
   return {
-    ...openPublicStores({
+    ...createPublicStores({
       db,
       catalog,
       settings,
@@ -159,14 +172,14 @@ function catalogueStores(stored: Stored, { lookUps }: Opened) {
   }
 }
 
-/** Opens the stores of accounts and organizations. */
-function accountStores(stored: Stored, opened: Opened) {
-  const { config, log, storage, catalog, settings, address } = stored
-  const { lookUps, forgetKey, logsWritten } = opened
+/** Creates the stores of accounts and organizations. */
+function accountStores(dependencies: Dependencies, services: GatewayServices) {
+  const { config, log, storage, catalog, settings, address } = dependencies
+  const { lookUps, invalidateKey, logsWritten, logReader } = services
   const db = storage.database.query
-  const changed = (ownerId: string) => lookUps.forget(ownerId)
+  const changed = (ownerId: string) => lookUps.invalidate(ownerId)
   return {
-    keys: createOwnKeyStore({ db, forgotten: forgetKey }),
+    keys: createOwnKeyStore({ db, onChanged: invalidateKey }),
     accountSettings: createAccountSettingsStore({ db, changed }),
     organizations: createOrganizationStore({ db, catalog, changed }),
     operatedOrganizations: createOperatedOrganizationStore({ db, catalog, changed }),
@@ -175,7 +188,7 @@ function accountStores(stored: Stored, opened: Opened) {
     ownInvitations: createOwnInvitationStore({ db, changed }),
     organizationUsage: createOrganizationUsageStore(db),
     organizationTrail: createOrganizationTrailStore(db),
-    requestLogs: createRequestLogStore({ db, written: logsWritten }),
+    requestLogs: createRequestLogStore({ db, reader: logReader, waitForLogs: logsWritten }),
     alerts: createAlertStore({
       db,
       send: config.mail && createSmtpMailer(config.mail),
@@ -184,14 +197,17 @@ function accountStores(stored: Stored, opened: Opened) {
     }),
     notifications: createNotificationStore(db),
     prompts: createPromptStore(db),
-    tickets: createTicketStore(db),
+    tickets: createTicketStore(
+      db,
+      async (userId, requestId) => (await logReader.find(userId, requestId)) !== undefined,
+    ),
   }
 }
 
-/** Opens the stores of payments and usage limits. */
-function moneyStores(stored: Stored, opened: Opened) {
-  const { config, payments, storage, settings } = stored
-  const { claims } = opened
+/** Creates the stores of payments and usage limits. */
+function moneyStores(dependencies: Dependencies, services: GatewayServices) {
+  const { config, payments, storage, settings } = dependencies
+  const { claims } = services
   return {
     billing: createBillingStore({
       db: storage.database.query,
@@ -201,20 +217,20 @@ function moneyStores(stored: Stored, opened: Opened) {
       repeat: { claims, patienceMs: () => settings.current.timers.requestMs },
     }),
     paymentEvents: payments.events,
-    quota: createQuotaStore(quotaPorts(stored, opened)),
+    quota: createQuotaStore(quotaPorts(dependencies, services)),
   }
 }
 
 /** Returns the dependencies of the quota store: the counters of limits, and the prices of requests. */
 const quotaPorts = (
-  { storage, catalog, settings }: Stored,
-  { limits, counter, routing }: Opened,
+  { storage, catalog, settings }: Dependencies,
+  { limits, counter, routing }: GatewayServices,
 ): QuotaPorts => ({
   db: storage.database.query,
   used: (at) => limits.used(at),
   monthOf: toMonth,
-  price: (asked, principal) =>
-    estimateCost(asked, principal, {
+  price: (request, principal) =>
+    estimateCost(request, principal, {
       catalog,
       settings,
       counter,

@@ -13,19 +13,19 @@ function usd(nanos: bigint): string {
   return `${nanos < 0n ? '-' : ''}${digits.slice(0, -9)}.${digits.slice(-9)}`
 }
 
-function lineOf({ invariant, check, accountId, ref, words, ...amounts }: Violation): string {
+function lineOf({ invariant, check, accountId, ref, message, ...amounts }: Violation): string {
   const of = [accountId ?? 'no account', ...(ref === accountId ? [] : [ref])].join(' ')
   const { expected, found } = amounts
-  if (expected === null || found === null) return `${invariant} ${check} ${of}: ${words}`
-  const told = `must be ${usd(expected)} USD, is ${usd(found)} USD`
-  return `${invariant} ${check} ${of}: ${words}: ${told}`
+  if (expected === null || found === null) return `${invariant} ${check} ${of}: ${message}`
+  const difference = `must be ${usd(expected)} USD, is ${usd(found)} USD`
+  return `${invariant} ${check} ${of}: ${message}: ${difference}`
 }
 
 function warningLines({ idle, orphans }: Warnings): string[] {
   const lines = idle.map(
     ({ leaseId, accountId, unspent }) =>
       `warning I3 ${accountId} ${leaseId}: ${usd(unspent)} USD are set aside, and no request has ` +
-      'used them for long',
+      'used it for a long time',
   )
   return orphans === 0n
     ? lines

@@ -1,11 +1,12 @@
 import type { Logger } from 'pino'
 import type { RoutingLookUps } from './routing'
 import type { Storage } from './storage'
-import { openTools } from './tools'
+import { createTools } from './tools'
 import { createConversationStore } from '../automation/conversation'
 import type { Automation } from '../automation/routes'
 import { Runs } from '../automation/message-runs'
 import { isUsableConnection, findUsableGateway } from '../automation/session-rows'
+import type { SessionLogs } from '../automation/refusal-log'
 import { createSessionStore } from '../automation/sessions'
 import { createTemplateStore } from '../automation/templates'
 import type { ToolLimits } from '../automation/tools'
@@ -13,7 +14,7 @@ import type { Config, Timers } from '../platform/config/config'
 import { isId } from '../platform/db/id'
 
 /** The time after which the node of a running message counts as dead without a renewal. */
-const turnSeconds = 30
+const leaseSeconds = 30
 const renewMs = 10_000
 const closeMs = 5000
 
@@ -23,20 +24,23 @@ const calls = 100
 const callMs = 60_000
 const resultBytes = 64 * 1024
 
-interface Parts {
+interface Dependencies {
   storage: Storage
   log: Logger
 }
 
 /** Creates the runs of session messages on this node. */
-export function openRuns({ storage, log }: Parts, stack: AsyncDisposableStack) {
-  const conversations = createConversationStore(storage.database.query, turnSeconds)
-  const runs = stack.use(
+export function createMessageRuns(
+  { storage, log }: Dependencies,
+  disposables: AsyncDisposableStack,
+) {
+  const conversations = createConversationStore(storage.database.query, leaseSeconds)
+  const runs = disposables.use(
     new Runs({
-      renew: (turns) => conversations.renew(turns),
+      renew: (leases) => conversations.renew(leases),
       everyMs: renewMs,
       closeMs,
-      onError: (err) => log.warn({ err }, 'the turns of sessions could not be renewed'),
+      onError: (err) => log.warn({ err }, 'the leases of running messages could not be renewed'),
     }),
   )
   return { conversations, runs }
@@ -57,23 +61,25 @@ const limitsOf = ({ config, timers }: { config: Config; timers: Timers }): ToolL
   },
 })
 
-interface Opened {
+interface Services {
   lookUps: RoutingLookUps
   /** The gateways whose tools can be called. */
-  ways: Parameters<typeof openTools>[1]
-  talks: ReturnType<typeof openRuns>
+  gateways: Parameters<typeof createTools>[1]
+  messages: ReturnType<typeof createMessageRuns>
+  logs: SessionLogs
 }
 
-/** Opens the dependencies of the automation endpoints. */
-export function openAutomation(
-  { storage, log, ...parts }: Parts & { config: Config; timers: Timers },
-  { lookUps, ways, talks }: Opened,
+/** Creates the dependencies of the automation endpoints. */
+export function createAutomation(
+  { storage, log, ...dependencies }: Dependencies & { config: Config; timers: Timers },
+  { lookUps, gateways, messages, logs }: Services,
 ): Automation {
   const db = storage.database.query
   return {
-    ...talks,
-    tools: openTools({ database: storage.database }, ways),
-    limits: limitsOf(parts),
+    ...messages,
+    logs,
+    tools: createTools({ database: storage.database }, gateways),
+    limits: limitsOf(dependencies),
     sessions: createSessionStore({ db, checkChat: lookUps.checkChat }),
     templates: createTemplateStore(db),
     isUsable: async (userId, id) =>
@@ -81,6 +87,6 @@ export function openAutomation(
         ? (await findUsableGateway(db, userId, id)) !== undefined
         : isUsableConnection(db, userId, id),
     onLost: (requestId, err) =>
-      log.error({ requestId, err }, 'what was said in a session could not be kept'),
+      log.error({ requestId, err }, 'a message of a session could not be stored'),
   }
 }

@@ -1,40 +1,34 @@
-import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import type { Storage } from './storage'
-import { createBuiltInModels, priceSlot } from '../catalog/built-in'
+import { createBuiltInModels } from '../catalog/built-in'
 import { Catalog } from '../catalog/catalog'
 import { createEnvironmentConnections } from '../catalog/from-environment'
 import { toLocalModels } from '../catalog/local-models'
 import { readStored } from '../catalog/stored-models'
 import type { Config } from '../platform/config/config'
-import { findLocalServers, type LocalServer } from '../upstream/http/local-servers'
+import { createLocalDiscovery } from '../jobs/discover-local-servers'
+import { createPriceSchedule } from '../jobs/follow-prices'
+import type { LocalServer } from '../upstream/http/local-servers'
 import { providers as registry } from '../providers/registry'
+import { tryReadFile } from '../platform/try-read-file'
 
-const lookAgainMs = 30_000
-const pricesEveryMs = 5000
-
-function readFile(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
-  }
-}
-
-interface OpenedCatalog {
+interface CatalogServices {
   catalog: Catalog
-  lookForLocalServers: (ownPort: number) => Disposable
+  /** Starts the discovery of model servers on this machine, if it is enabled. */
+  discoverLocalServers: (ownPort: number) => void
 }
 
-/** Opens the catalogue: it is read at the start, after every change and whenever a scheduled price begins. */
-export async function openCatalog(
+/** Creates the catalogue: it is read at the start, after every change and whenever a scheduled price begins. */
+export async function createCatalog(
   { config, storage, log }: { config: Config; storage: Storage; log: Logger },
-  stack: AsyncDisposableStack,
-): Promise<OpenedCatalog> {
+  disposables: AsyncDisposableStack,
+): Promise<CatalogServices> {
   const { database, installation } = storage
   const providers = registry.filter(({ dialect }) => dialect !== 'sandbox' || config.sandbox)
   const modelsAt = createBuiltInModels(providers)
-  const connections = createEnvironmentConnections(config.environment, providers, { readFile })
+  const connections = createEnvironmentConnections(config.environment, providers, {
+    readFile: tryReadFile,
+  })
   let servers: LocalServer[] = []
   const catalog = new Catalog({
     fixed: () => {
@@ -48,42 +42,27 @@ export async function openCatalog(
     stored: () =>
       readStored(database.query, {
         sealingKeys: installation.sealingKeys,
-        onDamaged: (what, err) => log.error({ err }, `a ${what} cannot be used and was left out`),
+        onDamaged: (what, err) => log.error({ err }, `a ${what} is invalid and was skipped`),
       }),
-    onError: (err) => log.warn({ err }, 'the catalogue could not be read; the last one stays'),
+    onError: (err) =>
+      log.warn({ err }, 'the catalogue could not be read; the previous one stays in use'),
   })
-  await stack.use(catalog).refresh()
-  stack.use(followPrices(catalog))
-
-  const look = async (ownPort: number) => {
-    const found = await findLocalServers({ ownPort, environment: config.environment })
-    if (JSON.stringify(found) === JSON.stringify(servers)) return
-    servers = found
-    const names = found.map(({ server, models: theirs }) => `${server} (${theirs.length})`)
-    log.info(`local servers with models: ${names.join(', ') || 'none'}`)
-    catalog.refreshSoon()
-  }
+  await disposables.use(catalog).refresh()
+  disposables.use(createPriceSchedule(catalog))
   return {
     catalog,
-    lookForLocalServers: (ownPort) => {
-      if (!config.localDiscovery) return { [Symbol.dispose]: () => undefined }
-      void look(ownPort)
-      return every(lookAgainMs, () => void look(ownPort))
+    discoverLocalServers: (ownPort) => {
+      if (!config.localDiscovery) return
+      const discovery = createLocalDiscovery({
+        ownPort,
+        environment: config.environment,
+        onChange: (found) => {
+          servers = found
+          catalog.refreshSoon()
+        },
+        log,
+      })
+      disposables.defer(() => discovery.stop())
     },
   }
-}
-
-function followPrices(catalog: Catalog): Disposable {
-  let slot = priceSlot(Date.now())
-  return every(pricesEveryMs, () => {
-    const now = priceSlot(Date.now())
-    if (now !== slot) catalog.refreshSoon()
-    slot = now
-  })
-}
-
-function every(ms: number, work: () => void): Disposable {
-  const timer = setInterval(work, ms)
-  timer.unref()
-  return { [Symbol.dispose]: () => clearInterval(timer) }
 }

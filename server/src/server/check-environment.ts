@@ -1,9 +1,9 @@
-import { StartError, Environment } from '../platform/config/config'
+import { StartError } from '../platform/config/config'
+import { variableNames } from '../platform/config/settings'
 import { ConnectionOptions } from '../providers/connection-options'
 import type { Provider } from '../providers/provider'
 import { baseUrlVariable } from '../providers/define-provider'
-
-type Source = Readonly<Record<string, string | undefined>>
+import type { Source } from '../platform/config/setting'
 
 /** Variables of external sign-in, of the launcher and of libraries, which no schema contains. */
 const others = [
@@ -22,7 +22,7 @@ const others = [
 const namesOf = (provider: Provider): string[] => [
   baseUrlVariable(provider.key),
   ...provider.keyVariables,
-  ...(provider.keyParts ?? []),
+  ...(provider.keyFields ?? []),
   ...(provider.keyFiles ?? []),
   ...Object.values(provider.optionVariables ?? {}),
   ...Object.values(provider.variables),
@@ -64,34 +64,30 @@ function checkOptions(source: Source, { optionVariables = {} }: Provider): void 
  * name must differ in one word only, by a letter or two.
  */
 export function findMisspelt(source: Source, providers: readonly Provider[]): string[] {
-  const known = new Set([
-    ...Object.keys(Environment.shape),
-    ...others,
-    ...providers.flatMap(namesOf),
-  ])
+  const known = new Set([...variableNames, ...others, ...providers.flatMap(namesOf)])
   return Object.keys(source).flatMap((name) => {
     if (!source[name] || known.has(name) || !/^[A-Z][A-Z0-9_]{3,60}$/.test(name)) return []
-    const meant = [...known].find((one) => isNear(name, one))
-    return meant === undefined ? [] : `${name} is not read. Did you mean ${meant}?`
+    const similar = [...known].find((one) => isNear(name, one))
+    return similar === undefined ? [] : `${name} is not read. Did you mean ${similar}?`
   })
 }
 
 function isNear(name: string, known: string): boolean {
   if (Math.abs(name.length - known.length) > 2) return false
-  const [words, knownWords] = [name.split('_'), known.split('_')]
+  const [terms, knownTerms] = [name.split('_'), known.split('_')]
   // A missing or an additional underscore.
-  if (words.length !== knownWords.length) return words.join('') === knownWords.join('')
-  const differing = words.flatMap((word, at) =>
-    word === knownWords[at] ? [] : [[word, knownWords[at] ?? ''] as const],
+  if (terms.length !== knownTerms.length) return terms.join('') === knownTerms.join('')
+  const differing = terms.flatMap((term, at) =>
+    term === knownTerms[at] ? [] : [[term, knownTerms[at] ?? ''] as const],
   )
   const [pair] = differing
   if (differing.length !== 1 || !pair) return false
-  const [word, meant] = pair
-  if (`${word}S` === meant || word === `${meant}S`) return true
-  const steps = distanceOf(word, meant)
+  const [term, similar] = pair
+  if (`${term}S` === similar || term === `${similar}S`) return true
+  const steps = distanceOf(term, similar)
   // With three letters, one different letter makes another word: only their order may be wrong.
-  if (Math.min(word.length, meant.length) < 4) return steps === 1 && isAnagram(word, meant)
-  return steps <= (meant.length >= 8 ? 2 : 1)
+  if (Math.min(term.length, similar.length) < 4) return steps === 1 && isAnagram(term, similar)
+  return steps <= (similar.length >= 8 ? 2 : 1)
 }
 
 const isAnagram = (a: string, b: string) =>

@@ -8,10 +8,10 @@ export interface CommandOptions {
   /** Whether a flag such as `--json` is given. */
   has: (name: string) => boolean
   /** The positional arguments, as many as the command declares. */
-  words: readonly string[]
+  positionals: readonly string[]
   /** Writes a line for people to the error output. */
-  say: (line: string) => void
-  /** Writes a progress line like `say`: only on a terminal, or with `--progress`. */
+  log: (line: string) => void
+  /** Writes a progress line like `log`: only on a terminal, or with `--progress`. */
   progress: (line: string) => void
 }
 
@@ -22,9 +22,9 @@ export interface ServerCommand {
   /** Names of flags, which take no value. */
   flags?: readonly string[]
   /** Names of the required positional arguments. */
-  words?: readonly string[]
+  positionals?: readonly string[]
   /** Resolves with the exit code: 0, or 1 for a negative result. It throws if the command could not start. */
-  run: (asked: CommandOptions) => Promise<number>
+  run: (options: CommandOptions) => Promise<number>
 }
 
 /** A command that started and then failed; any other error means that it could not start. */
@@ -34,14 +34,14 @@ export class CommandFailed extends Error {
 
 const always = ['help', 'progress', 'json']
 
-function read({ name, flags = [], words = [] }: ServerCommand, args: string[]) {
+function read({ name, flags = [], positionals: names = [] }: ServerCommand, args: string[]) {
   const options: Options = Object.fromEntries(
     [...flags, ...always].map((flag) => [flag, { type: 'boolean' }]),
   )
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  if (values['help'] !== true && positionals.length !== words.length) {
-    const wanted = ['tollgate', name, ...words.map((word) => `<${word}>`)].join(' ')
-    throw new Error(`It is called as "${wanted}". See tollgate ${name} --help.`)
+  if (values['help'] !== true && positionals.length !== names.length) {
+    const usage = ['tollgate', name, ...names.map((positional) => `<${positional}>`)].join(' ')
+    throw new Error(`Usage: "${usage}". See tollgate ${name} --help.`)
   }
   return { values, positionals }
 }
@@ -51,7 +51,7 @@ function read({ name, flags = [], words = [] }: ServerCommand, args: string[]) {
  * negative result, 2 for invalid arguments or a command that could not start.
  */
 export async function runCommand(command: ServerCommand): Promise<void> {
-  const say = (line: string) => process.stderr.write(`tollgate ${command.name}: ${line}\n`)
+  const log = (line: string) => process.stderr.write(`tollgate ${command.name}: ${line}\n`)
   endOnBrokenPipe()
   try {
     const { values, positionals } = read(command, process.argv.slice(2))
@@ -59,15 +59,15 @@ export async function runCommand(command: ServerCommand): Promise<void> {
       process.stdout.write(command.help)
       return
     }
-    const isShown = values['progress'] === true || process.stderr.isTTY
+    const showsProgress = values['progress'] === true || process.stderr.isTTY
     process.exitCode = await command.run({
       has: (name) => values[name] === true,
-      words: positionals,
-      say,
-      progress: (line) => (isShown ? say(line) : undefined),
+      positionals,
+      log,
+      progress: (line) => (showsProgress ? log(line) : undefined),
     })
   } catch (thrown) {
-    say(thrown instanceof Error ? thrown.message : String(thrown))
+    log(thrown instanceof Error ? thrown.message : String(thrown))
     process.exitCode = thrown instanceof CommandFailed ? 1 : 2
   }
 }

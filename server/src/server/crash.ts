@@ -8,20 +8,20 @@ export const crashingStore = (store: LeaseStore, crashAt: CrashAt): LeaseStore =
   ...store,
   take: async (lease) => {
     crashAt('take-before-commit')
-    const taken = await store.take(lease)
+    const answer = await store.take(lease)
     crashAt('take-after-commit')
-    return taken
+    return answer
   },
   giveBack: async (returns, options) => {
     crashAt('return-before-commit')
-    const given = await store.giveBack(returns, options)
+    const answers = await store.giveBack(returns, options)
     crashAt('return-after-commit')
-    return given
+    return answers
   },
   renew: async (leaseIds) => {
-    const still = await store.renew(leaseIds)
+    const renewed = await store.renew(leaseIds)
     crashAt('renew-mid')
-    return still
+    return renewed
   },
 })
 
@@ -29,8 +29,10 @@ export const crashingStore = (store: LeaseStore, crashAt: CrashAt): LeaseStore =
 export class CrashingEgress extends Egress {
   readonly #crashAt: CrashAt
 
-  constructor(...[timers, ways, crashAt]: [...ConstructorParameters<typeof Egress>, CrashAt]) {
-    super(timers, ways)
+  constructor(
+    ...[timers, transports, crashAt]: [...ConstructorParameters<typeof Egress>, CrashAt]
+  ) {
+    super(timers, transports)
     this.#crashAt = crashAt
   }
 

@@ -5,7 +5,7 @@ import { ConnectionHealth } from '../catalog/connection-health'
 import type { Config, Timers } from '../platform/config/config'
 import type { CrashAt } from '../platform/crash-points'
 import { Egress } from '../upstream/http/egress'
-import type { GatewayWay } from '../upstream/http/gateway-call'
+import type { GatewayTransport } from '../upstream/http/gateway-call'
 import { GuardedEgress } from '../upstream/http/guarded-egress'
 import { Names } from '../upstream/http/names'
 import { Transport } from '../upstream/http/transport'
@@ -18,25 +18,25 @@ import type { LiveSettings } from '../platform/settings/live-settings'
 /** The timeout of a request to a cloud for an access token. */
 const tokenMs = 10_000
 
-interface Parts {
+interface Dependencies {
   config: Config
   timers: Timers
   settings: LiveSettings
   storage: Storage
   log: Logger
   crashAt: CrashAt | undefined
-  gateways: Pick<GatewayWay, 'takes' | 'look'>
+  gateways: Pick<GatewayTransport, 'takes' | 'lookUp'>
 }
 
-/** Opens the egress of requests: transports, credentials and circuit breakers. */
-export function openWaysOut(parts: Parts) {
-  const { egress, guarded } = openEgress(parts)
-  const credentials = openCredentials(parts, egress)
-  return { egress, guarded, credentials, resilience: openResilience(parts) }
+/** Creates the egress of requests: transports, credentials and circuit breakers. */
+export function createUpstreamServices(dependencies: Dependencies) {
+  const { egress, guarded } = createEgress(dependencies)
+  const credentials = createCredentials(dependencies, egress)
+  return { egress, guarded, credentials, resilience: createResilience(dependencies) }
 }
 
-/** Opens the credentials of clouds, which are derived from stored ones. */
-function openCredentials({ config }: Parts, egress: Egress): Credentials {
+/** Creates the credentials of clouds, which are derived from stored ones. */
+function createCredentials({ config }: Dependencies, egress: Egress): Credentials {
   const tokenUrl = config.environment[tokenUrlVariable]
   return new Credentials({
     send: (call) => egress.send({ ...call, url: tokenUrl ?? call.url, owner: null }),
@@ -46,7 +46,10 @@ function openCredentials({ config }: Parts, egress: Egress): Credentials {
 }
 
 /** Logs a provider's failure for the operator, once when its circuit breaker opens and once when it closes. */
-function tellChange(log: Logger, { candidate, accountId, isOpen, openMs }: BreakerChange): void {
+function logBreakerChange(
+  log: Logger,
+  { candidate, accountId, isOpen, openMs }: BreakerChange,
+): void {
   const { connection, provider, model } = candidate
   const subject = {
     provider: provider.key,
@@ -56,27 +59,31 @@ function tellChange(log: Logger, { candidate, accountId, isOpen, openMs }: Break
     ...(accountId !== null && { accountId }),
   }
   const scope = accountId === null ? '' : ' for one account'
-  if (isOpen) log.warn({ ...subject, openMs }, `a connection is failing and is passed over${scope}`)
-  else log.info(subject, `a connection that was failing works again${scope}`)
+  if (isOpen)
+    log.warn(
+      { ...subject, openMs },
+      `circuit breaker open: a failing connection is skipped${scope}`,
+    )
+  else log.info(subject, `circuit breaker closed: a connection works again${scope}`)
 }
 
-/** Opens the circuit breakers of candidates, and the part of their state that is stored with connections. */
-const openResilience = ({ config, storage, log, gateways }: Parts) =>
+/** Creates the circuit breakers of candidates, and the part of their state that is stored with connections. */
+const createResilience = ({ config, storage, log, gateways }: Dependencies) =>
   new Resilience({
-    isThere: ({ connection: { gatewayId }, provider, model }) =>
+    isReachable: ({ connection: { gatewayId }, provider, model }) =>
       gatewayId === null || gateways.takes(gatewayId, provider.key, model.upstreamModel),
-    look: ({ connection: { gatewayId } }) =>
-      gatewayId === null ? undefined : gateways.look(gatewayId),
+    loadState: ({ connection: { gatewayId } }) =>
+      gatewayId === null ? undefined : gateways.lookUp(gatewayId),
     now: () => performance.now(),
     maxOpenMs: config.breakerMs,
-    onChange: (change) => tellChange(log, change),
+    onChange: (change) => logBreakerChange(log, change),
     health: new ConnectionHealth({
       db: storage.database.query,
-      onError: (err) => log.warn({ err }, 'the state of a connection could not be written down'),
+      onError: (err) => log.warn({ err }, 'the state of a connection could not be stored'),
     }),
   })
 
-function openEgress({ config, timers, settings, crashAt }: Parts) {
+function createEgress({ config, timers, settings, crashAt }: Dependencies) {
   const { baseUrl, host, userEndpointPorts: ports } = config
   const ownHosts = baseUrl === undefined ? [host] : [host, new URL(baseUrl).hostname]
   const privateNetworks = () => settings.current.allowedPrivateNetworks

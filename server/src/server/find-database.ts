@@ -5,19 +5,19 @@ import type { DatabaseAddress } from '../platform/db/database'
 import { EmbeddedPostgres } from '../platform/embedded-postgres/embedded-postgres'
 import { hasDatabase, findRunningServer } from '../platform/embedded-postgres/running'
 
-interface Place {
+interface DatabasePosition {
   dataDir: string
   databaseUrl: string | undefined
 }
 
 /**
  * Finds the database of a command beside the server: the one in `DATABASE_URL`, the running embedded one, or else an
- * embedded one that is started here, and stopped by `stack`. Throws `StartError`.
+ * embedded one that is started here, and stopped by `disposables`. Throws `StartError`.
  */
 export async function findDatabase(
-  { dataDir, databaseUrl }: Place,
-  stack: AsyncDisposableStack,
-  say: (line: string) => void,
+  { dataDir, databaseUrl }: DatabasePosition,
+  disposables: AsyncDisposableStack,
+  log: (line: string) => void,
 ): Promise<DatabaseAddress> {
   if (databaseUrl) return { connectionString: databaseUrl }
   if (!(await hasDatabase(dataDir))) {
@@ -26,12 +26,12 @@ export async function findDatabase(
     )
   }
   try {
-    const directory = stack.use(await openDataDirectory(dataDir))
-    say('the server does not run; its database is started for this.')
-    const onExit = (reason: string) => say(`the database is gone: ${reason}`)
-    const options = { log: say, onExit, programs: findEmbeddedPrograms }
+    const directory = disposables.use(await openDataDirectory(dataDir))
+    log('the server does not run; its database is started for this.')
+    const onExit = (reason: string) => log(`the database is gone: ${reason}`)
+    const options = { log, onExit, programs: findEmbeddedPrograms }
     const server = await EmbeddedPostgres.start(directory.path, options)
-    return stack.use(server).connection
+    return disposables.use(server).connection
   } catch (thrown) {
     // Another process holds the directory: a running server, whose database answers.
     const running = await findRunningServer(dataDir).catch(() => undefined)

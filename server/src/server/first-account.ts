@@ -20,7 +20,7 @@ export interface FirstAccount {
   othersLimits: PlanLimits | undefined
 }
 
-const nothing: FirstAccount = {
+const noAccount: FirstAccount = {
   key: undefined,
   path: undefined,
   withoutPassword: undefined,
@@ -42,18 +42,18 @@ async function findOthersLimits(db: Kysely<Schema>): Promise<PlanLimits | undefi
 }
 
 /** Creates the first account. Several processes may try at once: exactly one creates it. */
-export async function openFirstAccount(
+export async function createFirstAccount(
   db: Kysely<Schema>,
   users: UserStore,
   { dataDir, credit }: { dataDir: string; credit: bigint },
 ): Promise<FirstAccount> {
   const path = join(dataDir, 'first-key')
-  const somebody = await db.selectFrom('users').select('id').limit(1).executeTakeFirst()
-  if (somebody) {
-    const kept = await readFile(path, 'utf8').catch(() => undefined)
+  const firstUser = await db.selectFrom('users').select('id').limit(1).executeTakeFirst()
+  if (firstUser) {
+    const storedKey = await readFile(path, 'utf8').catch(() => undefined)
     const withoutPassword = (await hasNoPassword(db)) ? email : undefined
     const limits = { othersLimits: await findOthersLimits(db) }
-    return { key: undefined, path: kept ? path : undefined, withoutPassword, ...limits }
+    return { key: undefined, path: storedKey ? path : undefined, withoutPassword, ...limits }
   }
   // The unique address lets only one process succeed.
   const plan = await housePlan(db)
@@ -65,7 +65,7 @@ export async function openFirstAccount(
       ...(plan && { plan_id: plan.id }),
     })
     .catch(() => undefined)
-  if (!user) return nothing
+  if (!user) return noAccount
   const { key } = await users.keys.create(user.id, {
     name: 'First key',
     permissions: ['read', 'write', 'admin'],

@@ -1,48 +1,54 @@
 import type { Logger } from 'pino'
 import type { Storage } from './storage'
+import type { LauncherLink } from './workers/launcher-link'
 import { insertConnection } from '../api/account/connections/insert'
-import { recordConnection, toldConnection } from '../api/account/connections/recorded'
+import { recordConnection, connectionAuditFields } from '../api/account/connections/recorded'
 import type { Catalog } from '../catalog/catalog'
 import type { Config } from '../platform/config/config'
 import { newId } from '../platform/db/id'
 import { NodeChannel } from '../platform/db/node-channel'
-import type { GatewayWay } from '../upstream/http/gateway-call'
-import { LocalTunnels, transportFor, type Links } from '../tunnel/local-tunnels'
-import { RemoteTunnelRelay } from '../tunnel/remote-tunnel-relay'
-import { createGatewayRows, type GatewayRows } from '../tunnel/gateway-store'
-import type { GatewayIdentity } from '../tunnel/tunnel-connection'
+import type { GatewayTransport } from '../upstream/http/gateway-call'
+import { LocalTunnels, transportFor } from '../tunnel/local-tunnels'
+import type { Links } from '../tunnel/tunnel-connection'
+import { RemoteTunnelRelay, type TunnelChannelEvents } from '../tunnel/remote-tunnel-relay'
+import { createGatewayRows, type GatewayRows, toOwnerColumns } from '../tunnel/gateway-store'
 import { Sockets } from '../tunnel/sockets'
 import type { FailedAuthentications } from '../limits/failed-authentications'
 
-interface Parts {
+interface Dependencies {
   config: Config
   storage: Storage
   catalog: Catalog
   log: Logger
   failures: FailedAuthentications
+  /** Set in a worker. */
+  launcher: LauncherLink | undefined
   /** Called when something of an account or an organization has changed. */
   changed: (ownerId: string) => void
 }
 
-const mostName = 100
+const maxNameLength = 100
 
-export interface OpenedSockets {
+export interface TunnelServices {
   sockets: Sockets
   /** The transport to the models that gateways serve. */
-  gateways: GatewayWay
+  gateways: GatewayTransport
   links: Links
-  /** Undefined if nodes share no Redis. */
-  elsewhere: RemoteTunnelRelay | undefined
+  /** Undefined if this is the only process, as far as it knows: no worker, and without Redis. */
+  remoteRelay: RemoteTunnelRelay | undefined
   /** Handles a database notification: `<gateway> <socket>`, or `<gateway>` alone for a deleted one. */
-  heard: (payload: string) => void
+  onNotification: (payload: string) => void
   /** Notifications may have been missed. */
   onGap: () => void
 }
 
-/** Opens the sockets of self-hosted gateways. */
-export function openSockets(parts: Parts, stack: AsyncDisposableStack): OpenedSockets {
-  const { config, storage, catalog, log, failures, changed } = parts
-  const attached = new LocalTunnels()
+/** Creates the sockets of self-hosted gateways. */
+export function createTunnelServices(
+  dependencies: Dependencies,
+  disposables: AsyncDisposableStack,
+): TunnelServices {
+  const { config, storage, catalog, log, failures, changed, launcher } = dependencies
+  const localTunnels = new LocalTunnels()
   const node = newId('node')
   const rows = createGatewayRows({
     db: storage.database.query,
@@ -51,65 +57,65 @@ export function openSockets(parts: Parts, stack: AsyncDisposableStack): OpenedSo
     connect: async (trx, gateway, provider) => {
       const row = await insertConnection(trx, {
         id: newId('conn'),
-        owner: ownerOf(gateway),
-        name: `${gateway.name} ${provider}`.slice(-mostName).trim(),
+        owner: toOwnerColumns(gateway),
+        name: `${gateway.name} ${provider}`.slice(-maxNameLength).trim(),
         provider,
         gateway_type: 3,
         gateway_id: gateway.id,
       })
-      await recordConnection(trx, 'connection.created', { row, after: toldConnection(row) })
+      await recordConnection(trx, 'connection.created', { row, after: connectionAuditFields(row) })
     },
   })
   // Created before the sockets, whose disconnects it publishes.
-  const elsewhere = openElsewhere({ config, log, rows, links: attached, node }, stack)
-  const sockets = stack.use(
+  const remoteRelay = createTunnelRelay(
+    { config, log, rows, links: localTunnels, node, launcher },
+    disposables,
+  )
+  const sockets = disposables.use(
     new Sockets({
       rows,
-      attached,
+      attached: localTunnels,
       failures,
       changed,
       providers: () => catalog.snapshot.providers,
       heartbeatMs: config.gatewayHeartbeatMs,
-      onError: (err) => log.warn({ err }, 'what a gateway said could not be written down'),
+      onError: (err) => log.warn({ err }, 'the state of a gateway could not be stored'),
     }),
   )
   return {
     sockets,
-    gateways: transportFor(attached, elsewhere),
-    links: attached,
-    elsewhere,
-    heard: (payload) => {
-      sockets.heard(payload)
-      elsewhere?.directory.forget(payload.split(' ')[0] ?? '')
+    gateways: transportFor(localTunnels, remoteRelay),
+    links: localTunnels,
+    remoteRelay,
+    onNotification: (payload) => {
+      sockets.onNotification(payload)
+      remoteRelay?.directory.invalidate(payload.split(' ')[0] ?? '')
     },
     onGap: () => {
       sockets.recheck()
-      elsewhere?.directory.distrust()
+      remoteRelay?.directory.invalidateAll()
     },
   }
 }
 
-interface Shared extends Pick<Parts, 'config' | 'log'> {
+interface Shared extends Pick<Dependencies, 'config' | 'log' | 'launcher'> {
   rows: GatewayRows
   links: Links
   node: string
 }
 
-/** Opens the relay over Redis to the gateways of other nodes. */
-function openElsewhere(
-  { config: { redisUrl: url }, log, rows, links, node }: Shared,
-  stack: AsyncDisposableStack,
+/** Creates the relay to the gateways of other nodes: over Redis, or to other workers through their launcher. */
+function createTunnelRelay(
+  { config: { redisUrl: url }, log, rows, links, node, launcher }: Shared,
+  disposables: AsyncDisposableStack,
 ): RemoteTunnelRelay | undefined {
-  if (url === undefined) return undefined
+  if (url === undefined) {
+    if (!launcher) return undefined
+    const open = (on: TunnelChannelEvents) => launcher.openChannel(node, on)
+    return disposables.use(new RemoteTunnelRelay({ node, links, rows, open }))
+  }
   const onError = (err: Error) =>
-    log.warn({ err }, 'Redis is away: gateways of other nodes are not reached')
-  const open = (on: Heard) => new NodeChannel({ url, node, onError, ...on })
-  return stack.use(new RemoteTunnelRelay({ node, links, rows, open }))
+    log.warn({ err }, 'Redis is unavailable: self-hosted gateways on other nodes are unreachable')
+  const open = (on: TunnelChannelEvents) => new NodeChannel({ url, node, onError, ...on })
+  return disposables.use(new RemoteTunnelRelay({ node, links, rows, open }))
 }
-
-type Heard = Parameters<ConstructorParameters<typeof RemoteTunnelRelay>[0]['open']>[0]
-
-const ownerOf = ({ userId, organizationId }: GatewayIdentity) => ({
-  user_id: userId,
-  organization_id: organizationId,
-})

@@ -3,35 +3,31 @@ import type { Storage } from './storage'
 import { newId } from '../platform/db/id'
 import { Claims } from '../idempotency/claims'
 import { createClaimStore } from '../idempotency/store'
+import { createClaimCleanup } from '../jobs/delete-expired-claims'
+import { Periodic } from '../platform/periodic'
 
 /** A lease survives two failed renewals. */
 const tickMs = 3000
-const cleanUpMs = 3_600_000
 
-/** Opens the store of answers for requests with an `Idempotency-Key`; `stack` ends its upkeep. */
-export function openClaims(
+/** Creates the store of answers for requests with an `Idempotency-Key`; `disposables` ends its upkeep. */
+export function createClaims(
   { storage, log }: { storage: Storage; log: Logger },
-  stack: AsyncDisposableStack,
+  disposables: AsyncDisposableStack,
 ): Claims {
   const store = createClaimStore(storage.database.query)
   const claims = new Claims({
     store,
     newClaimId: () => newId('claim'),
     pause: (ms) => Bun.sleep(ms),
-    onError: (err) => log.warn({ err }, 'an idempotency key could not be written down yet'),
+    onError: (err) => log.warn({ err }, 'an idempotency key could not be stored yet'),
   })
-  const cleanUp = () => {
-    store.deleteExpired().catch((err: unknown) => {
-      log.warn({ err }, 'expired idempotency keys could not be deleted')
-    })
-  }
-  cleanUp()
-  const timers = [setInterval(() => void claims.tick(), tickMs), setInterval(cleanUp, cleanUpMs)]
-  for (const timer of timers) timer.unref()
-  stack.defer(async () => {
-    for (const timer of timers) clearInterval(timer)
+  const upkeep = new Periodic({ intervalMs: tickMs, run: () => claims.tick() })
+  disposables.defer(async () => {
+    await upkeep[Symbol.asyncDispose]()
     // The last attempt to store pending answers.
     await claims.tick()
   })
+  const cleanup = createClaimCleanup({ store, log })
+  disposables.defer(() => cleanup.stop())
   return claims
 }

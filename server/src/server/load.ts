@@ -2,40 +2,43 @@ import type { Logger } from 'pino'
 import type { Config } from '../platform/config/config'
 import { BodyBudget } from '../http/body-budget'
 import { Overload } from '../http/overload'
-import type { OwnerBudget } from '../limits/owner-budget'
+import type { EventLoopShares } from '../limits/event-loop-shares'
 import type { MetricsSnapshot } from '../telemetry/metrics-snapshot'
 
-interface Parts {
+interface Dependencies {
   config: Config
   log: Logger
   /** The number of streams open to callers. */
   streams: () => number
-  budget: OwnerBudget
+  loopShares: EventLoopShares
 }
 
-/** Opens load shedding, which protects this process from overload. */
-export function openLoad({ config, log, streams, budget }: Parts, stack: AsyncDisposableStack) {
-  const bodies = stack.use(
+/** Creates load shedding, which protects this process from overload. */
+export function createLoadShedding(
+  { config, log, streams, loopShares }: Dependencies,
+  disposables: AsyncDisposableStack,
+) {
+  const bodies = disposables.use(
     new BodyBudget({
       bytes: config.largeBodiesBytes,
-      loop: budget,
+      loop: loopShares,
       collect: () => Bun.gc(true),
     }),
   )
-  const { mostRunning, mostLoopDelayMs } = config
+  const { maxRunning, maxLoopDelayMs } = config
   const overload = new Overload({
-    mostRunning,
-    mostLoopDelayMs,
+    maxRunning,
+    maxLoopDelayMs,
     streams,
     onChange: ({ isShedding, refused }) => {
-      if (isShedding) log.warn({ refused }, 'there is too much to do: new requests are refused')
-      else log.info({ refused }, 'nothing is refused any more for having too much to do')
+      if (isShedding) log.warn({ refused }, 'overloaded: new requests are rejected')
+      else log.info({ refused }, 'no longer overloaded: all requests are accepted')
     },
   })
-  stack.use(overload.start())
+  disposables.use(overload.start())
   const figures = (): Pick<MetricsSnapshot, 'streams' | 'load'> => ({
     streams: streams(),
-    load: { shed: { ...overload.refused, bodies: bodies.refused }, bodyBytes: bodies.bytes },
+    load: { shed: { ...overload.rejections, bodies: bodies.rejections }, bodyBytes: bodies.bytes },
   })
-  return { bodies, overload, budget, figures }
+  return { bodies, overload, loopShares, figures }
 }

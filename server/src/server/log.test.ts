@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { toLogged } from './log'
 import { ApiError, errors, invalidRequest } from '../errors'
-import { AttemptFailed } from '../upstream/attempt'
+import { UpstreamError } from '../providers/upstream-error'
+import { AttemptFailed } from '../upstream/attempt-failed'
 
-const foreign = 'canary: what somebody was asked'
+const foreign = 'canary: the text of a prompt'
 
 const thrownBy = (run: () => unknown): unknown => {
   try {
@@ -14,7 +15,7 @@ const thrownBy = (run: () => unknown): unknown => {
 }
 
 const provider = new ApiError('provider_error', {
-  message: `openai answered with an error: ${foreign}`,
+  message: `openai returned an error: ${foreign}`,
   details: { provider: 'openai', provider_error: foreign },
 })
 const refused = invalidRequest('messages', 'refused_by_provider', foreign)
@@ -23,7 +24,7 @@ const statement = Object.assign(new Error('invalid input syntax for type integer
   severity: 'ERROR',
 })
 
-describe('an error in the log has the words of nobody else', () => {
+describe('an error in the log contains no text of others', () => {
   test.each<[string, unknown, string]>([
     ['a provider that failed', provider, errors.provider_error.message],
     ['a provider that refused', refused, errors.invalid_request.message],
@@ -45,6 +46,8 @@ describe('an error in the log has the words of nobody else', () => {
 
   test('our own words stay, and what is no error', () => {
     expect(toLogged(new Error('a "name" of ours'))).toMatchObject({ message: 'a "name" of ours' })
-    expect(toLogged({ upstreamStatus: 500 })).toEqual({ upstreamStatus: 500 })
+    expect(toLogged({ attempts: 2 })).toEqual({ attempts: 2 })
+    const refusal = new UpstreamError(500, 'a canary')
+    expect(toLogged(refusal)).toEqual({ upstreamStatus: 500 })
   })
 })

@@ -1,5 +1,7 @@
 import pino, { type Logger } from 'pino'
 import { ApiError, errors } from '../errors'
+import { UpstreamError } from '../providers/upstream-error'
+import { Periodic } from '../platform/periodic'
 import { withoutSecrets } from '../request-logs/redact-body'
 
 const flushEveryMs = 250
@@ -8,39 +10,40 @@ const flushEveryMs = 250
 function toReadable(line: string): string {
   const { time, level, msg, requestId, method, path, status, ms, err } = JSON.parse(line)
   const clock = new Date(Number(time)).toTimeString().slice(0, 8)
-  const words = method ? `${method} ${path} ${status} ${ms} ms` : String(msg ?? '')
+  const text = method ? `${method} ${path} ${status} ${ms} ms` : String(msg ?? '')
   const cause = err?.message ? ` (${err.message})` : ''
   const label = level >= 50 ? 'error ' : level >= 40 ? 'warn ' : ''
-  return `${clock} ${label}${words}${cause}${requestId ? `  ${requestId}` : ''}\n`
+  return `${clock} ${label}${text}${cause}${requestId ? `  ${requestId}` : ''}\n`
 }
 
-const ownWords = ({ code }: ApiError): string => errors[code].message
+const ownMessages = ({ code }: ApiError): string => errors[code].message
 
 /**
  * Returns the part of an error message that may be logged: providers, PostgreSQL and the JSON parser repeat their
  * input. The message of an `ApiError` may come from a provider, whatever its code.
  */
-function wordsOf(error: Error): string {
+function messageOf(error: Error): string {
   const { message, cause } = error
-  if (error instanceof ApiError) return ownWords(error)
-  if (cause instanceof ApiError) return message.replace(cause.message, () => ownWords(cause))
+  if (error instanceof ApiError) return ownMessages(error)
+  if (cause instanceof ApiError) return message.replace(cause.message, () => ownMessages(cause))
   // Single quotes contain at most one character.
   if (error instanceof SyntaxError) return message.replace(/".*"/s, '"[value]"')
   return Reflect.has(error, 'severity') ? message.replace(/: ".*"$/ms, ': [value]') : message
 }
 
 /** Keeps only the safe properties of an error: drivers attach addresses and options to theirs. */
-export const toLogged = (error: unknown): unknown =>
-  error instanceof Error
-    ? {
-        name: error.name,
-        message: wordsOf(error),
-        code: Reflect.get(error, 'code'),
-        // A stack begins with the message.
-        stack: error.stack?.replace(error.message, () => wordsOf(error)),
-        ...(error.cause instanceof Error && { cause: wordsOf(error.cause) }),
-      }
-    : error
+export function toLogged(error: unknown): unknown {
+  if (error instanceof UpstreamError) return { upstreamStatus: error.status }
+  if (!(error instanceof Error)) return error
+  return {
+    name: error.name,
+    message: messageOf(error),
+    code: Reflect.get(error, 'code'),
+    // A stack begins with the message.
+    stack: error.stack?.replace(error.message, () => messageOf(error)),
+    ...(error.cause instanceof Error && { cause: messageOf(error.cause) }),
+  }
+}
 
 /** Returns a function that removes the known secrets, and texts that look like secrets, from a line. */
 const redactor = (secrets: readonly string[]) => {
@@ -75,6 +78,11 @@ export function createLog(
   }
   // Lines are written in batches: a system call for each would cost more than the line.
   const destination = pino.destination({ dest: 1, sync: false, minLength: 4096 })
-  setInterval(() => destination.flush(), flushEveryMs).unref()
-  return Object.assign(pino(options, destination), { flushNow: () => destination.flushSync() })
+  const flushing = new Periodic({ intervalMs: flushEveryMs, run: () => destination.flush() })
+  return Object.assign(pino(options, destination), {
+    flushNow: () => {
+      flushing.stop()
+      destination.flushSync()
+    },
+  })
 }

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 import { crashingStore } from './crash'
-import { bookLeftJournals } from '../booking/orphaned-journals'
-import { openMonths } from './spending-limits'
+import { bookOrphanedJournals } from '../booking/orphaned-journals'
+import { createSpendingLimits } from './spending-limits'
 import type { Notices } from './notices'
-import { placeOf, recover } from '../booking/recover-journal'
+import { identifyDirectory, recover } from '../booking/recover-journal'
 import type { Storage } from './storage'
 import { openUsage } from '../booking/usage'
 import type { Config } from '../platform/config/config'
@@ -15,18 +15,21 @@ import { createLeaseStore, createLeaseStatements } from '../ledger/lease-store'
 import { LeaseUpkeep } from '../ledger/lease-upkeep'
 import { recordHeartbeat, deleteNode, registerNode, type LedgerNode } from '../ledger/node'
 import { CreditManager } from '../ledger/credit-manager'
+import type { SettledRange } from '../journal/settled-range'
 import { LeaseReclaimer, findRecentReclaims } from '../ledger/lease-reclaim'
 import { Restrictions } from '../ledger/restrictions'
 import { Sweeper } from '../ledger/sweeper'
 import type { Flusher } from '../booking/flusher'
 import { Metering } from '../metering/metering'
 import type { SpendingLimits } from '../metering/spending-limits'
+import { UsageRecorder } from '../metering/usage-recorder'
 import type { LiveSettings } from '../platform/settings/live-settings'
 import type { MoneyFigures } from '../telemetry/metrics-snapshot'
 import type { UsageCounts } from '../telemetry/model-counts'
 import { withTimeout } from '../platform/with-timeout'
 
-const stopPatienceMs = 5000
+const maxStopMs = 5000
+const maxLoggedLeases = 100
 /** Well below a day: the events of a lease are kept at least as long as the lease. */
 const rotateAfterMs = 12 * 3_600_000
 
@@ -43,7 +46,7 @@ export interface Money {
   months: SpendingLimits
   subscriptions: Subscriptions
   /** Called when credit was added to an account. */
-  creditCame: (accountId: string) => void
+  onCreditAdded: (accountId: string) => void
   /** Books what this node has settled by now; never rejects. */
   catchUp: () => Promise<void>
   /** Notifications may have been missed. */
@@ -57,41 +60,47 @@ interface Options {
   log: Logger
   crashAt: CrashAt | undefined
   notices: Notices
-  telemetry: { usage: Pick<UsageCounts, 'settled'> }
+  telemetry: { usage: Pick<UsageCounts, 'countAttempt'> }
+  /** Set in a worker. */
+  launcher?: { book: (range: SettledRange) => Promise<unknown> } | undefined
 }
 
 /**
- * Opens the journal, the leases and the metering of this node; `stack` books the remaining usage and returns leases.
+ * Opens the journal, the leases and the metering of this node; `disposables` books the remaining usage and returns leases.
  */
-export async function openMoney(options: Options, stack: AsyncDisposableStack): Promise<Money> {
+export async function createMoney(
+  options: Options,
+  disposables: AsyncDisposableStack,
+): Promise<Money> {
   const { settings, storage, log, crashAt } = options
   const { query } = storage.database
-  const node: LedgerNode = { id: newId('node'), place: await placeOf(storage.dataDir) }
+  const node: LedgerNode = { id: newId('node'), location: await identifyDirectory(storage.dataDir) }
   const alive = { nodes: 1 }
   await registerNode(query, node)
   alive.nodes = await recordHeartbeat(query, node.id)
-  const { journal, flusher, portsFor, figures } = await openUsage(options, stack)
+  const booking = { ...options, onBooked: options.notices.soon }
+  const { journal, flusher, writer, figures } = await openUsage(booking, disposables)
   await recover({ storage, log, crashAt, node, journal, flusher })
-  await bookLeftJournals(options, stack)
-  const purses = await openPurses(options, { node, alive })
-  const restrictions = stack.use(openRestrictions(options))
+  await bookOrphanedJournals(booking, disposables)
+  const credit = await createCredit(options, { node, alive })
+  const restrictions = disposables.use(createRestrictions(options))
   await restrictions.read()
-  const recalls = recallsOf(purses, options)
-  stack.use(keepUp({ storage, log, crashAt, node, purses, alive, recalls }))
-  stack.defer(() => leave({ storage, log, node, flusher, purses }))
-  const months = openMonths(options, stack)
-  const creditCame = (accountId: string) => purses.onCreditAdded(accountId)
+  const reclaimer = createReclaimer(credit, options)
+  disposables.use(startUpkeep({ storage, log, crashAt, node, credit, alive, reclaimer }))
+  disposables.defer(() => leave({ storage, log, node, flusher, credit }))
+  const months = createSpendingLimits(options, disposables)
+  const onCreditAdded = (accountId: string) => credit.onCreditAdded(accountId)
   return {
     nodeId: node.id,
     unbooked: () => ({ waiting: journal.size, isBehind: flusher.isBehind }),
     isJournalWritable: () => journal.isWritable(),
     isAlone: () => alive.nodes <= 1,
-    figures: () => ({ ...purses.totals(), journal: figures() }),
-    creditCame,
+    figures: () => ({ ...credit.totals(), journal: figures() }),
+    onCreditAdded,
     catchUp: () => flusher.catchUp(),
     months,
     metering: new Metering({
-      purses,
+      credit,
       restrictions,
       get minimumBalance() {
         return settings.current.minimumBalance
@@ -99,16 +108,20 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
       get feeMillionths() {
         return Math.round(settings.current.platformFeePercent * 10_000)
       },
-      ...portsFor(months),
-      onError: (err) => log.warn({ err }, 'the ledger could not be asked for credit'),
+      usage: new UsageRecorder({
+        writer,
+        spendingLimits: months,
+        counts: options.telemetry.usage,
+      }),
+      onError: (err) => log.warn({ err }, 'credit could not be taken from the ledger'),
     }),
     subscriptions: {
       tollgate_restriction: () => restrictions.refreshSoon(),
-      tollgate_credit: creditCame,
-      tollgate_recall: (payload) => recalls.hear(payload, node.id),
+      tollgate_credit: onCreditAdded,
+      tollgate_recall: (payload) => reclaimer.onNotification(payload, node.id),
     },
     onGap: () => {
-      purses.onCreditMaybeAdded()
+      credit.onCreditMaybeAdded()
       restrictions.refreshSoon()
     },
   }
@@ -119,8 +132,8 @@ interface OwnNode {
   alive: { nodes: number }
 }
 
-/** Opens the leases of this node, which has none yet. */
-async function openPurses(
+/** Creates the leases of this node, which has none yet. */
+async function createCredit(
   { storage: { database }, crashAt, log }: Options,
   { node, alive }: OwnNode,
 ): Promise<CreditManager> {
@@ -135,41 +148,44 @@ async function openPurses(
     now: readClocks,
     pause: (ms) => Bun.sleep(ms),
     rotateAfterMs,
-    onError: (err) => log.warn({ err }, 'leases could not be renewed or given back'),
+    onError: (err) => log.warn({ err }, 'leases could not be renewed or returned'),
   })
 }
 
-const recallsOf = (purses: CreditManager, { log, crashAt }: Pick<Options, 'log' | 'crashAt'>) =>
+const createReclaimer = (
+  credit: CreditManager,
+  { log, crashAt }: Pick<Options, 'log' | 'crashAt'>,
+) =>
   new LeaseReclaimer(({ accountId }) => {
     crashAt?.('recall-received')
-    purses.onReclaim(accountId).catch((err: unknown) => {
-      log.warn({ err }, 'a slice that another node asked for could not be given back')
+    credit.onReclaim(accountId).catch((err: unknown) => {
+      log.warn({ err }, 'credit that another node requested could not be returned')
     })
   })
 
-const openRestrictions = ({ storage, log }: Options) =>
+const createRestrictions = ({ storage, log }: Options) =>
   new Restrictions({
     db: storage.database.query,
     pause: (ms) => Bun.sleep(ms),
-    onError: (err) => log.warn({ err }, 'the accounts that are not served could not be read'),
+    onError: (err) => log.warn({ err }, 'the list of blocked accounts could not be read'),
   })
 
 const readClocks = () => ({ monotonicMs: performance.now(), wallMs: Date.now() })
 
-interface Parts extends Pick<Options, 'storage' | 'log' | 'crashAt'> {
+interface Dependencies extends Pick<Options, 'storage' | 'log' | 'crashAt'> {
   node: LedgerNode
   flusher: Flusher
-  purses: CreditManager
+  credit: CreditManager
 }
 
 /** Renews the leases of this node, and frees those of dead nodes. */
-function keepUp(
-  parts: Pick<Parts, 'storage' | 'log' | 'crashAt' | 'node' | 'purses'> & {
+function startUpkeep(
+  dependencies: Pick<Dependencies, 'storage' | 'log' | 'crashAt' | 'node' | 'credit'> & {
     alive: { nodes: number }
-    recalls: LeaseReclaimer
+    reclaimer: LeaseReclaimer
   },
 ): Disposable {
-  const { storage, log, crashAt, node, purses, alive, recalls } = parts
+  const { storage, log, crashAt, node, credit, alive, reclaimer } = dependencies
   const { query } = storage.database
   const sweeper = new Sweeper(
     { expired: () => findExpiredLeases(query), end: (ids) => endLeases(query, ids, 'swept') },
@@ -177,27 +193,31 @@ function keepUp(
     crashAt,
   )
   return new LeaseUpkeep({
-    purses,
-    readRecalls: (held) => findRecentReclaims(query, node.id, held),
-    onRecall: (recalled) => recalls.note(recalled),
+    credit,
+    readReclaims: (held) => findRecentReclaims(query, node.id, held),
+    onReclaim: (reclaim) => reclaimer.note(reclaim),
     beat: async () => {
       alive.nodes = await recordHeartbeat(query, node.id)
       await storage.database.liveness.measure()
     },
     sweep: async () => {
       const swept = await sweeper.sweep()
-      if (swept.length > 0) log.warn({ leases: swept }, 'leases of silent nodes were swept')
+      const leases = swept.slice(0, maxLoggedLeases)
+      if (swept.length > 0)
+        log.warn({ count: swept.length, leases }, 'leases of unresponsive nodes were reclaimed')
     },
-    onError: (err) => log.warn({ err }, 'the upkeep of leases failed'),
+    onError: (err) => log.warn({ err }, 'the maintenance of leases failed'),
   })
 }
 
 /** Books settled usage and returns unused credit, as far as the database answers. */
-async function leave(parts: Pick<Parts, 'storage' | 'log' | 'node' | 'flusher' | 'purses'>) {
-  const { storage, log, node, flusher, purses } = parts
+async function leave(
+  dependencies: Pick<Dependencies, 'storage' | 'log' | 'node' | 'flusher' | 'credit'>,
+) {
+  const { storage, log, node, flusher, credit } = dependencies
   const leaving = async () => {
     await flusher.drain()
-    await purses.giveBackAll()
+    await credit.giveBackAll()
     await endLeases(
       storage.database.query,
       await findLeases(storage.database.query, node.id),
@@ -205,7 +225,7 @@ async function leave(parts: Pick<Parts, 'storage' | 'log' | 'node' | 'flusher' |
     )
     await deleteNode(storage.database.query, node.id)
   }
-  await withTimeout(leaving(), stopPatienceMs).catch((err: unknown) => {
-    log.warn({ err }, 'not everything was booked; the next start does it')
+  await withTimeout(leaving(), maxStopMs).catch((err: unknown) => {
+    log.warn({ err }, 'some usage is not booked yet; the next start books it')
   })
 }

@@ -1,15 +1,14 @@
 import type { Logger } from 'pino'
 import type { Storage } from './storage'
-import { notifyLowBalances } from '../alerts/balances'
-import { createEvaluation, type Evaluate } from '../alerts/evaluate'
-import { runAlertRound } from '../alerts/alert-round'
+import { createEvaluation } from '../alerts/evaluate'
 import { PromptEvaluations } from '../alerts/prompt-evaluations'
+import { createMailDelivery, createMailReminder } from '../jobs/deliver-mail'
+import { createAlertEvaluation } from '../jobs/evaluate-alerts'
 import type { Config } from '../platform/config/config'
-import { isMailWaiting, MailSender } from '../platform/mail/mail-sender'
+import { MailSender } from '../platform/mail/mail-sender'
 import { createSmtpMailer } from '../platform/mail/smtp'
 import type { LiveSettings } from '../platform/settings/live-settings'
 
-const roundBudgetMs = 30_000
 const soonEveryMs = 1000
 
 interface Options {
@@ -25,99 +24,69 @@ export interface Notices {
   soon: (userIds: Iterable<string>) => void
 }
 
-/** Opens the sender of mails, and the jobs that evaluate alerts and balances; `stack` ends them. */
-export function openNotices(options: Options, stack: AsyncDisposableStack): Notices {
-  const { config, log } = options
-  const evaluate = openEvaluation(options)
-  const state = { isStopping: false }
-  const soonLooks = stack.use(
+/** Creates the sender of mails, and the jobs that evaluate alerts and balances; `disposables` ends them. */
+export function createNotices(options: Options, disposables: AsyncDisposableStack): Notices {
+  const { config, settings, storage, log } = options
+  const evaluate = createEvaluator(options)
+  const promptEvaluations = disposables.use(
     new PromptEvaluations({
       evaluate,
       everyMs: Math.min(soonEveryMs, config.alertEveryMs),
-      onFailure: (err) => log.warn({ err }, 'alerts could not be looked at'),
+      onFailure: (err) => log.warn({ err }, 'alerts could not be evaluated'),
     }),
   )
-  const rounds = repeating(config.alertEveryMs, async () => {
-    await look(options, { evaluate, state }).catch((err: unknown) =>
-      log.warn({ err }, 'alerts and balances could not be looked at'),
-    )
-  })
-  stack.use(rounds)
-  openMail(options, stack)
-  stack.defer(() => {
-    state.isStopping = true
-  })
-  return { soon: (userIds) => soonLooks.soon(userIds) }
+  startMailDelivery(options, disposables)
+  disposables.use(
+    createAlertEvaluation({
+      db: storage.database.query,
+      evaluate,
+      intervalMs: config.alertEveryMs,
+      warningThreshold: () => settings.current.warningThreshold,
+      log,
+    }),
+  )
+  return { soon: (userIds) => promptEvaluations.soon(userIds) }
 }
 
-const openEvaluation = ({ settings, storage, log }: Options) =>
+/** The full days whose logs are in PostgreSQL at least. */
+function daysOfLogs({ clickHouse }: Config, settings: LiveSettings): number {
+  const { retentionDays } = settings.current
+  return clickHouse.address ? Math.min(retentionDays, clickHouse.recentDays) : retentionDays
+}
+
+const createEvaluator = ({ config, settings, storage, log }: Options) =>
   createEvaluation({
     db: storage.database.query,
     nowMs: () => Date.now(),
-    logDays: () => settings.current.retentionDays,
+    logDays: () => daysOfLogs(config, settings),
     onFailure: (userId, err) => log.warn({ err, userId }, 'the alerts of an account failed'),
   })
 
-async function look(
-  { config, settings, storage, log }: Options,
-  { evaluate, state }: { evaluate: Evaluate; state: { isStopping: boolean } },
-) {
-  const round = await runAlertRound({
-    db: storage.database.query,
-    evaluate,
-    // A shutdown ends a round like its time limit.
-    nowMs: () => (state.isStopping ? Infinity : performance.now()),
-    everyMs: config.alertEveryMs,
-    budgetMs: roundBudgetMs,
-  })
-  if (!round) return
-  if (!round.isComplete) {
-    log.warn(round, 'alerts of some accounts are looked at late: there was no time for all')
-  }
-  await notifyLowBalances(storage.database.query, settings.current.warningThreshold)
-}
-
-function openMail({ config, storage, log }: Options, stack: AsyncDisposableStack): void {
+function startMailDelivery(
+  { config, storage, log }: Options,
+  disposables: AsyncDisposableStack,
+): void {
   const { query } = storage.database
+  const intervalMs = config.mailEveryMs
   if (!config.mail) {
-    let isTold = false
-    const watch = repeating(config.mailEveryMs, async () => {
-      if (isTold || !(await isMailWaiting(query).catch(() => false))) return
-      isTold = true
-      log.warn('mails are waiting, and no mail server is set up: set SMTP_URL and MAIL_FROM')
-    })
-    stack.use(watch)
+    disposables.use(createMailReminder({ db: query, intervalMs, log }))
     return
   }
-  const sender = stack.use(
+  const sender = disposables.use(
     new MailSender({
       db: query,
       send: createSmtpMailer(config.mail),
       onFailure: (mailId, err) =>
-        log.warn({ err, mailId: String(mailId) }, 'a mail was not taken; it is tried again'),
-      onGivenUp: (mailIds) =>
-        log.error({ mailIds: mailIds.map(String) }, 'mails were not taken for a day: given up'),
+        log.warn(
+          { err, mailId: String(mailId) },
+          'the mail server rejected a mail; it is tried again',
+        ),
+      onAbandoned: (mailIds) =>
+        log.error(
+          { mailIds: mailIds.map(String) },
+          'mails were rejected for a day, and are not tried again',
+        ),
     }),
   )
-  const delivery = repeating(config.mailEveryMs, () =>
-    sender
-      .deliverDue()
-      .catch((err: unknown) => log.warn({ err }, 'the outbox could not be looked at')),
-  )
-  stack.use(delivery)
-}
-
-/** Runs `work`, which never rejects, periodically and never twice at once; disposing waits for it. */
-function repeating(everyMs: number, work: () => Promise<void>): AsyncDisposable {
-  let running: Promise<void> | undefined
-  const timer = setInterval(() => {
-    running ??= work().finally(() => (running = undefined))
-  }, everyMs)
-  timer.unref()
-  return {
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer)
-      await running
-    },
-  }
+  disposables.use(createMailDelivery({ sender, intervalMs, log }))
 }

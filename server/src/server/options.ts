@@ -8,6 +8,8 @@ export function parseOptions(args: string[]): Record<string, string> {
     return values.workers === undefined ? {} : { WORKERS: values.workers }
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new StartError(`${why} The only option of start is --workers <number>.`, { cause })
+    throw new StartError(`${why} The only option of start is --workers, a number or auto.`, {
+      cause,
+    })
   }
 }

@@ -11,7 +11,7 @@ import type { Schema } from '../platform/db/schema'
 import { createBrandingStore } from '../platform/settings/branding'
 import type { LiveSettings } from '../platform/settings/live-settings'
 
-interface Parts {
+interface Dependencies {
   db: Kysely<Schema>
   catalog: Catalog
   settings: LiveSettings
@@ -22,9 +22,9 @@ interface Parts {
   servedBy: ServedBy
 }
 
-/** Opens the stores of the public routes. */
-export function openPublicStores(parts: Parts) {
-  const { db, catalog, settings, baseUrl, oauthProviders, takesPayments, servedBy } = parts
+/** Creates the stores of the public routes. */
+export function createPublicStores(dependencies: Dependencies) {
+  const { db, catalog, settings, baseUrl, oauthProviders, takesPayments, servedBy } = dependencies
   const served = new PublicServed(db, servedBy)
   const branding = createBrandingStore(db)
   const providers = createProviderView(db, catalog)

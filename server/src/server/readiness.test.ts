@@ -10,47 +10,47 @@ function ready(graceMs: number) {
   const ping = () => (world.isAway ? Promise.reject(new Error('away')) : Promise.resolve())
   const isJournalWritable = () => Promise.resolve(world.isJournalWritable)
   const ports = { ping, isJournalWritable, state: world, graceMs, now: () => world.nowMs }
-  return { world, look: createReadiness(ports) }
+  return { world, readiness: createReadiness(ports) }
 }
 
 test('a database that is away for less than leases last takes no node out; for longer it does', async () => {
-  const { world, look } = ready(45_000)
-  expect(await look()).toEqual({
+  const { world, readiness } = ready(45_000)
+  expect(await readiness()).toEqual({
     isReady: true,
     checks: { database: true, journal: true, running: true },
   })
   world.isAway = true
   world.nowMs = 1_000_000
-  expect(await look()).toEqual({
+  expect(await readiness()).toEqual({
     isReady: true,
     checks: { database: false, journal: true, running: true },
   })
   world.nowMs += 44_999
-  expect(await look()).toMatchObject({ isReady: true })
+  expect(await readiness()).toMatchObject({ isReady: true })
   world.nowMs += 1
-  expect(await look()).toEqual({
+  expect(await readiness()).toEqual({
     isReady: false,
     checks: { database: false, journal: true, running: true },
   })
   world.isAway = false
-  expect(await look()).toMatchObject({ isReady: true })
+  expect(await readiness()).toMatchObject({ isReady: true })
 })
 
 test('what it was away before does not count once it has answered', async () => {
-  const { world, look } = ready(45_000)
+  const { world, readiness } = ready(45_000)
   for (let time = 0; time < 4; time++) {
     world.isAway = true
-    expect(await look()).toMatchObject({ isReady: true })
+    expect(await readiness()).toMatchObject({ isReady: true })
     world.isAway = false
     world.nowMs += 30_000
-    expect(await look()).toMatchObject({ isReady: true })
+    expect(await readiness()).toMatchObject({ isReady: true })
   }
 })
 
 test('one that stops is not ready, whatever its database does', async () => {
-  const { world, look } = ready(45_000)
+  const { world, readiness } = ready(45_000)
   world.isStopping = true
-  expect(await look()).toEqual({
+  expect(await readiness()).toEqual({
     isReady: false,
     checks: { database: true, journal: true, running: false },
   })
@@ -58,19 +58,19 @@ test('one that stops is not ready, whatever its database does', async () => {
 
 test('a database that never answers counts as away', async () => {
   const state = { isStopping: false }
-  const look = createReadiness({ ping: never, isJournalWritable: yes, state, graceMs: 0 })
-  expect(await look()).toMatchObject({ isReady: false, checks: { database: false } })
+  const readiness = createReadiness({ ping: never, isJournalWritable: yes, state, graceMs: 0 })
+  expect(await readiness()).toMatchObject({ isReady: false, checks: { database: false } })
 })
 
 test('M4: a journal that cannot be written, or does not answer, takes its node out at once', async () => {
-  const { world, look } = ready(45_000)
+  const { world, readiness } = ready(45_000)
   world.isJournalWritable = false
-  expect(await look()).toEqual({
+  expect(await readiness()).toEqual({
     isReady: false,
     checks: { database: true, journal: false, running: true },
   })
   world.isJournalWritable = true
-  expect(await look()).toMatchObject({ isReady: true })
+  expect(await readiness()).toMatchObject({ isReady: true })
   const stuck = createReadiness({
     ping: () => Promise.resolve(),
     isJournalWritable: never,

@@ -15,7 +15,7 @@ interface Ports {
 }
 
 /**
- * Reports ready until the server stops, and during a database outage for as long as leases last: until then it serves
+ * Reports ready until the server is stopping, and during a database outage for as long as leases last: until then it serves
  * from its leases and cached keys, and a load balancer that removed all nodes at once would turn a hiccup into an
  * outage. An unwritable journal is reported at once: the node rejects every paid request, and other nodes may not.
  * `checks` reports the current state.
@@ -42,5 +42,5 @@ export function createReadiness({
 }
 
 /** Resolves with false if the answer is no, or does not come in time. */
-const answersSoon = (asked: Promise<boolean>) =>
-  Promise.race([asked.catch(() => false), Bun.sleep(answerMs).then(() => false)])
+const answersSoon = (answer: Promise<boolean>) =>
+  Promise.race([answer.catch(() => false), Bun.sleep(answerMs).then(() => false)])

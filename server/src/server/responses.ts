@@ -7,29 +7,29 @@ import { ResponseStore } from '../stored-responses/store'
 import { BackgroundRuns } from '../v1/background'
 import type { ResponsePorts } from '../v1/responses'
 
-/** Opens the stores of `/v1/responses` and conversations; `stack` waits for their pending writes. */
-export function openResponses(
+/** Creates the stores of `/v1/responses` and conversations; `disposables` waits for their pending writes. */
+export function createResponsePorts(
   { config, storage, log }: { config: Config; storage: Storage; log: Logger },
-  stack: AsyncDisposableStack,
+  disposables: AsyncDisposableStack,
 ): ResponsePorts {
   const store = new ResponseStore(storage.database.query, (err) =>
-    log.warn({ err }, 'a response could not be kept'),
+    log.warn({ err }, 'a response could not be stored'),
   )
   const conversations = new StoredConversations(storage.database.query, (err) =>
-    log.warn({ err }, 'a turn of a conversation could not be kept'),
+    log.warn({ err }, 'a turn of a conversation could not be stored'),
   )
   const background = new BackgroundStore(storage.database.query)
   const runs = new BackgroundRuns({
     store: background,
     responses: store,
-    onError: (err) => log.warn({ err }, 'an answer in the background could not be written down'),
+    onError: (err) => log.warn({ err }, 'a background response could not be stored'),
   })
   return {
-    store: stack.use(store),
-    conversations: stack.use(conversations),
+    store: disposables.use(store),
+    conversations: disposables.use(conversations),
     background,
     // Closed before those two: the ends of its runs are stored in them.
-    runs: stack.use(runs),
+    runs: disposables.use(runs),
     mode: config.storeResponses,
   }
 }

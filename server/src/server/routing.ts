@@ -12,7 +12,11 @@ import type { Config } from '../platform/config/config'
 import type { Subscriptions } from '../platform/db/listener'
 import { ApiError } from '../errors'
 import { findModel, type RoutingCaller, type Open } from '../routing/candidate'
-import { LocalTurns, SharedTurns, type CollectionTurns } from '../routing/collection-turns'
+import {
+  LocalRotation,
+  SharedRotation,
+  type CollectionRotation,
+} from '../routing/collection-rotation'
 import { MemberStats } from '../routing/member-stats'
 import { findCollections, resolveName } from '../routing/resolve-name'
 import { findOfferedModels, findServedModels } from '../routing/offered-models'
@@ -20,7 +24,7 @@ import { lookUpRoute, previewRoute } from '../routing/preview-route'
 import type { Routing } from '../routing/resolve-model'
 import { isModelName, splitModelId } from '../wire/model-id'
 
-interface Parts {
+interface Dependencies {
   config: Config
   settings: { readonly current: Open }
   storage: Storage
@@ -28,39 +32,39 @@ interface Parts {
   log: Logger
 }
 
-/** Opens routing: the cached names and connections of accounts, and the resolution of names to candidates. */
-export function openRouting(parts: Parts, stack: AsyncDisposableStack) {
-  const { storage, catalog, log } = parts
+/** Creates routing: the cached names and connections of accounts, and the resolution of names to candidates. */
+export function createRouting(dependencies: Dependencies, disposables: AsyncDisposableStack) {
+  const { storage, catalog, log } = dependencies
   const accounts = new AccountCatalogs(
     createAccountReads(storage.database, {
       sealingKeys: storage.installation.sealingKeys,
       providers: () => catalog.snapshot.providers,
-      onDamaged: (what, err) => log.error({ err }, `a ${what} cannot be used and was left out`),
+      onDamaged: (what, err) => log.error({ err }, `a ${what} is invalid and was skipped`),
     }),
   )
   const names = new AccountNames(createNameReads(storage.database))
-  const turns = openTurns(parts, stack)
-  const routing = { accounts, names, book: new MemberStats(), turns, random: Math.random }
+  const rotation = createRotation(dependencies, disposables)
+  const routing = { accounts, names, stats: new MemberStats(), rotation, random: Math.random }
   const subscriptions: Subscriptions = {
-    tollgate_name: (name) => names.forgetName(name),
+    tollgate_name: (name) => names.invalidateName(name),
   }
   return {
     routing,
     subscriptions,
     /** Invalidates the cache of an account or an organization after a change. */
-    forget: (ownerId: string) => {
-      accounts.forget(ownerId)
-      names.forget(ownerId)
+    invalidate: (ownerId: string) => {
+      accounts.invalidate(ownerId)
+      names.invalidate(ownerId)
     },
     onGap: () => {
-      accounts.distrust()
-      names.distrust()
+      accounts.invalidateAll()
+      names.invalidateAll()
     },
-    lookUps: lookUpsOf(parts, routing),
+    lookUps: lookUpsOf(dependencies, routing),
   }
 }
 
-type OpenRouting = Routing & { turns: CollectionTurns }
+type OpenRouting = Routing & { rotation: CollectionRotation }
 
 const callerIn =
   ({ accounts }: Routing) =>
@@ -71,18 +75,18 @@ const callerIn =
   })
 
 const servedIn =
-  ({ catalog, settings }: Parts, { accounts }: Routing) =>
+  ({ catalog, settings }: Dependencies, { accounts }: Routing) =>
   (organizationId: string, by: (connection: OwnedConnection) => boolean) => {
     const { snapshot } = catalog
     return findServedModels(organizationId, { snapshot, accounts, open: settings.current, by })
   }
 
 /** Returns the routing lookups of the account endpoints. */
-const lookUpsOf = (parts: Parts, routing: OpenRouting) => {
-  const { catalog, settings } = parts
+const lookUpsOf = (dependencies: Dependencies, routing: OpenRouting) => {
+  const { catalog, settings } = dependencies
   const { accounts, names } = routing
   const callerOf = callerIn(routing)
-  const waysOf = async (userId: string) => ({
+  const contextOf = async (userId: string) => ({
     snapshot: catalog.snapshot,
     caller: await callerOf(userId),
     open: settings.current,
@@ -111,12 +115,12 @@ const lookUpsOf = (parts: Parts, routing: OpenRouting) => {
       }
     },
     /** Returns a predicate for the models that exist for an account, or publicly. */
-    knownTo: async (userId: string | undefined) => {
+    knownModelsOf: async (userId: string | undefined) => {
       const own = userId === undefined ? undefined : await accounts.of(userId)
       return isKnown(catalog.snapshot, own)
     },
-    modelsFor: async (userId: string) => findOfferedModels(await waysOf(userId), routing),
-    servedBy: servedIn(parts, routing),
+    modelsFor: async (userId: string) => findOfferedModels(await contextOf(userId), routing),
+    servedBy: servedIn(dependencies, routing),
     /** Previews the resolution of a name, with `rule` before the account's own mappings. */
     preview: async (
       userId: string,
@@ -124,17 +128,17 @@ const lookUpsOf = (parts: Parts, routing: OpenRouting) => {
       rule: { source: string; target: string } | undefined,
     ) => {
       const first = rule && new Mappings([{ id: '', priority: 1, ...rule }])
-      return previewRoute({ name, first }, await waysOf(userId), routing)
+      return previewRoute({ name, first }, await contextOf(userId), routing)
     },
     /** Rejects as an account's chat for a name would, restricted to one connection if that is given. */
     checkChat: async (userId: string, name: string, only: string | undefined) => {
-      await lookUpRoute({ name, kinds: ['chat'] }, { ...(await waysOf(userId)), only }, routing)
+      await lookUpRoute({ name, kinds: ['chat'] }, { ...(await contextOf(userId)), only }, routing)
     },
-    forget: (ownerId: string) => {
-      accounts.forget(ownerId)
-      names.forget(ownerId)
+    invalidate: (ownerId: string) => {
+      accounts.invalidate(ownerId)
+      names.invalidate(ownerId)
     },
-    forgetName: (name: string) => names.forgetName(name),
+    invalidateName: (name: string) => names.invalidateName(name),
   }
 }
 
@@ -151,12 +155,13 @@ export type RoutingLookUps = ReturnType<typeof lookUpsOf>
 
 const unmapped = new Mappings([])
 
-/** Opens load balancing of collections, for this process or for all that share a Redis. */
-function openTurns(
-  { config: { redisUrl }, log }: Parts,
-  stack: AsyncDisposableStack,
-): CollectionTurns {
-  if (redisUrl === undefined) return new LocalTurns()
-  const onError = (err: Error) => log.warn({ err }, 'Redis is away: this node takes its own turns')
-  return stack.use(new SharedTurns({ url: redisUrl, onError }))
+/** Creates load balancing of collections, for this process or for all that share a Redis. */
+function createRotation(
+  { config: { redisUrl }, log }: Dependencies,
+  disposables: AsyncDisposableStack,
+): CollectionRotation {
+  if (redisUrl === undefined) return new LocalRotation()
+  const onError = (err: Error) =>
+    log.warn({ err }, 'Redis is unavailable: this node uses its own round-robin counters')
+  return disposables.use(new SharedRotation({ url: redisUrl, onError }))
 }

@@ -3,7 +3,7 @@ import { StartError } from '../platform/config/config'
 import type { Schema } from '../platform/db/schema'
 import {
   getKeyId,
-  secretPlaces,
+  secretColumns,
   unseal,
   type SealedAt,
   type SealingKeys,
@@ -12,7 +12,7 @@ import {
 /** Returns one stored secret for each place and key. */
 async function samplesOf(query: Kysely<Schema>) {
   const samples: { secret: Buffer; at: SealedAt }[] = []
-  for (const { table, at } of secretPlaces) {
+  for (const { table, at } of secretColumns) {
     const rows = await query
       .selectFrom(table)
       .distinctOn('secret_key_id')
@@ -49,7 +49,7 @@ export async function checkSealingKeys(
   if (closed.length === 0) return
   const names = [...new Set(closed)].map((id) => `"${id}"`).join(', ')
   if (closed.length < samples.length) {
-    log(`secrets that were sealed with ${names} do not open: ENCRYPTION_KEY lacks that key`)
+    log(`secrets encrypted with ${names} cannot be decrypted: ENCRYPTION_KEY lacks that key`)
     return
   }
   throw new StartError(

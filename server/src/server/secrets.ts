@@ -1,5 +1,5 @@
 /** Shorter secrets would match parts of words. */
-const shortest = 8
+const minLength = 8
 const named = /(KEY|SECRET|PASSWORD|TOKEN|CREDENTIALS?)S?$/
 
 const passwordsIn = (url: string): string[] => {
@@ -31,11 +31,11 @@ function secretsOf(name: string, value: string): string[] {
 
 /** Returns the secrets in an environment, which must never be written to the log. */
 export function findSecrets(environment: Readonly<Record<string, string | undefined>>): string[] {
-  const found = Object.entries(environment).flatMap(([name, value]) =>
+  const secrets = Object.entries(environment).flatMap(([name, value]) =>
     value ? secretsOf(name, value) : [],
   )
   // The longest first: a secret that is a part of another must not break it up.
-  return [...new Set(found.filter(({ length }) => length >= shortest))].toSorted(
+  return [...new Set(secrets.filter(({ length }) => length >= minLength))].toSorted(
     (a, b) => b.length - a.length,
   )
 }

@@ -1,25 +1,25 @@
 import type { Logger } from 'pino'
-import { openAutomation, openRuns } from './automation'
-import { openCatalog } from './catalog'
+import { createAutomation, createMessageRuns } from './automation'
+import { createCatalog } from './catalog'
 import { createDashboardFiles } from './dashboard'
-import { openGateway, type OpenedGateway } from './gateway'
-import { openJobs } from './jobs'
+import { createGatewayServices, type GatewayServices } from './gateway'
+import { createMaintenance } from '../jobs/maintenance'
 import { openPartitions } from '../booking/partitions'
-import { closeConnectionsOnStop, stopOf } from './shutdown'
-import { openFirstAccount, type FirstAccount } from './first-account'
-import { openPayments } from './payments'
+import { stopOf } from './shutdown'
+import { createFirstAccount, type FirstAccount } from './first-account'
+import { createPayments } from './payments'
 import { createReadiness } from './readiness'
-import { openNotices } from './notices'
-import { openStorage, type Storage } from './storage'
-import { openSignIn, type OpenedSignIn } from './sign-in'
-import { openStores } from './api-stores'
-import { openTelemetry } from './telemetry'
-import { openSettings, liveTimers } from './settings'
-import { openLoad } from './load'
+import { createNotices } from './notices'
+import { createStorage, type Storage } from './storage'
+import { createSignInService, type SignInService } from './sign-in'
+import { createApiStores } from './api-stores'
+import { createTelemetry } from './telemetry'
+import { createSettings, liveTimers } from './settings'
+import { createLoadShedding } from './load'
+import type { LauncherLink } from './workers/launcher-link'
 import { createUserStore } from '../api/operator/users/store'
 import { createApp } from './app/app'
 import { createFront } from './app/front'
-import { withGateways } from './app/gateway-socket'
 import type { Catalog } from '../catalog/catalog'
 import type { Config, Timers } from '../platform/config/config'
 import { getLocalUrl } from '../platform/config/address'
@@ -34,7 +34,7 @@ import { listen } from '../http/listen'
 import type { Readiness } from '../http/service'
 import type { Claims } from '../idempotency/claims'
 import { createTrail } from '../audit-log/operator-trail'
-import { openResponses } from './responses'
+import { createResponsePorts } from './responses'
 import type { ReplyPorts } from '../v1/reply'
 import type { ResponsePorts } from '../v1/responses'
 
@@ -46,9 +46,12 @@ export interface RunningServer {
   catalog: Catalog
   storage: Storage
   firstAccount: FirstAccount
-  signIn: Pick<OpenedSignIn, 'linkFor'>
+  signIn: Pick<SignInService, 'linkFor'>
   /** The number of running requests; a stream counts until its last byte. */
   running: () => number
+  /** Returns the state of this process: its metrics as text, if a port is set for metrics, and whether it is ready. */
+  metrics: () => Promise<string | undefined>
+  readiness: Readiness
   /**
    * Shuts down gracefully: reports not ready, then accepts no new requests and lets the running ones finish, then
    * closes everything. Further calls return the same shutdown. `hurry` is for a process in an unreliable state: it
@@ -59,102 +62,120 @@ export interface RunningServer {
 
 interface Options {
   log: Logger
+  /** Set in a worker. */
+  launcher?: LauncherLink | undefined
   /** Called when the process cannot continue. */
   onLost: (reason: string) => void
 }
 
-/** Opens all services and serves. Throws `StartError`. */
+/** Creates all services and serves. Throws `StartError`. */
 export async function startServer(config: Config, options: Options): Promise<RunningServer> {
-  // A failure disposes of everything that was opened before it.
-  await using opening = new AsyncDisposableStack()
-  const { log } = options
+  // A failure disposes of everything that was created before it.
+  await using disposables = new AsyncDisposableStack()
+  const { log, launcher } = options
   const crashAt = config.crashAt && createCrasher(config.crashAt)
-  const storage = await openStorage(config, opening, {
+  const storage = await createStorage(config, disposables, {
     log: (line) => log.info(line),
     onLost: options.onLost,
-    onError: (err) => log.warn({ err }, 'a database connection broke'),
+    onError: (err) => log.warn({ err }, 'a database connection was lost'),
   })
-  await openPartitions({ storage, log })
-  const { catalog, lookForLocalServers } = await openCatalog({ config, storage, log }, opening)
-  const settings = await openSettings({ config, storage, log }, opening)
+  const stored = { config, storage, log }
+  await openPartitions(stored)
+  const { catalog, discoverLocalServers } = await createCatalog(stored, disposables)
+  const settings = await createSettings(stored, disposables)
   const timers = liveTimers(config.timers, settings)
-  const watch = opening.use(new StreamWatch(config.timers))
-  const notices = openNotices({ config, settings, storage, log }, opening)
-  const talks = openRuns({ storage, log }, opening)
-  const telemetry = await openTelemetry({ config, catalog, log }, opening)
-  const shared = { config, timers, settings, storage, catalog, log, crashAt, notices }
-  const parts = { ...shared, telemetry, runs: talks.runs }
-  const opened = await openGateway(parts, opening)
-  const { claims, drains, sockets } = opened
-  const payments = await openPayments(parts, opened, opening)
+  const watch = disposables.use(new StreamWatch(config.timers))
+  const notices = createNotices({ config, settings, storage, log }, disposables)
+  const messages = createMessageRuns(stored, disposables)
+  const telemetry = await createTelemetry({ config, catalog, log }, disposables)
+  const shared = { config, timers, settings, storage, catalog, log, crashAt, notices, launcher }
+  const dependencies = { ...shared, telemetry, runs: messages.runs }
+  const services = await createGatewayServices(dependencies, disposables)
+  const { claims, drains, sockets } = services
+  const payments = await createPayments(dependencies, services, disposables)
   const state = { isStopping: false }
   // Set once the server listens.
   const address = { here: config.baseUrl ?? '' }
-  const stores = openStores({ ...parts, payments, address: () => address.here }, opened)
-  const signIn = openSignIn(parts, () => address.here)
-  const readiness = readinessFor(parts, opened, state)
-  const responses = openResponses(parts, opening)
-  const app = assemble(parts, { opened, stores, signIn, talks, watch, readiness, responses })
+  const storeDependencies = { ...dependencies, payments, address: () => address.here }
+  const stores = createApiStores(storeDependencies, services)
+  const signIn = createSignInService(dependencies, () => address.here)
+  const readiness = readinessFor(dependencies, services, state)
+  const responses = createResponsePorts(dependencies, disposables)
+  const assembled = { services, stores, signIn, messages, watch, readiness, responses }
+  const app = assemble(dependencies, assembled)
   const firstAccount = await firstAccountOf(config, storage)
-  const load = openLoad({ config, log, streams: () => watch.size, budget: opened.budget }, opening)
-  const front = createFront(app, { ...telemetry, ...load })
-  const http = listenFor(closeConnectionsOnStop(front, state), parts, sockets)
+  const shedding = { ...dependencies, ...services, streams: () => watch.size }
+  const load = createLoadShedding(shedding, disposables)
+  const front = createFront(app, { ...telemetry, ...load, sockets, state })
+  const http = listenFor(front, dependencies, sockets)
   const port = http.port ?? config.port
   address.here = config.baseUrl ?? getLocalUrl(config.host, port)
-  opening.use(openJobs({ config, settings, storage, log, audits: telemetry.audits }))
-  opening.use(lookForLocalServers(port))
-
-  const figures = () => ({ ...opened.figures(), ...state, ...load.figures() })
-  await telemetry.listen({ figures, readiness }, opening)
-  const told = { address: address.here, port, catalog, storage, firstAccount, signIn }
-  const open = opening.move()
+  startMaintenance(dependencies, disposables)
+  discoverLocalServers(port)
+  const figures = () => ({ ...services.figures(), ...state, ...load.figures() })
+  const metrics = await telemetry.listen({ figures, readiness }, disposables)
+  const facts = { address: address.here, port, catalog, storage, firstAccount, signIn }
+  const owned = disposables.move()
   const endAll = () => {
     watch.endAll(unavailable())
-    opened.endAll(unavailable())
-    talks.runs.haltAll(unavailable())
+    services.endAll(unavailable())
+    messages.runs.haltAll(unavailable())
   }
   const stop = stopOf({
     running: { http, claims, background: responses.runs, drains, sockets, endAll },
     state,
     timers: config.timers,
-    close: () => open.disposeAsync(),
+    close: () => owned.disposeAsync(),
   })
-  return { ...told, running: () => http.pendingRequests, stop }
+  return { ...facts, running: () => http.pendingRequests, metrics, readiness, stop }
 }
 
 const firstAccountOf = ({ firstCredit }: Config, { database, sharedDir }: Storage) =>
-  openFirstAccount(database.query, createUserStore(database.query), {
+  createFirstAccount(database.query, createUserStore(database.query), {
     dataDir: sharedDir,
     credit: firstCredit,
   })
 
-type Parts = Parameters<typeof openGateway>[0]
+type Dependencies = Parameters<typeof createGatewayServices>[0]
 
 /** Opens the port, for requests and for the sockets of self-hosted gateways. */
 const listenFor = (
   front: ReturnType<typeof createFront>,
-  { config, telemetry: { witness } }: Pick<Parts, 'config' | 'telemetry'>,
+  { config }: Pick<Dependencies, 'config'>,
   sockets: Sockets,
 ) =>
-  listen(withGateways(front, sockets, witness), {
+  listen(front, {
     config,
     newRequestId: () => newId('req'),
     websocket: sockets.handlers,
   })
 
+/** Starts the audit of the ledger and the purge of old rows. */
+function startMaintenance(dependencies: Dependencies, disposables: AsyncDisposableStack): void {
+  const { config, settings, storage, log, telemetry } = dependencies
+  const maintenance = createMaintenance({
+    storage,
+    log,
+    auditEveryMs: config.auditEveryMs,
+    retentionDays: () => settings.current.retentionDays,
+    onAudited: (violations) => telemetry.audits.countRun(violations),
+  })
+  disposables.defer(() => maintenance.stop())
+}
+
 interface Assembled {
-  opened: OpenedGateway
-  stores: ReturnType<typeof openStores>
-  signIn: OpenedSignIn
-  talks: ReturnType<typeof openRuns>
+  services: GatewayServices
+  stores: ReturnType<typeof createApiStores>
+  signIn: SignInService
+  messages: ReturnType<typeof createMessageRuns>
   watch: StreamWatch
   readiness: Readiness
   responses: ResponsePorts
 }
 
 const readinessFor = (
-  { storage, timers }: Pick<Parts, 'storage' | 'timers'>,
-  { isJournalWritable }: Pick<OpenedGateway, 'isJournalWritable'>,
+  { storage, timers }: Pick<Dependencies, 'storage' | 'timers'>,
+  { isJournalWritable }: Pick<GatewayServices, 'isJournalWritable'>,
   state: { readonly isStopping: boolean },
 ) =>
   createReadiness({
@@ -164,12 +185,12 @@ const readinessFor = (
     graceMs: timers.databaseGraceMs,
   })
 
-/** Assembles the application from the opened services. */
+/** Assembles the application from the created services. */
 function assemble(
-  { config, timers, storage, catalog, log, crashAt, telemetry }: Parts,
-  { opened, stores, signIn, talks, watch, readiness, responses }: Assembled,
+  { config, timers, storage, catalog, log, crashAt, telemetry }: Dependencies,
+  { services, stores, signIn, messages, watch, readiness, responses }: Assembled,
 ) {
-  const { gateway, door, claims, lookUps } = opened
+  const { gateway, authenticator, claims, lookUps } = services
   const { adminKey } = storage.installation
   return createApp({
     gateway,
@@ -177,7 +198,7 @@ function assemble(
     collectionsFor: lookUps.collectionsFor,
     modelsFor: lookUps.modelsFor,
     guards: createGuards({
-      door,
+      authenticator,
       adminKey,
       sessions: signIn,
       trail: createTrail(storage.database.query),
@@ -188,7 +209,10 @@ function assemble(
     reply: replyPorts(timers, { watch, claims, log, crashAt, counts: telemetry.witness.counts }),
     readiness,
     stores,
-    automation: openAutomation({ config, timers, storage, log }, { lookUps, ways: opened, talks }),
+    automation: createAutomation(
+      { config, timers, storage, log },
+      { lookUps, gateways: services, messages, logs: services.logs },
+    ),
     witness: telemetry.witness,
   })
 }
@@ -198,7 +222,7 @@ interface Answering {
   claims: Claims
   log: Logger
   crashAt: CrashAt | undefined
-  counts: Pick<RequestObserver['counts'], 'failed'>
+  counts: Pick<RequestObserver['counts'], 'countError'>
 }
 
 const replyPorts = (
@@ -212,8 +236,8 @@ const replyPorts = (
   },
   earlyHeadersMs: timers.earlyHeadersMs,
   onBroken: (requestId, err) => {
-    counts.failed(err)
-    log.warn({ requestId, code: err.code, err }, 'a stream broke')
+    counts.countError(err)
+    log.warn({ requestId, code: err.code, err }, 'a stream failed')
   },
   crashAt,
 })

@@ -1,48 +1,39 @@
 import type { Logger } from 'pino'
 import type { Storage } from './storage'
 import type { Config, Timers } from '../platform/config/config'
+import { fromNames, namesOf } from '../platform/from-names'
+import { Periodic } from '../platform/periodic'
 import { configRowIn } from '../platform/settings/config-row'
 import { LiveSettings } from '../platform/settings/live-settings'
-import { defaultSettings } from '../platform/settings/settings'
+import { liveSettings } from '../platform/settings/settings'
+import { defaultSettings } from '../platform/settings/stored-settings'
 
 /** A lost notification delays a change by at most this and one read. */
-const everyMs = 2500
+const refreshEveryMs = 2500
 
-/** Opens the operator settings; `stack` ends their upkeep. Rejects when the database does not answer. */
-export async function openSettings(
+/** Creates the operator settings; `disposables` ends their upkeep. Rejects when the database does not answer. */
+export async function createSettings(
   { config, storage, log }: { config: Config; storage: Storage; log: Logger },
-  stack: AsyncDisposableStack,
+  disposables: AsyncDisposableStack,
 ): Promise<LiveSettings> {
   const settings = new LiveSettings({
     row: configRowIn(storage.database.query),
     defaults: defaultSettings(config),
-    onError: (err) => log.warn({ err }, 'the settings could not be read; the last ones stay'),
+    onError: (err) =>
+      log.warn({ err }, 'the settings could not be read; the previous ones stay in use'),
     onDamaged: (name, err) =>
-      log.error({ err }, `the stored setting ${name} cannot be used; its default is`),
+      log.error({ err }, `the stored setting ${name} is invalid; its default is used`),
   })
   await settings.read()
-  const timer = setInterval(() => settings.refresh(), everyMs)
-  timer.unref()
-  stack.defer(() => clearInterval(timer))
+  disposables.use(new Periodic({ intervalMs: refreshEveryMs, run: () => settings.refresh() }))
   return settings
 }
 
-/** Returns the timers of the environment, five of them overridden by the current operator settings. */
-export const liveTimers = (fixed: Timers, settings: Pick<LiveSettings, 'current'>): Timers => ({
-  ...fixed,
-  get requestMs() {
-    return settings.current.timers.requestMs
-  },
-  get firstByteMs() {
-    return settings.current.timers.firstByteMs
-  },
-  get idleMs() {
-    return settings.current.timers.idleMs
-  },
-  get streamMs() {
-    return settings.current.timers.streamMs
-  },
-  get connectMs() {
-    return settings.current.timers.connectMs
-  },
-})
+const timerNames = namesOf(liveSettings.timers.settings)
+
+/** Returns the timers of the environment, of which some are overridden by the current operator settings. */
+export const liveTimers = (fixed: Timers, settings: Pick<LiveSettings, 'current'>): Timers =>
+  Object.defineProperties(
+    { ...fixed },
+    fromNames(timerNames, (name) => ({ get: () => settings.current.timers[name] })),
+  )

@@ -4,12 +4,12 @@ import { stopOf } from './shutdown'
 const nothing = () => Promise.resolve()
 
 /** A server with a request that never ends by itself, and what happened to it, in order. */
-function staged({ unreadyMs, drainMs }: { unreadyMs: number; drainMs: number }) {
-  const told: string[] = []
+function createFixture({ unreadyMs, drainMs }: { unreadyMs: number; drainMs: number }) {
+  const events: string[] = []
   const http = Bun.serve({ port: 0, fetch: () => new Promise<Response>(() => undefined) })
   const stopping = http.stop.bind(http)
   http.stop = (...args) => {
-    told.push('stop')
+    events.push('stop')
     return stopping(...args)
   }
   const state = { isStopping: false }
@@ -19,30 +19,30 @@ function staged({ unreadyMs, drainMs }: { unreadyMs: number; drainMs: number }) 
       claims: { idle: nothing },
       background: { idle: nothing },
       drains: { close: nothing },
-      sockets: { leave: () => undefined, idle: nothing, close: () => undefined },
-      endAll: () => void told.push('end'),
+      sockets: { shutdown: () => undefined, idle: nothing, close: () => undefined },
+      endAll: () => void events.push('end'),
     },
     state,
     timers: { unreadyMs, drainMs },
-    close: async () => void told.push('closed'),
+    close: async () => void events.push('closed'),
   })
-  return { stop, state, told }
+  return { stop, state, events }
 }
 
 test('a stop says that it is not ready before it takes nothing any more', async () => {
-  const { stop, state, told } = staged({ unreadyMs: 200, drainMs: 1000 })
+  const { stop, state, events } = createFixture({ unreadyMs: 200, drainMs: 1000 })
   const stopped = stop()
   await Bun.sleep(50)
-  expect([state.isStopping, told]).toEqual([true, []])
+  expect([state.isStopping, events]).toEqual([true, []])
   await stopped
-  expect([told[0], told.at(-1)]).toEqual(['stop', 'closed'])
+  expect([events[0], events.at(-1)]).toEqual(['stop', 'closed'])
 })
 
 test('in a hurry it takes nothing from now on, also while it only said that it is not ready', async () => {
-  const { stop, told } = staged({ unreadyMs: 60_000, drainMs: 60_000 })
+  const { stop, events } = createFixture({ unreadyMs: 60_000, drainMs: 60_000 })
   const stopped = stop()
   await Bun.sleep(20)
   const hurried = stop({ drainMs: 10 })
   await Promise.all([stopped, hurried])
-  expect([told[0], told.at(-1)]).toEqual(['stop', 'closed'])
+  expect([events[0], events.at(-1)]).toEqual(['stop', 'closed'])
 })

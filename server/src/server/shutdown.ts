@@ -1,32 +1,9 @@
 import type { Claims } from '../idempotency/claims'
 import type { UsageDrainPool } from '../gateway/usage-drain-pool'
 import type { Sockets } from '../tunnel/sockets'
-import type { Server } from '../http/env'
 import type { BackgroundRuns } from '../v1/background'
 
-type Answer = (request: Request, server: Server) => Response | Promise<Response>
-
-/**
- * Wraps a handler: once the server `isStopping`, each answer closes its connection, so that clients with keep-alive,
- * such as load balancers, do not send another request on it.
- */
-export function closeConnectionsOnStop(
-  answer: Answer,
-  state: { readonly isStopping: boolean },
-): Answer {
-  return (request, server) => {
-    const response = answer(request, server)
-    return state.isStopping ? asLast(response) : response
-  }
-}
-
-async function asLast(answering: Response | Promise<Response>): Promise<Response> {
-  const response = await answering
-  response.headers.set('connection', 'close')
-  return response
-}
-
-const mostCuttingMs = 5000
+const maxCuttingMs = 5000
 
 type Listening = Pick<Bun.Server<unknown>, 'stop' | 'pendingRequests'>
 
@@ -38,7 +15,7 @@ interface Running {
   background: Pick<BackgroundRuns, 'idle'>
   drains: Pick<UsageDrainPool, 'close'>
   /** Self-hosted gateways, which should reconnect to another node. */
-  sockets: Pick<Sockets, 'leave' | 'idle' | 'close'>
+  sockets: Pick<Sockets, 'shutdown' | 'idle' | 'close'>
   /** Ends all requests with an error that names the shutdown. */
   endAll: () => void
 }
@@ -77,35 +54,35 @@ export function stopOf({ running, state, timers, close }: Leaving) {
 /** Lets running requests finish; after `drainMs` ends them with an error, finally by closing their sockets. */
 async function drain(running: Running, drainMs: number) {
   const { http, claims, background, drains, sockets, endAll } = running
-  sockets.leave()
+  sockets.shutdown()
   const ended = Bun.sleep(drainMs)
   const ending = setTimeout(endAll, drainMs)
-  const cutting = setTimeout(() => void http.stop(true), drainMs + mostCuttingMs)
+  const cutting = setTimeout(() => void http.stop(true), drainMs + maxCuttingMs)
   await Promise.race([http.stop(), answered(http)])
   // Requests whose callers have disconnected, but may retry.
-  await Promise.race([claims.idle(), Bun.sleep(drainMs + mostCuttingMs)])
-  await Promise.race([background.idle(), ended.then(() => Bun.sleep(mostCuttingMs))])
+  await Promise.race([claims.idle(), Bun.sleep(drainMs + maxCuttingMs)])
+  await Promise.race([background.idle(), ended.then(() => Bun.sleep(maxCuttingMs))])
   // Requests of other nodes to gateways on this one.
   await Promise.race([sockets.idle(), ended])
   clearTimeout(ending)
   clearTimeout(cutting)
   // Answers without a waiting client do not delay the shutdown.
-  await Promise.race([drains.close(), Bun.sleep(mostCuttingMs)])
+  await Promise.race([drains.close(), Bun.sleep(maxCuttingMs)])
   sockets.close()
   void http.stop(true)
 }
 
-const lookEveryMs = 50
+const checkEveryMs = 50
 /** Consecutive checks: an answer counts as pending until its caller has received it. */
-const looksInARow = 5
+const minIdleChecks = 5
 
 /**
  * Resolves once no request is pending. The runtime's own stop also waits for connections, including those of answered
  * requests whose bodies never end.
  */
 async function answered(http: Pick<Listening, 'pendingRequests'>): Promise<void> {
-  for (let looks = 0; looks < looksInARow;) {
-    await Bun.sleep(lookEveryMs)
-    looks = http.pendingRequests === 0 ? looks + 1 : 0
+  for (let idleChecks = 0; idleChecks < minIdleChecks;) {
+    await Bun.sleep(checkEveryMs)
+    idleChecks = http.pendingRequests === 0 ? idleChecks + 1 : 0
   }
 }

@@ -8,7 +8,7 @@ import { createSignInLink } from '../auth/sign-in/link'
 import type { OAuthClient, SignIn } from '../auth/sign-in/sign-in'
 import { readSigningSecret } from '../auth/sign-in/signing-secret'
 
-interface Parts {
+interface Dependencies {
   config: Config
   settings: LiveSettings
   storage: Storage
@@ -16,7 +16,7 @@ interface Parts {
 }
 
 /** Sign-in, which is loaded at the first use, as most nodes never need it. */
-export interface OpenedSignIn extends Sessions {
+export interface SignInService extends Sessions {
   answer: SignIn['answer']
   /** Creates a link that signs an account in, once. */
   linkFor: (email: string, lifeMs: number) => Promise<string>
@@ -24,9 +24,12 @@ export interface OpenedSignIn extends Sessions {
 
 const isSession = /(^|;\s*)(__Secure-)?tollgate\.session_token=/
 
-/** Opens sign-in; `address` is called once the server listens. Throws `StartError` for an incomplete OAuth client. */
-export function openSignIn(parts: Parts, address: () => string): OpenedSignIn {
-  const { config, settings, storage, log } = parts
+/** Creates sign-in; `address` is called once the server listens. Throws `StartError` for an incomplete OAuth client. */
+export function createSignInService(
+  dependencies: Dependencies,
+  address: () => string,
+): SignInService {
+  const { config, settings, storage, log } = dependencies
   const db = storage.database.query
   const providers = readOauthClients(config)
   const lookUp = findAccountIn(storage.database)
@@ -41,7 +44,7 @@ export function openSignIn(parts: Parts, address: () => string): OpenedSignIn {
       address: address(),
       providers,
       signUp: () => settings.current.signUp,
-      onError: (err) => log.error({ err }, 'a request of sign-in failed'),
+      onError: (err) => log.error({ err }, 'a sign-in request failed'),
     })
   }
   let loaded: Promise<SignIn> | undefined

@@ -6,19 +6,19 @@ import { withTimeout } from '../platform/with-timeout'
 
 const everyMs = 3000
 /** At most a tenth of one connection's time is spent on this. */
-const mostShare = 10
+const maxTimeShare = 10
 
-/** Opens the monthly limits; `stack` ends their upkeep. */
-export function openMonths(
+/** Creates the monthly limits; `disposables` ends their upkeep. */
+export function createSpendingLimits(
   { storage, log }: { storage: Storage; log: Logger },
-  stack: AsyncDisposableStack,
+  disposables: AsyncDisposableStack,
 ): SpendingLimits {
   const { query } = storage.database
   const months = new SpendingLimits({
-    read: (asked, patienceMs) => withTimeout(readMonth(query, asked), patienceMs),
+    read: (scope, timeoutMs) => withTimeout(readMonth(query, scope), timeoutMs),
     now: () => performance.now(),
     wallMs: () => Date.now(),
-    onError: (err) => log.warn({ err }, 'what was used this month could not be read'),
+    onError: (err) => log.warn({ err }, 'the usage of this month could not be read'),
   })
   let timer: ReturnType<typeof setTimeout> | undefined
   let isClosed = false
@@ -30,10 +30,10 @@ export function openMonths(
   const work = async () => {
     const beganMs = performance.now()
     await months.refresh()
-    later(Math.max(everyMs, mostShare * (performance.now() - beganMs)))
+    later(Math.max(everyMs, maxTimeShare * (performance.now() - beganMs)))
   }
   later(everyMs)
-  stack.defer(() => {
+  disposables.defer(() => {
     isClosed = true
     clearTimeout(timer)
   })

@@ -1,7 +1,7 @@
 import { StartError } from '../platform/config/config'
 
 /** Explanations of operating system errors for an operator. */
-const systemWords: Readonly<Record<string, string>> = {
+const systemMessages: Readonly<Record<string, string>> = {
   ENOSPC: 'there is no space left on the disk. Free some, or set DATA_DIR to another disk',
   EDQUOT: 'the disk quota is used up. Free some, or set DATA_DIR to another disk',
   EROFS: 'the file system is read-only. Mount it for writing, or set DATA_DIR to another directory',
@@ -40,14 +40,14 @@ const textOf = (error: Error, field: string): string | undefined => {
  * rejections by the database. Undefined for anything else, which is a bug.
  */
 export function startFailureLine(thrown: unknown): string | undefined {
-  const words = wordsOf(thrown)
-  return words && `tollgate: ${words.replaceAll(/\s*[\r\n]+\s*/g, ' ').trim()}`
+  const message = messageOf(thrown)
+  return message && `tollgate: ${message.replaceAll(/\s*[\r\n]+\s*/g, ' ').trim()}`
 }
 
-function wordsOf(thrown: unknown): string | undefined {
+function messageOf(thrown: unknown): string | undefined {
   if (thrown instanceof StartError) return thrown.message
   for (const error of causesOf(thrown)) {
-    const known = systemWords[textOf(error, 'code') ?? '']
+    const known = systemMessages[textOf(error, 'code') ?? '']
     if (known) return `${textOf(error, 'path') ?? 'The start failed'}: ${known}.`
   }
   for (const error of causesOf(thrown)) {

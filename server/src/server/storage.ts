@@ -27,22 +27,22 @@ interface Options {
   onError: (error: Error) => void
 }
 
-/** Opens data directory, keys and database; `stack` closes them. Throws `StartError`. */
-export async function openStorage(
+/** Creates data directory, keys and database; `disposables` closes them. Throws `StartError`. */
+export async function createStorage(
   config: Config,
-  stack: AsyncDisposableStack,
+  disposables: AsyncDisposableStack,
   options: Options,
 ): Promise<Storage> {
   const { worker } = config
-  const directory = stack.use(
+  const directory = disposables.use(
     await openDataDirectory(worker ? workerDirectory(config.dataDir, worker) : config.dataDir),
   )
   const sharedDir = worker ? config.dataDir : directory.path
   const installation = await openInstallation(sharedDir, config)
   const address = config.databaseUrl
     ? { connectionString: config.databaseUrl }
-    : await (worker ? findRunningServer(sharedDir) : startEmbedded(sharedDir, stack, options))
-  const database = stack.use(
+    : await (worker ? findRunningServer(sharedDir) : startEmbedded(sharedDir, disposables, options))
+  const database = disposables.use(
     new Database(address, { poolSize: config.databasePoolSize, onError: options.onError }),
   )
   try {
@@ -58,10 +58,10 @@ export async function openStorage(
 
 async function startEmbedded(
   dataDir: string,
-  stack: AsyncDisposableStack,
+  disposables: AsyncDisposableStack,
   { log, onLost }: Options,
 ) {
   const options = { log, onExit: onLost, programs: findEmbeddedPrograms }
-  const postgres = stack.use(await EmbeddedPostgres.start(dataDir, options))
+  const postgres = disposables.use(await EmbeddedPostgres.start(dataDir, options))
   return postgres.connection
 }

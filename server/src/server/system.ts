@@ -5,31 +5,40 @@ import { version } from '../../package.json'
 import { createLedgerAuditStore } from '../api/operator/system/ledger-audit'
 import { createSystemStore, type OwnState } from '../api/operator/system/store'
 import type { Counters } from '../limits/counters'
-import { SharedCounters } from '../limits/shared-counters'
+import { SlicedCounters } from '../limits/slices/sliced-counters'
 import type { FailingCandidate } from '../routing/breakers'
 import type { Resilience } from '../routing/resilience'
+import type { MetricsSnapshot } from '../telemetry/metrics-snapshot'
 import type { LiveSettings } from '../platform/settings/live-settings'
 
-interface Parts {
+interface Dependencies {
   money: Pick<Money, 'nodeId' | 'unbooked'>
   counters: Counters
   resilience: Pick<Resilience, 'failing'>
 }
 
 /** Returns the state of this process. */
-export const ownState = ({ money, counters, resilience }: Parts): OwnState => ({
+export const ownState = ({ money, counters, resilience }: Dependencies): OwnState => ({
   nodeId: money.nodeId,
   journal: money.unbooked(),
-  redis: readOwnState(counters),
-  failing: resilience.failing().map(toShown),
+  redis: redisState(counters),
+  failing: resilience.failing().map(toPublicState),
 })
 
-export function readOwnState(counters: Counters): OwnState['redis'] {
-  if (!(counters instanceof SharedCounters)) return 'none'
-  return counters.isAway ? 'lost' : 'reachable'
+/** The state of the Redis that nodes share limits through. */
+export function redisState(counters: Counters): OwnState['redis'] {
+  const store = limitStoreState(counters)
+  if (store?.name !== 'redis') return 'none'
+  return store.isUp ? 'reachable' : 'lost'
 }
 
-const toShown = ({ candidate, inARow, isOpen, waitMs, openAccounts }: FailingCandidate) => ({
+/** The store that nodes share limits through; undefined where this process counts alone. */
+export const limitStoreState = (counters: Counters): MetricsSnapshot['limitStore'] =>
+  counters instanceof SlicedCounters
+    ? { name: counters.store.kind, isUp: !counters.store.isAway }
+    : undefined
+
+const toPublicState = ({ candidate, inARow, isOpen, waitMs, openAccounts }: FailingCandidate) => ({
   provider: candidate.provider.key,
   model: candidate.model.id,
   connectionId: candidate.connection.id,
@@ -41,22 +50,25 @@ const toShown = ({ candidate, inARow, isOpen, waitMs, openAccounts }: FailingCan
   openAccounts,
 })
 
-interface Opened {
+interface StoreDependencies {
   storage: Storage
   settings: LiveSettings
   log: Logger
 }
 
-/** Opens the stores of the installation's status. */
-export const openSystemStores = ({ storage, settings, log }: Opened, own: () => OwnState) => ({
+/** Creates the stores of the installation's status. */
+export const createSystemStores = (
+  { storage, settings, log }: StoreDependencies,
+  own: () => OwnState,
+) => ({
   system: createSystemStore({ db: storage.database.query, version, own }),
   ledgerAudit: createLedgerAuditStore({
     db: storage.database.query,
-    longestRequestMs: () => {
+    maxRequestMs: () => {
       const { requestMs, streamMs } = settings.current.timers
       return Math.max(requestMs, streamMs)
     },
     onFailure: (check, err) =>
-      log.warn({ err, check }, 'a check of the audit that an operator asked for was not made'),
+      log.warn({ err, check }, 'a check of the audit that an operator requested failed to run'),
   }),
 })

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { readOwnState } from './system'
+import { limitStoreState, redisState } from './system'
 import type { Storage } from './storage'
 import { version } from '../../package.json'
 import type { ApiKeyCache } from '../auth/api-key-cache'
@@ -29,38 +29,44 @@ export interface Telemetry {
   /** Undefined if traces are not collected. */
   tracing: Tracing | undefined
   /** Called when a request of a known caller has ended. */
-  ended: (values: LogValues, tookMs: number) => void
-  /** Serves the metrics if a port is set for them. Throws `StartError`. */
-  listen: (asked: Asked, stack: AsyncDisposableStack) => Promise<void>
+  onRequestEnd: (values: LogValues, durationMs: number) => void
+  /**
+   * Serves the metrics if a port is set for them; those of a worker its launcher serves. Resolves with a function
+   * that returns their text, or undefined where no port is set. Throws `StartError`.
+   */
+  listen: (
+    sources: ListenerSources,
+    disposables: AsyncDisposableStack,
+  ) => Promise<() => Promise<string | undefined>>
 }
 
-interface Parts {
+interface Dependencies {
   config: Config
   catalog: Catalog
   log: Logger
 }
 
-interface Asked {
+interface ListenerSources {
   figures: () => MetricsSnapshot
   readiness: Readiness
 }
 
-/** Opens tracing, whose libraries are loaded only if traces are collected. */
-async function openTracing(
-  { config, log }: Pick<Parts, 'config' | 'log'>,
-  stack: AsyncDisposableStack,
+/** Creates tracing, whose libraries are loaded only if traces are collected. */
+async function createTracing(
+  { config, log }: Pick<Dependencies, 'config' | 'log'>,
+  disposables: AsyncDisposableStack,
 ): Promise<Tracing | undefined> {
   const { tracing } = config.telemetry
   if (!tracing) return undefined
   const { OpenTelemetry } = await import('../telemetry/tracing')
   const onError = (why: string) => log.warn({ why }, 'traces could not be sent')
-  return stack.use(new OpenTelemetry({ config: tracing, version, onError }))
+  return disposables.use(new OpenTelemetry({ config: tracing, version, onError }))
 }
 
-/** Opens counters and tracing; `stack` sends the remaining traces. */
-export async function openTelemetry(
-  { config, catalog, log }: Parts,
-  stack: AsyncDisposableStack,
+/** Creates counters and tracing; `disposables` sends the remaining traces. */
+export async function createTelemetry(
+  { config, catalog, log }: Dependencies,
+  disposables: AsyncDisposableStack,
 ): Promise<Telemetry> {
   const { logsRequests, listener } = config.telemetry
   const answers = new AnswerCounts()
@@ -70,13 +76,13 @@ export async function openTelemetry(
     usage,
     audits,
     witness: { log, logsRequests, counts: answers },
-    tracing: await openTracing({ config, log }, stack),
-    ended: (values, tookMs) => {
-      usage.ended(values, tookMs)
-      if (logsRequests && log.isLevelEnabled('info')) log.info(toLogLine(values, tookMs))
+    tracing: await createTracing({ config, log }, disposables),
+    onRequestEnd: (values, durationMs) => {
+      usage.countRequest(values, durationMs)
+      if (logsRequests && log.isLevelEnabled('info')) log.info(toLogLine(values, durationMs))
     },
     listen: async ({ figures, readiness }, opening) => {
-      if (!listener) return
+      if (!listener) return async () => undefined
       // Only a server with a metrics listener loads the code that writes them.
       const { createExposition } = await import('../telemetry/exposition')
       const { listenInternally } = await import('../telemetry/listener')
@@ -89,23 +95,25 @@ export async function openTelemetry(
         figures: figures(),
         process: watch.read(),
       }))
-      const onError = (err: unknown) => log.error({ err }, 'metrics could not be told')
+      if (config.worker !== undefined) return exposition.write
+      const onError = (err: unknown) => log.error({ err }, 'metrics could not be written')
       const server = listenInternally({ ...listener, exposition, readiness, onError })
       opening.defer(() => server.stop(true))
-      log.info({ host: listener.host, port: server.port }, 'metrics are told')
+      log.info({ host: listener.host, port: server.port }, 'metrics are served')
+      return exposition.write
     },
   }
 }
 
 /** Returns the log line of an ended request; it contains no text from its caller. */
-export function toLogLine(values: LogValues, tookMs: number) {
+export function toLogLine(values: LogValues, durationMs: number) {
   const { provider } = values
   return {
     requestId: values.id,
     method: 'POST',
     path: values.endpoint,
     status: values.statusCode,
-    ms: Math.round(tookMs * 10) / 10,
+    ms: Math.round(durationMs * 10) / 10,
     userId: values.userId,
     ...(values.error && { code: values.error.code }),
     ...(provider !== null && {
@@ -128,10 +136,11 @@ interface Read {
   drains: UsageDrainPool
   counters: Counters
   storage: Storage
-  elsewhere: { figures: () => NonNullable<MetricsSnapshot['relayed']> } | undefined
+  olderLogs: { figures: () => NonNullable<MetricsSnapshot['logExport']> } | undefined
+  remoteRelay: { figures: () => NonNullable<MetricsSnapshot['relayed']> } | undefined
 }
 
-/** Reads the state of the process, except the parts that only its server knows. */
+/** Reads the state of the process, except what only its server knows. */
 export function readMetricsSnapshot(
   read: Read,
 ): Omit<MetricsSnapshot, 'streams' | 'isStopping' | 'load'> {
@@ -148,8 +157,10 @@ export function readMetricsSnapshot(
       names: read.names.size,
       breakers: read.resilience.accountCount,
     },
-    redis: readOwnState(read.counters),
-    relayed: read.elsewhere?.figures(),
+    redis: redisState(read.counters),
+    limitStore: limitStoreState(read.counters),
+    relayed: read.remoteRelay?.figures(),
+    logExport: read.olderLogs?.figures(),
   }
 }
 

@@ -14,7 +14,7 @@ afterAll(() => rm(root, { recursive: true, force: true }))
 const start: Welcome = {
   version: '1.2.3',
   address: 'http://localhost:8080',
-  tookMs: 1234,
+  startupMs: 1234,
   firstKey: undefined,
   firstKeyPath: undefined,
   signInLink: undefined,
@@ -116,7 +116,7 @@ test('N2: without a link there is the command that prints one, while links are t
   expect(formatWelcome(start)).not.toContain('Sign in')
 })
 
-test('N1: the limits of others are told, as long as the first account has none', () => {
+test('N1: shows the limits of other accounts while the first account has none', () => {
   const othersLimits = {
     name: 'free',
     requestsPerMinute: 60,

@@ -12,7 +12,7 @@ export interface PlanLimits {
 export interface Welcome {
   version: string
   address: string
-  tookMs: number
+  startupMs: number
   /** Set only at the very first start, and only on a terminal. */
   firstKey: string | undefined
   /** The file with the first key, while it exists. */
@@ -30,24 +30,24 @@ export interface Welcome {
   hasSandbox: boolean
 }
 
-const shown = (path: string) => {
+const formatPath = (path: string) => {
   const near = relative(process.cwd(), path)
   return near.startsWith('..') ? path : near
 }
 
 /** Quotes a path for a shell. */
-const quoted = (path: string) =>
+const quotePath = (path: string) =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
 
 /** Formats the first screen: the address, the keys, and a request that works as pasted. */
 export function formatWelcome(start: Welcome): string {
   const { address, firstKey, firstKeyPath, adminKeyPath, providers } = start
   const rows: [string, string | undefined][] = [
-    ['Your API key', firstKey ?? (firstKeyPath && shown(firstKeyPath))],
-    ['', firstKey && firstKeyPath && `kept in ${shown(firstKeyPath)}`],
+    ['Your API key', firstKey ?? (firstKeyPath && formatPath(firstKeyPath))],
+    ['', firstKey && firstKeyPath && `kept in ${formatPath(firstKeyPath)}`],
     ['Sign in', start.signInLink ?? (start.signInCommand && `run: ${start.signInCommand}`)],
     ['', start.signInLink && 'works once, within a day; earlier links no longer do'],
-    ['Operator key', adminKeyPath && shown(adminKeyPath)],
+    ['Operator key', adminKeyPath && formatPath(adminKeyPath)],
     ['API reference', `${address}/docs`],
     [
       'Providers',
@@ -55,10 +55,10 @@ export function formatWelcome(start: Welcome): string {
     ],
     ['', providers.length === 0 ? 'or set OPENAI_API_KEY or another before the start' : undefined],
     ['Limits', start.othersLimits && 'none for your account, and no charge'],
-    ['', start.othersLimits && wordsOf(start.othersLimits)],
+    ['', start.othersLimits && toLine(start.othersLimits)],
   ]
   const lines = [
-    `Tollgate ${start.version} is ready at ${address} after ${(start.tookMs / 1000).toFixed(2)} s`,
+    `Tollgate ${start.version} is ready at ${address} after ${(start.startupMs / 1000).toFixed(2)} s`,
     '',
     ...rows.flatMap(([name, value]) => (value ? [`  ${name.padEnd(15)}${value}`] : [])),
     ...(start.hasSandbox ? ['', ...curl(start)] : []),
@@ -70,13 +70,13 @@ export function formatWelcome(start: Welcome): string {
 const count = (limit: number) => limit.toLocaleString('en-US')
 
 /** Returns a sentence such as `other accounts, plan "free": 60 requests a minute, 10 at once`. */
-function wordsOf({ name, ...plan }: PlanLimits): string {
+function toLine({ name, ...plan }: PlanLimits): string {
   const limits = [
     [plan.requestsPerMinute, 'requests a minute'],
     [plan.tokensPerMinute, 'tokens a minute'],
     [plan.concurrentRequests, 'at once'],
   ] as const
-  const set = limits.flatMap(([limit, words]) => (limit === null ? [] : `${count(limit)} ${words}`))
+  const set = limits.flatMap(([limit, unit]) => (limit === null ? [] : `${count(limit)} ${unit}`))
   return `other accounts, plan "${name}": ${set.join(', ') || 'no limits'}`
 }
 
@@ -85,12 +85,12 @@ export const toCommand = (name: string): string =>
   process.env['TOLLGATE_NODE'] === undefined ? `tollgate ${name}` : `npx tollgate ${name}`
 
 function curl({ address, firstKey, firstKeyPath }: Welcome): string[] {
-  const kept = firstKeyPath ? `$(cat ${quoted(shown(firstKeyPath))})` : '$TOLLGATE_KEY'
+  const keyText = firstKeyPath ? `$(cat ${quotePath(formatPath(firstKeyPath))})` : '$TOLLGATE_KEY'
   return [
     '  Try it, with a model that needs no provider:',
     '',
     `  curl ${address}/v1/chat/completions \\`,
-    `    -H "Authorization: Bearer ${firstKey ?? kept}" \\`,
+    `    -H "Authorization: Bearer ${firstKey ?? keyText}" \\`,
     `    -H "Content-Type: application/json" \\`,
     `    -d '{"model": "sandbox/echo", "messages": [{"role": "user", "content": "Hello!"}]}'`,
   ]

@@ -17,13 +17,13 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync())
 
 const queued = (id: string) => ({ id, status: 'queued', background: true, output: [] })
-let made = 0
+let created = 0
 
-async function begun(userId: string, keepsEvents = false) {
-  const id = `resp_${(made += 1)}`
+async function begun(userId: string, storesEvents = false) {
+  const id = `resp_${(created += 1)}`
   const input = [{ role: 'user', content: 'Hello.' }]
   const stored = { id, userId, previousId: null, input, response: queued(id) }
-  await store.begin(stored, keepsEvents)
+  await store.begin(stored, storesEvents)
   return { id, userId }
 }
 
@@ -58,9 +58,9 @@ test('it ends once: by the node that makes it, by its cancellation, or as lost',
 
 test('those of nodes that are gone have failed, also where no client asks for them', async () => {
   const userId = await createCustomer(database)
-  const [gone, alive] = [await begun(userId, true), await begun(userId)]
-  await store.addEvents(gone, frame(0) + frame(1), 1)
-  await lose(gone.id)
+  const [expired, alive] = [await begun(userId, true), await begun(userId)]
+  await store.addEvents(expired, frame(0) + frame(1), 1)
+  await lose(expired.id)
   expect(await store.renew([alive])).toEqual(new Set([alive.id]))
   await store.sweep()
   const { rows } = await sql<{ id: string; response: string; running: boolean }>`
@@ -72,10 +72,10 @@ test('those of nodes that are gone have failed, also where no client asks for th
     running,
   ])
   expect(statuses).toEqual([
-    [gone.id, 'failed', false],
+    [expired.id, 'failed', false],
     [alive.id, 'queued', true],
   ])
-  const { frames } = (await store.eventsAfter(gone, 1)) ?? { frames: [] }
+  const { frames } = (await store.eventsAfter(expired, 1)) ?? { frames: [] }
   expect(frames).toHaveLength(1)
   expect(frames[0]).toStartWith(
     'event: response.failed\ndata: {"type":"response.failed","sequence_number":2,',
@@ -136,7 +136,7 @@ test('events count as what the account keeps, for an hour after the end', async 
   await store.sweep()
   expect(await bytesOf()).toBe(0)
   expect(await store.eventsAfter(owned, -1)).toEqual({ frames: [], isRunning: false })
-  expect((await store.find(owned))?.keepsEvents).toBeFalse()
+  expect((await store.find(owned))?.storesEvents).toBeFalse()
 })
 
 test('what never began leaves nothing, and what is made makes room for nothing older', async () => {
@@ -151,6 +151,6 @@ test('what never began leaves nothing, and what is made makes room for nothing o
   await sql`
     update stored_response set bytes = 100000000, created_at = now() - interval '1 hour'
     where id = ${running.id}`.execute(database.query)
-  await new ResponseStore(database.query, () => undefined).makeRoom(userId, 20_000_000)
+  await new ResponseStore(database.query, () => undefined).evictOldest(userId, 20_000_000)
   expect((await store.find(running))?.isRunning).toBeTrue()
 })

@@ -15,9 +15,9 @@ export interface Owned {
 const leaseSeconds = 30
 const maxRunning = 100
 /** The retention of a response's events after its end. */
-const eventsKept = '1 hour'
-const lostAtOnce = 100
-const batchesAtOnce = 100
+const eventRetention = '1 hour'
+const lostPerBatch = 100
+const batchesPerRead = 100
 
 const isLate = sql<boolean>`running_until < now()`
 const renewed = sql<Date>`now() + make_interval(secs => ${leaseSeconds})`
@@ -27,7 +27,7 @@ export interface Standing {
   response: JsonObject
   isBackground: boolean
   isRunning: boolean
-  keepsEvents: boolean
+  storesEvents: boolean
 }
 
 interface Events {
@@ -46,7 +46,7 @@ export class BackgroundStore {
   /**
    * Stores the start of a response. Rejects with `rate_limit_exceeded` where too many of the account are running.
    */
-  async begin(stored: StoredResponse, keepsEvents: boolean): Promise<void> {
+  async begin(stored: StoredResponse, storesEvents: boolean): Promise<void> {
     const { id, userId, previousId } = stored
     const input = JSON.stringify(stored.input)
     const response = JSON.stringify(stored.response)
@@ -62,11 +62,11 @@ export class BackgroundStore {
         .where('user_id', '=', userId)
         .where('running_until', '>', sql<Date>`now()`)
         .executeTakeFirstOrThrow()
-      if (running >= maxRunning) throw tooMany()
+      if (running >= maxRunning) throw tooManyResponses()
       const row = { id, user_id: userId, previous_id: previousId, input, response, bytes }
       await trx
         .insertInto('stored_response')
-        .values({ ...row, running_until: renewed, is_background: true, keeps_events: keepsEvents })
+        .values({ ...row, running_until: renewed, is_background: true, keeps_events: storesEvents })
         .execute()
     })
   }
@@ -142,7 +142,7 @@ export class BackgroundStore {
         select array_agg(frames order by sequence_number) from (
           select frames, sequence_number from response_event
           where response_id = ${id} and user_id = ${userId} and sequence_number > ${sequenceNumber}
-          order by sequence_number limit ${batchesAtOnce}
+          order by sequence_number limit ${batchesPerRead}
         ) as next
       ) as frames
       from stored_response where id = ${id} and user_id = ${userId}`.execute(this.#db)
@@ -154,13 +154,13 @@ export class BackgroundStore {
   /** Finds a response; undefined where the account has none of this id. One whose node is dead has failed. */
   async find({ id, userId }: Owned): Promise<Standing | undefined> {
     if (!possibleId.test(id)) return undefined
-    const found = await this.#look({ id, userId })
-    if (!found?.isLost) return found
-    await this.#fail({ id, userId }, found.response)
-    return this.#look({ id, userId })
+    const standing = await this.#read({ id, userId })
+    if (!standing?.isLost) return standing
+    await this.#fail({ id, userId }, standing.response)
+    return this.#read({ id, userId })
   }
 
-  async #look({ id, userId }: Owned): Promise<(Standing & { isLost: boolean }) | undefined> {
+  async #read({ id, userId }: Owned): Promise<(Standing & { isLost: boolean }) | undefined> {
     const row = await this.#db
       .selectFrom('stored_response')
       .select(['response', 'is_background', 'keeps_events', isLate.as('is_late')])
@@ -173,7 +173,7 @@ export class BackgroundStore {
       response: toObject(row.response),
       isBackground: row.is_background,
       isRunning: row.is_running,
-      keepsEvents: row.keeps_events,
+      storesEvents: row.keeps_events,
       isLost: row.is_running && row.is_late,
     }
   }
@@ -182,9 +182,9 @@ export class BackgroundStore {
    * Cancels a response and returns its state, ended or cancelled; undefined where the account has none of this id.
    */
   async cancel(owned: Owned): Promise<Standing | undefined> {
-    const found = await this.find(owned)
-    if (!found?.isRunning) return found
-    await this.end(owned, { ...found.response, status: 'cancelled', output: [] })
+    const standing = await this.find(owned)
+    if (!standing?.isRunning) return standing
+    await this.end(owned, { ...standing.response, status: 'cancelled', output: [] })
     return this.find(owned)
   }
 
@@ -204,7 +204,7 @@ export class BackgroundStore {
       .selectFrom('stored_response')
       .select(['id', 'user_id', 'response'])
       .where(isLate)
-      .limit(lostAtOnce)
+      .limit(lostPerBatch)
       .execute()
     for (const { id, user_id: userId, response } of lost) {
       await this.#fail({ id, userId }, toObject(response))
@@ -212,7 +212,7 @@ export class BackgroundStore {
     await sql`
       with ended as (
         update stored_response set keeps_events = false, event_bytes = 0
-        where keeps_events and ended_at < now() - ${eventsKept}::interval
+        where keeps_events and ended_at < now() - ${eventRetention}::interval
         returning id, user_id
       )
       delete from response_event using ended
@@ -234,12 +234,12 @@ export class BackgroundStore {
 const lost = {
   code: 'server_error',
   message:
-    'The server that made this answer stopped before its end. What the provider had answered may have been charged.',
+    'The server that ran this response stopped before it was complete. Output that the provider had already sent may have been charged.',
 }
 
-const tooMany = () =>
+const tooManyResponses = () =>
   new ApiError('rate_limit_exceeded', {
-    message: `${maxRunning} answers of this account are made in the background, the most at once. Wait for one of them to end.`,
+    message: `${maxRunning} background responses of this account are running, the maximum. Wait for one of them to end.`,
     details: { limit: maxRunning, window: 0, retry_after: 5 },
     retryAfterSeconds: 5,
   })

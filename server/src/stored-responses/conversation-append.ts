@@ -26,7 +26,7 @@ export function refuseFull(
   throw invalidRequest(
     param,
     'limit_reached',
-    `${param}: a conversation holds up to ${maxItems} items and ${maxBytes / 1024 / 1024} MB. Begin another one.`,
+    `${param}: a conversation can have at most ${maxItems} items and ${maxBytes / 1024 / 1024} MB. Create a new one.`,
   )
 }
 
@@ -41,22 +41,22 @@ export async function append(
   adding: Adding,
 ): Promise<NewItem[] | undefined> {
   const { userId, conversationId, responseId = null } = adding
-  const found = await trx
+  const row = await trx
     .selectFrom('conversation')
     .select(['next_position', 'items', 'bytes'])
     .where('id', '=', conversationId)
     .where('user_id', '=', userId)
     .forUpdate()
     .executeTakeFirst()
-  if (!found) return undefined
+  if (!row) return undefined
   const added = await withIds(trx, adding)
-  const bytes = Number(found.bytes) + sumOf(added)
-  const count = found.items + added.length
+  const bytes = Number(row.bytes) + sumOf(added)
+  const count = row.items + added.length
   if (responseId === null) refuseFull('items', { items: count, bytes })
   await trx
     .updateTable('conversation')
     .set({
-      next_position: String(Number(found.next_position) + added.length),
+      next_position: String(Number(row.next_position) + added.length),
       items: count,
       bytes: String(bytes),
       used_at: sql`now()`,
@@ -69,10 +69,10 @@ export async function append(
     insert into conversation_item
       (conversation_id, id, user_id, position, response_id, item, bytes)
     select ${conversationId}, item.id, ${userId},
-      ${found.next_position}::bigint + item.place - 1, ${responseId}, item.text, item.bytes
+      ${row.next_position}::bigint + item.place - 1, ${responseId}, item.text, item.bytes
     from unnest(
       ${added.map(({ id }) => id)}::text[], ${added.map(({ text }) => text)}::text[],
-      ${added.map(({ bytes: own }) => own)}::int[]
+      ${added.map(({ bytes: itemBytes }) => itemBytes)}::int[]
     ) with ordinality as item (id, text, bytes, place)`.execute(trx)
   return added
 }
@@ -82,22 +82,22 @@ async function withIds(
   trx: Transaction<Schema>,
   { userId, conversationId, items }: Adding,
 ): Promise<NewItem[]> {
-  const wanted = items.flatMap(({ id }) => (typeof id === 'string' ? [id] : []))
+  const requestedIds = items.flatMap(({ id }) => (typeof id === 'string' ? [id] : []))
   const { rows } = await sql<{ id: string }>`
     select id from conversation_item
     where conversation_id = ${conversationId} and user_id = ${userId}
-      and id = any(${wanted.filter((id) => possibleId.test(id))}::text[])`.execute(trx)
-  const taken = new Set(rows.map(({ id }) => id))
+      and id = any(${requestedIds.filter((id) => possibleId.test(id))}::text[])`.execute(trx)
+  const usedIds = new Set(rows.map(({ id }) => id))
   return items.map((item) => {
-    const added = toNewItem(item, (id) => taken.has(id))
-    taken.add(added.id)
+    const added = toNewItem(item, (id) => usedIds.has(id))
+    usedIds.add(added.id)
     return added
   })
 }
 
 /** Whether an earlier try was committed although its result was lost. */
-export async function isKept(trx: Transaction<Schema>, turn: ConversationTurn): Promise<boolean> {
-  const found = await trx
+export async function isStored(trx: Transaction<Schema>, turn: ConversationTurn): Promise<boolean> {
+  const row = await trx
     .selectFrom('conversation_item')
     .select('id')
     .where('conversation_id', '=', turn.conversationId)
@@ -105,7 +105,7 @@ export async function isKept(trx: Transaction<Schema>, turn: ConversationTurn): 
     .where('response_id', '=', turn.responseId)
     .limit(1)
     .executeTakeFirst()
-  return found !== undefined
+  return row !== undefined
 }
 
 export const sumOf = (items: readonly NewItem[]): number =>

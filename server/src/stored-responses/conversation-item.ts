@@ -19,11 +19,11 @@ const newItemId = ({ type }: JsonObject): string =>
   newId(type === undefined || type === null || type === 'message' ? 'msg' : 'item')
 
 /** Keeps the item's own id, unless it is invalid or another item of the conversation has it. */
-export function toNewItem(item: JsonObject, isTaken: (id: string) => boolean): NewItem {
-  const { id: own } = item
-  const isOwn = typeof own === 'string' && possibleId.test(own) && !isTaken(own)
+export function toNewItem(item: JsonObject, isUsed: (id: string) => boolean): NewItem {
+  const { id: ownId } = item
+  const isOwn = typeof ownId === 'string' && possibleId.test(ownId) && !isUsed(ownId)
   const text = JSON.stringify(item)
-  return { id: isOwn ? own : newItemId(item), text, bytes: Buffer.byteLength(text) }
+  return { id: isOwn ? ownId : newItemId(item), text, bytes: Buffer.byteLength(text) }
 }
 
 /** Shows an item: with its id, and its content as a list of parts. */

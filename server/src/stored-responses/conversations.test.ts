@@ -20,24 +20,24 @@ afterAll(() => stack.disposeAsync())
 const failures: unknown[] = []
 const newStore = () => new StoredConversations(database.query, (error) => failures.push(error))
 
-const said = (content: string, more: object = {}) => ({ role: 'user', content, ...more })
+const userMessage = (content: string, more: object = {}) => ({ role: 'user', content, ...more })
 const page = { limit: 20, order: 'asc', after: undefined } as const
 
 const begun = async (userId: string, ...texts: string[]) =>
-  newStore().create(userId, { metadata: {}, items: texts.map((text) => said(text)) })
+  newStore().create(userId, { metadata: {}, items: texts.map((text) => userMessage(text)) })
 
 const turn = (userId: string, conversationId: string, responseId: string) => ({
   userId,
   conversationId,
   responseId,
-  items: [said(`Asked for ${responseId}.`), { type: 'message', id: `msg_${responseId}` }],
+  items: [userMessage(`Asked for ${responseId}.`), { type: 'message', id: `msg_${responseId}` }],
 })
 
 test('turns stand in the order in which they ended, each as a whole', async () => {
   const userId = await createCustomer(database)
   const store = newStore()
   const { id } = await begun(userId, 'Hello.')
-  await Promise.all(['a', 'b', 'c'].map((name) => store.keep(turn(userId, id, name))))
+  await Promise.all(['a', 'b', 'c'].map((name) => store.store(turn(userId, id, name))))
   const history = await newStore().history(userId, id, 0)
   expect(history).toHaveLength(7)
   for (const at of [1, 3, 5]) {
@@ -47,11 +47,11 @@ test('turns stand in the order in which they ended, each as a whole', async () =
   expect(failures).toEqual([])
 })
 
-test('who asks this node for a conversation waits for what is being kept of it', async () => {
+test('reading a conversation waits for its pending writes on this node', async () => {
   const userId = await createCustomer(database)
   const store = newStore()
   const { id } = await begun(userId)
-  void store.keep(turn(userId, id, 'late'))
+  void store.store(turn(userId, id, 'late'))
   expect(await store.history(userId, id, 0)).toHaveLength(2)
 })
 
@@ -86,16 +86,18 @@ test('a turn whose first try was kept without a word is kept once', async () => 
       if (name !== 'transaction') return Reflect.get(target, name, target)
       return () => ({
         execute: async (work: Parameters<ReturnType<typeof query.transaction>['execute']>[0]) => {
-          const kept = await query.transaction().execute(work)
+          const committed = await query.transaction().execute(work)
           if (tries++ === 0) throw new Error('the connection broke')
-          return kept
+          return committed
         },
       })
     },
   })
-  const heard: unknown[] = []
-  await new StoredConversations(lossy, (error) => heard.push(error)).keep(turn(userId, id, 'once'))
-  expect([tries, heard]).toEqual([2, [new Error('the connection broke')]])
+  const errors: unknown[] = []
+  await new StoredConversations(lossy, (error) => errors.push(error)).store(
+    turn(userId, id, 'once'),
+  )
+  expect([tries, errors]).toEqual([2, [new Error('the connection broke')]])
   expect(await newStore().history(userId, id, 0)).toHaveLength(2)
 })
 
@@ -107,13 +109,13 @@ test('nothing of a conversation is another account’s', async () => {
   if (!item) throw new Error('nothing was kept')
   expect(await store.find(other, id)).toBeUndefined()
   expect(await store.update(other, id, { stolen: 'yes' })).toBeUndefined()
-  expect(await store.add(other, id, [said('Me too.')])).toBeUndefined()
+  expect(await store.add(other, id, [userMessage('Me too.')])).toBeUndefined()
   expect(await store.list(other, id, page)).toBeUndefined()
   expect(await store.item(other, id, item.id)).toBeUndefined()
   expect(await store.deleteItem(other, id, item.id)).toBeUndefined()
   expect(await store.history(other, id, 0)).toBeUndefined()
   expect(await store.delete(other, id)).toBeFalse()
-  await store.keep(turn(other, id, 'stolen'))
+  await store.store(turn(other, id, 'stolen'))
   expect((await store.list(owner, id, page))?.items).toEqual([item])
   expect(await store.find(owner, id)).toMatchObject({ id, metadata: {} })
   expect(failures).toEqual([])
@@ -124,9 +126,9 @@ test('an id that another item of the conversation has is replaced', async () => 
   const store = newStore()
   const { id } = await begun(userId)
   const twice = [
-    said('a', { id: 'msg_same' }),
-    said('b', { id: 'msg_same' }),
-    said('c', { id: 'a\0b' }),
+    userMessage('a', { id: 'msg_same' }),
+    userMessage('b', { id: 'msg_same' }),
+    userMessage('c', { id: 'a\0b' }),
   ]
   await store.add(userId, id, twice)
   await store.add(userId, id, twice)
@@ -141,7 +143,7 @@ describe('a conversation', () => {
     const userId = await createCustomer(database)
     const store = newStore()
     const { id } = await begun(userId)
-    const large = said('x'.repeat(7 * 1024 * 1024))
+    const large = userMessage('x'.repeat(7 * 1024 * 1024))
     for (let added = 0; added < 3; added++) await store.add(userId, id, [large])
     await expect(store.add(userId, id, [large])).rejects.toMatchObject({
       param: 'items',
@@ -152,7 +154,7 @@ describe('a conversation', () => {
       details: { issue: 'limit_reached' },
     })
     expect(await store.history(userId, id, 1000)).toHaveLength(3)
-    await store.keep({ ...turn(userId, id, 'more'), items: [large] })
+    await store.store({ ...turn(userId, id, 'more'), items: [large] })
     await expect(store.history(userId, id, 1000)).rejects.toMatchObject({ param: 'conversation' })
     expect((await store.list(userId, id, page))?.items).toHaveLength(4)
   }, 30_000)
@@ -168,7 +170,7 @@ describe('a conversation', () => {
       select items, bytes::int, (
         select sum(bytes)::int from conversation_item where conversation_id = ${id}
       ) as sum from conversation where id = ${id}`.execute(database.query)
-    const bytes = 2 * JSON.stringify(said('a')).length
+    const bytes = 2 * JSON.stringify(userMessage('a')).length
     expect(rows).toEqual([{ items: 2, bytes, sum: bytes }])
   })
 })
@@ -181,7 +183,8 @@ test('those that were not used for longest make room for what an account keeps b
     insert into conversation (id, user_id, metadata, bytes, used_at)
     select 'conv_old_' || n, ${userId}, '{}', 8000000, now() - n * interval '1 hour'
     from generate_series(1, 40) as n`.execute(database.query)
-  for (let made = 0; made < 501; made++) await store.create(userId, { metadata: {}, items: [] })
+  for (let created = 0; created < 501; created++)
+    await store.create(userId, { metadata: {}, items: [] })
   const { rows } = await sql<{ sum: string }>`
     select sum(bytes) as sum from conversation where user_id = ${userId}`.execute(database.query)
   expect(Number(rows[0]?.sum)).toBeLessThan(256 * 1024 * 1024)

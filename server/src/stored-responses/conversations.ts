@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { Additions } from './additions'
-import { append, isKept, refuseFull, sumOf, type ConversationTurn } from './conversation-append'
+import { append, isStored, refuseFull, sumOf, type ConversationTurn } from './conversation-append'
 import type { ConversationItem } from './conversation-item'
 import { possibleId } from './store'
 import { newId } from '../platform/db/id'
@@ -21,7 +21,7 @@ export interface ItemPage {
   limit: number
   order: 'asc' | 'desc'
   /** The id of an item; the page begins after it. */
-  after: string | undefined
+  after?: string | undefined
 }
 
 /** The pauses before further tries to store a turn. */
@@ -49,28 +49,28 @@ export class StoredConversations {
     const text = JSON.stringify(metadata)
     const row = { id, user_id: userId, metadata: text }
     const createdAt = await this.#db.transaction().execute(async (trx) => {
-      const made = await trx
+      const inserted = await trx
         .insertInto('conversation')
         .values(row)
         .returning('created_at')
         .executeTakeFirstOrThrow()
       if (items.length > 0) await append(trx, { userId, conversationId: id, items })
-      return made.created_at
+      return inserted.created_at
     })
-    await this.#makeRoom(userId, Buffer.byteLength(JSON.stringify(items)))
+    await this.#evictOldest(userId, Buffer.byteLength(JSON.stringify(items)))
     return { id, metadata, createdAt }
   }
 
   /** Finds a conversation. Undefined where the account has none of this id, as in all methods below. */
   async find(userId: string, id: string): Promise<Conversation | undefined> {
     if (!possibleId.test(id)) return undefined
-    const found = await this.#db
+    const row = await this.#db
       .selectFrom('conversation')
       .select(['id', 'metadata', 'created_at'])
       .where('id', '=', id)
       .where('user_id', '=', userId)
       .executeTakeFirst()
-    return found && toConversation(found)
+    return row && toConversation(row)
   }
 
   async update(
@@ -79,14 +79,14 @@ export class StoredConversations {
     metadata: JsonObject,
   ): Promise<Conversation | undefined> {
     if (!possibleId.test(id)) return undefined
-    const found = await this.#db
+    const row = await this.#db
       .updateTable('conversation')
       .set({ metadata: JSON.stringify(metadata), used_at: sql`now()` })
       .where('id', '=', id)
       .where('user_id', '=', userId)
       .returning(['id', 'metadata', 'created_at'])
       .executeTakeFirst()
-    return found && toConversation(found)
+    return row && toConversation(row)
   }
 
   /** Deletes a conversation with all of its items. Returns whether it existed. */
@@ -110,7 +110,7 @@ export class StoredConversations {
     await this.#writing.get(id)
     const adding = { userId, conversationId: id, items }
     const added = await this.#db.transaction().execute((trx) => append(trx, adding))
-    if (added) await this.#makeRoom(userId, sumOf(added))
+    if (added) await this.#evictOldest(userId, sumOf(added))
     return added?.map(({ id: itemId }, at) => ({ id: itemId, item: items[at] ?? {} }))
   }
 
@@ -141,14 +141,14 @@ export class StoredConversations {
   async item(userId: string, id: string, itemId: string): Promise<ConversationItem | undefined> {
     if (!possibleId.test(id) || !possibleId.test(itemId)) return undefined
     await this.#writing.get(id)
-    const found = await this.#db
+    const row = await this.#db
       .selectFrom('conversation_item')
       .select(['id', 'item'])
       .where('conversation_id', '=', id)
       .where('user_id', '=', userId)
       .where('id', '=', itemId)
       .executeTakeFirst()
-    return found && toItem(found)
+    return row && toItem(row)
   }
 
   /** Deletes an item and returns its conversation; undefined for an unknown item, too. */
@@ -166,8 +166,8 @@ export class StoredConversations {
       from deleted
       where conversation.id = ${id} and conversation.user_id = ${userId}
       returning conversation.id, metadata, created_at`.execute(this.#db)
-    const [found] = rows
-    return found && toConversation(found)
+    const [row] = rows
+    return row && toConversation(row)
   }
 
   /** Returns the length of all items in bytes; 0 where the account has no such conversation. */
@@ -214,11 +214,11 @@ export class StoredConversations {
    * Stores a turn's input and output, unless the conversation was deleted. Resolves once it is stored, or given
    * up; never rejects. Requests for the conversation to this node wait for it.
    */
-  keep(turn: ConversationTurn): Promise<void> {
+  store(turn: ConversationTurn): Promise<void> {
     const { conversationId: id } = turn
     const before = this.#writing.get(id) ?? Promise.resolve()
     const writing = before
-      .then(() => this.#keep(turn))
+      .then(() => this.#store(turn))
       .finally(() => {
         if (this.#writing.get(id) === writing) this.#writing.delete(id)
       })
@@ -226,15 +226,15 @@ export class StoredConversations {
     return writing
   }
 
-  async #keep(turn: ConversationTurn): Promise<void> {
+  async #store(turn: ConversationTurn): Promise<void> {
     for (const [attempt, pauseMs] of [0, ...pausesMs].entries()) {
       await Bun.sleep(pauseMs)
       try {
         const added = await this.#db.transaction().execute(async (trx) => {
-          if (attempt > 0 && (await isKept(trx, turn))) return undefined
+          if (attempt > 0 && (await isStored(trx, turn))) return undefined
           return append(trx, turn)
         })
-        if (added) await this.#makeRoom(turn.userId, sumOf(added))
+        if (added) await this.#evictOldest(turn.userId, sumOf(added))
         return
       } catch (thrown) {
         this.#onError(thrown)
@@ -242,7 +242,7 @@ export class StoredConversations {
     }
   }
 
-  async #makeRoom(userId: string, bytes: number): Promise<void> {
+  async #evictOldest(userId: string, bytes: number): Promise<void> {
     if (!this.#additions.isEvictionDue(userId, bytes)) return
     await sql`
       delete from conversation where user_id = ${userId} and id in (

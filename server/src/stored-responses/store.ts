@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import { Additions } from './additions'
 import { getIdTime } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
-import { isObject, maxAtOnce, type JsonObject } from '../wire/json-body'
+import { isObject, maxConcurrent, type JsonObject, toObjects } from '../wire/json-body'
 import { answerShape, ShapeExceeded } from '../wire/json-shape'
 import { parseInSlices } from '../wire/json-slices'
 
@@ -28,8 +28,8 @@ export const maxChainBytes = 24 * 1024 * 1024
 
 /** Another node may still be writing a response that is younger than this. */
 const freshMs = 5000
-const triesForFresh = 4
-const betweenTriesMs = 150
+const maxFreshAttempts = 4
+const retryPauseMs = 150
 
 /** The shape of ids: others are not looked up, and none of these contains what PostgreSQL rejects. */
 export const possibleId = /^[\w-]{1,128}$/
@@ -93,11 +93,11 @@ export class ResponseStore {
       .values(row)
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-    await this.makeRoom(row.user_id, row.bytes)
+    await this.evictOldest(row.user_id, row.bytes)
   }
 
   /** Counts the bytes that an account added, and now and then evicts its oldest responses beyond its limit. */
-  async makeRoom(userId: string, bytes: number): Promise<void> {
+  async evictOldest(userId: string, bytes: number): Promise<void> {
     if (!this.#additions.isEvictionDue(userId, bytes)) return
     await sql`
       delete from stored_response where user_id = ${userId} and id in (
@@ -111,8 +111,8 @@ export class ResponseStore {
 
   /** Undefined where the account has no such response. */
   async find(userId: string, id: string): Promise<StoredResponse | undefined> {
-    const [found] = await this.#chain(userId, id, 1)
-    return found
+    const [responses] = await this.#chain(userId, id, 1)
+    return responses
   }
 
   /**
@@ -120,12 +120,12 @@ export class ResponseStore {
    * exceeds the limit of a request.
    */
   async chain(userId: string, id: string): Promise<StoredResponse[] | undefined> {
-    const tries = isFresh(id) ? triesForFresh : 1
-    for (let attempt = 1; attempt <= tries; attempt++) {
-      const found = await this.#chain(userId, id, maxChain).catch(noneBeyondShape)
-      if (found.length > 0)
-        return found.at(-1)?.previousId === null ? found.toReversed() : undefined
-      if (attempt < tries) await Bun.sleep(betweenTriesMs)
+    const maxAttempts = isFresh(id) ? maxFreshAttempts : 1
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+      const responses = await this.#chain(userId, id, maxChain).catch(emptyIfTooLarge)
+      if (responses.length > 0)
+        return responses.at(-1)?.previousId === null ? responses.toReversed() : undefined
+      if (attempt < maxAttempts) await Bun.sleep(retryPauseMs)
     }
     return undefined
   }
@@ -143,26 +143,26 @@ export class ResponseStore {
 
   /** Returns the pending part, latest first, and the id of the response before it. */
   #pendingChain(userId: string, id: string, maxLength: number) {
-    const found: StoredResponse[] = []
+    const responses: StoredResponse[] = []
     let unread: string | null = possibleId.test(id) ? id : null
-    while (unread !== null && found.length < maxLength) {
+    while (unread !== null && responses.length < maxLength) {
       const pending = this.#pending.get(unread)
       if (pending?.userId !== userId) break
-      found.push(pending)
+      responses.push(pending)
       unread = pending.previousId
     }
-    return { found, unread: found.length < maxLength ? unread : null }
+    return { responses, unread: responses.length < maxLength ? unread : null }
   }
 
   /** Returns the history, latest first. */
   async #chain(userId: string, id: string, maxLength: number): Promise<StoredResponse[]> {
-    const { found, unread } = this.#pendingChain(userId, id, maxLength)
-    if (unread === null) return found
+    const { responses, unread } = this.#pendingChain(userId, id, maxLength)
+    if (unread === null) return responses
     const { rows } = await sql<Row>`
-      ${chainOf(userId, unread, maxLength - found.length)}
+      ${chainOf(userId, unread, maxLength - responses.length)}
       select id, user_id, stored_response.previous_id, input, response
       from chain join stored_response using (id) order by position`.execute(this.#db)
-    return [...found, ...(await toStored(rows))]
+    return [...responses, ...(await toStored(rows))]
   }
 
   /** Deletes a response. Returns whether it existed. */
@@ -202,30 +202,30 @@ const chainOf = (userId: string, id: string, maxLength: number) => sql`
  */
 async function toStored(rows: readonly Row[]): Promise<StoredResponse[]> {
   const text = `[${rows.map(({ input, response }) => `${input},${response}`).join()}]`
-  const isShort = text.length <= maxAtOnce
+  const isShort = text.length <= maxConcurrent
   const parsed: unknown = isShort
     ? JSON.parse(text)
-    : await parseInSlices(text, answerShape, nextTurn)
-  const parts: unknown[] = Array.isArray(parsed) ? parsed : []
+    : await parseInSlices(text, answerShape, yieldToLoop)
+  const values: unknown[] = Array.isArray(parsed) ? parsed : []
   return rows.map(({ id, user_id: userId, previous_id: previousId }, at) => {
-    const [input, response] = parts.slice(2 * at)
+    const [input, response] = values.slice(2 * at)
     return {
       id,
       userId,
       previousId,
-      input: Array.isArray(input) ? input.filter(isObject) : [],
+      input: toObjects(input),
       response: isObject(response) ? response : {},
     }
   })
 }
 
 /** Returns no history where it has more objects than a request may hold. */
-function noneBeyondShape(thrown: unknown): StoredResponse[] {
+function emptyIfTooLarge(thrown: unknown): StoredResponse[] {
   if (thrown instanceof ShapeExceeded) return []
   throw thrown
 }
 
-const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve))
+const yieldToLoop = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
 function isFresh(id: string): boolean {
   return Math.abs(Date.now() - getIdTime(id)) < freshMs

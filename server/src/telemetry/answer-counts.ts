@@ -32,7 +32,8 @@ export interface AnsweredRequest {
 const statusAt = new Uint8Array(600)
 for (const [at, status] of statuses.entries()) statusAt[status] = at
 const codeAt: ReadonlyMap<string, number> = new Map(codes.map((code, at) => [code, at]))
-const minuteSeconds = 60
+/** February has this many seconds; windows of other limits are at most a day. */
+const minMonthSeconds = 28 * 86_400
 
 /** The limit that an error stands for; undefined for none. */
 function limitOf({ code, details }: ApiError): LimitName | undefined {
@@ -41,7 +42,7 @@ function limitOf({ code, details }: ApiError): LimitName | undefined {
   if (code !== 'rate_limit_exceeded') return undefined
   const window = Number(details['window'])
   if (window === 0) return 'concurrency'
-  return window > minuteSeconds ? 'month' : 'requests'
+  return window >= minMonthSeconds ? 'month' : 'requests'
 }
 
 /** Counts answers of all endpoints, by a few additions in place for each. */
@@ -54,17 +55,17 @@ export class AnswerCounts {
   readonly overhead = new Histogram(ownBounds)
 
   /** Counts the head of an answer, sent after so many milliseconds. */
-  answered(request: AnsweredRequest, status: number, tookMs: number): void {
+  countAnswer(request: AnsweredRequest, status: number, durationMs: number): void {
     const endpoint = findEndpoint(request.path)
     const at = endpoint * statuses.length + (statusAt[status] ?? 0)
     this.#answers[at] = (this.#answers[at] ?? 0) + 1
-    this.#durations[endpoint]?.observe(tookMs / 1000)
+    this.#durations[endpoint]?.observe(durationMs / 1000)
     const { waitedMs = 0 } = request
-    if (waitedMs > 0 && status === 200) this.overhead.observe((tookMs - waitedMs) / 1000)
+    if (waitedMs > 0 && status === 200) this.overhead.observe((durationMs - waitedMs) / 1000)
   }
 
   /** An error goes to a caller, instead of an answer or within one. */
-  failed(error: ApiError): void {
+  countError(error: ApiError): void {
     const at = codeAt.get(error.code) ?? 0
     this.#errors[at] = (this.#errors[at] ?? 0) + 1
     const limit = limitOf(error)

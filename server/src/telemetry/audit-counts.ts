@@ -4,7 +4,7 @@ export class AuditCounts {
   /** Of the last run. */
   violations = 0
 
-  ran(violations: number): void {
+  countRun(violations: number): void {
     this.runs++
     this.violations = violations
   }

@@ -3,13 +3,13 @@
  * can make it grow.
  */
 export class Bounded<Value> {
-  readonly #most: number
+  readonly max: number
   readonly #make: (name: string) => Value
   readonly #own = new Map<string, Value>()
   #rest: Value | undefined
 
-  constructor(most: number, make: (name: string) => Value) {
-    this.#most = most
+  constructor(max: number, make: (name: string) => Value) {
+    this.max = max
     this.#make = make
   }
 
@@ -21,10 +21,10 @@ export class Bounded<Value> {
   /** Creates a value of its own where there is room for it. */
   own(name: string): Value | undefined {
     const known = this.#own.get(name)
-    if (known !== undefined || name === other || this.#own.size >= this.#most) return known
-    const made = this.#make(name)
-    this.#own.set(name, made)
-    return made
+    if (known !== undefined || name === other || this.#own.size >= this.max) return known
+    const created = this.#make(name)
+    this.#own.set(name, created)
+    return created
   }
 
   /** Returns the name's own value, or the shared one. */

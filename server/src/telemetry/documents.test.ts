@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { metrics } from './exposition'
-import { telemetryVariables } from '../platform/config/telemetry'
+import { listSettings } from '../platform/config/setting'
+import { telemetrySettings } from '../platform/config/telemetry'
 import { valuesForTests } from '../../testing/request-logs/values'
 import { toLogLine } from '../server/telemetry'
 
 const root = join(import.meta.dir, '../../..')
 const read = (path: string) => Bun.file(join(root, path)).text()
-const guide = await read('docs/observability.md')
+const guide = await read('docs/operate/observability.md')
 
 /** The rows of the guide's table whose first heading is this. */
 const rowsOf = (heading: string): string[][] => {
@@ -45,7 +46,8 @@ describe('the guide', () => {
   })
 
   test('has each variable', () => {
-    expect(namesIn('variable').toSorted()).toEqual(Object.keys(telemetryVariables).toSorted())
+    const names = listSettings(telemetrySettings).map(({ name }) => name)
+    expect(namesIn('variable').toSorted()).toEqual(names.toSorted())
   })
 
   test('has each attribute of spans', async () => {
@@ -67,7 +69,7 @@ describe('the guide', () => {
 })
 
 /** By each name that a metric is told by: its labels. */
-const told = new Map(
+const labelsByName = new Map(
   metrics.flatMap(({ name, type, labels }) => {
     if (type !== 'histogram') return [[name, labels] as const]
     return ['_bucket', '_sum', '_count'].map(
@@ -75,7 +77,7 @@ const told = new Map(
     )
   }),
 )
-told.set('up', [])
+labelsByName.set('up', [])
 /** What Prometheus adds. */
 const added = ['instance', 'job']
 
@@ -93,7 +95,7 @@ function bracketFaults(plain: string): string[] {
 
 /** What one metric is asked for that it has not. */
 function metricFaults(name: string, selector: string): string[] {
-  const labels = told.get(name)
+  const labels = labelsByName.get(name)
   if (!labels) return [`there is no ${name}`]
   return [...selector.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].flatMap(([, label = '']) =>
     [...labels, ...added].includes(label) ? [] : [`${name} has no ${label}`],
@@ -104,7 +106,10 @@ function metricFaults(name: string, selector: string): string[] {
 function faultsOf(expression: string): string[] {
   const plain = expression.replaceAll(/"(?:[^"\\]|\\.)*"/g, 'text')
   const used = [...plain.matchAll(/\b((?:tollgate|process)_\w+|up\b)(?:\{([^}]*)\})?/g)]
-  const known = new Set([...used.flatMap(([, name = '']) => told.get(name) ?? []), ...added])
+  const known = new Set([
+    ...used.flatMap(([, name = '']) => labelsByName.get(name) ?? []),
+    ...added,
+  ])
   const grouped = [...plain.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, by = '']) =>
     by.split(/,\s*/),
   )

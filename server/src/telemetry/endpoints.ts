@@ -18,10 +18,10 @@ export const endpoints = [
 
 export type EndpointName = (typeof endpoints)[number]
 
-const placeOf = (name: EndpointName) => endpoints.indexOf(name)
-const other = placeOf('other')
+const indexOf = (name: EndpointName) => endpoints.indexOf(name)
+const other = indexOf('other')
 
-const whole: ReadonlyMap<string, number> = new Map(
+const exactPaths: ReadonlyMap<string, number> = new Map(
   (
     [
       ['/v1/chat/completions', 'chat_completions'],
@@ -34,11 +34,11 @@ const whole: ReadonlyMap<string, number> = new Map(
       ['/healthz', 'health'],
       ['/readyz', 'health'],
     ] as const
-  ).map(([path, name]) => [path, placeOf(name)]),
+  ).map(([path, name]) => [path, indexOf(name)]),
 )
 
 /** The first that matches counts. */
-const begun = (
+const prefixes = (
   [
     ['/v1/models/', 'models'],
     ['/api/admin/', 'admin_api'],
@@ -47,14 +47,14 @@ const begun = (
     ['/api/webhooks/', 'webhooks'],
     ['/api/', 'account_api'],
   ] as const
-).map(([start, name]) => [start, placeOf(name)] as const)
+).map(([start, name]) => [start, indexOf(name)] as const)
 
 /** Returns a path's index in `endpoints`. */
 export function findEndpoint(path: string): number {
-  const known = whole.get(path)
+  const known = exactPaths.get(path)
   if (known !== undefined) return known
-  if (path.endsWith('/')) return whole.get(path.slice(0, -1)) ?? startOf(path)
+  if (path.endsWith('/')) return exactPaths.get(path.slice(0, -1)) ?? startOf(path)
   return startOf(path)
 }
 
-const startOf = (path: string) => begun.find(([start]) => path.startsWith(start))?.[1] ?? other
+const startOf = (path: string) => prefixes.find(([start]) => path.startsWith(start))?.[1] ?? other

@@ -72,6 +72,9 @@ function register(metric: PlainMetric, { source, registry }: Reading): void {
   })
 }
 
+/** Of the text format of Prometheus. */
+export const contentType = Registry.PROMETHEUS_CONTENT_TYPE
+
 export interface Exposition {
   contentType: string
   /** Returns the text of all metrics as they are now. */
@@ -88,7 +91,7 @@ export function createExposition(read: () => MetricsSource): Exposition {
     else registry.registerMetric(new Collected(metric, { source, registry }))
   }
   return {
-    contentType: registry.contentType,
+    contentType,
     write: () => {
       current = undefined
       return registry.metrics()

@@ -12,7 +12,7 @@ interface Options {
 }
 
 const idleSeconds = 30
-const longestAnswerMs = 5000
+const maxAnswerMs = 5000
 const text = { 'content-type': 'text/plain; charset=utf-8' }
 
 /**
@@ -70,6 +70,6 @@ async function answer(request: Request, options: Options): Promise<Response> {
 const tooSlow = () => new Error('metrics took too long')
 
 async function metrics({ contentType, write }: Exposition): Promise<Response> {
-  const body = await withTimeout(write(), longestAnswerMs, tooSlow)
+  const body = await withTimeout(write(), maxAnswerMs, tooSlow)
   return new Response(body, { headers: { 'content-type': contentType } })
 }

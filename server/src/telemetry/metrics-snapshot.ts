@@ -1,20 +1,5 @@
+import type { JournalFigures } from '../booking/journal-figures'
 import type { LeaseTotals } from '../ledger/credit-manager'
-
-/** State of the journal. */
-export interface JournalFigures {
-  /** Running attempts. */
-  running: number
-  /** Attempts that ran when an earlier process died, and are not settled yet. */
-  orphaned: number
-  /** The number of orphaned attempts when this process began. */
-  orphansFound: number
-  /** Settled, and not booked. */
-  waiting: number
-  /** The time for which the oldest of these has waited. */
-  oldestMs: number
-  /** The last try to book failed. */
-  isBehind: boolean
-}
 
 /** This node's state in the ledger. */
 export interface MoneyFigures extends LeaseTotals {
@@ -42,10 +27,21 @@ interface LoadFigures {
 
 /** Calls that run between this node and others: from it, and to it; and since its start. */
 interface RelayedFigures {
-  asked: number
+  activeCalls: number
   served: number
-  askedTotal: number
+  totalCalls: number
   servedTotal: number
+}
+
+/** The export of request logs to ClickHouse: its queue, which all nodes share, and the part of this process since its start. */
+export interface LogExportFigures {
+  waiting: number
+  oldestSeconds: number
+  exported: number
+  rejected: number
+  failures: number
+  /** Whether ClickHouse did not answer lately. */
+  isAway: boolean
 }
 
 /** A snapshot of the process, taken for each reading of metrics. */
@@ -58,11 +54,15 @@ export interface MetricsSnapshot {
   load: LoadFigures
   /** Answers that are drained after their clients have disconnected. */
   drains: number
-  database: { total: number; idle: number; waiting: number; most: number }
+  database: { total: number; idle: number; waiting: number; max: number }
   /** Entries by the cache's name. */
   caches: Readonly<Record<string, number>>
   redis: 'none' | 'reachable' | 'lost'
+  /** The store that nodes share limits through. */
+  limitStore: { name: 'redis' | 'postgresql'; isUp: boolean } | undefined
   /** Calls of self-hosted gateways over other nodes; undefined where nodes share no Redis. */
   relayed: RelayedFigures | undefined
+  /** Undefined where request logs are not exported. */
+  logExport: LogExportFigures | undefined
   isStopping: boolean
 }

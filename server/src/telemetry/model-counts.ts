@@ -1,15 +1,16 @@
 import { codes } from './answer-counts'
 import { Bounded, other } from './bounded-labels'
 import { Histogram } from './histogram'
-import type { TokenCounts, UsageEvent } from '../ledger/usage-event'
+import type { UsageEvent } from '../ledger/usage-event'
 import type { LogValues } from '../request-logs/log-record'
+import type { TokenCounts } from '../wire/usage'
 
 /** The maximum number of models with figures of their own; the first that were used. */
-export const mostModels = 200
+export const maxModels = 200
 /** Providers are the registry's, and those that operators add. */
-const mostProviders = 64
+const maxProviders = 64
 /** The provider's label for a request that reached no provider. */
-const nobody = 'none'
+const noProvider = 'none'
 
 export const tokenKinds = [
   ['input', 'input'],
@@ -27,7 +28,7 @@ export const tokenKinds = [
 /** The outcomes of attempts; any other counts as the last. */
 export const outcomes: readonly string[] = ['ok', 'cancelled', ...codes, other]
 const outcomeAt: ReadonlyMap<string, number> = new Map(outcomes.map((name, at) => [name, at]))
-const placeOfOther = outcomes.length - 1
+const indexOfOther = outcomes.length - 1
 
 const durationBounds = [
   0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
@@ -59,13 +60,13 @@ export class ModelCounts {
   }
 
   /** Counts a prompt, and the `savings` of its cache in nano-dollars; below zero where it cost more. */
-  prompted(tokens: number, savings: bigint): void {
+  countPrompt(tokens: number, savings: bigint): void {
     this.promptTokens += tokens
     if (savings > 0n) this.cacheSavings += Number(savings)
     else if (savings < 0n) this.cacheSurcharge -= Number(savings)
   }
 
-  used({ tokens, cost, estimated, pricing, outcome }: UsageEvent): void {
+  countUsage({ tokens, cost, estimated, pricing, outcome }: UsageEvent): void {
     let sum = 0
     for (let at = 0; at < tokenKinds.length; at++) {
       const count = tokens[tokenKinds[at]?.[0] ?? 'input']
@@ -89,9 +90,9 @@ export class ProviderCounts {
     this.provider = provider
   }
 
-  ended({ outcome, reason }: UsageEvent): void {
+  countAttempt({ outcome, reason }: UsageEvent): void {
     const hasFailedOver = outcome === 'failed_over'
-    const at = outcomeAt.get(hasFailedOver ? (reason ?? other) : outcome) ?? placeOfOther
+    const at = outcomeAt.get(hasFailedOver ? (reason ?? other) : outcome) ?? indexOfOther
     this.attempts[at] = (this.attempts[at] ?? 0) + 1
     if (hasFailedOver) this.failovers[at] = (this.failovers[at] ?? 0) + 1
   }
@@ -104,13 +105,13 @@ export class ProviderCounts {
 export class UsageCounts {
   readonly #isCatalogued: (modelId: string) => boolean
   readonly #models: Bounded<ModelCounts>
-  readonly #others = new Bounded(mostProviders, (name) => new ModelCounts(other, name))
-  readonly #nobody = new ModelCounts(nobody, nobody)
-  readonly #providers = new Bounded(mostProviders, (name) => new ProviderCounts(name))
+  readonly #others = new Bounded(maxProviders, (name) => new ModelCounts(other, name))
+  readonly #unrouted = new ModelCounts(noProvider, noProvider)
+  readonly #providers = new Bounded(maxProviders, (name) => new ProviderCounts(name))
 
   constructor(isCatalogued: (modelId: string) => boolean) {
     this.#isCatalogued = isCatalogued
-    this.#models = new Bounded(mostModels, (id) => new ModelCounts(id, id.split('/')[0] ?? other))
+    this.#models = new Bounded(maxModels, (id) => new ModelCounts(id, id.split('/')[0] ?? other))
   }
 
   #of(model: string, provider: string): ModelCounts {
@@ -121,24 +122,24 @@ export class UsageCounts {
   }
 
   /** An attempt has ended. */
-  settled(event: UsageEvent): void {
-    this.#of(event.model, event.provider).used(event)
-    this.#providers.of(event.provider).ended(event)
+  countAttempt(event: UsageEvent): void {
+    this.#of(event.model, event.provider).countUsage(event)
+    this.#providers.of(event.provider).countAttempt(event)
   }
 
   /** A request of an authenticated caller has ended. */
-  ended(values: LogValues, tookMs: number): void {
+  countRequest(values: LogValues, durationMs: number): void {
     const { model, provider, status, firstTokenMs } = values
-    const counts = provider === null ? this.#nobody : this.#of(model, provider)
+    const counts = provider === null ? this.#unrouted : this.#of(model, provider)
     counts.requests[status]++
     if (provider === null) return
-    counts.prompted(values.inputTokens, values.cacheSavings)
-    counts.duration.observe(tookMs / 1000)
+    counts.countPrompt(values.inputTokens, values.cacheSavings)
+    counts.duration.observe(durationMs / 1000)
     if (firstTokenMs !== null) counts.firstToken.observe(firstTokenMs / 1000)
   }
 
   models(): ModelCounts[] {
-    return [...this.#models.all(), ...this.#others.all(), this.#nobody]
+    return [...this.#models.all(), ...this.#others.all(), this.#unrouted]
   }
 
   providers(): ProviderCounts[] {

@@ -6,7 +6,7 @@ export const requestMetrics: readonly Metric[] = [
   {
     name: 'tollgate_http_requests_total',
     type: 'counter',
-    help: 'Answers of the public port, by endpoint and status; 499 is of callers who left.',
+    help: 'Responses of the public port, by endpoint and status; 499 is a client that disconnected.',
     labels: ['endpoint', 'status'],
     samples: ({ answers }) =>
       answers.answers().map(({ endpoint, status, count }) => ({
@@ -17,7 +17,7 @@ export const requestMetrics: readonly Metric[] = [
   {
     name: 'tollgate_http_request_duration_seconds',
     type: 'histogram',
-    help: 'Time to the head of an answer: of a stream, to its first event.',
+    help: 'Time to the head of a response; for a stream, to its first event.',
     labels: ['endpoint'],
     histograms: ({ answers }) =>
       answers.durations().map(({ endpoint, histogram }) => ({ labels: { endpoint }, histogram })),
@@ -25,14 +25,14 @@ export const requestMetrics: readonly Metric[] = [
   {
     name: 'tollgate_overhead_seconds',
     type: 'histogram',
-    help: 'Of that, what model requests that were answered took beside waiting for providers.',
+    help: 'The part of that which answered model requests spent in Tollgate, without waiting for providers.',
     labels: [],
     histograms: ({ answers }) => [{ labels: {}, histogram: answers.overhead }],
   },
   {
     name: 'tollgate_errors_total',
     type: 'counter',
-    help: 'Errors that callers were told of, by code, those within a stream among them.',
+    help: 'Errors returned to clients, by code, including errors within a stream.',
     labels: ['code'],
     samples: ({ answers }) =>
       answers.errors().map(({ code, count }) => ({ labels: { code }, value: count })),
@@ -40,7 +40,7 @@ export const requestMetrics: readonly Metric[] = [
   {
     name: 'tollgate_refused_total',
     type: 'counter',
-    help: 'Requests that a limit or the balance refused, by what it limits.',
+    help: 'Requests rejected by a limit or the balance, by kind of limit.',
     labels: ['limit'],
     samples: ({ answers }) =>
       answers.refusals().map(({ limit, count }) => ({ labels: { limit }, value: count })),
@@ -48,7 +48,7 @@ export const requestMetrics: readonly Metric[] = [
   {
     name: 'tollgate_model_requests_total',
     type: 'counter',
-    help: 'Requests to models whose key was accepted, by the model that served and how they ended.',
+    help: 'Model requests with an accepted key, by the model that served and the outcome.',
     labels: ['model', 'provider', 'status'],
     samples: ({ usage }) =>
       usage
@@ -62,7 +62,7 @@ export const requestMetrics: readonly Metric[] = [
   {
     name: 'tollgate_model_request_duration_seconds',
     type: 'histogram',
-    help: 'The whole of a request that a provider was asked for, to its last byte.',
+    help: 'Duration of requests that called a provider, to the last byte.',
     labels: ['model', 'provider'],
     histograms: ({ usage }) =>
       usage
@@ -74,7 +74,7 @@ export const requestMetrics: readonly Metric[] = [
   {
     name: 'tollgate_time_to_first_token_seconds',
     type: 'histogram',
-    help: 'Of streams, the time from their arrival to the first event.',
+    help: 'Time from the arrival of a streaming request to its first event.',
     labels: ['model', 'provider'],
     histograms: ({ usage }) =>
       usage
@@ -86,7 +86,7 @@ export const requestMetrics: readonly Metric[] = [
   {
     name: 'tollgate_tokens_total',
     type: 'counter',
-    help: 'Tokens as they are booked, in kinds that do not overlap.',
+    help: 'Booked tokens, in disjoint kinds.',
     labels: ['model', 'provider', 'kind'],
     samples: ({ usage }) =>
       usage.models().flatMap(({ model, provider, tokens }) =>
@@ -99,42 +99,42 @@ export const requestMetrics: readonly Metric[] = [
   {
     name: 'tollgate_cost_usd_total',
     type: 'counter',
-    help: 'What accounts are charged.',
+    help: 'Amount charged to accounts.',
     labels: ['model', 'provider'],
     samples: ({ usage }) => byModel(usage, ({ cost }) => usd(cost)),
   },
   {
     name: 'tollgate_prompt_tokens_total',
     type: 'counter',
-    help: 'Tokens of prompts, cached or not.',
+    help: 'Prompt tokens, cached or not.',
     labels: ['model', 'provider'],
     samples: ({ usage }) => byModel(usage, ({ promptTokens }) => promptTokens),
   },
   {
     name: 'tollgate_cache_savings_usd_total',
     type: 'counter',
-    help: 'What prompt caches saved of the price, by requests that cost less than without a cache.',
+    help: 'Savings by prompt caches, of requests that cost less than without a cache.',
     labels: ['model', 'provider'],
     samples: ({ usage }) => byModel(usage, ({ cacheSavings }) => usd(cacheSavings)),
   },
   {
     name: 'tollgate_cache_surcharge_usd_total',
     type: 'counter',
-    help: 'What prompt caches added to the price, by requests that cost more than without a cache.',
+    help: 'Additional cost of prompt caches, of requests that cost more than without a cache.',
     labels: ['model', 'provider'],
     samples: ({ usage }) => byModel(usage, ({ cacheSurcharge }) => usd(cacheSurcharge)),
   },
   {
     name: 'tollgate_estimated_usage_total',
     type: 'counter',
-    help: 'Attempts whose provider told no usage, so that it was estimated.',
+    help: 'Attempts whose provider reported no usage, so that it was estimated.',
     labels: [],
     samples: ({ usage }) => one(usage.models().reduce((sum, { estimated }) => sum + estimated, 0)),
   },
   {
     name: 'tollgate_unbilled_answers_total',
     type: 'counter',
-    help: 'Answers of models with a price that came to no token at all.',
+    help: 'Answers of models with a price that had no tokens at all.',
     labels: [],
     samples: ({ usage }) =>
       one(usage.models().reduce((sum, { withoutUsage }) => sum + withoutUsage, 0)),
@@ -142,14 +142,14 @@ export const requestMetrics: readonly Metric[] = [
   {
     name: 'tollgate_upstream_attempts_total',
     type: 'counter',
-    help: 'Attempts at providers, by how they ended: ok, cancelled, or the code of an error.',
+    help: 'Attempts at providers, by outcome: ok, cancelled, or the code of an error.',
     labels: ['provider', 'outcome'],
     samples: ({ usage }) => counted(usage.providers(), 'outcome', ({ attempts }) => attempts),
   },
   {
     name: 'tollgate_failovers_total',
     type: 'counter',
-    help: 'Attempts after which another candidate was asked, by the code of their error.',
+    help: 'Attempts after which another candidate was tried, by the code of their error.',
     labels: ['provider', 'reason'],
     samples: ({ usage }) => counted(usage.providers(), 'reason', ({ failovers }) => failovers),
   },

@@ -24,13 +24,13 @@ const operationNames = {
 export function toAttemptStartSpan(event: UsageEvent): { name: string; attributes: Attributes } {
   const { provider, model, connectionId } = event
   const operation = operationNames[event.operation]
-  const asked = model.startsWith(`${provider}/`) ? model.slice(provider.length + 1) : model
+  const upstreamModel = model.startsWith(`${provider}/`) ? model.slice(provider.length + 1) : model
   return {
-    name: `${operation} ${asked}`,
+    name: `${operation} ${upstreamModel}`,
     attributes: {
       'gen_ai.operation.name': operation,
       'gen_ai.provider.name': providerNames[provider] ?? provider,
-      'gen_ai.request.model': asked,
+      'gen_ai.request.model': upstreamModel,
       'tollgate.attempt_id': event.id,
       ...(connectionId !== null && { 'tollgate.connection_id': connectionId }),
     },

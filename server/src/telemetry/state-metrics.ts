@@ -1,3 +1,4 @@
+import type { LogExportFigures } from './metrics-snapshot'
 import { one, usd, yes, type Metric, type PlainMetric, type MetricsSource } from './metric'
 
 type Read = (source: MetricsSource) => number
@@ -17,11 +18,15 @@ const counter = (name: string, help: string, read: Read): PlainMetric => ({
 
 /** Metrics of the node's part in the ledger. */
 const moneyMetrics: readonly Metric[] = [
-  gauge('tollgate_leases', 'Slices of balances that this node has reserved.', money('leases')),
+  gauge(
+    'tollgate_leases',
+    'Leases of this node: parts of balances that it has reserved.',
+    money('leases'),
+  ),
   {
     name: 'tollgate_lease_usd',
     type: 'gauge',
-    help: 'The sum of these slices: amount = spent + held + free.',
+    help: 'Sum of these leases: amount = spent + held + free.',
     labels: ['part'],
     samples: ({ figures: { money: sum } }) =>
       Object.entries({
@@ -31,31 +36,33 @@ const moneyMetrics: readonly Metric[] = [
         free: sum.amount - sum.spent - sum.held,
       }).map(([part, value]) => ({ labels: { part }, value: usd(value) })),
   },
-  gauge('tollgate_holds', 'Worst cases that running attempts hold.', money('holds')),
-  gauge('tollgate_journal_running', 'Attempts written down that run.', journal('running')),
+  gauge('tollgate_holds', 'Maximum costs held for running attempts.', money('holds')),
+  gauge('tollgate_journal_running', 'Running attempts in the journal.', journal('running')),
   gauge('tollgate_journal_depth', 'Usage events that are not booked yet.', journal('waiting')),
   gauge(
     'tollgate_journal_oldest_seconds',
-    'For how long the oldest of these has waited.',
+    'Age of the oldest usage event that is not booked.',
     ({ figures }) => figures.money.journal.oldestMs / 1000,
   ),
-  gauge('tollgate_booking_behind', '1 while the last try to book usage failed.', ({ figures }) =>
-    yes(figures.money.journal.isBehind),
+  gauge(
+    'tollgate_booking_behind',
+    '1 while the last attempt to book usage failed.',
+    ({ figures }) => yes(figures.money.journal.isBehind),
   ),
   gauge(
     'tollgate_orphans',
-    'Attempts whose process died that are not settled yet.',
+    'Attempts of dead processes that are not settled yet.',
     journal('orphaned'),
   ),
   gauge(
     'tollgate_orphans_found',
-    'Attempts that an earlier process had left open when this one began.',
+    'Attempts that an earlier process had left open when this one started.',
     journal('orphansFound'),
   ),
   counter('tollgate_audit_runs_total', 'Audits of the ledger by this node.', (s) => s.audits.runs),
   gauge(
     'tollgate_audit_violations',
-    'What the last of them found that must not be.',
+    'Violations that the last audit found.',
     (source) => source.audits.violations,
   ),
 ]
@@ -68,25 +75,77 @@ function journal(field: 'running' | 'waiting' | 'orphaned' | 'orphansFound'): Re
   return ({ figures }) => figures.money.journal[field]
 }
 
-type RelayedField = 'asked' | 'served' | 'askedTotal' | 'servedTotal'
+type RelayedField = 'activeCalls' | 'served' | 'totalCalls' | 'servedTotal'
 
 /** Absent where nodes share no Redis. */
-function relayed(asked: RelayedField, served: RelayedField): PlainMetric['samples'] {
+function relayed(outbound: RelayedField, served: RelayedField): PlainMetric['samples'] {
   return ({ figures: { relayed: calls } }) =>
     calls
       ? [
-          { labels: { role: 'asked' }, value: calls[asked] },
+          { labels: { role: 'asked' }, value: calls[outbound] },
           { labels: { role: 'served' }, value: calls[served] },
         ]
       : []
 }
+
+/** Reads the export of request logs; absent where there is none. */
+const logExport =
+  (read: (figures: LogExportFigures) => number): PlainMetric['samples'] =>
+  ({ figures }) =>
+    figures.logExport ? one(read(figures.logExport)) : []
+
+const exportGauge = (
+  name: string,
+  help: string,
+  read: (figures: LogExportFigures) => number,
+): PlainMetric => ({ name, type: 'gauge', help, labels: [], samples: logExport(read) })
+
+/** Metrics of the export of request logs. */
+const exportMetrics: readonly Metric[] = [
+  exportGauge(
+    'tollgate_log_export_waiting',
+    'Request logs and bodies that are not exported yet, at most a million; the same on all nodes.',
+    ({ waiting }) => waiting,
+  ),
+  exportGauge(
+    'tollgate_log_export_oldest_seconds',
+    'Age of the oldest of them.',
+    ({ oldestSeconds }) => oldestSeconds,
+  ),
+  exportGauge(
+    'tollgate_log_store_up',
+    '1 while ClickHouse answers this node; absent without CLICKHOUSE_URL, as all of these are.',
+    ({ isAway }) => yes(!isAway),
+  ),
+  {
+    name: 'tollgate_log_export_total',
+    type: 'counter',
+    help: 'Request logs and bodies that this node exported, and those that ClickHouse rejected.',
+    labels: ['outcome'],
+    samples: ({ figures: { logExport: sum } }) =>
+      sum
+        ? [
+            { labels: { outcome: 'ok' }, value: sum.exported },
+            { labels: { outcome: 'rejected' }, value: sum.rejected },
+          ]
+        : [],
+  },
+  {
+    ...exportGauge(
+      'tollgate_log_export_failures_total',
+      'Runs of the export that failed on this node; what they sent is sent again.',
+      ({ failures }) => failures,
+    ),
+    type: 'counter',
+  },
+]
 
 /** Metrics of the process. */
 const processMetrics: readonly Metric[] = [
   {
     name: 'tollgate_breakers',
     type: 'gauge',
-    help: 'Models on connections that fail: open for all accounts, troubled, or open for one account each.',
+    help: 'Failing models on connections: open for all accounts, troubled, or open for one account each.',
     labels: ['provider', 'state'],
     samples: ({ figures }) =>
       figures.breakers.flatMap(({ provider, open, troubled, accounts }) => [
@@ -95,12 +154,12 @@ const processMetrics: readonly Metric[] = [
         { labels: { provider, state: 'open_for_account' }, value: accounts },
       ]),
   },
-  gauge('tollgate_running_requests', 'Requests to models that run.', (s) => s.figures.running),
-  gauge('tollgate_open_streams', 'Streams that are open to callers.', (s) => s.figures.streams),
+  gauge('tollgate_running_requests', 'Running model requests.', (s) => s.figures.running),
+  gauge('tollgate_open_streams', 'Streams that are open to clients.', (s) => s.figures.streams),
   {
     name: 'tollgate_shed_total',
     type: 'counter',
-    help: 'Requests that were refused as there was too much to do, by what there was too much of.',
+    help: 'Requests rejected by overload protection, by reason.',
     labels: ['reason'],
     samples: ({ figures }) =>
       Object.entries(figures.load.shed).map(([reason, value]) => ({ labels: { reason }, value })),
@@ -112,7 +171,7 @@ const processMetrics: readonly Metric[] = [
   ),
   gauge(
     'tollgate_drains',
-    'Answers that are read on for their usage after their callers left.',
+    'Answers that are read for their usage after their clients disconnected.',
     (source) => source.figures.drains,
   ),
   {
@@ -126,10 +185,10 @@ const processMetrics: readonly Metric[] = [
   {
     name: 'tollgate_database_connections',
     type: 'gauge',
-    help: 'Connections of the pool: total = idle + those in use; limit is the most there can be.',
+    help: 'Connections of the pool: total includes idle; limit is the maximum.',
     labels: ['state'],
     samples: ({ figures: { database } }) =>
-      Object.entries({ total: database.total, idle: database.idle, limit: database.most }).map(
+      Object.entries({ total: database.total, idle: database.idle, limit: database.max }).map(
         ([state, value]) => ({ labels: { state }, value }),
       ),
   },
@@ -141,31 +200,39 @@ const processMetrics: readonly Metric[] = [
   {
     name: 'tollgate_redis_up',
     type: 'gauge',
-    help: '1 while limits are shared over Redis, 0 while it is away; absent without REDIS_URL.',
+    help: '1 while limits are shared over Redis, 0 while it is unavailable; absent without REDIS_URL.',
     labels: [],
     samples: ({ figures: { redis } }) => (redis === 'none' ? [] : one(yes(redis === 'reachable'))),
   },
   {
+    name: 'tollgate_limit_store_up',
+    type: 'gauge',
+    help: '1 while nodes share limits through this store, 0 while it is unavailable; absent where one process counts alone.',
+    labels: ['store'],
+    samples: ({ figures: { limitStore } }) =>
+      limitStore ? [{ labels: { store: limitStore.name }, value: yes(limitStore.isUp) }] : [],
+  },
+  {
     name: 'tollgate_relayed_gateway_calls',
     type: 'gauge',
-    help: 'Calls of self-hosted gateways that run over two nodes: asked by this one, or served by it.',
+    help: 'Running calls of self-hosted gateways across nodes: asked by this node, or served by it.',
     labels: ['role'],
-    samples: relayed('asked', 'served'),
+    samples: relayed('activeCalls', 'served'),
   },
   {
     name: 'tollgate_relayed_gateway_calls_total',
     type: 'counter',
-    help: 'The same since the start.',
+    help: 'Calls of self-hosted gateways across nodes since the start.',
     labels: ['role'],
-    samples: relayed('askedTotal', 'servedTotal'),
+    samples: relayed('totalCalls', 'servedTotal'),
   },
-  gauge('tollgate_stopping', '1 once the process takes no new requests.', (source) =>
+  gauge('tollgate_stopping', '1 once the process accepts no new requests.', (source) =>
     yes(source.figures.isStopping),
   ),
   {
     name: 'tollgate_event_loop_delay_seconds',
     type: 'gauge',
-    help: 'By how much the event loop was late since metrics were last read.',
+    help: 'Delay of the event loop since the last scrape.',
     labels: ['percentile'],
     samples: ({ process: { loopDelay } }) =>
       loopDelay.map(({ percentile, seconds }) => ({ labels: { percentile }, value: seconds })),
@@ -173,14 +240,22 @@ const processMetrics: readonly Metric[] = [
   gauge('process_resident_memory_bytes', 'Resident memory.', (s) => s.process.residentBytes),
   gauge('tollgate_heap_bytes', 'Memory of live objects.', (s) => s.process.heapBytes),
   counter('process_cpu_seconds_total', 'Processor time.', (s) => s.process.cpuSeconds),
-  gauge('process_start_time_seconds', 'Start, since the epoch.', (s) => s.process.startedAt),
+  gauge(
+    'process_start_time_seconds',
+    'Start, in seconds since the epoch.',
+    (s) => s.process.startedAt,
+  ),
   {
     name: 'tollgate_build_info',
     type: 'gauge',
-    help: 'Always 1; the version and the runtime it is.',
+    help: 'Always 1; the version and the runtime.',
     labels: ['version', 'bun'],
     samples: ({ version }) => [{ labels: { version, bun: Bun.version }, value: 1 }],
   },
 ]
 
-export const stateMetrics: readonly Metric[] = [...moneyMetrics, ...processMetrics]
+export const stateMetrics: readonly Metric[] = [
+  ...moneyMetrics,
+  ...exportMetrics,
+  ...processMetrics,
+]

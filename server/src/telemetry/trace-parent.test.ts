@@ -29,22 +29,22 @@ test.each([
   `00-${trace.slice(1)}-${span}-01`,
   `00-${trace}-${span}-0g`,
   `00-${trace}-${span}-01,00-${trace}-${span}-01`,
-])('another is as if there were none: %s', (header) => {
+])('another is as if there were none: %p', (header) => {
   expect(readTraceParent(header)).toBeUndefined()
 })
 
-describe('who decides on what is traced', () => {
+describe('sampling', () => {
   const sampled = { traceId: trace, spanId: span, isSampled: true }
   const unsampled = { ...sampled, isSampled: false }
   const part = { ratio: 0.25, followsParent: true }
 
-  test('a caller cannot have his traced more often than others', () => {
+  test('a caller cannot raise the sampling rate of its requests', () => {
     expect(isTraced(part, sampled, () => 0.3)).toBe(false)
     expect(isTraced(part, sampled, () => 0.2)).toBe(true)
     expect(isTraced({ ...part, ratio: 0 }, sampled, () => 0)).toBe(false)
   })
 
-  test('he can have it not traced, where his word counts', () => {
+  test('a trusted caller can disable tracing of its requests', () => {
     expect(isTraced({ ...part, ratio: 1 }, unsampled, () => 0)).toBe(false)
     expect(isTraced({ ratio: 1, followsParent: false }, unsampled, () => 0)).toBe(true)
     expect(isTraced({ ...part, ratio: 1 }, undefined, () => 0.9)).toBe(true)

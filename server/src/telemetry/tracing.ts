@@ -37,12 +37,12 @@ interface Options {
   config: TracingConfig
   version: string
   /** Called with an error about spans that could not be sent, now and then. */
-  onError: (words: string) => void
+  onError: (message: string) => void
 }
 
 const closingMs = 3000
-const tellEveryMs = 60_000
-const clientGone = 499
+const reportEveryMs = 60_000
+const clientClosedRequest = 499
 
 /** Sends traces by OTLP over HTTP, to the address in `OTEL_EXPORTER_OTLP_…`; failures there affect nothing else. */
 export class OpenTelemetry implements Tracing, AsyncDisposable {
@@ -52,13 +52,13 @@ export class OpenTelemetry implements Tracing, AsyncDisposable {
 
   constructor({ config, version, onError }: Options) {
     this.#config = config
-    const { most, batch, everyMs, timeoutMs } = config.queue
+    const { max, batch, everyMs, timeoutMs } = config.queue
     const own = resourceFromAttributes({
       'service.version': version,
       'service.instance.id': crypto.randomUUID(),
     })
     const named = resourceFromAttributes({ 'service.name': config.serviceName })
-    tellFailures(onError)
+    reportFailures(onError)
     this.#provider = new TracerProvider({
       resource: own.merge(detectResources({ detectors: [envDetector] })).merge(named),
       // Whether a request is traced was decided before it comes here.
@@ -67,7 +67,7 @@ export class OpenTelemetry implements Tracing, AsyncDisposable {
       spanProcessors: [
         new BatchSpanProcessor({
           exporter: new OTLPTraceExporter(),
-          maxQueueSize: most,
+          maxQueueSize: max,
           maxExportBatchSize: batch,
           scheduledDelayMillis: everyMs,
           exportTimeoutMillis: timeoutMs,
@@ -80,8 +80,8 @@ export class OpenTelemetry implements Tracing, AsyncDisposable {
   begin(request: TraceableRequest): RequestTrace | undefined {
     const parent = readTraceParent(request.request.headers.get('traceparent'))
     if (!isTraced(this.#config, parent)) return undefined
-    const { tellsUpstreams } = this.#config
-    return new TracedRequest(request, { tracer: this.#tracer, parent, tellsUpstreams })
+    const { propagatesTraces } = this.#config
+    return new TracedRequest(request, { tracer: this.#tracer, parent, propagatesTraces })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -94,21 +94,21 @@ export class OpenTelemetry implements Tracing, AsyncDisposable {
 const quiet = () => undefined
 
 /** Once a minute at most: a collector that is away is away for every batch. */
-function tellFailures(onError: (words: string) => void): void {
-  let toldAtMs = -Infinity
-  const tell = (words: string) => {
-    if (performance.now() - toldAtMs < tellEveryMs) return
-    toldAtMs = performance.now()
-    onError(words.slice(0, 300))
+function reportFailures(onError: (message: string) => void): void {
+  let reportedAtMs = -Infinity
+  const report = (message: string) => {
+    if (performance.now() - reportedAtMs < reportEveryMs) return
+    reportedAtMs = performance.now()
+    onError(message.slice(0, 300))
   }
-  const logger = { error: tell, warn: tell, info: quiet, debug: quiet, verbose: quiet }
+  const logger = { error: report, warn: report, info: quiet, debug: quiet, verbose: quiet }
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
 }
 
-interface Telling {
+interface RequestTracing {
   tracer: Tracer
   parent: TraceParent | undefined
-  tellsUpstreams: boolean
+  propagatesTraces: boolean
 }
 
 const contextOf = (parent: TraceParent | undefined): Context => {
@@ -121,16 +121,19 @@ const contextOf = (parent: TraceParent | undefined): Context => {
 /** One request: a span for it, and one within for each attempt. */
 class TracedRequest implements RequestTrace {
   readonly #tracer: Tracer
-  readonly #tellsUpstreams: boolean
+  readonly #propagatesTraces: boolean
   readonly #span: Span
   readonly #context: Context
   #attempt: Span | undefined
   #isAnswered = false
   #hasEnded = false
 
-  constructor({ requestId, path }: TraceableRequest, { tracer, parent, tellsUpstreams }: Telling) {
+  constructor(
+    { requestId, path }: TraceableRequest,
+    { tracer, parent, propagatesTraces }: RequestTracing,
+  ) {
     this.#tracer = tracer
-    this.#tellsUpstreams = tellsUpstreams
+    this.#propagatesTraces = propagatesTraces
     const attributes = {
       'http.request.method': 'POST',
       'http.route': path,
@@ -142,12 +145,12 @@ class TracedRequest implements RequestTrace {
   }
 
   get traceparent(): string | undefined {
-    if (!this.#tellsUpstreams || !this.#attempt) return undefined
+    if (!this.#propagatesTraces || !this.#attempt) return undefined
     const { traceId, spanId } = this.#attempt.spanContext()
     return `00-${traceId}-${spanId}-01`
   }
 
-  asked(event: UsageEvent, failed: UsageEvent | undefined): void {
+  beginAttempt(event: UsageEvent, failed: UsageEvent | undefined): void {
     if (failed) this.#endAttempt(failed)
     const { name, attributes } = toAttemptStartSpan(event)
     this.#attempt = this.#tracer.startSpan(
@@ -183,7 +186,7 @@ class TracedRequest implements RequestTrace {
 
   /** A caller's own fault is none of the server's: its span is not in error. */
   #fail(status: number): void {
-    if (status >= 500 || status === clientGone) {
+    if (status >= 500 || status === clientClosedRequest) {
       this.#span.setStatus({ code: SpanStatusCode.ERROR })
     }
   }

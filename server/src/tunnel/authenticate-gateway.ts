@@ -1,6 +1,6 @@
 import { subprotocol } from './frames'
 import type { GatewayRows } from './gateway-store'
-import type { Entered } from './tunnel-connection'
+import type { AuthenticatedGateway } from './tunnel-connection'
 import { hashOf, isGatewayToken } from '../auth/api-key'
 import { parseBearer } from '../auth/api-key-cache'
 import { ApiError } from '../errors'
@@ -28,22 +28,22 @@ export async function authenticateGateway(
   request: Request,
   client: string,
   ports: EntrancePorts,
-): Promise<Entered> {
-  const found = await authenticated(request, client, ports)
+): Promise<AuthenticatedGateway> {
+  const gateway = await authenticate(request, client, ports)
   const offered = request.headers.get('sec-websocket-protocol') ?? ''
-  if (offered.split(',').some((name) => name.trim() === subprotocol)) return found
+  if (offered.split(',').some((name) => name.trim() === subprotocol)) return gateway
   throw new VersionRefused(`This service speaks ${subprotocol}.`)
 }
 
-async function authenticated(request: Request, client: string, ports: EntrancePorts) {
+async function authenticate(request: Request, client: string, ports: EntrancePorts) {
   const { rows, failures } = ports
   try {
     const token = parseBearer(request.headers.get('authorization'))
     if (!isGatewayToken(token)) throw new ApiError('invalid_api_key')
     failures.assertMayLookUp(client)
-    const found = await rows.find(hashOf(token))
-    if (!found) throw new ApiError('invalid_api_key')
-    return found
+    const gateway = await rows.find(hashOf(token))
+    if (!gateway) throw new ApiError('invalid_api_key')
+    return gateway
   } catch (thrown) {
     if (!(thrown instanceof ApiError) || thrown.status !== 401) throw thrown
     throw failures.judge(client, thrown)

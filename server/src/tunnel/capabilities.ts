@@ -1,9 +1,8 @@
-import type { FromGateway, ToGateway } from './frames'
+import type { ToGateway, GatewayHello } from './frames'
 import { isCallable } from '../catalog/discovered-models'
 import type { AnnouncedModel, AnnouncedTool } from '../platform/db/gateway-schema'
 import { storable } from '../platform/db/storable'
 
-type Hello = Extract<FromGateway, { type: 'hello' }>
 type Refused = Extract<ToGateway, { type: 'welcome' }>['refused']
 
 /** The models and tools of a gateway, as far as they were accepted. */
@@ -19,43 +18,45 @@ export interface Capabilities {
 }
 
 /** The maximum length of a tool's `parameters`, as JSON text. */
-const longestParameters = 16 * 1024
+const maxParameterLength = 16 * 1024
 /** The maximum number of refused entries that a gateway is informed of. */
-const mostTold = 100
+const maxReported = 100
 
 /** Characters that PostgreSQL cannot store, and unpaired surrogates, as JSON writes them. */
 const unkept = /\\u(0000|d[89a-f])/i
 
 /** Splits a hello into accepted and refused entries. */
-export function toCapabilities(hello: Hello, providers: ReadonlySet<string>): Capabilities {
+export function toCapabilities(hello: GatewayHello, providers: ReadonlySet<string>): Capabilities {
   const refused: Refused = []
-  const refuse = (what: Refused[number]['what'], name: string, reason: string): false => {
-    if (refused.length < mostTold) refused.push({ what, name, reason })
+  const refuse = (kind: Refused[number]['what'], name: string, reason: string): false => {
+    if (refused.length < maxReported) refused.push({ what: kind, name, reason })
     return false
   }
-  const taken = [...new Set(hello.providers)].filter(
-    (key) => providers.has(key) || refuse('provider', key, 'There is no such provider here.'),
+  const acceptedProviders = [...new Set(hello.providers)].filter(
+    (key) => providers.has(key) || refuse('provider', key, 'This provider does not exist.'),
   )
   const known = new Set<string>()
   const models = hello.models.filter(({ provider, name }) => {
-    if (!taken.includes(provider)) return refuse('model', name, 'Its provider is not served.')
-    if (!isCallable(name)) return refuse('model', name, 'Nothing can be called by that name.')
+    if (!acceptedProviders.includes(provider))
+      return refuse('model', name, 'Its provider is not offered by this gateway.')
+    if (!isCallable(name)) return refuse('model', name, 'The name is not a valid model name.')
     const id = `${provider}/${name}`
     return known.has(id) ? false : Boolean(known.add(id))
   })
   const names = new Set<string>()
   const tools = hello.tools.filter(({ name, parameters }) => {
-    if (names.has(name)) return refuse('tool', name, 'There are two of that name.')
+    if (names.has(name)) return refuse('tool', name, 'Another one has the same name.')
     const text = JSON.stringify(parameters)
-    if (text.length > longestParameters) {
+    if (text.length > maxParameterLength) {
       return refuse('tool', name, 'Its parameters have more than 16 kB.')
     }
-    if (unkept.test(text)) return refuse('tool', name, 'Its parameters hold what is no character.')
+    if (unkept.test(text))
+      return refuse('tool', name, 'Its parameters contain an invalid character.')
     return Boolean(names.add(name))
   })
   return {
     version: storable(hello.version),
-    providers: taken,
+    providers: acceptedProviders,
     models,
     tools: tools.map(({ name, description, parameters }) => ({
       name,

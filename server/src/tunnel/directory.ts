@@ -3,7 +3,7 @@ import type { TunnelLocation } from './gateway-store'
 import { SwrCache } from '../platform/swr-cache'
 
 /** The maximum number of cached locations of gateways on other nodes; each takes up to 8 kB. */
-const mostGateways = 10_000
+const maxGateways = 10_000
 /** The time for which a location that could not be reached is skipped. */
 const missedMs = 2000
 /** The time for which a location that refused a call is skipped: its gateway may be moving, or be busy. */
@@ -11,48 +11,48 @@ const refusedMs = 200
 
 /** Caches in memory the nodes that have the sockets of gateways, as far as this node looked them up. */
 export class Directory {
-  readonly #places: SwrCache<TunnelLocation | undefined>
-  readonly #missed = new LRUCache<string, true>({ max: mostGateways, ttl: missedMs })
+  readonly #locations: SwrCache<TunnelLocation | undefined>
+  readonly #missed = new LRUCache<string, true>({ max: maxGateways, ttl: missedMs })
 
   constructor(lookUp: (gatewayId: string) => Promise<TunnelLocation | undefined>) {
-    this.#places = new SwrCache({
+    this.#locations = new SwrCache({
       lookUp,
-      capacity: mostGateways,
-      isNothing: (place) => place === undefined,
+      capacity: maxGateways,
+      isMissing: (place) => place === undefined,
     })
   }
 
   /** Returns the location of a gateway; undefined where it is offline, cannot be reached, or was not looked up. */
-  known(gatewayId: string): TunnelLocation | undefined {
-    const place = this.#places.known(gatewayId)?.value
+  cached(gatewayId: string): TunnelLocation | undefined {
+    const place = this.#locations.known(gatewayId)?.value
     return place && !this.#missed.has(place.socket) ? place : undefined
   }
 
   /** Looks a gateway up: undefined where it is cached; else resolves after the lookup. Never rejects. */
-  look(gatewayId: string): Promise<void> | undefined {
-    if (this.#places.known(gatewayId)) return undefined
-    const looking = async () => void (await this.#places.of(gatewayId))
+  lookUp(gatewayId: string): Promise<void> | undefined {
+    if (this.#locations.known(gatewayId)) return undefined
+    const looking = async () => void (await this.#locations.of(gatewayId))
     return looking().catch(() => undefined)
   }
 
   /** Records that no node answers at this location. */
-  missed({ socket }: TunnelLocation): void {
+  markUnreachable({ socket }: TunnelLocation): void {
     this.#missed.set(socket, true)
   }
 
   /** Records that the node refuses calls for this gateway now; the cached location may be stale. */
-  refused({ gateway, socket }: TunnelLocation): void {
+  markRefused({ gateway, socket }: TunnelLocation): void {
     this.#missed.set(socket, true, { ttl: refusedMs })
-    this.forget(gateway)
+    this.invalidate(gateway)
   }
 
   /** Evicts a gateway that was changed. */
-  forget(gatewayId: string): void {
-    this.#places.forget(gatewayId)
+  invalidate(gatewayId: string): void {
+    this.#locations.invalidate(gatewayId)
   }
 
   /** Invalidates all entries, as notifications may have been missed. */
-  distrust(): void {
-    this.#places.distrust()
+  invalidateAll(): void {
+    this.#locations.invalidateAll()
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The subprotocol of `Sec-WebSocket-Protocol`. Source: docs/gateway-protocol.md. */
+/** The subprotocol of `Sec-WebSocket-Protocol`. Source: docs/contribute/gateway-protocol.md. */
 export const subprotocol = 'tollgate.gateway.1'
 
 /** Bounds on the memory that one side can make the other use. Bytes, unless the name states another unit. */
@@ -20,7 +20,7 @@ export const bounds = {
   providers: 50,
 } as const
 
-/** Reasons for which a socket is closed; the gateway's reaction to each is in docs/gateway-protocol.md. */
+/** Reasons for which a socket is closed; the gateway's reaction to each is in docs/contribute/gateway-protocol.md. */
 export const closeCodes = {
   shuttingDown: 1001,
   protocolError: 4400,
@@ -79,6 +79,13 @@ export const fromGateway = z.discriminatedUnion('type', [
   z.object({ type: z.literal('heartbeat'), id }),
 ])
 export type FromGateway = z.output<typeof fromGateway>
+export type GatewayFrame<Type extends FromGateway['type']> = Extract<FromGateway, { type: Type }>
+
+/** A message by which a self-hosted gateway reports a failed request. */
+export type GatewayFailure = Extract<FromGateway, { type: 'error' }>
+
+/** The first message of a self-hosted gateway, and each later one about its capabilities. */
+export type GatewayHello = Extract<FromGateway, { type: 'hello' }>
 
 /** The frames that Tollgate sends. */
 export const toGateway = z.discriminatedUnion('type', [
@@ -120,3 +127,6 @@ export const toGateway = z.discriminatedUnion('type', [
   z.object({ type: z.literal('error'), id, code: z.string(), message: z.string() }),
 ])
 export type ToGateway = z.output<typeof toGateway>
+
+/** The headers of a model server's answer that a gateway sends, and Tollgate passes on. */
+export const forwardedHeaders: readonly string[] = ['content-type', 'retry-after', 'x-request-id']

@@ -1,17 +1,17 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Capabilities } from './capabilities'
-import type { Entered, GatewayIdentity, TunnelConnection } from './tunnel-connection'
+import type { AuthenticatedGateway, GatewayIdentity, TunnelConnection } from './tunnel-connection'
 import { markOnline } from './online-minutes'
 import { replaceServedModels } from '../catalog/discovered-models'
 import type { Snapshot } from '../catalog/snapshot'
 import { lockOwner } from '../platform/db/account-row'
 import { withTimeout } from '../platform/with-timeout'
-import { believedSeconds, gatewayStatus } from '../platform/db/gateway-row'
+import { maxHeartbeatAgeSeconds, gatewayStatus } from '../platform/db/gateway-row'
 import type { GatewayRow } from '../platform/db/gateway-schema'
 import type { Schema } from '../platform/db/schema'
 
 /** The timeout of a query: a gateway learns within a second that it is refused, or should reconnect. */
-const patienceMs = 900
+const lookupTimeoutMs = 900
 /** The timeout of the writes for a hello. */
 const helloMs = 5000
 
@@ -40,26 +40,30 @@ export type GatewayRows = ReturnType<typeof createGatewayRows>
 /** Creates the store of gateways. All methods reject when the database does not answer. */
 export const createGatewayRows = (ports: StorePorts) => ({
   /** Finds the gateway of a token by its hash in hexadecimal; undefined for an unknown token or a suspended owner. */
-  find: (hash: string) => withTimeout(findGateway(ports.db, hash), patienceMs),
+  find: (hash: string) => withTimeout(findGateway(ports.db, hash), lookupTimeoutMs),
   /** Whether a gateway still exists, and its owner is not suspended. */
-  isThere: (id: string) => withTimeout(isThere(ports.db, id), patienceMs),
+  gatewayExists: (id: string) => withTimeout(gatewayExists(ports.db, id), lookupTimeoutMs),
   /** Stores that a socket has opened. False where its gateway was deleted, or has a newer socket. */
-  attach: (link: TunnelConnection) => withTimeout(attach(ports, link), patienceMs),
+  attach: (link: TunnelConnection) => withTimeout(attach(ports, link), lookupTimeoutMs),
   /** Stores the capabilities of a gateway. False where the socket is no longer the gateway's own. */
-  welcome: (link: TunnelConnection, announced: Capabilities) =>
-    withTimeout(welcome(ports, link, announced), helloMs),
+  welcome: (link: TunnelConnection, capabilities: Capabilities) =>
+    withTimeout(welcome(ports, link, capabilities), helloMs),
   /** Stores that a socket has closed. */
   detach: (link: TunnelConnection, status: 'offline' | 'error') =>
     withTimeout(detach(ports, link, status), helloMs),
   /** Returns the location of an online gateway's socket; undefined for any other. */
-  place: (id: string) => withTimeout(place(ports.db, id), patienceMs),
+  findLocation: (id: string) => withTimeout(findLocation(ports.db, id), lookupTimeoutMs),
   /** Returns the tools announced over a socket; undefined where the socket is no longer its gateway's. */
-  tools: (at: TunnelLocation) => withTimeout(tools(ports.db, at), patienceMs),
+  tools: (at: TunnelLocation) => withTimeout(tools(ports.db, at), lookupTimeoutMs),
   /** Renews the heartbeat of sockets. Returns the ids of those that are still their gateways'. */
-  beat: (links: readonly TunnelConnection[]) => withTimeout(beat(ports.db, links), helloMs),
+  recordHeartbeats: (links: readonly TunnelConnection[]) =>
+    withTimeout(recordHeartbeats(ports.db, links), helloMs),
 })
 
-async function findGateway(db: Kysely<Schema>, hash: string): Promise<Entered | undefined> {
+async function findGateway(
+  db: Kysely<Schema>,
+  hash: string,
+): Promise<AuthenticatedGateway | undefined> {
   const row = await db
     .selectFrom('gateway')
     .select(['id', 'name', 'user_id', 'organization_id', nowMs.as('now_ms')])
@@ -74,7 +78,7 @@ async function findGateway(db: Kysely<Schema>, hash: string): Promise<Entered | 
         userId: row.user_id,
         organizationId: row.organization_id,
       },
-      enteredAtMs: row.now_ms,
+      authenticatedAtMs: row.now_ms,
     }
   )
 }
@@ -88,7 +92,7 @@ const isOwned = sql<boolean>`(
     and organization.status = 'active')
 )`
 
-async function isThere(db: Kysely<Schema>, id: string): Promise<boolean> {
+async function gatewayExists(db: Kysely<Schema>, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('gateway')
     .select('id')
@@ -98,7 +102,7 @@ async function isThere(db: Kysely<Schema>, id: string): Promise<boolean> {
   return row !== undefined
 }
 
-async function place(db: Kysely<Schema>, id: string): Promise<TunnelLocation | undefined> {
+async function findLocation(db: Kysely<Schema>, id: string): Promise<TunnelLocation | undefined> {
   const row = await db
     .selectFrom('gateway')
     .select(['node', 'socket', 'models'])
@@ -128,7 +132,7 @@ async function tools(db: Kysely<Schema>, { gateway, socket }: TunnelLocation) {
 }
 
 /** Notifies other nodes of a gateway's change; its trigger covers new sockets only. */
-const toldOf = (socketId: string) =>
+const setSocket = (socketId: string) =>
   sql`pg_notify('tollgate_gateway', gateway.id || ' ' || ${socketId})`.as('told')
 
 async function attach(
@@ -153,7 +157,7 @@ async function attach(
 /** A socket may be stored after one that was opened later; after a clock was set back, the new one wins in time. */
 const isNewest = (socketId: string) => sql<boolean>`(
   socket is null or socket collate "C" <= ${socketId}
-  or last_heartbeat_at < now() - make_interval(secs => ${sql.lit(believedSeconds)})
+  or last_heartbeat_at < now() - make_interval(secs => ${sql.lit(maxHeartbeatAgeSeconds)})
 )`
 
 const detach = async (
@@ -166,37 +170,37 @@ const detach = async (
     .set({ status, node: null, socket: null })
     .where('id', '=', gateway.id)
     .where('socket', '=', socketId)
-    .returning(toldOf(socketId))
+    .returning(setSocket(socketId))
     .execute()
 }
 
 const welcome = (
   ports: StorePorts,
   link: TunnelConnection,
-  announced: Capabilities,
+  capabilities: Capabilities,
 ): Promise<boolean> =>
   ports.db.transaction().execute(async (trx) => {
     const { gateway, socketId } = link
-    const known = await trx
+    const existing = await trx
       .selectFrom('gateway')
       .select('welcomed_at')
       .where('id', '=', gateway.id)
       .executeTakeFirst()
-    const isFirst = known?.welcomed_at === null && announced.providers.length > 0
+    const isFirst = existing?.welcomed_at === null && capabilities.providers.length > 0
     // Locks the owner before the gateway's own row, in the order in which the deletion of an account does.
-    if (isFirst) await lockOwner(trx, ownerOf(gateway))
+    if (isFirst) await lockOwner(trx, toOwnerColumns(gateway))
     const written = await trx
       .updateTable('gateway')
       .set({
-        ...toColumns(announced),
+        ...toColumns(capabilities),
         ...(isFirst && { welcomed_at: sql`now()` }),
       })
       .where('id', '=', gateway.id)
       .where('socket', '=', socketId)
-      .returning(toldOf(socketId))
+      .returning(setSocket(socketId))
       .executeTakeFirst()
     if (!written) return false
-    if (isFirst) await connectFirst(ports, trx, { gateway, announced })
+    if (isFirst) await connectFirst(ports, trx, { gateway, capabilities })
     const connections = await trx
       .selectFrom('connection')
       .select(['id', 'provider'])
@@ -205,7 +209,7 @@ const welcome = (
       .execute()
     for (const connection of connections) {
       const { snapshot } = ports.catalog
-      await replaceServedModels(trx, connection, { snapshot, served: announced.models })
+      await replaceServedModels(trx, connection, { snapshot, served: capabilities.models })
     }
     await markOnline(trx, [gateway.id])
     return true
@@ -227,27 +231,28 @@ const toColumns = ({ version, providers, models, tools }: Capabilities) => ({
 async function connectFirst(
   { connect }: StorePorts,
   trx: Transaction<Schema>,
-  { gateway, announced }: { gateway: GatewayIdentity; announced: Capabilities },
+  { gateway, capabilities }: { gateway: GatewayIdentity; capabilities: Capabilities },
 ): Promise<void> {
-  for (const provider of announced.providers) {
+  for (const provider of capabilities.providers) {
     try {
       await connect(trx, gateway, provider)
     } catch (thrown) {
       if (!(thrown instanceof Error)) throw thrown
-      const reason = `No connection was made for it: ${thrown.message}`
-      announced.refused.push({ what: 'provider', name: provider, reason })
+      const reason = `No connection was created for it: ${thrown.message}`
+      capabilities.refused.push({ what: 'provider', name: provider, reason })
       // After any failure but our own refusal, the transaction is no longer usable.
       if (Reflect.get(thrown, 'code') !== 'invalid_request') throw thrown
     }
   }
 }
 
-const ownerOf = ({ userId, organizationId }: GatewayIdentity) => ({
+/** Returns the owner of a gateway as the columns of its rows. */
+export const toOwnerColumns = ({ userId, organizationId }: GatewayIdentity) => ({
   user_id: userId,
   organization_id: organizationId,
 })
 
-async function beat(
+async function recordHeartbeats(
   db: Kysely<Schema>,
   links: readonly TunnelConnection[],
 ): Promise<ReadonlySet<string>> {

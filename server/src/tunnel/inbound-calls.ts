@@ -1,5 +1,4 @@
-import type { Links } from './local-tunnels'
-import type { TunnelConnection } from './tunnel-connection'
+import type { Links, TunnelConnection } from './tunnel-connection'
 import type { NodeMessageKind, NodeMessageBody } from './node-messages'
 import type { Party, Peers } from './peers'
 import { ServedCall } from './served-call'
@@ -8,7 +7,7 @@ interface Ports {
   /** The gateways whose sockets this node has. */
   links: Links
   peers: Peers
-  say: (to: Pick<Party, 'node' | 'gone'>, content: NodeMessageBody) => void
+  send: (to: Pick<Party, 'node' | 'markLost'>, content: NodeMessageBody) => void
   /** Takes a payload that another node stored; undefined where it no longer exists. */
   take: (key: string) => Promise<string | undefined>
 }
@@ -31,17 +30,17 @@ export class InboundCalls {
   /**
    * Accepts a call on the terms of a local request: the gateway is attached by that very socket, and takes requests.
    */
-  open(asked: NodeMessageKind<'open'>): void {
-    const { call, from } = asked
-    const { peers, say } = this.#ports
-    const key = keyOf(asked)
-    const link = this.#linkFor(asked)
+  open(openMessage: NodeMessageKind<'open'>): void {
+    const { call, from } = openMessage
+    const { peers, send } = this.#ports
+    const key = keyOf(openMessage)
+    const link = this.#linkFor(openMessage)
     if (!link || this.#calls.has(key)) {
-      return say({ node: from, gone: () => undefined }, { type: 'refused', call })
+      return send({ node: from, markLost: () => undefined }, { type: 'refused', call })
     }
-    const served = new ServedCall(asked, link, {
-      say,
-      over: (party) => {
+    const served = new ServedCall(openMessage, link, {
+      send,
+      onFinish: (party) => {
         this.#calls.delete(key)
         peers.remove(party)
       },
@@ -49,32 +48,32 @@ export class InboundCalls {
     this.total += 1
     this.#calls.set(key, served)
     peers.add(served)
-    say(served, { type: 'accepted', call })
+    send(served, { type: 'accepted', call })
   }
 
   async go(message: NodeMessageKind<'go'>): Promise<void> {
-    const served = this.#of(message)
+    const served = this.#callOf(message)
     const { payload, key } = message
     if (!served) return
     served.start(key === undefined ? payload : await this.#ports.take(key))
   }
 
   window(message: NodeMessageKind<'window'>): void {
-    this.#of(message)?.grant(message.bytes)
+    this.#callOf(message)?.grant(message.bytes)
   }
 
   cancel(message: NodeMessageKind<'cancel'>): void {
-    this.#of(message)?.cancel()
+    this.#callOf(message)?.cancel()
   }
 
-  #of(message: Pick<NodeMessageKind<'go'>, 'from' | 'call'>): ServedCall | undefined {
+  #callOf(message: Pick<NodeMessageKind<'go'>, 'from' | 'call'>): ServedCall | undefined {
     return this.#calls.get(keyOf(message))
   }
 
   #linkFor({ gateway, socket, head }: NodeMessageKind<'open'>): TunnelConnection | undefined {
     const link = this.#ports.links.find(gateway)
     if (link?.socketId !== socket || !link.isOpen) return undefined
-    const isServed = head.type !== 'request' || link.announced?.serves(head.provider, head.model)
+    const isServed = head.type !== 'request' || link.capabilities?.serves(head.provider, head.model)
     return isServed === true ? link : undefined
   }
 }

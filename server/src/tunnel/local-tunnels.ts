@@ -1,13 +1,8 @@
 import type { RemoteTunnelRelay } from './remote-tunnel-relay'
 import { closeCodes } from './frames'
-import type { TunnelConnection } from './tunnel-connection'
+import type { Links, TunnelConnection } from './tunnel-connection'
 import type { Answer } from '../upstream/http/answer'
-import { GatewayLost, type GatewayCall, type GatewayWay } from '../upstream/http/gateway-call'
-
-/** Finds the sockets of gateways. */
-export interface Links {
-  find: (gatewayId: string) => TunnelConnection | undefined
-}
+import { GatewayLost, type GatewayCall, type GatewayTransport } from '../upstream/http/gateway-call'
 
 /** The sockets of gateways that this process has: one for each gateway. */
 export class LocalTunnels implements Links {
@@ -38,18 +33,18 @@ export class LocalTunnels implements Links {
 }
 
 /** Reaches gateways whose sockets other processes have. */
-type Others = Pick<RemoteTunnelRelay, 'look' | 'takes' | 'request'>
+type RemoteTunnels = Pick<RemoteTunnelRelay, 'lookUp' | 'takes' | 'request'>
 
 /** Sends requests over the socket that `links` finds, else through the node that has it. */
-export const transportFor = (links: Links, elsewhere?: Others): GatewayWay => ({
-  look: (gatewayId) => (links.find(gatewayId) ? undefined : elsewhere?.look(gatewayId)),
+export const transportFor = (links: Links, remoteRelay?: RemoteTunnels): GatewayTransport => ({
+  lookUp: (gatewayId) => (links.find(gatewayId) ? undefined : remoteRelay?.lookUp(gatewayId)),
   takes: (gatewayId, provider, model) => {
     const link = links.find(gatewayId)
-    if (!link) return elsewhere?.takes(gatewayId, provider, model) === true
-    return link.isOpen && link.announced?.serves(provider, model) === true
+    if (!link) return remoteRelay?.takes(gatewayId, provider, model) === true
+    return link.isOpen && link.capabilities?.serves(provider, model) === true
   },
   send: (gatewayId: string, call: GatewayCall): Promise<Answer> =>
     links.find(gatewayId)?.request(call) ??
-    elsewhere?.request(gatewayId, call) ??
+    remoteRelay?.request(gatewayId, call) ??
     Promise.reject(new GatewayLost(false, new Error('the gateway is not connected'))),
 })

@@ -9,16 +9,16 @@ const short = z.string().min(1).max(64)
 const [, chunk, response, error, toolResult] = fromGateway.options
 
 /** The frames with which a gateway answers a call. */
-const answered = z.discriminatedUnion('type', [chunk, response, error, toolResult])
-export type Answered = z.output<typeof answered>
+const answerFrame = z.discriminatedUnion('type', [chunk, response, error, toolResult])
+export type AnswerFrame = z.output<typeof answerFrame>
 
 /** `from` and `epoch`: the sending node, and since when it has missed no message. */
-const said = { v: z.literal(version), from: short, epoch: short }
-const ofCall = { ...said, call: short }
+const envelope = { v: z.literal(version), from: short, epoch: short }
+const ofCall = { ...envelope, call: short }
 
 /** The messages between nodes. */
 export const nodeMessage = z.discriminatedUnion('type', [
-  z.object({ ...said, type: z.literal('alive') }),
+  z.object({ ...envelope, type: z.literal('alive') }),
   // From the calling node.
   z.object({
     ...ofCall,
@@ -47,7 +47,7 @@ export const nodeMessage = z.discriminatedUnion('type', [
   z.object({ ...ofCall, type: z.literal('refused') }),
   /** The payload is here. */
   z.object({ ...ofCall, type: z.literal('taken') }),
-  z.object({ ...ofCall, type: z.literal('frame'), frame: answered }),
+  z.object({ ...ofCall, type: z.literal('frame'), frame: answerFrame }),
   /** The gateway is lost. */
   z.object({ ...ofCall, type: z.literal('lost') }),
 ])
@@ -56,7 +56,7 @@ export type NodeMessage = z.output<typeof nodeMessage>
 /** A kind of message. */
 export type NodeMessageKind<Type extends NodeMessage['type']> = Extract<NodeMessage, { type: Type }>
 
-type Content<Message> = Message extends NodeMessage ? Omit<Message, keyof typeof said> : never
+type Content<Message> = Message extends NodeMessage ? Omit<Message, keyof typeof envelope> : never
 
 /** A message without its sender. */
 export type NodeMessageBody = Content<NodeMessage>

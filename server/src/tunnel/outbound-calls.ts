@@ -2,7 +2,7 @@ import type { TunnelRequest } from './tunnel-request'
 import type { Directory } from './directory'
 import type { ToGateway } from './frames'
 import type { TunnelLocation } from './gateway-store'
-import { pass, type TunnelCall } from './tunnel-connection'
+import { dispatchFrame, type TunnelCall } from './tunnel-connection'
 import type { NodeMessage, NodeMessageKind, NodeMessageBody } from './node-messages'
 import type { Party, Peers } from './peers'
 import { ProtocolError } from './read-frame'
@@ -11,11 +11,11 @@ import { generateIdBody } from '../platform/db/id'
 
 interface Ports {
   peers: Peers
-  say: (to: Pick<Party, 'node' | 'gone'>, content: NodeMessageBody) => Promise<void>
-  put: (key: string, text: string) => Promise<boolean>
+  sendTo: (to: Pick<Party, 'node' | 'markLost'>, content: NodeMessageBody) => Promise<void>
+  storePayload: (key: string, text: string) => Promise<boolean>
   drop: (key: string) => void
   /** Records gateways that were not reached at their location, or refused a call. */
-  directory: Pick<Directory, 'missed' | 'refused'>
+  directory: Pick<Directory, 'markUnreachable' | 'markRefused'>
 }
 
 /** A call that ends as a local one does. `lost(false)`: nothing of it was sent to its gateway. */
@@ -25,7 +25,7 @@ interface Waiting extends TunnelCall {
 
 interface Call extends Party {
   id: string
-  place: TunnelLocation
+  location: TunnelLocation
   waiting: Waiting
   /** Once set, the gateway may have received the call. */
   isSent: boolean
@@ -33,7 +33,7 @@ interface Call extends Party {
   /** Held until the other node has accepted it. */
   payload: string | undefined
   /** The length of the payload in Redis, in characters; its key is the call's id. */
-  putAside: number
+  storedCharacters: number
   sent: { release: () => void } | undefined
 }
 
@@ -42,13 +42,13 @@ const acceptMs = 2000
 /** The maximum length, in characters, of a payload that is sent inside a message; longer ones are stored in Redis. */
 const shortPayload = 64 * 1024
 /** The maximum of all payloads of this node in Redis, in characters. */
-const mostPutAside = 64 * 1024 * 1024
+const maxStoredPayloads = 64 * 1024 * 1024
 
 /** Runs this node's calls to gateways whose sockets other nodes have. */
 export class OutboundCalls implements AnswerTransport {
   readonly #ports: Ports
   readonly #calls = new Map<string, Call>()
-  #putAside = 0
+  #storedCharacters = 0
   /** Since the start. */
   total = 0
 
@@ -61,32 +61,32 @@ export class OutboundCalls implements AnswerTransport {
   }
 
   /** Sends a call to the gateway's node. Nothing reaches the gateway before that node has accepted the call. */
-  start<Asking extends Waiting>(
-    { asked, place, sent }: Pick<Call, 'place' | 'sent'> & { asked: TunnelRequest },
-    waiting: (id: string) => Asking,
-  ): Asking {
+  start<WaitingCall extends Waiting>(
+    { request, location, sent }: Pick<Call, 'location' | 'sent'> & { request: TunnelRequest },
+    waiting: (id: string) => WaitingCall,
+  ): WaitingCall {
     const id = generateIdBody()
     const started = waiting(id)
-    const { node } = place
-    const { head, payload } = asked
+    const { node } = location
+    const { head, payload } = request
     const call: Call = {
       id,
-      place,
+      location,
       sent,
       node,
       payload,
       waiting: started,
       epoch: undefined,
       isSent: false,
-      putAside: 0,
-      timer: setTimeout(() => this.#notReached(call), acceptMs),
-      gone: () => (call.isSent ? this.#giveUp(call) : this.#notReached(call)),
+      storedCharacters: 0,
+      timer: setTimeout(() => this.#onUnreachable(call), acceptMs),
+      markLost: () => (call.isSent ? this.#onLost(call) : this.#onUnreachable(call)),
     }
     this.total += 1
     this.#calls.set(id, call)
     this.#ports.peers.add(call)
-    const { gateway, socket } = place
-    void this.#ports.say(call, { type: 'open', call: id, gateway, socket, head })
+    const { gateway, socket } = location
+    void this.#ports.sendTo(call, { type: 'open', call: id, gateway, socket, head })
     return started
   }
 
@@ -95,44 +95,44 @@ export class OutboundCalls implements AnswerTransport {
     const call = this.#calls.get(frame.id)
     if (!call) return
     const { id } = call
-    if (frame.type === 'cancel') void this.#ports.say(call, { type: 'cancel', call: id })
+    if (frame.type === 'cancel') void this.#ports.sendTo(call, { type: 'cancel', call: id })
     if (frame.type !== 'window') return
-    void this.#ports.say(call, { type: 'window', call: id, bytes: frame.bytes })
+    void this.#ports.sendTo(call, { type: 'window', call: id, bytes: frame.bytes })
   }
 
-  over(id: string): void {
+  finish(id: string): void {
     const call = this.#calls.get(id)
     if (!call) return
     this.#calls.delete(id)
     clearTimeout(call.timer)
     this.#ports.peers.remove(call)
-    if (call.putAside > 0) this.#ports.drop(id)
-    this.#taken(call)
+    if (call.storedCharacters > 0) this.#ports.drop(id)
+    this.#onAccepted(call)
   }
 
   /** Handles another node's message about a call. */
-  heard(message: NodeMessage): void {
+  onMessage(message: NodeMessage): void {
     const call = 'call' in message ? this.#calls.get(message.call) : undefined
     if (call?.node !== message.from) return
     call.epoch = message.epoch
     switch (message.type) {
       case 'accepted':
-        return void this.#go(call)
+        return void this.#sendPayload(call)
       case 'refused':
-        this.#ports.directory.refused(call.place)
+        this.#ports.directory.markRefused(call.location)
         // The other node states this itself, also of a call that it had accepted.
         return call.waiting.lost(false)
       case 'taken':
-        return this.#taken(call)
+        return this.#onAccepted(call)
       case 'frame':
-        return this.#frame(call, message)
+        return this.#deliverFrame(call, message)
       case 'lost':
         return call.waiting.lost(true)
       default:
     }
   }
 
-  async #go(call: Call): Promise<void> {
+  async #sendPayload(call: Call): Promise<void> {
     const { id, payload } = call
     if (payload === undefined) return
     clearTimeout(call.timer)
@@ -140,48 +140,48 @@ export class OutboundCalls implements AnswerTransport {
     call.payload = undefined
     if (payload.length <= shortPayload) {
       call.isSent = true
-      await this.#ports.say(call, { type: 'go', call: id, payload })
+      await this.#ports.sendTo(call, { type: 'go', call: id, payload })
       return
     }
-    const isKept = await this.#putPayload(call, payload)
+    const isStored = await this.#storePayload(call, payload)
     // The call may have ended meanwhile.
     if (!this.#calls.has(id)) return this.#ports.drop(id)
-    if (!isKept) return this.#giveUp(call)
+    if (!isStored) return this.#onLost(call)
     call.isSent = true
-    await this.#ports.say(call, { type: 'go', call: id, key: id })
+    await this.#ports.sendTo(call, { type: 'go', call: id, key: id })
   }
 
-  async #putPayload(call: Call, payload: string): Promise<boolean> {
-    if (this.#putAside + payload.length > mostPutAside) return false
-    this.#putAside += payload.length
-    call.putAside = payload.length
-    return this.#ports.put(call.id, payload)
+  async #storePayload(call: Call, payload: string): Promise<boolean> {
+    if (this.#storedCharacters + payload.length > maxStoredPayloads) return false
+    this.#storedCharacters += payload.length
+    call.storedCharacters = payload.length
+    return this.#ports.storePayload(call.id, payload)
   }
 
   /** Releases the call's payload, which is no longer in this process or in Redis. */
-  #taken(call: Call): void {
-    this.#putAside -= call.putAside
-    call.putAside = 0
+  #onAccepted(call: Call): void {
+    this.#storedCharacters -= call.storedCharacters
+    call.storedCharacters = 0
     call.sent?.release()
     call.sent = undefined
   }
 
-  #frame(call: Call, { frame }: NodeMessageKind<'frame'>): void {
+  #deliverFrame(call: Call, { frame }: NodeMessageKind<'frame'>): void {
     try {
-      pass(frame, call.waiting)
+      dispatchFrame(frame, call.waiting)
     } catch (thrown) {
       if (!(thrown instanceof ProtocolError)) throw thrown
-      this.#giveUp(call)
+      this.#onLost(call)
     }
   }
 
-  #notReached(call: Call): void {
-    this.#ports.directory.missed(call.place)
-    this.#giveUp(call)
+  #onUnreachable(call: Call): void {
+    this.#ports.directory.markUnreachable(call.location)
+    this.#onLost(call)
   }
 
   /** Ends a call as lost, and revokes it at the other node. */
-  #giveUp({ id, isSent, waiting }: Call): void {
+  #onLost({ id, isSent, waiting }: Call): void {
     this.send({ type: 'cancel', id })
     waiting.lost(isSent)
   }

@@ -5,12 +5,12 @@ export interface Party {
   /** Since when the other node has missed no message; undefined until its first message for this call. */
   epoch: string | undefined
   /** Called when the other node is gone, or may have missed a message. Calling it twice is harmless. */
-  gone: () => void
+  markLost: () => void
 }
 
 interface Peer {
   epoch: string | undefined
-  heardAtMs: number
+  lastMessageAtMs: number
   parties: Set<Party>
 }
 
@@ -30,8 +30,8 @@ export class Peers {
     const peer = this.#peers.get(node)
     if (peer) peer.parties.add(party)
     else {
-      const heardAtMs = performance.now()
-      this.#peers.set(node, { epoch, heardAtMs, parties: new Set([party]) })
+      const lastMessageAtMs = performance.now()
+      this.#peers.set(node, { epoch, lastMessageAtMs, parties: new Set([party]) })
     }
   }
 
@@ -42,31 +42,31 @@ export class Peers {
   }
 
   /** Records a message of a node. Its calls from before a gap of its own end. */
-  heard(node: string, epoch: string): void {
+  recordMessage(node: string, epoch: string): void {
     const peer = this.#peers.get(node)
     if (!peer) return
-    peer.heardAtMs = performance.now()
+    peer.lastMessageAtMs = performance.now()
     if (peer.epoch === epoch) return
     peer.epoch = epoch
     for (const party of peer.parties) {
-      if (party.epoch !== undefined && party.epoch !== epoch) party.gone()
+      if (party.epoch !== undefined && party.epoch !== epoch) party.markLost()
     }
   }
 
   /** Ends the calls of a node that no longer receives messages. */
-  gone(node: string): void {
-    this.#peers.get(node)?.parties.forEach((party) => party.gone())
+  markLost(node: string): void {
+    this.#peers.get(node)?.parties.forEach((party) => party.markLost())
   }
 
   /** Ends calls with nodes that have been silent too long. */
   endSilent(nowMs: number): void {
-    for (const [node, { heardAtMs }] of this.#peers) {
-      if (nowMs - heardAtMs > silenceMs) this.gone(node)
+    for (const [node, { lastMessageAtMs }] of this.#peers) {
+      if (nowMs - lastMessageAtMs > silenceMs) this.markLost(node)
     }
   }
 
   /** Ends the calls with all nodes, as this one may have missed messages of any. */
   endAll(): void {
-    for (const node of this.nodes) this.gone(node)
+    for (const node of this.nodes) this.markLost(node)
   }
 }

@@ -15,15 +15,15 @@ export class ProtocolError extends Error {
 export function readFrame(message: string | Buffer): FromGateway {
   if (typeof message !== 'string') throw new ProtocolError('Frames are text, not binary.')
   if (isTooLarge(message)) throw new ProtocolError('A frame has at most 1 MB.')
-  const frame = parsed(message)
+  const frame = parse(message)
   const { type, id, data, headers } = frame
   const isPlainChunk = type === 'chunk' && headers === undefined
   if (isPlainChunk && isId(id) && typeof data === 'string') return { type, id, data }
   const result = fromGateway.safeParse(frame)
-  if (result.success) return checked(result.data, frame)
+  if (result.success) return checkFrame(result.data, frame)
   const [issue] = result.error.issues
   const where = issue?.path.join('.') || 'type'
-  throw new ProtocolError(`A frame is not what it should be at "${where.slice(0, 100)}".`)
+  throw new ProtocolError(`A frame is not valid at "${where.slice(0, 100)}".`)
 }
 
 /** Bytes are counted only where a text of that length may exceed the bound. */
@@ -32,19 +32,19 @@ const isTooLarge = (message: string) =>
 
 const isId = (id: unknown): id is string => typeof id === 'string' && id.length <= 64
 
-function parsed(message: string): JsonObject {
+function parse(message: string): JsonObject {
   let value: unknown
   try {
     value = parseShaped(message, eventShape)
   } catch {
-    throw new ProtocolError('A frame is no JSON.')
+    throw new ProtocolError('A frame is not JSON.')
   }
-  if (!isObject(value)) throw new ProtocolError('A frame is no JSON object.')
+  if (!isObject(value)) throw new ProtocolError('A frame is not a JSON object.')
   return value
 }
 
 /** Checks the bounds on length and depth, which the schema does not know. */
-function checked(frame: FromGateway, sent: JsonObject): FromGateway {
+function checkFrame(frame: FromGateway, source: JsonObject): FromGateway {
   const text = frame.type === 'response' ? (frame.body ?? '') : ''
   const content = frame.type === 'tool_result' ? frame.content : text
   if (Buffer.byteLength(content) > bounds.bodyBytes) {
@@ -52,7 +52,7 @@ function checked(frame: FromGateway, sent: JsonObject): FromGateway {
   }
   if (frame.type !== 'hello') return frame
   try {
-    checkNesting(sent)
+    checkNesting(source)
   } catch {
     throw new ProtocolError('A hello is nested too deeply.')
   }

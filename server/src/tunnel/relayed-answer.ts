@@ -1,35 +1,38 @@
-import { bounds, type FromGateway, type ToGateway } from './frames'
-import { Inflow } from './inbound-bounds'
+import {
+  bounds,
+  type FromGateway,
+  type ToGateway,
+  type GatewayFailure,
+  forwardedHeaders,
+} from './frames'
+import { InboundWindow } from './inbound-bounds'
 import { ProtocolError } from './read-frame'
 import { HeldBytes } from '../upstream/http/held-bytes'
 import { readText, type Answer } from '../upstream/http/answer'
 import { ConnectionFailed } from '../upstream/http/connection-failed'
 import { GatewayLost } from '../upstream/http/gateway-call'
-import type { Stop, StopListener } from '../upstream/http/stop-signal'
+import type { StopSignal, StopListener } from '../upstream/http/stop-signal'
 import { ApiError } from '../errors'
 
 /** The part of a socket that an answer uses. */
 export interface AnswerTransport {
   send: (frame: ToGateway) => void
   /** Called at the end of the call; `isCut`: Tollgate ended it, and the gateway may not know that yet. */
-  over: (id: string, isCut: boolean) => void
+  finish: (id: string, isCut: boolean) => void
 }
 
-interface Asked {
+interface AnswerOptions {
   id: string
   /** Whether the answer is a stream where the gateway's headers do not state it. */
   isStream: boolean
-  stop: Stop
+  stop: StopSignal
 }
 
 /** The bytes read after which as many are granted again. */
 const grantBytes = bounds.windowBytes / 2
-/** The headers of a gateway that are passed on. */
-const known = ['content-type', 'retry-after', 'x-request-id']
 
 type Chunk = Extract<FromGateway, { type: 'chunk' }>
 type Response = Extract<FromGateway, { type: 'response' }>
-type Failure = Extract<FromGateway, { type: 'error' }>
 
 /**
  * An answer that a gateway relays: its chunks as bytes, pulled. Unread data is at most its window; each half of the
@@ -39,20 +42,20 @@ export class RelayedAnswer implements Answer, StopListener {
   status = 200
   headers = new Headers()
   readonly #line: AnswerTransport
-  readonly #asked: Asked
+  readonly #options: AnswerOptions
   readonly #head = Promise.withResolvers<Answer>()
-  readonly #held = new HeldBytes()
-  readonly #inflow = new Inflow()
+  readonly #heldBytes = new HeldBytes()
+  readonly #inboundWindow = new InboundWindow()
   /** Bytes that were read and not granted again yet. */
-  #owed = 0
+  #ungranted = 0
   #reader: PromiseWithResolvers<Uint8Array | undefined> | undefined
   /** Set once nothing more comes: the answer ended properly, or by `thrown`. */
   #end: { thrown?: unknown } | undefined
 
-  constructor(line: AnswerTransport, asked: Asked) {
+  constructor(line: AnswerTransport, options: AnswerOptions) {
     this.#line = line
-    this.#asked = asked
-    asked.stop.addEventListener('abort', this)
+    this.#options = options
+    options.stop.addEventListener('abort', this)
   }
 
   /** Resolves once the answer begins. Rejects as `read` does, and with `request_timeout`. */
@@ -62,22 +65,22 @@ export class RelayedAnswer implements Answer, StopListener {
 
   /** Handles the abort of the request's signal. */
   handleEvent(): void {
-    this.#cut(this.#asked.stop.reason)
+    this.#cut(this.#options.stop.reason)
   }
 
   /** Takes a part of the body. Throws `ProtocolError` where it exceeds the window. */
   chunk({ data, headers }: Chunk): void {
-    if (!this.#inflow.hasBegun) this.#begin(200, headers)
+    if (!this.#inboundWindow.hasBegun) this.#begin(200, headers)
     const bytes = Buffer.from(data)
-    this.#inflow.chunk(bytes.byteLength)
+    this.#inboundWindow.chunk(bytes.byteLength)
     this.#take(bytes)
   }
 
   /** Takes the end of the answer, or all of it. Throws `ProtocolError` where it contradicts earlier frames. */
   response(frame: Response): void {
     const { status, headers, body } = frame
-    const isFirst = !this.#inflow.hasBegun
-    this.#inflow.response(frame)
+    const isFirst = !this.#inboundWindow.hasBegun
+    this.#inboundWindow.response(frame)
     if (isFirst) this.#begin(status, headers)
     if (body) this.#take(Buffer.from(body))
     this.#finish({})
@@ -88,8 +91,8 @@ export class RelayedAnswer implements Answer, StopListener {
   }
 
   /** Handles a failure at the gateway, before or within its answer. */
-  failed({ code, message, sent }: Failure): void {
-    const isSent = sent || this.#inflow.hasBegun
+  failed({ code, message, sent }: GatewayFailure): void {
+    const isSent = sent || this.#inboundWindow.hasBegun
     const cause = new Error(`${code}: ${message}`)
     const isLate = code === 'request_timeout' && isSent
     this.#finish({ thrown: isLate ? late(cause) : new ConnectionFailed(isSent, cause) })
@@ -102,9 +105,9 @@ export class RelayedAnswer implements Answer, StopListener {
   }
 
   read(): Promise<Uint8Array | undefined> {
-    const bytes = this.#held.take()
+    const bytes = this.#heldBytes.take()
     if (bytes) {
-      this.#wasRead(bytes.byteLength)
+      this.#onRead(bytes.byteLength)
       return Promise.resolve(bytes)
     }
     if (this.#end) {
@@ -114,49 +117,49 @@ export class RelayedAnswer implements Answer, StopListener {
     return this.#reader.promise
   }
 
-  text(mostBytes?: number): Promise<string> {
-    return readText(this, mostBytes)
+  text(maxBytes?: number): Promise<string> {
+    return readText(this, maxBytes)
   }
 
   cancel(): void {
-    this.#held.take()
-    this.#cut(new ConnectionFailed(true, new Error('nobody reads on')))
+    this.#heldBytes.take()
+    this.#cut(new ConnectionFailed(true, new Error('the reader disconnected')))
   }
 
   #begin(status: number, headers: Readonly<Record<string, string>> = {}): void {
     this.status = status
-    this.headers = headersOf(headers, this.#asked.isStream && status === 200)
+    this.headers = headersOf(headers, this.#options.isStream && status === 200)
     this.#head.resolve(this)
   }
 
   #take(bytes: Uint8Array): void {
     if (bytes.byteLength === 0) return
     const reader = this.#reader
-    if (!reader) return this.#held.add(bytes)
+    if (!reader) return this.#heldBytes.add(bytes)
     this.#reader = undefined
-    this.#wasRead(bytes.byteLength)
+    this.#onRead(bytes.byteLength)
     reader.resolve(bytes)
   }
 
-  #wasRead(bytes: number): void {
-    this.#owed += bytes
-    if (this.#end || this.#owed < grantBytes) return
-    this.#line.send({ type: 'window', id: this.#asked.id, bytes: this.#owed })
-    this.#inflow.grant(this.#owed)
-    this.#owed = 0
+  #onRead(bytes: number): void {
+    this.#ungranted += bytes
+    if (this.#end || this.#ungranted < grantBytes) return
+    this.#line.send({ type: 'window', id: this.#options.id, bytes: this.#ungranted })
+    this.#inboundWindow.grant(this.#ungranted)
+    this.#ungranted = 0
   }
 
   #cut(reason: unknown): void {
     if (this.#end) return
-    this.#line.send({ type: 'cancel', id: this.#asked.id })
+    this.#line.send({ type: 'cancel', id: this.#options.id })
     this.#finish({ thrown: reason }, true)
   }
 
   #finish(end: { thrown?: unknown }, isCut = false): void {
     if (this.#end) return
     this.#end = end
-    this.#asked.stop.removeEventListener('abort', this)
-    this.#line.over(this.#asked.id, isCut)
+    this.#options.stop.removeEventListener('abort', this)
+    this.#line.finish(this.#options.id, isCut)
     if ('thrown' in end) {
       this.#head.reject(end.thrown)
       this.#reader?.reject(end.thrown)
@@ -168,16 +171,17 @@ export class RelayedAnswer implements Answer, StopListener {
 /** Not retryable: the server behind may have worked on the request, and billed it. */
 const late = (cause: Error) =>
   new ApiError('request_timeout', {
-    message: 'What the gateway asked did not answer in time.',
+    message: 'The model server of the gateway did not answer in time.',
     retryable: false,
     cause,
   })
 
 /** Returns the headers of a gateway's answer; without a content type of its own, that of `isStream`. */
-function headersOf(sent: Readonly<Record<string, string>>, isStream: boolean): Headers {
+function headersOf(received: Readonly<Record<string, string>>, isStream: boolean): Headers {
   const headers = new Headers()
-  for (const [name, value] of Object.entries(sent)) {
-    if (known.includes(name.toLowerCase())) headers.set(name, value.replaceAll(/[^\t -~]/g, ''))
+  for (const [name, value] of Object.entries(received)) {
+    if (forwardedHeaders.includes(name.toLowerCase()))
+      headers.set(name, value.replaceAll(/[^\t -~]/g, ''))
   }
   if (!headers.has('content-type')) {
     headers.set('content-type', isStream ? 'text/event-stream' : 'application/json')

@@ -1,4 +1,4 @@
-import type { FromGateway } from './frames'
+import type { FromGateway, GatewayFailure } from './frames'
 import { ProtocolError } from './read-frame'
 import type { AnswerTransport } from './relayed-answer'
 import { ApiError } from '../errors'
@@ -10,20 +10,19 @@ export interface ToolOutcome {
 }
 
 /** A tool call in the form that its gateway receives. */
-export interface ToolAsked {
+export interface OutgoingToolCall {
   name: string
   arguments: Record<string, unknown>
   timeoutMs: number
   /** The maximum size of the result's content, in bytes of UTF-8. */
-  mostBytes: number
+  maxBytes: number
   /** Aborts when the result is no longer needed: Tollgate then cancels the call at the gateway. */
   signal: AbortSignal
 }
 
 type ToolResult = Extract<FromGateway, { type: 'tool_result' }>
-type Failure = Extract<FromGateway, { type: 'error' }>
 
-const once = { once: true }
+const listenOnce = { once: true }
 
 /** A tool call on a gateway, until its result arrives. */
 export class RelayedToolCall {
@@ -36,7 +35,7 @@ export class RelayedToolCall {
     this.#line = line
     this.#id = id
     this.#signal = signal
-    signal.addEventListener('abort', this, once)
+    signal.addEventListener('abort', this, listenOnce)
   }
 
   /**
@@ -50,7 +49,7 @@ export class RelayedToolCall {
   handleEvent(): void {
     this.#outcome.reject(this.#signal.reason)
     this.#line.send({ type: 'cancel', id: this.#id })
-    this.#over(true)
+    this.#finish(true)
   }
 
   chunk(): never {
@@ -63,13 +62,13 @@ export class RelayedToolCall {
 
   result({ content, is_error: isError }: ToolResult): void {
     this.#outcome.resolve({ content, isError })
-    this.#over(false)
+    this.#finish(false)
   }
 
   /** Resolves with an error for the model: the tool did not run, or failed. */
-  failed({ message }: Failure): void {
+  failed({ message }: GatewayFailure): void {
     this.#outcome.resolve({ content: message, isError: true })
-    this.#over(false)
+    this.#finish(false)
   }
 
   /** Ends the call as the gateway is lost. `isSent`: the tool may have run. */
@@ -80,11 +79,11 @@ export class RelayedToolCall {
         ? new ApiError('connection_failed', { message, retryable: false })
         : new ApiError('gateway_unavailable'),
     )
-    this.#over(false)
+    this.#finish(false)
   }
 
-  #over(isCut: boolean): void {
+  #finish(isCut: boolean): void {
     this.#signal.removeEventListener('abort', this)
-    this.#line.over(this.#id, isCut)
+    this.#line.finish(this.#id, isCut)
   }
 }

@@ -1,15 +1,16 @@
 import { requestOf, toolCallOf } from './tunnel-request'
 import { OutboundCalls } from './outbound-calls'
-import type { Links } from './local-tunnels'
+import type { Links } from './tunnel-connection'
 import { Directory } from './directory'
 import type { TunnelLocation } from './gateway-store'
 import { readNodeMessage, version, type NodeMessage, type NodeMessageBody } from './node-messages'
 import { Peers, type Party } from './peers'
 import { RelayedAnswer } from './relayed-answer'
-import { RelayedToolCall, type ToolAsked, type ToolOutcome } from './relayed-tool-call'
+import { RelayedToolCall, type OutgoingToolCall, type ToolOutcome } from './relayed-tool-call'
 import { InboundCalls } from './inbound-calls'
 import type { NodeChannel } from '../platform/db/node-channel'
 import type { AnnouncedTool } from '../platform/db/gateway-schema'
+import { Periodic } from '../platform/periodic'
 import type { Answer } from '../upstream/http/answer'
 import { GatewayLost, type GatewayCall } from '../upstream/http/gateway-call'
 import { ApiError } from '../errors'
@@ -20,110 +21,110 @@ interface Ports {
   /** The gateways whose sockets this node has. */
   links: Links
   rows: {
-    place: (gatewayId: string) => Promise<TunnelLocation | undefined>
-    tools: (place: TunnelLocation) => Promise<AnnouncedTool[] | undefined>
+    findLocation: (gatewayId: string) => Promise<TunnelLocation | undefined>
+    tools: (location: TunnelLocation) => Promise<AnnouncedTool[] | undefined>
   }
   /** Opens the channel between nodes. */
-  open: (on: Pick<ConstructorParameters<typeof NodeChannel>[0], 'heard' | 'onGap'>) => Channel
+  open: (on: TunnelChannelEvents) => TunnelChannel
 }
 
-/** The part of the channel that is used. */
-type Channel = Pick<NodeChannel, keyof NodeChannel>
+/** The messages between nodes: over Redis, or between workers through their launcher. */
+export type TunnelChannel = Pick<NodeChannel, keyof NodeChannel>
+
+export type TunnelChannelEvents = Pick<
+  ConstructorParameters<typeof NodeChannel>[0],
+  'onMessage' | 'onGap'
+>
 
 /** The interval of heartbeats between nodes that have calls with each other. */
-const wordEveryMs = 5000
-const lookEveryMs = 1000
-
-/** Numbers of calls that run between this node and others. */
-export interface ElsewhereFigures {
-  asked: number
-  served: number
-  askedTotal: number
-  servedTotal: number
-}
+const heartbeatEveryMs = 5000
+const checkEveryMs = 1000
 
 /**
  * Relays calls to gateways whose sockets other nodes have, and calls of other nodes to those whose sockets are here.
- * Source: docs/architecture.md, "Self-hosted gateways".
+ * Source: docs/contribute/tunnel.md, "Self-hosted gateways".
  */
 export class RemoteTunnelRelay implements AsyncDisposable {
   readonly directory: Directory
   readonly #ports: Ports
-  readonly #channel: Channel
+  readonly #channel: TunnelChannel
   readonly #peers = new Peers()
-  readonly #asked: OutboundCalls
+  readonly #outbound: OutboundCalls
   readonly #served: InboundCalls
-  readonly #timers: ReturnType<typeof setInterval>[]
+  readonly #upkeep: readonly Periodic[]
 
   constructor(ports: Ports) {
     this.#ports = ports
-    this.directory = new Directory(ports.rows.place)
+    this.directory = new Directory(ports.rows.findLocation)
     const channel = ports.open({
-      heard: (text) => this.#heard(text),
+      onMessage: (text) => this.#onMessage(text),
       onGap: () => this.#peers.endAll(),
     })
     this.#channel = channel
-    const say = (to: Pick<Party, 'node' | 'gone'>, content: NodeMessageBody) =>
-      this.#say(to, content)
-    this.#asked = new OutboundCalls({
+    const sendTo = (to: Pick<Party, 'node' | 'markLost'>, content: NodeMessageBody) =>
+      this.#sendTo(to, content)
+    this.#outbound = new OutboundCalls({
       peers: this.#peers,
-      say,
-      put: (key, text) => channel.put(key, text),
+      sendTo,
+      storePayload: (key, text) => channel.put(key, text),
       drop: (key) => channel.drop(key),
       directory: this.directory,
     })
     this.#served = new InboundCalls({
       links: ports.links,
       peers: this.#peers,
-      say: (to, content) => void say(to, content),
+      send: (to, content) => void sendTo(to, content),
       take: (key) => channel.take(key),
     })
-    this.#timers = [
-      setInterval(() => this.#live(), wordEveryMs),
-      setInterval(() => this.#peers.endSilent(performance.now()), lookEveryMs),
+    this.#upkeep = [
+      new Periodic({ intervalMs: heartbeatEveryMs, run: () => this.#live() }),
+      new Periodic({
+        intervalMs: checkEveryMs,
+        run: () => this.#peers.endSilent(performance.now()),
+      }),
     ]
-    for (const timer of this.#timers) timer.unref()
   }
 
-  figures(): ElsewhereFigures {
-    const { size: asked, total: askedTotal } = this.#asked
+  /** Returns the numbers of calls that run between this node and others, and of those since its start. */
+  figures() {
+    const { size: activeCalls, total: totalCalls } = this.#outbound
     const { size: served, total: servedTotal } = this.#served
-    return { asked, served, askedTotal, servedTotal }
+    return { activeCalls, served, totalCalls, servedTotal }
   }
 
   /** Looks a gateway up: undefined where `takes` knows it; else resolves once it does. Never rejects. */
-  look(gatewayId: string): Promise<void> | undefined {
-    return this.#channel.isOpen ? this.directory.look(gatewayId) : undefined
+  lookUp(gatewayId: string): Promise<void> | undefined {
+    return this.#channel.isOpen ? this.directory.lookUp(gatewayId) : undefined
   }
 
   takes(gatewayId: string, provider: string, model: string): boolean {
-    return this.#placeOf(gatewayId)?.serves(provider, model) === true
+    return this.#locationOf(gatewayId)?.serves(provider, model) === true
   }
 
   /** As `TunnelConnection.request`. */
   async request(gatewayId: string, call: GatewayCall): Promise<Answer> {
     const { stop, isStream, sent } = call
     if (stop.aborted) throw stop.reason
-    const place = this.#placeOf(gatewayId)
-    if (!place) throw new GatewayLost(false, new Error('the gateway is not connected'))
+    const location = this.#locationOf(gatewayId)
+    if (!location) throw new GatewayLost(false, new Error('the gateway is not connected'))
     const asked = requestOf(call)
-    return this.#asked.start(
-      { asked, place, sent },
-      (id) => new RelayedAnswer(this.#asked, { id, isStream, stop }),
+    return this.#outbound.start(
+      { request: asked, location, sent },
+      (id) => new RelayedAnswer(this.#outbound, { id, isStream, stop }),
     ).head
   }
 
   /** As `TunnelConnection.callTool`. */
-  async callTool(gatewayId: string, call: ToolAsked): Promise<ToolOutcome> {
+  async callTool(gatewayId: string, call: OutgoingToolCall): Promise<ToolOutcome> {
     const { signal } = call
     signal.throwIfAborted()
-    await this.look(gatewayId)
-    const place = this.#placeOf(gatewayId)
-    if (!place) throw new ApiError('gateway_unavailable')
+    await this.lookUp(gatewayId)
+    const location = this.#locationOf(gatewayId)
+    if (!location) throw new ApiError('gateway_unavailable')
     const asked = toolCallOf(call)
-    return this.#asked.start(
-      { asked, place, sent: undefined },
-      (id) => new RelayedToolCall(this.#asked, { id, signal }),
+    return this.#outbound.start(
+      { request: asked, location, sent: undefined },
+      (id) => new RelayedToolCall(this.#outbound, { id, signal }),
     ).outcome
   }
 
@@ -131,27 +132,27 @@ export class RemoteTunnelRelay implements AsyncDisposable {
    * Returns the tools of a gateway; undefined where it cannot be reached. Rejects when the database does not answer.
    */
   async toolsOf(gatewayId: string): Promise<AnnouncedTool[] | undefined> {
-    await this.look(gatewayId)
-    const place = this.#placeOf(gatewayId)
-    return place && this.#ports.rows.tools(place)
+    await this.lookUp(gatewayId)
+    const location = this.#locationOf(gatewayId)
+    return location && this.#ports.rows.tools(location)
   }
 
-  #placeOf(gatewayId: string): TunnelLocation | undefined {
-    const place = this.#channel.isOpen ? this.directory.known(gatewayId) : undefined
+  #locationOf(gatewayId: string): TunnelLocation | undefined {
+    const location = this.#channel.isOpen ? this.directory.cached(gatewayId) : undefined
     // A gateway that is registered on this node but has no socket here is still connecting.
-    return place?.node === this.#ports.node ? undefined : place
+    return location?.node === this.#ports.node ? undefined : location
   }
 
-  async #say(to: Pick<Party, 'node' | 'gone'>, content: NodeMessageBody): Promise<void> {
+  async #sendTo(to: Pick<Party, 'node' | 'markLost'>, content: NodeMessageBody): Promise<void> {
     const { epoch } = this.#channel
     const text = JSON.stringify({ v: version, from: this.#ports.node, epoch, ...content })
-    if (!(await this.#channel.say(to.node, text))) to.gone()
+    if (!(await this.#channel.publish(to.node, text))) to.markLost()
   }
 
-  #heard(text: string): void {
+  #onMessage(text: string): void {
     const message = readNodeMessage(text)
     if (!message) return
-    this.#peers.heard(message.from, message.epoch)
+    this.#peers.recordMessage(message.from, message.epoch)
     this.#dispatch(message)
   }
 
@@ -168,18 +169,18 @@ export class RemoteTunnelRelay implements AsyncDisposable {
       case 'cancel':
         return this.#served.cancel(message)
       default:
-        return this.#asked.heard(message)
+        return this.#outbound.onMessage(message)
     }
   }
 
   #live(): void {
     for (const node of this.#peers.nodes) {
-      void this.#say({ node, gone: () => this.#peers.gone(node) }, { type: 'alive' })
+      void this.#sendTo({ node, markLost: () => this.#peers.markLost(node) }, { type: 'alive' })
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer)
+    for (const periodic of this.#upkeep) periodic.stop()
     this.#peers.endAll()
     await this.#channel[Symbol.asyncDispose]()
   }

@@ -1,17 +1,15 @@
 import type { TunnelRequestHead } from './tunnel-request'
-import { bounds, type FromGateway } from './frames'
-import { Inflow } from './inbound-bounds'
+import { bounds, type GatewayFrame } from './frames'
+import { InboundWindow } from './inbound-bounds'
 import type { TunnelConnection, TunnelCall } from './tunnel-connection'
-import type { Answered, NodeMessageKind, NodeMessageBody } from './node-messages'
+import type { AnswerFrame, NodeMessageKind, NodeMessageBody } from './node-messages'
 import type { Party } from './peers'
 import { ProtocolError } from './read-frame'
 
-type Frame<Type extends FromGateway['type']> = Extract<FromGateway, { type: Type }>
-
 interface Ports {
   /** Sends a message to the calling node. */
-  say: (party: ServedCall, content: NodeMessageBody) => void
-  over: (party: ServedCall) => void
+  send: (party: ServedCall, content: NodeMessageBody) => void
+  onFinish: (party: ServedCall) => void
 }
 
 /** Whether a payload can be put into a frame unchanged. */
@@ -29,7 +27,7 @@ export class ServedCall implements TunnelCall, Party {
   readonly #link: TunnelConnection
   readonly #head: TunnelRequestHead
   readonly #ports: Ports
-  readonly #inflow = new Inflow()
+  readonly #inboundWindow = new InboundWindow()
   /** The call's id on the socket; undefined until it is sent. */
   #id: string | undefined
   #isOver = false
@@ -51,7 +49,7 @@ export class ServedCall implements TunnelCall, Party {
   start(payload: string | undefined): void {
     if (this.#isOver || this.#id !== undefined) return
     if (!isPayload(payload) || !this.#link.isOpen) return this.#end({ type: 'refused' })
-    this.#ports.say(this, { type: 'taken', call: this.call })
+    this.#ports.send(this, { type: 'taken', call: this.call })
     this.#link.start({ head: this.#head, payload }, (id) => {
       this.#id = id
       return this
@@ -61,15 +59,15 @@ export class ServedCall implements TunnelCall, Party {
   /** Grants the bytes that the other node has read. */
   grant(bytes: number): void {
     if (this.#id === undefined || this.#isOver) return
-    this.#inflow.grant(bytes)
+    this.#inboundWindow.grant(bytes)
     this.#link.send({ type: 'window', id: this.#id, bytes })
   }
 
   /** Ends the call as its node is gone, and informs that node in case it only seems to be. */
-  gone(): void {
+  markLost(): void {
     if (this.#isOver) return
     this.cancel()
-    this.#ports.say(this, { type: 'lost', call: this.call })
+    this.#ports.send(this, { type: 'lost', call: this.call })
   }
 
   /** Cancels the call at the gateway, as its caller no longer waits. */
@@ -79,53 +77,53 @@ export class ServedCall implements TunnelCall, Party {
     this.#finish(true)
   }
 
-  chunk(frame: Frame<'chunk'>): void {
-    this.#mustBe('request')
-    this.#inflow.chunk(Buffer.byteLength(frame.data))
-    this.#pass(frame)
+  chunk(frame: GatewayFrame<'chunk'>): void {
+    this.#assertType('request')
+    this.#inboundWindow.chunk(Buffer.byteLength(frame.data))
+    this.#forward(frame)
   }
 
-  response(frame: Frame<'response'>): void {
-    this.#mustBe('request')
-    this.#inflow.response(frame)
-    this.#passLast(frame)
+  response(frame: GatewayFrame<'response'>): void {
+    this.#assertType('request')
+    this.#inboundWindow.response(frame)
+    this.#forwardLast(frame)
   }
 
-  failed(frame: Frame<'error'>): void {
-    this.#passLast(frame)
+  failed(frame: GatewayFrame<'error'>): void {
+    this.#forwardLast(frame)
   }
 
-  result(frame: Frame<'tool_result'>): void {
-    this.#mustBe('tool_call')
-    this.#passLast(frame)
+  result(frame: GatewayFrame<'tool_result'>): void {
+    this.#assertType('tool_call')
+    this.#forwardLast(frame)
   }
 
   lost(): void {
     this.#end({ type: 'lost' })
   }
 
-  #mustBe(type: TunnelRequestHead['type']): void {
-    if (this.#head.type !== type) throw new ProtocolError('That is no answer to what was asked.')
+  #assertType(type: TunnelRequestHead['type']): void {
+    if (this.#head.type !== type) throw new ProtocolError('The frame does not match the request.')
   }
 
-  #pass(frame: Answered): void {
-    this.#ports.say(this, { type: 'frame', call: this.call, frame })
+  #forward(frame: AnswerFrame): void {
+    this.#ports.send(this, { type: 'frame', call: this.call, frame })
   }
 
-  #passLast(frame: Answered): void {
-    this.#pass(frame)
+  #forwardLast(frame: AnswerFrame): void {
+    this.#forward(frame)
     this.#finish(false)
   }
 
   #end({ type }: { type: 'refused' | 'lost' }): void {
     if (this.#isOver) return
-    this.#ports.say(this, { type, call: this.call })
+    this.#ports.send(this, { type, call: this.call })
     this.#finish(false)
   }
 
   #finish(isCut: boolean): void {
     this.#isOver = true
-    if (this.#id !== undefined) this.#link.over(this.#id, isCut)
-    this.#ports.over(this)
+    if (this.#id !== undefined) this.#link.finish(this.#id, isCut)
+    this.#ports.onFinish(this)
   }
 }

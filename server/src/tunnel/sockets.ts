@@ -1,24 +1,27 @@
 import { toCapabilities } from './capabilities'
 import type { LocalTunnels } from './local-tunnels'
 import { authenticateGateway } from './authenticate-gateway'
-import { bounds, closeCodes, type FromGateway } from './frames'
+import { bounds, closeCodes, type GatewayHello } from './frames'
 import type { GatewayRows } from './gateway-store'
-import { TunnelConnection, type Entered, type GatewayIdentity } from './tunnel-connection'
+import {
+  TunnelConnection,
+  type AuthenticatedGateway,
+  type GatewayIdentity,
+} from './tunnel-connection'
 import { ProtocolError, readFrame } from './read-frame'
 import { newId } from '../platform/db/id'
+import { Periodic } from '../platform/periodic'
 import { unavailable } from '../errors'
 
-type Hello = Extract<FromGateway, { type: 'hello' }>
-
 /** The data attached to each socket. */
-export interface SocketData extends Entered {
+export interface SocketData extends AuthenticatedGateway {
   link?: TunnelConnection
   /** The first and the last of the socket's database writes, which run one after the other. */
   attached?: Promise<void>
-  written?: Promise<void>
+  pendingWrite?: Promise<void>
   helloTimer?: ReturnType<typeof setTimeout>
   /** The newest hello that was not handled yet. */
-  hello?: Hello | undefined
+  hello?: GatewayHello | undefined
   isGreeting?: boolean
   /** Set once the gateway has broken the protocol. */
   isBroken?: boolean
@@ -44,16 +47,16 @@ interface SocketPorts extends Pick<Parameters<typeof authenticateGateway>[2], 'f
 const helloEveryMs = 1000
 const leaveEveryMs = 100
 /** The maximum of sockets that one gateway may open within `opensMs`: two that compete with one token open more. */
-const mostOpens = 60
+const maxOpens = 60
 const opensMs = 60_000
 /** The close code "try again later", for when the database cannot be written. */
-const comeAgain = 1013
-const mostUnreadBytes = 32 * 1024 * 1024
+const reconnect = 1013
+const maxUnreadBytes = 32 * 1024 * 1024
 
 /** Manages the sockets of self-hosted gateways, from their opening to their end. Source: contract 10.5. */
 export class Sockets implements AsyncDisposable {
   readonly #ports: SocketPorts
-  readonly #timers: ReturnType<typeof setInterval>[]
+  readonly #upkeep: Periodic[]
   readonly #open = new Map<TunnelConnection, SocketData>()
   readonly #writing = new Set<Promise<void>>()
   /** The number of recently opened sockets by gateway. */
@@ -64,26 +67,25 @@ export class Sockets implements AsyncDisposable {
   constructor(ports: SocketPorts) {
     this.#ports = ports
     const { heartbeatMs } = ports
-    this.#timers = [
-      setInterval(() => this.#endSilent(), heartbeatMs / 6),
-      setInterval(() => this.#ping(), heartbeatMs),
-      setInterval(() => this.recheck(), heartbeatMs / 3),
-      setInterval(() => this.#opens.clear(), opensMs),
+    this.#upkeep = [
+      new Periodic({ intervalMs: heartbeatMs / 6, run: () => this.#endSilent() }),
+      new Periodic({ intervalMs: heartbeatMs, run: () => this.#ping() }),
+      new Periodic({ intervalMs: heartbeatMs / 3, run: () => this.recheck() }),
+      new Periodic({ intervalMs: opensMs, run: () => this.#opens.clear() }),
     ]
-    for (const timer of this.#timers) timer.unref()
     this.handlers = {
       // Twice the bound, so that a frame slightly above it is refused with a reason.
       maxPayloadLength: 2 * bounds.frameBytes,
-      backpressureLimit: mostUnreadBytes,
+      backpressureLimit: maxUnreadBytes,
       closeOnBackpressureLimit: true,
       perMessageDeflate: false,
       // Tollgate sends its own heartbeat frames; a socket that does not even take those is dead.
       idleTimeout: Math.max(8, Math.ceil((3 * heartbeatMs) / 1000)),
       sendPings: false,
-      open: (socket) => this.#opened(socket),
-      message: (socket, message) => this.#received(socket, message),
-      drain: ({ data }) => data.link?.drained(),
-      close: (socket, code, reason) => this.#closed(socket, { code, reason }),
+      open: (socket) => this.#onOpen(socket),
+      message: (socket, message) => this.#onMessage(socket, message),
+      drain: ({ data }) => data.link?.onDrain(),
+      close: (socket, code, reason) => this.#onClose(socket, { code, reason }),
     }
   }
 
@@ -91,21 +93,21 @@ export class Sockets implements AsyncDisposable {
    * Authenticates a request to open a socket. Rejects as `authenticateGateway` does, and with `gateway_unavailable`
    * for a gateway that opens too many.
    */
-  async enter(request: Request, client: string): Promise<Entered> {
+  async authenticate(request: Request, client: string): Promise<AuthenticatedGateway> {
     if (this.#isLeaving) throw unavailable()
-    const found = await authenticateGateway(request, client, this.#ports)
-    const { gateway } = found
+    const authenticated = await authenticateGateway(request, client, this.#ports)
+    const { gateway } = authenticated
     const opened = (this.#opens.get(gateway.id) ?? 0) + 1
     this.#opens.set(gateway.id, opened)
-    if (opened > mostOpens) throw unavailable(new Error(`${gateway.id} opens too many sockets`))
-    return found
+    if (opened > maxOpens) throw unavailable(new Error(`${gateway.id} opens too many sockets`))
+    return authenticated
   }
 
   /** The handlers for the runtime's sockets. */
   readonly handlers: Bun.WebSocketHandler<SocketData>
 
   /** Handles a database notification: `<gateway> <socket>`, or `<gateway>` alone for a deleted gateway. */
-  heard(payload: string): void {
+  onNotification(payload: string): void {
     const [id = '', socketId] = payload.split(' ')
     const link = this.#ports.attached.find(id)
     if (!link) return
@@ -115,7 +117,7 @@ export class Sockets implements AsyncDisposable {
   }
 
   /** Checks the sockets of a changed account or organization, which may have been suspended. */
-  ownerChanged(ownerId: string): void {
+  onOwnerChange(ownerId: string): void {
     this.#check(
       this.#linksOf(({ userId, organizationId }) => ownerId === (userId ?? organizationId)),
     )
@@ -127,10 +129,10 @@ export class Sockets implements AsyncDisposable {
   }
 
   /** Starts the graceful shutdown: gateways are to connect elsewhere, each once nothing runs over its socket. */
-  leave(): void {
+  shutdown(): void {
     this.#isLeaving = true
     this.#closeIdle()
-    this.#timers.push(setInterval(() => this.#closeIdle(), leaveEveryMs))
+    this.#upkeep.push(new Periodic({ intervalMs: leaveEveryMs, run: () => this.#closeIdle() }))
   }
 
   /** Resolves once no call runs over any socket: calls of other nodes are not among this node's requests. */
@@ -139,7 +141,7 @@ export class Sockets implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer)
+    for (const periodic of this.#upkeep) periodic.stop()
     this.close()
     await Promise.all(this.#writing)
   }
@@ -156,53 +158,56 @@ export class Sockets implements AsyncDisposable {
     }
   }
 
-  #linksOf(isWanted: (gateway: GatewayIdentity) => boolean): TunnelConnection[] {
-    return [...this.#open.keys()].filter(({ gateway }) => isWanted(gateway))
+  #linksOf(matches: (gateway: GatewayIdentity) => boolean): TunnelConnection[] {
+    return [...this.#open.keys()].filter(({ gateway }) => matches(gateway))
   }
 
-  #opened(socket: Socket): void {
+  #onOpen(socket: Socket): void {
     const { data } = socket
     const { rows, attached, heartbeatMs } = this.#ports
-    const link = new TunnelConnection(data.gateway, newId('sock', data.enteredAtMs), socket)
+    const link = new TunnelConnection(data.gateway, newId('sock', data.authenticatedAtMs), socket)
     data.link = link
     this.#open.set(link, data)
-    data.helloTimer = setTimeout(() => this.#broke(link, 'No hello came in time.'), heartbeatMs / 3)
+    data.helloTimer = setTimeout(
+      () => this.#closeWithError(link, 'No hello came in time.'),
+      heartbeatMs / 3,
+    )
     data.attached = this.#write(data, async () => {
       const isTheirs = await rows.attach(link)
       // The socket may have closed meanwhile, and must not replace another then.
       if (link.isLost) return
       if (isTheirs) attached.attach(link)
-      else await this.#part(link)
+      else await this.#closeStale(link)
     })
   }
 
-  #received({ data }: Socket, message: string | Buffer): void {
+  #onMessage({ data }: Socket, message: string | Buffer): void {
     const { link } = data
     if (!link || link.isLost) return
     link.lastFrameAtMs = performance.now()
     try {
       const frame = readFrame(message)
-      if (frame.type === 'hello') this.#greet(link, data, frame)
+      if (frame.type === 'hello') this.#handleHello(link, data, frame)
       else if (frame.type !== 'heartbeat') link.take(frame)
     } catch (thrown) {
       if (!(thrown instanceof ProtocolError)) throw thrown
-      this.#broke(link, thrown.message)
+      this.#closeWithError(link, thrown.message)
     }
   }
 
-  #broke(link: TunnelConnection, words: string): void {
+  #closeWithError(link: TunnelConnection, message: string): void {
     const data = this.#open.get(link)
     if (!data) return
     data.isBroken = true
-    link.send({ type: 'error', id: '', code: 'protocol_error', message: words })
-    link.close(closeCodes.protocolError, words.slice(0, 100))
+    link.send({ type: 'error', id: '', code: 'protocol_error', message })
+    link.close(closeCodes.protocolError, message.slice(0, 100))
   }
 
-  #closed({ data }: Socket, { code, reason }: { code: number; reason: string }): void {
+  #onClose({ data }: Socket, { code, reason }: { code: number; reason: string }): void {
     const { link } = data
     clearTimeout(data.helloTimer)
     if (!link) return
-    link.lose()
+    link.markLost()
     this.#open.delete(link)
     this.#ports.attached.detach(link)
     // The runtime's own message for a frame that is far too large.
@@ -211,7 +216,7 @@ export class Sockets implements AsyncDisposable {
   }
 
   /** Handles one hello a second, the newest of those that came meanwhile. */
-  #greet(link: TunnelConnection, data: SocketData, hello: Hello): void {
+  #handleHello(link: TunnelConnection, data: SocketData, hello: GatewayHello): void {
     clearTimeout(data.helloTimer)
     data.hello = hello
     if (data.isGreeting) return
@@ -219,22 +224,22 @@ export class Sockets implements AsyncDisposable {
     const taking = this.#write(data, async () => {
       const next = data.hello
       data.hello = undefined
-      if (next && !link.isLost) await this.#welcome(link, next)
+      if (next && !link.isLost) await this.#sendWelcome(link, next)
     })
-    const goOn = () => {
+    const handleNext = () => {
       data.isGreeting = false
-      if (data.hello && !link.isLost) this.#greet(link, data, data.hello)
+      if (data.hello && !link.isLost) this.#handleHello(link, data, data.hello)
     }
-    void taking.then(() => setTimeout(goOn, helloEveryMs).unref())
+    void taking.then(() => setTimeout(handleNext, helloEveryMs).unref())
   }
 
-  async #welcome(link: TunnelConnection, hello: Hello): Promise<void> {
+  async #sendWelcome(link: TunnelConnection, hello: GatewayHello): Promise<void> {
     const { rows, providers, changed, heartbeatMs } = this.#ports
     const { gateway } = link
     const announced = toCapabilities(hello, new Set(providers().keys()))
-    if (!(await rows.welcome(link, announced))) return this.#part(link)
+    if (!(await rows.welcome(link, announced))) return this.#closeStale(link)
     changed(gateway.userId ?? gateway.organizationId ?? '')
-    link.announced = announced
+    link.capabilities = announced
     const heartbeat_seconds = Math.max(1, Math.round(heartbeatMs / 1000))
     const { refused } = announced
     link.send({ type: 'welcome', id: hello.id, gateway_id: gateway.id, heartbeat_seconds, refused })
@@ -247,26 +252,26 @@ export class Sockets implements AsyncDisposable {
     const checking = async () => {
       // A socket not stored yet would look foreign. Only its first write is awaited, as hellos may come without end.
       for (const link of links) await this.#open.get(link)?.attached
-      const alive = await rows.beat(links)
-      for (const link of links) if (!alive.has(link.socketId)) await this.#part(link)
+      const alive = await rows.recordHeartbeats(links)
+      for (const link of links) if (!alive.has(link.socketId)) await this.#closeStale(link)
     }
     checking().catch(onError)
   }
 
-  async #part(link: TunnelConnection): Promise<void> {
-    const isThere = await this.#ports.rows.isThere(link.gateway.id)
-    if (isThere) link.close(closeCodes.replaced, 'replaced by a newer socket')
-    else link.close(closeCodes.revoked, 'the token is not valid any more')
+  async #closeStale(link: TunnelConnection): Promise<void> {
+    const gatewayExists = await this.#ports.rows.gatewayExists(link.gateway.id)
+    if (gatewayExists) link.close(closeCodes.replaced, 'replaced by a newer socket')
+    else link.close(closeCodes.revoked, 'the token is no longer valid')
   }
 
   #endSilent(): void {
     const nowMs = performance.now()
-    const patienceMs = 2 * this.#ports.heartbeatMs
+    const timeoutMs = 2 * this.#ports.heartbeatMs
     for (const link of this.#open.keys()) {
-      if (nowMs - link.lastFrameAtMs > patienceMs) {
-        link.close(closeCodes.silent, 'silent for too long')
-      } else if (link.isStuck(nowMs, patienceMs)) {
-        link.close(closeCodes.silent, 'does not read what is sent to it')
+      if (nowMs - link.lastFrameAtMs > timeoutMs) {
+        link.close(closeCodes.silent, 'no heartbeat in time')
+      } else if (link.isStuck(nowMs, timeoutMs)) {
+        link.close(closeCodes.silent, 'does not read the data sent to it')
       }
     }
   }
@@ -278,14 +283,14 @@ export class Sockets implements AsyncDisposable {
 
   /** Queues a database write; a failure closes the socket, and its gateway reconnects. */
   #write(data: SocketData, work: () => Promise<void>): Promise<void> {
-    const writing = (data.written ?? Promise.resolve())
+    const writing = (data.pendingWrite ?? Promise.resolve())
       .then(work)
       .catch((thrown: unknown) => {
         this.#ports.onError(thrown)
-        if (data.link && !data.link.isLost) data.link.close(comeAgain, 'try again')
+        if (data.link && !data.link.isLost) data.link.close(reconnect, 'try again')
       })
       .finally(() => this.#writing.delete(writing))
-    data.written = writing
+    data.pendingWrite = writing
     this.#writing.add(writing)
     return writing
   }

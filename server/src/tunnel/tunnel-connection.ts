@@ -1,22 +1,22 @@
 import type { Capabilities } from './capabilities'
 import { requestOf, toFrameText, toolCallOf, type TunnelRequest } from './tunnel-request'
-import { bounds, type FromGateway, type ToGateway } from './frames'
+import { bounds, type GatewayFrame, type ToGateway } from './frames'
 import { ProtocolError } from './read-frame'
 import { RelayedAnswer, type AnswerTransport } from './relayed-answer'
-import { RelayedToolCall, type ToolAsked, type ToolOutcome } from './relayed-tool-call'
+import { RelayedToolCall, type OutgoingToolCall, type ToolOutcome } from './relayed-tool-call'
 import type { Answer } from '../upstream/http/answer'
 import { GatewayLost, type GatewayCall } from '../upstream/http/gateway-call'
 import { ApiError } from '../errors'
 
 /** An authenticated gateway that may open a socket. */
-export interface Entered {
+export interface AuthenticatedGateway {
   gateway: GatewayIdentity
   /** The time of the request, since the epoch, by the database's clock: the same for every node. */
-  enteredAtMs: number
+  authenticatedAtMs: number
 }
 
 /** The part of a socket that a connection uses. */
-export interface Wire {
+export interface FrameSocket {
   send: (text: string) => unknown
   /** Bytes that the other side has not taken yet. */
   getBufferedAmount: () => number
@@ -32,26 +32,24 @@ export interface GatewayIdentity {
 }
 
 /** The maximum that may wait for a gateway that does not read; one request may exceed it. */
-const mostBufferedBytes = 4 * 1024 * 1024
+const maxBufferedBytes = 4 * 1024 * 1024
 /** The maximum of data for requests that no longer run. */
 const strayBytes = bounds.frameBytes
 const strayFrameBytes = 64
 
 /** A call that runs over a socket, and receives its frames. Its methods throw `ProtocolError`. */
 export interface TunnelCall {
-  chunk: (frame: Frame<'chunk'>) => void
-  response: (frame: Frame<'response'>) => void
-  failed: (frame: Frame<'error'>) => void
-  result: (frame: Frame<'tool_result'>) => void
+  chunk: (frame: GatewayFrame<'chunk'>) => void
+  response: (frame: GatewayFrame<'response'>) => void
+  failed: (frame: GatewayFrame<'error'>) => void
+  result: (frame: GatewayFrame<'tool_result'>) => void
   /** Called when the socket is lost. */
   lost: () => void
 }
 
-type Frame<Type extends FromGateway['type']> = Extract<FromGateway, { type: Type }>
-
-/** Passes a frame to its call, whichever way the frame came. Throws `ProtocolError`. */
-export function pass(
-  frame: Frame<'chunk' | 'response' | 'error' | 'tool_result'>,
+/** Passes a frame to its call, whichever transport it arrived by. Throws `ProtocolError`. */
+export function dispatchFrame(
+  frame: GatewayFrame<'chunk' | 'response' | 'error' | 'tool_result'>,
   running: Omit<TunnelCall, 'lost'>,
 ): void {
   switch (frame.type) {
@@ -69,7 +67,7 @@ export function pass(
 }
 
 /** A request that was sent, but still waits in this process. */
-interface Unsent {
+interface UnsentRequest {
   release: () => void
   /** The total of taken bytes at which a payload has left this process. */
   atBytes: number
@@ -81,21 +79,21 @@ export class TunnelConnection implements AnswerTransport {
   /** The id of this socket among all that the gateway ever had: the greatest is the newest. */
   readonly socketId: string
   /** The capabilities of the gateway; undefined until its hello was accepted. */
-  announced: Capabilities | undefined
+  capabilities: Capabilities | undefined
   /** Monotonic milliseconds. */
   lastFrameAtMs: number
-  readonly #wire: Wire
+  readonly #wire: FrameSocket
   readonly #running = new Map<string, TunnelCall>()
   #requests = 0
   /** Set once all further frames of the socket are ignored. */
   isLost = false
-  #strayBytesLeft = strayBytes
+  #strayBytesRemaining = strayBytes
   #sentBytes = 0
-  #unsent: Unsent[] = []
+  #unsent: UnsentRequest[] = []
   /** The time since which more than the bound waits, and the bytes taken until then. */
-  #full: { sinceMs: number; taken: number } | undefined
+  #full: { sinceMs: number; receivedBytes: number } | undefined
 
-  constructor(gateway: GatewayIdentity, socketId: string, wire: Wire) {
+  constructor(gateway: GatewayIdentity, socketId: string, wire: FrameSocket) {
     this.gateway = gateway
     this.socketId = socketId
     this.#wire = wire
@@ -111,9 +109,9 @@ export class TunnelConnection implements AnswerTransport {
   get isOpen(): boolean {
     return (
       !this.isLost &&
-      this.announced !== undefined &&
+      this.capabilities !== undefined &&
       this.#running.size < bounds.requests &&
-      this.#wire.getBufferedAmount() <= mostBufferedBytes
+      this.#wire.getBufferedAmount() <= maxBufferedBytes
     )
   }
 
@@ -124,7 +122,8 @@ export class TunnelConnection implements AnswerTransport {
   async request(call: GatewayCall): Promise<Answer> {
     const { stop, isStream, sent } = call
     if (stop.aborted) throw stop.reason
-    if (!this.isOpen) throw new GatewayLost(false, new Error('the gateway takes no more'))
+    if (!this.isOpen)
+      throw new GatewayLost(false, new Error('the gateway does not accept more data'))
     const asked = requestOf(call)
     return this.start(asked, (id) => new RelayedAnswer(this, { id, isStream, stop }), sent).head
   }
@@ -133,7 +132,7 @@ export class TunnelConnection implements AnswerTransport {
    * Runs a tool and waits for its result. Rejects with `connection_failed`, `gateway_unavailable`, or the reason of
    * the call's signal.
    */
-  async callTool(call: ToolAsked): Promise<ToolOutcome> {
+  async callTool(call: OutgoingToolCall): Promise<ToolOutcome> {
     const { signal } = call
     signal.throwIfAborted()
     if (!this.isOpen) throw new ApiError('gateway_unavailable')
@@ -142,25 +141,25 @@ export class TunnelConnection implements AnswerTransport {
   }
 
   /** Sends a request over an open socket. `sent` is released once the request has left this process. */
-  start<Asking extends TunnelCall>(
+  start<RunningCall extends TunnelCall>(
     asked: TunnelRequest,
-    running: (id: string) => Asking,
-    sent?: Pick<Unsent, 'release'>,
-  ): Asking {
+    running: (id: string) => RunningCall,
+    sent?: Pick<UnsentRequest, 'release'>,
+  ): RunningCall {
     const id = String(++this.#requests)
     const started = running(id)
     this.#running.set(id, started)
     this.#write(toFrameText(asked, id))
     if (sent) this.#unsent.push({ release: () => sent.release(), atBytes: this.#sentBytes })
-    this.drained()
+    this.onDrain()
     return started
   }
 
   /** Handles a frame of a request, or of a tool call. Throws `ProtocolError`. */
-  take(frame: Frame<'chunk' | 'response' | 'error' | 'tool_result'>): void {
+  take(frame: GatewayFrame<'chunk' | 'response' | 'error' | 'tool_result'>): void {
     const answer = this.#running.get(frame.id)
-    if (!answer) return this.#stray(frame)
-    pass(frame, answer)
+    if (!answer) return this.#countStrayFrame(frame)
+    dispatchFrame(frame, answer)
   }
 
   send(frame: ToGateway): void {
@@ -173,53 +172,60 @@ export class TunnelConnection implements AnswerTransport {
   }
 
   /** The bytes sent in total, without those that still wait in this process. */
-  get #takenBytes(): number {
+  get #receivedBytes(): number {
     return this.#sentBytes - this.#wire.getBufferedAmount()
   }
 
   /** Handles the socket's progress: some of the waiting bytes have left. */
-  drained(): void {
-    const taken = this.#takenBytes
-    while (this.#unsent[0] && this.#unsent[0].atBytes <= taken) this.#unsent.shift()?.release()
+  onDrain(): void {
+    const receivedBytes = this.#receivedBytes
+    while (this.#unsent[0] && this.#unsent[0].atBytes <= receivedBytes)
+      this.#unsent.shift()?.release()
   }
 
   /**
    * Whether more than the bound has waited for `patienceMs`, without as much having been taken meanwhile. To be called
    * periodically.
    */
-  isStuck(nowMs: number, patienceMs: number): boolean {
-    const taken = this.#takenBytes
-    if (this.#wire.getBufferedAmount() <= mostBufferedBytes) this.#full = undefined
-    else if (!this.#full || taken - this.#full.taken > mostBufferedBytes) {
-      this.#full = { sinceMs: nowMs, taken }
+  isStuck(nowMs: number, timeoutMs: number): boolean {
+    const receivedBytes = this.#receivedBytes
+    if (this.#wire.getBufferedAmount() <= maxBufferedBytes) this.#full = undefined
+    else if (!this.#full || receivedBytes - this.#full.receivedBytes > maxBufferedBytes) {
+      this.#full = { sinceMs: nowMs, receivedBytes }
     }
-    return this.#full !== undefined && nowMs - this.#full.sinceMs >= patienceMs
+    return this.#full !== undefined && nowMs - this.#full.sinceMs >= timeoutMs
   }
 
-  over(id: string, isCut: boolean): void {
+  finish(id: string, isCut: boolean): void {
     this.#running.delete(id)
     // The gateway may have sent these bytes before it learned of the end.
-    if (isCut) this.#strayBytesLeft += bounds.windowBytes + bounds.bodyBytes
+    if (isCut) this.#strayBytesRemaining += bounds.windowBytes + bounds.bodyBytes
   }
 
   /** Closes the socket, for a reason of `closeCodes`. Calling it twice is harmless. */
   close(code: number, reason: string): void {
     if (this.isLost) return
-    this.lose()
+    this.markLost()
     this.#wire.close(code, reason)
   }
 
   /** Ends all requests as the socket is closed, or its further frames are ignored. Calling it twice is harmless. */
-  lose(): void {
+  markLost(): void {
     this.isLost = true
     for (const answer of this.#running.values()) answer.lost()
     for (const { release } of this.#unsent.splice(0)) release()
   }
 
   /** A frame without a request may have crossed a `cancel`; more of them than can have done so are a flood. */
-  #stray(frame: Parameters<TunnelConnection['take']>[0]): void {
+  #countStrayFrame(frame: Parameters<TunnelConnection['take']>[0]): void {
     const text = frame.type === 'chunk' ? frame.data : ''
-    this.#strayBytesLeft -= strayFrameBytes + text.length
-    if (this.#strayBytesLeft < 0) throw new ProtocolError('Too much came for no request.')
+    this.#strayBytesRemaining -= strayFrameBytes + text.length
+    if (this.#strayBytesRemaining < 0)
+      throw new ProtocolError('Too much data for unknown requests.')
   }
+}
+
+/** Finds the sockets of gateways. */
+export interface Links {
+  find: (gatewayId: string) => TunnelConnection | undefined
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { bounds, toGateway, type ToGateway } from './frames'
-import type { ToolAsked } from './relayed-tool-call'
+import type { OutgoingToolCall } from './relayed-tool-call'
 import type { GatewayCall } from '../upstream/http/gateway-call'
 import { invalidRequest } from '../errors'
 
@@ -25,7 +25,7 @@ const timeoutOf = (ms: number) => Math.max(1, Math.round(ms))
 
 /** Builds the request for a model call. Throws `invalid_request` for one that does not fit into a frame. */
 export const requestOf = ({ provider, model, path, body, isStream, timeoutMs }: GatewayCall) =>
-  askedOf(
+  toTunnelRequest(
     {
       type: 'request',
       provider,
@@ -39,9 +39,9 @@ export const requestOf = ({ provider, model, path, body, isStream, timeoutMs }: 
   )
 
 /** Builds the request for a tool call. Throws `invalid_request` for one that does not fit into a frame. */
-export const toolCallOf = ({ name, arguments: args, timeoutMs, mostBytes }: ToolAsked) =>
-  askedOf(
-    { type: 'tool_call', name, timeout_ms: timeoutOf(timeoutMs), most_bytes: mostBytes },
+export const toolCallOf = ({ name, arguments: args, timeoutMs, maxBytes }: OutgoingToolCall) =>
+  toTunnelRequest(
+    { type: 'tool_call', name, timeout_ms: timeoutOf(timeoutMs), most_bytes: maxBytes },
     args,
   )
 
@@ -58,14 +58,14 @@ export function toFrameText({ head, payload }: TunnelRequest, id: string): strin
 /** Room for the parts of a frame beside its payload. */
 const headBytes = 4096
 
-function askedOf(head: TunnelRequestHead, payload: Record<string, unknown>): TunnelRequest {
-  const text = written(payload)
+function toTunnelRequest(head: TunnelRequestHead, payload: Record<string, unknown>): TunnelRequest {
+  const text = serialize(payload)
   if (text === undefined || Buffer.byteLength(text) > bounds.sentBytes - headBytes) throw tooLarge()
   return { head, payload: text }
 }
 
 /** Serializes a value; undefined where it is nested too deeply. */
-function written(value: object): string | undefined {
+function serialize(value: object): string | undefined {
   try {
     return JSON.stringify(value)
   } catch {
@@ -77,5 +77,5 @@ const tooLarge = () =>
   invalidRequest(
     null,
     'body_too_large',
-    `A self-hosted gateway takes requests of at most ${bounds.sentBytes >> 20} MB, as they are sent to it.`,
+    `A self-hosted gateway accepts requests of at most ${bounds.sentBytes >> 20} MB.`,
   )

@@ -1,8 +1,8 @@
 import { AnswerTooLong } from './http/answer'
 import { ConnectionFailed } from './http/connection-failed'
 import { ApiError } from '../errors'
-import { nonsense, type ErrorSource } from '../providers/upstream-error'
-import { ClientGone } from '../wire/chunk-stream'
+import { invalidAnswer, type ErrorSource } from '../providers/upstream-error'
+import { ClientDisconnected } from '../wire/chunk-stream'
 import { ShapeExceeded } from '../wire/json-shape'
 import { EventTooLong } from '../wire/sse'
 
@@ -21,14 +21,14 @@ export class AttemptFailed extends Error {
 }
 
 /** Describes to the caller the failure that broke an exchange. */
-export function toBroken(thrown: unknown, source: ErrorSource): ApiError {
+export function toProviderError(thrown: unknown, source: ErrorSource): ApiError {
   if (thrown instanceof ApiError) return thrown
-  if (thrown instanceof EventTooLong) return nonsense(source.provider, 'an event beyond 1 MB')
+  if (thrown instanceof EventTooLong) return invalidAnswer(source.provider, 'an event above 1 MB')
   if (thrown instanceof AnswerTooLong) {
-    return nonsense(source.provider, 'an answer that is too large')
+    return invalidAnswer(source.provider, 'a response that is too large')
   }
   if (thrown instanceof ShapeExceeded) {
-    return nonsense(source.provider, `an answer that ${thrown.message}`)
+    return invalidAnswer(source.provider, `a response that ${thrown.message}`)
   }
   if (thrown instanceof ConnectionFailed) {
     return new ApiError('connection_failed', {
@@ -40,16 +40,16 @@ export function toBroken(thrown: unknown, source: ErrorSource): ApiError {
       cause: thrown,
     })
   }
-  return nonsense(source.provider, 'an unreadable answer', thrown)
+  return invalidAnswer(source.provider, 'an unreadable response', thrown)
 }
 
 /** A failed attempt; a client's disconnect is no failure of the provider. */
 export function toAttemptFailed(thrown: unknown, source: ErrorSource): Error {
-  if (thrown instanceof ClientGone || thrown instanceof AttemptFailed) return thrown
+  if (thrown instanceof ClientDisconnected || thrown instanceof AttemptFailed) return thrown
   const isUnsent = thrown instanceof ConnectionFailed && !thrown.connected
-  return new AttemptFailed(toBroken(thrown, source), isUnsent)
+  return new AttemptFailed(toProviderError(thrown, source), isUnsent)
 }
 
 /** An error in place of an answer whose status was good: a provider that was only busy did no work. */
-export const refusedInside = (error: ApiError): AttemptFailed =>
+export const refusalInAnswer = (error: ApiError): AttemptFailed =>
   new AttemptFailed(error, error.code === 'provider_error' && error.status === 503)

@@ -1,58 +1,30 @@
 import type { Deadline } from './deadline'
-import { AttemptFailed, toAttemptFailed, toBroken } from './attempt-failed'
+import { AttemptFailed, toAttemptFailed, toProviderError } from './attempt-failed'
 import { Delivery, classifyLoss, type Loss } from './classify-loss'
 import type { OutputAllowance, Drain } from './stream-bounds'
 import type { LoopShare, LoopShares } from './stream-work'
-import { paths, toSentHeaders, toUpstreamUrl, type Operation } from './request-head'
+import type { OutgoingRequest, UpstreamProtocol } from './protocol'
+import { paths, toSentHeaders, toUpstreamUrl } from './request-head'
 import { AnswerTooLong, LocalAnswer, type Answer } from './http/answer'
 import type { Egress, UpstreamCall } from './http/egress'
-import type { GatewayWay } from './http/gateway-call'
+import type { GatewayTransport } from './http/gateway-call'
 import { ApiError } from '../errors'
-import type { Adapter } from '../providers/adapter'
-import type { Credentials, Proof } from '../providers/credentials'
+import type { Credentials, RequestAuthenticator } from '../providers/credentials'
 import type { ProviderRoute } from '../providers/provider-route'
-import { nonsense, toCallerError, type ErrorSource } from '../providers/upstream-error'
+import { findUpstreamError, invalidAnswer, type ErrorSource } from '../providers/upstream-error'
 import * as sandbox from '../providers/sandbox'
-import { isObject, type JsonObject } from '../wire/json-body'
 import { eventShape } from '../wire/json-shape'
 import { parseShaped } from '../wire/json-slices'
-
-/** The payload for a provider, without its address and credential. */
-export interface UpstreamPayload {
-  body: JsonObject
-  /** The path that differs from the operation's own; a path in the provider's options takes precedence. */
-  path?: string
-  /** The whole URL, where it is no path below the connection's. */
-  url?: string | undefined
-  headers?: Readonly<Record<string, string>>
-  /** The caller's headers that belong to a body which is passed through. */
-  forwarded?: Readonly<Record<string, string>>
-  /** The adapter that wrote it and reads its answer; undefined for relayed requests. */
-  adapter?: Adapter | undefined
-  /** Reads its error responses, where their format is not OpenAI's; else the adapter does. */
-  failure?: Adapter['failure'] | undefined
-  /** The same request with the history's signatures replaced, for a provider that rejects them. */
-  unsigned?: (() => UpstreamPayload) | undefined
-  /** Whether an error response is about signatures, where the adapter does not decide it. */
-  refusesSignatures?: Adapter['refusesSignatures'] | undefined
-}
-
-/** A payload with the properties that decide its route and the reading of its answer. */
-export interface OutgoingRequest extends UpstreamPayload {
-  operation: Operation
-  source: ErrorSource
-}
-
-type HeaderList = Readonly<Record<string, string>>
+import type { HeaderList } from './http/request-head'
 
 /** The transports, and the credentials used there. */
-interface Ways {
+interface Transports {
   egress: Egress
   /** For connections of self-hosted gateways. */
-  gateways: Pick<GatewayWay, 'send'>
+  gateways: Pick<GatewayTransport, 'send'>
   credentials: Credentials
   /** Shares of the event loop's time. */
-  budget: LoopShares
+  loopShares: LoopShares
 }
 
 /** A model on a connection, as far as sending a request to it goes. */
@@ -66,26 +38,25 @@ interface UpstreamCandidate extends ProviderRoute {
   }
 }
 
-/** The candidate of an attempt, and its request. */
-interface Asked {
-  candidate: UpstreamCandidate
-  checked: {
-    ports: Ways
-    principal: { readonly accountId: string }
+/** The request of which an attempt is one try. */
+interface AttemptedRequest {
+  ports: Transports
+  principal: { readonly accountId: string }
+  /** As it arrived. */
+  call: {
     /** The number of Tollgate instances that have forwarded it before. */
-    call: {
-      hops: number
-      trace?: { readonly traceparent: string | undefined } | undefined
-      /** Set where its body is large. */
-      body?: { release: () => void } | undefined
-    }
+    hops: number
+    trace?: { readonly traceparent: string | undefined } | undefined
+    /** Set where its body is large. */
+    body?: { release: () => void } | undefined
   }
 }
 
 /** One try of one candidate. */
-export interface Attempt {
-  turn: Asked
-  sent: OutgoingRequest
+export interface UpstreamAttempt {
+  candidate: UpstreamCandidate
+  request: AttemptedRequest
+  protocol: UpstreamProtocol
   deadline: Deadline
   /** The part of a streamed answer that is paid for; undefined where the answer may have any length. */
   allowance?: OutputAllowance | undefined
@@ -100,161 +71,168 @@ export interface Attempt {
   drain?: () => Drain | undefined
 }
 
-export { AttemptFailed } from './attempt-failed'
-
 /** The maximum length of an answer that is read as a whole. */
 export const maxAnswerBytes = 20 * 1024 * 1024
-const longestErrorBody = 64 * 1024
-const othersMayDoBetter = new Set([401, 403, 404, 429])
+const maxErrorBytes = 64 * 1024
+/** Refusals of a connection, not of the request: another connection may answer. */
+const connectionStatuses = new Set([401, 403, 404, 429])
 
 /** Sends an attempt and waits for the head of a good answer. Throws `AttemptFailed`. */
-export async function send(attempt: Attempt): Promise<Answer> {
-  const delivery = deliveryOf(attempt)
+export async function send(
+  attempt: UpstreamAttempt,
+  outgoing: OutgoingRequest = attempt.protocol.request,
+): Promise<Answer> {
+  const delivery = new Delivery(attempt.request.call.body)
   try {
-    const response = await post(attempt, delivery)
-    return isGood(response) ? response : await refused(attempt, response)
+    const response = await post(attempt, outgoing, delivery)
+    return isGood(response) ? response : await refused(attempt, outgoing, response)
   } catch (thrown) {
-    if (delivery.isDone) tellLoss(attempt, thrown)
-    throw toAttemptFailed(thrown, attempt.sent.source)
+    if (delivery.isDone) reportLoss(attempt, thrown)
+    throw toAttemptFailed(thrown, attempt.protocol.source)
   }
 }
 
-const deliveryOf = ({ turn }: Attempt) => new Delivery(turn.checked.call.body)
-
 /** Reports to an attempt the loss of its answer, once the provider has received the request. */
-export function tellLoss({ onLost }: Pick<Attempt, 'onLost'>, thrown: unknown): void {
+export function reportLoss({ onLost }: Pick<UpstreamAttempt, 'onLost'>, thrown: unknown): void {
   const loss = classifyLoss(thrown)
   if (loss) onLost?.(loss, thrown instanceof AnswerTooLong ? maxAnswerBytes : 0)
 }
 
 /** The share of the event loop that an attempt uses: the connection owner's, or the caller's. */
-export const shareOf = ({ turn: { candidate, checked } }: Attempt): LoopShare =>
-  checked.ports.budget.shareOf(candidate.connection.owner ?? checked.principal.accountId)
+export const shareOf = ({ candidate, request }: UpstreamAttempt): LoopShare =>
+  request.ports.loopShares.shareOf(candidate.connection.owner ?? request.principal.accountId)
 
 /** 204 and 205 have no body. */
 const isGood = ({ status }: Answer): boolean =>
   status >= 200 && status < 300 && status !== 204 && status !== 205
 
-/** Handles an error response: sends the request again without signatures, where those were rejected. */
-async function refused(attempt: Attempt, response: Answer): Promise<Answer> {
-  const { sent } = attempt
-  const { source, adapter, unsigned } = sent
-  const text = await response.text(longestErrorBody).catch(() => '')
+/** Handles an error response. The protocol may know another request that the provider takes. */
+async function refused(
+  attempt: UpstreamAttempt,
+  outgoing: OutgoingRequest,
+  response: Answer,
+): Promise<Answer> {
+  const { protocol } = attempt
+  const text = await response.text(maxErrorBytes).catch(() => '')
   const { status } = response
   if (status < 400) {
-    throw new AttemptFailed(nonsense(source.provider, `a status of ${status}`), false)
+    throw new AttemptFailed(invalidAnswer(protocol.source.provider, `a status of ${status}`), false)
   }
-  const retryAfter = response.headers.get('retry-after')
-  const refusal = { status, body: parsed(text), retryAfter }
-  const isAboutSignatures = sent.refusesSignatures ?? adapter?.refusesSignatures
-  if (unsigned && isAboutSignatures?.(refusal)) {
-    return send({ ...attempt, sent: { ...sent, ...unsigned(), unsigned: undefined } })
-  }
-  const tell = sent.failure ?? adapter?.failure ?? toCallerError
-  const error = tell(refusal, source)
+  const refusal = { status, body: parseBody(text), retryAfter: response.headers.get('retry-after') }
+  const replacement = outgoing === protocol.request ? protocol.replaceRefused(refusal) : undefined
+  if (replacement) return send(attempt, replacement)
+  const error = protocol.toError(refusal)
   throw new AttemptFailed(error, mayTryNext(error, status))
 }
 
 /** An error of the request itself would repeat on every connection. */
 const mayTryNext = (error: ApiError, status: number): boolean =>
   error.code === 'provider_error' &&
-  (othersMayDoBetter.has(meantBy(error) ?? status) || status >= 500)
-
-/** The status that an error stands for: Google answers 400 for a bad key, where others answer 401. */
-function meantBy({ cause }: ApiError): number | undefined {
-  const meant = isObject(cause) ? cause['upstreamStatus'] : undefined
-  return typeof meant === 'number' ? meant : undefined
-}
+  (connectionStatuses.has(findUpstreamError(error)?.status ?? status) || status >= 500)
 
 /** Sends the request. Throws errors that `toAttemptFailed` converts. */
-function post(attempt: Attempt, delivery: Delivery): Promise<Answer> {
-  const { turn, sent, deadline } = attempt
-  const { candidate, checked } = turn
-  const { operation, body } = sent
+function post(
+  attempt: UpstreamAttempt,
+  outgoing: OutgoingRequest,
+  delivery: Delivery,
+): Promise<Answer> {
+  const { candidate, request, deadline } = attempt
+  const { operation, body } = outgoing
   const { gatewayId, owner } = candidate.connection
-  if (gatewayId !== null) return relayed(attempt, gatewayId, delivery)
+  if (gatewayId !== null) return postToGateway(attempt, outgoing, { gatewayId, delivery })
   if (candidate.provider.dialect === 'sandbox' && operation !== 'responses') {
     delivery.release()
-    const asked = { path: paths[operation], body, signal: deadline.signal }
-    return Promise.resolve(new LocalAnswer(sandbox.answer(asked)))
+    const local = { path: paths[operation], body, signal: deadline.signal }
+    return Promise.resolve(new LocalAnswer(sandbox.answer(local)))
   }
-  const proof = proofOf(attempt)
-  const url = toUpstreamUrl(attempt)
+  const authenticator = authenticatorFor(attempt)
+  const url = toUpstreamUrl(candidate, outgoing)
+  const headers = toSentHeaders(candidate, outgoing, { url, hops: request.call.hops })
   const call: UpstreamCall = {
     url,
     method: 'POST',
-    headers: tracedHeaders(attempt, toSentHeaders(attempt, url)),
+    headers: tracedHeaders(attempt, headers),
     body: JSON.stringify(body),
     signal: deadline,
     sent: delivery,
     owner,
   }
-  return proof ? postProven(attempt, call, proof) : checked.ports.egress.send(call)
+  return authenticator
+    ? postAuthenticated(attempt, call, authenticator)
+    : request.ports.egress.send(call)
 }
 
 /** Sends it through the gateway that holds the provider's address and secret, and gets neither of ours. */
-function relayed(
-  { turn, sent, deadline }: Attempt,
-  gatewayId: string,
-  delivery: Delivery,
+function postToGateway(
+  { candidate, request, deadline }: UpstreamAttempt,
+  { operation, body }: OutgoingRequest,
+  { gatewayId, delivery }: { gatewayId: string; delivery: Delivery },
 ): Promise<Answer> {
-  const { ports } = turn.checked
-  const { provider, model } = turn.candidate
-  const { operation, body } = sent
-  return ports.gateways.send(gatewayId, {
+  const { provider, model } = candidate
+  return request.ports.gateways.send(gatewayId, {
     provider: provider.key,
     model: model.upstreamModel,
     path: provider.options.paths[operation] ?? paths[operation],
     body,
     isStream: body['stream'] === true,
     stop: deadline,
-    timeoutMs: deadline.leftMs,
+    timeoutMs: deadline.remainingMs,
     sent: delivery,
   })
 }
 
 /** Only the operator's own connections get the trace header. */
-function tracedHeaders({ turn: { candidate, checked } }: Attempt, headers: HeaderList): HeaderList {
-  const traceparent = checked.call.trace?.traceparent
+function tracedHeaders({ candidate, request }: UpstreamAttempt, headers: HeaderList): HeaderList {
+  const traceparent = request.call.trace?.traceparent
   return traceparent === undefined || candidate.connection.owner !== null
     ? headers
     : { ...headers, traceparent }
 }
 
-/** Returns the credential's proof, if it needs one. A `provider_error` fails the attempt; other errors are rethrown. */
-function proofOf({ turn: { candidate, checked } }: Attempt): Proof | undefined {
+/** Returns the credential's authenticator, if it needs one. A `provider_error` fails the attempt; other errors are rethrown. */
+function authenticatorFor({
+  candidate,
+  request,
+}: UpstreamAttempt): RequestAuthenticator | undefined {
   try {
-    return checked.ports.credentials.proofOf(candidate)
+    return request.ports.credentials.authenticatorFor(candidate)
   } catch (thrown) {
-    const isTold = thrown instanceof ApiError && thrown.code === 'provider_error'
-    throw isTold ? new AttemptFailed(thrown, true) : thrown
+    const isProviders = thrown instanceof ApiError && thrown.code === 'provider_error'
+    throw isProviders ? new AttemptFailed(thrown, true) : thrown
   }
 }
 
-/** Sends it, and once more with a new proof where the first was rejected. */
-async function postProven(attempt: Attempt, call: UpstreamCall, proof: Proof): Promise<Answer> {
-  const { egress } = attempt.turn.checked.ports
-  const { source } = attempt.sent
-  const response = await egress.send({ ...call, headers: await provenBy(proof, call, source) })
-  if (response.status !== 401 || !proof.refused()) return response
+/** Sends it, and a second time with new headers where the first were rejected. */
+async function postAuthenticated(
+  { request, protocol }: UpstreamAttempt,
+  call: UpstreamCall,
+  authenticator: RequestAuthenticator,
+): Promise<Answer> {
+  const { egress } = request.ports
+  const { source } = protocol
+  const response = await egress.send({
+    ...call,
+    headers: await authenticate(authenticator, call, source),
+  })
+  if (response.status !== 401 || !authenticator.refused()) return response
   response.cancel()
-  return egress.send({ ...call, headers: await provenBy(proof, call, source) })
+  return egress.send({ ...call, headers: await authenticate(authenticator, call, source) })
 }
 
-/** Adds the proof; a request that fails here was not sent. */
-async function provenBy(
-  proof: Proof,
+/** Adds the headers of the authenticator; a request that fails here was not sent. */
+async function authenticate(
+  authenticator: RequestAuthenticator,
   { url, headers, body = '' }: UpstreamCall,
   source: ErrorSource,
 ): Promise<Readonly<Record<string, string>>> {
   try {
-    return await proof.headers({ url, headers, body })
+    return await authenticator.headers({ url, headers, body })
   } catch (thrown) {
-    throw new AttemptFailed(toBroken(thrown, source), true)
+    throw new AttemptFailed(toProviderError(thrown, source), true)
   }
 }
 
-function parsed(text: string): unknown {
+function parseBody(text: string): unknown {
   try {
     return parseShaped(text, eventShape)
   } catch {

@@ -4,8 +4,8 @@ import { Delivery, classifyLoss, type Loss } from './classify-loss'
 import { AnswerTooLong } from './http/answer'
 import { ConnectionFailed } from './http/connection-failed'
 import { ApiError } from '../errors'
-import { nonsense, toCallerError } from '../providers/upstream-error'
-import { ClientGone } from '../wire/chunk-stream'
+import { invalidAnswer, toCallerError } from '../providers/upstream-error'
+import { ClientDisconnected } from '../wire/chunk-stream'
 import { EventTooLong } from '../wire/sse'
 
 const source = {
@@ -19,16 +19,20 @@ const source = {
 const refusal = (status: number, body: unknown = {}) => toCallerError({ status, body }, source)
 
 test.each<[string, unknown, Loss | undefined]>([
-  ['a caller who left', new ClientGone(), 'ended'],
+  ['a caller who left', new ClientDisconnected(), 'ended'],
   ['a time-out', new ApiError('request_timeout'), 'ended'],
   ['an answer that is too long', new AnswerTooLong(), 'ended'],
   ['an event that is too long', new EventTooLong(), 'ended'],
   ['a connection that was lost', new ConnectionFailed(true, new Error('reset')), 'failed'],
   ['the same, told', new ApiError('connection_failed'), 'failed'],
   ['what is no JSON', new SyntaxError('Unexpected token'), 'failed'],
-  ['what is no answer', nonsense('fake', 'an answer without choices'), 'failed'],
+  ['what is no answer', invalidAnswer('fake', 'a response without choices'), 'failed'],
   ['a stopping process', new ApiError('gateway_unavailable'), 'failed'],
-  ['nobody there', new ConnectionFailed(false, new Error('refused')), undefined],
+  [
+    'a host that refuses the connection',
+    new ConnectionFailed(false, new Error('refused')),
+    undefined,
+  ],
   ['a refusal', refusal(500), undefined],
   ['a refusal inside a 200', refusal(200, { error: { message: 'No.' } }), undefined],
   ['a prompt that is too long', refusal(400, { message: 'prompt is too long' }), undefined],

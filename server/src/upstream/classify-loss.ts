@@ -2,8 +2,8 @@ import { AttemptFailed } from './attempt-failed'
 import { AnswerTooLong } from './http/answer'
 import { ConnectionFailed } from './http/connection-failed'
 import { ApiError } from '../errors'
-import { ClientGone } from '../wire/chunk-stream'
-import { isObject } from '../wire/json-body'
+import { findUpstreamError } from '../providers/upstream-error'
+import { ClientDisconnected } from '../wire/chunk-stream'
 import { EventTooLong } from '../wire/sse'
 
 /**
@@ -15,7 +15,7 @@ export type Loss = 'ended' | 'failed'
 
 /** Classifies a broken exchange; undefined for a provider's rejection, which it does not bill. */
 export function classifyLoss(thrown: unknown): Loss | undefined {
-  if (thrown instanceof ClientGone) return 'ended'
+  if (thrown instanceof ClientDisconnected) return 'ended'
   if (thrown instanceof EventTooLong || thrown instanceof AnswerTooLong) return 'ended'
   if (thrown instanceof ConnectionFailed) return thrown.connected ? 'failed' : undefined
   if (thrown instanceof ApiError) return lossIn(thrown)
@@ -23,8 +23,8 @@ export function classifyLoss(thrown: unknown): Loss | undefined {
   return thrown instanceof AttemptFailed ? undefined : 'failed'
 }
 
-function lossIn({ code, cause }: ApiError): Loss | undefined {
-  switch (code) {
+function lossIn(error: ApiError): Loss | undefined {
+  switch (error.code) {
     case 'request_timeout':
       return 'ended'
     case 'connection_failed':
@@ -32,7 +32,7 @@ function lossIn({ code, cause }: ApiError): Loss | undefined {
       return 'failed'
     case 'provider_error':
       // Its own status, or one that it named in place of an answer.
-      return isObject(cause) && typeof cause['upstreamStatus'] === 'number' ? undefined : 'failed'
+      return findUpstreamError(error) ? undefined : 'failed'
     default:
       return undefined
   }

@@ -1,6 +1,6 @@
-import type { Stop, StopListener } from './http/stop-signal'
+import type { StopSignal, StopListener } from './http/stop-signal'
 import { ApiError } from '../errors'
-import { ClientGone } from '../wire/chunk-stream'
+import { ClientDisconnected } from '../wire/chunk-stream'
 
 interface Limits {
   /** From the start to the end, milliseconds. */
@@ -10,16 +10,25 @@ interface Limits {
   /** From one event to the next. */
   idleMs?: number
   /** Called when it has passed: returns true where it ends the attempt itself, in its own way and time. */
-  onPassed?: (reason: ApiError) => boolean
+  onExpired?: (reason: ApiError) => boolean
 }
 
-const onceOnly = { once: true }
+/** The cause of a `request_timeout` before which the provider sent nothing for too long. */
+export class ProviderSilence extends Error {
+  override readonly name = 'ProviderSilence'
+
+  constructor() {
+    super('The provider sent nothing.')
+  }
+}
+
+const listenOnce = { once: true }
 
 /**
  * The time at which an attempt has to stop: with `request_timeout`, or with the reason of the first `cancel`. One
  * timer, moved only when it fires: an event costs a clock reading.
  */
-export class Deadline implements Disposable, Stop {
+export class Deadline implements Disposable, StopSignal {
   /** One for all of them: a timer passes its deadline as the argument. */
   static readonly #due = (deadline: Deadline): void => deadline.#arm()
   /** Created only for users of a true signal, as it costs more than all else here. */
@@ -31,7 +40,7 @@ export class Deadline implements Disposable, Stop {
   readonly #running: Set<Deadline> | undefined
   #lastEventAt: number | undefined
   /** Called when its client has disconnected. */
-  #goesOn: (() => boolean) | undefined
+  #mayContinue: (() => boolean) | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
 
   /** `running` holds it until it is disposed of, for code that has to end all of them. */
@@ -60,7 +69,7 @@ export class Deadline implements Disposable, Stop {
   }
 
   /** Milliseconds until all of it has to have ended; 0 where that has passed. */
-  get leftMs(): number {
+  get remainingMs(): number {
     return Math.max(0, this.#startedAt + this.#limits.totalMs - performance.now())
   }
 
@@ -72,15 +81,15 @@ export class Deadline implements Disposable, Stop {
   }
 
   /** A disconnect ends it too, unless the attempt continues: the request's signal is `signal`. */
-  follow(signal: AbortSignal, goesOn?: () => boolean): void {
-    this.#goesOn = goesOn
+  follow(signal: AbortSignal, mayContinue?: () => boolean): void {
+    this.#mayContinue = mayContinue
     if (signal.aborted) this.handleEvent()
-    else signal.addEventListener('abort', this, onceOnly)
+    else signal.addEventListener('abort', this, listenOnce)
   }
 
   /** Handles the abort of the signal that it follows. */
   handleEvent(): void {
-    if (!this.#goesOn?.()) this.cancel(new ClientGone())
+    if (!this.#mayContinue?.()) this.cancel(new ClientDisconnected())
   }
 
   /** Data has arrived. */
@@ -120,10 +129,10 @@ export class Deadline implements Disposable, Stop {
       message: `The provider did not answer in time; the request was ended after ${seconds} s.`,
       // The provider may have billed it.
       retryable: false,
-      ...(this.leftMs > 0 && { cause: { isSilence: true } }),
+      ...(this.remainingMs > 0 && { cause: new ProviderSilence() }),
     })
     this.#timer = undefined
-    if (!this.#limits.onPassed?.(reason)) this.cancel(reason)
+    if (!this.#limits.onExpired?.(reason)) this.cancel(reason)
   }
 
   [Symbol.dispose](): void {
@@ -131,6 +140,6 @@ export class Deadline implements Disposable, Stop {
     this.#timer = undefined
     this.#running?.delete(this)
     // The engine keeps listeners of a request's signal for a while after its answer: not all of the request with it.
-    this.#goesOn = undefined
+    this.#mayContinue = undefined
   }
 }

@@ -21,4 +21,4 @@ const framings: Readonly<Record<Adapter['framing'], Framing>> = {
   aws: { contentType: 'application/vnd.amazon.eventstream', cutter: () => new FrameReader() },
 }
 
-export const framingOf = (name: Adapter['framing'] = 'sse'): Framing => framings[name]
+export const framingOf = (name: Adapter['framing']): Framing => framings[name]

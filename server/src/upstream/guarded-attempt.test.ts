@@ -1,14 +1,15 @@
 import { expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { AttemptFailed, type OutgoingRequest } from '../upstream/attempt'
+import { AttemptFailed } from '../upstream/attempt-failed'
 import { sampleCandidate } from '../../testing/routing/candidate'
 import { Deadline } from '../upstream/deadline'
 import { exchange } from '../upstream/exchange'
 import { probe } from '../upstream/probe'
+import { RelayProtocol } from '../upstream/relay'
 import { sampleConnection, sampleProvider } from '../../testing/catalog/samples'
 import { Egress } from '../upstream/http/egress'
-import { failure, TestStage } from '../../testing/http/stage'
+import { failure, TestPeers } from '../../testing/http/peers'
 import { LocalTunnels, transportFor } from '../tunnel/local-tunnels'
 import { Credentials } from '../providers/credentials'
 
@@ -20,16 +21,16 @@ const zones = new Map([
 
 /** None of these connections wants more than its secret in a header. */
 const credentials = new Credentials({
-  send: () => Promise.reject(new Error('nothing is asked of anybody else')),
+  send: () => Promise.reject(new Error('no other host is called')),
   now: () => Date.now(),
   deadline: () => AbortSignal.timeout(1000),
 })
 
 /** A customer's own connection to a host, behind the guard. */
-async function staged(answer: (socket: Socket) => unknown) {
-  const stage = new TestStage()
-  const peer = await stage.peer(answer)
-  const { guarded } = await stage.guarded((name) => zones.get(name), { ports: [peer.port] })
+async function createFixture(answer: (socket: Socket) => unknown) {
+  const peers = new TestPeers()
+  const peer = await peers.peer(answer)
+  const { guarded } = await peers.guarded((name) => zones.get(name), { ports: [peer.port] })
   const egress = new Egress({ connectMs: 1000 }, { guarded })
   const provider = sampleProvider()
   const connectionTo = (host: string) =>
@@ -38,12 +39,11 @@ async function staged(answer: (socket: Socket) => unknown) {
     using deadline = new Deadline({ totalMs: 5000 })
     const candidate = sampleCandidate({ provider, connection: connectionTo(host) })
     const gateways = transportFor(new LocalTunnels())
-    const budget = { shareOf: () => ({ spend: () => undefined }) }
-    const ports = { egress, gateways, credentials, budget }
-    const checked = { ports, principal: { accountId: 'acc_2' }, call: { hops: 0 } }
-    const sent: OutgoingRequest = {
-      operation: 'chat',
-      body: { model: 'm', messages: [] },
+    const loopShares = { shareOf: () => ({ spend: () => undefined, note: () => undefined }) }
+    const ports = { egress, gateways, credentials, loopShares }
+    const request = { ports, principal: { accountId: 'acc_2' }, call: { hops: 0 } }
+    const protocol = new RelayProtocol({
+      request: { operation: 'chat', body: { model: 'm', messages: [] } },
       source: {
         provider: provider.name,
         secret: 'sk-fake',
@@ -52,12 +52,12 @@ async function staged(answer: (socket: Socket) => unknown) {
         contextLength: null,
         maxOutputTokens: null,
       },
-    }
-    return await exchange({ turn: { candidate, checked }, sent, deadline }, (answer) => answer)
+    })
+    return await exchange({ candidate, request, protocol, deadline }, (answer) => answer)
   }
   const test = (host: string) =>
     probe({ egress, credentials }, { provider, connection: connectionTo(host) })
-  return { stage, peer, ask, test, [Symbol.dispose]: () => stage[Symbol.dispose]() }
+  return { peers, peer, ask, test, [Symbol.dispose]: () => peers[Symbol.dispose]() }
 }
 
 /** All that a caller can see of it. */
@@ -78,52 +78,52 @@ const ok = (socket: Socket) =>
   )
 
 test('a connection of a customer’s own goes through the guard', async () => {
-  using staging = await staged(ok)
-  expect(await staging.ask('one.example')).toEqual({ a: 1 })
-  const [request] = staging.peer.arrived
+  using fixture = await createFixture(ok)
+  expect(await fixture.ask('one.example')).toEqual({ a: 1 })
+  const [request] = fixture.peer.arrived
   expect(request?.text.toLowerCase()).toStartWith('post /v1/chat/completions http/1.1\r\n')
   expect(request?.serverName).toBe('one.example')
 })
 
 test('X05, X13: a host inside looks like one that is down, and nothing is sent to it', async () => {
-  using staging = await staged(ok)
-  await staging.stage.forbidden('127.0.0.4', staging.peer.port)
-  const inside = shown(await failure(staging.ask('inside.example')))
-  const down = shown(await failure(staging.ask('down.example')))
+  using fixture = await createFixture(ok)
+  await fixture.peers.forbidden('127.0.0.4', fixture.peer.port)
+  const inside = shown(await failure(fixture.ask('inside.example')))
+  const down = shown(await failure(fixture.ask('down.example')))
   expect(inside).toEqual(down)
   expect(inside).toMatchObject({ code: 'connection_failed', status: 502, mayTryNext: true })
   expect(inside.text).not.toMatch(/127\.|refused|private/i)
-  const probes = [await staging.test('inside.example'), await staging.test('down.example')]
+  const probes = [await fixture.test('inside.example'), await fixture.test('down.example')]
   expect(new Set(probes.map(({ message }) => message)).size).toBe(1)
   expect(probes.map(({ message }) => message).join(' ')).not.toMatch(/127\./)
-  expect(staging.stage.trespassers).toEqual([])
+  expect(fixture.peers.trespassers).toEqual([])
 })
 
 test.each([301, 302, 303, 307, 308])(
   'X06: %d is 502, for a test of the connection too',
   async (status) => {
-    using staging = await staged((socket) =>
+    using fixture = await createFixture((socket) =>
       socket.write(
         `HTTP/1.1 ${status} Moved\r\nlocation: http://127.0.0.4/\r\ncontent-length: 0\r\n\r\n`,
       ),
     )
-    await staging.stage.forbidden('127.0.0.4', staging.peer.port)
-    expect(shown(await failure(staging.ask('one.example')))).toMatchObject({
+    await fixture.peers.forbidden('127.0.0.4', fixture.peer.port)
+    expect(shown(await failure(fixture.ask('one.example')))).toMatchObject({
       code: 'provider_error',
       status: 502,
       mayTryNext: false,
     })
-    expect(await staging.test('one.example')).toMatchObject({ success: false })
-    expect(staging.stage.trespassers).toEqual([])
+    expect(await fixture.test('one.example')).toMatchObject({ success: false })
+    expect(fixture.peers.trespassers).toEqual([])
   },
 )
 
 test('X12: of an error’s words at most 300 characters come back, without addresses and markup', async () => {
   const words = `<html><b>upstream</b> 10.0.0.7:99 [fd00::7]:99 https://inside.example/x sk-fake ${'y'.repeat(3000)}`
-  using staging = await staged((socket) =>
+  using fixture = await createFixture((socket) =>
     socket.write(`HTTP/1.1 500 No\r\ncontent-length: ${words.length}\r\n\r\n${words}`),
   )
-  const { text } = shown(await failure(staging.ask('one.example')))
+  const { text } = shown(await failure(fixture.ask('one.example')))
   expect(text).toContain('upstream [address] [address] [address] [secret]')
   expect(text).not.toMatch(/10\.0|fd00|inside|sk-fake|<b>/)
   expect(text.length).toBeLessThan(800)
@@ -135,13 +135,13 @@ test.each([
 ])(
   'X12: an answer of too many bytes, %s, is refused as soon as it is',
   async (_what, header, body) => {
-    using staging = await staged((socket) => {
+    using fixture = await createFixture((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${header}\r\n`)
       socket.end(body)
     })
     Bun.gc(true)
     const before = process.memoryUsage.rss()
-    const thrown = shown(await failure(staging.ask('one.example')))
+    const thrown = shown(await failure(fixture.ask('one.example')))
     expect(thrown).toMatchObject({ code: 'provider_error', status: 502 })
     expect(thrown.text).toContain('too large')
     expect(process.memoryUsage.rss() - before).toBeLessThan(200e6)

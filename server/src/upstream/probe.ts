@@ -8,72 +8,68 @@ import type { Provider } from '../providers/provider'
 import { scrub } from '../providers/redact'
 import { answerShape } from '../wire/json-shape'
 import { parseShaped } from '../wire/json-slices'
+import type { ModelListing } from '../providers/model-listing'
 
-/** A connection's answer to a request for its models. */
-export interface Probe {
-  success: boolean
-  message: string
-  latencyMs: number
-  models: string[]
-}
+const timeoutMs = 10_000
+const maxAnswerBytes = 5 * 1024 * 1024
 
-const patienceMs = 10_000
-const longestAnswer = 5 * 1024 * 1024
-
-interface Ways {
+interface ProbePorts {
   egress: Pick<Egress, 'send'>
   credentials: Credentials
 }
 
-interface Tested {
+interface ProbeTarget {
   provider: Provider
   connection: ProviderConnection
 }
 
 /** Tests a connection by its model list, or by another call that shows that it works. A failure is a result. */
-export async function probe({ egress, credentials }: Ways, line: Tested): Promise<Probe> {
-  const { provider, connection } = line
+export async function probe(
+  { egress, credentials }: ProbePorts,
+  target: ProbeTarget,
+): Promise<ModelListing> {
+  const { provider, connection } = target
   const startedAt = performance.now()
-  const result = (success: boolean, message: string, models: string[] = []): Probe => ({
+  const result = (success: boolean, message: string, models: string[] = []): ModelListing => ({
     success,
     message,
     models,
     latencyMs: Math.round(performance.now() - startedAt),
   })
   try {
-    const { method, url, body, judge } = createConnectionTest(line)
-    const request = { method, url, body, headers: headersOf(line, url) }
-    const proof = credentials.proofOf(line)
+    const { method, url, body, judge } = createConnectionTest(target)
+    const request = { method, url, body, headers: headersOf(target, url) }
+    const proof = credentials.authenticatorFor(target)
     const response = await egress.send({
       method,
       url,
       ...(method === 'POST' && { body }),
       headers: proof ? await proof.headers(request) : request.headers,
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
       owner: connection.owner,
     })
-    const text = await response.text(longestAnswer)
-    const answered = parsed(text)
+    const text = await response.text(maxAnswerBytes)
+    const answered = parseBody(text)
     const verdict = judge({ status: response.status, body: answered })
     if (verdict) return result(true, verdict.message, verdict.models)
     const isGood = response.status >= 200 && response.status < 300
     const words = isGood ? 'Its answer is not what was asked for.' : text
     return result(
       false,
-      `${provider.name} answered with status ${response.status}. ${scrub(words, connection.secret)}`.trim(),
+      `${provider.name} returned status ${response.status}. ${scrub(words, connection.secret)}`.trim(),
     )
   } catch (thrown) {
-    const words = wordsOf(thrown)
+    const words = messageOf(thrown)
     return result(false, `${provider.name} could not be asked: ${scrub(words, connection.secret)}.`)
   }
 }
 
-function wordsOf(thrown: unknown): string {
+function messageOf(thrown: unknown): string {
   if (thrown instanceof AnswerTooLong) return 'its list of models is too large'
   return thrown instanceof Error ? thrown.message : 'unknown error'
 }
 
-function parsed(text: string): unknown {
+function parseBody(text: string): unknown {
   try {
     return parseShaped(text, answerShape)
   } catch {

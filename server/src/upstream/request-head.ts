@@ -2,6 +2,7 @@ import { toSecretHeader } from '../providers/credentials'
 import { addressOf, type ProviderRoute } from '../providers/provider-route'
 import type { Provider } from '../providers/provider'
 import { hopsHeader } from '../wire/forwarding-loop'
+import type { HeaderList } from './http/request-head'
 
 /** The operations of the OpenAI format, and their paths there. */
 export const paths = {
@@ -12,77 +13,79 @@ export const paths = {
 } as const
 export type Operation = keyof typeof paths
 
-type HeaderList = Readonly<Record<string, string>>
-
-/** The candidate of a request, and the properties that decide its URL and its headers. */
-interface Sending {
-  turn: { candidate: ProviderRoute; checked: { call: { hops: number } } }
-  sent: {
-    operation: Operation
-    path?: string
-    url?: string | undefined
-    headers?: HeaderList
-    forwarded?: HeaderList
-  }
+/** The parts of a request that decide its URL and its headers. */
+interface HeadFields {
+  operation: Operation
+  path?: string | undefined
+  url?: string | undefined
+  headers?: HeaderList | undefined
+  forwarded?: HeaderList | undefined
 }
 
 /** The common part of the requests on one connection: made once, and released with it. */
-interface Alike {
+interface SharedHead {
   provider: Provider
   urls: Partial<Record<Operation, string>>
   /** By the number of forwarding hops before us, at most one. */
   headers: HeaderList[]
 }
 
-const alike = new WeakMap<ProviderRoute['connection'], Alike>()
+const sharedHeads = new WeakMap<ProviderRoute['connection'], SharedHead>()
 
-function alikeOn({ provider, connection }: ProviderRoute): Alike {
-  const known = alike.get(connection)
+function sharedHeadOf({ provider, connection }: ProviderRoute): SharedHead {
+  const known = sharedHeads.get(connection)
   if (known?.provider === provider) return known
-  const made: Alike = { provider, urls: {}, headers: [] }
-  alike.set(connection, made)
-  return made
+  const head: SharedHead = { provider, urls: {}, headers: [] }
+  sharedHeads.set(connection, head)
+  return head
 }
 
 /** Returns the URL of a request. */
-export function toUpstreamUrl({
-  turn: { candidate },
-  sent: { operation, path, url },
-}: Sending): string {
+export function toUpstreamUrl(
+  candidate: ProviderRoute,
+  { operation, path, url }: HeadFields,
+): string {
   if (url !== undefined) return url
   const own = candidate.provider.options.paths[operation]
   if (own === undefined && path !== undefined) return `${addressOf(candidate)}${path}`
-  const { urls } = alikeOn(candidate)
+  const { urls } = sharedHeadOf(candidate)
   return (urls[operation] ??= `${addressOf(candidate)}${own ?? paths[operation]}`)
 }
 
 /** None of the caller's headers goes to a provider, except those of a body that is passed through. */
-export function toSentHeaders({ turn, sent }: Sending, url: string): HeaderList {
-  const { candidate, checked } = turn
-  const { hops } = checked.call
-  const { headers, forwarded } = sent
+export function toSentHeaders(
+  candidate: ProviderRoute,
+  { headers, forwarded }: HeadFields,
+  { url, hops }: { url: string; hops: number },
+): HeaderList {
   // Azure's credential has a name that depends on the address.
   if (headers || forwarded || candidate.provider.dialect === 'azure') {
-    return { ...anything, ...headers, ...headersOf(candidate, url), ...forwarded, ...told(hops) }
+    return {
+      ...acceptAll,
+      ...headers,
+      ...headersOf(candidate, url),
+      ...forwarded,
+      ...hopHeader(hops),
+    }
   }
-  return (alikeOn(candidate).headers[hops] ??= {
-    ...anything,
+  return (sharedHeadOf(candidate).headers[hops] ??= {
+    ...acceptAll,
     ...headersOf(candidate, url),
-    ...told(hops),
+    ...hopHeader(hops),
   })
 }
 
 /** Some servers reject a request without it. */
-const anything = { accept: '*/*' }
+const acceptAll = { accept: '*/*' }
 
-const told = (hops: number) => ({ [hopsHeader]: String(hops + 1) })
+const hopHeader = (hops: number) => ({ [hopsHeader]: String(hops + 1) })
 
 /** The headers of every request on a connection, its credential among them. */
-export const headersOf = (line: ProviderRoute, url: string): Record<string, string> => ({
+export const headersOf = (route: ProviderRoute, url: string): Record<string, string> => ({
   'content-type': 'application/json',
   // Compression would be undone here, and costs more than loopback or a data centre's network.
   'accept-encoding': 'identity',
   'user-agent': 'tollgate',
-  ...line.provider.options.headers,
-  ...toSecretHeader(line, url),
+  ...route.provider.options.headers,
+  ...toSecretHeader(route, url),
 })

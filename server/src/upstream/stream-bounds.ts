@@ -1,4 +1,4 @@
-import type { Stop } from './http/stop-signal'
+import type { StopSignal } from './http/stop-signal'
 
 /** The tokens of output that a running stream may have. */
 export interface OutputAllowance {
@@ -16,12 +16,12 @@ export interface Drain {
 /** Reports the work of draining an answer. */
 export class DrainWork {
   readonly #drain: () => Drain | undefined
-  readonly #deadline: Stop
+  readonly #deadline: StopSignal
   /** The time at which the last bytes came, and their number. */
   #receivedAtMs: number | undefined
   #bytes = 0
 
-  constructor(drain: (() => Drain | undefined) | undefined, deadline: Stop) {
+  constructor(drain: (() => Drain | undefined) | undefined, deadline: StopSignal) {
     this.#drain = drain ?? (() => undefined)
     this.#deadline = deadline
   }
@@ -30,14 +30,14 @@ export class DrainWork {
    * The last bytes have been processed. Throws where that was too much work, as reading buffered bytes waits for
    * nothing.
    */
-  tell(): void {
+  reportWork(): void {
     if (this.#receivedAtMs === undefined) return
     this.#drain()?.work(performance.now() - this.#receivedAtMs, this.#bytes)
     if (this.#deadline.aborted) throw this.#deadline.reason
   }
 
   /** More bytes have come. */
-  note(bytes: Uint8Array | undefined): void {
+  onReceived(bytes: Uint8Array | undefined): void {
     if (!this.#drain()) return
     this.#receivedAtMs = performance.now()
     this.#bytes = bytes?.length ?? 0

@@ -35,6 +35,7 @@ function flooded(text: string) {
       spent.push({ ms, kind })
       return undefined
     },
+    note: (ms: number, kind: 'useful' | 'idle') => void spent.push({ ms, kind }),
   }
   const deadline = new Deadline({ totalMs: 60_000 })
   const events = new UpstreamEvents(answer, { cutter: new SseReader(), share, source, deadline })
@@ -42,10 +43,10 @@ function flooded(text: string) {
 }
 
 /** Reads until so many bytes were looked at, as a stream does whose events make so many chunks each. */
-async function read({ events }: ReturnType<typeof flooded>, mostBytes: number, chunksAnEvent = 0) {
+async function read({ events }: ReturnType<typeof flooded>, maxBytes: number, chunksAnEvent = 0) {
   let bytes = 0
-  while (bytes < mostBytes) {
-    if (events.hasTurn) await events.turn()
+  while (bytes < maxBytes) {
+    if (events.mustYield) await events.yieldIfDue()
     const piece = await events.read()
     bytes += piece?.byteLength ?? 0
     expect(piece?.byteLength).toBeLessThanOrEqual(16 * 1024)
@@ -80,6 +81,18 @@ test.each([
   expect(kinds.has('idle')).toBe(mb === 2)
 })
 
+test('S2: the piece with which a stream fails counts as work that served no client', async () => {
+  const stream = flooded('data: [[[[\n\n')
+  using _deadline = stream.deadline
+  const piece = await stream.events.read()
+  await Bun.sleep(5)
+  stream.events.countFailed()
+  expect(stream.spent.map(({ kind }) => kind)).toEqual(['idle'])
+  expect(stream.spent[0]?.ms).toBeGreaterThan(4)
+  expect(stream.events.workMs).toBe(stream.spent[0]?.ms ?? 0)
+  expect(piece?.byteLength).toBeGreaterThan(0)
+})
+
 test('S2: a stream that says something goes on, with a comment now and then too', async () => {
   const stream = flooded(`: ping\n\ndata: {"choices":[1]}\n\n`)
   using _deadline = stream.deadline
@@ -110,7 +123,7 @@ test('S2: a stream that always has more lets the event loop turn between its sli
 test('S2: a stream waits for its owner’s turn, and is ended while it waits', async () => {
   const stream = flooded('data: a\n\n')
   using deadline = stream.deadline
-  const share = { spend: () => new Promise<void>(() => undefined) }
+  const share = { spend: () => new Promise<void>(() => undefined), note: () => undefined }
   const answer = { read: () => Promise.resolve(Buffer.from('data: a\n\n')) }
   const asAnswer: Answer = {
     ...answer,
@@ -127,8 +140,8 @@ test('S2: a stream waits for its owner’s turn, and is ended while it waits', a
   })
   events.cut(await events.read())
   events.count(1, 1)
-  expect(events.hasTurn).toBe(true)
-  const waiting = events.turn()
+  expect(events.mustYield).toBe(true)
+  const waiting = events.yieldIfDue()
   deadline.cancel(new Error('left'))
   expect(await waiting.catch((thrown: unknown) => String(thrown))).toBe('Error: left')
 })

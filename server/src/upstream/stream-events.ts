@@ -3,7 +3,7 @@ import { pieceBytes, StreamWork, type LoopShare } from './stream-work'
 import type { Answer } from './http/answer'
 import { MalformedAnswer } from './http/answer-head'
 import { ConnectionFailed } from './http/connection-failed'
-import type { Stop } from './http/stop-signal'
+import type { StopSignal } from './http/stop-signal'
 import type { ErrorSource } from '../providers/upstream-error'
 
 /** The approximate cost of an answer that is malformed. */
@@ -22,7 +22,7 @@ interface Options {
   /** Of the stream's owner. */
   share: LoopShare
   source: ErrorSource
-  deadline: Stop
+  deadline: StopSignal
   /** Nothing is missing from the answer any more. */
   isComplete?: () => boolean
 }
@@ -34,7 +34,7 @@ interface Options {
 export class UpstreamEvents {
   readonly #answer: Answer
   readonly #cutter: EventCutter
-  readonly #deadline: Stop
+  readonly #deadline: StopSignal
   readonly #work: StreamWork
   readonly #isComplete: () => boolean
   /** Bytes that were received and not processed yet. */
@@ -59,20 +59,20 @@ export class UpstreamEvents {
   }
 
   /** Waits until more may be done. Throws where the stream was ended meanwhile. */
-  async turn(): Promise<void> {
-    const turn = this.#work.takeTurn()
-    if (!turn) return
+  async yieldIfDue(): Promise<void> {
+    const yieldIfDue = this.#work.takeYield()
+    if (!yieldIfDue) return
     const ended = Promise.withResolvers<void>()
     const listener = { handleEvent: () => ended.resolve() }
     this.#deadline.addEventListener('abort', listener)
-    if (!this.#deadline.aborted) await Promise.race([turn, ended.promise])
+    if (!this.#deadline.aborted) await Promise.race([yieldIfDue, ended.promise])
     this.#deadline.removeEventListener('abort', listener)
     if (this.#deadline.aborted) throw this.#deadline.reason
   }
 
   /** Whether there is a turn to wait for. */
-  get hasTurn(): boolean {
-    return this.#work.hasTurn
+  get mustYield(): boolean {
+    return this.#work.mustYield
   }
 
   /** Bytes of the next events; undefined where there are none. Rejects as the answer does. */
@@ -96,7 +96,7 @@ export class UpstreamEvents {
   async #fail(thrown: unknown): Promise<undefined> {
     const isMalformed =
       thrown instanceof ConnectionFailed && thrown.cause instanceof MalformedAnswer
-    if (isMalformed) await this.#work.waste(malformedMs)
+    if (isMalformed) await this.#work.spendIdle(malformedMs)
     const isLost = thrown instanceof ConnectionFailed && !this.#deadline.aborted
     if (isLost && this.#isComplete()) return undefined
     throw thrown
@@ -112,6 +112,11 @@ export class UpstreamEvents {
   resume(): void {
     this.#bytes = 0
     this.#work.begin()
+  }
+
+  /** Counts the bytes read, with which the stream has failed. */
+  countFailed(): void {
+    this.#work.fail(this.#bytes)
   }
 
   /** Counts the results of the bytes read. Throws an `ApiError` for a flood. */

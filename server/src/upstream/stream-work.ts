@@ -1,4 +1,4 @@
-import { nonsense, type ErrorSource } from '../providers/upstream-error'
+import { invalidAnswer, type ErrorSource } from '../providers/upstream-error'
 
 /** An owner's share of the event loop. */
 export interface LoopShare {
@@ -7,6 +7,8 @@ export interface LoopShare {
    * more may follow at once, else resolves when it may. Throws an `ApiError`.
    */
   spend: (ms: number, kind: 'useful' | 'idle') => Promise<void> | undefined
+  /** Counts work after which nothing follows that could wait. */
+  note: (ms: number, kind: 'useful' | 'idle') => void
 }
 
 /** The shares of all owners. */
@@ -51,7 +53,7 @@ export class StreamWork {
   #bytesWithoutEvent = 0
   #bytesWithoutContent = 0
   /** Resolves when more may be read. */
-  #turn: Promise<void> | undefined
+  #yielding: Promise<void> | undefined
   /** Milliseconds so far. */
   ms = 0
 
@@ -61,14 +63,14 @@ export class StreamWork {
   }
 
   /** Resolves when more may be read; undefined where that is at once. */
-  takeTurn(): Promise<void> | undefined {
-    const turn = this.#turn
-    this.#turn = undefined
+  takeYield(): Promise<void> | undefined {
+    const turn = this.#yielding
+    this.#yielding = undefined
     return turn
   }
 
-  get hasTurn(): boolean {
-    return this.#turn !== undefined
+  get mustYield(): boolean {
+    return this.#yielding !== undefined
   }
 
   begin(): void {
@@ -77,18 +79,29 @@ export class StreamWork {
 
   /** Counts a piece that was read since `begin`. Throws an `ApiError` for a flood. */
   end({ bytes, events, chunks }: Outcome): void {
-    const ms = performance.now() - this.#startedAtMs + pieceMs + bytes * byteMs + chunks * chunkMs
+    const ms = this.#pieceMs(bytes) + chunks * chunkMs
     this.ms += ms
     this.#sinceYieldMs += ms
     this.#count(bytes, events, chunks)
-    this.#turn = this.#share.spend(ms, events > 0 ? 'useful' : 'idle')
+    this.#yielding = this.#share.spend(ms, events > 0 ? 'useful' : 'idle')
     if (this.#sinceYieldMs < sliceMs) return
     this.#sinceYieldMs = 0
-    this.#turn ??= new Promise((resolve) => void setImmediate(resolve))
+    this.#yielding ??= new Promise((resolve) => void setImmediate(resolve))
+  }
+
+  /** Counts a piece that was read since `begin`, with which the stream has failed: it served no client. */
+  fail(bytes: number): void {
+    const ms = this.#pieceMs(bytes)
+    this.ms += ms
+    this.#share.note(ms, 'idle')
+  }
+
+  #pieceMs(bytes: number): number {
+    return performance.now() - this.#startedAtMs + pieceMs + bytes * byteMs
   }
 
   /** Counts work that served no client. Resolves when its owner may continue. */
-  async waste(ms: number): Promise<void> {
+  async spendIdle(ms: number): Promise<void> {
     await this.#share.spend(ms, 'idle')
   }
 
@@ -102,8 +115,8 @@ export class StreamWork {
       this.#bytesWithoutContent > maxBytesWithoutContent
     ) {
       const mb = this.#bytesWithoutEvent > maxBytesWithoutEvent ? 2 : 8
-      throw nonsense(provider, `${mb} MB of a stream that say nothing`)
+      throw invalidAnswer(provider, `${mb} MB of a stream that say nothing`)
     }
-    if (this.#bytes > maxBytes) throw nonsense(provider, 'a stream of more than 1 GB')
+    if (this.#bytes > maxBytes) throw invalidAnswer(provider, 'a stream of more than 1 GB')
   }
 }

@@ -1,13 +1,13 @@
-import { send, shareOf, tellLoss, type Attempt } from './attempt'
-import { AttemptFailed, toAttemptFailed, refusedInside, toBroken } from './attempt-failed'
+import { reportLoss, send, shareOf, type UpstreamAttempt } from './attempt'
+import { AttemptFailed, toAttemptFailed, refusalInAnswer, toProviderError } from './attempt-failed'
 import { framingOf } from './framing'
 import { DrainWork, type OutputAllowance } from './stream-bounds'
 import { UpstreamEvents, type EventBatch } from './stream-events'
 import type { Answer } from './http/answer'
 import { ApiError } from '../errors'
 import type { RelayedStream } from '../providers/openai/relayed-stream'
-import { nonsense } from '../providers/upstream-error'
-import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
+import { invalidAnswer } from '../providers/upstream-error'
+import { ClientDisconnected, type ChunkStream } from '../wire/chunk-stream'
 
 const afterDoneMs = 250
 
@@ -25,7 +25,7 @@ const noEvents: EventBatch = { events: [], next: 0, isLast: false }
  * longer than its allowance, and can have no more, ends with `length`.
  */
 export class UpstreamStream implements ChunkStream {
-  readonly #attempt: Attempt
+  readonly #attempt: UpstreamAttempt
   readonly #relayed: RelayedStream
   readonly #answer: Answer
   readonly #events: UpstreamEvents
@@ -41,17 +41,17 @@ export class UpstreamStream implements ChunkStream {
   #extension: Promise<boolean> | false | undefined
   #reading: Promise<string[] | undefined> | undefined
   /** The reason that the rest of the stream is no longer relayed. */
-  #parted: Error | undefined
+  #endedReading: Error | undefined
   #rejectRead: ((reason: Error) => void) | undefined
   readonly #drainWork: DrainWork
 
-  private constructor(attempt: Attempt, relayed: RelayedStream, answer: Answer) {
+  private constructor(attempt: UpstreamAttempt, relayed: RelayedStream, answer: Answer) {
     this.#attempt = attempt
     this.#relayed = relayed
     this.#answer = answer
-    const { deadline, sent } = attempt
-    const cutter = framingOf(sent.adapter?.framing).cutter()
-    const { source } = sent
+    const { deadline, protocol } = attempt
+    const cutter = framingOf(protocol.framing).cutter()
+    const { source } = protocol
     const share = shareOf(attempt)
     const isComplete = () => relayed.isComplete?.() ?? false
     this.#events = new UpstreamEvents(answer, { cutter, share, source, deadline, isComplete })
@@ -63,14 +63,14 @@ export class UpstreamStream implements ChunkStream {
    * Sends an attempt and waits for its first good chunk, so that every failure before it still decides the status.
    * Throws `AttemptFailed`.
    */
-  static async open(attempt: Attempt, relayed: RelayedStream): Promise<UpstreamStream> {
+  static async open(attempt: UpstreamAttempt, relayed: RelayedStream): Promise<UpstreamStream> {
     const response = await send(attempt)
     const type = response.headers.get('content-type') ?? ''
-    const framing = framingOf(attempt.sent.adapter?.framing)
+    const framing = framingOf(attempt.protocol.framing)
     if (!type.includes(framing.contentType)) {
       response.cancel()
-      const error = nonsense(
-        attempt.sent.source.provider,
+      const error = invalidAnswer(
+        attempt.protocol.source.provider,
         `a stream of type "${type.slice(0, 80)}"`,
       )
       throw new AttemptFailed(error, false)
@@ -80,13 +80,13 @@ export class UpstreamStream implements ChunkStream {
       stream.#held = await stream.#pull()
       return stream
     } catch (thrown) {
-      tellLoss(attempt, thrown)
+      reportLoss(attempt, thrown)
       const isRefusal = stream.#isFirst && thrown instanceof ApiError
-      throw isRefusal ? refusedInside(thrown) : toAttemptFailed(thrown, attempt.sent.source)
+      throw isRefusal ? refusalInAnswer(thrown) : toAttemptFailed(thrown, attempt.protocol.source)
     }
   }
 
-  get ended(): boolean {
+  get isEnded(): boolean {
     return this.#isOver && !this.#held
   }
 
@@ -101,23 +101,25 @@ export class UpstreamStream implements ChunkStream {
       this.#held = undefined
       return held
     }
-    if (this.#parted) throw this.#parted
+    if (this.#endedReading) throw this.#endedReading
     if (this.#isOver) return undefined
     try {
       const reading = this.#pull()
       this.#reading = reading
-      const { abort } = this.#attempt.turn.candidate.provider
-      return await (abort === 'bills_all' ? this.#partable(reading) : reading)
+      const { abort } = this.#attempt.candidate.provider
+      return await (abort === 'bills_all' ? this.#readAbortably(reading) : reading)
     } catch (thrown) {
       const broken =
-        thrown instanceof ClientGone ? thrown : toBroken(thrown, this.#attempt.sent.source)
+        thrown instanceof ClientDisconnected
+          ? thrown
+          : toProviderError(thrown, this.#attempt.protocol.source)
       this.#attempt.onBroken?.(broken)
       throw broken
     }
   }
 
   /** Ends as `reading` does, or before it when the stream continues without its reader. */
-  #partable(reading: Promise<string[] | undefined>): Promise<string[] | undefined> {
+  #readAbortably(reading: Promise<string[] | undefined>): Promise<string[] | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<string[] | undefined>()
     this.#rejectRead = reject
     reading.then(resolve, reject)
@@ -129,7 +131,7 @@ export class UpstreamStream implements ChunkStream {
       this.#throwFailure()
       for (;;) {
         if (this.#extension !== undefined && !(await this.#isExtended())) return this.#cut()
-        if (this.#events.hasTurn) await this.#events.turn()
+        if (this.#events.mustYield) await this.#events.yieldIfDue()
         const chunks: string[] = []
         if (this.#batch.next === this.#batch.events.length) await this.#receive()
         else this.#events.resume()
@@ -150,9 +152,9 @@ export class UpstreamStream implements ChunkStream {
 
   /** Receives the next events, perhaps none. A failure is kept, as in `#take`. */
   async #receive(): Promise<void> {
-    this.#drainWork.tell()
+    this.#drainWork.reportWork()
     const bytes = await this.#events.read()
-    this.#drainWork.note(bytes)
+    this.#drainWork.onReceived(bytes)
     try {
       this.#batch = this.#events.cut(bytes)
     } catch (thrown) {
@@ -162,7 +164,7 @@ export class UpstreamStream implements ChunkStream {
 
   /** A flood fails as unreadable bytes do. */
   #count({ length: chunks }: readonly string[]): void {
-    if (this.#failure) return
+    if (this.#failure) return this.#events.countFailed()
     try {
       this.#events.count(this.#batch.events.length, chunks)
     } catch (thrown) {
@@ -201,7 +203,7 @@ export class UpstreamStream implements ChunkStream {
       for (const chunk of this.#relayed.next(data)) chunks.push(chunk)
       this.#isFirst = false
       if (this.#relayed.isOver) return true
-      if (this.#isBeyond() && !this.#extendAtOnce()) return false
+      if (this.#isBeyond() && !this.#extendImmediately()) return false
     }
     return false
   }
@@ -211,7 +213,7 @@ export class UpstreamStream implements ChunkStream {
   }
 
   /** False where it takes a while, or no more is available. */
-  #extendAtOnce(): boolean {
+  #extendImmediately(): boolean {
     const { allowance } = this.#attempt
     while (this.#isBeyond()) {
       const extended = allowance?.extend() ?? false
@@ -235,7 +237,7 @@ export class UpstreamStream implements ChunkStream {
       if (this.#limit === Infinity) return true
       if (!isExtended) return false
       this.#limit = limitOf(allowance)
-      this.#extendAtOnce()
+      this.#extendImmediately()
     }
     return true
   }
@@ -267,8 +269,8 @@ export class UpstreamStream implements ChunkStream {
   }
 
   /** Ends the stream for its reader, with `reason`; the rest can be drained. */
-  part(reason: Error): void {
-    this.#parted = reason
+  endReading(reason: Error): void {
+    this.#endedReading = reason
     this.#rejectRead?.(reason)
   }
 

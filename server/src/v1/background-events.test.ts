@@ -11,7 +11,7 @@ const owned = { id: 'resp_1', userId: 'user_1' }
 describe('events', () => {
   const text = frame(0) + frame(1, '"sequence_number":9\n\ndata: {') + frame(2)
 
-  test('are told apart by their numbers alone', () => {
+  test('are distinguished by their numbers alone', () => {
     expect(framesAfter(text, -1).join('')).toBe(text)
     expect(framesAfter(text, 1)).toEqual([frame(2)])
     expect(framesAfter(text, 2)).toEqual([])
@@ -21,7 +21,7 @@ describe('events', () => {
   test('that the database did not take are written with the next ones', async () => {
     const written: [string, number][] = []
     let isAway = true
-    const heard: unknown[] = []
+    const received: unknown[] = []
     const store = {
       addEvents: (_owned: unknown, frames: string, number: number) => {
         if (isAway) return Promise.reject(new Error('away'))
@@ -29,12 +29,12 @@ describe('events', () => {
         return Promise.resolve()
       },
     }
-    const log = new EventLog(store, owned, (error) => heard.push(error))
+    const log = new EventLog(store, owned, (error) => received.push(error))
     log.add(frame(0).padEnd(70_000, '\n'))
     await Bun.sleep(10)
     isAway = false
     await log.end(frame(1))
-    expect(heard).toHaveLength(1)
+    expect(received).toHaveLength(1)
     expect(written.map(([frames, number]) => [framesAfter(frames, -1).length, number])).toEqual([
       [2, 1],
     ])
@@ -52,16 +52,16 @@ describe('events', () => {
     const { stream } = await backgroundReply(events, { owned, after: -1 }).opening
     expect(await stream.read()).toEqual([frame(0), frame(1), frame(2)])
     expect(await stream.read()).toBeUndefined()
-    expect(stream.ended).toBeTrue()
+    expect(stream.isEnded).toBeTrue()
   })
 })
 
 test('an account reads twenty streams at a time, and one more for each that it left', () => {
   const readers = new BackgroundReaders()
-  const leaves = Array.from({ length: 20 }, () => readers.enter('user_1'))
+  const releases = Array.from({ length: 20 }, () => readers.enter('user_1'))
   expect(() => readers.enter('user_1')).toThrow('20 streams')
   readers.enter('user_2')
-  const [first] = leaves
+  const [first] = releases
   first?.()
   first?.()
   readers.enter('user_1')

@@ -5,8 +5,8 @@ import { isObject } from '../wire/json-body'
 const togetherMs = 200
 const maxTogether = 64 * 1024
 /** The tries of the last write, where the database fails. */
-const maxTries = 5
-const betweenTriesMs = 1000
+const maxAttempts = 5
+const retryPauseMs = 1000
 /** Beyond this size only the last events are kept. */
 const maxBytes = 16 * 1024 * 1024
 
@@ -68,8 +68,8 @@ export class EventLog {
   /** Writes the last events. Resolves when all are written, or cannot be. */
   async end(frames: string): Promise<void> {
     this.#waiting += frames
-    for (let tries = 0; tries < maxTries && this.#waiting !== ''; tries++) {
-      if (tries > 0) await Bun.sleep(betweenTriesMs)
+    for (let attempt = 0; attempt < maxAttempts && this.#waiting !== ''; attempt++) {
+      if (attempt > 0) await Bun.sleep(retryPauseMs)
       await this.#write()
     }
   }

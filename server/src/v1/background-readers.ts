@@ -16,7 +16,7 @@ export class BackgroundReaders {
    */
   enter(userId: string): () => void {
     const readers = this.#readers.get(userId) ?? 0
-    if (readers >= maxReaders) throw tooMany()
+    if (readers >= maxReaders) throw tooManyReaders()
     this.#readers.set(userId, readers + 1)
     let isIn = true
     return () => {
@@ -27,13 +27,13 @@ export class BackgroundReaders {
   }
 
   #leave(userId: string): void {
-    const left = (this.#readers.get(userId) ?? 0) - 1
-    if (left > 0) this.#readers.set(userId, left)
+    const remaining = (this.#readers.get(userId) ?? 0) - 1
+    if (remaining > 0) this.#readers.set(userId, remaining)
     else this.#readers.delete(userId)
   }
 }
 
-const tooMany = () =>
+const tooManyReaders = () =>
   new ApiError('rate_limit_exceeded', {
     message: `${maxReaders} streams of answers in the background are being read, the most at once. Close one of them.`,
     details: { limit: maxReaders, window: 0, retry_after: 5 },

@@ -2,10 +2,10 @@ import type { BackgroundRuns } from './background'
 import type { BackgroundRun } from './background-run'
 import { backgroundReply } from './background-stream'
 import type { ModelCall } from './model-call'
-import type { KeptReply, ReadBody, Reply, RequestHistory } from '../gateway/request'
+import type { RecordedReply, Reply, RequestHistory } from '../gateway/request'
 import type { BackgroundStore } from '../stored-responses/background-store'
 import type { StoredTurn } from '../stored-responses/response-turn'
-import type { JsonObject } from '../wire/json-body'
+import type { JsonObject, ReadBody } from '../wire/json-body'
 import { noUsage } from '../wire/usage'
 
 /** Reads a request, and prepares one with `background` to be answered in the background. */
@@ -43,17 +43,17 @@ export class InBackground implements RequestHistory {
   }
 
   /** Returns the answer to the caller, while the response is made in the background. */
-  started(reply: Reply | KeptReply, store: BackgroundStore): Reply {
+  started(reply: Reply | RecordedReply, store: BackgroundStore): Reply {
     const { run } = this
     if (!run || reply.kind !== 'stream') throw new Error('an answer in the background is a stream')
     this.#runs.start(run, reply)
-    this.#call.repeatable?.dispatched()
-    if (run.keepsEvents) return backgroundReply(store, { owned: run.owned, after: -1 })
-    return { kind: 'whole', body: run.queued, isTold: true, usage: noUsage, provider: '' }
+    this.#call.repeatable?.onDispatched()
+    if (run.storesEvents) return backgroundReply(store, { owned: run.owned, after: -1 })
+    return { kind: 'full', body: run.queued, isEncoded: true, usage: noUsage, provider: '' }
   }
 
   /** Discards the run of a rejected request. Never rejects. */
-  async refused(): Promise<void> {
-    if (this.run) await this.#runs.refused(this.run)
+  async discard(): Promise<void> {
+    if (this.run) await this.#runs.discard(this.run)
   }
 }

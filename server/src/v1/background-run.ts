@@ -7,13 +7,13 @@ import { toRendered } from '../http/render'
 import type { BackgroundStore, Owned } from '../stored-responses/background-store'
 import { maxBytes } from '../stored-responses/store'
 import type { StoredTurn } from '../stored-responses/response-turn'
-import { ClientGone } from '../wire/chunk-stream'
+import { ClientDisconnected } from '../wire/chunk-stream'
 import { ChunkWriter, FrameWriter, type EventWriter } from '../wire/event-writer'
 import type { JsonObject } from '../wire/json-body'
 
-const betweenTriesMs = 1000
+const retryPauseMs = 1000
 /** After these tries its lease has expired, and it counts as lost. */
-const maxTries = 30
+const maxAttempts = 30
 
 export interface RunPorts {
   store: BackgroundStore
@@ -26,7 +26,7 @@ interface Begun {
   turn: StoredTurn
   /** The answer as its caller first received it. */
   queued: JsonObject
-  keepsEvents: boolean
+  storesEvents: boolean
 }
 
 /** One background response made on this node: its stream, for which no caller waits, is read to its end. */
@@ -44,7 +44,7 @@ export class BackgroundRun {
     this.owned = begun.owned
     this.#begun = begun
     this.#ports = ports
-    if (begun.keepsEvents) this.#events = new EventLog(ports.store, begun.owned, ports.onError)
+    if (begun.storesEvents) this.#events = new EventLog(ports.store, begun.owned, ports.onError)
   }
 
   /** Stands for the caller's signal; aborts when the response is no longer wanted. */
@@ -55,12 +55,12 @@ export class BackgroundRun {
   /** Set once its row is stored: from then on, a missing row means that it is no longer wanted. */
   isBegun = false
 
-  get keepsEvents(): boolean {
-    return this.#begun.keepsEvents
+  get storesEvents(): boolean {
+    return this.#begun.storesEvents
   }
 
   /** The size of the kept response and its events. */
-  get keptBytes(): number {
+  get bufferedBytes(): number {
     return this.#answerBytes + (this.#events?.bytes ?? 0)
   }
 
@@ -70,8 +70,8 @@ export class BackgroundRun {
 
   /** Abandons the run: it was cancelled, or deleted, or another node declared this one dead. */
   abandon(): void {
-    this.#controller.abort(new ClientGone())
-    this.#interrupt?.(new ClientGone())
+    this.#controller.abort(new ClientDisconnected())
+    this.#interrupt?.(new ClientDisconnected())
   }
 
   /** Resolves when it has ended, and that is stored. Never rejects. */
@@ -79,9 +79,9 @@ export class BackgroundRun {
     const { turn } = this.#begun
     const last = await this.#read(reply)
     if (this.signal.aborted) return
-    const response = this.#whole(turn.latest ?? this.queued)
-    turn.keepInConversation(response)
-    await turn.kept
+    const response = this.#complete(turn.latest ?? this.queued)
+    turn.storeInConversation(response)
+    await turn.pendingWrite
     await this.#events?.end(last)
     await this.#end(response)
   }
@@ -92,26 +92,26 @@ export class BackgroundRun {
     const own = reply.writer ?? new ChunkWriter(reply.identity)
     let writer: EventWriter = new StoredWriter(own, turn)
     try {
-      const { stream, isTold } = await this.#unlessLeft(reply.opening)
-      if (isTold) writer = new FrameWriter(writer)
+      const { stream, isEncoded } = await this.#unlessDisconnected(reply.opening)
+      if (isEncoded) writer = new FrameWriter(writer)
       this.#progress()
       for (;;) {
-        const chunks = await this.#unlessLeft(stream.read())
+        const chunks = await this.#unlessDisconnected(stream.read())
         const text = (chunks ?? []).map((chunk) => writer.write(chunk)).join('')
-        if (!chunks || stream.ended) return text + writer.end()
+        if (!chunks || stream.isEnded) return text + writer.end()
         if (text !== '') this.#events?.add(text)
       }
     } catch (thrown) {
-      return thrown instanceof ClientGone ? '' : writer.fail(toRendered(thrown), requestId)
+      return thrown instanceof ClientDisconnected ? '' : writer.fail(toRendered(thrown), requestId)
     }
   }
 
   /** Rejects as soon as the response is not wanted: the call itself may continue without its caller. */
-  #unlessLeft<Value>(asked: Promise<Value>): Promise<Value> {
+  #unlessDisconnected<Value>(pending: Promise<Value>): Promise<Value> {
     const { promise, resolve, reject } = Promise.withResolvers<Value>()
     this.#interrupt = reject
-    if (this.signal.aborted) reject(new ClientGone())
-    asked.then(resolve, reject)
+    if (this.signal.aborted) reject(new ClientDisconnected())
+    pending.then(resolve, reject)
     return promise
   }
 
@@ -121,7 +121,7 @@ export class BackgroundRun {
   }
 
   /** Returns the final response; a stream that broke off without an end has failed. */
-  #whole(response: JsonObject): JsonObject {
+  #complete(response: JsonObject): JsonObject {
     const { status } = response
     const failed = (error: unknown) => ({
       ...this.queued,
@@ -131,19 +131,19 @@ export class BackgroundRun {
     if (status === 'queued' || status === 'in_progress') return failed(new Error('no end'))
     this.#answerBytes = Buffer.byteLength(JSON.stringify(response))
     if (this.#answerBytes <= maxBytes) return response
-    const words = `The answer is larger than ${maxBytes / 1024 / 1024} MB, the most that is kept.`
-    return { ...failed(undefined), error: { code: 'server_error', message: words } }
+    const message = `The answer is larger than ${maxBytes / 1024 / 1024} MB, the most that is kept.`
+    return { ...failed(undefined), error: { code: 'server_error', message } }
   }
 
   /** Stores the end, retrying until the database accepts it. */
   async #end(response: JsonObject): Promise<void> {
-    for (let tries = 0; tries < maxTries && !this.signal.aborted; tries++) {
+    for (let tries = 0; tries < maxAttempts && !this.signal.aborted; tries++) {
       try {
         await this.#ports.store.end(this.owned, response)
         return
       } catch (thrown) {
         this.#ports.onError(thrown)
-        await Bun.sleep(betweenTriesMs)
+        await Bun.sleep(retryPauseMs)
       }
     }
   }

@@ -1,7 +1,7 @@
 import { framesAfter, lastNumberIn } from './background-events'
 import type { StreamReply } from '../gateway/request'
 import type { BackgroundStore, Owned } from '../stored-responses/background-store'
-import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
+import { ClientDisconnected, type ChunkStream } from '../wire/chunk-stream'
 import type { EventWriter } from '../wire/event-writer'
 import { pingFrame } from '../wire/sse'
 
@@ -27,7 +27,7 @@ class BackgroundStream implements ChunkStream {
     this.#last = reading.after
   }
 
-  get ended(): boolean {
+  get isEnded(): boolean {
     return this.#isOver
   }
 
@@ -35,7 +35,7 @@ class BackgroundStream implements ChunkStream {
     try {
       return await this.#next()
     } catch (thrown) {
-      this.#reading.left?.()
+      this.#reading.onClose?.()
       throw thrown
     }
   }
@@ -43,13 +43,13 @@ class BackgroundStream implements ChunkStream {
   async #next(): Promise<string[] | undefined> {
     for (;;) {
       if (this.#cancelled) throw this.#cancelled
-      const found = await this.#events.eventsAfter(this.#reading.owned, this.#last)
-      const frames = (found?.frames ?? []).flatMap((batch) => this.#new(batch))
+      const next = await this.#events.eventsAfter(this.#reading.owned, this.#last)
+      const frames = (next?.frames ?? []).flatMap((batch) => this.#new(batch))
       if (frames.length > 0) {
         this.#isEmpty = false
         return frames
       }
-      if (found?.isRunning !== true) return this.#end()
+      if (next?.isRunning !== true) return this.#end()
       await Bun.sleep(lookMs)
     }
   }
@@ -68,18 +68,18 @@ class BackgroundStream implements ChunkStream {
       return [pingFrame]
     }
     this.#isOver = true
-    this.#reading.left?.()
+    this.#reading.onClose?.()
     return undefined
   }
 
   cancel(reason: Error): void {
     this.#cancelled = reason
-    this.#reading.left?.()
+    this.#reading.onClose?.()
   }
 }
 
 /** Frames are already encoded; a failure ends the stream, and its client reconnects. */
-const asTheyAre: EventWriter = {
+const passthroughWriter: EventWriter = {
   ping: pingFrame,
   write: (frame) => frame,
   end: () => '',
@@ -91,20 +91,20 @@ interface Reading {
   /** The number of the event after which it begins. */
   after: number
   /** Called when the reader has gone; twice is harmless. */
-  left?: () => void
+  onClose?: () => void
 }
 
 /** Replies with the events of a response. */
 export function backgroundReply(events: Events, reading: Reading): StreamReply {
   const stream = new BackgroundStream(events, reading)
-  const leave = () => {
-    stream.cancel(new ClientGone())
+  const detach = () => {
+    stream.cancel(new ClientDisconnected())
     return { rest: undefined, isFree: true, [Symbol.dispose]: () => undefined }
   }
   return {
     kind: 'stream',
     identity: { id: reading.owned.id, object: 'chat.completion.chunk', created: 0, model: '' },
-    writer: asTheyAre,
-    opening: Promise.resolve({ stream, provider: '', usage: () => undefined, leave }),
+    writer: passthroughWriter,
+    opening: Promise.resolve({ stream, provider: '', usage: () => undefined, detach }),
   }
 }

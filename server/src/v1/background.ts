@@ -3,11 +3,12 @@ import { BackgroundRun } from './background-run'
 import { toResponse } from '../protocols/responses/response'
 import { ResponsesRequest } from '../protocols/responses/request'
 import { ApiError, invalidRequest } from '../errors'
-import type { ReadBody, StreamReply } from '../gateway/request'
+import type { StreamReply } from '../gateway/request'
 import type { BackgroundStore, Owned, Standing } from '../stored-responses/background-store'
 import type { ResponseStore } from '../stored-responses/store'
 import type { StoredTurn } from '../stored-responses/response-turn'
-import { check } from '../wire/json-body'
+import { check, type ReadBody } from '../wire/json-body'
+import { Periodic } from '../platform/periodic'
 
 /** Well within the lease. */
 const renewMs = 2000
@@ -19,7 +20,7 @@ const maxRequestBytes = 128 * 1024 * 1024
 
 interface Ports {
   store: BackgroundStore
-  responses: Pick<ResponseStore, 'makeRoom'>
+  responses: Pick<ResponseStore, 'evictOldest'>
   onError: (error: unknown) => void
 }
 
@@ -37,18 +38,17 @@ export class BackgroundRuns implements AsyncDisposable {
   readonly readers = new BackgroundReaders()
   readonly #ports: Ports
   readonly #runs = new Map<string, { run: BackgroundRun; bytes: number }>()
-  readonly #timers: readonly ReturnType<typeof setInterval>[]
+  readonly #upkeep: readonly Periodic[]
   #bytes = 0
   #onIdle: (() => void)[] = []
 
   constructor(ports: Ports) {
     this.#ports = ports
     const { store, onError } = ports
-    this.#timers = [
-      setInterval(() => void this.#renew().catch(onError), renewMs),
-      setInterval(() => void store.sweep().catch(onError), sweepMs),
+    this.#upkeep = [
+      new Periodic({ intervalMs: renewMs, run: () => this.#renew(), onError }),
+      new Periodic({ intervalMs: sweepMs, run: () => store.sweep(), onError }),
     ]
-    for (const timer of this.#timers) timer.unref()
   }
 
   /**
@@ -58,20 +58,22 @@ export class BackgroundRuns implements AsyncDisposable {
   async begin(beginning: Beginning): Promise<{ run: BackgroundRun; read: ReadBody }> {
     const { requestId, userId, turn, read, isRepeatable } = beginning
     const request = check(ResponsesRequest, read.body)
-    const keepsEvents = request.stream === true
-    if (keepsEvents && isRepeatable) throw notBoth()
+    const storesEvents = request.stream === true
+    if (storesEvents && isRepeatable) throw notBoth()
     const expanded = await turn.expandInBackground(userId, read)
     if (this.#runs.size >= maxRuns || this.#bytes + expanded.bytes > maxRequestBytes) throw full()
     const { id } = turn
     const head = { id, created: Math.floor(Date.now() / 1000), model: request.model }
-    const queued = turn.told(toResponse(request, head, { status: 'queued', output: [] }))
+    const queued = turn.addStorageFields(
+      toResponse(request, head, { status: 'queued', output: [] }),
+    )
     const run = new BackgroundRun(
-      { owned: { id, userId }, requestId, turn, queued, keepsEvents },
+      { owned: { id, userId }, requestId, turn, queued, storesEvents },
       this.#ports,
     )
     this.#add(run, expanded.bytes)
     try {
-      await this.#ports.store.begin({ id, userId, response: queued, ...turn.asked }, keepsEvents)
+      await this.#ports.store.begin({ id, userId, response: queued, ...turn.request }, storesEvents)
     } catch (thrown) {
       this.#remove(run)
       throw thrown
@@ -81,7 +83,7 @@ export class BackgroundRuns implements AsyncDisposable {
   }
 
   /** Discards a run whose request was rejected after all. Never rejects. */
-  async refused(run: BackgroundRun): Promise<void> {
+  async discard(run: BackgroundRun): Promise<void> {
     this.#remove(run)
     await this.#ports.store.discard(run.owned).catch(this.#ports.onError)
   }
@@ -92,7 +94,7 @@ export class BackgroundRuns implements AsyncDisposable {
     void run
       .run(reply)
       .catch(onError)
-      .then(() => responses.makeRoom(run.owned.userId, run.keptBytes))
+      .then(() => responses.evictOldest(run.owned.userId, run.bufferedBytes))
       .catch(onError)
       .finally(() => this.#remove(run))
   }
@@ -110,8 +112,8 @@ export class BackgroundRuns implements AsyncDisposable {
   }
 
   #abandon({ id, userId }: Owned): void {
-    const found = this.#runs.get(id)
-    if (found?.run.owned.userId === userId) found.run.abandon()
+    const running = this.#runs.get(id)
+    if (running?.run.owned.userId === userId) running.run.abandon()
   }
 
   #add(run: BackgroundRun, bytes: number): void {
@@ -130,8 +132,8 @@ export class BackgroundRuns implements AsyncDisposable {
   async #renew(): Promise<void> {
     const runs = [...this.#runs.values()].map(({ run }) => run)
     if (runs.length === 0) return
-    const kept = await this.#ports.store.renew(runs.map(({ owned }) => owned))
-    for (const run of runs) if (run.isBegun && !kept.has(run.owned.id)) run.abandon()
+    const renewedIds = await this.#ports.store.renew(runs.map(({ owned }) => owned))
+    for (const run of runs) if (run.isBegun && !renewedIds.has(run.owned.id)) run.abandon()
   }
 
   /** Resolves when no run is active. */
@@ -143,7 +145,7 @@ export class BackgroundRuns implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer)
+    for (const periodic of this.#upkeep) periodic.stop()
     await Promise.race([this.idle(), Bun.sleep(renewMs)])
   }
 }

@@ -1,30 +1,34 @@
-import { Hono } from 'hono'
-import { describeRoute } from 'hono-openapi'
-import { idempotencyKey, modelErrors, streamOr } from './description'
-import { createModelEndpoint } from './endpoint'
+import { idempotencyHeader, jsonOrEvents, modelErrors } from './description'
+import { modelRoute } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import { TextCompletion } from './schema'
 import type { Gateway } from '../gateway/gateway'
-import { accepts } from '../http/documentation'
-import type { Env } from '../http/env'
+import { modelKey } from '../http/access'
 import { CompletionRequest } from '../wire/completion-request'
+import type { Route } from '../http/route'
 
-export const completionRoutes = (gateway: Gateway, ports: ReplyPorts) =>
-  new Hono<Env>().post(
-    '/v1/completions',
-    describeRoute({
-      operationId: 'createCompletion',
-      summary: 'Legacy text completion, whole or as a stream',
-      tags: ['Models'],
-      security: [{ apiKey: [] }],
-      parameters: [idempotencyKey],
-      requestBody: accepts('CompletionRequest', CompletionRequest, {
-        'A prompt': { model: 'sandbox/echo', prompt: 'Once upon a time', max_tokens: 16 },
-      }),
-      responses: {
-        ...streamOr('A text completion; with `stream` true, server-sent chunks', TextCompletion),
-        ...modelErrors,
-      },
-    }),
-    createModelEndpoint((call) => respond(call, gateway.complete, ports)),
-  )
+export const completionRoutes = (gateway: Gateway, ports: ReplyPorts): Route[] => [
+  modelRoute({
+    method: 'post',
+    path: '/v1/completions',
+    access: modelKey('write'),
+    operationId: 'createCompletion',
+    tag: 'Models',
+    summary: 'Create a legacy text completion',
+    notes:
+      "OpenAI's legacy format. For chat models the prompt becomes one message; several prompts become several choices, with `index` = prompt × `n` + choice.",
+    headers: idempotencyHeader,
+    body: CompletionRequest.meta({ ref: 'CompletionRequest' }),
+    examples: {
+      'A prompt': { model: 'sandbox/echo', prompt: 'Once upon a time', max_tokens: 16 },
+    },
+    responses: {
+      200: jsonOrEvents(
+        'A text completion; with `stream` true, server-sent chunks',
+        TextCompletion,
+      ),
+    },
+    errors: modelErrors,
+    handler: (call) => respond(call, gateway.complete, ports),
+  }),
+]

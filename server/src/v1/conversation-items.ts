@@ -1,107 +1,106 @@
-import { Hono } from 'hono'
-import { describeRoute } from 'hono-openapi'
 import {
-  assertKeeping,
+  assertStoring,
   ConversationAnswer,
-  conversationPath,
-  fieldsOf,
-  found,
-  itemPath,
+  conversationParams,
+  itemParams,
   NewItems,
-  shown,
+  requireFound,
+  toConversationAnswer,
 } from './conversation-request'
-import { itemPaging, itemQuery, ListedItem, ResponseItemList, toItemList } from './item-list'
-import { accepts, answers, describeErrors, keyErrors } from '../http/documentation'
-import type { Env } from '../http/env'
-import type { Guards } from '../http/guards'
+import { ItemQuery, ListedItem, ResponseItemList, toItemList } from './item-list'
+import { modelKey } from '../http/access'
+import { route, type Route } from '../http/route'
 import { toListed } from '../stored-responses/conversation-item'
 import type { ResponseKeeping } from '../stored-responses/response-turn'
 
-const inCommon = { tags: ['Models'], security: [{ apiKey: [] }] }
-const problems = describeErrors('invalid_request', 'resource_not_found', ...keyErrors)
+type Conversations = ResponseKeeping['conversations']
 
-const listRoutes = (
-  { conversations, mode }: Pick<ResponseKeeping, 'conversations' | 'mode'>,
-  guards: Guards,
-) =>
-  new Hono<Env>()
-    .get(
-      '/v1/conversations/:conversation_id/items',
-      describeRoute({
-        ...inCommon,
-        operationId: 'listConversationItems',
-        summary: 'What was said in a conversation, the latest first',
-        parameters: [...conversationPath, ...itemPaging],
-        responses: { ...answers(200, 'The items', ResponseItemList), ...problems },
-      }),
-      guards.key('read'),
-      async (c) => {
-        const query = itemQuery(c.req.query())
-        const id = c.req.param('conversation_id')
-        const listed = await conversations.list(c.var.principal.userId, id, query)
-        const { items, hasMore } = found(listed, 'conversation_id')
-        return c.json(toItemList(items.map(toListed), hasMore))
-      },
-    )
-    .post(
-      '/v1/conversations/:conversation_id/items',
-      describeRoute({
-        ...inCommon,
-        operationId: 'createConversationItems',
-        summary: 'Add up to 20 items at the end of a conversation',
-        parameters: conversationPath,
-        requestBody: accepts('NewConversationItems', NewItems, {
-          'A message': { items: [{ type: 'message', role: 'user', content: 'And?' }] },
-        }),
-        responses: { ...answers(200, 'The items that were added', ResponseItemList), ...problems },
-      }),
-      guards.key('write'),
-      async (c) => {
-        assertKeeping(mode)
-        const id = c.req.param('conversation_id')
-        const { items } = await fieldsOf(c, NewItems)
-        const added = await conversations.add(c.var.principal.userId, id, items)
-        return c.json(toItemList(found(added, 'conversation_id').map(toListed), false))
-      },
-    )
-
-const itemRoutes = ({ conversations }: Pick<ResponseKeeping, 'conversations'>, guards: Guards) =>
-  new Hono<Env>()
-    .get(
-      '/v1/conversations/:conversation_id/items/:item_id',
-      describeRoute({
-        ...inCommon,
-        operationId: 'getConversationItem',
-        summary: 'An item of a conversation',
-        parameters: itemPath,
-        responses: { ...answers(200, 'The item', ListedItem), ...problems },
-      }),
-      guards.key('read'),
-      async (c) => {
-        const { userId } = c.var.principal
-        const { conversation_id: id, item_id: itemId } = c.req.param()
-        const item = await conversations.item(userId, id, itemId)
-        return c.json(toListed(found(item, 'item_id')))
-      },
-    )
-    .delete(
-      '/v1/conversations/:conversation_id/items/:item_id',
-      describeRoute({
-        ...inCommon,
-        operationId: 'deleteConversationItem',
-        summary: 'Delete an item of a conversation',
-        parameters: itemPath,
-        responses: { ...answers(200, 'The conversation', ConversationAnswer), ...problems },
-      }),
-      guards.key('write'),
-      async (c) => {
-        const { userId } = c.var.principal
-        const { conversation_id: id, item_id: itemId } = c.req.param()
-        const conversation = await conversations.deleteItem(userId, id, itemId)
-        return c.json(shown(found(conversation, 'item_id')))
-      },
-    )
+const tag = 'Models'
+const path = '/v1/conversations/:conversation_id/items'
+const errors = ['invalid_request', 'resource_not_found'] as const
 
 /** The items of conversations of the calling account. */
-export const conversationItemRoutes = (keeping: ResponseKeeping, guards: Guards) =>
-  new Hono<Env>().route('/', listRoutes(keeping, guards)).route('/', itemRoutes(keeping, guards))
+export const conversationItemRoutes = (keeping: ResponseKeeping): Route[] => [
+  listConversationItems(keeping.conversations),
+  createConversationItems(keeping),
+  getConversationItem(keeping.conversations),
+  deleteConversationItem(keeping.conversations),
+]
+
+const listConversationItems = (conversations: Conversations) =>
+  route({
+    method: 'get',
+    path,
+    access: modelKey('read'),
+    operationId: 'listConversationItems',
+    tag,
+    summary: 'List the items of a conversation',
+    notes:
+      'Added ones, and the input and output of each request that named the conversation; the latest first.',
+    params: conversationParams,
+    query: ItemQuery,
+    responses: { 200: ResponseItemList },
+    errors,
+    handler: async ({ principal, params: { conversation_id: id }, query }) => {
+      const page = await conversations.list(principal.userId, id, query)
+      const { items, hasMore } = requireFound(page, 'conversation_id')
+      return toItemList(items.map(toListed), hasMore)
+    },
+  })
+
+const createConversationItems = ({ conversations, mode }: ResponseKeeping) =>
+  route({
+    method: 'post',
+    path,
+    access: modelKey('write', { body: 'bulk' }),
+    operationId: 'createConversationItems',
+    tag,
+    summary: 'Add items to a conversation',
+    notes: 'Up to 20, all or none. An id that another of its items has is replaced.',
+    params: conversationParams,
+    body: NewItems,
+    examples: { 'A message': { items: [{ type: 'message', role: 'user', content: 'And?' }] } },
+    responses: { 200: ResponseItemList },
+    errors,
+    handler: async ({ principal, params: { conversation_id: id }, body }) => {
+      assertStoring(mode)
+      const items = await conversations.add(principal.userId, id, body.items)
+      return toItemList(requireFound(items, 'conversation_id').map(toListed), false)
+    },
+  })
+
+const getConversationItem = (conversations: Conversations) =>
+  route({
+    method: 'get',
+    path: `${path}/:item_id`,
+    access: modelKey('read'),
+    operationId: 'getConversationItem',
+    tag,
+    summary: 'Retrieve an item of a conversation',
+    notes: 'Texts of messages are lists of parts, whatever form the client sent.',
+    params: itemParams,
+    responses: { 200: ListedItem },
+    errors,
+    handler: async ({ principal, params: { conversation_id: id, item_id: itemId } }) => {
+      const item = await conversations.item(principal.userId, id, itemId)
+      return toListed(requireFound(item, 'item_id'))
+    },
+  })
+
+const deleteConversationItem = (conversations: Conversations) =>
+  route({
+    method: 'delete',
+    path: `${path}/:item_id`,
+    access: modelKey('write'),
+    operationId: 'deleteConversationItem',
+    tag,
+    summary: 'Delete an item of a conversation',
+    notes: 'Returns the conversation. Later requests continue without the item.',
+    params: itemParams,
+    responses: { 200: ConversationAnswer },
+    errors,
+    handler: async ({ principal, params: { conversation_id: id, item_id: itemId } }) => {
+      const conversation = await conversations.deleteItem(principal.userId, id, itemId)
+      return toConversationAnswer(requireFound(conversation, 'item_id'))
+    },
+  })

@@ -1,116 +1,116 @@
-import { Hono } from 'hono'
-import { describeRoute } from 'hono-openapi'
 import { z } from 'zod'
 import {
-  assertKeeping,
+  assertStoring,
   ConversationAnswer,
   ConversationChange,
-  conversationPath,
-  fieldsOf,
-  found,
+  conversationParams,
   NewConversation,
-  shown,
+  requireFound,
+  toConversationAnswer,
 } from './conversation-request'
-import { accepts, answers, describeErrors, keyErrors } from '../http/documentation'
-import type { Env } from '../http/env'
-import type { Guards } from '../http/guards'
+import { modelKey } from '../http/access'
+import { route, type Route } from '../http/route'
 import type { ResponseKeeping } from '../stored-responses/response-turn'
+
+type Conversations = ResponseKeeping['conversations']
+
+const tag = 'Models'
+const path = '/v1/conversations'
+const params = conversationParams
 
 const Deleted = z
   .object({ id: z.string(), object: z.literal('conversation.deleted'), deleted: z.literal(true) })
   .meta({ ref: 'DeletedConversation' })
 
-const inCommon = { tags: ['Models'], security: [{ apiKey: [] }] }
-const refusals = describeErrors('invalid_request', ...keyErrors)
-const problems = describeErrors('invalid_request', 'resource_not_found', ...keyErrors)
-
-const ownRoutes = (
-  { conversations, mode }: Pick<ResponseKeeping, 'conversations' | 'mode'>,
-  guards: Guards,
-) =>
-  new Hono<Env>()
-    .post(
-      '/v1/conversations',
-      describeRoute({
-        ...inCommon,
-        operationId: 'createConversation',
-        summary: 'Begin a conversation, which requests for responses go on from',
-        requestBody: accepts('NewConversation', NewConversation, {
-          'With what was said': {
-            items: [{ type: 'message', role: 'user', content: 'Hello!' }],
-            metadata: { topic: 'greetings' },
-          },
-        }),
-        responses: { ...answers(200, 'The conversation', ConversationAnswer), ...refusals },
-      }),
-      guards.key('write'),
-      async (c) => {
-        assertKeeping(mode)
-        const { items, metadata } = await fieldsOf(c, NewConversation)
-        const fields = { items: items ?? [], metadata: metadata ?? {} }
-        return c.json(shown(await conversations.create(c.var.principal.userId, fields)))
-      },
-    )
-    .get(
-      '/v1/conversations/:conversation_id',
-      describeRoute({
-        ...inCommon,
-        operationId: 'getConversation',
-        summary: 'A conversation, without its items',
-        parameters: conversationPath,
-        responses: { ...answers(200, 'The conversation', ConversationAnswer), ...problems },
-      }),
-      guards.key('read'),
-      async (c) => {
-        const id = c.req.param('conversation_id')
-        const asked = await conversations.find(c.var.principal.userId, id)
-        return c.json(shown(found(asked, 'conversation_id')))
-      },
-    )
-
-const changeRoutes = ({ conversations }: Pick<ResponseKeeping, 'conversations'>, guards: Guards) =>
-  new Hono<Env>()
-    .post(
-      '/v1/conversations/:conversation_id',
-      describeRoute({
-        ...inCommon,
-        operationId: 'updateConversation',
-        summary: 'Change the metadata of a conversation',
-        parameters: conversationPath,
-        requestBody: accepts('ConversationChange', ConversationChange, {
-          'Other metadata': { metadata: { topic: 'weather' } },
-        }),
-        responses: { ...answers(200, 'The conversation', ConversationAnswer), ...problems },
-      }),
-      guards.key('write'),
-      async (c) => {
-        const id = c.req.param('conversation_id')
-        const { metadata } = await fieldsOf(c, ConversationChange)
-        const { userId } = c.var.principal
-        const asked = metadata
-          ? await conversations.update(userId, id, metadata)
-          : await conversations.find(userId, id)
-        return c.json(shown(found(asked, 'conversation_id')))
-      },
-    )
-    .delete(
-      '/v1/conversations/:conversation_id',
-      describeRoute({
-        ...inCommon,
-        operationId: 'deleteConversation',
-        summary: 'Delete a conversation with all of its items',
-        parameters: conversationPath,
-        responses: { ...answers(200, 'It is deleted', Deleted), ...problems },
-      }),
-      guards.key('write'),
-      async (c) => {
-        const id = c.req.param('conversation_id')
-        const isDeleted = await conversations.delete(c.var.principal.userId, id)
-        found(isDeleted || undefined, 'conversation_id')
-        return c.json({ id, object: 'conversation.deleted' as const, deleted: true as const })
-      },
-    )
-
 /** Conversations of the calling account, without their items. */
-export const conversationRoutes = (keeping: ResponseKeeping, guards: Guards) =>
-  new Hono<Env>().route('/', ownRoutes(keeping, guards)).route('/', changeRoutes(keeping, guards))
+export const conversationRoutes = (keeping: ResponseKeeping): Route[] => [
+  createConversation(keeping),
+  getConversation(keeping.conversations),
+  updateConversation(keeping.conversations),
+  deleteConversation(keeping.conversations),
+]
+
+const createConversation = ({ conversations, mode }: ResponseKeeping) =>
+  route({
+    method: 'post',
+    path,
+    access: modelKey('write', { body: 'bulk' }),
+    operationId: 'createConversation',
+    tag,
+    summary: 'Create a conversation',
+    notes:
+      'With up to 20 items. `conversation` of `POST /v1/responses` names it; it is deleted after a time without use.',
+    body: NewConversation,
+    examples: {
+      'With a first message': {
+        items: [{ type: 'message', role: 'user', content: 'Hello!' }],
+        metadata: { topic: 'greetings' },
+      },
+    },
+    responses: { 200: ConversationAnswer },
+    errors: ['invalid_request'],
+    handler: async ({ principal, body: { items, metadata } }) => {
+      assertStoring(mode)
+      const fields = { items: items ?? [], metadata: metadata ?? {} }
+      return toConversationAnswer(await conversations.create(principal.userId, fields))
+    },
+  })
+
+const getConversation = (conversations: Conversations) =>
+  route({
+    method: 'get',
+    path: `${path}/:conversation_id`,
+    access: modelKey('read'),
+    operationId: 'getConversation',
+    tag,
+    summary: 'Retrieve a conversation',
+    notes: 'Without its items, which have a list.',
+    params,
+    responses: { 200: ConversationAnswer },
+    errors: ['invalid_request', 'resource_not_found'],
+    handler: async ({ principal, params: { conversation_id: id } }) => {
+      const conversation = await conversations.find(principal.userId, id)
+      return toConversationAnswer(requireFound(conversation, 'conversation_id'))
+    },
+  })
+
+const updateConversation = (conversations: Conversations) =>
+  route({
+    method: 'post',
+    path: `${path}/:conversation_id`,
+    access: modelKey('write', { body: 'bulk' }),
+    operationId: 'updateConversation',
+    tag,
+    summary: 'Update the metadata of a conversation',
+    notes: 'Replaces all of `metadata`; without the field nothing changes.',
+    params,
+    body: ConversationChange,
+    examples: { 'Other metadata': { metadata: { topic: 'weather' } } },
+    responses: { 200: ConversationAnswer },
+    errors: ['invalid_request', 'resource_not_found'],
+    handler: async ({ principal: { userId }, params: { conversation_id: id }, body }) => {
+      const conversation = body.metadata
+        ? await conversations.update(userId, id, body.metadata)
+        : await conversations.find(userId, id)
+      return toConversationAnswer(requireFound(conversation, 'conversation_id'))
+    },
+  })
+
+const deleteConversation = (conversations: Conversations) =>
+  route({
+    method: 'delete',
+    path: `${path}/:conversation_id`,
+    access: modelKey('write'),
+    operationId: 'deleteConversation',
+    tag,
+    summary: 'Delete a conversation and its items',
+    notes: 'Stored responses of the conversation stay.',
+    params,
+    responses: { 200: Deleted },
+    errors: ['invalid_request', 'resource_not_found'],
+    handler: async ({ principal, params: { conversation_id: id } }) => {
+      const isDeleted = await conversations.delete(principal.userId, id)
+      requireFound(isDeleted || undefined, 'conversation_id')
+      return { id, object: 'conversation.deleted' as const, deleted: true as const }
+    },
+  })

@@ -1,15 +1,13 @@
-import { resolver } from 'hono-openapi'
 import { z } from 'zod'
-import { describeErrors, keyErrors } from '../http/documentation'
+import type { ErrorCode } from '../errors'
 import { keyHeader } from '../idempotency/key'
 
-/** Errors of the POSTs of the model endpoints. */
-export const modelErrors = describeErrors(
+/** Errors of the POSTs of the model endpoints, beyond those of their key. */
+export const modelErrors = [
   'invalid_request',
   'invalid_model',
   'context_length_exceeded',
   'max_tokens_exceeded',
-  ...keyErrors,
   'insufficient_credits',
   'payment_required',
   'model_access_denied',
@@ -19,36 +17,36 @@ export const modelErrors = describeErrors(
   'provider_error',
   'connection_failed',
   'request_timeout',
-)
+] as const satisfies readonly ErrorCode[]
 
 /** The header that makes repeats of the model endpoints' POSTs safe. Source: contract 4.9. */
-export const idempotencyKey = {
-  name: keyHeader,
-  in: 'header',
-  required: false,
-  description: [
-    'Names this request for 24 hours, for your account. The same key with the same path and body gets',
-    'the first answer again, with `x-idempotent-replay: true`, at no cost; while the first request runs',
-    'it waits for it. With another path or body it is refused: 400, issue `key_reused`. Answers given',
-    'once a provider was asked are kept, errors too, up to 8 MB; a request refused before leaves the key',
-    'free. With it, a plain request whose client disconnects is completed, charged and kept; a stream',
-    'whose client disconnects is cancelled and not kept.',
-  ].join(' '),
-  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
-  example: 'order-1042-summary',
-} as const
+export const idempotencyHeader = {
+  [keyHeader]: z
+    .string()
+    .min(1)
+    .max(255)
+    .regex(/^[ -~]+$/)
+    .optional()
+    .describe(
+      [
+        'Names this request for 24 hours, for your account. A repeat with the same key, path and body gets the first',
+        'answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits.',
+        'With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors',
+        'too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without',
+        'streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is',
+        'cancelled and not stored.',
+      ].join(' '),
+    )
+    .meta({ examples: ['order-1042-summary'] }),
+}
 
 const chunkLines = '`data: <chunk>` lines, ended by `data: [DONE]`'
 
-/** Documents a success that is JSON, or a stream of server-sent events; `lines` describes the events. */
-export const streamOr = (description: string, schema: z.ZodType, lines = chunkLines) => ({
-  200: {
-    description,
-    content: {
-      'application/json': { schema: resolver(schema) },
-      'text/event-stream': {
-        schema: resolver(z.string().describe(lines)),
-      },
-    },
+/** Describes an answer that is JSON, or a stream of server-sent events; `lines` describes the events. */
+export const jsonOrEvents = (description: string, schema: z.ZodType, lines = chunkLines) => ({
+  description,
+  content: {
+    'application/json': schema,
+    'text/event-stream': z.string().describe(lines),
   },
 })

@@ -1,30 +1,29 @@
-import { Hono } from 'hono'
-import { describeRoute } from 'hono-openapi'
-import { idempotencyKey, modelErrors } from './description'
-import { createModelEndpoint } from './endpoint'
+import { idempotencyHeader, modelErrors } from './description'
+import { modelRoute } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import { EmbeddingList } from './schema'
 import type { Gateway } from '../gateway/gateway'
-import { accepts, answers } from '../http/documentation'
-import type { Env } from '../http/env'
+import { modelKey } from '../http/access'
 import { EmbeddingRequest } from '../wire/embedding-request'
+import type { Route } from '../http/route'
 
-export const embeddingRoutes = (gateway: Gateway, ports: ReplyPorts) =>
-  new Hono<Env>().post(
-    '/v1/embeddings',
-    describeRoute({
-      operationId: 'createEmbedding',
-      summary: 'Embeddings of one or many texts',
-      tags: ['Models'],
-      security: [{ apiKey: [] }],
-      parameters: [idempotencyKey],
-      requestBody: accepts('EmbeddingRequest', EmbeddingRequest, {
-        'Two texts': { model: 'sandbox/embedding', input: ['First text', 'Second text'] },
-      }),
-      responses: {
-        ...answers(200, 'The embeddings, in input order', EmbeddingList),
-        ...modelErrors,
-      },
-    }),
-    createModelEndpoint((call) => respond(call, gateway.embed, ports)),
-  )
+export const embeddingRoutes = (gateway: Gateway, ports: ReplyPorts): Route[] => [
+  modelRoute({
+    method: 'post',
+    path: '/v1/embeddings',
+    access: modelKey('write'),
+    operationId: 'createEmbedding',
+    tag: 'Models',
+    summary: 'Create embeddings',
+    notes:
+      'Of up to 2,048 texts or token lists, in batches where a provider takes fewer. `base64` is little-endian 32-bit floats, with every provider.',
+    headers: idempotencyHeader,
+    body: EmbeddingRequest.meta({ ref: 'EmbeddingRequest' }),
+    examples: {
+      'Two texts': { model: 'sandbox/embedding', input: ['First text', 'Second text'] },
+    },
+    responses: { 200: EmbeddingList.describe('The embeddings, in the order of the input') },
+    errors: modelErrors,
+    handler: (call) => respond(call, gateway.embed, ports),
+  }),
+]

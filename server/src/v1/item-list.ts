@@ -1,8 +1,4 @@
 import { z } from 'zod'
-import { invalidRequest } from '../errors'
-
-const defaultLimit = 20
-const maxLimit = 100
 
 /** An item as the API shows it. */
 export const ListedItem = z.looseObject({ id: z.string(), type: z.string() })
@@ -17,45 +13,19 @@ export const ResponseItemList = z
   })
   .meta({ ref: 'ResponseItemList' })
 
-/** The query parameters of a list of items, for its description. */
-export const itemPaging = [
-  {
-    name: 'limit',
-    in: 'query' as const,
-    schema: { type: 'integer' as const, minimum: 1, maximum: maxLimit, default: defaultLimit },
-  },
-  {
-    name: 'order',
-    in: 'query' as const,
-    schema: { type: 'string' as const, enum: ['asc', 'desc'], default: 'desc' },
-  },
-  {
-    name: 'after',
-    in: 'query' as const,
-    description: 'The id of an item; those behind it follow',
-    schema: { type: 'string' as const, maxLength: 256 },
-  },
-]
-
-/** The requested part of a list of items. */
-export interface ItemQuery {
-  limit: number
-  order: 'asc' | 'desc'
-  after: string | undefined
-}
-
-/** Reads the query of a list. Throws `invalid_request`. The latest come first unless `order` is `asc`. */
-export function itemQuery(query: Readonly<Record<string, string>>): ItemQuery {
-  const { order = 'desc', after } = query
-  const limit = Number(query['limit'] ?? defaultLimit)
-  if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
-    throw invalidRequest('limit', 'out_of_range', `limit: must be 1 to ${maxLimit}.`)
-  }
-  if (order !== 'asc' && order !== 'desc') {
-    throw invalidRequest('order', 'unknown_value', 'order: must be "asc" or "desc".')
-  }
-  return { limit, order, after }
-}
+/** The query of a list of items. The latest come first unless `order` is `asc`. */
+export const ItemQuery = z.object({
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .default(20)
+    .describe('Maximum number of items on the page'),
+  order: z.enum(['asc', 'desc']).default('desc').describe('`desc`: the latest first'),
+  after: z.string().max(256).optional().describe('Only items after the one with this id'),
+})
+export type ItemQuery = z.output<typeof ItemQuery>
 
 export const toItemList = <Item extends { id: string }>(data: Item[], hasMore: boolean) => ({
   object: 'list' as const,

@@ -1,14 +1,12 @@
-import { Hono } from 'hono'
-import { describeRoute, resolver } from 'hono-openapi'
 import { z } from 'zod'
-import { idempotencyKey } from './description'
-import { createModelEndpoint } from './endpoint'
+import { idempotencyHeader, jsonOrEvents } from './description'
+import { modelRoute } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import { messages, messagesToCount } from '../protocols/messages'
 import { CountRequest, MessagesRequest } from '../protocols/messages/schema'
 import type { Gateway } from '../gateway/gateway'
-import { accepts, answers } from '../http/documentation'
-import type { Env } from '../http/env'
+import { modelKey } from '../http/access'
+import type { Route } from '../http/route'
 
 const Message = z
   .object({
@@ -55,7 +53,7 @@ const MessagesError = z
   })
   .meta({ ref: 'MessagesError' })
 
-const failures = {
+const errorTypes = {
   400: 'invalid_request_error',
   401: 'authentication_error',
   402: 'billing_error',
@@ -68,72 +66,68 @@ const failures = {
   504: 'timeout_error',
 }
 
-const messageErrors = Object.fromEntries(
-  Object.entries(failures).map(([status, type]) => [
+/** Errors in Anthropic's format. */
+const foreignErrors = Object.fromEntries(
+  Object.entries(errorTypes).map(([status, type]) => [
     status,
-    {
-      description: `\`${type}\``,
-      content: { 'application/json': { schema: resolver(MessagesError) } },
-    },
+    { description: `\`${type}\``, content: { 'application/json': MessagesError } },
   ]),
 )
 
-const shared = {
-  tags: ['Models'],
-  security: [{ apiKey: [] }],
-}
-
-const asked = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello!' }] }
+const prompt = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello!' }] }
 
 /** Anthropic's Messages API. Source: contract 5.1. */
-export const messageRoutes = (gateway: Gateway, ports: ReplyPorts) =>
-  new Hono<Env>()
-    .post(
-      '/v1/messages',
-      describeRoute({
-        ...shared,
-        operationId: 'createMessage',
-        summary: 'A message in the format of Anthropic, whole or as a stream, by any chat model',
-        parameters: [idempotencyKey],
-        requestBody: accepts('MessagesRequest', MessagesRequest, {
-          'A question': { ...asked, max_tokens: 256 },
-          'A stream': { ...asked, max_tokens: 256, stream: true },
-        }),
-        responses: {
-          200: {
-            description: 'A message; with `stream` true, server-sent events',
-            content: {
-              'application/json': { schema: resolver(Message) },
-              'text/event-stream': {
-                schema: resolver(
-                  z.string().describe('Events from `message_start` to `message_stop`'),
-                ),
-              },
-            },
-          },
-          ...messageErrors,
-        },
-      }),
-      createModelEndpoint((call) =>
-        respond(call, (it) => gateway.converse(messages(it.request.headers), it), ports),
+export const messageRoutes = (gateway: Gateway, ports: ReplyPorts): Route[] => [
+  createMessage(gateway, ports),
+  countMessageTokens(gateway),
+]
+
+const createMessage = (gateway: Gateway, ports: ReplyPorts) =>
+  modelRoute({
+    method: 'post',
+    path: '/v1/messages',
+    access: modelKey('write'),
+    operationId: 'createMessage',
+    tag: 'Models',
+    summary: 'Create a message',
+    notes:
+      "Anthropic's format, for every chat model: passed through to connections of that format, translated for all others; dropped fields are named in `x-tollgate-omitted`. The base URL of Anthropic clients ends before `/v1`; the key may be sent as `x-api-key`.",
+    headers: idempotencyHeader,
+    body: MessagesRequest.meta({ ref: 'MessagesRequest' }),
+    examples: {
+      'A question': { ...prompt, max_tokens: 256 },
+      'A stream': { ...prompt, max_tokens: 256, stream: true },
+    },
+    responses: {
+      200: jsonOrEvents(
+        'A message; with `stream` true, server-sent events',
+        Message,
+        'Events from `message_start` to `message_stop`',
       ),
-    )
-    .post(
-      '/v1/messages/count_tokens',
-      describeRoute({
-        ...shared,
-        operationId: 'countMessageTokens',
-        summary: 'The tokens of a prompt, about; free',
-        requestBody: accepts('CountTokensRequest', CountRequest, { 'A question': asked }),
-        responses: {
-          ...answers(200, 'The tokens', z.object({ input_tokens: z.int() })),
-          ...messageErrors,
-        },
-      }),
-      createModelEndpoint(async (call) => {
-        const dialect = messagesToCount(call.request.headers)
-        const input_tokens = await gateway.count(dialect, call)
-        const headers = dialect.wording.headers?.(call.requestId)
-        return Response.json({ input_tokens }, { ...(headers && { headers }) })
-      }),
-    )
+    },
+    foreignErrors,
+    handler: (call) =>
+      respond(call, (it) => gateway.converse(messages(it.request.headers), it), ports),
+  })
+
+const countMessageTokens = (gateway: Gateway) =>
+  modelRoute({
+    method: 'post',
+    path: '/v1/messages/count_tokens',
+    access: modelKey('write'),
+    operationId: 'countMessageTokens',
+    tag: 'Models',
+    summary: 'Count the tokens of a message',
+    notes:
+      'Counted by Anthropic where the message would be passed through, else estimated. Free of charge; counts as a request.',
+    body: CountRequest.meta({ ref: 'CountTokensRequest' }),
+    examples: { 'A question': prompt },
+    responses: { 200: z.object({ input_tokens: z.int() }).describe('The tokens') },
+    foreignErrors,
+    handler: async (call) => {
+      const dialect = messagesToCount(call.request.headers)
+      const input_tokens = await gateway.count(dialect, call)
+      const headers = dialect.errorFormat.headers?.(call.requestId)
+      return Response.json({ input_tokens }, { ...(headers && { headers }) })
+    },
+  })

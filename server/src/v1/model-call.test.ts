@@ -15,7 +15,7 @@ test.each([
   app.post('/v1/chat/completions', (c) => c.text(callOf(c).endpoint))
   using server = Bun.serve({
     port: 0,
-    fetch: (request, here) => app.fetch(request, { server: here }),
+    fetch: (request, server) => app.fetch(request, { server }),
   })
   expect(await sent(server.port ?? 0, path)).toEndWith('\r\n\r\n/v1/chat/completions')
 })
@@ -27,22 +27,22 @@ test('what it waited for a provider is known while it still waits, after another
   using bodies = new BodyBudget({ bytes: 1 << 20 })
   const call = new ModelCall({ request, server, bodies, requestId: 'req_1', path })
   expect(call.waitedMs).toBe(0)
-  call.waits(true)
+  call.onWaiting(true)
   Bun.sleepSync(2)
-  call.waits(false)
+  call.onWaiting(false)
   const first = call.waitedMs
   expect(first).toBeGreaterThanOrEqual(2)
   // Its headers go out early, and another provider has said nothing yet.
-  call.waits(true)
+  call.onWaiting(true)
   Bun.sleepSync(20)
   expect(call.waitedMs).toBeGreaterThanOrEqual(first + 20)
-  call.waits(false)
+  call.onWaiting(false)
   const both = call.waitedMs
   Bun.sleepSync(2)
   expect(call.waitedMs).toBe(both)
 })
 
-describe('what a request goes on from', () => {
+describe('previous responses and conversations of a request', () => {
   const path = '/v1/responses'
   const mebibyte = 1 << 20
   const server = Bun.serve({ port: 0, fetch: () => new Response() })
@@ -68,7 +68,7 @@ describe('what a request goes on from', () => {
     expect(bodies.bytes).toBe(0)
   })
 
-  test('is not read for a caller who has gone while it waited', async () => {
+  test('is not read for a client that disconnected while it waited', async () => {
     using bodies = new BodyBudget({ bytes: 30 * mebibyte })
     const gone = new AbortController()
     const [first, second] = [callIn(bodies), callIn(bodies, gone.signal)]

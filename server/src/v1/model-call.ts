@@ -1,14 +1,15 @@
 import type { Context } from 'hono'
 import type { RateLimitQuota } from '../errors'
-import type { InboundRequest, ReadBody, Repeatable } from '../gateway/request'
+import type { InboundRequest, Repeatable } from '../gateway/request'
 import { promptCachingHeader } from '../gateway/prompt-caching'
-import { readJson, type Room } from '../http/body'
+import { readJson, type BodyMemory } from '../http/body'
 import { smallBytes, type BodyBudget } from '../http/body-budget'
 import type { BodyShare } from '../http/body-share'
 import { readModelKey } from '../http/caller'
 import type { Env, Server } from '../http/env'
 import { hopsHeader, toHops } from '../wire/forwarding-loop'
 import type { Usage } from '../wire/usage'
+import type { ReadBody } from '../wire/json-body'
 
 const withoutSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : path)
 
@@ -24,7 +25,7 @@ interface Received {
 }
 
 /** A request to a model endpoint as the gateway takes it: one object, as each request allocates it. */
-export class ModelCall implements InboundRequest, Room {
+export class ModelCall implements InboundRequest, BodyMemory {
   readonly request: Request
   /** `req_` and 26 characters. */
   readonly requestId: string
@@ -43,14 +44,14 @@ export class ModelCall implements InboundRequest, Room {
   principal?: InboundRequest['principal']
   connectionId?: string | undefined
   signal: AbortSignal
-  settled?: (usage: Usage | undefined, cost: bigint) => void
+  onSettled?: (usage: Usage | undefined, cost: bigint) => void
   repeatable?: Repeatable
   history?: InboundRequest['history']
   hasLog = false
   trace: InboundRequest['trace']
   #waitedMs = 0
   #waiting = 0
-  #waitingSinceMs = 0
+  #waitStartedMs = 0
 
   constructor({ request, server, bodies, requestId, path }: Received) {
     this.request = request
@@ -85,21 +86,21 @@ export class ModelCall implements InboundRequest, Room {
     return this.#server.requestIP(this.request)?.address ?? ''
   }
 
-  tell(quota: RateLimitQuota | undefined): void {
+  reportQuota(quota: RateLimitQuota | undefined): void {
     this.quota = quota
   }
 
   /** The time so far spent waiting for a provider. */
   get waitedMs(): number {
-    const open = this.#waiting > 0 ? performance.now() - this.#waitingSinceMs : 0
+    const open = this.#waiting > 0 ? performance.now() - this.#waitStartedMs : 0
     return this.#waitedMs + open
   }
 
   /** Counts overlapping waits, as parts of a request wait side by side. */
-  waits(isWaiting: boolean): void {
-    if (isWaiting && this.#waiting++ === 0) this.#waitingSinceMs = performance.now()
+  onWaiting(isWaiting: boolean): void {
+    if (isWaiting && this.#waiting++ === 0) this.#waitStartedMs = performance.now()
     if (!isWaiting && --this.#waiting === 0) {
-      this.#waitedMs += performance.now() - this.#waitingSinceMs
+      this.#waitedMs += performance.now() - this.#waitStartedMs
     }
   }
 
@@ -109,7 +110,7 @@ export class ModelCall implements InboundRequest, Room {
     onText?: (text: string) => void,
   ): Promise<ReadBody> {
     this.#accountId = accountId
-    return readJson(this.request, { limitBytes, server: this.#server, room: this, onText })
+    return readJson(this.request, { limitBytes, server: this.#server, memory: this, onText })
   }
 
   async readMore<Read>(bytes: number, read: () => Promise<Read>): Promise<Read> {

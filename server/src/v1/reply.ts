@@ -1,6 +1,6 @@
 import type { ModelCall } from './model-call'
 import type { ApiError } from '../errors'
-import type { KeptReply, Reply, StreamReply, WholeReply } from '../gateway/request'
+import type { RecordedReply, Reply, StreamReply, FullReply } from '../gateway/request'
 import { ChunkWriter } from '../wire/event-writer'
 import { formatPlainUsd } from '../wire/usd'
 import {
@@ -28,15 +28,17 @@ export interface ReplyPorts {
   crashAt?: CrashAtLastByte | undefined
 }
 
-type Run = (call: ModelCall) => Promise<Reply | KeptReply>
+type Run = (call: ModelCall) => Promise<Reply | RecordedReply>
 
 /** Runs a request and answers it, or replays its answer. Rejects with a failure before any answer. */
 export function respond(call: ModelCall, run: Run, ports: ReplyPorts): Promise<Response> {
   const key = call.request.headers.get('idempotency-key')
-  return key === null ? respondOnce(call, run, ports) : respondAgain(call, run, { key, ports })
+  return key === null
+    ? respondDirectly(call, run, ports)
+    : respondIdempotently(call, run, { key, ports })
 }
 
-async function respondOnce(call: ModelCall, run: Run, ports: ReplyPorts): Promise<Response> {
+async function respondDirectly(call: ModelCall, run: Run, ports: ReplyPorts): Promise<Response> {
   return toResponse(call, await run(call), { ports })
 }
 
@@ -46,44 +48,48 @@ interface Named {
   ports: ReplyPorts
 }
 
-async function respondAgain(call: ModelCall, run: Run, { key, ports }: Named): Promise<Response> {
+async function respondIdempotently(
+  call: ModelCall,
+  run: Run,
+  { key, ports }: Named,
+): Promise<Response> {
   const { request, requestId, path } = call
   const { claims, requestMs } = ports
-  const once = new IdempotentRequest({
+  const idempotentRequest = new IdempotentRequest({
     claims,
     key,
     path,
-    wording: getErrorFormat(request),
+    errorFormat: getErrorFormat(request),
     requestId,
     signal: request.signal,
     patienceMs: requestMs,
   })
-  call.repeatable = once
+  call.repeatable = idempotentRequest
   try {
     const reply = await run(call)
-    const response = await toResponse(call, reply, { ports, once })
-    return reply.kind === 'whole' ? await once.whole(response) : response
+    const response = await toResponse(call, reply, { ports, idempotentRequest })
+    return reply.kind === 'full' ? await idempotentRequest.store(response) : response
   } catch (thrown) {
-    await once.failed(thrown)
+    await idempotentRequest.failed(thrown)
     throw thrown
   }
 }
 
 interface Answering {
   ports: ReplyPorts
-  once?: IdempotentRequest
+  idempotentRequest?: IdempotentRequest
 }
 
 /** The parts of a request that its response depends on. */
 export type ReplyOptions = Pick<ModelCall, 'request' | 'requestId'>
 
 function toResponse(
-  asked: ReplyOptions,
-  reply: Reply | KeptReply,
+  call: ReplyOptions,
+  reply: Reply | RecordedReply,
   answering: Answering,
 ): Response | Promise<Response> {
-  if (reply.kind === 'kept') return replayAnswer(reply.answer)
-  if (reply.kind === 'stream') return respondWithStream(asked, reply, answering)
+  if (reply.kind === 'recorded') return replayAnswer(reply.answer)
+  if (reply.kind === 'stream') return respondWithStream(call, reply, answering)
   const { crashAt } = answering.ports
   crashAt?.('before-last-byte')
   crashAt?.('after-last-byte')
@@ -94,7 +100,10 @@ function toResponse(
       'x-tollgate-cost': formatPlainUsd(reply.cost ?? 0n),
     }),
   }
-  const own = { ...getErrorFormat(asked.request).headers?.(asked.requestId), ...toldHeaders(reply) }
+  const own = {
+    ...getErrorFormat(call.request).headers?.(call.requestId),
+    ...toChangeHeaders(reply),
+  }
   return new Response(JSON.stringify(reply.body), {
     headers: { ...headers, ...own },
   })
@@ -109,10 +118,10 @@ const toHeaderName = (name: string) =>
   name.slice(0, maxNameLength).replaceAll(/[^\x21-\x2b\x2d-\x7e]/g, '?')
 
 /** Reports changes of the request in headers: omitted fields, and a lowered output limit. */
-function toldHeaders({
+function toChangeHeaders({
   omitted,
   outputLimit,
-}: Pick<WholeReply, 'omitted' | 'outputLimit'>): Record<string, string> {
+}: Pick<FullReply, 'omitted' | 'outputLimit'>): Record<string, string> {
   return {
     ...(omitted &&
       omitted.length > 0 && {
@@ -126,7 +135,7 @@ function toldHeaders({
 export async function respondWithStream(
   { request, requestId }: ReplyOptions,
   { identity, writer = new ChunkWriter(identity), opening }: StreamReply,
-  { ports, once }: Answering,
+  { ports, idempotentRequest }: Answering,
 ): Promise<Response> {
   const { watch, earlyHeadersMs, onBroken, crashAt } = ports
   // Headers wait for the first event, so that an earlier failure still has its own status.
@@ -136,14 +145,15 @@ export async function respondWithStream(
     ...getErrorFormat(request).headers?.(requestId),
   })
   if (opened?.provider) headers.set('x-tollgate-provider', opened.provider)
-  for (const [name, value] of Object.entries(toldHeaders(opened ?? {}))) headers.set(name, value)
+  for (const [name, value] of Object.entries(toChangeHeaders(opened ?? {})))
+    headers.set(name, value)
   const outgoing = {
     writer,
     requestId,
     opening,
     isEarly: !opened,
     onBroken: (error: ApiError) => onBroken(requestId, error),
-    copy: once?.copy(headers),
+    copy: idempotentRequest?.copy(headers),
     crashAt,
   }
   return new Response(toEventStream(outgoing, watch), { headers })

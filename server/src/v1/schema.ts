@@ -135,6 +135,7 @@ export const ListedModel = z
           'no_connection',
           'platform_connections_off',
           'mapped_to_nothing',
+          'not_allowed_by_key',
         ]),
         message: z.string(),
       })

@@ -1,17 +1,15 @@
-import { Hono, type Context } from 'hono'
-import { describeRoute } from 'hono-openapi'
 import { z } from 'zod'
 import { backgroundReply } from './background-stream'
-import { streamOr } from './description'
-import { itemPaging, itemQuery, ResponseItemList, toItemList, type ItemQuery } from './item-list'
+import { jsonOrEvents } from './description'
+import { ItemQuery, ResponseItemList, toItemList } from './item-list'
 import { respondWithStream, type ReplyPorts } from './reply'
 import { ResponseAnswer } from './response-schema'
 import type { ResponsePorts } from './responses'
 import { ApiError, invalidRequest } from '../errors'
 import type { StreamReply } from '../gateway/request'
-import { answers, describeErrors, keyErrors } from '../http/documentation'
-import type { Env } from '../http/env'
-import type { Guards } from '../http/guards'
+import { modelKey } from '../http/access'
+import { lenientFlag } from '../http/query'
+import { route, type Route } from '../http/route'
 import type { Owned } from '../stored-responses/background-store'
 import type { ResponseStore, StoredResponse } from '../stored-responses/store'
 import type { JsonObject } from '../wire/json-body'
@@ -20,27 +18,29 @@ const Deleted = z
   .object({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) })
   .meta({ ref: 'DeletedResponse' })
 
-const shared = {
-  tags: ['Models'],
-  security: [{ apiKey: [] }],
+const tag = 'Models'
+const path = '/v1/responses/:response_id'
+const params = {
+  response_id: z
+    .string()
+    .max(256)
+    .describe('The `id` of a stored response')
+    .meta({ examples: ['resp_01m7zbr7rr3rrzfbtxk7716g95'] }),
 }
-const parameters = [
-  {
-    name: 'response_id',
-    in: 'path' as const,
-    required: true,
-    description: 'The `id` of an answer that was kept',
-    schema: { type: 'string' as const, maxLength: 256 },
-    example: 'resp_01m7zbr7rr3rrzfbtxk7716g95',
-  },
-]
-const problems = describeErrors('resource_not_found', 'gateway_unavailable', ...keyErrors)
-const refusals = describeErrors(
-  'invalid_request',
-  'resource_not_found',
-  'gateway_unavailable',
-  ...keyErrors,
-)
+const errors = ['resource_not_found', 'gateway_unavailable'] as const
+
+const ResponseQuery = z.object({
+  stream: lenientFlag.describe(
+    'Streams the events of a background response that was created as a stream',
+  ),
+  starting_after: z.coerce
+    .number()
+    .int()
+    .min(-1)
+    .default(-1)
+    .describe('Only events after this `sequence_number`'),
+})
+
 const lines = '`event: <type>` and `data: <event>` lines'
 
 const notFound = () =>
@@ -48,17 +48,6 @@ const notFound = () =>
     param: 'response_id',
     message: 'This account has no such response: it was not kept, is deleted, or too old.',
   })
-
-/** Reads the number of the event after which a stream continues; -1 for all events. Throws `invalid_request`. */
-function startingAfter(query: Readonly<Record<string, string>>): number {
-  const { starting_after: after = '-1' } = query
-  if (/^(-1|\d{1,15})$/.test(after)) return Number(after)
-  throw invalidRequest(
-    'starting_after',
-    'out_of_range',
-    'starting_after: must be the number of an event.',
-  )
-}
 
 /** Streams the events of a background response, running or ended. Rejects with `invalid_request`. */
 async function streamOf(
@@ -68,14 +57,14 @@ async function streamOf(
 ): Promise<StreamReply> {
   const standing = await background.find(owned)
   if (!standing) throw notFound()
-  if (!standing.keepsEvents) {
+  if (!standing.storesEvents) {
     throw invalidRequest(
       'stream',
       'wrong_state',
       'stream: only an answer in the background that was asked for as a stream is read as one, up to an hour after its end.',
     )
   }
-  return backgroundReply(background, { owned, after, left: runs.readers.enter(owned.userId) })
+  return backgroundReply(background, { owned, after, onClose: runs.readers.enter(owned.userId) })
 }
 
 /** Returns the current response; one whose node is gone has failed. */
@@ -98,9 +87,9 @@ async function cancelled({ runs }: StoredPorts, owned: Owned): Promise<JsonObjec
 }
 
 async function storedOf(store: ResponseStore, userId: string, id: string): Promise<StoredResponse> {
-  const found = await store.find(userId, id)
-  if (!found) throw notFound()
-  return found
+  const response = await store.find(userId, id)
+  if (!response) throw notFound()
+  return response
 }
 
 /** Returns the items of an input with their own ids. */
@@ -124,105 +113,90 @@ interface StoredPorts extends Pick<ResponsePorts, 'store' | 'background' | 'runs
   reply: ReplyPorts
 }
 
-const ownedIn = (c: Context<Env, '/v1/responses/:response_id'>): Owned => ({
-  id: c.req.param('response_id'),
-  userId: c.var.principal.userId,
-})
-
-const streaming = [
-  {
-    name: 'stream',
-    in: 'query' as const,
-    description: 'Its events, of an answer in the background that was asked for as a stream',
-    schema: { type: 'string' as const, enum: ['true', 'false'] },
-  },
-  {
-    name: 'starting_after',
-    in: 'query' as const,
-    description: 'The `sequence_number` of an event; those behind it follow',
-    schema: { type: 'integer' as const, minimum: 0 },
-  },
+/** Stored responses of the calling account. */
+export const storedResponseRoutes = (ports: StoredPorts): Route[] => [
+  getResponse(ports),
+  deleteResponse(ports),
+  cancelResponse(ports),
+  listResponseInputItems(ports),
 ]
 
-/** Stored responses of the calling account. */
-export const storedResponseRoutes = (ports: StoredPorts, guards: Guards) =>
-  new Hono<Env>().route('/', answerRoutes(ports, guards)).route('/', otherRoutes(ports, guards))
+const getResponse = (ports: StoredPorts) =>
+  route({
+    method: 'get',
+    path,
+    access: modelKey('read'),
+    operationId: 'getResponse',
+    tag,
+    summary: 'Retrieve a stored response',
+    notes:
+      'Any key of the account that created it can read it. Stored are responses whose request had `store` or `background` true. With `stream` true, the events of a background response that was created as a stream, up to an hour after its end.',
+    params,
+    query: ResponseQuery,
+    responses: {
+      200: jsonOrEvents('The response; with `stream` true, its events', ResponseAnswer, lines),
+    },
+    errors: ['invalid_request', ...errors],
+    handler: async ({ c, principal: { userId }, params: { response_id: id }, query }) => {
+      const owned = { id, userId }
+      if (!query.stream) return c.json(await responseOf(ports, owned))
+      const reply = await streamOf(ports, owned, query.starting_after)
+      const exchange = { request: c.req.raw, requestId: c.get('requestId') }
+      return respondWithStream(exchange, reply, { ports: ports.reply })
+    },
+  })
 
-const answerRoutes = (ports: StoredPorts, guards: Guards) =>
-  new Hono<Env>()
-    .get(
-      '/v1/responses/:response_id',
-      describeRoute({
-        ...shared,
-        operationId: 'getResponse',
-        summary: 'A response that was kept, or is made in the background',
-        parameters: [...parameters, ...streaming],
-        responses: {
-          ...streamOr('The response; with `stream` true, its events', ResponseAnswer, lines),
-          ...refusals,
-        },
-      }),
-      guards.key('read'),
-      async (c) => {
-        const { stream, ...query } = c.req.query()
-        if (stream !== 'true') return c.json(await responseOf(ports, ownedIn(c)))
-        const reply = await streamOf(ports, ownedIn(c), startingAfter(query))
-        const asked = { request: c.req.raw, requestId: c.get('requestId') }
-        return respondWithStream(asked, reply, { ports: ports.reply })
-      },
-    )
-    .delete(
-      '/v1/responses/:response_id',
-      describeRoute({
-        ...shared,
-        operationId: 'deleteResponse',
-        summary: 'Delete a response that was kept; what goes on from it cannot be gone on from',
-        parameters,
-        responses: { ...answers(200, 'It is deleted', Deleted), ...problems },
-      }),
-      guards.key('write'),
-      async (c) => {
-        const owned = ownedIn(c)
-        const { id, userId } = owned
-        if (!(await ports.store.delete(userId, id))) throw notFound()
-        ports.runs.deleted(owned)
-        return c.json({ id, object: 'response', deleted: true })
-      },
-    )
+const deleteResponse = (ports: StoredPorts) =>
+  route({
+    method: 'delete',
+    path,
+    access: modelKey('write'),
+    operationId: 'deleteResponse',
+    tag,
+    summary: 'Delete a stored response',
+    notes:
+      'With the input of its request. Responses that continue it stay, but nothing can continue those.',
+    params,
+    responses: { 200: Deleted },
+    errors,
+    handler: async ({ principal: { userId }, params: { response_id: id } }) => {
+      if (!(await ports.store.delete(userId, id))) throw notFound()
+      ports.runs.deleted({ id, userId })
+      return { id, object: 'response' as const, deleted: true as const }
+    },
+  })
 
-const otherRoutes = (ports: StoredPorts, guards: Guards) =>
-  new Hono<Env>()
-    .post(
-      '/v1/responses/:response_id/cancel',
-      describeRoute({
-        ...shared,
-        operationId: 'cancelResponse',
-        summary: 'Cancel a response that is made in the background',
-        parameters,
-        responses: { ...answers(200, 'The response as it stands', ResponseAnswer), ...refusals },
-      }),
-      guards.key('write'),
-      async (c) => {
-        const id = c.req.param('response_id')
-        return c.json(await cancelled(ports, { id, userId: c.var.principal.userId }))
-      },
-    )
-    .get(
-      '/v1/responses/:response_id/input_items',
-      describeRoute({
-        ...shared,
-        operationId: 'listResponseInputItems',
-        summary: 'The input of a response that was kept',
-        parameters: [...parameters, ...itemPaging],
-        responses: {
-          ...answers(200, 'The items', ResponseItemList),
-          ...refusals,
-        },
-      }),
-      guards.key('read'),
-      async (c) => {
-        const { userId } = c.var.principal
-        const stored = await storedOf(ports.store, userId, c.req.param('response_id'))
-        return c.json(toInputItems(stored, itemQuery(c.req.query())))
-      },
-    )
+const cancelResponse = (ports: StoredPorts) =>
+  route({
+    method: 'post',
+    path: `${path}/cancel`,
+    access: modelKey('write'),
+    operationId: 'cancelResponse',
+    tag,
+    summary: 'Cancel a background response',
+    notes:
+      'A response that has ended does not change. Usage that the provider bills for a cancelled request is charged.',
+    params,
+    responses: { 200: ResponseAnswer.describe('The current response') },
+    errors: ['invalid_request', ...errors],
+    handler: async ({ c, principal: { userId }, params: { response_id: id } }) =>
+      c.json(await cancelled(ports, { id, userId })),
+  })
+
+const listResponseInputItems = ({ store }: StoredPorts) =>
+  route({
+    method: 'get',
+    path: `${path}/input_items`,
+    access: modelKey('read'),
+    operationId: 'listResponseInputItems',
+    tag,
+    summary: 'List the input items of a stored response',
+    notes:
+      'The input of its own request, without what it continues; the latest first. Items without an id get one.',
+    params,
+    query: ItemQuery,
+    responses: { 200: ResponseItemList },
+    errors: ['invalid_request', ...errors],
+    handler: async ({ principal: { userId }, params: { response_id: id }, query }) =>
+      toInputItems(await storedOf(store, userId, id), query),
+  })

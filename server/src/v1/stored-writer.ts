@@ -21,42 +21,42 @@ export class StoredWriter implements EventWriter {
     this.#turn = turn
   }
 
-  get kept(): Promise<void> | undefined {
-    return this.#turn.kept
+  get pendingWrite(): Promise<void> | undefined {
+    return this.#turn.pendingWrite
   }
 
   write(chunk: string): string {
-    return this.#told(this.#own.write(chunk))
+    return this.#record(this.#own.write(chunk))
   }
 
   follow(frames: string): string {
     this.#own.follow?.(frames)
-    return this.#told(frames)
+    return this.#record(frames)
   }
 
   end(): string {
-    return this.#told(this.#own.end())
+    return this.#record(this.#own.end())
   }
 
   fail(error: ApiError, requestId: string): string {
-    return this.#told(this.#own.fail(error, requestId))
+    return this.#record(this.#own.fail(error, requestId))
   }
 
   /** Nearly all frames are deltas, and stay unchanged. */
-  #told(frames: string): string {
+  #record(frames: string): string {
     if (!frames.includes('"response":{')) return frames
     return frames
       .split(/(?<=\n\n)/)
-      .map((frame) => (lifecycle.test(frame) ? this.#toldFrame(frame) : frame))
+      .map((frame) => (lifecycle.test(frame) ? this.#recordFrame(frame) : frame))
       .join('')
   }
 
-  #toldFrame(frame: string): string {
+  #recordFrame(frame: string): string {
     const event: unknown = JSON.parse(frame.slice(frame.indexOf('\ndata: ') + '\ndata: '.length))
     if (!isObject(event) || !isObject(event['response'])) return frame
     const type = String(event['type'])
-    const response = this.#turn.told(event['response'])
-    if (isLast(type)) this.#turn.keep(response)
+    const response = this.#turn.addStorageFields(event['response'])
+    if (isLast(type)) this.#turn.storeIfRequested(response)
     return namedFrame({ ...event, type, response })
   }
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from './json-body'
+import { isObject, type JsonObject, toList, toText } from './json-body'
 
 /** A page that an answer cites. Indexes count characters of the whole content; both 0 where the place is not known. */
 export interface UrlCitation {
@@ -25,7 +25,6 @@ export const toAnnotation = ({ url, title, start, end, quote }: UrlCitation): Js
   },
 })
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 const indexOf = (value: unknown) =>
   Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0
 
@@ -33,22 +32,16 @@ const indexOf = (value: unknown) =>
 export function toUrlCitation(annotation: JsonObject): UrlCitation | undefined {
   const cited = annotation['url_citation']
   if (annotation['type'] !== 'url_citation' || !isObject(cited)) return undefined
-  const url = textOf(cited['url'])
+  const url = toText(cited['url'])
   if (url === '') return undefined
   return {
     url,
-    title: textOf(cited['title']),
+    title: toText(cited['title']),
     start: indexOf(cited['start_index']),
     end: indexOf(cited['end_index']),
-    quote: textOf(cited['content']) || undefined,
+    quote: toText(cited['content']) || undefined,
   }
 }
-
-/** The annotations in a field of a message or of a delta. */
-export const annotationsIn = (value: unknown): JsonObject[] =>
-  Array.isArray(value) ? value.filter(isObject) : []
-
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 const isWebAddress = (value: unknown): value is string =>
   typeof value === 'string' && /^https?:\/\//i.test(value)
@@ -57,7 +50,7 @@ const isWebAddress = (value: unknown): value is string =>
 function sourceAnnotation(source: unknown): JsonObject | undefined {
   if (isWebAddress(source)) return toAnnotation({ url: source, title: '', start: 0, end: 0 })
   if (!isObject(source) || !isWebAddress(source['url'])) return undefined
-  return toAnnotation({ url: source['url'], title: textOf(source['title']), start: 0, end: 0 })
+  return toAnnotation({ url: source['url'], title: toText(source['title']), start: 0, end: 0 })
 }
 
 /**
@@ -66,7 +59,7 @@ function sourceAnnotation(source: unknown): JsonObject | undefined {
  */
 export function readSourceAnnotations(answer: JsonObject): JsonObject[] {
   for (const name of ['search_results', 'citations']) {
-    const found = listOf(answer[name]).flatMap((source): JsonObject[] => {
+    const found = toList(answer[name]).flatMap((source): JsonObject[] => {
       const annotation = sourceAnnotation(source)
       return annotation ? [annotation] : []
     })

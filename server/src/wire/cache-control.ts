@@ -28,8 +28,8 @@ export function readToolCacheControl(tool: JsonObject): CacheControl | undefined
 /** The last breakpoint that a message carries, or one of its parts. */
 export function readLastCacheControl(message: JsonObject): CacheControl | undefined {
   const { content } = message
-  const own = readCacheControl(message)
-  if (own || !Array.isArray(content)) return own
+  const messageControl = readCacheControl(message)
+  if (messageControl || !Array.isArray(content)) return messageControl
   for (const part of content.toReversed()) {
     const control = isObject(part) ? readCacheControl(part) : undefined
     if (control) return control

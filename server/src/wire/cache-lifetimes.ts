@@ -18,32 +18,32 @@ export const coversHour = ({ cacheWrite, cacheWriteLong }: CachePrices): boolean
  */
 export function withPricedCaches(body: JsonObject, prices: CachePrices): JsonObject {
   if (coversHour(prices)) return body
-  return shortened(body, 0)
+  return shortenLifetime(body, 0)
 }
 
 /** Messages, their parts, and parts of results: nothing that carries a breakpoint is deeper. */
 const deepest = 4
 const holders = ['system', 'tools', 'messages', 'content', 'tool_calls', 'function'] as const
 
-function shortened(holder: JsonObject, depth: number): JsonObject {
+function shortenLifetime(holder: JsonObject, depth: number): JsonObject {
   const changes: JsonObject = {}
   const { cache_control: control } = holder
   if (isObject(control) && control['ttl'] === '1h') changes['cache_control'] = withoutTtl(control)
   if (depth < deepest) {
     for (const name of holders) {
-      const held = holder[name]
-      const short = shortenedIn(held, depth + 1)
-      if (short !== held) changes[name] = short
+      const value = holder[name]
+      const short = shortenLifetimes(value, depth + 1)
+      if (short !== value) changes[name] = short
     }
   }
   return Object.keys(changes).length > 0 ? { ...holder, ...changes } : holder
 }
 
-function shortenedIn(held: unknown, depth: number): unknown {
-  if (isObject(held)) return shortened(held, depth)
-  if (!Array.isArray(held)) return held
-  const short = held.map((item: unknown) => (isObject(item) ? shortened(item, depth) : item))
-  return short.some((item, at) => item !== held[at]) ? short : held
+function shortenLifetimes(value: unknown, depth: number): unknown {
+  if (isObject(value)) return shortenLifetime(value, depth)
+  if (!Array.isArray(value)) return value
+  const short = value.map((item: unknown) => (isObject(item) ? shortenLifetime(item, depth) : item))
+  return short.some((item, at) => item !== value[at]) ? short : value
 }
 
 function withoutTtl({ ttl: _ttl, ...control }: JsonObject): JsonObject {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { ChatChunks, type SaidPart } from './chat-chunks'
+import { ChatChunks, type OutputPart } from './chat-chunks'
 
 const identity = {
   id: 'chatcmpl-1',
@@ -9,7 +9,7 @@ const identity = {
 } as const
 
 /** The chunks of an answer, without what is the same in all. */
-function write(parts: readonly SaidPart[], { legacyFunctions = false } = {}): unknown[] {
+function write(parts: readonly OutputPart[], { legacyFunctions = false } = {}): unknown[] {
   let ids = 0
   const chunks = new ChatChunks({
     identity,
@@ -29,14 +29,14 @@ function write(parts: readonly SaidPart[], { legacyFunctions = false } = {}): un
 }
 
 const role = { role: 'assistant', content: '' }
-const call = (index: number, own: object = {}): SaidPart => ({
+const call = (index: number, callFields: object = {}): OutputPart => ({
   type: 'call',
   index,
   name: `f${index}`,
-  ...own,
+  ...callFields,
 })
-const args = (index: number, text: string): SaidPart => ({ type: 'arguments', index, text })
-const finish = (reason: 'stop' | 'length' | 'tool_calls' | 'content_filter'): SaidPart => ({
+const args = (index: number, text: string): OutputPart => ({ type: 'arguments', index, text })
+const finish = (reason: 'stop' | 'length' | 'tool_calls' | 'content_filter'): OutputPart => ({
   type: 'finish',
   reason,
 })
@@ -102,8 +102,8 @@ test.each([
   [[call(0)], 'content_filter', 'content_filter'],
   [[], 'tool_calls', 'stop'],
   [[], 'length', 'length'],
-] as const)('R13: after %j, %s is told as %s', (parts, reason, told) => {
-  expect(write([...parts, finish(reason)]).at(-1)).toEqual({ finish: told })
+] as const)('R13: after %j, %s becomes %s', (parts, reason, finishReason) => {
+  expect(write([...parts, finish(reason)]).at(-1)).toEqual({ finish: finishReason })
 })
 
 test('the older form of functions has room for one call', () => {

@@ -17,7 +17,7 @@ interface Writing {
 }
 
 /** A part of the answer's content, as opposed to its usage and its end. */
-export type SaidPart = Exclude<Part, { type: 'usage' | 'end' }>
+export type OutputPart = Exclude<Part, { type: 'usage' | 'end' }>
 
 /**
  * Makes the chunks of a translated answer, of which there is one choice: the role alone, the content, the
@@ -38,19 +38,19 @@ export class ChatChunks {
   }
 
   /** The chunks that a part becomes, as JSON texts. Content after the finish is dropped. */
-  add(part: SaidPart): string[] {
+  add(part: OutputPart): string[] {
     if (this.finished) return []
     switch (part.type) {
       case 'text':
-        return this.#say('content', part.text)
+        return this.#writeDelta('content', part.text)
       case 'reasoning':
-        return this.#say('reasoning_content', part.text)
+        return this.#writeDelta('reasoning_content', part.text)
       case 'refusal':
-        return this.#say('refusal', part.text)
+        return this.#writeDelta('refusal', part.text)
       case 'call':
         return this.#call(part)
       case 'arguments':
-        return this.#argue(part.index, part.text)
+        return this.#addArguments(part.index, part.text)
       case 'annotation':
         this.size.addOther(part.annotation)
         return this.#write({ annotations: [part.annotation] })
@@ -63,24 +63,24 @@ export class ChatChunks {
     }
   }
 
-  #say(field: string, text: string): string[] {
+  #writeDelta(field: string, text: string): string[] {
     if (text === '') return []
     this.size.add(text)
     return this.#write({ [field]: text })
   }
 
-  #call({ index, id, name, extra }: SaidPart & { type: 'call' }): string[] {
+  #call({ index, id, name, extra }: OutputPart & { type: 'call' }): string[] {
     if (this.#calls.has(index)) return []
     this.#calls.set(index, false)
     this.size.addCall(name)
     const called = { name: this.#writing.callerNames?.get(name) ?? name, arguments: '' }
     if (this.#writing.legacyFunctions) return this.#writeFunction(index, called)
-    const given = id === undefined || id === '' ? this.#writing.newCallId() : id
-    const opening = { index, id: given, type: 'function', function: called, ...extra }
+    const callId = id === undefined || id === '' ? this.#writing.newCallId() : id
+    const opening = { index, id: callId, type: 'function', function: called, ...extra }
     return this.#write({ tool_calls: [opening] })
   }
 
-  #argue(index: number, text: string): string[] {
+  #addArguments(index: number, text: string): string[] {
     if (text === '' || !this.#calls.has(index)) return []
     this.#calls.set(index, true)
     this.size.add(text)
@@ -97,7 +97,7 @@ export class ChatChunks {
   #finish(reason: FinishReason): string[] {
     // A call that ends without arguments had none, and clients parse the text.
     const closing = [...this.#calls].flatMap(([index, hasArguments]) =>
-      hasArguments ? [] : this.#argue(index, '{}'),
+      hasArguments ? [] : this.#addArguments(index, '{}'),
     )
     const role = this.#openRole()
     this.finished = true

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { broken } from './field-error'
+import { customIssue } from './field-error'
 import {
   countField,
   effort,
@@ -16,7 +16,7 @@ import {
   userField,
 } from './fields'
 import { isObject, type JsonObject } from './json-body'
-import { unpackCallId } from './packed-call-id'
+import { callId } from './packed-call-id'
 import { toSparse } from './sparse'
 
 export const imageAddress = z
@@ -58,17 +58,8 @@ const CustomCall = z.looseObject({
   custom: z.looseObject({ name: z.string().min(1), input: z.string() }),
 })
 
-// A signature that Tollgate packed into it is as long as its provider likes.
-const callId = z
-  .string()
-  .min(1)
-  .refine((id) => unpackCallId(id).length <= 256, {
-    params: { issue: 'too_long' },
-    message: 'must have a length of at most 256.',
-  })
-
 /** Bounds on the number of elements of a request. */
-interface Most {
+interface MaxCounts {
   messages: number
   parts: number
   tools: number
@@ -81,7 +72,7 @@ const unbounded = Number.MAX_SAFE_INTEGER
  * Returns whether an assistant's turn has something in place of text; it may have reached its limit while
  * thinking.
  */
-const speaksOtherwise = (message: JsonObject): boolean =>
+const hasOtherModalities = (message: JsonObject): boolean =>
   (Array.isArray(message['tool_calls']) && message['tool_calls'].length > 0) ||
   Boolean(message['function_call'] || message['refusal'] || message['audio']) ||
   hasThoughts(message)
@@ -92,7 +83,7 @@ const hasThoughts = ({
 }: JsonObject): boolean =>
   (typeof text === 'string' && text !== '') || (Array.isArray(details) && details.length > 0)
 
-const messageOf = <Call extends z.ZodType>({ parts }: Most, call: Call) =>
+const messageOf = <Call extends z.ZodType>({ parts }: MaxCounts, call: Call) =>
   z
     .looseObject({
       role: z.enum(['user', 'assistant', 'system', 'tool', 'developer', 'function']),
@@ -103,20 +94,21 @@ const messageOf = <Call extends z.ZodType>({ parts }: Most, call: Call) =>
       tool_call_id: maybe(callId),
     })
     .superRefine((message, ctx) => {
-      const saysMore = message.role === 'assistant' && speaksOtherwise(message)
+      const hasOtherContent = message.role === 'assistant' && hasOtherModalities(message)
       if (message.content === null || message.content === undefined) {
-        if (!saysMore) ctx.addIssue(broken('required', 'this field is required.', ['content']))
+        if (!hasOtherContent)
+          ctx.addIssue(customIssue('required', 'this field is required.', ['content']))
       }
       if (message.tool_calls && message.role !== 'assistant') {
         ctx.addIssue(
-          broken('not_allowed', 'only an assistant message has tool calls.', ['tool_calls']),
+          customIssue('not_allowed', 'only an assistant message has tool calls.', ['tool_calls']),
         )
       }
       if (message.role === 'tool' && !message.tool_call_id) {
-        ctx.addIssue(broken('required', 'a tool message names its call.', ['tool_call_id']))
+        ctx.addIssue(customIssue('required', 'a tool message names its call.', ['tool_call_id']))
       }
       if (message.role === 'function' && !message.name) {
-        ctx.addIssue(broken('required', 'a function message names its function.', ['name']))
+        ctx.addIssue(customIssue('required', 'a function message names its function.', ['name']))
       }
     })
 
@@ -188,9 +180,12 @@ const ResponseFormat = z.discriminatedUnion('type', [
   }),
 ])
 
-const shapeOf = <Tools extends ToolSchemas>(most: Most, { tool, call, choice }: Tools) => ({
+const shapeOf = <Tools extends ToolSchemas>(
+  maxCounts: MaxCounts,
+  { tool, call, choice }: Tools,
+) => ({
   model: modelField,
-  messages: z.array(messageOf<Tools['call']>(most, call)).min(1).max(most.messages),
+  messages: z.array(messageOf<Tools['call']>(maxCounts, call)).min(1).max(maxCounts.messages),
   ...samplingFields,
   max_tokens: outputLimit,
   max_completion_tokens: outputLimit,
@@ -198,7 +193,7 @@ const shapeOf = <Tools extends ToolSchemas>(most: Most, { tool, call, choice }: 
   ...streamFields,
   stop: stopField,
   ...penaltyFields,
-  tools: maybe(z.array<Tools['tool']>(tool).max(most.tools)),
+  tools: maybe(z.array<Tools['tool']>(tool).max(maxCounts.tools)),
   tool_choice: maybe<Tools['choice']>(choice),
   functions: maybe(z.array(FunctionDefinition).max(128)),
   function_call: maybe(z.union([z.enum(['none', 'auto']), NamedTool])),
@@ -219,22 +214,26 @@ const shapeOf = <Tools extends ToolSchemas>(most: Most, { tool, call, choice }: 
   prediction: maybe(z.looseObject({})),
 })
 
-const chatRequestOf = <Tools extends ToolSchemas>(most: Most, tools: Tools) =>
-  z.looseObject(shapeOf(most, tools)).superRefine((request, ctx) => {
+const chatRequestOf = <Tools extends ToolSchemas>(maxCounts: MaxCounts, tools: Tools) =>
+  z.looseObject(shapeOf(maxCounts, tools)).superRefine((request, ctx) => {
     const { top_logprobs: top, logprobs }: JsonObject = request
     if (top && !logprobs) {
-      ctx.addIssue(broken('conflict', 'needs "logprobs": true.', ['top_logprobs']))
+      ctx.addIssue(customIssue('conflict', 'needs "logprobs": true.', ['top_logprobs']))
     }
-    const missing = missingChoice(request)
+    const missing = findMissingChoice(request)
     if (!missing) return
     const { type, name } = missing
     ctx.addIssue(
-      broken('unknown_value', `there is no tool "${name}".`, ['tool_choice', type, 'name']),
+      customIssue('unknown_value', `the tool "${name}" is not in tools.`, [
+        'tool_choice',
+        type,
+        'name',
+      ]),
     )
   })
 
 /** The tool that the choice demands, where the request does not offer it. */
-function missingChoice({ tools, tool_choice: choice }: JsonObject) {
+function findMissingChoice({ tools, tool_choice: choice }: JsonObject) {
   if (!Array.isArray(tools) || tools.length === 0 || !isObject(choice)) return undefined
   const { type } = choice
   if (type !== 'function' && type !== 'custom') return undefined
@@ -255,11 +254,15 @@ export const CallerChat = toSparse(
 )
 export type CallerChat = z.output<typeof CallerChat>
 
-const most = { messages: unbounded, parts: unbounded, tools: unbounded }
+const maxCounts = { messages: unbounded, parts: unbounded, tools: unbounded }
 
 /** The schema of a chat request made from one in another format, which has bounds of its own. */
-export const TranslatedChat = toSparse(chatRequestOf(most, functionsAndCustom))
+export const TranslatedChat = toSparse(chatRequestOf(maxCounts, functionsAndCustom))
 
 /** A chat request as adapters read it: functions stand for custom tools. See `plain-chat.ts`. */
-export const ChatRequest = toSparse(chatRequestOf(most, functionsOnly))
+export const ChatRequest = toSparse(chatRequestOf(maxCounts, functionsOnly))
 export type ChatRequest = z.output<typeof ChatRequest>
+
+export type ChatMessage = ChatRequest['messages'][number]
+export type ChatTool = NonNullable<ChatRequest['tools']>[number]
+export type ReasoningEffort = NonNullable<ChatRequest['reasoning_effort']>

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { ChatChunks, type SaidPart } from './chat-chunks'
+import { ChatChunks, type OutputPart } from './chat-chunks'
 import { toChunkParts, toCompletionParts } from './chunk-parts'
 import { CollectedChat } from './collected-chat'
 import { isObject } from './json-body'
@@ -14,7 +14,7 @@ const identity = {
 
 const detail = { type: 'reasoning.text', text: 'Hm.', signature: 'sig', index: 0 }
 
-const said: SaidPart[] = [
+const contentParts: OutputPart[] = [
   { type: 'reasoning', text: 'Hm.' },
   { type: 'extra', fields: { reasoning_details: [detail] } },
   { type: 'text', text: 'Let me look.' },
@@ -25,20 +25,22 @@ const said: SaidPart[] = [
   { type: 'finish', reason: 'tool_calls' },
 ]
 
-const chunksOf = (parts: readonly SaidPart[]) => {
+const chunksOf = (parts: readonly OutputPart[]) => {
   const chunks = new ChatChunks({ identity, legacyFunctions: false, newCallId: () => 'call_x' })
   return parts.flatMap((part) => chunks.add(part)).map((text): unknown => JSON.parse(text))
 }
 
 test('chunks say the parts that they were made of', () => {
-  const parts = chunksOf(said).flatMap((chunk) => (isObject(chunk) ? toChunkParts(chunk) : []))
-  expect(parts).toEqual(said)
+  const parts = chunksOf(contentParts).flatMap((chunk) =>
+    isObject(chunk) ? toChunkParts(chunk) : [],
+  )
+  expect(parts).toEqual(contentParts)
 })
 
 test('a whole answer says the same, each text in one piece', () => {
   const collected = new CollectedChat()
-  for (const chunk of chunksOf(said)) if (isObject(chunk)) collected.add(chunk)
-  expect(toCompletionParts(collected.whole())).toEqual(said)
+  for (const chunk of chunksOf(contentParts)) if (isObject(chunk)) collected.add(chunk)
+  expect(toCompletionParts(collected.complete())).toEqual(contentParts)
 })
 
 test('the usage comes as it was counted', () => {
@@ -54,7 +56,7 @@ test('the usage comes as it was counted', () => {
   expect(toChunkParts(chunk)).toEqual([{ type: 'usage', usage }])
 })
 
-test('what is not there is no part', () => {
+test('a missing field is no part', () => {
   expect(toChunkParts({})).toEqual([])
   const delta = { role: 'assistant', content: '', refusal: null }
   expect(toChunkParts({ choices: [{ delta, finish_reason: null }] })).toEqual([])

@@ -1,13 +1,10 @@
-import { annotationsIn } from './annotations'
 import type { FinishReason } from './finish-reason'
-import { isObject, type JsonObject } from './json-body'
+import { isObject, type JsonObject, toObjects } from './json-body'
 import type { Part } from './answer-part'
 import { readUsage } from './usage'
 
-const listOf = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : [])
-
 /** Fields of a delta that become parts of their own, or carry no content. */
-const said = new Set([
+const outputFields = new Set([
   'role',
   'content',
   'refusal',
@@ -23,9 +20,9 @@ const said = new Set([
  */
 export function toChunkParts(chunk: JsonObject): Part[] {
   const parts: Part[] = []
-  const [choice] = listOf(chunk['choices'])
+  const [choice] = toObjects(chunk['choices'])
   if (choice) {
-    if (isObject(choice['delta'])) addSaid(choice['delta'], parts)
+    if (isObject(choice['delta'])) addOutput(choice['delta'], parts)
     addFinish(choice['finish_reason'], parts)
   }
   addUsage(chunk['usage'], parts)
@@ -35,31 +32,31 @@ export function toChunkParts(chunk: JsonObject): Part[] {
 /** Returns the parts of a whole chat completion: those of its first choice. */
 export function toCompletionParts(completion: JsonObject): Part[] {
   const parts: Part[] = []
-  const [choice] = listOf(completion['choices'])
+  const [choice] = toObjects(completion['choices'])
   if (choice) {
     const message = isObject(choice['message']) ? choice['message'] : {}
-    const calls = listOf(message['tool_calls']).map((call, index) => ({ ...call, index }))
-    addSaid({ ...message, tool_calls: calls }, parts)
+    const calls = toObjects(message['tool_calls']).map((call, index) => ({ ...call, index }))
+    addOutput({ ...message, tool_calls: calls }, parts)
     addFinish(choice['finish_reason'], parts)
   }
   addUsage(completion['usage'], parts)
   return parts
 }
 
-function addSaid(delta: JsonObject, parts: Part[]): void {
+function addOutput(delta: JsonObject, parts: Part[]): void {
   addText('reasoning', delta['reasoning_content'], parts)
   const fields: JsonObject = {}
   for (const name in delta) {
     const value = delta[name]
-    if (!said.has(name) && value !== null && value !== undefined) fields[name] = value
+    if (!outputFields.has(name) && value !== null && value !== undefined) fields[name] = value
   }
   if (Object.keys(fields).length > 0) parts.push({ type: 'extra', fields })
   addText('text', delta['content'], parts)
   addText('refusal', delta['refusal'], parts)
-  for (const annotation of annotationsIn(delta['annotations'])) {
+  for (const annotation of toObjects(delta['annotations'])) {
     parts.push({ type: 'annotation', annotation })
   }
-  for (const call of listOf(delta['tool_calls'])) addCall(call, parts)
+  for (const call of toObjects(delta['tool_calls'])) addCall(call, parts)
 }
 
 function addText(type: 'text' | 'reasoning' | 'refusal', text: unknown, parts: Part[]): void {

@@ -7,10 +7,10 @@ const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, mo
 const collect = (...chunks: JsonObject[]) => {
   const collected = new CollectedChat()
   for (const chunk of chunks) collected.add({ ...head, ...chunk })
-  return collected.whole()
+  return collected.complete()
 }
 
-const said = (delta: JsonObject, index = 0) => ({
+const chunkWith = (delta: JsonObject, index = 0) => ({
   choices: [{ index, delta, finish_reason: null }],
 })
 const ended = (finish_reason: string, index = 0) => ({
@@ -28,9 +28,9 @@ const opening = (name: string) => ({
 test('pieces of text become the message, with usage and what stands beside', () => {
   const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }
   const whole = collect(
-    said({ role: 'assistant', content: '' }),
-    said({ content: 'Hel' }),
-    { ...said({ content: 'lo' }), service_tier: 'default' },
+    chunkWith({ role: 'assistant', content: '' }),
+    chunkWith({ content: 'Hel' }),
+    { ...chunkWith({ content: 'lo' }), service_tier: 'default' },
     ended('stop'),
     { choices: [], usage },
   )
@@ -52,8 +52,8 @@ test('pieces of text become the message, with usage and what stands beside', () 
 
 test('choices come in their order, whatever order they were streamed in', () => {
   const whole = collect(
-    said({ content: 'b' }, 1),
-    said({ content: 'a' }, 0),
+    chunkWith({ content: 'b' }, 1),
+    chunkWith({ content: 'a' }, 0),
     ended('length', 1),
     ended('stop', 0),
   )
@@ -64,9 +64,10 @@ test('choices come in their order, whatever order they were streamed in', () => 
 })
 
 test('fragments of calls become calls, though they take turns', () => {
-  const call = (index: number, fields: JsonObject) => said({ tool_calls: [{ index, ...fields }] })
+  const call = (index: number, fields: JsonObject) =>
+    chunkWith({ tool_calls: [{ index, ...fields }] })
   const whole = collect(
-    said({ role: 'assistant', content: '' }),
+    chunkWith({ role: 'assistant', content: '' }),
     call(0, opening('f')),
     call(1, opening('g')),
     call(0, { function: { arguments: '{"a"' } }),
@@ -90,9 +91,9 @@ test('fragments of calls become calls, though they take turns', () => {
 
 test('reasoning, refusal and log probabilities grow beside the text', () => {
   const whole = collect(
-    said({ reasoning_content: 'Think' }),
-    said({ reasoning_content: 'ing.' }),
-    said({ refusal: 'N' }),
+    chunkWith({ reasoning_content: 'Think' }),
+    chunkWith({ reasoning_content: 'ing.' }),
+    chunkWith({ refusal: 'N' }),
     {
       choices: [
         { index: 0, delta: { refusal: 'o' }, logprobs: { content: null, refusal: [token('N')] } },

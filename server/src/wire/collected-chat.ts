@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from './json-body'
+import { isObject, type JsonObject, toObjects, toText } from './json-body'
 
 /** One choice as collected so far. */
 interface Choice {
@@ -10,8 +10,6 @@ interface Choice {
   rest: JsonObject
   finish: unknown
 }
-
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
 /**
  * Collects the chunks of a chat stream into the whole answer that they stand for. The chunks are
@@ -26,13 +24,13 @@ export class CollectedChat {
     const { choices, usage, ...head } = chunk
     this.#head = { ...this.#head, ...head }
     if (isObject(usage)) this.#usage = usage
-    for (const choice of Array.isArray(choices) ? choices.filter(isObject) : []) {
+    for (const choice of toObjects(choices)) {
       this.#addChoice(choice)
     }
   }
 
   /** The answer, choices in their order. */
-  whole(): JsonObject {
+  complete(): JsonObject {
     const choices = [...this.#choices.values()]
       .toSorted((a, b) => a.index - b.index)
       .map(({ index, message, calls, logprobs, rest, finish }) => ({
@@ -50,11 +48,11 @@ export class CollectedChat {
     const choice = this.#choiceAt(Number.isInteger(index) ? Number(index) : 0)
     Object.assign(choice.rest, rest)
     if (typeof finish === 'string') choice.finish = finish
-    if (isObject(logprobs)) choice.logprobs = joined(choice.logprobs, logprobs)
+    if (isObject(logprobs)) choice.logprobs = joinLogprobs(choice.logprobs, logprobs)
     if (!isObject(delta)) return
     for (const [name, value] of Object.entries(delta)) {
       if (name === 'tool_calls') addCalls(choice.calls, value)
-      else choice.message[name] = grown(name, choice.message[name], value)
+      else choice.message[name] = appendValue(name, choice.message[name], value)
     }
   }
 
@@ -70,33 +68,34 @@ export class CollectedChat {
 }
 
 /** Texts grow, lists grow, of anything else the last word counts. */
-function grown(name: string, before: unknown, piece: unknown): unknown {
+function appendValue(name: string, before: unknown, piece: unknown): unknown {
   // The first chunk has an empty text, which adds nothing.
   if (name === 'role' || piece === null || piece === undefined) return before ?? piece
   if (piece === '') return before ?? null
-  if (typeof piece === 'string') return textOf(before) + piece
+  if (typeof piece === 'string') return toText(before) + piece
   if (Array.isArray(piece)) return [...(Array.isArray(before) ? before : []), ...piece]
   return isObject(piece) && isObject(before) ? { ...before, ...piece } : piece
 }
 
 function addCalls(calls: Map<number, JsonObject>, deltas: unknown): void {
-  for (const delta of Array.isArray(deltas) ? deltas.filter(isObject) : []) {
+  for (const delta of toObjects(deltas)) {
     const { index, function: called, custom, ...rest } = delta
     const [kind, field] = custom
       ? (['custom', 'input'] as const)
       : (['function', 'arguments'] as const)
-    const said = custom ?? called
-    const piece = isObject(said) ? said : {}
-    const known = calls.get(Number(index)) ?? {}
-    const before = isObject(known[kind]) ? known[kind] : {}
-    const text = textOf(before[field]) + textOf(piece[field])
-    calls.set(Number(index), { ...known, ...rest, [kind]: { ...before, ...piece, [field]: text } })
+    const fragment = custom ?? called
+    const piece = isObject(fragment) ? fragment : {}
+    const call = calls.get(Number(index)) ?? {}
+    const before = isObject(call[kind]) ? call[kind] : {}
+    const text = toText(before[field]) + toText(piece[field])
+    calls.set(Number(index), { ...call, ...rest, [kind]: { ...before, ...piece, [field]: text } })
   }
 }
 
 /** Log probabilities come token by token, of the content and of a refusal. */
-function joined(before: JsonObject | null, piece: JsonObject): JsonObject {
+function joinLogprobs(before: JsonObject | null, piece: JsonObject): JsonObject {
   const sum: JsonObject = { ...before }
-  for (const [name, tokens] of Object.entries(piece)) sum[name] = grown(name, sum[name], tokens)
+  for (const [name, tokens] of Object.entries(piece))
+    sum[name] = appendValue(name, sum[name], tokens)
   return sum
 }

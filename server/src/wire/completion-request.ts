@@ -14,12 +14,12 @@ import {
 } from './fields'
 import { toSparse } from './sparse'
 
-const words = z.string().min(1)
+const PromptText = z.string().min(1)
 
 /** One prompt as text, several, one as token ids, or several as token ids. */
 const Prompt = z.union([
-  words,
-  z.array(words).min(1).max(128),
+  PromptText,
+  z.array(PromptText).min(1).max(128),
   tokenIds,
   z.array(tokenIds).min(1).max(128),
 ])

@@ -1,18 +1,15 @@
 import { customInputIn } from './custom-tools'
-import { isObject, type JsonObject } from './json-body'
+import { isObject, type JsonObject, toObjects } from './json-body'
 
 /** The names of custom tools for which functions stand. */
 export type CustomNames = Pick<ReadonlyMap<string, unknown>, 'has'>
 
-const listOf = (value: unknown): JsonObject[] =>
-  Array.isArray(value) ? value.filter(isObject) : []
-
 /** A whole chat completion with calls of custom tools in place of those of the functions that stand for them. */
 export function withCustomCalls(completion: JsonObject, names: CustomNames): JsonObject {
-  const choices = listOf(completion['choices']).map((choice) => {
+  const choices = toObjects(completion['choices']).map((choice) => {
     const { message } = choice
     if (!isObject(message) || !Array.isArray(message['tool_calls'])) return choice
-    const calls = listOf(message['tool_calls']).map((call) => toCustomCall(call, names))
+    const calls = toObjects(message['tool_calls']).map((call) => toCustomCall(call, names))
     return { ...choice, message: { ...message, tool_calls: calls } }
   })
   return { ...completion, choices }
@@ -53,7 +50,7 @@ export class CustomCallChunks {
     if (!text.includes('"tool_calls"') && this.#open.size === 0) return [text]
     const chunk: unknown = JSON.parse(text)
     if (!isObject(chunk)) return [text]
-    const [choice] = listOf(chunk['choices'])
+    const [choice] = toObjects(chunk['choices'])
     if (!choice) return [text]
     const { delta, finish_reason: finish, index } = choice
     const write = (changes: JsonObject) =>
@@ -64,11 +61,11 @@ export class CustomCallChunks {
       )
       return [...calls, text]
     }
-    const [call] = isObject(delta) ? listOf(delta['tool_calls']) : []
+    const [call] = isObject(delta) ? toObjects(delta['tool_calls']) : []
     if (!call) return [text]
     const opening = this.#begin(index, call)
     if (opening) return [write({ delta: { ...(isObject(delta) && delta), tool_calls: [opening] } })]
-    return this.#argue(index, call) ? [] : [text]
+    return this.#addArguments(index, call) ? [] : [text]
   }
 
   /** The first piece of a call, if it is of a custom tool. */
@@ -84,7 +81,7 @@ export class CustomCallChunks {
   }
 
   /** Whether a piece is of a custom tool's call. */
-  #argue(choice: unknown, { index, function: called }: JsonObject): boolean {
+  #addArguments(choice: unknown, { index, function: called }: JsonObject): boolean {
     const calls = this.#open.get(choice)
     const before = calls?.get(index)
     if (!calls || before === undefined) return false

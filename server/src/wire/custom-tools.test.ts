@@ -101,7 +101,7 @@ test('a text comes back from the arguments of a function as it was put in', () =
   )
 })
 
-test('of arguments that broke off, what came of the text is told', () => {
+test('returns the text so far of truncated arguments', () => {
   const args = toCustomArguments('one\n"two"')
   expect(customInputIn(args.slice(0, -4))).toBe('one\n"two')
   expect(customInputIn('no JSON at all')).toBe('no JSON at all')
@@ -132,34 +132,34 @@ function chunksOf(calls: readonly Called[], index: number): JsonObject[] {
     return chunk({ tool_calls: [{ index: at, id: `c${at}`, type: 'function', function: called }] })
   })
   const texts = calls.map(({ text }) => toCustomArguments(text))
-  const longest = Math.max(...texts.map(({ length }) => length))
-  const pieces = Array.from({ length: longest }, (_none, at) =>
+  const maxTextLength = Math.max(...texts.map(({ length }) => length))
+  const pieces = Array.from({ length: maxTextLength }, (_none, at) =>
     texts.flatMap((text, call) => {
       const piece = text[at]
       if (piece === undefined) return []
       return [chunk({ tool_calls: [{ index: call, function: { arguments: piece } }] })]
     }),
   ).flat()
-  const said = chunk({ role: 'assistant', content: 'I call "tool_calls".' })
-  return [said, ...openings, ...pieces, chunk({}, 'tool_calls')]
+  const textChunk = chunk({ role: 'assistant', content: 'I call "tool_calls".' })
+  return [textChunk, ...openings, ...pieces, chunk({}, 'tool_calls')]
 }
 
 function messageOf(chunks: readonly JsonObject[]): unknown {
   const collected = new CollectedChat()
   for (const chunk of chunks) collected.add(chunk)
-  return collected.whole()
+  return collected.complete()
 }
 
 test('calls of a stream, however they come, are those of the whole answer', () => {
   const property = fc.property(anyCalls, anyCalls, (first, second) => {
-    const sent = [chunksOf(first, 0), chunksOf(second, 1)].flat()
+    const allChunks = [chunksOf(first, 0), chunksOf(second, 1)].flat()
     const reader = new CustomCallChunks(names)
-    const told = sent
+    const rewritten = allChunks
       .flatMap((chunk) => reader.next(JSON.stringify(chunk)))
       .map((text): JsonObject => JSON.parse(text))
-    const whole = messageOf(sent)
+    const whole = messageOf(allChunks)
     if (!isObject(whole)) throw new Error('no answer')
-    expect(messageOf(told)).toEqual(withCustomCalls(whole, names))
+    expect(messageOf(rewritten)).toEqual(withCustomCalls(whole, names))
     const calls = [first, second].map((choice) =>
       choice.map((call) =>
         call.isCustom
@@ -167,7 +167,7 @@ test('calls of a stream, however they come, are those of the whole answer', () =
           : { type: 'function', function: { name: 'look' } },
       ),
     )
-    expect(messageOf(told)).toMatchObject({
+    expect(messageOf(rewritten)).toMatchObject({
       choices: calls.map((tool_calls) => ({ message: { tool_calls } })),
     })
   })

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../errors'
-import { isObject, type JsonObject } from './json-body'
+import { isObject, type JsonObject, toList } from './json-body'
 import { eventShape } from './json-shape'
 import { parseShaped } from './json-slices'
 
@@ -31,11 +31,11 @@ export function customInputIn(args: string): string {
   } catch {
     const [, begun] =
       /^\s*\{\s*"input"\s*:\s*"((?:[^"\\]|\\u[\da-fA-F]{4}|\\[^u])*)/.exec(args) ?? []
-    return begun === undefined ? args : unescaped(begun, args)
+    return begun === undefined ? args : unescape(begun, args)
   }
 }
 
-function unescaped(text: string, instead: string): string {
+function unescape(text: string, instead: string): string {
   try {
     return String(JSON.parse(`"${text}"`))
   } catch {
@@ -44,10 +44,8 @@ function unescaped(text: string, instead: string): string {
   }
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-
 /** The tool, call or choice in a chat request, if it is of type `custom`. */
-function customOf(holder: unknown): JsonObject | undefined {
+function readCustomTool(holder: unknown): JsonObject | undefined {
   if (!isObject(holder) || holder['type'] !== 'custom') return undefined
   return isObject(holder['custom']) ? holder['custom'] : undefined
 }
@@ -55,8 +53,8 @@ function customOf(holder: unknown): JsonObject | undefined {
 /** The custom tools that a chat request offers, by name; undefined where it offers none. */
 export function customToolsOf({ tools }: JsonObject): ReadonlyMap<string, JsonObject> | undefined {
   let found: Map<string, JsonObject> | undefined
-  for (const tool of listOf(tools)) {
-    const custom = customOf(tool)
+  for (const tool of toList(tools)) {
+    const custom = readCustomTool(tool)
     if (custom) (found ??= new Map()).set(String(custom['name']), custom)
   }
   return found
@@ -70,12 +68,12 @@ export function withFunctionTools(chat: JsonObject): JsonObject {
   const { tools, tool_choice: choice, messages } = chat
   const changes: JsonObject = {}
   if (customToolsOf(chat)) {
-    refuseDuplicates(listOf(tools))
-    changes['tools'] = listOf(tools).map(toFunctionTool)
+    refuseDuplicates(toList(tools))
+    changes['tools'] = toList(tools).map(toFunctionTool)
   }
   if (isObject(choice) && choosesCustom(choice)) changes['tool_choice'] = toFunctionChoice(choice)
-  if (listOf(messages).some(callsCustom)) {
-    changes['messages'] = listOf(messages).map(withFunctionCalls)
+  if (toList(messages).some(callsCustom)) {
+    changes['messages'] = toList(messages).map(withFunctionCalls)
   }
   return Object.keys(changes).length > 0 ? { ...chat, ...changes } : chat
 }
@@ -87,7 +85,7 @@ function refuseDuplicates(tools: readonly unknown[]): void {
     if (isObject(tool) && isObject(tool['function'])) functions.add(tool['function']['name'])
   }
   for (const [index, tool] of tools.entries()) {
-    const custom = customOf(tool)
+    const custom = readCustomTool(tool)
     if (!custom || !functions.has(custom['name'])) continue
     const field = `tools.${index}.custom.name`
     throw invalidRequest(field, 'duplicate', `${field}: a function has this name, too.`)
@@ -95,7 +93,7 @@ function refuseDuplicates(tools: readonly unknown[]): void {
 }
 
 function toFunctionTool(tool: unknown): unknown {
-  const custom = customOf(tool)
+  const custom = readCustomTool(tool)
   if (!custom || !isObject(tool)) return tool
   const { type: _type, custom: _custom, ...beside } = tool
   const { name, description, format } = custom
@@ -114,28 +112,28 @@ function formatText(format: unknown): string {
   return grammarText(syntax, definition)
 }
 
-const allowedIn = ({ allowed_tools: allowed }: JsonObject): readonly unknown[] =>
-  isObject(allowed) ? listOf(allowed['tools']) : []
+const readAllowedTools = ({ allowed_tools: allowed }: JsonObject): readonly unknown[] =>
+  isObject(allowed) ? toList(allowed['tools']) : []
 
 const choosesCustom = (choice: JsonObject): boolean =>
-  customOf(choice) !== undefined || allowedIn(choice).some(customOf)
+  readCustomTool(choice) !== undefined || readAllowedTools(choice).some(readCustomTool)
 
 function toFunctionChoice(choice: JsonObject): JsonObject {
   const { allowed_tools: allowed } = choice
   if (!isObject(allowed)) return toNamed(choice)
-  const tools = allowedIn(choice).map((tool) => (isObject(tool) ? toNamed(tool) : tool))
+  const tools = readAllowedTools(choice).map((tool) => (isObject(tool) ? toNamed(tool) : tool))
   return { ...choice, allowed_tools: { ...allowed, tools } }
 }
 
 function toNamed(choice: JsonObject): JsonObject {
-  const custom = customOf(choice)
+  const custom = readCustomTool(choice)
   return custom ? { type: 'function', function: { name: custom['name'] } } : choice
 }
 
 const callsOf = (message: unknown): readonly unknown[] =>
-  isObject(message) ? listOf(message['tool_calls']) : []
+  isObject(message) ? toList(message['tool_calls']) : []
 
-const callsCustom = (message: unknown): boolean => callsOf(message).some(customOf)
+const callsCustom = (message: unknown): boolean => callsOf(message).some(readCustomTool)
 
 function withFunctionCalls(message: unknown): unknown {
   if (!isObject(message) || !callsCustom(message)) return message
@@ -143,7 +141,7 @@ function withFunctionCalls(message: unknown): unknown {
 }
 
 function toFunctionCall(call: unknown): unknown {
-  const custom = customOf(call)
+  const custom = readCustomTool(call)
   if (!custom || !isObject(call)) return call
   const { custom: _custom, ...rest } = call
   const { name, input } = custom

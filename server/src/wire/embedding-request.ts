@@ -3,11 +3,11 @@ import { imageAddress } from './chat-request'
 import { maxParts, maybe, modelField, text, tokenIds, userField } from './fields'
 import { toSparse } from './sparse'
 
-const words = z.string().min(1)
+const NonEmptyText = z.string().min(1)
 const maxInputs = 2048
 
 const Part = z.union([
-  z.looseObject({ type: z.literal('text'), text: words }),
+  z.looseObject({ type: z.literal('text'), text: NonEmptyText }),
   z.looseObject({
     type: z.literal('image_url'),
     image_url: z.union([imageAddress, z.looseObject({ url: imageAddress })]),
@@ -17,17 +17,17 @@ const Part = z.union([
 /** One input of several parts, which get one vector together, or of one part in Jina's words. */
 const RawParts = z.union([
   z.looseObject({ content: z.array(Part).min(1).max(maxParts) }),
-  z.looseObject({ text: words }),
+  z.looseObject({ text: NonEmptyText }),
   z.looseObject({ image: imageAddress }),
 ])
 
 const Input = z.union([
-  words,
-  z.array(words).min(1).max(maxInputs),
+  NonEmptyText,
+  z.array(NonEmptyText).min(1).max(maxInputs),
   tokenIds,
   z.array(tokenIds).min(1).max(maxInputs),
   z
-    .array(z.union([words, RawParts]))
+    .array(z.union([NonEmptyText, RawParts]))
     .min(1)
     .max(maxInputs),
 ])

@@ -13,7 +13,7 @@ export interface EventWriter {
    * The frames written last go out once this has resolved; undefined where they need not wait. Never
    * rejects.
    */
-  readonly kept?: Promise<void> | undefined
+  readonly pendingWrite?: Promise<void> | undefined
   /** The frames for one element that a `ChunkStream` gave. */
   write(chunk: string): string
   /**
@@ -33,19 +33,19 @@ export interface EventWriter {
  */
 export class FrameWriter implements EventWriter {
   readonly ping: string
-  readonly #own: EventWriter
+  readonly #writer: EventWriter
 
-  constructor(own: EventWriter) {
-    this.ping = own.ping
-    this.#own = own
+  constructor(writer: EventWriter) {
+    this.ping = writer.ping
+    this.#writer = writer
   }
 
-  get kept(): Promise<void> | undefined {
-    return this.#own.kept
+  get pendingWrite(): Promise<void> | undefined {
+    return this.#writer.pendingWrite
   }
 
   write(chunk: string): string {
-    return this.#own.follow?.(chunk) ?? chunk
+    return this.#writer.follow?.(chunk) ?? chunk
   }
 
   end(): string {
@@ -53,7 +53,7 @@ export class FrameWriter implements EventWriter {
   }
 
   fail(error: ApiError, requestId: string): string {
-    return this.#own.fail(error, requestId)
+    return this.#writer.fail(error, requestId)
   }
 }
 

@@ -8,7 +8,7 @@ import { ApiError } from '../errors'
 
 const chat = { model: 'a/b', messages: [{ role: 'user', content: 'x' }] }
 const tool = (name: unknown) => ({ type: 'function', function: { name } })
-const said = (fields: object) => ({ ...chat, messages: [{ role: 'user', ...fields }] })
+const chatWith = (fields: object) => ({ ...chat, messages: [{ role: 'user', ...fields }] })
 
 function faultOf(run: () => unknown) {
   try {
@@ -39,45 +39,50 @@ const chatFaults: [string, object, string, string][] = [
   ],
   [
     'an endless id of a call',
-    said({ role: 'tool', content: 'x', tool_call_id: 'c'.repeat(257) }),
+    chatWith({ role: 'tool', content: 'x', tool_call_id: 'c'.repeat(257) }),
     'messages.0.tool_call_id',
     'too_long',
   ],
   ['a message of null', { ...chat, messages: [null] }, 'messages.0', 'wrong_type'],
   ['no role', { ...chat, messages: [{ content: 'x' }] }, 'messages.0.role', 'required'],
-  ['an unknown role', said({ role: 'robot', content: 'x' }), 'messages.0.role', 'unknown_value'],
-  ['a role of 3', said({ role: 3, content: 'x' }), 'messages.0.role', 'wrong_type'],
-  ['no content', said({}), 'messages.0.content', 'required'],
-  ['null content of a user', said({ content: null }), 'messages.0.content', 'required'],
-  ['content of 5', said({ content: 5 }), 'messages.0.content', 'wrong_type'],
-  ['no parts', said({ content: [] }), 'messages.0.content', 'empty'],
+  [
+    'an unknown role',
+    chatWith({ role: 'robot', content: 'x' }),
+    'messages.0.role',
+    'unknown_value',
+  ],
+  ['a role of 3', chatWith({ role: 3, content: 'x' }), 'messages.0.role', 'wrong_type'],
+  ['no content', chatWith({}), 'messages.0.content', 'required'],
+  ['null content of a user', chatWith({ content: null }), 'messages.0.content', 'required'],
+  ['content of 5', chatWith({ content: 5 }), 'messages.0.content', 'wrong_type'],
+  ['no parts', chatWith({ content: [] }), 'messages.0.content', 'empty'],
   [
     'a part of no kind',
-    said({ content: [{ type: 'x' }] }),
+    chatWith({ content: [{ type: 'x' }] }),
     'messages.0.content.0.type',
     'unknown_value',
   ],
   [
     'a text without text',
-    said({ content: [{ type: 'text' }] }),
+    chatWith({ content: [{ type: 'text' }] }),
     'messages.0.content.0.text',
     'required',
   ],
   [
     'an image from anywhere',
-    said({ content: [{ type: 'image_url', image_url: { url: 'ftp://x' } }] }),
+    chatWith({ content: [{ type: 'image_url', image_url: { url: 'ftp://x' } }] }),
     'messages.0.content.0.image_url.url',
     'bad_format',
   ],
   [
     'calls of a user',
-    said({ content: 'x', tool_calls: [] }),
+    chatWith({ content: 'x', tool_calls: [] }),
     'messages.0.tool_calls',
     'not_allowed',
   ],
   [
     'a result of nothing',
-    said({ role: 'tool', content: 'x' }),
+    chatWith({ role: 'tool', content: 'x' }),
     'messages.0.tool_call_id',
     'required',
   ],
@@ -161,10 +166,10 @@ const chatFaults: [string, object, string, string][] = [
 
 test.each(chatFaults.map(([what, body, param, issue]) => [what, body, { param, issue }] as const))(
   'a chat request with %s is refused by the field at fault',
-  (_what, body, wanted) => {
+  (_what, body, expected) => {
     const fault = faultOf(() => check(CallerChat, body))
-    expect(fault).toMatchObject({ code: 'invalid_request', ...wanted })
-    expect(fault?.message).toStartWith(`${wanted.param}: `)
+    expect(fault).toMatchObject({ code: 'invalid_request', ...expected })
+    expect(fault?.message).toStartWith(`${expected.param}: `)
   },
 )
 
@@ -197,8 +202,8 @@ test.each([
     { model: 'a/b', input: 'a', encoding_format: 'hex' },
     { param: 'encoding_format', issue: 'unknown_value' },
   ],
-] as const)('unions say which member was meant, %#', (schema, body, wanted) => {
-  expect(faultOf(() => check(schema, body))).toMatchObject(wanted)
+] as const)('unions say which member was meant, %#', (schema, body, expected) => {
+  expect(faultOf(() => check(schema, body))).toMatchObject(expected)
 })
 
 test('R18: null is the same as absent on every optional field', () => {
@@ -207,7 +212,7 @@ test('R18: null is the same as absent on every optional field', () => {
   expect(faultOf(() => check(CallerChat, { ...chat, ...nulls }))).toBeUndefined()
 })
 
-test('what the official suites send all at once is no fault', () => {
+test('accepts the combined fields of the official suites', () => {
   const body = {
     ...chat,
     messages: [{ role: 'developer', content: 'x', name: 'me' }],
@@ -226,8 +231,8 @@ test('what the official suites send all at once is no fault', () => {
   expect(faultOf(() => check(CallerChat, body))).toBeUndefined()
 })
 
-test('what a provider had packed into the id of a call may be long', () => {
+test('accepts a long id of a call, into which a provider packed data', () => {
   const id = packCallId('call_1', 'a'.repeat(5000))
-  const body = said({ role: 'tool', content: 'x', tool_call_id: id })
+  const body = chatWith({ role: 'tool', content: 'x', tool_call_id: id })
   expect(faultOf(() => check(CallerChat, body))).toBeUndefined()
 })

@@ -8,7 +8,7 @@ type Path = readonly PropertyKey[]
  * Makes an issue of one of our own rules in a schema: `ctx.addIssue(broken('conflict', 'words',
  * ['field']))`.
  */
-export const broken = (issue: Issue, message: string, path: PropertyKey[] = []) => ({
+export const customIssue = (issue: Issue, message: string, path: PropertyKey[] = []) => ({
   code: 'custom' as const,
   params: { issue },
   message,
@@ -16,7 +16,7 @@ export const broken = (issue: Issue, message: string, path: PropertyKey[] = []) 
 })
 
 /** The first fault that a schema found in `value`, as `invalid_request` with `param` and `issue`. */
-export function toFieldError(error: z.core.$ZodError, value: unknown): ApiError {
+export function toFieldError(error: Pick<z.core.$ZodError, 'issues'>, value: unknown): ApiError {
   const [first] = error.issues
   if (!first) return invalidRequest(null, 'wrong_type', 'The request is not valid.')
   const { issue, path, message } = explain(first, value, [])
@@ -24,20 +24,20 @@ export function toFieldError(error: z.core.$ZodError, value: unknown): ApiError 
   return invalidRequest(param, issue, param ? `${param}: ${message}` : message)
 }
 
-interface Explained {
+interface FieldIssue {
   issue: Issue
   path: Path
   message: string
 }
 
-function explain(fault: ZodIssue, value: unknown, base: Path): Explained {
+function explain(fault: ZodIssue, value: unknown, base: Path): FieldIssue {
   const path = [...base, ...fault.path]
-  const found = valueAt(value, fault.path)
-  if (fault.code === 'invalid_union') return explainUnion(fault, found, path)
-  if (fault.code !== 'custom' && found === undefined) {
+  const received = valueAt(value, fault.path)
+  if (fault.code === 'invalid_union') return explainUnion(fault, received, path)
+  if (fault.code !== 'custom' && received === undefined) {
     return { issue: 'required', path, message: 'this field is required.' }
   }
-  return { issue: issueOf(fault, found), path, message: wordsOf(fault, found) }
+  return { issue: issueOf(fault, received), path, message: formatIssue(fault, received) }
 }
 
 /**
@@ -46,41 +46,43 @@ function explain(fault: ZodIssue, value: unknown, base: Path): Explained {
  */
 function explainUnion(
   fault: Extract<ZodIssue, { code: 'invalid_union' }>,
-  found: unknown,
+  received: unknown,
   path: Path,
-): Explained {
-  if (found === undefined) return { issue: 'required', path, message: 'this field is required.' }
-  const candidates = fault.errors.flatMap(([first]) => (first ? [explain(first, found, path)] : []))
-  const isAboutType = ({ issue }: Explained) => issue === 'wrong_type'
+): FieldIssue {
+  if (received === undefined) return { issue: 'required', path, message: 'this field is required.' }
+  const candidates = fault.errors.flatMap(([first]) =>
+    first ? [explain(first, received, path)] : [],
+  )
+  const isAboutType = ({ issue }: FieldIssue) => issue === 'wrong_type'
   const best = candidates.toSorted(
     (a, b) => Number(isAboutType(a)) - Number(isAboutType(b)) || b.path.length - a.path.length,
   )[0]
   if (!best) {
     // A discriminated union whose discriminator fits no member.
-    return { issue: 'unknown_value', path, message: 'this value is not one of those allowed.' }
+    return { issue: 'unknown_value', path, message: 'must be one of the allowed values.' }
   }
   return best.path.length === path.length && isAboutType(best)
-    ? { ...best, message: `${typeName(found)} is not accepted here.` }
+    ? { ...best, message: `${typeName(received)} is not allowed here.` }
     : best
 }
 
 function valueAt(value: unknown, path: Path): unknown {
-  let found = value
+  let received = value
   for (const step of path) {
-    if (typeof found !== 'object' || found === null) return undefined
-    found = Reflect.get(found, step)
+    if (typeof received !== 'object' || received === null) return undefined
+    received = Reflect.get(received, step)
   }
-  return found
+  return received
 }
 
-function issueOf(fault: ZodIssue, found: unknown): Issue {
+function issueOf(fault: ZodIssue, received: unknown): Issue {
   switch (fault.code) {
     case 'too_small':
       return sizeIssue(fault.origin, 'too_short', 'empty')
     case 'too_big':
       return sizeIssue(fault.origin, 'too_long', 'too_many')
     case 'invalid_value':
-      return fault.values.some((allowed) => typeof allowed === typeof found)
+      return fault.values.some((allowed) => typeof allowed === typeof received)
         ? 'unknown_value'
         : 'wrong_type'
     case 'invalid_format':
@@ -99,22 +101,22 @@ function sizeIssue(origin: string, ofText: Issue, ofEntries: Issue): Issue {
   return origin === 'array' || origin === 'object' ? ofEntries : 'out_of_range'
 }
 
-function wordsOf(fault: ZodIssue, found: unknown): string {
+function formatIssue(fault: ZodIssue, received: unknown): string {
   switch (fault.code) {
     case 'invalid_type':
-      return `${typeName(found)} was sent where ${fault.expected} is expected.`
+      return `${typeName(received)} was sent where ${fault.expected} is expected.`
     case 'invalid_value':
       return `must be ${fault.values.map((value) => JSON.stringify(value)).join(', ')}.`
     case 'too_small':
-      return `must ${amount(fault.origin)} at least ${fault.minimum}.`
+      return `must ${formatUnit(fault.origin)} at least ${fault.minimum}.`
     case 'too_big':
-      return `must ${amount(fault.origin)} at most ${fault.maximum}.`
+      return `must ${formatUnit(fault.origin)} at most ${fault.maximum}.`
     default:
       return fault.message
   }
 }
 
-function amount(origin: string): string {
+function formatUnit(origin: string): string {
   if (origin === 'string') return 'have a length of'
   return origin === 'array' || origin === 'object' ? 'have a number of entries of' : 'be'
 }

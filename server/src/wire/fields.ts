@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** Null is the same as absent, on every optional field. */
 export const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.nullish()
-export const text = (most: number, least = 0) => z.string().min(least).max(most)
+export const text = (max: number, min = 0) => z.string().min(min).max(max)
 
 export const modelField = text(256, 1).describe(
   '`<provider>/<model>`; `GET /v1/models` lists what is there',

@@ -22,8 +22,8 @@ test.each([
   ['model_context_window_exceeded', 'length'],
   ['max_new_tokens', 'length'],
   ['sensitive', 'content_filter'],
-] as const)('R13: %s becomes %s', (word, wanted) => {
-  expect(toFinishReason(word, false)).toBe(wanted)
+] as const)('R13: %s becomes %p', (providerReason, expected) => {
+  expect(toFinishReason(providerReason, false)).toBe(expected)
 })
 
 test('R13: a word for calls where there are none is a plain stop', () => {
@@ -40,31 +40,31 @@ test.each([
   'cancelled',
   'timeout',
   'ERROR',
-])('finding P7: %s cut the answer, with calls and without', (word) => {
-  expect(toFinishReason(word, false)).toBeUndefined()
-  expect(toFinishReason(word, true)).toBeUndefined()
+])('finding P7: %s cut the answer, with calls and without', (providerReason) => {
+  expect(toFinishReason(providerReason, false)).toBeUndefined()
+  expect(toFinishReason(providerReason, true)).toBeUndefined()
 })
 
-test('finding P7: a word that nobody knows is no ordinary end: the answer may be incomplete', () => {
-  const known = /^(stop|eos|end|complete|finish|done|tool|function|pause|compaction)/i
-  const property = fc.property(fc.string(), (word) => {
-    fc.pre(word !== '' && !known.test(word))
-    expect(toFinishReason(word, false)).not.toBe('stop')
+test('finding P7: an unknown finish reason is no ordinary end: the answer may be incomplete', () => {
+  const knownReasons = /^(stop|eos|end|complete|finish|done|tool|function|pause|compaction)/i
+  const property = fc.property(fc.string(), (providerReason) => {
+    fc.pre(providerReason !== '' && !knownReasons.test(providerReason))
+    expect(toFinishReason(providerReason, false)).not.toBe('stop')
   })
   fc.assert(property)
   expect(toFinishReason('something_new', false)).toBe('length')
 })
 
 test('R13: with calls it is tool_calls, whatever the provider says of its end', () => {
-  for (const word of ['stop', 'eos', 'tool_calls', 'function_call', 'tool_use']) {
-    expect(toFinishReason(word, true)).toBe('tool_calls')
+  for (const providerReason of ['stop', 'eos', 'tool_calls', 'function_call', 'tool_use']) {
+    expect(toFinishReason(providerReason, true)).toBe('tool_calls')
   }
 })
 
 test('R13: no word of a provider becomes one that clients do not know', () => {
-  const known = ['stop', 'length', 'tool_calls', 'content_filter', undefined]
-  const property = fc.property(fc.string(), fc.boolean(), (word, hasToolCalls) => {
-    expect(known).toContain(toFinishReason(word, hasToolCalls))
+  const knownReasons = ['stop', 'length', 'tool_calls', 'content_filter', undefined]
+  const property = fc.property(fc.string(), fc.boolean(), (providerReason, hasToolCalls) => {
+    expect(knownReasons).toContain(toFinishReason(providerReason, hasToolCalls))
   })
   fc.assert(property)
 })

@@ -35,7 +35,7 @@ const filtered: ReadonlySet<string> = new Set([
 ])
 
 /** The provider broke it off. */
-const broken: ReadonlySet<string> = new Set([
+const brokenReasons: ReadonlySet<string> = new Set([
   'error',
   'failed',
   'abort',
@@ -56,10 +56,13 @@ const broken: ReadonlySet<string> = new Set([
  * Tool calls end in `tool_calls`. A word that is not known is `length`, as the answer may be
  * incomplete. Source: contract 12.5.
  */
-export function toFinishReason(word: string, hasToolCalls: boolean): FinishReason | undefined {
-  const known = word.toLowerCase()
-  if (broken.has(known)) return undefined
-  if (filtered.has(known)) return 'content_filter'
+export function toFinishReason(
+  providerReason: string,
+  hasToolCalls: boolean,
+): FinishReason | undefined {
+  const reason = providerReason.toLowerCase()
+  if (brokenReasons.has(reason)) return undefined
+  if (filtered.has(reason)) return 'content_filter'
   if (hasToolCalls) return 'tool_calls'
-  return ended.has(known) ? 'stop' : 'length'
+  return ended.has(reason) ? 'stop' : 'length'
 }

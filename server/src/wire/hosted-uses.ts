@@ -9,8 +9,8 @@ export interface HostedUses {
 }
 
 /** The uses of tools assumed where a request that is paid by our price names no bound. */
-export const usualUses = 5
+export const defaultUses = 5
 
 /** A bound that a request names; the usual one where it is no positive whole number. */
-export const boundOf = (asked: unknown): number =>
-  Number.isSafeInteger(asked) && Number(asked) > 0 ? Number(asked) : usualUses
+export const boundOf = (maxUses: unknown): number =>
+  Number.isSafeInteger(maxUses) && Number(maxUses) > 0 ? Number(maxUses) : defaultUses

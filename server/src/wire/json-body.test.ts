@@ -67,7 +67,7 @@ test('the key `__proto__` is refused wherever it is, and changes no prototype', 
   ])
 })
 
-test('what a schema does not name is still there after the check', () => {
+test('keeps fields that a schema does not name', () => {
   const body = { model: 'a/b', prompt: 'x', top_k: 5 }
   expect(check(CompletionRequest, body)).toEqual(body)
 })
@@ -122,8 +122,8 @@ test.each([
   ],
 ])(
   'S3: a large body of %s is 400, with the field and the limit',
-  async (_what, text, ...[field, words]) => {
-    expect(await refusalOf(text)).toEqual([400, field, words])
+  async (_what, text, ...[field, explanation]) => {
+    expect(await refusalOf(text)).toEqual([400, field, explanation])
   },
 )
 
@@ -138,7 +138,7 @@ test('S3: a large body that is none is refused in the words of a small one', asy
   ])
 })
 
-test('S3: a large body is what a small one is, and others have their turn while it is parsed', async () => {
+test('S3: parses a large body like a small one, and lets other requests run meanwhile', async () => {
   const text = JSON.stringify({ a: '\\"\n'.repeat(3_000_000), b: [1, { c: 'd' }] })
   let pauses = 0
   const body = await readObject(text, async (ms) => {

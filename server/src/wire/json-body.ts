@@ -7,19 +7,34 @@ import { parseInSlices } from './json-slices'
 /** A JSON object as it arrived. */
 export type JsonObject = Record<string, unknown>
 
+/** A body that was read and is a JSON object, and its length on the wire. */
+export interface ReadBody {
+  body: JsonObject
+  bytes: number
+}
+
 /** Containers in containers; deeper nesting is refused before anything walks it recursively. */
 const deepest = bodyShape.maxDepth
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Returns a text; an empty one for any other value, which is not converted: an object may be made to throw then. */
+export const toText = (value: unknown) => (typeof value === 'string' ? value : '')
+
+/** Returns the elements of a list; none for any other value. */
+export const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** Returns the objects in a list; none for any other value. */
+export const toObjects = (value: unknown): JsonObject[] => toList(value).filter(isObject)
+
 /** Texts up to so many characters are parsed at once: none of them has much in it. */
-export const maxAtOnce = 64 * 1024
+export const maxConcurrent = 64 * 1024
 
 /** Text as a JSON object. Throws `invalid_request` without `param`: bad JSON, no object, too deep. */
 export function parseObject(text: string): JsonObject {
   try {
-    return checkedObject(JSON.parse(text))
+    return checkObject(JSON.parse(text))
   } catch (thrown) {
     throw refusalOf(thrown)
   }
@@ -34,15 +49,15 @@ export async function readObject(
   text: string,
   pause: (ms: number) => Promise<void>,
 ): Promise<JsonObject> {
-  if (text.length <= maxAtOnce) return parseObject(text)
+  if (text.length <= maxConcurrent) return parseObject(text)
   try {
-    return checkedObject(await parseInSlices(text, bodyShape, pause))
+    return checkObject(await parseInSlices(text, bodyShape, pause))
   } catch (thrown) {
     throw refusalOf(thrown)
   }
 }
 
-function checkedObject(value: unknown): JsonObject {
+function checkObject(value: unknown): JsonObject {
   if (!isObject(value)) {
     throw invalidRequest(null, 'wrong_type', 'The body must be a JSON object.')
   }
@@ -65,8 +80,8 @@ function refusalOf(thrown: unknown): unknown {
  */
 export function checkNesting(root: JsonObject, param: string | null = null): void {
   if (isShallow(root, 1, param)) return
-  const what = param === null ? 'The body' : `${param}:`
-  throw invalidRequest(param, 'too_many', `${what} is nested deeper than ${deepest} levels.`)
+  const subject = param === null ? 'The body' : `${param}:`
+  throw invalidRequest(param, 'too_many', `${subject} is nested deeper than ${deepest} levels.`)
 }
 
 /**
@@ -91,29 +106,29 @@ function isShallow(value: unknown, depth: number, param: string | null): boolean
 
 /** Checks an object against a schema. Throws `invalid_request` for the first field at fault. */
 export function check<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
-  const result = parsed(schema, body)
+  const result = parseWith(schema, body)
   if (result.success) return result.data
   throw toFieldError(result.error, body)
 }
 
 /** zod compares the `length` of whatever has one, also where that is an object without a value. */
-function parsed<Schema extends z.ZodType>(schema: Schema, body: unknown) {
+function parseWith<Schema extends z.ZodType>(schema: Schema, body: unknown) {
   try {
     return schema.safeParse(body)
   } catch (thrown) {
-    const field = thrown instanceof TypeError ? measuredByObject(body) : undefined
+    const field = thrown instanceof TypeError ? measureByObject(body) : undefined
     if (field === undefined) throw thrown
     const param = field.join('.')
-    throw invalidRequest(param, 'wrong_type', `${param}: is no text and no list.`)
+    throw invalidRequest(param, 'wrong_type', `${param}: must be a string or a list.`)
   }
 }
 
 /** Returns the path to an object whose `length` is an object. */
-function measuredByObject(value: unknown): string[] | undefined {
+function measureByObject(value: unknown): string[] | undefined {
   if (!isObject(value) && !Array.isArray(value)) return undefined
   if (isObject(value) && isObject(value['length'])) return []
   for (const [key, inner] of Object.entries(value)) {
-    const path = measuredByObject(inner)
+    const path = measureByObject(inner)
     if (path) return [key, ...path]
   }
   return undefined

@@ -1,5 +1,5 @@
 const none: unknown[] = []
-const nothing: Record<string, unknown> = {}
+const emptyContainer: Record<string, unknown> = {}
 const blank = /^[ \t\n\r]*$/
 
 /** Returns whether a text has only characters that may stand between members. */
@@ -21,7 +21,7 @@ export class OpenContainer {
   isAfterChild = false
   readonly #text: string
   #list: unknown[] = none
-  #object: Record<string, unknown> = nothing
+  #object: Record<string, unknown> = emptyContainer
   /** A comma came before the next member. */
   #isAfterComma = false
   /** The name of the member that is put together by itself. */

@@ -37,7 +37,7 @@ export const eventShape: ShapeLimits = {
   maxNames: 10_000,
 }
 
-const words: Record<keyof ShapeLimits, (limit: number) => string> = {
+const messages: Record<keyof ShapeLimits, (limit: number) => string> = {
   maxDepth: (limit) => `is nested deeper than ${limit} levels`,
   maxNodes: (limit) => `has more than ${limit} objects, lists and names`,
   maxValues: (limit) => `has more than ${limit} values`,
@@ -45,8 +45,8 @@ const words: Record<keyof ShapeLimits, (limit: number) => string> = {
 }
 
 /** Describes the limit that a text exceeds, to follow its subject in a sentence. */
-export const toWords = (limit: keyof ShapeLimits, limits: ShapeLimits): string =>
-  words[limit](limits[limit])
+export const typeName = (limit: keyof ShapeLimits, limits: ShapeLimits): string =>
+  messages[limit](limits[limit])
 
 /** A JSON text has more in it than it may. */
 export class ShapeExceeded extends Error {

@@ -1,6 +1,6 @@
 import { OpenContainer } from './json-container'
 import { LongText, TextScanner } from './json-text'
-import { ShapeExceeded, toWords, type ShapeLimits } from './json-shape'
+import { ShapeExceeded, typeName, type ShapeLimits } from './json-shape'
 
 /** Provider's texts up to so many characters are parsed at once: none of them has much in it. */
 const maxUnscanned = 8 * 1024
@@ -204,8 +204,8 @@ export class JsonSlices {
   #exceeded(limit: keyof ShapeLimits): ShapeExceeded {
     const [outermost] = this.#open
     const isInside = this.#depth > 1
-    const words = toWords(limit, this.#limits)
-    return new ShapeExceeded(words, isInside ? outermost?.nameAt() : undefined)
+    const message = typeName(limit, this.#limits)
+    return new ShapeExceeded(message, isInside ? outermost?.nameAt() : undefined)
   }
 }
 

@@ -35,8 +35,8 @@ export class TextScanner {
 
   #escapeAfter(at: number): number {
     if (this.#escape < at) {
-      const found = this.#text.indexOf('\\', at)
-      this.#escape = found < 0 ? Infinity : found
+      const nextBackslash = this.#text.indexOf('\\', at)
+      this.#escape = nextBackslash < 0 ? Infinity : nextBackslash
     }
     return this.#escape
   }
@@ -55,7 +55,7 @@ export class LongText {
   readonly end: number
   readonly #text: string
   readonly #slice: number
-  readonly #parts: string[] = []
+  readonly #chunks: string[] = []
   #from: number
 
   /** Reads from its first quote to behind its last, in slices of about so many characters. */
@@ -71,14 +71,14 @@ export class LongText {
   }
 
   get value(): string {
-    return this.#parts.join('')
+    return this.#chunks.join('')
   }
 
   /** Decodes the next slice. Throws `SyntaxError`. */
   step(): void {
     const to = this.#endOfSlice()
     const part: unknown = JSON.parse(`"${this.#text.slice(this.#from, to)}"`)
-    this.#parts.push(String(part))
+    this.#chunks.push(String(part))
     this.#from = to
   }
 

@@ -18,7 +18,7 @@ test.each([
   ['auto', 'auto'],
   ['none', 'none'],
   [{ name: 'f' }, { type: 'function', function: { name: 'f' } }],
-])('the choice %p becomes one of tools', (function_call, tool_choice) => {
+])('the choice %j becomes one of tools', (function_call, tool_choice) => {
   expect(toTools({ model: 'm', functions: [f], function_call })).toEqual({
     model: 'm',
     tools: [{ type: 'function', function: f }],

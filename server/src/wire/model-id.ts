@@ -1,7 +1,7 @@
 import { ApiError } from '../errors'
 
 const shape = /^[a-z0-9][a-z0-9._-]{0,39}\/[^]/
-const longest = 256
+const maxLength = 256
 
 /**
  * Splits `<provider>/<model>` at its first slash; the model may hold more of them. Throws
@@ -18,5 +18,13 @@ export function parseProvider(id: string): string {
   return id.slice(0, id.indexOf('/'))
 }
 
+const anyModel = '/*'
+
+/** Whether a list of model ids, and of `<provider>/*`, has a model. Null has all. */
+export const isAllowedModel = (id: string, allowed: readonly string[] | null): boolean =>
+  allowed === null ||
+  allowed.includes(id) ||
+  allowed.includes(`${id.slice(0, id.indexOf('/'))}${anyModel}`)
+
 /** Whether a name has two parts at least, the first like a provider's key. */
-export const isModelName = (id: string): boolean => id.length <= longest && shape.test(id)
+export const isModelName = (id: string): boolean => id.length <= maxLength && shape.test(id)

@@ -22,11 +22,11 @@ test.each([
   '\u2066',
 ])('S4: %j is none, and becomes a space', (bad) => {
   expect(isOneLine(`Ada${bad}Eve`)).toBeFalse()
-  const made = toOneLine(`  Ada${bad}Eve  `, 100)
-  expect(isOneLine(made)).toBeTrue()
-  expect(made).toStartWith('Ada ')
+  const line = toOneLine(`  Ada${bad}Eve  `, 100)
+  expect(isOneLine(line)).toBeTrue()
+  expect(line).toStartWith('Ada ')
 })
 
-test('what is too long is cut', () => {
+test('truncates a long text', () => {
   expect(toOneLine('x'.repeat(60_000), 100)).toHaveLength(100)
 })

@@ -5,6 +5,9 @@
 export const isOneLine = (text: string): boolean =>
   !/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(text)
 
+/** Returns text with a space for each run of white space, and none around it. */
+export const collapseSpaces = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
+
 /**
  * Returns text as one line of at most `max` characters: each character that `isOneLine` refuses becomes a
  * space.

@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 /**
  * Gemini wants the signature of a tool call back with the call. Clients drop fields they do not know,
  * but all return ids, so it travels inside the id too; the separator is the one that LiteLLM uses,
@@ -28,3 +30,12 @@ export function unpackSignature(id: string): string | undefined {
   if (!/^[A-Za-z0-9+/]+$/.test(bare)) return undefined
   return bare.padEnd(Math.ceil(bare.length / 4) * 4, '=')
 }
+
+/** The id of a tool call. A signature that Tollgate packed into it is as long as its provider likes. */
+export const callId = z
+  .string()
+  .min(1)
+  .refine((id) => unpackCallId(id).length <= 256, {
+    params: { issue: 'too_long' },
+    message: 'must have a length of at most 256.',
+  })

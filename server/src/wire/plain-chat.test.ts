@@ -9,7 +9,7 @@ const plain = (body: JsonObject): unknown => toPlainChat(body)
 const hello = [{ role: 'user', content: 'Hello' }]
 const base = { model: 'a/b', messages: hello }
 
-test('what is in the plain form stays, unknown fields too', () => {
+test('keeps the plain form unchanged, with unknown fields', () => {
   const tools = [{ type: 'function', function: { name: 'f' } }]
   const chat = { ...base, tools, tool_choice: 'none', reasoning_effort: 'low', new_field: 1 }
   expect(plain(chat)).toEqual(chat)
@@ -57,7 +57,7 @@ test('functions become tools, in the history too; the body that came is untouche
   expect(body).toEqual(before)
 })
 
-test('what a legacy completion carried along is checked as a chat', () => {
+test('validates the fields of a legacy completion as those of a chat', () => {
   expect(() => toPlainChat({ ...base, tools: [7] })).toThrow(ApiError)
 })
 

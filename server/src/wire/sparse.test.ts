@@ -36,10 +36,10 @@ const part = fc.constantFrom<JsonObject>(
   { type: 'refusal', refusal: 'no' },
 )
 const called = fc.record({ name: text, arguments: text })
-const given = fc.record({ name: text, input: text })
+const customTool = fc.record({ name: text, input: text })
 const toolCall = fc.oneof(
   fc.record({ id: text, type: fc.constant('function'), function: called }),
-  fc.record({ id: text, type: fc.constant('custom'), custom: given }),
+  fc.record({ id: text, type: fc.constant('custom'), custom: customTool }),
 )
 const plain = fc.record({ role: fc.constantFrom('user', 'system'), content: text })
 const message = fc.record(
@@ -186,10 +186,10 @@ describe.each(bodies)('a %s request', (_name, schema, body) => {
     let refused = 0
     const property = fc.property(body, fc.array(damage, { maxLength: 3 }), (good, damages) => {
       // Objects as JSON has them, with a prototype.
-      const sent = structuredClone(damages.reduce<unknown>(damaged, good))
-      if (schema.safeParse(sent).success) fine++
+      const damagedValue = structuredClone(damages.reduce<unknown>(damaged, good))
+      if (schema.safeParse(damagedValue).success) fine++
       else refused++
-      return isSame(schema, sent)
+      return isSame(schema, damagedValue)
     })
     const runs = fc.runsOf(2000)
     fc.assert(property, { numRuns: runs })
@@ -208,7 +208,10 @@ test.each<[string, unknown]>([
   ['without an optional field', { both: [1] }],
   ['with one that is null', { one: null, both: [1, 2] }],
   ['with one that is undefined', { one: undefined, both: [1] }],
-  ['with fields that nobody names', { both: [1], toString: 1, constructor: 2, more: {} }],
+  [
+    'with fields that the schema does not name',
+    { both: [1], toString: 1, constructor: 2, more: {} },
+  ],
   ['that breaks a rule', { one: 'wrong', both: [1] }],
   ['with a list that is too short', { both: [] }],
   ['with a list that is too long', { both: [1, 2, 3] }],
@@ -222,7 +225,7 @@ test.each<[string, unknown]>([
   expect(outcomeOf(Pair, value)).toEqual(outcomeOf(Pair.clone(), value))
 })
 
-test('what is fine comes back as another object: who changes it changes no body', () => {
+test('returns a copy of a valid body, so that changes do not affect the original', () => {
   const body = parseObject('{"both":[1],"more":{"a":1}}')
   const read: unknown = Pair.parse(body)
   expect(read).toEqual(body)

@@ -10,7 +10,7 @@ function read(pieces: readonly Uint8Array[]): string[] {
   return [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()]
 }
 
-const wanted = ['{"text":"Grüße 你好 👩‍👩‍👧‍👦"}', '{"text":"data: x"}', 'two\nlines', '[DONE]']
+const expected = ['{"text":"Grüße 你好 👩‍👩‍👧‍👦"}', '{"text":"data: x"}', 'two\nlines', '[DONE]']
 const body = [
   'data: {"text":"Grüße 你好 👩‍👩‍👧‍👦"}',
   ': a comment\n\nid: 1\nevent: message\nretry: 5\ndata: {"text":"data: x"}',
@@ -30,16 +30,16 @@ describe.each([
 ])('S14: with %s', (_how, text) => {
   const bytes = encode(text)
 
-  test('the events are the same', () => expect(read([bytes])).toEqual(wanted))
+  test('the events are the same', () => expect(read([bytes])).toEqual(expected))
 
   test('cut at any one byte they are the same', () => {
     for (let cut = 0; cut <= bytes.length; cut++) {
-      expect(read([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(wanted)
+      expect(read([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(expected)
     }
   })
 
   test('byte by byte they are the same', () => {
-    expect(read(Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(wanted)
+    expect(read(Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(expected)
   })
 
   test('cut at any bytes they are the same', () => {
@@ -47,7 +47,7 @@ describe.each([
     const property = fc.property(cuts, (places) => {
       const edges = [0, ...places.toSorted((a, b) => a - b), bytes.length]
       const pieces = edges.slice(1).map((edge, index) => bytes.subarray(edges[index], edge))
-      expect(read(pieces)).toEqual(wanted)
+      expect(read(pieces)).toEqual(expected)
     })
     fc.assert(property)
   })
@@ -61,9 +61,9 @@ test('events come as soon as their blank line does', () => {
 })
 
 test('U16: a line or an event beyond 1 MB is refused, one below is not', () => {
-  const most = 'a'.repeat(1024 * 1024 - 10)
-  expect(read([encode(`data: ${most}\n\n`)])).toEqual([most])
-  expect(() => read([encode(`data: ${most}${most}\n\n`)])).toThrow(EventTooLong)
+  const longestLine = 'a'.repeat(1024 * 1024 - 10)
+  expect(read([encode(`data: ${longestLine}\n\n`)])).toEqual([longestLine])
+  expect(() => read([encode(`data: ${longestLine}${longestLine}\n\n`)])).toThrow(EventTooLong)
   const reader = new SseReader()
   const endless = () => {
     reader.push(encode('data: '))

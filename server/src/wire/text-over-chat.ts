@@ -1,6 +1,6 @@
 import type { Identity } from './answer'
 import type { CompletionRequest } from './completion-request'
-import { isObject, type JsonObject } from './json-body'
+import { isObject, type JsonObject, toText } from './json-body'
 
 /** Fields of a legacy completion that a chat request does not have. */
 const notInChat = new Set(['prompt', 'echo', 'suffix', 'best_of', 'logprobs'])
@@ -31,8 +31,7 @@ export function toChatBody(completion: JsonObject, prompt: string): JsonObject {
   return { ...chat, messages: [{ role: 'user', content: prompt }] }
 }
 
-const toText = (content: unknown) => (typeof content === 'string' ? content : '')
-const isWord = (word: unknown) => word === 'length' || word === 'content_filter'
+const isReportedReason = (reason: unknown) => reason === 'length' || reason === 'content_filter'
 
 /** A choice of a chat completion as one of a legacy completion. */
 export function toTextChoice(choice: JsonObject, index: number, echo: Echo): JsonObject {
@@ -50,11 +49,11 @@ interface Echo {
 
 function toTextFinish(finish: unknown, isEchoOnly: boolean) {
   if (isEchoOnly) return 'length'
-  return isWord(finish) ? finish : 'stop'
+  return isReportedReason(finish) ? finish : 'stop'
 }
 
 /** The position of a chunk among those of several prompts. */
-interface Place {
+interface ChoicePosition {
   /** Added to the index of its choice. */
   offset: number
   /** By index: the text before the first text of a choice. */
@@ -64,7 +63,11 @@ interface Place {
 }
 
 /** A chunk of a chat stream as one of a legacy stream; undefined for one without text and end. */
-export function toTextChunk(chunk: string, identity: Identity, place: Place): string | undefined {
+export function toTextChunk(
+  chunk: string,
+  identity: Identity,
+  place: ChoicePosition,
+): string | undefined {
   const read: unknown = JSON.parse(chunk)
   const choices = isObject(read) && Array.isArray(read['choices']) ? read['choices'] : []
   const [choice] = choices.filter(isObject)
@@ -72,8 +75,8 @@ export function toTextChunk(chunk: string, identity: Identity, place: Place): st
   const index = place.offset + Number(choice['index'] ?? 0)
   const finish = choice['finish_reason']
   const delta = isObject(choice['delta']) ? choice['delta'] : {}
-  const own = place.echoOnly ? '' : toText(delta['content'])
-  const text = (place.echo.get(index) ?? '') + own
+  const answerText = place.echoOnly ? '' : toText(delta['content'])
+  const text = (place.echo.get(index) ?? '') + answerText
   if (text === '' && typeof finish !== 'string') return undefined
   place.echo.delete(index)
   const finish_reason = typeof finish === 'string' ? toTextFinish(finish, place.echoOnly) : null

@@ -2,13 +2,13 @@
 const firstIdeograph = 0x2e80
 
 /** Longer runs of letters are several tokens, and count as several words. */
-const longestWord = 12
+const maxWordLetters = 12
 
 /** No token of o200k_base or cl100k_base has more bytes: it is a run of 128 spaces. */
-export const longestTokenBytes = 128
+export const maxTokenBytes = 128
 
 /** The most Unicode code points of that many tokens: each is a byte at least. */
-export const maxCharacters = (tokens: number): number => tokens * longestTokenBytes
+export const maxCharacters = (tokens: number): number => tokens * maxTokenBytes
 
 /** The Unicode code points of a text; of a pair that is divided between two texts, the first one's. */
 export function charactersOf(text: string): number {
@@ -24,13 +24,13 @@ export function charactersOf(text: string): number {
 const lowSurrogates = 0xdc00
 
 /** Letters that a token can have at most, by far, and how many of them an ideograph stands for. */
-const longestTokenLetters = 32
+const maxTokenLetters = 32
 const lettersPerIdeograph = 4
 
 const apostrophe = 0x27
 const backslash = 0x5c
 
-const isOfWord = (code: number) =>
+const isWordCharacter = (code: number) =>
   (code >= 0x61 && code <= 0x7a) ||
   (code >= 0x41 && code <= 0x5a) ||
   (code >= 0x30 && code <= 0x39) ||
@@ -66,14 +66,14 @@ export class TextSize {
    * 0.75 of its tokens, for East Asian text a fifth.
    */
   get tokensAtLeast(): number {
-    return Math.max(this.#certain, Math.floor(this.bytes / longestTokenBytes))
+    return Math.max(this.#certain, Math.floor(this.bytes / maxTokenBytes))
   }
 
   /**
    * Tokens that an answer of this text has at most, by any vocabulary: a token is a byte at least, and the
    * rest is the frame of texts and calls.
    */
-  get tokensAtMost(): number {
+  get maxTokens(): number {
     return this.bytes + this.#around
   }
 
@@ -99,7 +99,7 @@ export class TextSize {
     if (this.#countsCharacters) this.characters += charactersOf(text)
     for (let at = 0; at < text.length; at++) {
       const code = text.charCodeAt(at)
-      if (!isOfWord(code)) {
+      if (!isWordCharacter(code)) {
         if (code > 0x20) this.words += 1
         this.#run = 0
         // A text with these is one token as well: "don't", and letters in JSON's escapes.
@@ -107,11 +107,11 @@ export class TextSize {
         continue
       }
       const isLetter = code < firstIdeograph
-      if (isLetter ? this.#run % longestWord === 0 : true) this.words += 1
+      if (isLetter ? this.#run % maxWordLetters === 0 : true) this.words += 1
       this.#run = isLetter ? this.#run + 1 : 0
       if (this.#letters === 0) this.#certain += 1
       this.#letters += isLetter ? 1 : lettersPerIdeograph
-      if (this.#letters > longestTokenLetters) this.#letters = 0
+      if (this.#letters > maxTokenLetters) this.#letters = 0
     }
   }
 }

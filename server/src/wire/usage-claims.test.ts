@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
 import { completionTokens, noUsage, promptTokens, type Usage } from './usage'
-import { maxUsage, withOutputOfAtMost } from './usage-claims'
+import { maxUsage, withBoundedOutput } from './usage-claims'
 
 const bucket = fc.nat(1_000_000)
 const usage: fc.Arbitrary<Usage> = fc.record({
@@ -35,7 +35,7 @@ test('M8: parts that are named later do not count twice', () => {
   expect(maxUsage(first, last)).toEqual(last)
 })
 
-test('M8: whatever is counted, neither side is less than it was, nor more than was said', () => {
+test('M8: prompt and output are each the maximum of two usages', () => {
   const property = fc.property(usage, usage, (a, b) => {
     const larger = maxUsage(a, b)
     expect(promptTokens(larger)).toBe(Math.max(promptTokens(a), promptTokens(b)))
@@ -45,11 +45,11 @@ test('M8: whatever is counted, neither side is less than it was, nor more than w
 })
 
 test('finding M11: output beyond what is plausible is left out, and the prompt is not', () => {
-  const property = fc.property(usage, bucket, (counted, most) => {
-    const limited = withOutputOfAtMost(counted, most)
-    expect(completionTokens(limited)).toBe(Math.min(completionTokens(counted), most))
+  const property = fc.property(usage, bucket, (counted, limit) => {
+    const limited = withBoundedOutput(counted, limit)
+    expect(completionTokens(limited)).toBe(Math.min(completionTokens(counted), limit))
     expect(promptTokens(limited)).toBe(promptTokens(counted))
-    const isLess = completionTokens(counted) > most
+    const isLess = completionTokens(counted) > limit
     expect(limited.flawed).toBe(counted.flawed || (isLess && !counted.estimated))
     for (const name of ['output', 'reasoning', 'audioOutput'] as const) {
       expect(limited[name]).toBeWithin(0, counted[name] + 1)

@@ -31,7 +31,7 @@ export function maxUsage(earlier: Usage, later: Usage): Usage {
 }
 
 /** A usage with that many tokens of output at most; `flawed` where its provider counted more. */
-export function withOutputOfAtMost(usage: Usage, maxTokens: number): Usage {
+export function withBoundedOutput(usage: Usage, maxTokens: number): Usage {
   if (completionTokens(usage) <= maxTokens) return usage
   const limited = { ...usage, flawed: usage.flawed || !usage.estimated }
   let room = maxTokens

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from './json-body'
 
-const mostTokens = 1_000_000_000
+const maxTokens = 1_000_000_000
 
 /** Zero is zero, absent is absent; negative, fractional, textual or absurd numbers are flaws. */
 export class Counter {
@@ -10,7 +10,7 @@ export class Counter {
   read(source: JsonObject, name: string): number | undefined {
     const value = source[name]
     if (value === undefined || value === null) return undefined
-    if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= mostTokens) {
+    if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxTokens) {
       return Number(value)
     }
     this.isFlawed = true
@@ -18,7 +18,7 @@ export class Counter {
   }
 }
 
-const nothing: JsonObject = {}
+const noUsage: JsonObject = {}
 
 export const child = (parent: JsonObject, name: string) => {
   const value = parent[name]
@@ -31,16 +31,16 @@ export interface BlockCounts {
   completion: number
   total: number | undefined
   cached: number
-  written: number
+  cacheWrite: number
   /** The part of `written` that is kept for an hour. */
-  writtenLong: number
-  heard: number
+  cacheWriteLong: number
+  audioInput: number
   /** Sound that was read from a cache: part of `cached`. */
-  heardBefore: number
-  seen: number
+  cachedAudio: number
+  imageInput: number
   thought: number
-  spoken: number
-  drawn: number
+  audioOutput: number
+  imageOutput: number
   searches: number
   flawed: boolean
 }
@@ -67,18 +67,18 @@ export function readBlockCounts(block: JsonObject): BlockCounts | undefined {
 /** Reads the parts of the prompt and the completion, and the counts beside them. */
 function partsIn(block: JsonObject, counter: Counter) {
   const promptDetails =
-    child(block, 'prompt_tokens_details') ?? child(block, 'prompt_token_details') ?? nothing
-  const completionDetails = child(block, 'completion_tokens_details') ?? nothing
+    child(block, 'prompt_tokens_details') ?? child(block, 'prompt_token_details') ?? noUsage
+  const completionDetails = child(block, 'completion_tokens_details') ?? noUsage
   return {
     cached: cachedIn(promptDetails, block, counter),
-    written: writtenIn(promptDetails, block, counter),
-    writtenLong: writtenLongIn(promptDetails, block, counter),
-    heard: counter.read(promptDetails, 'audio_tokens') ?? 0,
-    heardBefore: counter.read(promptDetails, 'cached_audio_tokens') ?? 0,
-    seen: counter.read(promptDetails, 'image_tokens') ?? 0,
+    cacheWrite: writtenIn(promptDetails, block, counter),
+    cacheWriteLong: writtenLongIn(promptDetails, block, counter),
+    audioInput: counter.read(promptDetails, 'audio_tokens') ?? 0,
+    cachedAudio: counter.read(promptDetails, 'cached_audio_tokens') ?? 0,
+    imageInput: counter.read(promptDetails, 'image_tokens') ?? 0,
     thought: thoughtIn(completionDetails, block, counter),
-    spoken: counter.read(completionDetails, 'audio_tokens') ?? 0,
-    drawn: counter.read(completionDetails, 'image_tokens') ?? 0,
+    audioOutput: counter.read(completionDetails, 'audio_tokens') ?? 0,
+    imageOutput: counter.read(completionDetails, 'image_tokens') ?? 0,
     searches: searchesIn(block, counter),
     // After all of them were read.
     flawed: counter.isFlawed,
@@ -100,14 +100,14 @@ const writtenIn = (details: JsonObject, block: JsonObject, counter: Counter): nu
 
 /** Anthropic's detail of its own count, which OpenAI-compatible servers of Claude repeat. */
 const writtenLongIn = (details: JsonObject, block: JsonObject, counter: Counter): number => {
-  const kept = child(details, 'cache_creation') ?? child(block, 'cache_creation')
-  return kept ? (counter.read(kept, 'ephemeral_1h_input_tokens') ?? 0) : 0
+  const cacheCreation = child(details, 'cache_creation') ?? child(block, 'cache_creation')
+  return cacheCreation ? (counter.read(cacheCreation, 'ephemeral_1h_input_tokens') ?? 0) : 0
 }
 
 const searchesIn = (block: JsonObject, counter: Counter): number => {
   const tools = child(block, 'server_tool_use')
-  const asked = tools ? counter.read(tools, 'web_search_requests') : undefined
-  return asked ?? counter.read(block, 'num_search_queries') ?? 0
+  const searchRequests = tools ? counter.read(tools, 'web_search_requests') : undefined
+  return searchRequests ?? counter.read(block, 'num_search_queries') ?? 0
 }
 
 const thoughtIn = (details: JsonObject, block: JsonObject, counter: Counter): number =>

@@ -16,9 +16,10 @@ test('no more was written for an hour than was written', () => {
 test('more images than the whole holds contradict it', () => {
   expect(read({ image_tokens: 40 })).toMatchObject({ imageInput: 40, input: 60, flawed: false })
   expect(read({ image_tokens: 101 })).toMatchObject({ imageInput: 100, input: 0, flawed: true })
-  const drawn = (image_tokens: number) => read({}, { completion_tokens_details: { image_tokens } })
-  expect(drawn(10)).toMatchObject({ imageOutput: 10, output: 0, flawed: false })
-  expect(drawn(11)).toMatchObject({ imageOutput: 10, output: 0, flawed: true })
+  const withImageTokens = (image_tokens: number) =>
+    read({}, { completion_tokens_details: { image_tokens } })
+  expect(withImageTokens(10)).toMatchObject({ imageOutput: 10, output: 0, flawed: false })
+  expect(withImageTokens(11)).toMatchObject({ imageOutput: 10, output: 0, flawed: true })
 })
 
 test('searches are counted as either block names them, and only as a count', () => {

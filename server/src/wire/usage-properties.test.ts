@@ -7,11 +7,11 @@ import {
   readUsage,
   toRelayedUsageBlock,
   toUsageBlock,
-  type Extras,
+  type ExtrasLayout,
   type Usage,
 } from './usage'
 
-const read = (block: unknown, reasoning: Extras) => {
+const read = (block: unknown, reasoning: ExtrasLayout) => {
   const usage = readUsage(block, reasoning)
   if (!usage) throw new Error('No usage was read.')
   return usage
@@ -60,8 +60,8 @@ const isCount = (value: unknown): value is number =>
 const place = fc.constantFrom('inside' as const, 'outside' as const)
 
 test('whatever a provider says, buckets are whole, disjoint and never negative', () => {
-  const property = fc.property(block, place, (said, reasoning) => {
-    const usage = readUsage(said, reasoning)
+  const property = fc.property(block, place, (usageBlock, reasoning) => {
+    const usage = readUsage(usageBlock, reasoning)
     if (!usage) return
     const { cachedAudio = 0, ...disjoint } = buckets(usage)
     expect(cachedAudio).toBeWithin(0, usage.cachedInput + 1)
@@ -70,7 +70,7 @@ test('whatever a provider says, buckets are whole, disjoint and never negative',
     }
     // The parts of a prompt are the prompt, however it is divided; only a total that says so, or
     // the provider's habit, puts the cache beside it.
-    const { prompt_tokens: prompt, total_tokens: total } = said
+    const { prompt_tokens: prompt, total_tokens: total } = usageBlock
     if (isCount(prompt)) {
       const stored = usage.cachedInput + usage.cacheWrite + usage.cacheWriteLong
       const isBeside = stored > 0 && promptTokens(usage) === prompt + stored
@@ -86,21 +86,21 @@ test('whatever a provider says, buckets are whole, disjoint and never negative',
 })
 
 test('I11: the buckets of sound numbers sum to the provider’s total', () => {
-  const property = fc.property(block, (said) => {
-    const usage = readUsage(said, 'inside')
-    if (!usage || usage.flawed || !isCount(said.total_tokens)) return
-    expect(promptTokens(usage) + completionTokens(usage)).toBe(said.total_tokens)
+  const property = fc.property(block, (usageBlock) => {
+    const usage = readUsage(usageBlock, 'inside')
+    if (!usage || usage.flawed || !isCount(usageBlock.total_tokens)) return
+    expect(promptTokens(usage) + completionTokens(usage)).toBe(usageBlock.total_tokens)
   })
   fc.assert(property, { numRuns: 5000 })
 })
 
 test('the block for a caller, read again, is the same usage', () => {
-  const property = fc.property(block, place, place, (said, reasoning, other) => {
-    const usage = readUsage(said, reasoning)
+  const property = fc.property(block, place, place, (usageBlock, reasoning, other) => {
+    const usage = readUsage(usageBlock, reasoning)
     if (!usage) return
     expect(buckets(read(toUsageBlock(usage), other))).toEqual(buckets(usage))
     expect(buckets(read(toRelayedUsageBlock(usage, {}), other))).toEqual(buckets(usage))
-    expect(buckets(read(toRelayedUsageBlock(usage, said), other))).toEqual(buckets(usage))
+    expect(buckets(read(toRelayedUsageBlock(usage, usageBlock), other))).toEqual(buckets(usage))
   })
   fc.assert(property, { numRuns: 2000 })
 })

@@ -22,15 +22,15 @@ function blocksOf(name: string): unknown[] {
 }
 
 test.if(recordings.length > 0)('I11: recorded usage is read whole, in both habits', () => {
-  let seen = 0
+  let checked = 0
   for (const block of recordings.flatMap(blocksOf)) {
     for (const extras of ['inside', 'outside'] as const) {
       const usage = readUsage(block, extras)
       if (!usage) throw new Error(`No usage was read in ${JSON.stringify(block)}.`)
       expect(usage.flawed).toBeFalse()
       expect(block).toMatchObject({ total_tokens: promptTokens(usage) + completionTokens(usage) })
-      seen += 1
+      checked += 1
     }
   }
-  expect(seen).toBeGreaterThan(10)
+  expect(checked).toBeGreaterThan(10)
 })

@@ -17,7 +17,7 @@ const read = (block: unknown, reasoning: 'inside' | 'outside' = 'inside') => {
 const buckets = ({ estimated: _estimated, flawed: _flawed, ...tokens }: Usage) => tokens
 const none = buckets(noUsage)
 
-describe('what is counted inside what', () => {
+describe('which counts include others', () => {
   test.each([
     ['plain', { prompt_tokens: 5, completion_tokens: 7 }, { input: 5, output: 7 }],
     [
@@ -155,9 +155,9 @@ describe('what is counted inside what', () => {
       { input: 1, output: 1, searches: 3 },
     ],
     ['zero', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }, {}],
-  ])('%s', (_whose, block, wanted) => {
+  ])('%s', (_whose, block, expected) => {
     const usage = read(block)
-    expect(buckets(usage)).toEqual({ ...none, ...wanted })
+    expect(buckets(usage)).toEqual({ ...none, ...expected })
     expect(usage.flawed).toBeFalse()
   })
 })
@@ -180,32 +180,36 @@ test('xAI: more from the cache than in the prompt is beside it', () => {
     prompt_tokens_details: { cached_tokens: 64 },
     completion_tokens_details: { reasoning_tokens: 6 },
   }
-  const wanted = { input: 10, cachedInput: 64, output: 3, reasoning: 6 }
-  expect(read(block, 'outside')).toMatchObject({ ...wanted, flawed: false })
+  const expected = { input: 10, cachedInput: 64, output: 3, reasoning: 6 }
+  expect(read(block, 'outside')).toMatchObject({ ...expected, flawed: false })
 })
 
 test.each([
   ['more thought than completion', { completion_tokens: 5, total_tokens: 15 }, 70],
   ['a total that is neither sum', { completion_tokens: 80, total_tokens: 110 }, 70],
   ['a total below its parts', { completion_tokens: 80, total_tokens: 3 }, 70],
-])('%s is a flaw, and the greater counts', (_what, said, thought) => {
+])('%s is a flaw, and the greater counts', (_what, usageBlock, thought) => {
   const block = {
     prompt_tokens: 10,
-    ...said,
+    ...usageBlock,
     completion_tokens_details: { reasoning_tokens: thought },
   }
   const usage = read(block)
   expect(usage.flawed).toBeTrue()
-  expect(promptTokens(usage) + completionTokens(usage)).toBeGreaterThanOrEqual(said.total_tokens)
-  expect(completionTokens(usage)).toBeGreaterThanOrEqual(Math.max(said.completion_tokens, thought))
+  expect(promptTokens(usage) + completionTokens(usage)).toBeGreaterThanOrEqual(
+    usageBlock.total_tokens,
+  )
+  expect(completionTokens(usage)).toBeGreaterThanOrEqual(
+    Math.max(usageBlock.completion_tokens, thought),
+  )
 })
 
 test.each([
   ['prompt', { prompt_tokens_details: { audio_tokens: 11 } }, { audioInput: 10, input: 0 }],
   ['completion', { completion_tokens_details: { audio_tokens: 6 } }, { audioOutput: 5, output: 0 }],
-])('more sound than %s is a flaw, and no more than it', (_whole, details, wanted) => {
+])('more sound than %s is a flaw, and no more than it', (_whole, details, expected) => {
   const block = { prompt_tokens: 10, completion_tokens: 5, ...details }
-  expect(read(block)).toMatchObject({ ...wanted, flawed: true })
+  expect(read(block)).toMatchObject({ ...expected, flawed: true })
 })
 
 test('S08: zero is zero, absent is absent', () => {
@@ -243,13 +247,13 @@ test('more in the cache than in the prompt is a flaw, and no more than the promp
   expect(read(block)).toMatchObject({ input: 0, cachedInput: 5, flawed: true })
 })
 
-test('what else a provider’s block says travels beside our numbers', () => {
-  const said = {
+test('keeps further fields of a provider’s usage', () => {
+  const usageBlock = {
     prompt_tokens: 4,
     completion_tokens: 2,
     total_tokens: 6,
     queue_time: 0.1,
     prompt_tokens_details: { cached_tokens: 1, audio_tokens: 2 },
   }
-  expect(toRelayedUsageBlock(read(said), said)).toEqual(said)
+  expect(toRelayedUsageBlock(read(usageBlock), usageBlock)).toEqual(usageBlock)
 })

@@ -3,14 +3,11 @@ import { child, readBlockCounts, type BlockCounts } from './usage-counts'
 
 /**
  * Tokens of one answer in buckets that do not overlap: `input` and `output` are text that is neither
- * cached nor reasoning nor sound nor image. `flawed`: the provider's numbers contradicted each other or
- * were no numbers; `estimated`: the provider gave none.
+ * cached nor reasoning nor sound nor image.
  */
-export interface Usage {
+export interface TokenCounts {
   input: number
   cachedInput: number
-  /** The tokens of sound among those, where the provider reports them. */
-  cachedAudio?: number | undefined
   cacheWrite: number
   /** Written to a cache that keeps it for an hour. */
   cacheWriteLong: number
@@ -22,15 +19,24 @@ export interface Usage {
   imageOutput: number
   /** Web searches that the provider ran: no tokens. */
   searches: number
-  estimated: boolean
-  flawed: boolean
-  /** The service tier that the provider reports it served; undefined where it reports none. */
-  servedTier?: string | undefined
   /** Unicode code points of the prompt's texts and of the answer, where they are counted; no tokens. */
   inputCharacters?: number | undefined
   outputCharacters?: number | undefined
   /** Milliseconds of processing, where they are read; of a provider that reports none undefined. */
   processingMs?: number | undefined
+}
+
+/**
+ * The usage of one answer. `flawed`: the provider's numbers contradicted each other or were no numbers;
+ * `estimated`: the provider gave none.
+ */
+export interface Usage extends TokenCounts {
+  /** The tokens of sound among those read from a cache, where the provider reports them. */
+  cachedAudio?: number | undefined
+  estimated: boolean
+  flawed: boolean
+  /** The service tier that the provider reports it served; undefined where it reports none. */
+  servedTier?: string | undefined
 }
 
 export const noUsage: Usage = {
@@ -53,33 +59,35 @@ export const noUsage: Usage = {
  * The place of counts that OpenAI includes in its totals: `outside` adds reasoning to the completion, and
  * to the prompt what was read from a cache if that is more than the prompt. Source: contract 12.3.
  */
-export type Extras = 'inside' | 'outside'
+export type ExtrasLayout = 'inside' | 'outside'
 
 /**
  * Reads the usage block of a provider that speaks the OpenAI format; undefined when it has no counts, or
  * counts its prompt or its completion by something other than a whole number: then both are estimated.
  * `extras` decides only where the numbers do not. Source: contract 12.3.
  */
-export function readUsage(block: unknown, extras: Extras): Usage | undefined {
+export function readUsage(block: unknown, extras: ExtrasLayout): Usage | undefined {
   const counts = isObject(block) ? readBlockCounts(block) : undefined
   if (!counts) return undefined
-  const { prompt, completion, cached, written, thought } = counts
+  const { prompt, completion, cached, cacheWrite, thought } = counts
   const { cacheOutside, thoughtOutside, unnamed, agrees } = layoutOf(counts, extras)
   // More in the cache than in a prompt that holds it: no more than the prompt is believed.
-  const fits = cacheOutside || cached + written <= prompt
-  const text = cacheOutside ? prompt : Math.max(0, prompt - cached - written)
-  const said = thoughtOutside ? completion : completion - thought
-  const read = media({ sound: counts.heard, image: counts.seen }, text)
-  const wrote = media({ sound: counts.spoken, image: counts.drawn }, said)
+  const fits = cacheOutside || cached + cacheWrite <= prompt
+  const text = cacheOutside ? prompt : Math.max(0, prompt - cached - cacheWrite)
+  const answerTokens = thoughtOutside ? completion : completion - thought
+  const read = splitMedia({ sound: counts.audioInput, image: counts.imageInput }, text)
+  const wrote = splitMedia({ sound: counts.audioOutput, image: counts.imageOutput }, answerTokens)
   // Sound and images read from a cache are in both counts, so only more than the whole is a contradiction.
-  const isTooMuch = counts.heard + counts.seen > prompt || counts.spoken + counts.drawn > completion
-  const cachedAudio = Math.min(counts.heardBefore, fits ? cached : prompt)
-  const writtenLong = fits ? Math.min(counts.writtenLong, written) : 0
+  const exceedsTotals =
+    counts.audioInput + counts.imageInput > prompt ||
+    counts.audioOutput + counts.imageOutput > completion
+  const cachedAudio = Math.min(counts.cachedAudio, fits ? cached : prompt)
+  const writtenLong = fits ? Math.min(counts.cacheWriteLong, cacheWrite) : 0
   return {
     input: read.text,
     cachedInput: fits ? cached : prompt,
     ...(cachedAudio > 0 && { cachedAudio }),
-    cacheWrite: fits ? written - writtenLong : 0,
+    cacheWrite: fits ? cacheWrite - writtenLong : 0,
     cacheWriteLong: writtenLong,
     audioInput: read.sound,
     imageInput: read.image,
@@ -89,14 +97,14 @@ export function readUsage(block: unknown, extras: Extras): Usage | undefined {
     imageOutput: wrote.image,
     searches: counts.searches,
     estimated: false,
-    flawed: counts.flawed || !agrees || !fits || isTooMuch,
+    flawed: counts.flawed || !agrees || !fits || exceedsTotals,
   }
 }
 
 /** Sound and images out of a count that holds them; no more of them than that. */
-function media(told: { sound: number; image: number }, whole: number) {
-  const sound = Math.min(told.sound, whole)
-  const image = Math.min(told.image, whole - sound)
+function splitMedia(reported: { sound: number; image: number }, whole: number) {
+  const sound = Math.min(reported.sound, whole)
+  const image = Math.min(reported.image, whole - sound)
   return { sound, image, text: whole - sound - image }
 }
 
@@ -120,9 +128,9 @@ const agreeingLayouts: readonly Layout[] = [
 ]
 
 /** The reading of which the provider's total is the sum; where there is none, its habit decides. */
-function layoutOf(counts: BlockCounts, extras: Extras): Layout {
-  const { prompt, completion, total, cached, written, thought } = counts
-  const stored = cached + written
+function layoutOf(counts: BlockCounts, extras: ExtrasLayout): Layout {
+  const { prompt, completion, total, cached, cacheWrite, thought } = counts
+  const stored = cached + cacheWrite
   for (const layout of agreeingLayouts) {
     const { cacheOutside, thoughtOutside } = layout
     const isPossible =
@@ -133,22 +141,22 @@ function layoutOf(counts: BlockCounts, extras: Extras): Layout {
   return habitualLayout(counts, extras)
 }
 
-function habitualLayout(counts: BlockCounts, extras: Extras): Layout {
-  const { prompt, completion, total, cached, written, thought } = counts
-  const cacheOutside = extras === 'outside' && cached + written > prompt
+function habitualLayout(counts: BlockCounts, extras: ExtrasLayout): Layout {
+  const { prompt, completion, total, cached, cacheWrite, thought } = counts
+  const cacheOutside = extras === 'outside' && cached + cacheWrite > prompt
   const fits = thought <= completion
   const thoughtOutside = !fits || (extras === 'outside' && thought > 0)
   // A cache that is counted outside is not in the total either.
   const sum = prompt + completion + (thoughtOutside ? thought : 0)
   // Gemini's surface counts thinking in the total and names it nowhere; it is billed as output.
-  const unnamed = Math.max(0, (total ?? 0) - sum - (cacheOutside ? cached + written : 0))
+  const unnamed = Math.max(0, (total ?? 0) - sum - (cacheOutside ? cached + cacheWrite : 0))
   const isExplained = total === undefined || total === sum || (thought === 0 && unnamed > 0)
   const agrees = isExplained && (fits || extras === 'outside')
   return { cacheOutside, thoughtOutside, unnamed, agrees }
 }
 
-type OfPrompt = Pick<Usage, (typeof promptBuckets)[number]>
-type OfCompletion = Pick<Usage, (typeof completionBuckets)[number]>
+type PromptCounts = Pick<Usage, (typeof promptBuckets)[number]>
+type CompletionCounts = Pick<Usage, (typeof completionBuckets)[number]>
 
 /** The buckets of a prompt, in the order in which tokens beyond a limit are left out: the cheap ones stay. */
 export const promptBuckets = [
@@ -162,26 +170,26 @@ export const promptBuckets = [
 /** The buckets of a completion. */
 export const completionBuckets = ['output', 'reasoning', 'imageOutput', 'audioOutput'] as const
 
-export const promptTokens = (of: OfPrompt) =>
+export const promptTokens = (of: PromptCounts) =>
   of.input + of.cachedInput + of.cacheWrite + of.cacheWriteLong + of.audioInput + of.imageInput
-export const completionTokens = (of: OfCompletion) =>
+export const completionTokens = (of: CompletionCounts) =>
   of.output + of.reasoning + of.audioOutput + of.imageOutput
 
 /** The `usage` object that a caller gets: prompt with its cached part, output with its reasoning. */
 export function toUsageBlock(usage: Usage) {
   const { cachedInput, cacheWrite, cacheWriteLong, audioInput, imageInput } = usage
   const { reasoning, audioOutput, imageOutput } = usage
-  const written = cacheWrite + cacheWriteLong
+  const cacheWrites = cacheWrite + cacheWriteLong
   const prompt = promptTokens(usage)
   const completion = completionTokens(usage)
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    ...((cachedInput > 0 || written > 0 || audioInput > 0 || imageInput > 0) && {
+    ...((cachedInput > 0 || cacheWrites > 0 || audioInput > 0 || imageInput > 0) && {
       prompt_tokens_details: {
         cached_tokens: cachedInput,
-        ...(written > 0 && { cache_write_tokens: written }),
+        ...(cacheWrites > 0 && { cache_write_tokens: cacheWrites }),
         ...(cacheWriteLong > 0 && {
           cache_creation: { ephemeral_1h_input_tokens: cacheWriteLong },
         }),
@@ -250,11 +258,11 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
 
 /** A processing time that one of several answers does not report is unknown for their sum. */
 function addMeasured(a: Usage, b: Usage): Pick<Usage, 'outputCharacters' | 'processingMs'> {
-  const { outputCharacters: written, processingMs: ms } = a
+  const { outputCharacters: writtenCharacters, processingMs: ms } = a
   const { outputCharacters: alsoWritten, processingMs: alsoMs } = b
-  const isCounted = (written ?? alsoWritten) !== undefined
+  const isCounted = (writtenCharacters ?? alsoWritten) !== undefined
   return {
-    ...(isCounted && { outputCharacters: (written ?? 0) + (alsoWritten ?? 0) }),
+    ...(isCounted && { outputCharacters: (writtenCharacters ?? 0) + (alsoWritten ?? 0) }),
     ...(ms !== undefined && alsoMs !== undefined && { processingMs: ms + alsoMs }),
   }
 }

@@ -23,8 +23,8 @@ test('nano-dollars in plain digits: exact, no zeros at the end, no exponent', ()
 
 test('a number written with up to nine decimals keeps every one of them', () => {
   // Fourteen digits; above fifteen a double no longer holds numbers apart.
-  const written = fc.tuple(fc.nat(99_999), fc.nat(999_999_999))
-  const property = fc.property(written, ([whole, nanos]) => {
+  const writtenAmount = fc.tuple(fc.nat(99_999), fc.nat(999_999_999))
+  const property = fc.property(writtenAmount, ([whole, nanos]) => {
     const text = `${whole}.${String(nanos).padStart(9, '0')}`
     expect(parseUsd(Number(text))).toBe(BigInt(whole) * 1_000_000_000n + BigInt(nanos))
   })

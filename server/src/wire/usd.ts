@@ -4,12 +4,15 @@ import { z } from 'zod'
 const maxUsd = 1e9
 const maxNanos = BigInt(maxUsd) * 1_000_000_000n
 
+/** The highest price, in USD: a dollar a token. Beyond it no request of any size has a cost that fits. */
+export const maxPriceUsd = 1_000_000
+
 /** USD with at most so many decimals, from `least` to `most`, as nano-dollars. */
-export const usd = (decimals: number, least = 0, most = maxUsd) =>
+export const usd = (decimals: number, min = 0, max = maxUsd) =>
   z
     .number()
-    .min(least)
-    .max(most)
+    .min(min)
+    .max(max)
     .refine((amount) => Number(amount.toFixed(decimals)) === amount, {
       params: { issue: 'out_of_range' },
       message: `must have at most ${decimals} decimals.`,
@@ -28,6 +31,7 @@ export const storedUsd = z
 
 /** Nano-dollars as USD, the number that JSON shows. */
 export const toUsd = (nanos: bigint) => Number(nanos) / 1e9
+export const toUsdOrNull = (nanos: bigint | null) => (nanos === null ? null : toUsd(nanos))
 
 /** Nano-dollars as USD in plain decimal digits, for a header. */
 export function formatPlainUsd(nanos: bigint): string {

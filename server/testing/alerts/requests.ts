@@ -36,7 +36,7 @@ export async function logRequests(
       ${latencyMs}, 1, 1, false, ${cost}, 0, ${accountId}, ${concurrent}, '127.0.0.1', 'test'
     from unnest(${ids}::text[]) as id`.execute(db)
   const own = accountId === userId ? cost * BigInt(count) : 0n
-  const of = (wanted: string) => (status === wanted ? count : 0)
+  const of = (outcome: string) => (status === outcome ? count : 0)
   await sql`
     insert into request_sum as kept
     select grain, date_trunc(grain, ${at}::timestamptz, 'UTC'), ${userId}, 'key_1', 'm/m', ${count},

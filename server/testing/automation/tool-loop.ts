@@ -72,13 +72,13 @@ class Scripted implements ChunkStream {
     this.#onEnd = onEnd
   }
 
-  get ended(): boolean {
+  get isEnded(): boolean {
     return this.#chunks.length === 0
   }
 
   async read(): Promise<string[] | undefined> {
     const chunk = this.#chunks.shift()
-    if (this.ended) this.#onEnd()
+    if (this.isEnded) this.#onEnd()
     return chunk && [JSON.stringify(chunk)]
   }
 
@@ -106,20 +106,20 @@ const identity = (number: number) => ({
   model: 'fake/one',
 })
 
-interface Asked {
+interface ReplyOptions {
   number: number
   answer: string | readonly ScriptedCall[]
   call: InboundRequest
 }
 
-function streamed({ number, answer, call }: Asked): Reply {
+function streamed({ number, answer, call }: ReplyOptions): Reply {
   const finish = typeof answer === 'string' ? 'stop' : 'tool_calls'
   const choices = [
     ...deltasOf(answer).map((delta) => ({ index: 0, delta, finish_reason: null })),
     { index: 0, delta: {}, finish_reason: finish },
   ]
   const chunks = choices.map((choice) => ({ ...identity(number), choices: [choice] }))
-  const settle = () => call.settled?.(usage, cost)
+  const settle = () => call.onSettled?.(usage, cost)
   const stream = new Scripted(chunks, settle)
   // As a provider's stream does when its client has disconnected.
   if (call.signal.aborted) settle()
@@ -128,22 +128,22 @@ function streamed({ number, answer, call }: Asked): Reply {
     stream,
     provider: 'fake',
     usage: () => usage,
-    leave: () => ({ rest: undefined, isFree: false, [Symbol.dispose]: () => undefined }),
+    detach: () => ({ rest: undefined, isFree: false, [Symbol.dispose]: () => undefined }),
   }
   return { kind: 'stream', identity: identity(number), opening: Promise.resolve(opened) }
 }
 
-function whole({ answer, call }: Asked): Reply {
+function completeAnswer({ answer, call }: ReplyOptions): Reply {
   const message =
     typeof answer === 'string'
       ? { content: answer }
       : { content: null, tool_calls: toolCalls(answer) }
   const finish_reason = typeof answer === 'string' ? 'stop' : 'tool_calls'
-  call.settled?.(usage, cost)
-  return { kind: 'whole', body: { choices: [{ message, finish_reason }] }, usage, provider: 'fake' }
+  call.onSettled?.(usage, cost)
+  return { kind: 'full', body: { choices: [{ message, finish_reason }] }, usage, provider: 'fake' }
 }
 
-interface Given {
+interface LoopOptions {
   answers: readonly ScriptedAnswer[]
   message?: Partial<NewMessage>
   session?: Partial<SessionRow>
@@ -155,8 +155,8 @@ interface Given {
 }
 
 /** Creates a tool loop with a scripted model, tools named `echo` and `fail`, and a store in memory. */
-export function createTestLoop(given: Given) {
-  const { answers, message = {}, limits, tools } = given
+export function createTestLoop(options: LoopOptions) {
+  const { answers, message = {}, limits, tools } = options
   const caller = new AbortController()
   let isDone = false
   const run = new Run(
@@ -166,20 +166,20 @@ export function createTestLoop(given: Given) {
       isDone = true
     },
   )
-  const session = { ...aSession, ...given.session }
+  const session = { ...aSession, ...options.session }
   /** The bodies that the model received. */
-  const asked: JsonObject[] = []
+  const requests: JsonObject[] = []
   /** The tools that ran. */
   const ran: string[] = []
-  const store = inMemory(session, given.sessionAt ?? (() => ({})))
+  const store = inMemory(session, options.sessionAt ?? (() => ({})))
   const ports: ToolLoopPorts = {
     gateway: {
       chat: async (call) => {
         const { body } = await call.readBody(32 * 1024 * 1024, 'user_1')
-        const answer = answers[asked.push(structuredClone(body)) - 1] ?? 'No more.'
+        const answer = answers[requests.push(structuredClone(body)) - 1] ?? 'No more.'
         if (answer instanceof Error) throw answer
-        const all = { number: asked.length, answer, call }
-        return body['stream'] === true ? streamed(all) : whole(all)
+        const all = { number: requests.length, answer, call }
+        return body['stream'] === true ? streamed(all) : completeAnswer(all)
       },
     },
     conversations: store,
@@ -201,11 +201,11 @@ export function createTestLoop(given: Given) {
     run,
     session,
     message: NewMessage.parse({ content: 'Do it.', ...message }),
-    history: async () => given.history ?? [],
-    callOf: (asking) => ({ ...stub, ...asking }),
+    history: async () => options.history ?? [],
+    callOf: (caller) => ({ ...stub, ...caller }),
   }
   const talk = new ToolLoop(begun, ports)
-  return { talk, run, caller, asked, ran, ...store, isDone: () => isDone }
+  return { talk, run, caller, requests, ran, ...store, isDone: () => isDone }
 }
 
 const stub = {
@@ -215,21 +215,21 @@ const stub = {
   userAgent: '',
   authorization: null,
   address: () => '',
-  tell: () => undefined,
+  reportQuota: () => undefined,
 }
 
 function inMemory(
   session: SessionRow,
   sessionAt: (step: number) => Partial<SessionRow> | undefined,
 ) {
-  const kept: SessionMessage[] = []
+  const stored: SessionMessage[] = []
   const outcomes: MessageOutcome[] = []
   let steps = 0
   const keep = (outcome: MessageOutcome): SessionMessage[] => {
     outcomes.push(outcome)
     const messages = outcome.messages.map(
       ({ role, content, toolCalls = null, toolCallId = null, tokens }, index): SessionMessage => ({
-        id: `msg_${kept.length + index}`,
+        id: `msg_${stored.length + index}`,
         role,
         content,
         tool_calls: toolCalls,
@@ -238,18 +238,18 @@ function inMemory(
         createdAt: at.toISOString(),
       }),
     )
-    kept.push(...messages)
+    stored.push(...messages)
     return messages
   }
   return {
-    kept,
+    stored,
     outcomes,
-    add: async (_turn: object, outcome: MessageOutcome): Promise<Added | undefined> => {
+    add: async (_lease: object, outcome: MessageOutcome): Promise<Added | undefined> => {
       steps += 1
       const changes = sessionAt(steps)
       return changes && { messages: keep(outcome), session: { ...session, ...changes } }
     },
-    end: async (_turn: object, outcome: MessageOutcome) => keep(outcome),
+    end: async (_lease: object, outcome: MessageOutcome) => keep(outcome),
   }
 }
 
@@ -257,8 +257,8 @@ function inMemory(
 export async function runPlain({ talk }: ReturnType<typeof createTestLoop>) {
   try {
     const reply = await talk.begin()
-    if (reply.kind !== 'whole') throw new Error('no plain answer')
-    return await talk.whole(reply)
+    if (reply.kind !== 'full') throw new Error('no plain answer')
+    return await talk.runToEnd(reply)
   } catch (thrown) {
     throw await talk.failed(thrown)
   }
@@ -274,7 +274,7 @@ export async function runStreamed({ talk }: ReturnType<typeof createTestLoop>) {
     for (
       let read = await stream.read();
       read;
-      read = stream.ended ? undefined : await stream.read()
+      read = stream.isEnded ? undefined : await stream.read()
     ) {
       chunks.push(...read.map((text): JsonObject => JSON.parse(text)))
     }
@@ -285,7 +285,7 @@ export async function runStreamed({ talk }: ReturnType<typeof createTestLoop>) {
 }
 
 /** Lists messages as `role: content`. */
-export const wordsOf = (messages: readonly { role: string; content: string | null }[]) =>
+export const textOf = (messages: readonly { role: string; content: string | null }[]) =>
   messages.map(({ role, content }) => `${role}: ${content}`)
 
 /** Lists the messages that a model received. */

@@ -1,8 +1,8 @@
 /** The default load limits of a process. */
 export const usualLoad = {
   largeBodiesBytes: 48 << 20,
-  mostRunning: 16_384,
-  mostLoopDelayMs: 500,
+  maxRunning: 16_384,
+  maxLoopDelayMs: 500,
   ownerShare: 0.15,
 }
 

@@ -58,8 +58,8 @@ export function expectGoodChunks(chunks: readonly JsonObject[]): void {
 }
 
 /** Returns the answer that a caller receives without streaming. */
-export function wholeOf(chunks: readonly JsonObject[], request: RelayRequest): JsonObject {
+export function completeOf(chunks: readonly JsonObject[], request: RelayRequest): JsonObject {
   const collected = new CollectedChat()
   for (const chunk of chunks) collected.add(chunk)
-  return choiceOf(relayChat(collected.whole(), request).body)
+  return choiceOf(relayChat(collected.complete(), request).body)
 }

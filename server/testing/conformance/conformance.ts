@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Adapter, AdapterTarget } from '../../src/providers/adapter'
-import { choiceOf, expectGoodChunks, identity, jsonOf, wholeOf } from './chunks'
+import { choiceOf, expectGoodChunks, identity, jsonOf, completeOf } from './chunks'
 import { RelayOptions } from '../../src/providers/provider'
 import { TranslatedStream } from '../../src/providers/translated-stream'
-import { toCallerError, type ErrorSource } from '../../src/providers/upstream-error'
+import type { ErrorSource } from '../../src/providers/upstream-error'
 import { ApiError } from '../../src/errors'
 import { isObject, type JsonObject } from '../../src/wire/json-body'
 import { toPlainChat } from '../../src/wire/plain-chat'
@@ -15,7 +15,7 @@ import { noUsage, type Usage } from '../../src/wire/usage'
 
 /** A caller's request, and the body that the provider receives. */
 export interface RequestRow {
-  what: string
+  title: string
   /** Beside `model`, and `messages` where they do not matter. */
   chat: JsonObject
   target?: Partial<AdapterTarget>
@@ -26,7 +26,7 @@ export interface RequestRow {
 
 /** The events of a provider, and the answer that the caller receives. */
 export interface AnswerRow {
-  what: string
+  title: string
   events: readonly (JsonObject | string)[]
   /** All of it, but for `role`; fields that are null may be left out. May be made of the events. */
   message?: JsonObject | ((events: readonly JsonObject[]) => JsonObject)
@@ -39,7 +39,7 @@ export interface AnswerRow {
 
 /** A provider's error, and the one that the caller receives. */
 export interface ErrorRow {
-  what: string
+  title: string
   status: number
   body: unknown
   retryAfter?: string
@@ -59,7 +59,7 @@ export interface Conformance {
   answers: readonly AnswerRow[]
   errors: readonly ErrorRow[]
   /** Names of recordings below `../shared/fixtures/upstream`, which are read where they are. */
-  recordings: readonly (Omit<AnswerRow, 'what' | 'events'> & { file: string })[]
+  recordings: readonly (Omit<AnswerRow, 'title' | 'events'> & { file: string })[]
   /** Encodes and cuts the events; server-sent events where absent. */
   framed?: (events: readonly string[]) => Uint8Array
   cutter?: () => EventCutter
@@ -150,7 +150,7 @@ function testAnswer(conformance: Conformance, row: AnswerRow): void {
   const bytes = framed(events)
   const outcome = read([bytes], conformance)
 
-  test(`${row.what}: what the caller gets`, () => {
+  test(`${row.title}: what the caller gets`, () => {
     if (row.error) {
       expect(outcome.error).toBeInstanceOf(ApiError)
       expect(outcome.error).toMatchObject(row.error)
@@ -158,21 +158,21 @@ function testAnswer(conformance: Conformance, row: AnswerRow): void {
       if (outcome.error) throw outcome.error
       const chunks = outcome.chunks.map(jsonOf)
       expectGoodChunks(chunks)
-      const { message, finish_reason: finish } = wholeOf(chunks, requestOf())
-      const wanted =
+      const { message, finish_reason: finish } = completeOf(chunks, requestOf())
+      const expected =
         typeof row.message === 'function' ? row.message(events.map(jsonOf)) : row.message
-      expect(withoutNulls(message)).toEqual(withoutNulls({ role: 'assistant', ...wanted }))
+      expect(withoutNulls(message)).toEqual(withoutNulls({ role: 'assistant', ...expected }))
       expect(finish).toBe(row.finish ?? 'stop')
     }
     const { servedTier: _tier, ...usage } = outcome.usage
     if (row.usage) expect(usage).toEqual({ ...noUsage, ...row.usage })
   })
 
-  test(`${row.what}: however its bytes are cut`, () => {
+  test(`${row.title}: however its bytes are cut`, () => {
     for (const pieces of cutsOf(bytes)) expect(read(pieces, conformance)).toEqual(outcome)
   })
 
-  test(`${row.what}: cut short, it is no answer`, () => {
+  test(`${row.title}: cut short, it is no answer`, () => {
     for (let count = 0; count < events.length; count++) {
       const short = read([framed(events.slice(0, count))], conformance)
       const isFinished = short.chunks.some((text) => choiceOf(jsonOf(text))['finish_reason'])
@@ -196,7 +196,7 @@ function testAnswer(conformance: Conformance, row: AnswerRow): void {
     ['no space', text.replaceAll('data: ', 'data:')],
     ['a byte order mark', `\uFEFF${text}`],
     ['no blank line at the end', text.trimEnd()],
-  ])(`${row.what}: with %s`, (_what, written) => {
+  ])(`${row.title}: with %s`, (_what, written) => {
     expect(read([Buffer.from(written)], conformance)).toEqual(outcome)
   })
 }
@@ -204,7 +204,7 @@ function testAnswer(conformance: Conformance, row: AnswerRow): void {
 function testRequest({ adapter, target }: Conformance, row: RequestRow): void {
   const write = (chat: JsonObject, own?: Partial<AdapterTarget>) =>
     adapter.request(toPlainChat({ model: 'a/b', messages: hello, ...chat }), { ...target, ...own })
-  test(row.what, () => {
+  test(row.title, () => {
     if (row.refused) {
       let refused: unknown
       try {
@@ -235,15 +235,15 @@ export function describeAdapter(name: string, conformance: Conformance): void {
   describe(`${name}: recordings`, () => {
     for (const { file, ...row } of conformance.recordings) {
       const events = recorded(file)
-      if (events) testAnswer(conformance, { ...row, what: file, events })
+      if (events) testAnswer(conformance, { ...row, title: file, events })
       else test.skip(`${file}: the folder of recordings is absent`, () => undefined)
     }
   })
   describe(`${name}: errors`, () => {
-    test.each(conformance.errors.map((row) => [row.what, row] as const))(
+    test.each(conformance.errors.map((row) => [row.title, row] as const))(
       '%s',
       (_what, { error, ...failed }) => {
-        const thrown = (conformance.adapter.failure ?? toCallerError)(failed, source)
+        const thrown = conformance.adapter.toError(failed, source)
         expect(thrown).toMatchObject(error)
         expect(JSON.stringify([thrown.message, thrown.details])).not.toContain(secret)
       },

@@ -11,7 +11,7 @@ describe('findings P4, P8, P9, C6: what a service refuses is told as', () => {
     '%s: %s',
     (_service, _what, { provider, status, body, error }) => {
       const known = providers.find(({ key }) => key === provider)
-      const read = (known && adapterOf(known)?.failure) ?? toCallerError
+      const read = (known && adapterOf(known)?.toError) ?? toCallerError
       const thrown = read({ status, body }, sampleSource)
       expect(thrown).toMatchObject(error)
       expect(`${thrown.message} ${JSON.stringify(thrown.details)}`).not.toMatch(
@@ -21,11 +21,12 @@ describe('findings P4, P8, P9, C6: what a service refuses is told as', () => {
   )
 })
 
-const page = join(import.meta.dir, '../../../docs/providers.md')
-const begin = '<!-- The table of errors begins: written by conformance-error-table.test.ts -->'
+const page = join(import.meta.dir, '../../../docs/operate/providers.md')
+const begin =
+  '<!-- The table of errors begins: written by server/testing/conformance/error-table.test.ts -->'
 const end = '<!-- The table of errors ends -->'
 
-test('the table of errors in docs/providers.md is what is tested; WRITE_DOCS=1 writes it', async () => {
+test('the table of errors in docs/operate/providers.md is what is tested; WRITE_DOCS=1 writes it', async () => {
   const text = await Bun.file(page).text()
   const [before, rest = ''] = text.split(begin)
   const [, after] = rest.split(end)

@@ -36,7 +36,7 @@ const serviceOf = (name: string) => name.split(', ')[0] ?? name
 
 const cells = (row: readonly string[]) => `| ${row.join(' | ')} |`
 
-/** The table of docs/providers.md: of which service how many texts of each kind are tested. */
+/** The table of docs/operate/providers.md: of which service how many texts of each kind are tested. */
 export function errorTable(): string {
   const known = [
     ...overflowRows.map(({ service }) => ({ service: serviceOf(service), kind: 'overflow' })),

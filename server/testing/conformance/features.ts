@@ -13,7 +13,7 @@ export interface RequestFeature {
 /** A feature of answers: the provider's answer, and the one that the caller must receive. */
 export interface AnswerFeature {
   name: string
-  saying: VoicedAnswer
+  answer: VoicedAnswer
   message?: JsonObject
   finish?: string
   usage?: Partial<Usage>
@@ -116,7 +116,7 @@ export const requestFeatures: readonly RequestFeature[] = [
     mark: /(?:choice|config)[^]*"name":"g"|allowedFunctionNames":\["g"\]|"tools":\[(?:(?!"f")[^])*"g"/i,
   },
   {
-    name: 'one call at a time',
+    name: 'no parallel tool calls',
     chat: { tools, parallel_tool_calls: false },
     mark: /parallel_tool/,
   },
@@ -132,7 +132,7 @@ export const requestFeatures: readonly RequestFeature[] = [
     mark: new RegExp(png),
   },
   {
-    name: 'image by address',
+    name: 'image by URL',
     chat: part('image_url', { url: 'https://x.example/mark.png' }),
     // The address, or the data behind it.
     mark: /mark\.png|bWFyay5wbmc=/,
@@ -143,7 +143,7 @@ export const requestFeatures: readonly RequestFeature[] = [
     mark: /JVBERi0x/,
   },
   {
-    name: 'sound',
+    name: 'audio',
     chat: part('input_audio', { data: 'UklGRg==', format: 'wav' }),
     mark: /UklGRg==/,
   },
@@ -164,7 +164,7 @@ export const requestFeatures: readonly RequestFeature[] = [
     mark: /cache_control|cachePoint/,
   },
   {
-    name: 'a turn of thoughts alone, which may be left out',
+    name: 'a turn with reasoning only, which may be left out',
     chat: {
       messages: [
         user('mark-1'),
@@ -184,10 +184,10 @@ export const requestFeatures: readonly RequestFeature[] = [
 const text = 'Grüße 日本'
 
 export const answerFeatures: readonly AnswerFeature[] = [
-  { name: 'text', saying: { text, finish: 'stop' }, message: { content: text }, finish: 'stop' },
+  { name: 'text', answer: { text, finish: 'stop' }, message: { content: text }, finish: 'stop' },
   {
     name: 'two calls, one without arguments, after text',
-    saying: { text, calls: ['{"a":1}', ''], finish: 'stop' },
+    answer: { text, calls: ['{"a":1}', ''], finish: 'stop' },
     message: {
       content: text,
       tool_calls: [
@@ -198,57 +198,57 @@ export const answerFeatures: readonly AnswerFeature[] = [
     finish: 'tool_calls',
   },
   {
-    name: 'thoughts',
-    saying: { thought: 'Hm.', text, finish: 'stop' },
+    name: 'reasoning',
+    answer: { thought: 'Hm.', text, finish: 'stop' },
     message: { content: text, reasoning_content: 'Hm.' },
   },
   {
-    name: 'pages that it cites',
-    saying: { text, cites: 'https://a.example/', finish: 'stop' },
+    name: 'citations',
+    answer: { text, cites: 'https://a.example/', finish: 'stop' },
     message: {
       annotations: [{ type: 'url_citation', url_citation: { url: 'https://a.example/' } }],
     },
   },
   {
     name: 'unknown fields beside the text',
-    saying: { text, isStrange: true, finish: 'stop' },
+    answer: { text, isStrange: true, finish: 'stop' },
     message: { content: text },
     finish: 'stop',
   },
   {
     name: 'without `[DONE]`',
-    saying: { text, finish: 'stop' },
+    answer: { text, finish: 'stop' },
     isUnmarked: true,
     message: { content: text },
     finish: 'stop',
   },
-  { name: 'cut by its limit', saying: { text, finish: 'length' }, finish: 'length' },
-  { name: 'content filter', saying: { text, finish: 'filter' }, finish: 'content_filter' },
+  { name: 'truncated by the output limit', answer: { text, finish: 'length' }, finish: 'length' },
+  { name: 'content filter', answer: { text, finish: 'filter' }, finish: 'content_filter' },
   {
-    name: 'a reason to stop that is not known is no ordinary stop',
-    saying: { text, finish: 'unknown' },
+    name: 'an unknown finish reason is not reported as `stop`',
+    answer: { text, finish: 'unknown' },
     message: { content: text },
     finish: 'length',
   },
-  { name: 'usage', saying: { text, finish: 'stop' }, usage: { input: 10, estimated: false } },
-  { name: 'usage: read from a cache', saying: { text, finish: 'stop' }, usage: { cachedInput: 4 } },
-  { name: 'usage: thoughts', saying: { text, finish: 'stop' }, usage: { reasoning: 3 } },
+  { name: 'usage', answer: { text, finish: 'stop' }, usage: { input: 10, estimated: false } },
+  { name: 'usage: read from a cache', answer: { text, finish: 'stop' }, usage: { cachedInput: 4 } },
+  { name: 'usage: reasoning', answer: { text, finish: 'stop' }, usage: { reasoning: 3 } },
   {
     name: 'usage: missing, so estimated',
-    saying: { text, finish: 'stop', claimed: null },
+    answer: { text, finish: 'stop', claimed: null },
     message: { content: text },
     usage: { estimated: true },
   },
   {
-    name: 'usage: no more output than the answer can have',
-    saying: { text, finish: 'stop', claimed: 131_072 },
+    name: 'usage: output is bounded by what the answer can contain',
+    answer: { text, finish: 'stop', claimed: 131_072 },
     message: { content: text },
     usage: { estimated: false, flawed: true },
   },
-  { name: 'an answer that breaks off is none', saying: { text, finish: undefined }, fails: true },
+  { name: 'a truncated answer is an error', answer: { text, finish: undefined }, fails: true },
   {
-    name: 'an error behind some text',
-    saying: { text, isFailing: true, finish: 'stop' },
+    name: 'an error after some text',
+    answer: { text, isFailing: true, finish: 'stop' },
     fails: true,
   },
 ]

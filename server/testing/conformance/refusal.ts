@@ -2,7 +2,7 @@ import type { Provider } from '../../src/providers/provider'
 import type { ApiError } from '../../src/errors'
 import type { JsonObject } from '../../src/wire/json-body'
 
-/** The subject of a refusal, for the table of docs/providers.md. */
+/** The subject of a refusal, for the table of docs/operate/providers.md. */
 export type RefusalKind = 'request' | 'filter' | 'account' | 'limit'
 
 /** One service's refusal, and the error that the caller receives. */
@@ -42,12 +42,12 @@ export const filtered: Partial<ApiError> = {
   retryable: false,
 }
 /** The connection's fault: another may do better, no repeat does. */
-export const connections = (upstreamStatus: number, words: string): Partial<ApiError> => ({
+export const connections = (status: number, message: string): Partial<ApiError> => ({
   code: 'provider_error',
   status: 502,
   retryable: false,
-  details: { provider: 'acme', provider_error: words },
-  cause: { upstreamStatus },
+  details: { provider: 'acme', provider_error: message },
+  cause: { status },
 })
 export const tooHigh = (
   max_allowed: number | null,

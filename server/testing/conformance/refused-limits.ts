@@ -70,7 +70,7 @@ export const refusedLimits: readonly RefusalRow[] = [
         { type: 'tokens', code: 'rate_limit_exceeded' },
       ),
     ],
-    { code: 'provider_error', status: 503, retryable: false, cause: { upstreamStatus: 429 } },
+    { code: 'provider_error', status: 503, retryable: false, cause: { status: 429 } },
   ),
   row(
     ['OpenAI', 'openai', 'more than a minute allows'],
@@ -81,7 +81,7 @@ export const refusedLimits: readonly RefusalRow[] = [
         { type: 'tokens', code: 'rate_limit_exceeded' },
       ),
     ],
-    { code: 'provider_error', status: 503, retryable: false, cause: { upstreamStatus: 429 } },
+    { code: 'provider_error', status: 503, retryable: false, cause: { status: 429 } },
   ),
   row(
     ['OpenAI', 'openai', 'busy'],

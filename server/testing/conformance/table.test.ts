@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { expect, test } from 'bun:test'
 import { conformanceTable } from './table'
 
-const page = join(import.meta.dir, '../../../docs/providers.md')
-const begin = '<!-- The table begins: written by conformance-table.test.ts -->'
+const page = join(import.meta.dir, '../../../docs/operate/providers.md')
+const begin = '<!-- The table begins: written by server/testing/conformance/table.test.ts -->'
 const end = '<!-- The table ends -->'
 
-test('the table of docs/providers.md is what the dialects do; WRITE_DOCS=1 writes it', async () => {
+test('the table of docs/operate/providers.md is what the dialects do; WRITE_DOCS=1 writes it', async () => {
   const text = await Bun.file(page).text()
   const [before, rest = ''] = text.split(begin)
   const [, after] = rest.split(end)

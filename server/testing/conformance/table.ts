@@ -2,7 +2,7 @@ import type { Adapter, AdapterTarget, UpstreamRequest } from '../../src/provider
 import { anthropic } from '../../src/providers/anthropic'
 import { bedrock } from '../../src/providers/bedrock'
 import { cohere } from '../../src/providers/cohere'
-import { choiceOf, jsonOf, wholeOf } from './chunks'
+import { choiceOf, jsonOf, completeOf } from './chunks'
 import {
   answerFeatures,
   requestFeatures,
@@ -39,7 +39,7 @@ export interface ConformanceDialect {
   voice: Voice
 }
 
-export const dialectsShown: readonly ConformanceDialect[] = [
+export const tableDialects: readonly ConformanceDialect[] = [
   { name: 'OpenAI, relayed', upstreamModel: 'gpt-4.1', voice: voices.openai },
   { name: 'Responses', adapter: responses, upstreamModel: 'gpt-6-astra', voice: voices.responses },
   {
@@ -121,22 +121,25 @@ export function requestResult(dialect: ConformanceDialect, { chat, mark }: Reque
 }
 
 /** Returns the answer that a caller receives, in the order in which its events arrive. */
-function heard({ adapter, voice }: ConformanceDialect, { saying, isUnmarked }: AnswerFeature) {
+function receivedAnswer(
+  { adapter, voice }: ConformanceDialect,
+  { answer, isUnmarked }: AnswerFeature,
+) {
   const request = relay()
   const stream = adapter
     ? new TranslatedStream(adapter.reader(source), request)
     : new ChatStream(request)
-  const chunks = voice(saying).flatMap((event) => stream.next(JSON.stringify(event)))
+  const chunks = voice(answer).flatMap((event) => stream.next(JSON.stringify(event)))
   chunks.push(...stream.end(!isUnmarked))
-  const whole = chunks.map(jsonOf).filter((chunk) => choiceOf(chunk)['delta'])
-  return { choice: wholeOf(whole, request), usage: stream.usage() }
+  const deltas = chunks.map(jsonOf).filter((chunk) => choiceOf(chunk)['delta'])
+  return { choice: completeOf(deltas, request), usage: stream.usage() }
 }
 
 /** Returns whether the caller receives the provider's content. */
 export function answerResult(dialect: ConformanceDialect, feature: AnswerFeature): Result {
-  let got: ReturnType<typeof heard>
+  let got: ReturnType<typeof receivedAnswer>
   try {
-    got = heard(dialect, feature)
+    got = receivedAnswer(dialect, feature)
   } catch (thrown) {
     if (feature.fails && thrown instanceof ApiError) return 'yes'
     throw thrown
@@ -150,29 +153,31 @@ export function answerResult(dialect: ConformanceDialect, feature: AnswerFeature
   return agrees ? 'yes' : '–'
 }
 
-/** Whether all of `wanted` is in `value`. */
-function holds(value: unknown, wanted: unknown): boolean {
-  if (Array.isArray(wanted)) {
-    return Array.isArray(value) && wanted.every((item, at) => holds(value[at], item))
+/** Whether all of `expected` is in `value`. */
+function holds(value: unknown, expected: unknown): boolean {
+  if (Array.isArray(expected)) {
+    return Array.isArray(value) && expected.every((item, at) => holds(value[at], item))
   }
-  if (!isObject(wanted)) return Object.is(value, wanted)
-  return isObject(value) && Object.entries(wanted).every(([name, item]) => holds(value[name], item))
+  if (!isObject(expected)) return Object.is(value, expected)
+  return (
+    isObject(value) && Object.entries(expected).every(([name, item]) => holds(value[name], item))
+  )
 }
 
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 
-/** The table of docs/providers.md, made by testing every feature in every dialect. */
+/** The table of docs/operate/providers.md, made by testing every feature in every dialect. */
 export function conformanceTable(): string {
-  const names = dialectsShown.map(({ name }) => name)
-  const asked = requestFeatures.map((feature) => [
+  const names = tableDialects.map(({ name }) => name)
+  const ofRequests = requestFeatures.map((feature) => [
     feature.name,
-    ...dialectsShown.map((dialect) => requestResult(dialect, feature)),
+    ...tableDialects.map((dialect) => requestResult(dialect, feature)),
   ])
   const answered = answerFeatures.map((feature) => [
     feature.name,
-    ...dialectsShown.map((dialect) => answerResult(dialect, feature)),
+    ...tableDialects.map((dialect) => answerResult(dialect, feature)),
   ])
   const table = (title: string, rows: readonly (readonly string[])[]) =>
     [row([title, ...names]), row([title, ...names].map(() => '---')), ...rows.map(row)].join('\n')
-  return `${table('A request’s', asked)}\n\n${table('An answer’s', answered)}`
+  return `${table('A request’s', ofRequests)}\n\n${table('An answer’s', answered)}`
 }

@@ -22,7 +22,7 @@ export interface VoicedAnswer {
 export const counts = { input: 10, cached: 4, output: 5, thought: 3 }
 
 /** A dialect's events for an answer. */
-export type Voice = (saying: VoicedAnswer) => JsonObject[]
+export type Voice = (answer: VoicedAnswer) => JsonObject[]
 
 const { input, cached, output, thought: thoughts } = counts
 const names = ['first', 'second']
@@ -33,9 +33,9 @@ const outputOf = ({ claimed }: VoicedAnswer): number | undefined =>
 const idOf = (at: number) => `call_${at}`
 
 const blocks = ({ thought, text, calls = [] }: VoicedAnswer) => [
-  ...(thought === undefined ? [] : [{ kind: 'thought' as const, said: thought }]),
-  ...(text === undefined ? [] : [{ kind: 'text' as const, said: text }]),
-  ...calls.map((said, call) => ({ kind: 'call' as const, said, call })),
+  ...(thought === undefined ? [] : [{ kind: 'thought' as const, value: thought }]),
+  ...(text === undefined ? [] : [{ kind: 'text' as const, value: text }]),
+  ...calls.map((value, call) => ({ kind: 'call' as const, value, call })),
 ]
 type Block = ReturnType<typeof blocks>[number]
 
@@ -43,11 +43,11 @@ const chunk = (delta: JsonObject, finish_reason: string | null = null): JsonObje
   choices: [{ index: 0, delta, finish_reason }],
 })
 
-const openai: Voice = (saying) => {
-  const deltas = blocks(saying).map((block): JsonObject => {
-    if (block.kind === 'thought') return { reasoning_content: block.said }
-    if (block.kind === 'text') return { content: block.said }
-    const called = { name: names[block.call], arguments: block.said }
+const openai: Voice = (answer) => {
+  const deltas = blocks(answer).map((block): JsonObject => {
+    if (block.kind === 'thought') return { reasoning_content: block.value }
+    if (block.kind === 'text') return { content: block.value }
+    const called = { name: names[block.call], arguments: block.value }
     return { tool_calls: [{ index: block.call, id: idOf(block.call), function: called }] }
   })
   const finishes = {
@@ -56,7 +56,7 @@ const openai: Voice = (saying) => {
     filter: 'content_filter',
     unknown: 'weather',
   }
-  const written = outputOf(saying)
+  const written = outputOf(answer)
   const usage = written !== undefined && {
     prompt_tokens: input + cached,
     completion_tokens: written + thoughts,
@@ -64,29 +64,29 @@ const openai: Voice = (saying) => {
     prompt_tokens_details: { cached_tokens: cached },
     completion_tokens_details: { reasoning_tokens: thoughts },
   }
-  const { cites, isStrange } = saying
+  const { cites, isStrange } = answer
   if (cites) deltas.push({ annotations: [{ type: 'url_citation', url_citation: { url: cites } }] })
-  const said = deltas.map((delta) => chunk(delta))
-  if (isStrange) said.unshift({ object: 'weather', forecast: [1] }, chunk({ weather: { at: 7 } }))
-  if (saying.isFailing) said.push({ error: { message: 'Oops.', type: 'server_error' } })
-  if (!saying.finish) return said
-  const last = chunk({}, finishes[saying.finish])
-  return usage ? [...said, last, { choices: [], usage }] : [...said, last]
+  const events = deltas.map((delta) => chunk(delta))
+  if (isStrange) events.unshift({ object: 'weather', forecast: [1] }, chunk({ weather: { at: 7 } }))
+  if (answer.isFailing) events.push({ error: { message: 'Oops.', type: 'server_error' } })
+  if (!answer.finish) return events
+  const last = chunk({}, finishes[answer.finish])
+  return usage ? [...events, last, { choices: [], usage }] : [...events, last]
 }
 
-const anthropicDelta = ({ kind, said }: Block): JsonObject => {
-  if (kind === 'thought') return { type: 'thinking_delta', thinking: said }
-  if (kind === 'text') return { type: 'text_delta', text: said }
-  return { type: 'input_json_delta', partial_json: said }
+const anthropicDelta = ({ kind, value }: Block): JsonObject => {
+  if (kind === 'thought') return { type: 'thinking_delta', thinking: value }
+  if (kind === 'text') return { type: 'text_delta', text: value }
+  return { type: 'input_json_delta', partial_json: value }
 }
 
-const anthropic: Voice = (saying) => {
-  const said = blocks(saying).flatMap((block, index): JsonObject[] => {
+const anthropic: Voice = (answer) => {
+  const events = blocks(answer).flatMap((block, index): JsonObject[] => {
     const types = { thought: 'thinking', text: 'text', call: 'tool_use' }
     const own =
       block.kind === 'call' ? { id: idOf(block.call), name: names[block.call], input: {} } : {}
     const content_block = { type: types[block.kind], text: '', thinking: '', ...own }
-    const citation = { type: 'web_search_result_location', url: saying.cites, cited_text: 'x' }
+    const citation = { type: 'web_search_result_location', url: answer.cites, cited_text: 'x' }
     const citing = {
       type: 'content_block_delta',
       index,
@@ -94,63 +94,63 @@ const anthropic: Voice = (saying) => {
     }
     return [
       { type: 'content_block_start', index, content_block },
-      ...(saying.cites ? [citing] : []),
+      ...(answer.cites ? [citing] : []),
       { type: 'content_block_delta', index, delta: anthropicDelta(block) },
       { type: 'content_block_stop', index },
     ]
   })
-  const written = outputOf(saying)
+  const written = outputOf(answer)
   const usage = { input_tokens: input, cache_read_input_tokens: cached, output_tokens: 1 }
   const message = { id: 'm', content: [], ...(written !== undefined && { usage }) }
   const start = { type: 'message_start', message }
   const failure = { type: 'error', error: { type: 'api_error', message: 'Oops.' } }
-  if (saying.isFailing) said.push(failure)
-  if (saying.isStrange) {
+  if (answer.isFailing) events.push(failure)
+  if (answer.isStrange) {
     const content_block = { type: 'weather', id: 7, text: {} }
     const delta = { type: 'weather_delta', text: 7 }
-    said.push(
+    events.push(
       { type: 'weather', index: 'none' },
       { type: 'content_block_start', index: 9, content_block },
       { type: 'content_block_delta', index: 9, delta },
       { type: 'content_block_stop', index: 9 },
     )
   }
-  if (!saying.finish) return [start, ...said]
+  if (!answer.finish) return [start, ...events]
   const finishes = {
     stop: 'end_turn',
     length: 'max_tokens',
     filter: 'refusal',
     unknown: 'weather',
   }
-  const delta = { stop_reason: saying.calls ? 'tool_use' : finishes[saying.finish] }
+  const delta = { stop_reason: answer.calls ? 'tool_use' : finishes[answer.finish] }
   const output_tokens_details = { thinking_tokens: thoughts }
   const counted = written !== undefined && {
     output_tokens: written + thoughts,
     output_tokens_details,
   }
   const last = { type: 'message_delta', delta, usage: counted || {} }
-  return [start, ...said, last, { type: 'message_stop' }]
+  return [start, ...events, last, { type: 'message_stop' }]
 }
 
 const googleEvent = (parts: JsonObject[], rest: JsonObject = {}): JsonObject => ({
   candidates: [{ content: { role: 'model', parts }, ...rest }],
 })
 
-const google: Voice = (saying) => {
-  const parts = blocks(saying).map((block): JsonObject => {
-    if (block.kind === 'thought') return { text: block.said, thought: true }
-    if (block.kind === 'text') return { text: block.said }
-    const args: unknown = block.said === '' ? undefined : JSON.parse(block.said)
+const google: Voice = (answer) => {
+  const parts = blocks(answer).map((block): JsonObject => {
+    if (block.kind === 'thought') return { text: block.value, thought: true }
+    if (block.kind === 'text') return { text: block.value }
+    const args: unknown = block.value === '' ? undefined : JSON.parse(block.value)
     return { functionCall: { name: names[block.call], args } }
   })
-  const said = parts.map((part) => googleEvent([part]))
-  if (saying.isStrange) {
-    said.unshift({ weather: [1] }, googleEvent([{ weather: { at: 7 }, codeExecutionResult: {} }]))
+  const events = parts.map((part) => googleEvent([part]))
+  if (answer.isStrange) {
+    events.unshift({ weather: [1] }, googleEvent([{ weather: { at: 7 }, codeExecutionResult: {} }]))
   }
-  if (saying.isFailing) said.push({ error: { code: 500, message: 'Oops.', status: 'INTERNAL' } })
-  if (!saying.finish) return said
+  if (answer.isFailing) events.push({ error: { code: 500, message: 'Oops.', status: 'INTERNAL' } })
+  if (!answer.finish) return events
   const finishes = { stop: 'STOP', length: 'MAX_TOKENS', filter: 'SAFETY', unknown: 'WEATHER' }
-  const written = outputOf(saying)
+  const written = outputOf(answer)
   const usageMetadata = written !== undefined && {
     promptTokenCount: input + cached,
     cachedContentTokenCount: cached,
@@ -158,114 +158,114 @@ const google: Voice = (saying) => {
     thoughtsTokenCount: thoughts,
     totalTokenCount: input + cached + written + thoughts,
   }
-  const groundingMetadata = { groundingChunks: [{ web: { uri: saying.cites } }] }
+  const groundingMetadata = { groundingChunks: [{ web: { uri: answer.cites } }] }
   const last = {
-    finishReason: finishes[saying.finish],
-    ...(saying.cites && { groundingMetadata }),
+    finishReason: finishes[answer.finish],
+    ...(answer.cites && { groundingMetadata }),
   }
-  return [...said, { ...googleEvent([], last), ...(usageMetadata && { usageMetadata }) }]
+  return [...events, { ...googleEvent([], last), ...(usageMetadata && { usageMetadata }) }]
 }
 
-const bedrock: Voice = (saying) => {
-  const said = blocks(saying).flatMap((block, contentBlockIndex): JsonObject[] => {
+const bedrock: Voice = (answer) => {
+  const events = blocks(answer).flatMap((block, contentBlockIndex): JsonObject[] => {
     const delta = (own: JsonObject) => ({ contentBlockDelta: { contentBlockIndex, delta: own } })
     const stop = { contentBlockStop: { contentBlockIndex } }
-    if (block.kind === 'thought') return [delta({ reasoningContent: { text: block.said } }), stop]
-    const citation = { title: 'A', location: { web: { url: saying.cites, domain: 'a.example' } } }
+    if (block.kind === 'thought') return [delta({ reasoningContent: { text: block.value } }), stop]
+    const citation = { title: 'A', location: { web: { url: answer.cites, domain: 'a.example' } } }
     if (block.kind === 'text') {
-      return [delta({ text: block.said }), ...(saying.cites ? [delta({ citation })] : []), stop]
+      return [delta({ text: block.value }), ...(answer.cites ? [delta({ citation })] : []), stop]
     }
     const toolUse = { toolUseId: idOf(block.call), name: names[block.call] }
     const start = { contentBlockStart: { contentBlockIndex, start: { toolUse } } }
-    return [start, delta({ toolUse: { input: block.said } }), stop]
+    return [start, delta({ toolUse: { input: block.value } }), stop]
   })
-  if (saying.isStrange) {
+  if (answer.isStrange) {
     const delta = { weather: { at: 7 } }
-    said.push({ weather: { at: 7 } }, { contentBlockDelta: { contentBlockIndex: 9, delta } })
+    events.push({ weather: { at: 7 } }, { contentBlockDelta: { contentBlockIndex: 9, delta } })
   }
   // The form in which the reader of the event stream writes it.
   const exception = { type: 'internalServerException', words: '{"message":"Oops."}' }
-  if (saying.isFailing) said.push({ exception })
-  if (!saying.finish) return said
+  if (answer.isFailing) events.push({ exception })
+  if (!answer.finish) return events
   const finishes = {
     stop: 'end_turn',
     length: 'max_tokens',
     filter: 'content_filtered',
     unknown: 'weather',
   }
-  const stopReason = saying.calls ? 'tool_use' : finishes[saying.finish]
-  const written = outputOf(saying)
+  const stopReason = answer.calls ? 'tool_use' : finishes[answer.finish]
+  const written = outputOf(answer)
   const usage = { inputTokens: input, cacheReadInputTokens: cached, outputTokens: written }
   const metadata = written === undefined ? {} : { usage }
-  return [...said, { messageStop: { stopReason } }, { metadata }]
+  return [...events, { messageStop: { stopReason } }, { metadata }]
 }
 
-const cohere: Voice = (saying) => {
-  const said = blocks(saying).flatMap((block): JsonObject[] => {
+const cohere: Voice = (answer) => {
+  const events = blocks(answer).flatMap((block): JsonObject[] => {
     if (block.kind !== 'call') {
-      const content = block.kind === 'text' ? { text: block.said } : { thinking: block.said }
+      const content = block.kind === 'text' ? { text: block.value } : { thinking: block.value }
       return [{ type: 'content-delta', index: 0, delta: { message: { content } } }]
     }
     const index = block.call
-    const called = { name: names[index], arguments: block.said }
+    const called = { name: names[index], arguments: block.value }
     const tool_calls = { id: idOf(index), type: 'function', function: called }
     return [
       { type: 'tool-call-start', index, delta: { message: { tool_calls } } },
       { type: 'tool-call-end', index },
     ]
   })
-  const sources = [{ type: 'document', id: '1', document: { url: saying.cites } }]
+  const sources = [{ type: 'document', id: '1', document: { url: answer.cites } }]
   const citations = { start: 0, end: 1, sources }
-  if (saying.cites)
-    said.push({ type: 'citation-start', index: 0, delta: { message: { citations } } })
-  if (saying.isStrange) said.push({ type: 'weather', index: 'none', delta: 7 })
-  if (saying.isFailing) said.push({ id: '2', message: 'internal server error' })
-  if (!saying.finish) return said
+  if (answer.cites)
+    events.push({ type: 'citation-start', index: 0, delta: { message: { citations } } })
+  if (answer.isStrange) events.push({ type: 'weather', index: 'none', delta: 7 })
+  if (answer.isFailing) events.push({ id: '2', message: 'internal server error' })
+  if (!answer.finish) return events
   const finishes = {
     stop: 'COMPLETE',
     length: 'MAX_TOKENS',
     filter: 'ERROR_TOXIC',
     unknown: 'WEATHER',
   }
-  const finish_reason = saying.calls ? 'TOOL_CALL' : finishes[saying.finish]
-  const written = outputOf(saying)
+  const finish_reason = answer.calls ? 'TOOL_CALL' : finishes[answer.finish]
+  const written = outputOf(answer)
   const billed_units = { input_tokens: input, output_tokens: written }
   const usage = written === undefined ? undefined : { billed_units }
-  return [...said, { type: 'message-end', delta: { finish_reason, usage } }]
+  return [...events, { type: 'message-end', delta: { finish_reason, usage } }]
 }
 
-const responses: Voice = (saying) => {
-  const said = blocks(saying).flatMap((block, output_index): JsonObject[] => {
+const responses: Voice = (answer) => {
+  const events = blocks(answer).flatMap((block, output_index): JsonObject[] => {
     if (block.kind === 'text') {
-      return [{ type: 'response.output_text.delta', output_index, delta: block.said }]
+      return [{ type: 'response.output_text.delta', output_index, delta: block.value }]
     }
     if (block.kind === 'thought') {
-      return [{ type: 'response.reasoning_summary_text.delta', output_index, delta: block.said }]
+      return [{ type: 'response.reasoning_summary_text.delta', output_index, delta: block.value }]
     }
     const call_id = idOf(block.call)
     const item = { type: 'function_call', call_id, name: names[block.call], arguments: '' }
-    const done = { ...item, arguments: block.said }
+    const done = { ...item, arguments: block.value }
     const delta = { type: 'response.function_call_arguments.delta', output_index }
     return [
       { type: 'response.output_item.added', output_index, item },
-      { ...delta, delta: block.said },
+      { ...delta, delta: block.value },
       { type: 'response.output_item.done', output_index, item: done },
     ]
   })
-  const annotation = { type: 'url_citation', url: saying.cites }
+  const annotation = { type: 'url_citation', url: answer.cites }
   const added = { type: 'response.output_text.annotation.added', output_index: 0, annotation }
-  if (saying.cites) said.push(added)
-  if (saying.isStrange) {
+  if (answer.cites) events.push(added)
+  if (answer.isStrange) {
     const item = { type: 'weather_call', id: null, name: 7, arguments: { at: 7 } }
-    said.push(
+    events.push(
       { type: 'response.weather', delta: 7 },
       { type: 'response.output_item.added', output_index: 9, item },
       { type: 'response.output_item.done', output_index: 9, item },
     )
   }
-  if (saying.isFailing) said.push({ type: 'error', code: 'server_error', message: 'Oops.' })
-  if (!saying.finish) return said
-  const written = outputOf(saying)
+  if (answer.isFailing) events.push({ type: 'error', code: 'server_error', message: 'Oops.' })
+  if (!answer.finish) return events
+  const written = outputOf(answer)
   const usage = written !== undefined && {
     input_tokens: input + cached,
     input_tokens_details: { cached_tokens: cached },
@@ -278,11 +278,11 @@ const responses: Voice = (saying) => {
     filter: 'content_filter',
     unknown: 'weather',
   }
-  const reason = reasons[saying.finish]
+  const reason = reasons[answer.finish]
   const status = reason === undefined ? 'completed' : 'incomplete'
   const incomplete_details = reason === undefined ? null : { reason }
   const response = { status, incomplete_details, ...(usage && { usage }) }
-  return [...said, { type: `response.${status}`, response }]
+  return [...events, { type: `response.${status}`, response }]
 }
 
 export const voices = { openai, anthropic, google, bedrock, cohere, responses }

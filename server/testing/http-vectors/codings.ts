@@ -110,7 +110,7 @@ export const codings = [
       lines('content-length: x', 'transfer-encoding: chunked'),
       closes('ok'),
     ],
-    'a length and a coding that nobody knows': [
+    'a length and a coding that is unknown': [
       `${ok('content-length: 2', 'transfer-encoding: x')}ok`,
       rejected,
     ],

@@ -139,7 +139,7 @@ export const lengths = [
       `${none('204 x', 'transfer-encoding: chunked')}0\r\n\r\n`,
       closes('', { status: 204 }),
     ],
-    '204 with a coding that nobody knows': [
+    '204 with a coding that is unknown': [
       none('204 x', 'transfer-encoding: x'),
       closes('', { status: 204 }),
     ],

@@ -101,7 +101,7 @@ export const looserInNode: readonly Difference[] = [
       [noBody]: [
         '204 with a length',
         '204 with chunks',
-        '204 with a coding that nobody knows',
+        '204 with a coding that is unknown',
         '304 with the length of what was not sent',
         '304 with chunks',
       ],
@@ -110,7 +110,7 @@ export const looserInNode: readonly Difference[] = [
   },
   {
     node: 'reused',
-    reason: 'Bytes that nobody asked for cost their connection, an empty line too.',
+    reason: 'Unsolicited bytes cost their connection, an empty line too.',
     cases: {
       'RFC 9112 6.3, bytes behind the last chunk': ['a line break'],
       'RFC 9112 9.2, bytes behind an answer': ['a line break'],

@@ -77,12 +77,12 @@ const mutations: readonly Mutation[] = [
   },
   // Inserts a piece after a line, where parsers change their state.
   (bytes, random) => {
-    const parts = bytes.split('\r\n')
-    const at = random.below(parts.length)
+    const lines = bytes.split('\r\n')
+    const at = random.below(lines.length)
     return [
-      ...parts.slice(0, at),
-      random.pick(pieces) + (parts[at] ?? ''),
-      ...parts.slice(at + 1),
+      ...lines.slice(0, at),
+      random.pick(pieces) + (lines[at] ?? ''),
+      ...lines.slice(at + 1),
     ].join('\r\n')
   },
   // Bytes left out.
@@ -92,9 +92,9 @@ const mutations: readonly Mutation[] = [
   },
   // Repeats a line, or moves it.
   (bytes, random) => {
-    const parts = bytes.split('\r\n')
-    const line = random.pick(parts)
-    return parts.toSpliced(random.below(parts.length + 1), random.below(2), line).join('\r\n')
+    const lines = bytes.split('\r\n')
+    const line = random.pick(lines)
+    return lines.toSpliced(random.below(lines.length + 1), random.below(2), line).join('\r\n')
   },
   // The end left out.
   (bytes, random) => bytes.slice(0, random.below(bytes.length + 1)),
@@ -108,7 +108,7 @@ const mutations: readonly Mutation[] = [
 /** Picks one of the answers and changes it up to four times. */
 export function mutateAnswer(answers: readonly string[], random: SeededRandom): string {
   let bytes = random.pick(answers)
-  for (let left = random.below(5); left > 0; left--) {
+  for (let remaining = random.below(5); remaining > 0; remaining--) {
     bytes = random.pick(mutations)(bytes, random, random.pick(answers))
   }
   return bytes
@@ -117,6 +117,6 @@ export function mutateAnswer(answers: readonly string[], random: SeededRandom): 
 /** Cuts bytes into at most `maxPieces` pieces, at random places. */
 export function cutBytes(bytes: string, maxPieces: number, random: SeededRandom): string[] {
   const cuts = Array.from({ length: random.below(maxPieces) }, () => random.below(bytes.length + 1))
-  const places = [0, ...cuts.toSorted((one, other) => one - other), bytes.length]
-  return places.slice(1).map((end, at) => bytes.slice(places[at] ?? 0, end))
+  const positions = [0, ...cuts.toSorted((one, other) => one - other), bytes.length]
+  return positions.slice(1).map((end, at) => bytes.slice(positions[at] ?? 0, end))
 }

@@ -22,7 +22,7 @@ export const onlyInNode18: readonly string[] = [
   'RFC 9112 6.3, answers that have no body: 204 with a length and its body: another answer',
   'RFC 9112 6.3, answers that have no body: 204 with chunks: waiting',
   'RFC 9112 6.3, answers that have no body: 204 with chunks and their body: reused',
-  'RFC 9112 6.3, answers that have no body: 204 with a coding that nobody knows: waiting',
+  'RFC 9112 6.3, answers that have no body: 204 with a coding that is unknown: waiting',
   'RFC 9112 7.1, ends of lines: an end of LF: accepted',
   'RFC 9112 7.1, ends of lines: an end of CR and another byte: accepted',
   'RFC 9112 7.1.2, what is no field: no name: accepted',

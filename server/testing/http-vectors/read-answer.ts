@@ -60,11 +60,11 @@ async function readOutcome(exchange: HttpExchange, line: FakeLine): Promise<Vect
   try {
     const answer = await exchange.answer
     const { status } = answer
-    const parts: Buffer[] = []
+    const chunks: Buffer[] = []
     for (let part = await answer.read(); part; part = await answer.read()) {
-      parts.push(Buffer.from(part))
+      chunks.push(Buffer.from(part))
     }
-    const body = Buffer.concat(parts).toString('latin1')
+    const body = Buffer.concat(chunks).toString('latin1')
     return { status, body, isReusable: line.state === 'kept' }
   } catch {
     return 'rejected'

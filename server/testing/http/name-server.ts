@@ -16,7 +16,7 @@ interface NameServer {
   /** The server's address in the form that the resolver takes. */
   address: string
   /** The received queries, as `name type`. */
-  asked: string[]
+  queries: string[]
   close: () => void
 }
 
@@ -25,18 +25,18 @@ const types = new Map([
   [28, 'AAAA'],
 ])
 /** Below the maximum of a datagram on loopback: longer answers are truncated. */
-const mostBytes = 60_000
+const maxBytes = 60_000
 
 /** Starts a name server on loopback that answers as `zoneOf` returns at that moment, with a TTL of 0. */
 export async function startNameServer(
   zoneOf: (name: string) => Zone | undefined,
 ): Promise<NameServer> {
-  const asked: string[] = []
+  const queries: string[] = []
   const late = new Set<ReturnType<typeof setTimeout>>()
   const socket = createSocket('udp4')
   socket.on('message', (query, { port, address }) => {
     const { name, type, end } = questionOf(query)
-    asked.push(`${name} ${types.get(type) ?? type}`)
+    queries.push(`${name} ${types.get(type) ?? type}`)
     const zone = zoneOf(name) ?? { failure: 3 as const }
     const send = () =>
       socket.send(answerTo(query, { zone, type, end }), port, address, () => undefined)
@@ -46,7 +46,7 @@ export async function startNameServer(
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    asked,
+    queries,
     close: () => {
       for (const timer of late) clearTimeout(timer)
       socket.close()
@@ -74,7 +74,7 @@ interface Answer {
 function answerTo(query: Buffer, { zone, type, end }: Answer): Buffer {
   const records = zone.failure ? [] : recordsOf(zone, type)
   const body = Buffer.concat(records)
-  const isCut = body.length > mostBytes
+  const isCut = body.length > maxBytes
   const head = Buffer.alloc(12)
   query.copy(head, 0, 0, 2)
   head.writeUInt16BE(0x8180 | (isCut ? 0x200 : 0) | (zone.failure ?? 0), 2)

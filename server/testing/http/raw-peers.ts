@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net'
 import type { Request } from '../../src/upstream/http/transport'
 
 /** One received piece, as a rule a request, and the number of its connection, counted from 1. */
-interface Came {
+interface ReceivedRequest {
   connection: number
   text: string
   socket: Socket
@@ -13,8 +13,8 @@ export class RawPeers implements Disposable {
   readonly #closing: (() => unknown)[] = []
 
   /** Opens a peer that calls `answer` with each piece it receives. */
-  async peer(answer: (came: Came) => unknown) {
-    const came: Came[] = []
+  async peer(answer: (received: ReceivedRequest) => unknown) {
+    const received: ReceivedRequest[] = []
     let connections = 0
     const server = createServer((socket) => {
       const connection = ++connections
@@ -22,7 +22,7 @@ export class RawPeers implements Disposable {
       socket.on('error', () => undefined)
       socket.on('data', (bytes) => {
         const one = { connection, text: bytes.toString('latin1'), socket }
-        came.push(one)
+        received.push(one)
         answer(one)
       })
     })
@@ -36,7 +36,7 @@ export class RawPeers implements Disposable {
         // Waits until the port is free, which does not require that connections are closed.
         setImmediate(resolve)
       })
-    return { url, came, connections: () => connections, stopListening }
+    return { url, received, connections: () => connections, stopListening }
   }
 
   [Symbol.dispose](): void {
@@ -44,9 +44,9 @@ export class RawPeers implements Disposable {
   }
 }
 
-export const way = { connectMs: 2000 }
+export const timers = { connectMs: 2000 }
 
-export const asking = (url: string, more: Partial<Request> = {}): Request => ({
+export const requestTo = (url: string, more: Partial<Request> = {}): Request => ({
   url,
   method: 'POST',
   headers: {},
@@ -55,10 +55,10 @@ export const asking = (url: string, more: Partial<Request> = {}): Request => ({
   ...more,
 })
 
-export const whole = (text: string, ...fields: string[]) =>
+export const okAnswer = (text: string, ...fields: string[]) =>
   ['HTTP/1.1 200 OK', ...fields, `content-length: ${text.length}`, '', text].join('\r\n')
 
-export const plain = whole('ok')
+export const plain = okAnswer('ok')
 
 /** Waits until a condition holds. */
 export async function until(isSo: () => boolean): Promise<void> {

@@ -101,8 +101,8 @@ export async function opened(directory: string, image: Image) {
   }
   const found = await read()
   const reported = damages.length
-  const again = await read()
-  expect(again).toEqual({ ids: [...found.ids, 'att_new'], orphans: found.orphans })
+  const reopened = await read()
+  expect(reopened).toEqual({ ids: [...found.ids, 'att_new'], orphans: found.orphans })
   expect(damages).toHaveLength(reported)
   return { ...found, damages }
 }

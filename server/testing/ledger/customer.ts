@@ -2,10 +2,10 @@ import { post, type Posting } from '../../src/ledger/post'
 import type { Database } from '../../src/platform/db/database'
 import { newId } from '../../src/platform/db/id'
 
-type Asked = Pick<Database, 'query'>
+type Connected = Pick<Database, 'query'>
 
 /** Creates a customer with this balance, in nano-dollars. Returns the account's id. */
-export async function createCustomer(database: Asked, posted = 0n): Promise<string> {
+export async function createCustomer(database: Connected, posted = 0n): Promise<string> {
   const id = newId('user')
   await database.query
     .insertInto('users')

@@ -30,18 +30,18 @@ export class ReferenceDemands {
 
   /** Records the node's demand after a call that left `lacking`. */
   put(
-    { accountId, nodeId, isRecalling, nowMs, demandMs = usualMs }: ReferenceTake,
-    left: { lacking: bigint; own: ReferenceDemand | undefined; moment: number },
+    { accountId, nodeId, isReclaiming, nowMs, demandMs = usualMs }: ReferenceTake,
+    outcome: { lacking: bigint; own: ReferenceDemand | undefined; moment: number },
   ): ReferenceDemand | undefined {
-    const { lacking, own, moment } = left
+    const { lacking, own, moment } = outcome
     const line = this.#lines.get(accountId) ?? new Map<string, ReferenceDemand>()
     this.#lines.set(accountId, line)
     if (lacking <= 0n) {
       if (own) line.delete(nodeId)
       return own
     }
-    if (!isRecalling && !own) return undefined
-    const recalledAt = isRecalling ? moment : (own?.recalledAt ?? 0)
+    if (!isReclaiming && !own) return undefined
+    const recalledAt = isReclaiming ? moment : (own?.recalledAt ?? 0)
     const since = own?.since ?? moment
     const demand = { amount: lacking, since, recalledAt, untilMs: nowMs + demandMs }
     line.set(nodeId, demand)

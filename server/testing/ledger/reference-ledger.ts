@@ -43,7 +43,7 @@ export interface ReferenceTake {
   nodeId: string
   need: bigint
   wish: bigint
-  isRecalling: boolean
+  isReclaiming: boolean
   nodes: number
   demandMs?: number
   nowMs: number
@@ -51,13 +51,15 @@ export interface ReferenceTake {
 
 const lifeMs = 60_000
 const least = (...amounts: bigint[]) => amounts.reduce((a, b) => (a < b ? a : b))
-const most = (...amounts: bigint[]) => amounts.reduce((a, b) => (a > b ? a : b))
+const maxOf = (...amounts: bigint[]) => amounts.reduce((a, b) => (a > b ? a : b))
 
 export class ReferenceLedger {
   readonly accounts = new Map<string, ReferenceAccount>()
   readonly leases = new Map<string, ReferenceLease>()
   /** The leases that have not ended. */
   readonly active = new Map<string, ReferenceLease>()
+  /** The same by account. */
+  readonly #activeOf = new Map<string, Map<string, ReferenceLease>>()
   readonly demands = new ReferenceDemands()
   /** The charged and the written-off part of a cost, by attempt id. */
   readonly booked = new Map<string, { charged: bigint; writtenOff: bigint }>()
@@ -72,8 +74,8 @@ export class ReferenceLedger {
   }
 
   /** Acts as `take_lease` of migration 0032. Calls `onRecall` where other nodes should return credit. */
-  take(wanted: ReferenceTake, onRecall?: () => void): LeaseAnswer {
-    const { leaseId, generation, accountId, nodeId, need, wish, nodes, nowMs } = wanted
+  take(claim: ReferenceTake, onRecall?: () => void): LeaseAnswer {
+    const { leaseId, generation, accountId, nodeId, need, wish, nodes, nowMs } = claim
     const account = this.account(accountId)
     const lease = this.leases.get(leaseId)
     this.#moment += 1
@@ -86,11 +88,11 @@ export class ReferenceLedger {
     let isWaiting = false
     if (isApplied) {
       const share = hasOthers ? 0n : least(wish, free / BigInt(nodes))
-      const granted = most(0n, least(free - older, most(need, share)))
-      this.#grow(wanted, granted)
+      const granted = maxOf(0n, least(free - older, maxOf(need, share)))
+      this.#grow(claim, granted)
       account.leased += granted
       free -= granted
-      demand = this.demands.put(wanted, { lacking: need - granted, own, moment: this.#moment })
+      demand = this.demands.put(claim, { lacking: need - granted, own, moment: this.#moment })
       isWaiting = granted < need && demand !== undefined
       if (demand && demand.recalledAt === this.#moment && granted < need) onRecall?.()
     }
@@ -99,7 +101,7 @@ export class ReferenceLedger {
       isApplied,
       isWaiting,
       reserved: least(older, free),
-      unanswered: this.#unanswered(wanted, demand),
+      unanswered: this.#unanswered(claim, demand),
     }
   }
 
@@ -117,6 +119,9 @@ export class ReferenceLedger {
     }
     this.leases.set(leaseId, grown)
     this.active.set(leaseId, grown)
+    const own = this.#activeOf.get(accountId)
+    if (own) own.set(leaseId, grown)
+    else this.#activeOf.set(accountId, new Map([[leaseId, grown]]))
   }
 
   #unanswered(
@@ -124,7 +129,7 @@ export class ReferenceLedger {
     demand: ReferenceDemand | undefined,
   ) {
     if (!demand) return 0n
-    return this.#activeOf(accountId)
+    return this.activeOf(accountId)
       .filter(([id, lease]) => id !== leaseId && lease.nodeId !== nodeId)
       .filter(([, lease]) => lease.yieldedAt < demand.recalledAt)
       .filter(([, lease]) => lease.expiresAtMs > nowMs + lifeMs / 2)
@@ -133,14 +138,14 @@ export class ReferenceLedger {
 
   #answer(leaseId: string, accountId: string, available: bigint): LeaseAnswer {
     const lease = this.leases.get(leaseId)
-    const others = this.#activeOf(accountId).filter(([id]) => id !== leaseId)
+    const others = this.activeOf(accountId).filter(([id]) => id !== leaseId)
     return {
       isApplied: true,
       generation: lease?.generation ?? 0,
       isActive: lease?.state === 'active',
       amount: lease?.amount ?? 0n,
       available,
-      elsewhere: others.reduce((sum, [, other]) => sum + other.amount - other.spent, 0n),
+      onOtherNodes: others.reduce((sum, [, other]) => sum + other.amount - other.spent, 0n),
       unanswered: 0n,
       isWaiting: false,
       reserved: 0n,
@@ -201,8 +206,8 @@ export class ReferenceLedger {
         this.account(lease.accountId).leased -= amount
       }
       const isActive = lease.state === 'active'
-      const { amount: left, generation: now } = lease
-      answers.set(leaseId, { isApplied, isActive, amount: left, generation: now })
+      const { amount: remaining, generation: now } = lease
+      answers.set(leaseId, { isApplied, isActive, amount: remaining, generation: now })
     }
     return answers
   }
@@ -252,10 +257,11 @@ export class ReferenceLedger {
     }
   }
 
-  /** Returns sentences about violations; none when all invariants hold. */
-  violations(): string[] {
-    return [...this.accounts].flatMap(([id, { posted, leased }]) => {
-      const unspent = this.#activeOf(id).reduce((sum, [, it]) => sum + it.amount - it.spent, 0n)
+  /** Returns sentences about violations of some accounts, or of all; none when all invariants hold. */
+  violations(accountIds: Iterable<string> = this.accounts.keys()): string[] {
+    return [...accountIds].flatMap((id) => {
+      const { posted, leased } = this.account(id)
+      const unspent = this.activeOf(id).reduce((sum, [, it]) => sum + it.amount - it.spent, 0n)
       return [
         ...(posted < 0n ? [`I7: ${id} has posted ${posted}`] : []),
         ...(leased > posted ? [`I3: ${id} has leased ${leased} of ${posted}`] : []),
@@ -264,12 +270,16 @@ export class ReferenceLedger {
     })
   }
 
-  #activeOf(accountId: string) {
-    return [...this.active].filter(([, lease]) => lease.accountId === accountId)
+  /** Returns the leases of an account that have not ended, by id. */
+  activeOf(accountId: string): [string, ReferenceLease][] {
+    return [...(this.#activeOf.get(accountId) ?? [])]
   }
 
   #close(id: string, lease: ReferenceLease, state: 'closed' | 'swept'): void {
     lease.state = state
     this.active.delete(id)
+    const own = this.#activeOf.get(lease.accountId)
+    own?.delete(id)
+    if (own?.size === 0) this.#activeOf.delete(lease.accountId)
   }
 }

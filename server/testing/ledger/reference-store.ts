@@ -6,7 +6,7 @@ interface Ports {
   call: <Result>(work: () => Result) => Promise<Result>
   nodeId: () => string
   nowMs: () => number
-  onRecall: (accountId: string) => void
+  onReclaim: (accountId: string) => void
   onCredit: (accountId: string) => void
 }
 
@@ -15,11 +15,11 @@ interface Ports {
  * reported gone.
  */
 export function createReferenceStore(ledger: ReferenceLedger, ports: Ports): LeaseStore {
-  const { call, nodeId, nowMs, onRecall, onCredit } = ports
+  const { call, nodeId, nowMs, onReclaim, onCredit } = ports
   return {
     take: (lease) => {
       const taker = { nodeId: nodeId(), nodes: 3 }
-      const recall = () => onRecall(lease.accountId)
+      const recall = () => onReclaim(lease.accountId)
       return call(() => ledger.take({ ...lease, ...taker, nowMs: nowMs() }, recall))
     },
     fence: (lease) => call(() => ledger.fence({ ...lease, nodeId: nodeId(), nowMs: nowMs() })),

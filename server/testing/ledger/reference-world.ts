@@ -23,7 +23,7 @@ interface Running {
 /** A node, its journal, which outlives it, and the leases of its earlier starts. */
 interface Node {
   id: string
-  purses: CreditManager
+  credit: CreditManager
   journal: ReferenceEvent[]
   isAlive: boolean
 }
@@ -52,23 +52,23 @@ export class World {
 
   #newNode(journal: ReferenceEvent[]): Node {
     const id = `node ${++this.ids}`
-    const made: Node = {
+    const created: Node = {
       id,
       journal,
       isAlive: true,
-      purses: new CreditManager({
+      credit: new CreditManager({
         nodeId: id,
         newLeaseId: () => `lease ${++this.ids}`,
         now: () => ({ monotonicMs: this.nowMs, wallMs: this.nowMs }),
         pause: (ms) =>
           new Promise((resolve) => this.pauses.push({ untilMs: this.nowMs + ms, resolve })),
-        store: this.#storeOf(() => made),
+        store: this.#storeOf(() => created),
         // Short, so that rotation happens in nearly every sequence.
         rotateAfterMs: 100_000,
         onError: () => undefined,
       }),
     }
-    return made
+    return created
   }
 
   /** The calls of one node, each of which waits until a command delivers it. */
@@ -86,9 +86,9 @@ export class World {
       call,
       nodeId: () => owner().id,
       nowMs: () => this.nowMs,
-      onRecall: (accountId) => this.#recall(accountId, owner()),
+      onReclaim: (accountId) => this.#recall(accountId, owner()),
       onCredit: (accountId) => {
-        for (const { purses } of this.nodes) purses.onCreditAdded(accountId)
+        for (const { credit } of this.nodes) credit.onCreditAdded(accountId)
       },
     })
   }
@@ -96,7 +96,7 @@ export class World {
   #recall(accountId: string, by: Node): void {
     for (const other of this.nodes) {
       if (other === by || !other.isAlive) continue
-      void other.purses.onReclaim(accountId).catch(() => undefined)
+      void other.credit.onReclaim(accountId).catch(() => undefined)
     }
   }
 
@@ -105,7 +105,7 @@ export class World {
       case 'topUp': {
         this.ledger.account(`account ${step.account}`).posted += BigInt(step.amount)
         this.toppedUp += BigInt(step.amount)
-        for (const { purses } of this.nodes) purses.onCreditAdded(`account ${step.account}`)
+        for (const { credit } of this.nodes) credit.onCreditAdded(`account ${step.account}`)
         break
       }
       case 'admit':
@@ -121,7 +121,7 @@ export class World {
         this.#flush(this.#nodeAt(step.node), step.fate)
         break
       case 'tick':
-        if (this.#nodeAt(step.node).isAlive) void this.#nodeAt(step.node).purses.tick()
+        if (this.#nodeAt(step.node).isAlive) void this.#nodeAt(step.node).credit.tick()
         break
       case 'crash':
         this.#crash(this.#nodeAt(step.node))
@@ -137,9 +137,9 @@ export class World {
         break
     }
     // Continuations of resolved calls run on, up to their next call.
-    for (let turn = 0; turn < 12; turn++) await Promise.resolve()
+    for (let tick = 0; tick < 12; tick++) await Promise.resolve()
     expect(this.ledger.violations()).toEqual([])
-    this.#expectSlicesWithinLeases()
+    this.#expectLocalLeasesWithinLedger()
   }
 
   #nodeAt(index: number): Node {
@@ -163,7 +163,7 @@ export class World {
       if (error instanceof InsufficientCredit) this.refused.push({ error, accountId })
     }
     try {
-      const hold = owner.purses.of(accountId).hold(need)
+      const hold = owner.credit.of(accountId).hold(need)
       if (hold instanceof Promise) hold.then(admit, refuse)
       else admit(hold)
     } catch (error) {
@@ -209,7 +209,7 @@ export class World {
       this.ledger.settle(batch)
       // As the database announces it.
       for (const { payeeId } of batch) {
-        if (payeeId) for (const { purses } of this.nodes) purses.onCreditAdded(payeeId)
+        if (payeeId) for (const { credit } of this.nodes) credit.onCreditAdded(payeeId)
       }
     }
     if (how === 'answered') owner.journal.splice(0, batch.length)
@@ -225,9 +225,9 @@ export class World {
     const old = this.#nodeAt(index)
     if (old.isAlive) return
     this.ledger.settle(old.journal)
-    const left = [...this.ledger.leases].filter(([, lease]) => lease.nodeId === old.id)
+    const orphaned = [...this.ledger.leases].filter(([, lease]) => lease.nodeId === old.id)
     this.ledger.end(
-      left.map(([id]) => id),
+      orphaned.map(([id]) => id),
       'closed',
     )
     this.nodes[index] = this.#newNode([])
@@ -264,16 +264,16 @@ export class World {
   }
 
   /** A node never assumes more than the ledger reserved for it, while it may use it. */
-  #expectSlicesWithinLeases(): void {
+  #expectLocalLeasesWithinLedger(): void {
     for (const { nodes, ledger } of [this]) {
-      for (const { purses, isAlive } of nodes) {
+      for (const { credit, isAlive } of nodes) {
         if (!isAlive) continue
         for (const accountId of ledger.accounts.keys()) {
-          for (const slice of purses.of(accountId).slices) {
-            if (this.nowMs >= slice.usableUntil.monotonicMs) continue
-            const lease = ledger.leases.get(slice.leaseId)
-            const unspent = lease?.state === 'active' ? lease.amount - lease.spent : 0n
-            expect(slice.amount - slice.spent).toBeLessThanOrEqual(unspent)
+          for (const lease of credit.of(accountId).leases) {
+            if (this.nowMs >= lease.usableUntil.monotonicMs) continue
+            const reserved = ledger.leases.get(lease.leaseId)
+            const unspent = reserved?.state === 'active' ? reserved.amount - reserved.spent : 0n
+            expect(lease.amount - lease.spent).toBeLessThanOrEqual(unspent)
           }
         }
       }

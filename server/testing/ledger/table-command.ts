@@ -20,13 +20,13 @@ export type TableCommand =
       need: number
       wish: number
       nodes: number
-      isRecalling: boolean
+      isReclaiming: boolean
       inBatch: boolean
     }
   | { do: 'giveBack'; lease: number; generation: Generation; amount: number; isLast: boolean }
   | { do: 'fence'; lease: number; generation: Generation }
   | { do: 'withdraw'; node: number }
-  | { do: 'settle'; lease: number; costs: Cost[]; again: boolean }
+  | { do: 'settle'; lease: number; costs: Cost[]; isRepeated: boolean }
   | { do: 'end'; lease: number }
   | { do: 'renew'; lease: number }
 
@@ -47,7 +47,7 @@ export const command: fc.Arbitrary<TableCommand> = fc.oneof(
     need: amount,
     wish: amount,
     nodes: fc.integer({ min: 1, max: 4 }),
-    isRecalling: fc.boolean(),
+    isReclaiming: fc.boolean(),
     inBatch: fc.boolean(),
   }),
   fc.record({
@@ -63,7 +63,7 @@ export const command: fc.Arbitrary<TableCommand> = fc.oneof(
     do: fc.constant('settle' as const),
     lease,
     costs: fc.array(fc.record({ cost: amount, isMembers: fc.boolean() }), { maxLength: 4 }),
-    again: fc.boolean(),
+    isRepeated: fc.boolean(),
   }),
   fc.record({ do: fc.constant('end' as const), lease }),
   fc.record({ do: fc.constant('renew' as const), lease }),

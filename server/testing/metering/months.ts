@@ -1,4 +1,5 @@
-import type { MonthlyReservation, MonthlyLimit } from '../../src/metering/monthly-reservation'
+import type { MonthlyReservation } from '../../src/metering/monthly-reservation'
+import type { MonthlyLimit } from '../../src/limits/caller-limits'
 import { SpendingLimits } from '../../src/metering/spending-limits'
 import { createTestEvent } from '../ledger/event'
 import type { MonthSum } from '../../src/ledger/month-sums'
@@ -10,11 +11,11 @@ export const start = Date.UTC(2026, 1, 10)
 type Noted = Pick<UsageEvent, 'id' | 'userId' | 'keyId' | 'startedAt' | 'cost'>
 
 /** Creates a database that books when the test calls for it, and a clock that stands until it is moved. */
-export function stage() {
+export function createFixture() {
   const clock = { ms: 0 }
   const wallMs = () => start + clock.ms
   const booked: Noted[] = []
-  const state = { isDown: false, readings: 0, asked: 0 }
+  const state = { isDown: false, readings: 0, readAccounts: 0 }
   const gates: (() => void)[] = []
   const held = { isHeld: false }
   const errors: unknown[] = []
@@ -28,7 +29,7 @@ export function stage() {
   const months = new SpendingLimits({
     read: async ({ usedBy, from, to, unbooked }) => {
       state.readings++
-      state.asked = usedBy.length
+      state.readAccounts = usedBy.length
       const ids = new Set(unbooked().map(({ id }) => id))
       const sums = new Map(usedBy.map(({ id }) => [id, sumOf(id, from, to)]))
       const found = booked.flatMap(({ id }) => (ids.has(id) ? [id] : []))
@@ -48,7 +49,7 @@ export function stage() {
   return { clock, wallMs, booked, state, held, release, months, errors }
 }
 
-type Stage = ReturnType<typeof stage>
+type Fixture = ReturnType<typeof createFixture>
 
 /** Creates a limit; unnamed fields are unlimited. */
 export const limit = (fields: Partial<MonthlyLimit> = {}): MonthlyLimit => ({
@@ -62,17 +63,17 @@ export const limit = (fields: Partial<MonthlyLimit> = {}): MonthlyLimit => ({
 export const caller = (...monthly: MonthlyLimit[]) => ({ userId: 'user_1', limits: { monthly } })
 
 /** Creates the event of a request of `user_1` with `key_1` that succeeded, unless `fields` differ. */
-export const event = ({ wallMs }: Stage, fields: Partial<UsageEvent> = {}): UsageEvent =>
+export const event = ({ wallMs }: Fixture, fields: Partial<UsageEvent> = {}): UsageEvent =>
   createTestEvent('user_1', { startedAt: new Date(wallMs()).toISOString(), ...fields })
 
 /** Ends a request as the gateway does: the reservation, and in the same turn its event. */
 export function finish(
-  on: Stage,
+  on: Fixture,
   pass: MonthlyReservation,
   fields: Partial<UsageEvent> = {},
 ): UsageEvent {
-  const made = event(on, fields)
+  const created = event(on, fields)
   pass.end()
-  on.months.note(made)
-  return made
+  on.months.note(created)
+  return created
 }

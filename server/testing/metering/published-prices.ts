@@ -53,8 +53,8 @@ function toPrice(line: string, section: Section | undefined): PublishedPrice {
   const tier = tiers.find((known) => known === tierName)
   if (!section || !tier || cells.length !== publishedRates.length)
     throw new Error(`No row: ${line}`)
-  const known = publishedRates.flatMap((rate, place) => {
-    const cell = cells[place] ?? '-'
+  const known = publishedRates.flatMap((rate, index) => {
+    const cell = cells[index] ?? '-'
     return cell === '-' ? [] : [[rate, toNanos(cell)] as const]
   })
   return {

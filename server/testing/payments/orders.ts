@@ -34,8 +34,8 @@ export class Orders implements AsyncDisposable {
         verify: (body) => Promise.resolve(JSON.parse(Buffer.from(body).toString())),
         isOfMode: () => true,
       },
-      creditCame: () => undefined,
-      onMismatch: (words) => void this.mismatches.push(words),
+      onCreditAdded: () => undefined,
+      onMismatch: (message) => void this.mismatches.push(message),
       onPaid: () => undefined,
       pause: (ms) => Bun.sleep(ms),
       now: () => performance.now(),
@@ -138,7 +138,7 @@ export class Orders implements AsyncDisposable {
   lease(leaseId: string, need: bigint) {
     return takeLease(this.database.query, {
       generation: 0,
-      isRecalling: false,
+      isReclaiming: false,
       leaseId,
       accountId: this.accountId,
       nodeId: 'node',

@@ -12,7 +12,7 @@ export const dollar = 1_000_000_000n
 /** A model in memory: payments, one account for all of them, and its debt. */
 export class ReferencePayments {
   readonly payments: Payment[]
-  readonly taken: (Reversal & { paymentRef: string })[] = []
+  readonly recorded: (Reversal & { paymentRef: string })[] = []
   readonly refunds = new Map<string, { of: string; amount: bigint; hasFailed: boolean }>()
   balance = 0n
   debt = 0n
@@ -48,39 +48,39 @@ export class ReferencePayments {
       payment.paymentRef = paid.paymentRef
       this.credits.push(payment.id)
       this.balance += payment.amount
-      const owed = this.debt < this.balance ? this.debt : this.balance
-      this.debt -= owed
-      this.balance -= owed
+      const covered = this.debt < this.balance ? this.debt : this.balance
+      this.debt -= covered
+      this.balance -= covered
     },
     end: async (payment, { type }) => {
       payment.status = type
     },
     noteReversal: async ({ reversalId: id, paymentRef, kind, amount }) => {
-      const known = this.taken.find((reversal) => reversal.id === id)
-      if (!known) this.taken.push({ id, paymentRef, kind, amount, booked: 0n })
+      const known = this.recorded.find((reversal) => reversal.id === id)
+      if (!known) this.recorded.push({ id, paymentRef, kind, amount, booked: 0n })
       else if (amount > known.amount) known.amount = amount
     },
     noteRefund: async ({ refundId, chargeId: id, paymentRef, amount, hasFailed }) => {
-      const known = this.taken.some((reversal) => reversal.id === id)
-      if (!known) this.taken.push({ id, paymentRef, kind: 'refund', amount: 0n, booked: 0n })
+      const known = this.recorded.some((reversal) => reversal.id === id)
+      if (!known) this.recorded.push({ id, paymentRef, kind: 'refund', amount: 0n, booked: 0n })
       const refund = this.refunds.get(refundId) ?? { of: id, amount, hasFailed }
       refund.hasFailed ||= hasFailed
       this.refunds.set(refundId, refund)
     },
     reversals: async (paymentRef) =>
-      this.taken
+      this.recorded
         .filter((one) => one.paymentRef === paymentRef)
         .map((one) => ({ ...one, amount: this.#due(one) })),
     giveBack: async (_payment, reversal, amount) => {
-      const known = this.taken.find(({ id }) => id === reversal.id)
+      const known = this.recorded.find(({ id }) => id === reversal.id)
       if (known) known.booked -= amount
       this.balance += amount
-      const owed = this.debt < this.balance ? this.debt : this.balance
-      this.debt -= owed
-      this.balance -= owed
+      const covered = this.debt < this.balance ? this.debt : this.balance
+      this.debt -= covered
+      this.balance -= covered
     },
     takeBack: async (_payment, reversal, amount) => {
-      const known = this.taken.find(({ id }) => id === reversal.id)
+      const known = this.recorded.find(({ id }) => id === reversal.id)
       if (known) known.booked += amount
       const covered = amount < this.balance ? amount : this.balance
       this.balance -= covered
@@ -97,7 +97,7 @@ export class ReferencePayments {
   }
 
   reversed(paymentRef: string): bigint {
-    const own = this.taken.filter((one) => one.paymentRef === paymentRef)
+    const own = this.recorded.filter((one) => one.paymentRef === paymentRef)
     return own.reduce((total, { booked }) => total + booked, 0n)
   }
 }
@@ -130,7 +130,7 @@ export const paidOf = (index: number): PaidFact => ({
 })
 
 /** Applies facts about three payments of ten dollars to a new model. */
-export async function told(facts: readonly Fact[]): Promise<ReferencePayments> {
+export async function applyToReference(facts: readonly Fact[]): Promise<ReferencePayments> {
   const model = new ReferencePayments([10n * dollar, 10n * dollar, 10n * dollar])
   for (const one of facts) await apply(model.book, one)
   return model

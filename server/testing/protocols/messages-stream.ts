@@ -1,6 +1,6 @@
 import { readMessage } from './messages-events'
 import { MessageWriter } from '../../src/protocols/messages/writer'
-import { ChatChunks, type SaidPart } from '../../src/wire/chat-chunks'
+import { ChatChunks, type OutputPart } from '../../src/wire/chat-chunks'
 import { noUsage, toUsageBlock } from '../../src/wire/usage'
 
 export const identity = {
@@ -22,7 +22,7 @@ const usage = {
 const usageChunk = JSON.stringify({ ...identity, choices: [], usage: toUsageBlock(usage) })
 
 /** The chunks of parts, as a translated provider's are. */
-export function toChunks(parts: readonly SaidPart[]): string[] {
+export function toChunks(parts: readonly OutputPart[]): string[] {
   const chunks = new ChatChunks({ identity, legacyFunctions: false, newCallId: () => 'call_x' })
   return [...parts.flatMap((part) => chunks.add(part)), usageChunk]
 }
@@ -37,11 +37,11 @@ export function streamOf(chunks: readonly string[], thinking = true): string {
 }
 
 /** Returns the message that a client reads from the stream of parts. */
-export const told = (parts: readonly SaidPart[], thinking = true) =>
+export const messageOf = (parts: readonly OutputPart[], thinking = true) =>
   readMessage(streamOf(toChunks(parts), thinking))
 
 /** A provider's reasoning part with its signature. */
-export const signed = (text: string, signature: string): SaidPart => ({
+export const signed = (text: string, signature: string): OutputPart => ({
   type: 'extra',
   fields: {
     reasoning_details: [

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../src/wire/json-body'
 
 /** One item, rebuilt from its events alone. */
-interface Seen {
+interface EventState {
   item: JsonObject
   /** Texts of its parts, those that have begun. */
   parts: { type: unknown; text: string; annotations: number; isDone: boolean }[]
@@ -19,9 +19,9 @@ const listIn = (event: JsonObject, name: string): unknown[] => {
   return value
 }
 
-function same(found: unknown, wanted: unknown, what: string): void {
-  if (Bun.deepEquals(found, wanted, true)) return
-  throw new Error(`${what}: ${JSON.stringify(found)} is not ${JSON.stringify(wanted)}`)
+function same(found: unknown, expected: unknown, what: string): void {
+  if (Bun.deepEquals(found, expected, true)) return
+  throw new Error(`${what}: ${JSON.stringify(found)} is not ${JSON.stringify(expected)}`)
 }
 
 const isCall = (item: JsonObject) => String(item['type']).endsWith('call')
@@ -37,7 +37,7 @@ const textFields: Record<string, string> = {
 
 /** Reads the events of one stream as a strict client does. Throws for the first that is out of place. */
 export class EventOrder {
-  readonly #items: Seen[] = []
+  readonly #items: EventState[] = []
   #count = 0
   #last: JsonObject | undefined
 
@@ -58,11 +58,11 @@ export class EventOrder {
     if (this.#count === 2) return same(type, 'response.in_progress', 'second event')
     if (type === 'response.output_item.added') return this.#added(event)
     if (isObject(event['response'])) return this.#end(String(type), event['response'])
-    const seen = this.#items[Number(event['output_index'])]
-    if (!seen || seen.isDone) throw new Error(`${String(type)} outside of an item`)
-    if (type === 'response.output_item.done') return this.#done(event, seen)
-    same(event['item_id'], seen.item['id'], 'item_id')
-    this.#inside(event, seen)
+    const state = this.#items[Number(event['output_index'])]
+    if (!state || state.isDone) throw new Error(`${String(type)} outside of an item`)
+    if (type === 'response.output_item.done') return this.#done(event, state)
+    same(event['item_id'], state.item['id'], 'item_id')
+    this.#inside(event, state)
   }
 
   #added(event: JsonObject): void {
@@ -79,17 +79,17 @@ export class EventOrder {
     this.#items.push({ item, parts, isDone: false })
   }
 
-  #inside(event: JsonObject, seen: Seen): void {
+  #inside(event: JsonObject, state: EventState): void {
     const type = String(event['type'])
     const at = event['content_index'] ?? event['summary_index'] ?? 0
     if (type.endsWith('part.added')) {
-      if (seen.parts.some(({ isDone }) => !isDone)) throw new Error('a part inside of another')
-      same(at, seen.parts.length, 'index of a part')
+      if (state.parts.some(({ isDone }) => !isDone)) throw new Error('a part inside of another')
+      same(at, state.parts.length, 'index of a part')
       const { type: kind } = objectIn(event, 'part')
-      seen.parts.push({ type: kind, text: '', annotations: 0, isDone: false })
+      state.parts.push({ type: kind, text: '', annotations: 0, isDone: false })
       return
     }
-    const part = seen.parts[Number(at)]
+    const part = state.parts[Number(at)]
     if (!part || part.isDone) throw new Error(`${type} outside of a part`)
     const field = textFields[String(part.type)] ?? ''
     if (type.endsWith('annotation.added')) {
@@ -103,24 +103,25 @@ export class EventOrder {
       part.isDone = true
     } else {
       same(event[field], part.text, type)
-      if (part.type === seen.item['type']) part.isDone = true
+      if (part.type === state.item['type']) part.isDone = true
     }
   }
 
-  #done(event: JsonObject, seen: Seen): void {
-    if (seen.parts.some(({ isDone }) => !isDone)) throw new Error('an item is done before its part')
+  #done(event: JsonObject, state: EventState): void {
+    if (state.parts.some(({ isDone }) => !isDone))
+      throw new Error('an item is done before its part')
     const item = objectIn(event, 'item')
-    for (const name of ['id', 'type', 'call_id', 'name']) same(item[name], seen.item[name], name)
+    for (const name of ['id', 'type', 'call_id', 'name']) same(item[name], state.item[name], name)
     const { content, summary } = item
     const parts = Array.isArray(content) ? content : Array.isArray(summary) ? summary : [item]
-    const told = parts.map((part) => [part.type, part[textFields[part.type] ?? '']])
+    const streamed = parts.map((part) => [part.type, part[textFields[part.type] ?? '']])
     same(
-      told,
-      seen.parts.map(({ type, text }) => [type, text]),
+      streamed,
+      state.parts.map(({ type, text }) => [type, text]),
       'the texts of an item',
     )
-    seen.item = item
-    seen.isDone = true
+    state.item = item
+    state.isDone = true
   }
 
   #end(type: string, response: JsonObject): void {

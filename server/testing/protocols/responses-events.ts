@@ -11,7 +11,7 @@ export const identity = {
 }
 
 /** A request with everything that an answer depends on. */
-export const asked: JsonObject = {
+export const baseRequest: JsonObject = {
   model: 'sandbox/echo',
   input: 'Hello!',
   stream: true,
@@ -56,13 +56,13 @@ export function parseEvents(text: string): JsonObject[] {
 }
 
 /** The events that chunks become; with an error in place of the end, if there is one. */
-export function told(chunks: readonly JsonObject[], request = asked): JsonObject[] {
+export function streamEvents(chunks: readonly JsonObject[], request = baseRequest): JsonObject[] {
   const writer = dialect.read(request).writer(identity)
   const frames = chunks.map((chunk) => writer.write(JSON.stringify(chunk)))
   return parseEvents(frames.join('') + writer.end())
 }
 
-const words = fc.string({ maxLength: 8, unit: 'grapheme' })
+const texts = fc.string({ maxLength: 8, unit: 'grapheme' })
 const index = fc.nat(3)
 
 /** All sequences of chunks that a stream can hold, in any order. */
@@ -70,21 +70,21 @@ export const anyChunks = fc
   .tuple(
     fc.array(
       fc.oneof(
-        words.map((content) => chunkOf({ content })),
-        words.map((reasoning_content) => chunkOf({ reasoning_content })),
-        words.map((refusal) => chunkOf({ refusal })),
+        texts.map((content) => chunkOf({ content })),
+        texts.map((reasoning_content) => chunkOf({ reasoning_content })),
+        texts.map((refusal) => chunkOf({ refusal })),
         fc.constant(chunkOf({ role: 'assistant', content: '' })),
         fc.constant(chunkOf({ reasoning_details: [{ type: 'reasoning.encrypted', data: 'x' }] })),
         fc.tuple(index, fc.constantFrom('look', 'write')).map(([at, name]) => opening(at, name)),
-        fc.tuple(index, words).map(([at, text]) => piece(at, text)),
+        fc.tuple(index, texts).map(([at, text]) => piece(at, text)),
       ),
       { maxLength: 30 },
     ),
     fc.constantFrom('stop', 'length', 'tool_calls', 'content_filter'),
     fc.boolean(),
   )
-  .map(([said, finish, isCounted]) => [
-    ...said,
+  .map(([parts, finish, isCounted]) => [
+    ...parts,
     chunkOf({}, finish),
     ...(isCounted ? [usageChunk] : []),
   ])

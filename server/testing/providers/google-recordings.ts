@@ -22,6 +22,7 @@ export const eventsOf = (folder: string, name: string): string[] =>
     .split('\n')
     .filter((line) => line !== '')
 export const partsOf = (events: readonly string[]): Part[] => events.flatMap(google.reader(source))
-export const said = (parts: readonly Part[]): Part[] => parts.filter(({ type }) => type !== 'usage')
+export const withoutUsage = (parts: readonly Part[]): Part[] =>
+  parts.filter(({ type }) => type !== 'usage')
 
 export const usage = (own: Partial<Usage>): Usage => ({ ...noUsage, ...own })

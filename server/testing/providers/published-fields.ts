@@ -79,7 +79,7 @@ const legacy = {
 }
 const legacyResult = { role: 'function', name: 'look', content: 'seen' }
 
-const said = { messages: [{ role: 'assistant', content: 'Hm.' }, hello] }
+const conversation = { messages: [{ role: 'assistant', content: 'Hm.' }, hello] }
 const names = 'other dialects have no names of speakers'
 
 /** A message of one part, beside a text; `own` is the part. */
@@ -90,7 +90,7 @@ const marked = (own: object): Parameter => ({
   chat: part({ ...own, ...breakpoint }),
   without: part(own),
   refusedAs: 'messages',
-  why: 'see [prompt-caching.md](prompt-caching.md)',
+  why: 'see [prompt-caching.md](../concepts/prompt-caching.md)',
 })
 const text = { type: 'text', text: 'it' }
 const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }
@@ -101,139 +101,143 @@ const file = {
 }
 
 /** Each field inside a request: the name of its type in the SDK -> its fields. */
-export const publishedParts: Readonly<Record<string, Readonly<Record<string, Parameter>>>> = {
-  ChatCompletionDeveloperMessageParam: {
-    content: { chat: messages({ role: 'developer', content: 'Be brief.' }, hello) },
-    name: {
-      chat: messages({ role: 'developer', content: 'Be brief.', name: 'ann' }, hello),
-      without: messages({ role: 'developer', content: 'Be brief.' }, hello),
-      why: names,
-    },
-  },
-  ChatCompletionSystemMessageParam: {
-    content: { chat: messages({ role: 'system', content: 'Be brief.' }, hello) },
-    name: {
-      chat: messages({ role: 'system', content: 'Be brief.', name: 'ann' }, hello),
-      without: messages({ role: 'system', content: 'Be brief.' }, hello),
-      why: names,
-    },
-  },
-  ChatCompletionUserMessageParam: {
-    content: { chat: messages({ role: 'user', content: 'Bye' }) },
-    name: { chat: messages({ ...hello, name: 'ann' }), without: messages(hello), why: names },
-  },
-  ChatCompletionAssistantMessageParam: {
-    audio: {
-      chat: messages({ role: 'assistant', content: 'Hm.', audio: { id: 'audio_1' } }, hello),
-      without: said,
-      refusedAs: 'messages',
-      why: 'names what OpenAI keeps; the text beside it is sent',
-    },
-    content: { chat: said },
-    function_call: {
-      chat: messages(hello, legacy, legacyResult, hello),
-      without: messages(hello, hello),
-    },
-    name: {
-      chat: messages({ role: 'assistant', content: 'Hm.', name: 'ann' }, hello),
-      without: said,
-      why: names,
-    },
-    refusal: {
-      chat: messages({ role: 'assistant', content: null, refusal: 'No.' }, hello),
-      without: messages(hello),
-    },
-    tool_calls: {
-      chat: { tools, ...messages(hello, called, result) },
-      without: { tools, ...messages(hello) },
-    },
-  },
-  ChatCompletionToolMessageParam: {
-    content: {
-      chat: { tools, ...messages(hello, called, { ...result, content: 'lost' }) },
-      without: { tools, ...messages(hello, called, result) },
-    },
-    tool_call_id: {
-      chat: { tools, ...messages(hello, called, result) },
-      without: { tools, ...messages(hello) },
-    },
-  },
-  ChatCompletionFunctionMessageParam: {
-    content: {
-      chat: messages(hello, legacy, { ...legacyResult, content: 'lost' }, hello),
-      without: messages(hello, legacy, legacyResult, hello),
-    },
-    name: {
-      chat: messages(hello, legacy, { ...legacyResult, name: 'see' }, hello),
-      without: messages(hello, legacy, legacyResult, hello),
-      why: 'a result belongs to a call by its id',
-    },
-  },
-  ChatCompletionContentPartText: {
-    prompt_cache_breakpoint: marked(text),
-    text: { chat: part(text) },
-  },
-  ChatCompletionContentPartImage: {
-    image_url: { chat: part(image) },
-    prompt_cache_breakpoint: marked(image),
-  },
-  ChatCompletionContentPartInputAudio: {
-    input_audio: { chat: part(sound), refusedAs: 'messages' },
-    prompt_cache_breakpoint: marked(sound),
-  },
-  ChatCompletionContentPartRefusal: {
-    refusal: {
-      chat: messages({ role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] }, hello),
-      without: messages(hello),
-    },
-  },
-  'ChatCompletionContentPart.File': {
-    file: { chat: part(file), refusedAs: 'messages' },
-    prompt_cache_breakpoint: marked(file),
-  },
-  ChatCompletionFunctionTool: { function: { chat: { tools } } },
-  ChatCompletionCustomTool: {
-    custom: { chat: { tools: [shell] } },
-  },
-  ChatCompletionMessageFunctionToolCall: {
-    function: {
-      chat: { tools, ...messages(hello, called, result) },
-      without: { tools, ...messages(hello) },
-    },
-    id: {
-      chat: { tools, ...messages(hello, called, result) },
-      without: { tools, ...messages(hello) },
-    },
-  },
-  ChatCompletionMessageCustomToolCall: {
-    custom: {
-      chat: { tools: [shell], ...messages(hello, ran, result) },
-      without: { tools: [shell], ...messages(hello) },
-    },
-    id: {
-      chat: { tools: [shell], ...messages(hello, ran, result) },
-      without: { tools: [shell], ...messages(hello) },
-    },
-  },
-  ChatCompletionAllowedToolChoice: {
-    allowed_tools: {
-      chat: {
-        tools,
-        tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools } },
+export const publishedNestedFields: Readonly<Record<string, Readonly<Record<string, Parameter>>>> =
+  {
+    ChatCompletionDeveloperMessageParam: {
+      content: { chat: messages({ role: 'developer', content: 'Be brief.' }, hello) },
+      name: {
+        chat: messages({ role: 'developer', content: 'Be brief.', name: 'ann' }, hello),
+        without: messages({ role: 'developer', content: 'Be brief.' }, hello),
+        why: names,
       },
-      without: { tools },
     },
-  },
-  ChatCompletionNamedToolChoice: {
-    function: {
-      chat: { tools, tool_choice: { type: 'function', function: { name: 'look' } } },
-      without: { tools },
+    ChatCompletionSystemMessageParam: {
+      content: { chat: messages({ role: 'system', content: 'Be brief.' }, hello) },
+      name: {
+        chat: messages({ role: 'system', content: 'Be brief.', name: 'ann' }, hello),
+        without: messages({ role: 'system', content: 'Be brief.' }, hello),
+        why: names,
+      },
     },
-  },
-  ChatCompletionNamedToolChoiceCustom: {
-    custom: {
-      chat: { tools: [shell], tool_choice: { type: 'custom', custom: { name: 'sh' } } },
-      without: { tools: [shell] },
+    ChatCompletionUserMessageParam: {
+      content: { chat: messages({ role: 'user', content: 'Bye' }) },
+      name: { chat: messages({ ...hello, name: 'ann' }), without: messages(hello), why: names },
     },
-  },
-}
+    ChatCompletionAssistantMessageParam: {
+      audio: {
+        chat: messages({ role: 'assistant', content: 'Hm.', audio: { id: 'audio_1' } }, hello),
+        without: conversation,
+        refusedAs: 'messages',
+        why: 'names what OpenAI keeps; the text beside it is sent',
+      },
+      content: { chat: conversation },
+      function_call: {
+        chat: messages(hello, legacy, legacyResult, hello),
+        without: messages(hello, hello),
+      },
+      name: {
+        chat: messages({ role: 'assistant', content: 'Hm.', name: 'ann' }, hello),
+        without: conversation,
+        why: names,
+      },
+      refusal: {
+        chat: messages({ role: 'assistant', content: null, refusal: 'No.' }, hello),
+        without: messages(hello),
+      },
+      tool_calls: {
+        chat: { tools, ...messages(hello, called, result) },
+        without: { tools, ...messages(hello) },
+      },
+    },
+    ChatCompletionToolMessageParam: {
+      content: {
+        chat: { tools, ...messages(hello, called, { ...result, content: 'lost' }) },
+        without: { tools, ...messages(hello, called, result) },
+      },
+      tool_call_id: {
+        chat: { tools, ...messages(hello, called, result) },
+        without: { tools, ...messages(hello) },
+      },
+    },
+    ChatCompletionFunctionMessageParam: {
+      content: {
+        chat: messages(hello, legacy, { ...legacyResult, content: 'lost' }, hello),
+        without: messages(hello, legacy, legacyResult, hello),
+      },
+      name: {
+        chat: messages(hello, legacy, { ...legacyResult, name: 'see' }, hello),
+        without: messages(hello, legacy, legacyResult, hello),
+        why: 'a result belongs to a call by its id',
+      },
+    },
+    ChatCompletionContentPartText: {
+      prompt_cache_breakpoint: marked(text),
+      text: { chat: part(text) },
+    },
+    ChatCompletionContentPartImage: {
+      image_url: { chat: part(image) },
+      prompt_cache_breakpoint: marked(image),
+    },
+    ChatCompletionContentPartInputAudio: {
+      input_audio: { chat: part(sound), refusedAs: 'messages' },
+      prompt_cache_breakpoint: marked(sound),
+    },
+    ChatCompletionContentPartRefusal: {
+      refusal: {
+        chat: messages(
+          { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
+          hello,
+        ),
+        without: messages(hello),
+      },
+    },
+    'ChatCompletionContentPart.File': {
+      file: { chat: part(file), refusedAs: 'messages' },
+      prompt_cache_breakpoint: marked(file),
+    },
+    ChatCompletionFunctionTool: { function: { chat: { tools } } },
+    ChatCompletionCustomTool: {
+      custom: { chat: { tools: [shell] } },
+    },
+    ChatCompletionMessageFunctionToolCall: {
+      function: {
+        chat: { tools, ...messages(hello, called, result) },
+        without: { tools, ...messages(hello) },
+      },
+      id: {
+        chat: { tools, ...messages(hello, called, result) },
+        without: { tools, ...messages(hello) },
+      },
+    },
+    ChatCompletionMessageCustomToolCall: {
+      custom: {
+        chat: { tools: [shell], ...messages(hello, ran, result) },
+        without: { tools: [shell], ...messages(hello) },
+      },
+      id: {
+        chat: { tools: [shell], ...messages(hello, ran, result) },
+        without: { tools: [shell], ...messages(hello) },
+      },
+    },
+    ChatCompletionAllowedToolChoice: {
+      allowed_tools: {
+        chat: {
+          tools,
+          tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools } },
+        },
+        without: { tools },
+      },
+    },
+    ChatCompletionNamedToolChoice: {
+      function: {
+        chat: { tools, tool_choice: { type: 'function', function: { name: 'look' } } },
+        without: { tools },
+      },
+    },
+    ChatCompletionNamedToolChoiceCustom: {
+      custom: {
+        chat: { tools: [shell], tool_choice: { type: 'custom', custom: { name: 'sh' } } },
+        without: { tools: [shell] },
+      },
+    },
+  }

@@ -18,12 +18,12 @@ export interface Parameter {
 /** `silent`: it does not arrive, and no header of the answer says so. */
 export type Fate = 'yes' | 'refused' | 'named' | 'silent'
 
-type Asked = Omit<ConformanceDialect, 'voice'>
+type DialectUnderTest = Omit<ConformanceDialect, 'voice'>
 
 const plain = { model: 'a/b', messages: [{ role: 'user', content: 'Hello' }] }
 
 /** Returns the outcome of a field on its way to the provider. Throws any error that is no refusal of it. */
-export function fateOf(dialect: Asked, name: string, parameter: Parameter): Fate {
+export function fateOf(dialect: DialectUnderTest, name: string, parameter: Parameter): Fate {
   const { chat, without = {}, refusedAs = name } = parameter
   try {
     const { body, omitted } = written(dialect, chat)
@@ -36,7 +36,7 @@ export function fateOf(dialect: Asked, name: string, parameter: Parameter): Fate
   }
 }
 
-function written(dialect: Asked, fields: JsonObject) {
+function written(dialect: DialectUnderTest, fields: JsonObject) {
   const chat = { ...plain, ...fields }
   check(CallerChat, chat)
   return writtenFor(dialect, chat)

@@ -69,8 +69,8 @@ export interface SampleAnswer {
 }
 
 /** The parts of an answer together. Throws when they are in an order that `Part` forbids. */
-export function together(parts: readonly Part[]): SampleAnswer {
-  const said: SampleAnswer = {
+export function joinParts(parts: readonly Part[]): SampleAnswer {
+  const sample: SampleAnswer = {
     text: '',
     reasoning: '',
     refusal: '',
@@ -80,33 +80,33 @@ export function together(parts: readonly Part[]): SampleAnswer {
     usage: undefined,
   }
   for (const part of parts) {
-    if (said.finish !== undefined && part.type !== 'usage' && part.type !== 'end') {
+    if (sample.finish !== undefined && part.type !== 'usage' && part.type !== 'end') {
       throw new Error(`"${part.type}" came after the finish.`)
     }
-    add(said, part)
+    add(sample, part)
   }
-  return said
+  return sample
 }
 
-function add(said: SampleAnswer, part: Part): void {
+function add(sample: SampleAnswer, part: Part): void {
   if (part.type === 'text' || part.type === 'reasoning' || part.type === 'refusal') {
     if (part.text === '') throw new Error(`An empty ${part.type} was said.`)
-    said[part.type] += part.text
+    sample[part.type] += part.text
   } else if (part.type === 'call') {
-    if (part.index !== said.calls.length) throw new Error('A call has an index out of order.')
-    said.calls.push({ id: part.id, name: part.name, arguments: '' })
+    if (part.index !== sample.calls.length) throw new Error('A call has an index out of order.')
+    sample.calls.push({ id: part.id, name: part.name, arguments: '' })
   } else if (part.type === 'arguments') {
-    const call = said.calls[part.index]
+    const call = sample.calls[part.index]
     if (!call) throw new Error('Arguments came without their call.')
     call.arguments += part.text
   } else if (part.type === 'extra') {
     const details = part.fields['reasoning_details']
-    said.details.push(...(Array.isArray(details) ? details.filter(isObject) : []))
-  } else if (part.type === 'usage') said.usage = part.usage
-  else if (part.type === 'finish') said.finish = part.reason
+    sample.details.push(...(Array.isArray(details) ? details.filter(isObject) : []))
+  } else if (part.type === 'usage') sample.usage = part.usage
+  else if (part.type === 'finish') sample.finish = part.reason
 }
 
-const words = fc.string({ unit: 'grapheme', maxLength: 12 })
+const texts = fc.string({ unit: 'grapheme', maxLength: 12 })
 const callId = fc.oneof(
   fc.constantFrom('call_1', 'functions.Bash:0', 'a'.repeat(90), 'x__thought__c2lnbmF0dXJl'),
   fc.uuid(),
@@ -121,18 +121,18 @@ const call = fc.record({
 })
 const assistant = fc.record({
   role: fc.constant('assistant'),
-  content: fc.oneof(words, fc.constant(null)),
+  content: fc.oneof(texts, fc.constant(null)),
   tool_calls: fc.uniqueArray(call, { minLength: 1, maxLength: 3, selector: ({ id }) => id }),
 })
 const plainMessage = fc.record({
   role: fc.constantFrom('user', 'system', 'developer', 'assistant'),
   content: fc.oneof(
-    words,
-    fc.array(fc.record({ type: fc.constant('text'), text: words }), { minLength: 1, maxLength: 3 }),
+    texts,
+    fc.array(fc.record({ type: fc.constant('text'), text: texts }), { minLength: 1, maxLength: 3 }),
   ),
 })
 /** A turn with calls and their results, in any order. */
-const round = fc.tuple(assistant, fc.array(fc.nat()), words).map(([turn, order, text]) => {
+const round = fc.tuple(assistant, fc.array(fc.nat()), texts).map(([turn, order, text]) => {
   const results = turn.tool_calls.map(({ id }, index) => ({
     key: order[index] ?? index,
     message: { role: 'tool', tool_call_id: id, content: text },

@@ -16,40 +16,47 @@ export interface SampleUsage {
   /** Written to a cache, and written to one that keeps it for an hour. */
   write: number
   writeLong: number
-  heard: number
+  audioInput: number
   /** Sound that was read from a cache, and images. */
-  heardCached: number
-  seen: number
+  cachedAudio: number
+  images: number
   /** The text of the answer, and the thoughts beside it. */
   output: number
   thought: number
-  spoken: number
+  audioOutput: number
   searches: number
 }
 
 /** Reads a block in which a provider reports a usage, as answers in its format are read. */
 export type UsageReader = (used: SampleUsage) => Usage | undefined
 
-const readOf = ({ input, cached, write, writeLong, heard, heardCached, seen }: SampleUsage) =>
-  input + cached + write + writeLong + heard + heardCached + seen
+const readOf = ({
+  input,
+  cached,
+  write,
+  writeLong,
+  audioInput,
+  cachedAudio,
+  images,
+}: SampleUsage) => input + cached + write + writeLong + audioInput + cachedAudio + images
 
 const chat =
   (thoughts: 'inside' | 'outside'): UsageReader =>
   (used) => {
-    const { cached, write, writeLong, heard, seen, output, thought, spoken } = used
-    const told = output + spoken + (thoughts === 'inside' ? thought : 0)
+    const { cached, write, writeLong, audioInput, images, output, thought, audioOutput } = used
+    const countedOutput = output + audioOutput + (thoughts === 'inside' ? thought : 0)
     const block = {
       prompt_tokens: readOf(used),
-      completion_tokens: told,
-      total_tokens: readOf(used) + output + spoken + thought,
+      completion_tokens: countedOutput,
+      total_tokens: readOf(used) + output + audioOutput + thought,
       prompt_tokens_details: {
         cached_tokens: cached,
         cache_write_tokens: write + writeLong,
         cache_creation: { ephemeral_1h_input_tokens: writeLong },
-        audio_tokens: heard,
-        image_tokens: seen,
+        audio_tokens: audioInput,
+        image_tokens: images,
       },
-      completion_tokens_details: { reasoning_tokens: thought, audio_tokens: spoken },
+      completion_tokens_details: { reasoning_tokens: thought, audio_tokens: audioOutput },
     }
     return readUsage(block, thoughts)
   }
@@ -93,21 +100,21 @@ const anthropic: UsageReader = ({ input, cached, write, writeLong, output, thoug
   })
 
 const google: UsageReader = (used) => {
-  const { input, cached, heard, heardCached, output, thought, spoken } = used
+  const { input, cached, audioInput, cachedAudio, output, thought, audioOutput } = used
   return readGoogleUsage({
     promptTokenCount: readOf(used),
     promptTokensDetails: [
       { modality: 'TEXT', tokenCount: input + cached },
-      { modality: 'AUDIO', tokenCount: heard + heardCached },
+      { modality: 'AUDIO', tokenCount: audioInput + cachedAudio },
     ],
-    cachedContentTokenCount: cached + heardCached,
+    cachedContentTokenCount: cached + cachedAudio,
     cacheTokensDetails: [
       { modality: 'TEXT', tokenCount: cached },
-      { modality: 'AUDIO', tokenCount: heardCached },
+      { modality: 'AUDIO', tokenCount: cachedAudio },
     ],
-    candidatesTokenCount: output + spoken,
+    candidatesTokenCount: output + audioOutput,
     thoughtsTokenCount: thought,
-    totalTokenCount: readOf(used) + output + spoken + thought,
+    totalTokenCount: readOf(used) + output + audioOutput + thought,
   })
 }
 
@@ -135,12 +142,12 @@ const relayedEmbeddings: UsageReader = ({ input }) =>
   readUsage({ prompt_tokens: input, total_tokens: input }, 'inside')
 
 const embeddings: Record<string, UsageReader> = {
-  google: ({ input, seen }) =>
+  google: ({ input, images }) =>
     readGoogleInputUsage({
-      promptTokenCount: input + seen,
-      promptTokensDetails: [{ modality: 'IMAGE', tokenCount: seen }],
+      promptTokenCount: input + images,
+      promptTokensDetails: [{ modality: 'IMAGE', tokenCount: images }],
     }),
-  cohere: ({ input, seen }) => toInputUsage(input, seen),
+  cohere: ({ input, images }) => toInputUsage(input, images),
 }
 
 const translated: Record<string, UsageReader> = { anthropic, bedrock, cohere, google }

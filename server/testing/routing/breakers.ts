@@ -48,14 +48,14 @@ export class BreakerWorld {
   fail(times = 1, sent: Sent = {}): void {
     const { candidate = one, account = alone, busyMs = 0, isShared = true } = sent
     for (let k = 0; k < times; k++) {
-      this.breakers.failed(this.breakers.begin(candidate, account), { busyMs, isShared })
+      this.breakers.recordFailure(this.breakers.begin(candidate, account), { busyMs, isShared })
     }
   }
 
   /** Makes attempts that are answered. */
   succeed(times = 1, { candidate = one, account = alone }: Sent = {}): void {
     for (let k = 0; k < times; k++) {
-      this.breakers.succeeded(this.breakers.begin(candidate, account))
+      this.breakers.recordSuccess(this.breakers.begin(candidate, account))
     }
   }
 

@@ -7,7 +7,7 @@ export function toTable(head: readonly string[], rows: readonly (readonly string
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-interface Place {
+interface TablePosition {
   page: string
   name: string
   /** Puts the text there, in place of expecting it. */
@@ -15,7 +15,10 @@ interface Place {
 }
 
 /** Expects that a page of docs has a text between the comments that name it. */
-export async function expectInDocs({ page, name, write }: Place, text: string): Promise<void> {
+export async function expectInDocs(
+  { page, name, write }: TablePosition,
+  text: string,
+): Promise<void> {
   const path = join(import.meta.dir, '../../../docs', page)
   const begin = `<!-- ${name} begins -->`
   const end = `<!-- ${name} ends -->`
@@ -23,7 +26,7 @@ export async function expectInDocs({ page, name, write }: Place, text: string): 
   const [head, rest] = before.split(begin)
   const [, tail] = rest?.split(end) ?? []
   if (tail === undefined) throw new Error(`${page} has no place for "${name}".`)
-  const made = `${head}${begin}\n\n${text}\n\n${end}${tail}`
-  if (write) await Bun.write(path, made)
-  else expect(before).toBe(made)
+  const changed = `${head}${begin}\n\n${text}\n\n${end}${tail}`
+  if (write) await Bun.write(path, changed)
+  else expect(before).toBe(changed)
 }

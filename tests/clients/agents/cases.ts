@@ -1,8 +1,8 @@
 import type { Agent, UpstreamFormat } from './agents'
 import { greeting, listOf, maxPromptLength, secretBeginning } from './scenes'
-import { modelFor, play, type AgentStage, type EndedRun } from './stage'
+import { modelFor, play, type AgentFixture, type EndedRun } from './fixture'
 import type { Prepared } from '../prepare'
-import type { Result } from '../stage'
+import type { Result } from '../fixture'
 
 /** The columns of the table, and their cases: one for each upstream format, or one without. */
 export const agentColumns = [
@@ -60,7 +60,7 @@ const saidBy = ({ stdout, stderr }: EndedRun) => `${stdout}\n${stderr}`
 const endOf = (text: string) => text.trim().split('\n').slice(-3).join(' ').slice(-300)
 
 /** Throws a short description of what is wrong with a run. */
-type Judge = (run: EndedRun, stage: AgentStage) => void
+type Judge = (run: EndedRun, fixture: AgentFixture) => void
 
 function insist(isTrue: boolean, words: string, ended: EndedRun): void {
   if (isTrue) return
@@ -105,9 +105,9 @@ interface Case {
 }
 
 /** Returns the parameters of a run that are specific to a column. */
-type Asked = Partial<Parameters<typeof play>[1]>
+type PlayOptions = Partial<Parameters<typeof play>[1]>
 
-const askedFor = (column: Column, key: string, plainSeconds: number): Asked => {
+const optionsFor = (column: Column, key: string, plainSeconds: number): PlayOptions => {
   if (column === 'tool' || column === 'mcp') return { scene: column }
   if (column === 'prompt too long') return { scene: 'long' }
   if (column === 'unknown model') return { model: 'compatible/nobody-has-it' }
@@ -116,17 +116,17 @@ const askedFor = (column: Column, key: string, plainSeconds: number): Asked => {
 }
 
 /** Runs the case of a column, and returns its duration. Throws on failure. */
-async function run(stage: AgentStage, column: Column, asked: Case): Promise<number> {
-  const { agent, prepared, format, plainSeconds } = asked
-  const { key } = stage
+async function run(fixture: AgentFixture, column: Column, testCase: Case): Promise<number> {
+  const { agent, prepared, format, plainSeconds } = testCase
+  const { key } = fixture
   const model = agent.models?.[format] ?? modelFor[format]
   // Only the file, or the server, contains it.
   const secret = `${secretBeginning}${crypto.randomUUID()}`
-  stage.upstream.taken()
+  fixture.upstream.taken()
   const turn = { agent, prepared, model, key, secret, limitSeconds: turnSeconds }
-  const own = askedFor(column, key, plainSeconds)
-  const ended = await play(stage, { ...turn, scene: 'plain', ...own })
-  judgeFor(column, agent, secret)(ended, stage)
+  const own = optionsFor(column, key, plainSeconds)
+  const ended = await play(fixture, { ...turn, scene: 'plain', ...own })
+  judgeFor(column, agent, secret)(ended, fixture)
   return ended.seconds
 }
 
@@ -142,8 +142,8 @@ function judgeFor(column: Column, agent: Agent, secret: string): Judge {
 const hasToolsInInput =
   (model: string): Judge =>
   (run, { upstream }) => {
-    const asked = upstream.seenFor(model.slice(model.indexOf('/') + 1))
-    const isWhole = asked.some(({ body }) =>
+    const requests = upstream.requestsFor(model.slice(model.indexOf('/') + 1))
+    const isWhole = requests.some(({ body }) =>
       listOf(body['input']).some(({ type }) => type === 'additional_tools'),
     )
     insist(isWhole, `${model} got no tools in its input`, run)
@@ -152,55 +152,55 @@ const hasToolsInInput =
 type Runnable = Pick<Case, 'agent' | 'prepared'>
 
 async function runModelCase(
-  stage: AgentStage,
+  fixture: AgentFixture,
   { column, model }: ModelCase,
   { agent, prepared }: Runnable,
 ): Promise<void> {
   const secret = `${secretBeginning}${crypto.randomUUID()}`
   const scene = column === 'mcp' ? 'mcp' : 'plain'
-  const turn = { agent, prepared, model, scene, secret, key: stage.key } as const
-  const ended = await play(stage, { ...turn, limitSeconds: turnSeconds })
-  judgeFor(column, agent, secret)(ended, stage)
-  hasToolsInInput(model)(ended, stage)
+  const turn = { agent, prepared, model, scene, secret, key: fixture.key } as const
+  const ended = await play(fixture, { ...turn, limitSeconds: turnSeconds })
+  judgeFor(column, agent, secret)(ended, fixture)
+  hasToolsInInput(model)(ended, fixture)
 }
 
 /** The number of concurrent, independent runs of one agent. */
 const maxRuns = 4
 
 async function runModelCases(
-  stage: AgentStage,
+  fixture: AgentFixture,
   runnable: Runnable,
-  tell: (result: Result) => void,
+  report: (result: Result) => void,
 ): Promise<void> {
   const waiting = modelCasesOf(runnable.agent)
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const result = { case: next.name, ok: true, detail: '' }
-      await runModelCase(stage, next, runnable).then(
-        () => tell(result),
-        (thrown: unknown) => tell({ ...result, ok: false, detail: wordsOf(thrown) }),
+      await runModelCase(fixture, next, runnable).then(
+        () => report(result),
+        (thrown: unknown) => report({ ...result, ok: false, detail: messageOf(thrown) }),
       )
     }
   }
   await Promise.all(Array.from({ length: maxRuns }, work))
 }
 
-const wordsOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown))
+const messageOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown))
 
 /** Runs all cases of an agent, and reports each as it ends: those of single models concurrently, at the end. */
 export async function runAgent(
-  stage: AgentStage,
+  fixture: AgentFixture,
   runnable: Runnable,
-  tell: (result: Result) => void,
+  report: (result: Result) => void,
 ): Promise<void> {
-  await runFormats(stage, runnable, tell)
-  await runModelCases(stage, runnable, tell)
+  await runFormats(fixture, runnable, report)
+  await runModelCases(fixture, runnable, report)
 }
 
 async function runFormats(
-  stage: AgentStage,
+  fixture: AgentFixture,
   { agent, prepared }: Runnable,
-  tell: (result: Result) => void,
+  report: (result: Result) => void,
 ): Promise<void> {
   const done = new Set<string>()
   let plainSeconds = 0
@@ -210,15 +210,15 @@ async function runFormats(
       if (done.has(name)) continue
       done.add(name)
       if (column === 'mcp' && agent.hasNoTools) {
-        tell({ case: name, ok: null, detail: 'not offered' })
+        report({ case: name, ok: null, detail: 'not offered' })
         continue
       }
       try {
-        const seconds = await run(stage, column, { agent, prepared, format, plainSeconds })
+        const seconds = await run(fixture, column, { agent, prepared, format, plainSeconds })
         if (column === 'plain') plainSeconds = Math.max(plainSeconds, seconds)
-        tell({ case: name, ok: true, detail: '' })
+        report({ case: name, ok: true, detail: '' })
       } catch (thrown) {
-        tell({ case: name, ok: false, detail: wordsOf(thrown) })
+        report({ case: name, ok: false, detail: messageOf(thrown) })
       }
     }
   }

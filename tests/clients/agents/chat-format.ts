@@ -1,17 +1,17 @@
-import { listOf, objectOf, textIn, type AskedTurn, type Turn } from './scenes'
+import { listOf, objectOf, textIn, type TurnRequest, type Turn } from './scenes'
 import { sse, type Format } from './format'
 
 const head = { id: 'chatcmpl-1', created: 1_795_000_000, model: 'fake' }
 const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }
 
-function read(body: Record<string, unknown>): AskedTurn {
+function read(body: Record<string, unknown>): TurnRequest {
   const messages = listOf(body['messages'])
-  const said = (role: string) =>
+  const textsOf = (role: string) =>
     messages.filter((message) => message['role'] === role).map(({ content }) => textIn(content))
   const functions = listOf(body['tools']).map((tool) => objectOf(tool['function']))
   return {
-    text: said('user').join('\n'),
-    results: said('tool'),
+    text: textsOf('user').join('\n'),
+    results: textsOf('tool'),
     tools: functions.map(({ name, parameters }) => ({
       name: String(name),
       parameters: objectOf(parameters),

@@ -1,10 +1,10 @@
-import type { AskedTurn, Turn } from './scenes'
+import type { TurnRequest, Turn } from './scenes'
 
 type Json = Record<string, unknown>
 
 /** The requests, answers and errors of one vendor's API. */
 export interface Format {
-  read: (body: Json) => AskedTurn
+  read: (body: Json) => TurnRequest
   write: (turn: Turn, isStreamed: boolean) => Response
   /** The error for a request that the vendor would reject. */
   fault?: (body: Json) => Response | undefined
@@ -21,5 +21,5 @@ export function sse(events: readonly { event?: string; data: Json }[], isDone = 
 }
 
 /** Builds events named by their type. */
-export const typed = (events: readonly (Json & { type: string })[]): Response =>
+export const toTypedEvents = (events: readonly (Json & { type: string })[]): Response =>
   sse(events.map((data) => ({ event: data.type, data })))

@@ -1,7 +1,7 @@
-import { listOf, objectOf, type AskedTurn, type Turn } from './scenes'
+import { listOf, objectOf, type TurnRequest, type Turn } from './scenes'
 import { sse, type Format } from './format'
 
-function read(body: Record<string, unknown>): AskedTurn {
+function read(body: Record<string, unknown>): TurnRequest {
   const contents = listOf(body['contents'])
   const parts = contents.flatMap((content) => listOf(content['parts']))
   const users = contents.filter((content) => content['role'] !== 'model')

@@ -1,9 +1,9 @@
-import { listOf, objectOf, textIn, type AskedTurn, type Turn } from './scenes'
-import { typed, type Format } from './format'
+import { listOf, objectOf, textIn, type TurnRequest, type Turn } from './scenes'
+import { toTypedEvents, type Format } from './format'
 
 const head = { id: 'msg_1', type: 'message', role: 'assistant', model: 'fake' }
 
-function read(body: Record<string, unknown>): AskedTurn {
+function read(body: Record<string, unknown>): TurnRequest {
   const users = listOf(body['messages']).filter((message) => message['role'] === 'user')
   const results = users
     .flatMap(({ content }) => listOf(content))
@@ -39,7 +39,7 @@ function write(turn: Turn, isStreamed: boolean): Response {
     : { type: 'input_json_delta', partial_json: JSON.stringify(turn.input) }
   const empty = isText ? { ...block, text: '' } : { ...block, input: {} }
   const message = { ...head, content: [], stop_reason: null, stop_sequence: null, usage }
-  return typed([
+  return toTypedEvents([
     { type: 'message_start', message },
     { type: 'content_block_start', index: 0, content_block: empty },
     { type: 'content_block_delta', index: 0, delta },

@@ -1,5 +1,5 @@
-import { listOf, objectOf, textIn, type AskedTurn, type OfferedTool, type Turn } from './scenes'
-import { typed, type Format } from './format'
+import { listOf, objectOf, textIn, type TurnRequest, type OfferedTool, type Turn } from './scenes'
+import { toTypedEvents, type Format } from './format'
 
 type Json = Record<string, unknown>
 
@@ -14,7 +14,7 @@ function toolsIn(list: unknown, namespace?: string): OfferedTool[] {
   })
 }
 
-function read(body: Json): AskedTurn {
+function read(body: Json): TurnRequest {
   const { input } = body
   const items = typeof input === 'string' ? [{ role: 'user', content: input }] : listOf(input)
   const outputs = items.filter((item) => String(item['type']).endsWith('_output'))
@@ -125,7 +125,7 @@ function write(turn: Turn, isStreamed: boolean): Response {
     { type: 'response.output_item.done', output_index: 0, item },
     { type: 'response.completed', response: whole },
   ]
-  return typed(events.map((event, sequence_number) => ({ ...event, sequence_number })))
+  return toTypedEvents(events.map((event, sequence_number) => ({ ...event, sequence_number })))
 }
 
 /** The Responses API of OpenAI. */

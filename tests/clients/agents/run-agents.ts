@@ -2,13 +2,17 @@ import { join } from 'node:path'
 import type { Agent } from './agents'
 import { casesOf } from './cases'
 import type { Prepared } from '../prepare'
-import type { Result } from '../stage'
-import { canRunAlone, inNetworkOfItsOwn, neededPrograms } from '../../services/network-of-its-own'
+import type { Result } from '../fixture'
+import {
+  canRunAlone,
+  isolatedNetworkCommand,
+  neededPrograms,
+} from '../../faults/services/network-of-its-own'
 
 const main = join(import.meta.dir, 'main.ts')
 
 /** Returns why agents cannot run here: their traffic to other hosts must be blocked. */
-export const noNetworkOfItsOwn = (): string | undefined =>
+export const findNetworkProblem = (): string | undefined =>
   canRunAlone(['true'])
     ? undefined
     : `agents run in an isolated network: that requires Linux, ${neededPrograms.join(', ')}, ` +
@@ -26,8 +30,8 @@ function resultIn(line: string): Result[] {
 
 /** Runs the cases of an agent; a case without a result is a failure. */
 export async function runAgentAlone(agent: Agent, prepared: Prepared): Promise<Result[]> {
-  const asked = JSON.stringify([{ name: agent.name, prepared }])
-  const child = Bun.spawn([...inNetworkOfItsOwn, process.execPath, main, asked], {
+  const selected = JSON.stringify([{ name: agent.name, prepared }])
+  const child = Bun.spawn([...isolatedNetworkCommand, process.execPath, main, selected], {
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

@@ -16,7 +16,7 @@ export interface OfferedTool {
 }
 
 /** A request, independent of the format. */
-export interface AskedTurn {
+export interface TurnRequest {
   /** All text of the user. */
   text: string
   /** The tool results so far. */
@@ -47,11 +47,11 @@ const shellTools =
 export const secretBeginning = 'word-'
 
 /** The model: answers with text, or calls the tool of its scene and repeats its result. */
-export function turnFor({ text, results, tools }: AskedTurn): Turn {
+export function nextTurn({ text, results, tools }: TurnRequest): Turn {
   const [, scene] = /SCENE=(\w+)/.exec(text) ?? []
   const [, file = ''] = /FILE=(\S+)/.exec(text) ?? []
-  const told = results.filter((result) => result.includes(secretBeginning))
-  if (told.length > 0) return { text: `It says: ${told.join(' ')}` }
+  const matches = results.filter((result) => result.includes(secretBeginning))
+  if (matches.length > 0) return { text: `It says: ${matches.join(' ')}` }
   // An agent without tools writes files from the answer's text.
   if (scene === 'tool' && tools.length === 0) return { text: fileAnswer(file) }
   const call = scene === 'tool' ? shellCall(tools, file) : undefined

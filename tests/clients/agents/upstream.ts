@@ -3,20 +3,20 @@ import type { Format } from './format'
 import { googleFormat } from './google-format'
 import { messagesFormat } from './messages-format'
 import { responsesFormat } from './responses-format'
-import { isJson, maxPromptLength, turnFor } from './scenes'
+import { isJson, maxPromptLength, nextTurn } from './scenes'
 
 /** A model that answers by the request's scene, in the formats of four vendors, on loopback. */
 export interface AgentUpstream extends AsyncDisposable {
   /** The address, without a path. */
   url: string
   /** Returns the requests since the last call. */
-  taken: () => SeenRequest[]
+  taken: () => ReceivedRequest[]
   /** Returns requests for a model, without removing them. */
-  seenFor: (model: string) => SeenRequest[]
+  requestsFor: (model: string) => ReceivedRequest[]
 }
 
 /** A request that reached the upstream. */
-export interface SeenRequest {
+export interface ReceivedRequest {
   path: string
   status: number
   length: number
@@ -38,12 +38,12 @@ function answerTo(path: string, text: string, body: Record<string, unknown>): Re
   if (text.length > maxPromptLength) return format.tooLong()
   const refused = format.fault?.(body)
   if (refused) return refused
-  const asked = format.read({ ...body, ...(/:stream/.test(path) && { isStreamed: true }) })
-  return format.write(turnFor(asked), asked.isStreamed)
+  const chatRequest = format.read({ ...body, ...(/:stream/.test(path) && { isStreamed: true }) })
+  return format.write(nextTurn(chatRequest), chatRequest.isStreamed)
 }
 
 export function startAgentUpstream(): AgentUpstream {
-  let seen: SeenRequest[] = []
+  let seen: ReceivedRequest[] = []
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
@@ -64,7 +64,7 @@ export function startAgentUpstream(): AgentUpstream {
       seen = []
       return taken
     },
-    seenFor: (model) => seen.filter(({ body }) => body['model'] === model),
+    requestsFor: (model) => seen.filter(({ body }) => body['model'] === model),
     async [Symbol.asyncDispose]() {
       await server.stop(true)
     },

@@ -2,12 +2,19 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nameFor } from '../../clients/clients'
-import { install, installed } from '../../clients/toolchains'
-import { forFile } from '../../for-file'
-import { installedBy, commandsOf, isAtHand, packagesOf, programs, shells } from '../languages'
-import { type Block, isRun, judge, placeOf, readPages } from '../pages'
-import { openStage, runOn } from '../stage'
-import { hasRegistry } from '../../registries'
+import { install, installOnce } from '../../clients/toolchains'
+import { forFile } from '../../harness/for-file'
+import {
+  packagesInstalledBy,
+  commandsOf,
+  isInstalled,
+  packagesOf,
+  programs,
+  shells,
+} from '../languages'
+import { type Block, isRun, assertRan, placeOf, readPages } from '../pages'
+import { createFixture, runOn } from '../fixture'
+import { hasRegistry } from '../../harness/registries'
 
 /** `npm run test:docs`: what is written for libraries that have to be installed first. */
 const pages = await readPages()
@@ -16,7 +23,7 @@ const withPlace = (some: readonly Block[]) => some.map((block) => [placeOf(block
 
 const inPython = blocks.filter(({ language }) => language === 'python')
 const inJavaScript = blocks.filter(
-  ({ language, code }) => programs.includes(language) && !isAtHand(code),
+  ({ language, code }) => programs.includes(language) && !isInstalled(code),
 )
 
 const hasPython = Bun.which('python3') !== null && (await hasRegistry('python'))
@@ -24,7 +31,7 @@ if (!hasPython) console.log('not run: python, as there is no python3, or no way 
 const hasNpm = await hasRegistry('node')
 if (!hasNpm) console.log('not run: javascript, as there is no way to its registry')
 
-const stage = forFile(openStage, async (opened) => opened[Symbol.asyncDispose]())
+const fixture = forFile(createFixture, async (opened) => opened[Symbol.asyncDispose]())
 const manifest: { dependencies: Record<string, string> } = await Bun.file(
   join(import.meta.dir, 'package.json'),
 ).json()
@@ -33,7 +40,7 @@ const requirements = await Bun.file(join(import.meta.dir, 'requirements.txt')).t
 /** What a manifest of this folder names, in the cache of the client matrix. */
 async function packagesFrom(file: string, make: (folder: string) => Promise<void>) {
   const text = await Bun.file(join(import.meta.dir, file)).text()
-  return installed(nameFor(`docs-${file}`, text), async (folder) => {
+  return installOnce(nameFor(`docs-${file}`, text), async (folder) => {
     await Bun.write(join(folder, file), text)
     await make(folder)
   })
@@ -51,7 +58,7 @@ describe.if(hasPython)('python, with the libraries as they are published', () =>
   }, 300_000)
 
   test.each(withPlace(inPython))('%s', async (_place, block) => {
-    judge(block, await runOn(stage(), [interpreter, '-c', stage().here(block)]))
+    assertRan(block, await runOn(fixture(), [interpreter, '-c', fixture().here(block)]))
   })
 })
 
@@ -64,20 +71,22 @@ describe.if(hasNpm)('javascript, with the libraries as they are published', () =
   }, 300_000)
 
   test.each(withPlace(inJavaScript))('%s', async (place, block) => {
-    const { directory, here } = stage()
+    const { directory, here } = fixture()
     await symlink(join(folder, 'node_modules'), join(directory, 'node_modules')).catch(() => {})
     expect(packagesOf(block.code).filter((name) => !(name in manifest.dependencies))).toEqual([])
     const file = join(directory, `${place.replaceAll(/\W+/g, '-')}.ts`)
     await Bun.write(file, here(block))
-    judge(block, await runOn(stage(), [process.execPath, file]))
+    assertRan(block, await runOn(fixture(), [process.execPath, file]))
   })
 })
 
-test('what readers are told to install is what is installed here', () => {
-  const told = blocks
+test('the docs name the versions that are installed here', () => {
+  const documented = blocks
     .filter(({ language }) => shells.includes(language))
-    .flatMap(({ code }) => commandsOf(code).flatMap((command) => installedBy(command) ?? []))
-  expect(told.length).toBeGreaterThan(3)
+    .flatMap(({ code }) =>
+      commandsOf(code).flatMap((command) => packagesInstalledBy(command) ?? []),
+    )
+  expect(documented.length).toBeGreaterThan(3)
   const known = [...Object.keys(manifest.dependencies), 'openai', ...requirements.split(/==.*\n/)]
-  expect(told.filter((name) => !known.includes(name))).toEqual([])
+  expect(documented.filter((name) => !known.includes(name))).toEqual([])
 })

@@ -1,8 +1,10 @@
 import type { Kysely } from 'kysely'
+import { channels } from '../../alerts/alert'
 import { CachedValue } from '../../platform/cached-value'
+import { alertPeriods, alertTypes } from '../../platform/db/alert-schema'
 import type { Schema } from '../../platform/db/schema'
 import type { BrandingStore } from '../../platform/settings/branding'
-import type { Settings } from '../../platform/settings/settings'
+import type { Settings } from '../../platform/settings/stored-settings'
 import { toUsd } from '../../wire/usd'
 
 const keepMs = 5000
@@ -22,16 +24,9 @@ export interface ConfigurationPorts {
 
 /** Source: contract 6.1. */
 const alerts = {
-  alert_types: [
-    'cost_threshold',
-    'error_rate',
-    'usage_spike',
-    'quota_limit',
-    'model_latency',
-    'unusual_activity',
-  ],
-  alert_periods: ['hour', 'day', 'week', 'month'],
-  notification_channels: ['email', 'dashboard'],
+  alert_types: [...alertTypes],
+  alert_periods: [...alertPeriods],
+  notification_channels: [...channels],
 }
 
 /** Configuration that a client may read without a key. Source: contract 9.1. */

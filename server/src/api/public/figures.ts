@@ -6,7 +6,7 @@ export interface PublicFigures {
   /** The mean latency of successful requests. */
   latencyMs: number | null
   /** The percentage of requests that did not fail by the provider's fault, with two decimals. */
-  goodPercent: number | null
+  successPercent: number | null
 }
 
 interface Row {
@@ -42,6 +42,6 @@ function toFigures({ good, bad, latency_ms: latencyMs }: Row): PublicFigures {
   const all = Number(good + bad)
   return {
     latencyMs: latencyMs === null ? null : Math.round(latencyMs),
-    goodPercent: all === 0 ? null : Math.round((Number(good) / all) * 10_000) / 100,
+    successPercent: all === 0 ? null : Math.round((Number(good) / all) * 10_000) / 100,
   }
 }

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { IdPrefix } from '../../platform/db/id'
-
-const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+import { idAlphabet, type IdPrefix } from '../../platform/db/id'
 
 /** Derives the id of a built-in provider, which has no row: the same on every installation, and stable. */
 export function deriveProviderId(key: string): string {
   const bytes = createHash('sha256').update(`provider ${key}`).digest().subarray(0, 26)
-  return `prov_${[...bytes].map((byte) => alphabet[byte & 31]).join('')}`
+  return `prov_${[...bytes].map((byte) => idAlphabet[byte & 31]).join('')}`
 }
 
 /** Derives an id with another prefix from the characters of an existing id. */

@@ -23,8 +23,8 @@ const toOrganization = (row: PublicRow) => ({
 export const createOrganizationView = (db: Kysely<Schema>, served: PublicServed) => ({
   async list(page: Page, search: string | undefined) {
     const query = findPublicOrganizations(db, search)
-    const { shown, pagination } = await queryPage(db, query, { page, column: ofOrganization })
-    return { organizations: shown.map(toOrganization), pagination }
+    const { items, pagination } = await queryPage(db, query, { page, column: ofOrganization })
+    return { organizations: items.map(toOrganization), pagination }
   },
   /** Rejects with `resource_not_found` for private ones too. */
   async get(slug: string) {

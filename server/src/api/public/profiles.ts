@@ -49,10 +49,10 @@ export function createProfileView({ db, providers, served }: Sources) {
   const ratings = new CachedValue({ read: () => ratingsByProvider(db), keepMs })
 
   async function upstream(search: string | undefined) {
-    const words = search?.toLowerCase() ?? ''
+    const term = search?.toLowerCase() ?? ''
     const [all, averages] = await Promise.all([providers.introduced(), ratings.get()])
     return all
-      .filter(({ key, name }) => key.includes(words) || name.toLowerCase().includes(words))
+      .filter(({ key, name }) => key.includes(term) || name.toLowerCase().includes(term))
       .map((provider) => toUpstreamProfile(provider, averages.get(provider.key)))
   }
 
@@ -60,20 +60,20 @@ export function createProfileView({ db, providers, served }: Sources) {
     async list(page: Page, search: string | undefined) {
       const first = await upstream(search)
       const start = startIn(first, page)
-      const wanted = first.slice(start, start + page.limit + 1)
+      const slice = first.slice(start, start + page.limit + 1)
       const behind = await queryPage(db, servingOrganizations(db, search), {
-        page: behindPage(page, { start, length: first.length, shown: wanted.length }),
+        page: behindPage(page, { start, length: first.length, count: slice.length }),
         column: ofOrganization,
       })
-      const others = behind.shown.map(async (row) =>
+      const others = behind.items.map(async (row) =>
         toOrganizationProfile(row, (await served.of(row)).length),
       )
       const total = BigInt(first.length + behind.pagination.total)
-      const { shown, pagination } = toPaged(page, total, [
-        ...wanted,
+      const { items: count, pagination } = toPaged(page, total, [
+        ...slice,
         ...(await Promise.all(others)),
       ])
-      return { provider_profiles: shown, pagination }
+      return { provider_profiles: count, pagination }
     },
   }
 }
@@ -89,20 +89,20 @@ function startIn(profiles: readonly { id: string }[], { before, offset }: Page):
   return at < 0 ? profiles.length + 1 : at + 1
 }
 
-interface First {
+interface ProviderSlice {
   start: number
   /** The number of providers, and how many of them are on the page. */
   length: number
-  shown: number
+  count: number
 }
 
 /** Returns the page of organizations that follows the last provider. */
-function behindPage({ before, limit, scope }: Page, { start, length, shown }: First): Page {
+function behindPage({ before, limit, scope }: Page, { start, length, count }: ProviderSlice): Page {
   const isOfOrganization = before !== undefined && start > length
   return {
     scope,
     // One row more than the page shows whether there are more.
-    limit: Math.max(limit - shown, 0) + 1,
+    limit: Math.max(limit - count, 0) + 1,
     offset: before === undefined ? Math.max(start - length, 0) : 0,
     before: isOfOrganization ? idAfter('org', before) : undefined,
   }

@@ -51,14 +51,20 @@ export function createProviderView(db: Kysely<Schema>, catalog: Catalog) {
   })
 
   async function introduced(): Promise<Introduced[]> {
-    const known = await rows.get()
+    const stored = await rows.get()
     const { providers, models } = catalog.snapshot
     const enabled = [...models.values()].filter((model) => model.enabled)
     const byProvider = Map.groupBy(enabled, ({ provider }) => provider)
     return [...providers.values()]
       .map(({ key, name, website }) => {
-        const made = { id: deriveProviderId(key), key, description: null, website, logo_url: null }
-        return { ...made, ...known.get(key), name, models: byProvider.get(key) ?? [] }
+        const derived = {
+          id: deriveProviderId(key),
+          key,
+          description: null,
+          website,
+          logo_url: null,
+        }
+        return { ...derived, ...stored.get(key), name, models: byProvider.get(key) ?? [] }
       })
       .toSorted((one, other) => (one.name.toLowerCase() < other.name.toLowerCase() ? -1 : 1))
   }
@@ -68,18 +74,18 @@ export function createProviderView(db: Kysely<Schema>, catalog: Catalog) {
     async list() {
       const [all, recent] = await Promise.all([introduced(), fared.get()])
       const { providers, connections } = catalog.snapshot
-      const shown = all.flatMap(({ models, ...known }) => {
-        const provider = providers.get(known.key)
+      const listed = all.flatMap(({ models, ...fields }) => {
+        const provider = providers.get(fields.key)
         if (!provider) return []
         return {
-          ...known,
-          endpoint_url: addressOf(known.key),
+          ...fields,
+          endpoint_url: addressOf(fields.key),
           model_count: models.length,
           supports_streaming: streams(provider, models),
-          status: toHealthStatus(connections.get(known.key) ?? [], recent),
+          status: toHealthStatus(connections.get(fields.key) ?? [], recent),
         }
       })
-      return { providers: shown }
+      return { providers: listed }
     },
   }
 }

@@ -12,7 +12,7 @@ export type PublicRow = Selectable<OrganizationRow> & {
 }
 
 /** Matches connections that are enabled and not behind a private gateway. */
-const shown = sql`
+const publicConnections = sql`
   from connection where connection.organization_id = organization.id
     and connection.status <> 'inactive' and (
       connection.gateway_type = 2 or exists (
@@ -32,7 +32,7 @@ export function findPublicOrganizations(db: Kysely<Schema>, search?: string) {
         select count(*) from membership
         where membership.organization_id = organization.id and membership.status = 'active'
       )`.as('members'),
-      sql<bigint>`(select count(*) ${shown})`.as('connections'),
+      sql<bigint>`(select count(*) ${publicConnections})`.as('connections'),
       sql<string[]>`array(
         select gateway.id from gateway
         where gateway.organization_id = organization.id and gateway.is_public
@@ -52,6 +52,6 @@ export function findPublicOrganizations(db: Kysely<Schema>, search?: string) {
 
 /** Selects public organizations with at least one public connection. */
 export const servingOrganizations = (db: Kysely<Schema>, search?: string) =>
-  findPublicOrganizations(db, search).where(sql<boolean>`exists (select ${shown})`)
+  findPublicOrganizations(db, search).where(sql<boolean>`exists (select ${publicConnections})`)
 
 export const ofOrganization = 'organization.id'

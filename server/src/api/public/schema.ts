@@ -1,7 +1,14 @@
 import { z } from 'zod'
-import { Pagination } from '../../http/documentation'
+import { pageFields, Pagination } from '../../http/paging'
+import { searchText } from '../../http/query'
 
 const text = z.string().nullable()
+
+/** The query of a list. */
+export const PublicFilter = z.object({
+  search: searchText.describe('Text in the name or the description'),
+  ...pageFields,
+})
 
 export const PublicProviders = z
   .object({
@@ -19,7 +26,7 @@ export const PublicProviders = z
         status: z
           .enum(['operational', 'degraded', 'down'])
           .describe(
-            "How the platform's own connections fared in the last minutes; operational where nothing is known against it.",
+            "Health of the platform's connections in the last five minutes; `operational` without any failure.",
           ),
       }),
     ),
@@ -72,7 +79,7 @@ const Profile = z
     description: text,
     website: text,
     logo_url: text,
-    kind: text.describe('`upstream`, or what kind of provider the organization calls itself.'),
+    kind: text.describe('`upstream`, or the provider kind of the organization.'),
     model_count: z.int(),
     rating: z.number().nullable().describe('The mean over all ratings of its models.'),
   })
@@ -100,7 +107,7 @@ export const InferenceServers = z
         gateway_type: z.literal([2, 3]),
         status: z
           .enum(['online', 'starting', 'offline', 'error'])
-          .describe('Of a self-hosted gateway its state; else whether a connection works.'),
+          .describe('State of the self-hosted gateway, or of the connection.'),
         region: text,
         models: z.array(z.string()).describe('The first 100, by id.'),
         model_count: z.int(),
@@ -109,7 +116,7 @@ export const InferenceServers = z
           .number()
           .nullable()
           .describe(
-            'Of the last 24 hours: of a self-hosted gateway the time in which it was online, else the requests that its providers did not fail.',
+            'Of the last 24 hours: the time that a self-hosted gateway was online, or the share of requests that its providers answered.',
           ),
       }),
     ),

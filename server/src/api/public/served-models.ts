@@ -22,7 +22,7 @@ type By = (connection: OwnedConnection) => boolean
 export type ServedBy = (organizationId: string, by: By) => Promise<readonly ServedModel[]>
 
 const keepMs = 10_000
-const mostKept = 1000
+const maxStored = 1000
 
 const isCloud: By = ({ gatewayId }) => gatewayId === null
 
@@ -33,8 +33,8 @@ const isCloud: By = ({ gatewayId }) => gatewayId === null
 export class PublicServed {
   readonly #db: Kysely<Schema>
   readonly #servedBy: ServedBy
-  readonly #known = new LRUCache<string, Promise<readonly ServedModel[]>>({
-    max: mostKept,
+  readonly #cache = new LRUCache<string, Promise<readonly ServedModel[]>>({
+    max: maxStored,
     ttl: keepMs,
   })
 
@@ -45,31 +45,31 @@ export class PublicServed {
 
   /** Returns the models of all public connections of an organization. */
   of(organization: Serving): Promise<readonly ServedModel[]> {
-    return this.#kept(organization.id, () => this.#readAll(organization))
+    return this.#cached(organization.id, () => this.#readAll(organization))
   }
 
   /** Returns the models of the connections that Tollgate calls directly. */
   ofCloud(organizationId: string): Promise<readonly ServedModel[]> {
-    return this.#kept(`cloud ${organizationId}`, () => this.#servedBy(organizationId, isCloud))
+    return this.#cached(`cloud ${organizationId}`, () => this.#servedBy(organizationId, isCloud))
   }
 
   /** Returns the models that a gateway announced, as far as connections of its organization lead to it. */
   ofGateway(organizationId: string, id: string): Promise<readonly ServedModel[]> {
-    return this.#kept(id, () => this.#readGateway(organizationId, id))
+    return this.#cached(id, () => this.#readGateway(organizationId, id))
   }
 
   async #readAll({ id: organizationId, gateways }: Serving): Promise<readonly ServedModel[]> {
     if (gateways.length === 0) return this.ofCloud(organizationId)
-    const parts = await Promise.all([
+    const lists = await Promise.all([
       this.ofCloud(organizationId),
       ...gateways.map((id) => this.ofGateway(organizationId, id)),
     ])
-    const there = new Set(parts.flat().map(({ model }) => model.id))
-    const shown = (connection: OwnedConnection) =>
+    const publicIds = new Set(lists.flat().map(({ model }) => model.id))
+    const isPublic = (connection: OwnedConnection) =>
       isCloud(connection) || gateways.includes(connection.gatewayId ?? '')
     // Billing depends on the first candidate of all connections, so all of them are looked up again.
-    const all = await this.#servedBy(organizationId, shown)
-    return all.filter(({ model }) => there.has(model.id))
+    const all = await this.#servedBy(organizationId, isPublic)
+    return all.filter(({ model }) => publicIds.has(model.id))
   }
 
   async #readGateway(organizationId: string, id: string): Promise<readonly ServedModel[]> {
@@ -78,17 +78,17 @@ export class PublicServed {
       .select('models')
       .where('id', '=', id)
       .executeTakeFirst()
-    const said = new Set(gateway?.models.map(({ provider, name }) => `${provider}/${name}`))
+    const announced = new Set(gateway?.models.map(({ provider, name }) => `${provider}/${name}`))
     const served = await this.#servedBy(organizationId, ({ gatewayId }) => gatewayId === id)
-    return served.filter(({ model }) => said.has(`${model.provider}/${model.upstreamModel}`))
+    return served.filter(({ model }) => announced.has(`${model.provider}/${model.upstreamModel}`))
   }
 
-  #kept(key: string, read: () => Promise<readonly ServedModel[]>) {
-    const known = this.#known.get(key)
-    if (known) return known
+  #cached(key: string, read: () => Promise<readonly ServedModel[]>) {
+    const cached = this.#cache.get(key)
+    if (cached) return cached
     const reading = read()
-    this.#known.set(key, reading)
-    reading.catch(() => this.#known.delete(key))
+    this.#cache.set(key, reading)
+    reading.catch(() => this.#cache.delete(key))
     return reading
   }
 }

@@ -10,7 +10,7 @@ import { containing, type Page } from '../../http/paging'
 
 const keepMs = 60_000
 /** A page of many servers would be mostly names of models; the organization's own page lists all. */
-const mostModels = 100
+const maxModels = 100
 
 /**
  * Lists one inference server for each public organization with enabled connections that Tollgate calls directly,
@@ -21,18 +21,18 @@ export function createServerView(db: Kysely<Schema>, served: PublicServed) {
   const online = new CachedValue({ read: () => readUptimes(db), keepMs })
   return {
     async list(page: Page, search: string | undefined) {
-      const [{ shown, pagination }, fared, seen] = await Promise.all([
+      const [{ items, pagination }, figuresById, uptimes] = await Promise.all([
         queryPage(db, serversIn(db, search), { page }),
         figures.get(),
         online.get(),
       ])
-      const servers = shown.map(async (row) => {
+      const servers = items.map(async (row) => {
         const { gateway_id: gatewayId, organization_id: organizationId } = row
-        const { latencyMs, goodPercent } = fared.get(gatewayId ?? organizationId) ?? unused
+        const { latencyMs, successPercent } = figuresById.get(gatewayId ?? organizationId) ?? unused
         return {
           ...(await toServer(row, served)),
           avg_latency_ms: latencyMs,
-          uptime_percentage: gatewayId === null ? goodPercent : (seen.get(gatewayId) ?? null),
+          uptime_percentage: gatewayId === null ? successPercent : (uptimes.get(gatewayId) ?? null),
         }
       })
       return { inference_servers: await Promise.all(servers), pagination }
@@ -42,7 +42,7 @@ export function createServerView(db: Kysely<Schema>, served: PublicServed) {
 
 export type ServerView = ReturnType<typeof createServerView>
 
-const unused = { latencyMs: null, goodPercent: null }
+const unused = { latencyMs: null, successPercent: null }
 
 interface ServerRow {
   id: string
@@ -74,16 +74,16 @@ function serversIn(db: Kysely<Schema>, search: string | undefined) {
     join public_name on public_name.organization_id = organization.id
     where gateway.is_public and organization.is_public and organization.status = 'active'
   )`
-  const words = containing(search ?? '')
+  const pattern = containing(search ?? '')
   return db
     .selectFrom(both.as('server'))
     .selectAll()
     .$if(search !== undefined, (query) =>
       query.where((is) =>
         is.or([
-          is('name', 'ilike', words),
-          is('organization_name', 'ilike', words),
-          is('slug', 'ilike', words),
+          is('name', 'ilike', pattern),
+          is('organization_name', 'ilike', pattern),
+          is('slug', 'ilike', pattern),
         ]),
       ),
     )
@@ -103,7 +103,7 @@ async function toServer(row: ServerRow, served: PublicServed) {
     status: row.status,
     // Tollgate does not know the region of an organization's providers.
     region: null,
-    models: models.slice(0, mostModels).map(({ model }) => model.id),
+    models: models.slice(0, maxModels).map(({ model }) => model.id),
     model_count: models.length,
   }
 }

@@ -19,15 +19,15 @@ const dayMinutes = 24 * 60
 export function computeUptime({ since, now, hours }: GatewayUptime): number | null {
   const running = Math.floor(now / 60)
   const first = Math.max(Math.floor(since / 60), running - dayMinutes + 1)
-  let seen = 0
+  let onlineMinutes = 0
   let all = 0
   for (let minute = first; minute <= running; minute++) {
     const bits = hours.get(Math.floor(minute / 60)) ?? 0n
-    const isSeen = ((bits >> BigInt(minute % 60)) & 1n) === 1n
-    if (isSeen) seen += 1
-    if (isSeen || minute < running) all += 1
+    const isOnline = ((bits >> BigInt(minute % 60)) & 1n) === 1n
+    if (isOnline) onlineMinutes += 1
+    if (isOnline || minute < running) all += 1
   }
-  return all === 0 ? null : Math.round((seen / all) * 10_000) / 100
+  return all === 0 ? null : Math.round((onlineMinutes / all) * 10_000) / 100
 }
 
 interface Row {

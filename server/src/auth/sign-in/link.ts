@@ -13,7 +13,7 @@ const invitationMs = 7 * dayMs
 /** Returns the stored form of a link's token. */
 export const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
 
-interface Wanted {
+interface LinkRequest {
   email: string
   /** The base URL of the service, without a final slash. */
   address: string
@@ -27,7 +27,7 @@ interface Wanted {
  */
 export async function createSignInLink(
   db: Kysely<Schema>,
-  { email, address, lifeMs }: Wanted,
+  { email, address, lifeMs }: LinkRequest,
 ): Promise<string> {
   const token = randomBytes(24).toString('base64url')
   await db.transaction().execute(async (trx) => {

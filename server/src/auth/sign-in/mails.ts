@@ -10,7 +10,8 @@ interface Recipient {
 
 const greeted = (lines: readonly string[]) => ['Hello,', '', ...lines, ''].join('\n')
 
-const unasked = 'If you did not ask for it, nothing happens unless you open the link.'
+const unasked =
+  'If you did not request this, ignore this e-mail: nothing happens unless you open the link.'
 
 /** Asks a new account's owner to confirm the address. */
 export const verificationMail = (to: Recipient, url: string): Mail => ({
@@ -29,11 +30,11 @@ export const resetMail = (to: Recipient, url: string): Mail => ({
 /**
  * Informs an account's owner that a sign-up used the address; the answer to the sign-up does not reveal the account.
  */
-export const takenMail = (to: Recipient, url: string): Mail => ({
+export const emailTakenMail = (to: Recipient, url: string): Mail => ({
   recipient: to.email,
-  subject: 'You have an account already',
+  subject: 'You already have an account',
   body: greeted([
-    'Somebody tried to make an account with your address. You have one: sign in here, or choose',
+    'Someone tried to create an account with your address. You already have one: sign in here, or choose',
     'a new password there:',
     '',
     url,
@@ -52,7 +53,7 @@ export const welcomeMail = (to: Recipient, url: string): Mail => ({
   recipient: to.email,
   subject: 'Your account is ready',
   body: greeted([
-    'An account was made for you. Open this link within seven days to sign in; it works once:',
+    'An account was created for you. Open this link within seven days to sign in; it works once:',
     '',
     url,
   ]),

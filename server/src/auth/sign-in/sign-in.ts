@@ -4,9 +4,9 @@ import { magicLink } from 'better-auth/plugins/magic-link'
 import { twoFactor } from 'better-auth/plugins/two-factor'
 import type { Kysely } from 'kysely'
 import { endLinks, hashOf } from './link'
-import { linkMail, resetMail, takenMail, verificationMail } from './mails'
+import { linkMail, resetMail, emailTakenMail, verificationMail } from './mails'
 import { tables, twoFactorTables } from './tables'
-import { countTry } from './tries'
+import { countAttempt } from './attempts'
 import { newId } from '../../platform/db/id'
 import type { Schema } from '../../platform/db/schema'
 import { postMail } from '../../platform/mail/outbox'
@@ -52,13 +52,13 @@ export function createSignIn(options: SignInOptions) {
       const headers = new Headers(request.headers)
       headers.set(addressHeader, clientAddress)
       const answer = await auth.handler(new Request(request, { headers }))
-      return leadingHere(answer, [new URL(options.address).origin, ...originsOf(request)])
+      return restrictRedirect(answer, [new URL(options.address).origin, ...originsOf(request)])
     },
     /** Returns the account of a request's session cookie; undefined where there is no session, or it has ended. */
     async userOf(headers: Headers): Promise<string | undefined> {
       const query = { disableRefresh: true, disableCookieCache: true }
-      const found = await auth.api.getSession({ headers, query })
-      return found?.user.id
+      const session = await auth.api.getSession({ headers, query })
+      return session?.user.id
     },
   }
 }
@@ -70,7 +70,7 @@ function originsOf(request: Request | undefined): string[] {
 }
 
 /** The library lets links lead to `/.//other.example`, and turns that into an address of another site. */
-function leadingHere(answer: Response, origins: readonly string[]): Response {
+function restrictRedirect(answer: Response, origins: readonly string[]): Response {
   const to = answer.headers.get('location')
   if (to === null || answer.status < 300 || answer.status >= 400) return answer
   if (origins.includes(URL.parse(to, origins[0])?.origin ?? '')) return answer
@@ -114,7 +114,7 @@ function build(options: SignInOptions) {
       // The library's error does not reveal why an account could not be created, so that is checked before.
       before: createAuthMiddleware(async ({ path, body }) => {
         checkName(body?.name)
-        await checkTries(db, path, body?.email)
+        await checkAttempts(db, path, body?.email)
         if (path === '/sign-up/email') await checkSignUp(options, String(body?.email))
       }),
     },
@@ -154,7 +154,7 @@ const byMail = ({ db, address }: SignInOptions) =>
       },
       sendResetPassword: ({ user, url }) => postMail(db, resetMail(user, url)),
       onPasswordReset: ({ user }) => endLinks(db, user.email),
-      onExistingUserSignUp: ({ user }) => postMail(db, takenMail(user, address)),
+      onExistingUserSignUp: ({ user }) => postMail(db, emailTakenMail(user, address)),
     },
     emailVerification: {
       sendOnSignUp: true,
@@ -187,8 +187,8 @@ async function admitted<User extends { email: string; name: string }>(
 /** Throws for a name that is not one line of 1 to 100 characters. */
 function checkName(name: unknown): void {
   if (name === undefined) return
-  const isGood = typeof name === 'string' && isOneLine(name) && name.trim().length <= maxName
-  if (isGood && name.trim() !== '') return
+  const isValid = typeof name === 'string' && isOneLine(name) && name.trim().length <= maxName
+  if (isValid && name.trim() !== '') return
   const message = `The name must be one line of 1 to ${maxName} characters.`
   throw new APIError('BAD_REQUEST', { code: 'INVALID_NAME', message })
 }
@@ -198,15 +198,16 @@ async function checkSignUp({ db, signUp }: SignInOptions, email: string): Promis
   const mode = signUp()
   if (mode === 'open') return
   if (mode === 'invite' && (await isInvited(db, email))) return
-  const message = 'Accounts are made by invitation here. Ask whoever runs this service for one.'
+  const message =
+    'Accounts are created by invitation only. Ask the operator of this service for one.'
   throw new APIError('FORBIDDEN', { code: 'SIGN_UP_CLOSED', message })
 }
 
 /** Throws where an account has too many attempts. */
-async function checkTries(db: Kysely<Schema>, path: string, email: unknown): Promise<void> {
-  const seconds = await countTry(db, path, email)
+async function checkAttempts(db: Kysely<Schema>, path: string, email: unknown): Promise<void> {
+  const seconds = await countAttempt(db, path, email)
   if (seconds === undefined) return
-  const message = 'There were too many tries for this account. Wait some minutes.'
+  const message = 'Too many attempts for this account. Retry in a few minutes.'
   const headers = { 'retry-after': String(seconds), 'x-retry-after': String(seconds) }
   throw new APIError('TOO_MANY_REQUESTS', { code: 'TOO_MANY_TRIES', message }, headers)
 }

@@ -10,17 +10,17 @@ const id = 'sign-in'
  * call, and stored sealed in the database.
  */
 export async function readSigningSecret(db: Kysely<Schema>, keys: SealingKeys): Promise<string> {
-  const known = await find(db, keys)
-  if (known !== undefined) return known
+  const existing = await find(db, keys)
+  if (existing !== undefined) return existing
   const secret = seal(randomBytes(32).toString('base64url'), keys, signingSecret(id))
   await db
     .insertInto('signing_secret')
     .values({ id, secret, secret_key_id: getKeyId(secret) })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  const made = await find(db, keys)
-  if (made === undefined) throw new Error('the secret of sign-in could not be kept')
-  return made
+  const stored = await find(db, keys)
+  if (stored === undefined) throw new Error('the secret of sign-in could not be kept')
+  return stored
 }
 
 async function find(db: Kysely<Schema>, keys: SealingKeys): Promise<string | undefined> {

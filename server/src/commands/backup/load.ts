@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { quoted, tableOf, type Table } from './contents'
-import { readEntries, type Verified } from './read'
+import { readEntries, type VerifiedBackup } from './read'
 import {
   findDroppable,
   findPartitions,
@@ -26,19 +26,19 @@ interface Target {
 
 export async function lookAtTarget({ query }: Session): Promise<Target> {
   const all = await findDroppable(query)
-  const made = await readMigrations(query)
+  const applied = await readMigrations(query)
   return {
     all,
     isEmpty: all.every(({ kind }) => kind === 'routine'),
-    isOurs: migrationNames[0] !== undefined && made.includes(migrationNames[0]),
+    isOurs: migrationNames[0] !== undefined && applied.includes(migrationNames[0]),
   }
 }
 
-const mostNamed = 5
+const maxNamed = 5
 
 /** Lists some of these objects by name, and the number of the rest. */
 export function summarizeNames(all: readonly Droppable[]): string {
-  const names = all.slice(0, mostNamed).map(({ name }) => name)
+  const names = all.slice(0, maxNamed).map(({ name }) => name)
   const more = all.length - names.length
   return names.join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
@@ -48,8 +48,8 @@ export function summarizeNames(all: readonly Droppable[]): string {
  * schema has anything else, and the error of the database if an object elsewhere depends on it.
  */
 export async function dropTables({ query }: Session, all: readonly Droppable[]): Promise<void> {
-  const known = await namesOfOurs(query, all)
-  const others = all.filter(({ name }) => !known.has(name))
+  const ownNames = await findOwnNames(query, all)
+  const others = all.filter(({ name }) => !ownNames.has(name))
   if (others.length > 0) {
     throw new StartError(
       `The database has what is not of Tollgate: ${summarizeNames(others)}. Move it away, or name an empty database.`,
@@ -59,13 +59,16 @@ export async function dropTables({ query }: Session, all: readonly Droppable[]):
 }
 
 /** Finds the names of all objects that the migrations create, by running them; the result is rolled back. */
-async function namesOfOurs(query: Kysely<Schema>, all: readonly Droppable[]): Promise<Set<string>> {
+async function findOwnNames(
+  query: Kysely<Schema>,
+  all: readonly Droppable[],
+): Promise<Set<string>> {
   await sql`savepoint before_look`.execute(query)
   await drop(query, all, 'cascade')
   await migrateWithin(query)
-  const made = await findDroppable(query)
+  const created = await findDroppable(query)
   await sql`rollback to savepoint before_look`.execute(query)
-  return new Set(made.map(({ name }) => name))
+  return new Set(created.map(({ name }) => name))
 }
 
 /** Kinds that others depend on come last. */
@@ -103,16 +106,20 @@ export interface LoadReport {
  * Fills an empty schema: creates it as of the time of the backup, loads the rows with triggers and references
  * disabled, and migrates it to this version. A part of a transaction. Throws `StartError`.
  */
-export async function load(session: Session, whole: Verified, told: LoadReport): Promise<void> {
+export async function load(
+  session: Session,
+  verified: VerifiedBackup,
+  report: LoadReport,
+): Promise<void> {
   const { query } = session
-  await migrateWithin(query, whole.contents.migrations.toSorted().at(-1))
+  await migrateWithin(query, verified.contents.migrations.toSorted().at(-1))
   const tables = await findTables(query)
-  const backup = await withoutOthers(query, whole, told)
+  const backup = await withoutOthers(query, verified, report)
   const { contents } = backup
   await makePartitions(session, contents.partitions)
   const awake = await sleep(session, tables)
   await empty(session, tables)
-  await fill(session, backup, told)
+  await fill(session, backup, report)
   for (const { name, last_value: last, is_called: isCalled } of contents.sequences) {
     await sql`select setval(${quoted(name)}::regclass, ${last}::bigint, ${isCalled})`.execute(query)
   }
@@ -123,20 +130,20 @@ export async function load(session: Session, whole: Verified, told: LoadReport):
 /** Keeps the tables of a backup that the schema has too: the backup may contain tables of other applications. */
 async function withoutOthers(
   query: Kysely<Schema>,
-  whole: Verified,
+  verified: VerifiedBackup,
   { onOthers }: LoadReport,
-): Promise<Verified> {
-  const { contents } = whole
-  const known = new Set((await findTables(query)).map(({ name }) => name))
+): Promise<VerifiedBackup> {
+  const { contents } = verified
+  const tables = new Set((await findTables(query)).map(({ name }) => name))
   const sequences = new Set((await findSequences(query)).map(({ name }) => name))
-  const others = contents.tables.filter(({ name }) => !known.has(name))
+  const others = contents.tables.filter(({ name }) => !tables.has(name))
   if (others.length > 0) onOthers(others.map(({ name }) => name))
   return {
-    ...whole,
+    ...verified,
     contents: {
       ...contents,
-      tables: contents.tables.filter(({ name }) => known.has(name)),
-      partitions: contents.partitions.filter(({ table }) => known.has(table)),
+      tables: contents.tables.filter(({ name }) => tables.has(name)),
+      partitions: contents.partitions.filter(({ table }) => tables.has(table)),
       sequences: contents.sequences.filter(({ name }) => sequences.has(name)),
     },
   }
@@ -144,11 +151,11 @@ async function withoutOthers(
 
 async function makePartitions(
   { query }: Session,
-  wanted: Verified['contents']['partitions'],
+  partitions: VerifiedBackup['contents']['partitions'],
 ): Promise<void> {
-  const there = new Set((await findPartitions(query)).map(({ name }) => name))
-  for (const { table, name, bound } of wanted) {
-    if (there.has(name)) continue
+  const existing = new Set((await findPartitions(query)).map(({ name }) => name))
+  for (const { table, name, bound } of partitions) {
+    if (existing.has(name)) continue
     if (!/^(for values from \('[^']*'\) to \('[^']*'\)|default)$/i.test(bound)) {
       throw new StartError(`The backup has a partition ${name} that is not understood: ${bound}.`)
     }
@@ -166,8 +173,8 @@ async function sleep({ query }: Session, tables: readonly Table[]) {
     from pg_constraint
     where connamespace = current_schema()::regnamespace and contype = 'f' and conparentid = 0
     order by 1, 2`.execute(query)
-  const alter = (table: string, what: string) =>
-    sql.raw(`alter table ${table} ${what}`).execute(query)
+  const alter = (table: string, clause: string) =>
+    sql.raw(`alter table ${table} ${clause}`).execute(query)
   for (const { table, name } of references) await alter(table, `drop constraint ${quoted(name)}`)
   for (const { name } of tables) await alter(quoted(name), 'disable trigger user')
   return async () => {
@@ -191,7 +198,7 @@ async function empty({ query }: Session, tables: readonly Table[]): Promise<void
 
 async function fill(
   { client }: Session,
-  { path, contents, checksums }: Verified,
+  { path, contents, checksums }: VerifiedBackup,
   { onTable }: LoadReport,
 ): Promise<void> {
   const entries = readEntries(path)
@@ -206,8 +213,8 @@ async function fill(
       continue
     }
     const state: { next: IteratorResult<TarEntry> } = { next }
-    const asked = `copy ${quoted(table)} (${own.map(quoted).join(', ')}) from stdin`
-    const rows = await copyIn(client, asked, piecesOf(table, entries, state))
+    const statement = `copy ${quoted(table)} (${own.map(quoted).join(', ')}) from stdin`
+    const rows = await copyIn(client, statement, piecesOf(table, entries, state))
     if (rows !== checksums.rows[table] || filled.has(table)) {
       throw new StartError(`Of ${table}, ${rows} rows were read, and not ${checksums.rows[table]}.`)
     }

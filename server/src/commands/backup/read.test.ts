@@ -47,8 +47,8 @@ const sumsOf = (entries: readonly TarEntry[]) =>
 const archive = (entries: readonly TarEntry[]) =>
   Buffer.concat([...entries.map((entry) => toTar(entry, 0)), tarEnd])
 
-const good = (told: object = contents) => {
-  const entries = [json(names.contents, told), rows]
+const good = (listed: object = contents) => {
+  const entries = [json(names.contents, listed), rows]
   return archive([...entries, sumsOf(entries)])
 }
 
@@ -66,16 +66,16 @@ test('a whole backup is read, by its contents and checksums', async () => {
 
 test('a changed byte anywhere in it is refused, or was of no file', async () => {
   const bytes = good()
-  const whole = await verify(await fileOf(gzipSync(bytes)))
-  let refused = 0
+  const verifiedBackup = await verify(await fileOf(gzipSync(bytes)))
+  let rejections = 0
   for (let at = 0; at < bytes.length - tarEnd.length; at += 97) {
     const changed = Buffer.from(bytes)
     changed[at] = (changed[at] ?? 0) ^ 1
     const verified = await verify(await fileOf(gzipSync(changed))).catch((thrown: Error) => thrown)
-    if (verified instanceof Error) refused += 1
-    else expect({ ...verified, path: whole.path }).toEqual(whole)
+    if (verified instanceof Error) rejections += 1
+    else expect({ ...verified, path: verifiedBackup.path }).toEqual(verifiedBackup)
   }
-  expect(refused).toBeGreaterThan(15)
+  expect(rejections).toBeGreaterThan(15)
 })
 
 test('a backup that was cut anywhere is refused', async () => {
@@ -89,7 +89,7 @@ test('a backup that was cut anywhere is refused', async () => {
   }
 })
 
-test('what no backup is gets told so', async () => {
+test('reports a file that is no backup', async () => {
   await expect(verify(await fileOf(Buffer.from('hello')))).rejects.toThrow('cannot be restored')
   const other = archive([json('other.json', {})])
   await expect(verify(await fileOf(gzipSync(other)))).rejects.toThrow('no backup of Tollgate')

@@ -5,8 +5,8 @@ import { Checksums, Contents, formatVersion, names } from './contents'
 import { readTar, type TarEntry } from './tar'
 import { StartError } from '../../platform/config/config'
 
-const damaged = (path: string, why: string) =>
-  new StartError(`${path} cannot be restored: ${why}. Take another backup.`)
+const damaged = (path: string, reason: string) =>
+  new StartError(`${path} cannot be restored: ${reason}. Take another backup.`)
 
 /** Yields the files of a backup, one at a time. Throws `StartError` if it is damaged. */
 export async function* readEntries(path: string): AsyncGenerator<TarEntry> {
@@ -37,10 +37,12 @@ function read<Value>(
 
 /** Reads the description of a backup. Throws `StartError` if it is not a backup, or one of a newer format. */
 function contentsIn(path: string, entry: TarEntry): Contents {
-  const told = read(Contents.pick({ format: true, format_version: true, version: true }), entry)
-  if (entry.name !== names.contents || !told) throw damaged(path, 'it is no backup of Tollgate')
-  if (told.format_version > formatVersion) {
-    throw new StartError(`${path} was made by Tollgate ${told.version}, which is newer than this.`)
+  const header = read(Contents.pick({ format: true, format_version: true, version: true }), entry)
+  if (entry.name !== names.contents || !header) throw damaged(path, 'it is no backup of Tollgate')
+  if (header.format_version > formatVersion) {
+    throw new StartError(
+      `${path} was made by Tollgate ${header.version}, which is newer than this.`,
+    )
   }
   const contents = read(Contents, entry)
   if (!contents) throw damaged(path, `its ${names.contents} is damaged`)
@@ -48,28 +50,28 @@ function contentsIn(path: string, entry: TarEntry): Contents {
 }
 
 /** A complete backup: every byte of it was read and matches its checksum. */
-export interface Verified {
+export interface VerifiedBackup {
   path: string
   contents: Contents
   checksums: Checksums
 }
 
 /** Reads a whole backup. Throws `StartError` if any part of it is missing or was changed. */
-export async function verify(path: string): Promise<Verified> {
-  const found: Record<string, string> = {}
+export async function verify(path: string): Promise<VerifiedBackup> {
+  const digests: Record<string, string> = {}
   let contents: Contents | undefined
   let checksums: Checksums | undefined
   for await (const entry of readEntries(path)) {
     contents ??= contentsIn(path, entry)
     if (checksums) throw damaged(path, 'something stands behind its end')
     if (entry.name === names.checksums) checksums = read(Checksums, entry)
-    else found[entry.name] = createHash('sha256').update(entry.bytes).digest('hex')
+    else digests[entry.name] = createHash('sha256').update(entry.bytes).digest('hex')
   }
   if (!contents || !checksums) throw damaged(path, 'it ends in the middle')
   const { files, rows } = checksums
-  const all = new Set([...Object.keys(files), ...Object.keys(found)])
+  const all = new Set([...Object.keys(files), ...Object.keys(digests)])
   for (const name of all) {
-    if (files[name] !== found[name]) throw damaged(path, `${name} in it is not as it was written`)
+    if (files[name] !== digests[name]) throw damaged(path, `${name} in it is not as it was written`)
   }
   const missing = contents.tables.find(({ name }) => rows[name] === undefined)
   if (missing) throw damaged(path, `the table ${missing.name} is missing`)

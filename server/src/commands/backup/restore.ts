@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { fileOf, keyFiles } from './contents'
 import { dropTables, summarizeNames, load, lookAtTarget, type LoadReport } from './load'
-import { readEntries, verify, type Verified } from './read'
+import { readEntries, verify, type VerifiedBackup } from './read'
 import { findTables } from './schema-of'
 import { StartError } from '../../platform/config/config'
 import { migrationNames } from '../../platform/db/migrate'
@@ -22,7 +22,7 @@ export class CommitUnanswered extends Error {
 }
 
 /** Reads a whole backup, and rejects one that this version cannot restore. Throws `StartError`. */
-export async function openBackup(path: string): Promise<Verified> {
+export async function openBackup(path: string): Promise<VerifiedBackup> {
   const backup = await verify(path)
   const { migrations, version } = backup.contents
   const unknown = migrations.find((name) => !migrationNames.includes(name))
@@ -38,8 +38,8 @@ export async function openBackup(path: string): Promise<Verified> {
  */
 export async function restore(
   session: Session,
-  backup: Verified,
-  { isForced, beforeCommit, ...told }: Restoring,
+  backup: VerifiedBackup,
+  { isForced, beforeCommit, ...report }: Restoring,
 ): Promise<void> {
   await assertAlone(session)
   const { all, isEmpty, isOurs } = await lookAtTarget(session)
@@ -56,7 +56,7 @@ export async function restore(
   await session.client.query('begin')
   try {
     if (!isEmpty) await dropTables(session, all)
-    await load(session, backup, told)
+    await load(session, backup, report)
     await beginAnew(session, backup)
     await beforeCommit()
   } catch (thrown) {
@@ -87,7 +87,7 @@ async function assertAlone({ query }: Session): Promise<void> {
 }
 
 /** Ends the state of the processes of that time: their leases cannot be spent, and their sessions are closed. */
-async function beginAnew({ query }: Session, { contents }: Verified): Promise<void> {
+async function beginAnew({ query }: Session, { contents }: VerifiedBackup): Promise<void> {
   await sql`
     with ended as (
       update credit_lease set state = 'swept' where state = 'active'
@@ -115,31 +115,31 @@ async function beginAnew({ query }: Session, { contents }: Verified): Promise<vo
 export type Keys = Map<(typeof keyFiles)[number], Buffer>
 
 /** Returns the keys that a backup contains. */
-export async function readBackupKeys({ path, contents }: Verified): Promise<Keys> {
+export async function readBackupKeys({ path, contents }: VerifiedBackup): Promise<Keys> {
   const keys: Keys = new Map()
-  const wanted = keyFiles.filter((name) => contents.files.includes(name))
-  if (wanted.length === 0) return keys
+  const requested = keyFiles.filter((name) => contents.files.includes(name))
+  if (requested.length === 0) return keys
   for await (const { name, bytes } of readEntries(path)) {
-    const file = wanted.find((one) => one === fileOf(name))
+    const file = requested.find((one) => one === fileOf(name))
     if (file !== undefined) keys.set(file, bytes)
-    if (keys.size === wanted.length) break
+    if (keys.size === requested.length) break
   }
   return keys
 }
 
 /** Writes keys to a data directory, each one completely or not at all; if one fails, removes all of them. */
 export async function writeKeys(keys: Keys, dataDir: string): Promise<void> {
-  const made: string[] = []
+  const writtenPaths: string[] = []
   try {
     for (const [name, bytes] of keys) {
       const path = join(dataDir, name)
-      made.push(`${path}.part`)
+      writtenPaths.push(`${path}.part`)
       await writeFile(`${path}.part`, bytes, { mode: 0o600, flush: true })
       await rename(`${path}.part`, path)
-      made.push(path)
+      writtenPaths.push(path)
     }
   } catch (thrown) {
-    for (const path of made) await rm(path, { force: true })
+    for (const path of writtenPaths) await rm(path, { force: true })
     throw thrown
   }
 }

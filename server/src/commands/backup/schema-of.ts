@@ -3,21 +3,22 @@ import type { Contents, Table } from './contents'
 import type { Schema } from '../../platform/db/schema'
 
 /** The row of this table belongs to the migrator and carries no data. */
-const passedOver = ['kysely_migration_lock']
+const ignoredTables = ['kysely_migration_lock']
 
 /** Objects of an extension are created and dropped with it. */
 const isOfNoExtension = (catalog: 'pg_class' | 'pg_proc') => sql`not exists (
   select from pg_depend where classid = ${sql.lit(catalog)}::regclass
     and objid = ${sql.ref(`${catalog}.oid`)} and deptype = 'e')`
 
-/** Finds the tables that hold rows of their own: a partition's rows are those of its table. */
+/** Finds the tables that hold rows of their own: a partition's rows are those of its table. Unlogged tables hold state of running nodes. */
 export async function findTables(db: Kysely<Schema>): Promise<Table[]> {
   const { rows } = await sql<Table>`
     select relname as name, array_agg(attname::text order by attnum) as columns
     from pg_class join pg_attribute on attrelid = pg_class.oid
     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
-      and not relispartition and attnum > 0 and not attisdropped and attgenerated = ''
-      and relname <> all(${passedOver}::text[]) and ${isOfNoExtension('pg_class')}
+      and not relispartition and relpersistence = 'p'
+      and attnum > 0 and not attisdropped and attgenerated = ''
+      and relname <> all(${ignoredTables}::text[]) and ${isOfNoExtension('pg_class')}
     group by relname order by relname`.execute(db)
   return rows
 }

@@ -19,7 +19,7 @@ export interface TarMember {
 
 const block = 512
 /** Tollgate writes no larger entries: a reader holds one in memory. */
-export const mostEntryBytes = 64 * 1024 * 1024
+export const maxEntryBytes = 64 * 1024 * 1024
 
 const octal = (value: number, width: number) => `${value.toString(8).padStart(width - 1, '0')}\0`
 
@@ -41,7 +41,7 @@ export function toTar(member: TarMember, seconds: number): Buffer {
   for (const text of [name, target]) {
     if (Buffer.byteLength(text) > 100) throw new Error(`${text} is too long for a name`)
   }
-  if (bytes.length > mostEntryBytes) throw new Error(`${name} is too large for an entry`)
+  if (bytes.length > maxEntryBytes) throw new Error(`${name} is too large for an entry`)
   put(name, 0)
   put(octal(mode, 8), 100)
   put(octal(0, 8), 108)
@@ -67,37 +67,37 @@ export function createTar(members: readonly TarMember[]): Buffer<ArrayBuffer> {
   return Buffer.concat([...sorted.map((member) => toTar(member, 0)), tarEnd])
 }
 
-const damaged = (why: string) => new StartError(`This is no whole backup: ${why}.`)
+const damaged = (reason: string) => new StartError(`This is no whole backup: ${reason}.`)
 
 /** Reads exactly the requested number of bytes from a stream. */
-class Taker {
+class ExactReader {
   readonly #source: AsyncIterator<Buffer>
-  #rest: Buffer = Buffer.alloc(0)
+  #remainder: Buffer = Buffer.alloc(0)
 
   constructor(source: AsyncIterable<Buffer>) {
     this.#source = source[Symbol.asyncIterator]()
   }
 
   async take(count: number): Promise<Buffer> {
-    const parts: Buffer[] = [this.#rest]
-    let length = this.#rest.length
+    const chunks: Buffer[] = [this.#remainder]
+    let length = this.#remainder.length
     while (length < count) {
       const { value, done } = await this.#source.next()
       if (done) throw damaged('it ends in the middle')
-      parts.push(value)
+      chunks.push(value)
       length += value.length
     }
-    const all = Buffer.concat(parts)
-    this.#rest = all.subarray(count)
+    const all = Buffer.concat(chunks)
+    this.#remainder = all.subarray(count)
     return all.subarray(0, count)
   }
 
   /** Reads the rest of the stream, which may contain nothing but zeros. */
   async end(): Promise<void> {
-    for (let rest: Buffer | undefined = this.#rest; rest;) {
-      if (rest.some((byte) => byte !== 0)) throw damaged('something stands behind its end')
+    for (let remainder: Buffer | undefined = this.#remainder; remainder;) {
+      if (remainder.some((byte) => byte !== 0)) throw damaged('something stands behind its end')
       const { value, done } = await this.#source.next()
-      rest = done ? undefined : value
+      remainder = done ? undefined : value
     }
   }
 }
@@ -105,19 +105,19 @@ class Taker {
 function headerOf(header: Buffer): { name: string; size: number } {
   const text = (start: number, end: number) =>
     header.toString('utf8', start, end).replace(/\0.*$/s, '').trim()
-  const told = Number.parseInt(text(148, 156), 8)
+  const checksum = Number.parseInt(text(148, 156), 8)
   const own = Buffer.from(header).fill(' ', 148, 156)
-  if (sumOf(own) !== told || !text(257, 263).startsWith('ustar')) {
+  if (sumOf(own) !== checksum || !text(257, 263).startsWith('ustar')) {
     throw damaged('a header in it is damaged')
   }
   const size = Number.parseInt(text(124, 136), 8)
-  if (!(size >= 0 && size <= mostEntryBytes)) throw damaged('a file in it is too large')
+  if (!(size >= 0 && size <= maxEntryBytes)) throw damaged('a file in it is too large')
   return { name: text(0, 100), size }
 }
 
 /** Yields the files of an archive, one at a time. Throws `StartError` if it is damaged or truncated. */
 export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
-  const taker = new Taker(source)
+  const taker = new ExactReader(source)
   for (;;) {
     const header = await taker.take(block)
     // Reads to the end of the compressed stream, which may be truncated as well.

@@ -102,7 +102,7 @@ async function contentsOf({ query }: Session, backup: Backup): Promise<Contents>
   }
 }
 
-interface Parts {
+interface ArchiveInput {
   session: Session
   backup: Backup
   contents: Contents
@@ -114,13 +114,13 @@ const jsonEntry = (name: string, value: unknown): TarEntry => ({
   bytes: Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`),
 })
 
-async function* archiveOf(parts: Parts): AsyncGenerator<Buffer> {
-  const seconds = Math.floor(Date.parse(parts.contents.made_at) / 1000)
-  for await (const entry of entriesOf(parts)) {
-    parts.checksums.files[entry.name] = createHash('sha256').update(entry.bytes).digest('hex')
+async function* archiveOf(input: ArchiveInput): AsyncGenerator<Buffer> {
+  const seconds = Math.floor(Date.parse(input.contents.made_at) / 1000)
+  for await (const entry of entriesOf(input)) {
+    input.checksums.files[entry.name] = createHash('sha256').update(entry.bytes).digest('hex')
     yield toTar(entry, seconds)
   }
-  yield toTar(jsonEntry(names.checksums, parts.checksums), seconds)
+  yield toTar(jsonEntry(names.checksums, input.checksums), seconds)
   yield tarEnd
 }
 
@@ -129,7 +129,7 @@ async function* entriesOf({
   backup,
   contents,
   checksums,
-}: Parts): AsyncGenerator<TarEntry> {
+}: ArchiveInput): AsyncGenerator<TarEntry> {
   yield jsonEntry(names.contents, contents)
   for (const name of contents.files) yield fileEntry(backup.dataDir, name)
   for (const table of contents.tables) {
@@ -155,20 +155,20 @@ async function fileEntry(dataDir: string, name: string): Promise<TarEntry> {
 
 /** Yields the rows of a table in COPY's text format, in pieces that end anywhere: a row may be larger than a piece. */
 async function* piecesOf({ client }: Session, { name, columns }: Table): AsyncGenerator<Buffer> {
-  const asked = `copy (select ${columns.map(quoted).join(', ')} from ${quoted(name)}) to stdout`
+  const statement = `copy (select ${columns.map(quoted).join(', ')} from ${quoted(name)}) to stdout`
   let waiting: Buffer[] = []
   let length = 0
-  for await (const chunk of copyOut(client, asked)) {
-    let rest = chunk
-    while (length + rest.length >= pieceBytes) {
+  for await (const chunk of copyOut(client, statement)) {
+    let remainder = chunk
+    while (length + remainder.length >= pieceBytes) {
       const end = pieceBytes - length
-      yield Buffer.concat([...waiting, rest.subarray(0, end)])
-      rest = rest.subarray(end)
+      yield Buffer.concat([...waiting, remainder.subarray(0, end)])
+      remainder = remainder.subarray(end)
       waiting = []
       length = 0
     }
-    waiting.push(rest)
-    length += rest.length
+    waiting.push(remainder)
+    length += remainder.length
   }
   if (length > 0) yield Buffer.concat(waiting)
 }

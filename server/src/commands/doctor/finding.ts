@@ -1,3 +1,5 @@
+import { collapseSpaces } from '../../wire/one-line'
+
 /** The result of one check in one line, and how to fix it in another. */
 export interface DoctorFinding {
   name: string
@@ -22,11 +24,9 @@ export const failure = (name: string, what: string, mend: string): DoctorFinding
   mend,
 })
 
-const line = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
-
 /** Returns the message of a thrown value, in one line. */
-export const wordsOf = (thrown: unknown): string =>
-  line(thrown instanceof Error ? thrown.message : String(thrown))
+export const formatFinding = (thrown: unknown): string =>
+  collapseSpaces(thrown instanceof Error ? thrown.message : String(thrown))
 
 const marks = { ok: 'ok     ', warning: 'warning', failure: 'FAILURE' }
 
@@ -34,8 +34,8 @@ const marks = { ok: 'ok     ', warning: 'warning', failure: 'FAILURE' }
 export function formatFindings(findings: readonly DoctorFinding[]): string {
   const width = Math.max(...findings.map(({ name }) => name.length))
   const lines = findings.flatMap(({ name, state, what, mend }) => [
-    `${marks[state]}  ${name.padEnd(width)}  ${line(what)}`,
-    ...(mend === undefined ? [] : [`${' '.repeat(width + 11)}-> ${line(mend)}`]),
+    `${marks[state]}  ${name.padEnd(width)}  ${collapseSpaces(what)}`,
+    ...(mend === undefined ? [] : [`${' '.repeat(width + 11)}-> ${collapseSpaces(mend)}`]),
   ])
   return `${lines.join('\n')}\n`
 }

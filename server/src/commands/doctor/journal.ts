@@ -1,10 +1,10 @@
 import { relative } from 'node:path'
-import { fine, warning, wordsOf, type DoctorFinding } from './finding'
+import { fine, warning, formatFinding, type DoctorFinding } from './finding'
 import type { Config } from '../../platform/config/config'
 import { findJournalDirectories } from '../../journal/directories'
 import { countUnbooked } from '../../journal/replay'
 
-const many = 10_000
+const maxUsual = 10_000
 
 /** Reports usage that is not booked yet, from the journal files of a single process and of workers. */
 export function lookAtJournal({ dataDir }: Config): DoctorFinding {
@@ -12,19 +12,19 @@ export function lookAtJournal({ dataDir }: Config): DoctorFinding {
     const journals = findJournalDirectories(dataDir)
     if (journals.length === 0) return fine('journal', 'none yet')
     const waiting = journals
-      .map(({ path }) => ({ where: relative(dataDir, path), ...countUnbooked(path) }))
+      .map(({ path }) => ({ folder: relative(dataDir, path), ...countUnbooked(path) }))
       .filter(({ rows }) => rows > 0)
     const rows = waiting.reduce((sum, one) => sum + one.rows, 0)
-    const what = `${rows} attempts wait to be booked${waiting.map(inWords).join('')}`
-    if (rows < many) return fine('journal', what)
+    const what = `${rows} attempts wait to be booked${waiting.map(formatCount).join('')}`
+    if (rows < maxUsual) return fine('journal', what)
     return warning('journal', what, 'See that the database answers; a server that runs books them.')
   } catch (thrown) {
     const mend = 'Run this as the user that Tollgate runs as.'
-    return warning('journal', `it cannot be read: ${wordsOf(thrown)}`, mend)
+    return warning('journal', `it cannot be read: ${formatFinding(thrown)}`, mend)
   }
 }
 
-type Waiting = { where: string } & ReturnType<typeof countUnbooked>
+type Waiting = { folder: string } & ReturnType<typeof countUnbooked>
 
-const inWords = ({ where, rows, oldest }: Waiting): string =>
-  `, ${where && `${rows} of them in ${where} `}since ${oldest?.toISOString()}`
+const formatCount = ({ folder, rows, oldest }: Waiting): string =>
+  `, ${folder && `${rows} of them in ${folder} `}since ${oldest?.toISOString()}`

@@ -1,21 +1,20 @@
 import { accessSync, constants, readFileSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { failure, fine, warning, wordsOf, type DoctorFinding } from './finding'
+import { failure, fine, warning, formatFinding, type DoctorFinding } from './finding'
 import type { Config } from '../../platform/config/config'
-
-type Environment = Readonly<Record<string, string | undefined>>
+import type { Source } from '../../platform/config/setting'
 
 const testedBun = '1.4.5'
 
 /** Checks the runtime. The launcher passes the version of the Node.js that started it. */
-export function lookAtRuntime({ TOLLGATE_NODE: node }: Environment): DoctorFinding {
+export function lookAtRuntime({ TOLLGATE_NODE: node }: Source): DoctorFinding {
   const what = `Bun ${Bun.version}${node ? `, started by Node ${node}` : ''}`
   if (Bun.version === testedBun) return fine('runtime', what)
   return warning('runtime', what, `Tollgate is tested with Bun ${testedBun}: run "npm ci".`)
 }
 
 /** Checks for proxy variables: a proxy would bypass the guard over the addresses of provider requests. */
-export function lookAtProxies(environment: Environment): DoctorFinding {
+export function lookAtProxies(environment: Source): DoctorFinding {
   const ignored = environment['TOLLGATE_IGNORED'] ?? ''
   const set = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY']
     .flatMap((name) => [name, name.toLowerCase()])
@@ -35,12 +34,12 @@ const isLocal = (host: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.tes
 export function lookAtBaseUrl({ baseUrl, host, port }: Config): DoctorFinding {
   if (baseUrl === undefined) {
     if (isLocal(host)) return fine('address', `http://localhost:${port}, for this machine only`)
-    const what = `HOST is ${host}, and nobody said how callers name this server`
+    const what = `HOST is ${host}, and BASE_URL, the address that clients use, is not set`
     return warning('address', what, 'Set BASE_URL to the address that callers use.')
   }
   const { protocol, hostname, pathname } = new URL(baseUrl)
   if (['0.0.0.0', '[::]'].includes(hostname)) {
-    const what = `BASE_URL is ${baseUrl}, which nobody can call`
+    const what = `BASE_URL is ${baseUrl}, which no client can reach`
     return failure('address', what, 'Set BASE_URL to the address that callers use.')
   }
   if (pathname !== '/') {
@@ -66,16 +65,16 @@ function existing(path: string): string {
 
 export function lookAtDataDirectory({ dataDir }: Config): DoctorFinding {
   const path = resolve(dataDir)
-  const there = existing(path)
+  const existingPath = existing(path)
   const mend = 'Set DATA_DIR to a directory that this user may write.'
   try {
-    accessSync(there, constants.W_OK | constants.X_OK)
+    accessSync(existingPath, constants.W_OK | constants.X_OK)
   } catch {
-    return failure('data directory', `${there} cannot be written by this user`, mend)
+    return failure('data directory', `${existingPath} cannot be written by this user`, mend)
   }
-  const stat = statSync(there)
-  if (!stat.isDirectory()) return failure('data directory', `${there} is no directory`, mend)
-  if (there !== path) return fine('data directory', `${path} will be made`)
+  const stat = statSync(existingPath)
+  if (!stat.isDirectory()) return failure('data directory', `${existingPath} is no directory`, mend)
+  if (existingPath !== path) return fine('data directory', `${path} will be made`)
   const uid = process.getuid?.()
   if (uid !== undefined && stat.uid !== uid) {
     const what = `${path} belongs to the user ${stat.uid}, and this is ${uid}`
@@ -90,18 +89,18 @@ export function lookAtDataDirectory({ dataDir }: Config): DoctorFinding {
 }
 
 const gigabyte = 1e9
-const fewBytes = 200e6
+const minFreeBytes = 200e6
 
 export function lookAtDisk({ dataDir }: Config): DoctorFinding {
   const { bavail, bsize } = statfsSync(existing(resolve(dataDir)))
   const free = bavail * bsize
   const what = `${(free / gigabyte).toFixed(1)} GB free`
   const mend = 'Free some: what is used is written there before it is booked.'
-  if (free < fewBytes) return failure('disk', what, mend)
+  if (free < minFreeBytes) return failure('disk', what, mend)
   return free < 2 * gigabyte ? warning('disk', what, mend) : fine('disk', what)
 }
 
-const fewFiles = 8192
+const minFreeFiles = 8192
 
 /** Checks the limit of open files: each stream takes two. */
 export function lookAtFiles(): DoctorFinding {
@@ -109,10 +108,11 @@ export function lookAtFiles(): DoctorFinding {
   try {
     text = readFileSync('/proc/self/limits', 'utf8')
   } catch (thrown) {
-    return fine('open files', `not known here: ${wordsOf(thrown)}`)
+    return fine('open files', `not known here: ${formatFinding(thrown)}`)
   }
   const [, soft = ''] = /^Max open files\s+(\S+)/m.exec(text) ?? []
-  if (soft === 'unlimited' || Number(soft) >= fewFiles) return fine('open files', `up to ${soft}`)
+  if (soft === 'unlimited' || Number(soft) >= minFreeFiles)
+    return fine('open files', `up to ${soft}`)
   const what = `at most ${soft}: each stream takes two`
   return warning('open files', what, 'ulimit -n 65535, or LimitNOFILE=65535 of its unit.')
 }

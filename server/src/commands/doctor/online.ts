@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { failure, fine, warning, wordsOf, type DoctorFinding } from './finding'
+import { failure, fine, warning, formatFinding, type DoctorFinding } from './finding'
 import { createEnvironmentConnections } from '../../catalog/from-environment'
 import type { Config } from '../../platform/config/config'
 import { Egress } from '../../upstream/http/egress'
@@ -7,21 +6,16 @@ import { verifyServer } from '../../platform/mail/smtp'
 import { Credentials } from '../../providers/credentials'
 import { providers as registry } from '../../providers/registry'
 import { probe } from '../../upstream/probe'
+import { tryReadFile } from '../../platform/try-read-file'
 
-const patienceMs = 15_000
-
-function readFile(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
-  }
-}
+const timeoutMs = 15_000
 
 /** Reports the connections that the environment defines; online, whether each provider answers. */
 export async function lookAtProviders(config: Config, isOnline: boolean): Promise<DoctorFinding[]> {
   const providers = registry.filter(({ dialect }) => dialect !== 'sandbox')
-  const connections = createEnvironmentConnections(config.environment, providers, { readFile })
+  const connections = createEnvironmentConnections(config.environment, providers, {
+    readFile: tryReadFile,
+  })
   if (connections.length === 0) {
     const mend =
       'Set the key of one, such as OPENAI_API_KEY, or: tollgate connections create openai'
@@ -35,17 +29,17 @@ export async function lookAtProviders(config: Config, isOnline: boolean): Promis
   const credentials = new Credentials({
     send: (call) => egress.send({ ...call, owner: null }),
     now: () => Date.now(),
-    deadline: () => AbortSignal.timeout(patienceMs),
+    deadline: () => AbortSignal.timeout(timeoutMs),
   })
   return Promise.all(
     connections.map(async (connection): Promise<DoctorFinding> => {
       const provider = providers.find(({ key }) => key === connection.provider)
       const name = `provider ${connection.provider}`
       if (!provider) return fine(name, 'not known')
-      const told = await probe({ egress, credentials }, { provider, connection })
-      if (told.success) return fine(name, `${told.message} (${told.latencyMs} ms)`)
+      const result = await probe({ egress, credentials }, { provider, connection })
+      if (result.success) return fine(name, `${result.message} (${result.latencyMs} ms)`)
       const mend = `Check ${connection.name}, and that this machine reaches ${connection.baseUrl}.`
-      return failure(name, told.message, mend)
+      return failure(name, result.message, mend)
     }),
   )
 }
@@ -63,6 +57,6 @@ export async function lookAtMail({ mail }: Config, isOnline: boolean): Promise<D
     await verifyServer(mail)
     return fine('mail', `${host}:${port} takes our mails`)
   } catch (thrown) {
-    return failure('mail', `${host}:${port}: ${wordsOf(thrown)}`, 'Check SMTP_URL.')
+    return failure('mail', `${host}:${port}: ${formatFinding(thrown)}`, 'Check SMTP_URL.')
   }
 }

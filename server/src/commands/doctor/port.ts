@@ -1,13 +1,13 @@
 import { failure, fine, type DoctorFinding } from './finding'
 import type { Config } from '../../platform/config/config'
-import { hostHere } from '../../platform/config/address'
+import { toReachableHost } from '../../platform/config/address'
 
-const patienceMs = 2000
+const timeoutMs = 2000
 
 /** Returns the first bytes of the answer to a health request at this port; rejects if no process listens. */
 async function healthAt(hostname: string, port: number): Promise<string> {
   const answer = Promise.withResolvers<string>()
-  const timer = setTimeout(() => answer.resolve(''), patienceMs)
+  const timer = setTimeout(() => answer.resolve(''), timeoutMs)
   const request = `GET /healthz HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`
   const socket = await Bun.connect({
     hostname,
@@ -29,7 +29,7 @@ async function healthAt(hostname: string, port: number): Promise<string> {
 
 /** Checks whether a Tollgate, another program or no process listens at the port. */
 export async function lookAtPort({ host, port }: Config): Promise<DoctorFinding> {
-  const answer = await healthAt(hostHere(host), port).catch(() => undefined)
+  const answer = await healthAt(toReachableHost(host), port).catch(() => undefined)
   if (answer === undefined) return fine('port', `${port} is free`)
   if (/^HTTP\/1\.1 200 .*\{"status":"ok"/s.test(answer)) {
     return fine('port', `a Tollgate answers at ${port}`)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql, type Kysely } from 'kysely'
-import { failure, fine, warning, wordsOf, type DoctorFinding } from './finding'
+import { failure, fine, warning, formatFinding, type DoctorFinding } from './finding'
 import type { Config } from '../../platform/config/config'
 import { Database, type DatabaseAddress } from '../../platform/db/database'
 import { hasDatabase, findRunningServer } from '../../platform/embedded-postgres/running'
@@ -13,10 +13,13 @@ import { checkSealingKeys } from '../../server/sealing-keys'
 
 const statementMs = 10_000
 const oldestPostgres = 150_000
-const mostSkewMs = 2000
+const maxSkewMs = 2000
 
 /** Returns the address of the database, or a finding that ends the check of it. */
-async function whereIs({ databaseUrl, dataDir }: Config): Promise<DatabaseAddress | DoctorFinding> {
+async function findAddress({
+  databaseUrl,
+  dataDir,
+}: Config): Promise<DatabaseAddress | DoctorFinding> {
   if (databaseUrl) return { connectionString: databaseUrl }
   if (!(await hasDatabase(dataDir))) {
     return fine('database', 'embedded; the first start makes it')
@@ -27,9 +30,9 @@ async function whereIs({ databaseUrl, dataDir }: Config): Promise<DatabaseAddres
 
 /** Runs all checks of the database. */
 export async function lookAtDatabase(config: Config): Promise<DoctorFinding[]> {
-  const where = await whereIs(config)
-  if ('state' in where) return [where]
-  await using database = new Database(where, {
+  const address = await findAddress(config)
+  if ('state' in address) return [address]
+  await using database = new Database(address, {
     poolSize: 1,
     statementMs,
     onError: () => undefined,
@@ -40,13 +43,13 @@ export async function lookAtDatabase(config: Config): Promise<DoctorFinding[]> {
     const mend = config.databaseUrl
       ? 'Check host, user, password and database of DATABASE_URL, and that the server runs.'
       : 'Wait until the server has started, or stop it and start it again.'
-    return [failure('database', `it does not answer: ${wordsOf(thrown)}`, mend)]
+    return [failure('database', `it does not answer: ${formatFinding(thrown)}`, mend)]
   }
   const { query } = database
-  const made = await readMigrations(query)
-  const schema = lookAtSchema(made)
+  const applied = await readMigrations(query)
+  const schema = lookAtSchema(applied)
   const findings = [await lookAtVersion(query, config), schema, await lookAtClock(query)]
-  if (!migrationNames.every((name) => made.includes(name))) return findings
+  if (!migrationNames.every((name) => applied.includes(name))) return findings
   return [...findings, await lookAtKey(query, config), await lookAtOrphans(query)]
 }
 
@@ -60,11 +63,11 @@ async function lookAtVersion(query: Kysely<Schema>, config: Config): Promise<Doc
   return failure('database', what, 'Tollgate needs PostgreSQL 15 or later.')
 }
 
-function lookAtSchema(made: readonly string[]): DoctorFinding {
-  if (made.length === 0) {
+function lookAtSchema(applied: readonly string[]): DoctorFinding {
+  if (applied.length === 0) {
     return warning('schema', 'the database is empty', 'The first start makes all that is needed.')
   }
-  const later = made.filter((name) => !migrationNames.includes(name))
+  const later = applied.filter((name) => !migrationNames.includes(name))
   if (later.length > 0) {
     // Each version keeps the schema compatible with the version before.
     const what = `a later Tollgate has used the database: ${later.join(', ')}`
@@ -74,7 +77,7 @@ function lookAtSchema(made: readonly string[]): DoctorFinding {
       'While versions change that is as it should be, else run that one.',
     )
   }
-  const pending = migrationNames.filter((name) => !made.includes(name))
+  const pending = migrationNames.filter((name) => !applied.includes(name))
   if (pending.length === 0) return fine('schema', 'up to date')
   const what = `${pending.length} migrations are pending, from ${pending[0]} on`
   return warning('schema', what, 'Start this version, or run "tollgate migrate".')
@@ -86,7 +89,7 @@ async function lookAtClock(query: Kysely<Schema>): Promise<DoctorFinding> {
   const middleMs = (beganMs + Date.now()) / 2
   const skewMs = Math.round(middleMs - (rows[0]?.now.getTime() ?? middleMs))
   const what = `${Math.abs(skewMs)} ms from that of the database`
-  if (Math.abs(skewMs) <= mostSkewMs) return fine('clock', what)
+  if (Math.abs(skewMs) <= maxSkewMs) return fine('clock', what)
   return warning('clock', what, 'Keep both machines in time by NTP: leases and limits go by it.')
 }
 
@@ -96,16 +99,16 @@ async function lookAtKey(query: Kysely<Schema>, config: Config): Promise<DoctorF
     const mend = 'Restore it from where you keep it: without it the stored secrets are lost.'
     return failure('encryption key', `${path} is missing, and ENCRYPTION_KEY is not set`, mend)
   }
-  const told: string[] = []
+  const warnings: string[] = []
   try {
     const keys = await openSealingKeys(config.dataDir, config)
-    await checkSealingKeys(query, keys, (line) => told.push(line))
+    await checkSealingKeys(query, keys, (line) => warnings.push(line))
   } catch (thrown) {
     const mend =
       'Set ENCRYPTION_KEY to the one that was used, with the others if there are several.'
-    return failure('encryption key', wordsOf(thrown), mend)
+    return failure('encryption key', formatFinding(thrown), mend)
   }
-  const [lacking] = told
+  const [lacking] = warnings
   if (lacking === undefined) return fine('encryption key', 'it opens what is stored')
   return warning(
     'encryption key',
@@ -126,19 +129,23 @@ async function lookAtOrphans(query: Kysely<Schema>): Promise<DoctorFinding> {
 }
 
 const redisPatienceMs = 3000
-const asksTime = toScript("return redis.call('TIME')")
+const timeCommand = toScript("return redis.call('TIME')")
 
 export async function lookAtRedis({ redisUrl }: Config): Promise<DoctorFinding> {
-  if (redisUrl === undefined) return fine('redis', 'not set up: limits are counted in this process')
+  if (redisUrl === undefined)
+    return fine(
+      'redis',
+      'not set up: limits are counted in this process, or shared through PostgreSQL',
+    )
   const failures: string[] = []
   using redis = new Redis(redisUrl, {
-    probe: (one) => one.evaluate(asksTime, [], []),
-    onError: (error) => failures.push(wordsOf(error)),
+    probe: (one) => one.evaluate(timeCommand, [], []),
+    onError: (error) => failures.push(formatFinding(error)),
     onBack: () => undefined,
   })
   const endsAt = performance.now() + redisPatienceMs
   while (performance.now() < endsAt) {
-    const answer = await redis.run(asksTime, [], []).catch(() => undefined)
+    const answer = await redis.run(timeCommand, [], []).catch(() => undefined)
     if (answer !== undefined) return fine('redis', 'it answers')
     await Bun.sleep(50)
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { hostAndPort, hostHere, getLocalUrl } from './address'
+import { formatHostAndPort, toReachableHost, getLocalUrl } from './address'
 
 test.each([
   ['127.0.0.1', 'http://localhost:8080'],
@@ -15,12 +15,12 @@ test.each([
 })
 
 test('N6: an address that stands for all of them is reached by the loopback one', () => {
-  expect(['', '0.0.0.0', '::', '::1', '10.0.0.7'].map(hostHere)).toEqual([
+  expect(['', '0.0.0.0', '::', '::1', '10.0.0.7'].map(toReachableHost)).toEqual([
     '127.0.0.1',
     '127.0.0.1',
     '127.0.0.1',
     '::1',
     '10.0.0.7',
   ])
-  expect(hostAndPort('::1', 80)).toBe('[::1]:80')
+  expect(formatHostAndPort('::1', 80)).toBe('[::1]:80')
 })

@@ -1,13 +1,13 @@
 /** Returns the host by which this machine reaches a server bound to `host`; IPv6 addresses without brackets. */
-export const hostHere = (host: string): string =>
+export const toReachableHost = (host: string): string =>
   ['', '0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
 
 /** Joins a host and a port as URLs write them: IPv6 addresses in brackets. */
-export const hostAndPort = (host: string, port: number | string): string =>
+export const formatHostAndPort = (host: string, port: number | string): string =>
   `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /** Returns the URL of a server bound to `host` for browsers on its own machine; without a final slash. */
 export function getLocalUrl(host: string, port: number): string {
   const isEverywhere = ['127.0.0.1', '0.0.0.0', '::'].includes(host)
-  return `http://${hostAndPort(isEverywhere ? 'localhost' : host, port)}`
+  return `http://${formatHostAndPort(isEverywhere ? 'localhost' : host, port)}`
 }

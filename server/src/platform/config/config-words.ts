@@ -6,7 +6,7 @@ const list = (values: readonly unknown[]) =>
 const lengthOf = (origin: string) => (origin === 'string' ? ' characters' : '')
 
 /** Explains to an operator what a variable must be: zod's own messages are written for programmers. */
-export const wordsOf: z.core.$ZodErrorMap = (issue) => {
+export const formatIssue: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
       return issue.expected === 'int' ? 'must be a whole number' : 'must be a number'
@@ -19,7 +19,7 @@ export const wordsOf: z.core.$ZodErrorMap = (issue) => {
     case 'invalid_value':
       return `must be ${list(issue.values)}`
     case 'invalid_format':
-      return 'must be a whole address, of a protocol that docs/configuration.md has'
+      return 'must be an absolute URL with a protocol that docs/operate/configuration.md lists'
     default:
       return undefined
   }

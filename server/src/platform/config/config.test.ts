@@ -23,6 +23,8 @@ const defaults = {
   dataDir: './data',
   databaseUrl: undefined,
   redisUrl: undefined,
+  limitStore: 'memory' as const,
+  clickHouse: { address: undefined, recentDays: 3 },
   databasePoolSize: 10,
   minimumBalance: 100_000_000n,
   firstCredit: 100_000_000_000n,
@@ -102,6 +104,13 @@ const bad: Record<string, string[]> = {
   MESSAGE_COST_LIMIT_USD: ['-0.01', 'much', '1e12'],
   JOURNAL_SYNC: ['never', 'ALWAYS'],
   REDIS_URL: ['localhost', 'http://localhost:6379'],
+  CLICKHOUSE_URL: [
+    'localhost',
+    'tcp://localhost:9000',
+    'http://localhost/a/b',
+    'http://localhost/a?b=1',
+  ],
+  CLICKHOUSE_RECENT_DAYS: ['1', '3651', 'few'],
   USER_ENDPOINT_PORTS: ['0', '65536', '443,', '443 8443', 'https'],
   TRUSTED_PROXIES: ['proxy', '10.0.0.0/33', '10.0.0.0/8 10.1.0.0/16', 'fd00::/129'],
   STRIPE_SECRET_KEY: ['short', 'sk test with spaces'],
@@ -114,7 +123,7 @@ const bad: Record<string, string[]> = {
   LOCAL_DISCOVERY: ['1', 'yes', 'TRUE'],
   SANDBOX: ['0', 'no', 'off'],
   LOG_LEVEL: ['verbose', 'INFO'],
-  WORKERS: ['0', '-1', '1.5', '65', 'auto'],
+  WORKERS: ['0', '-1', '1.5', '65', 'many'],
   UNREADY_SECONDS: ['-1', '86401', 'soon'],
   DATABASE_GRACE_SECONDS: ['-0.1', '86401', 'never'],
   ...badLoad,
@@ -275,4 +284,13 @@ test('N5: payments that would never be credited are refused', () => {
 test('N6: HOST may have the brackets that IPv6 addresses have in URLs', () => {
   expect(readConfig({ HOST: '[::1]' }).host).toBe('::1')
   expect(readConfig({ HOST: '::1' }).host).toBe('::1')
+})
+
+test('request logs stay in PostgreSQL for longer than the journal, from which a restore books them', () => {
+  const settings = { CLICKHOUSE_URL: 'https://me:secret@host:8443/logs', JOURNAL_KEEP_HOURS: '72' }
+  expect(() => readConfig(settings)).toThrow('CLICKHOUSE_RECENT_DAYS: must be at least 4')
+  const { clickHouse } = readConfig({ ...settings, CLICKHOUSE_RECENT_DAYS: '4' })
+  expect(clickHouse).toMatchObject({ recentDays: 4, address: { user: 'me', database: 'logs' } })
+  // Without a ClickHouse all logs stay.
+  expect(readConfig({ JOURNAL_KEEP_HOURS: '72' }).clickHouse.recentDays).toBe(3)
 })

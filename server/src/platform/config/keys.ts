@@ -15,7 +15,7 @@ const Key = z
   .transform((text) => Buffer.from(text, 'base64'))
   .refine((key) => key.some((byte) => byte !== key[0]), keyAdvice)
 
-const mostKeys = 20
+const maxKeys = 20
 
 /** Parses `<base64>`, or `<id>:<base64>` several times with commas between: the first key is the current one. */
 export const Keys = z.string().transform((text, context): NamedKey[] => {
@@ -26,7 +26,7 @@ export const Keys = z.string().transform((text, context): NamedKey[] => {
   })
   const names = keys.map(({ id, key }) => id ?? key.toString('base64'))
   if (keys.length < text.split(',').length) context.addIssue(keyAdvice)
-  else if (keys.length > mostKeys) context.addIssue(`must be at most ${mostKeys} keys`)
+  else if (keys.length > maxKeys) context.addIssue(`must be at most ${maxKeys} keys`)
   else if (new Set(names).size < keys.length) context.addIssue('must name each key once')
   return keys
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
-const mostNetworks = 50
+const maxNetworks = 50
 
 /** Parses addresses and networks such as `10.0.0.0/8`, separated by commas. */
 export const Networks = z
@@ -10,6 +10,6 @@ export const Networks = z
   .transform((text) => text.split(',').flatMap((network) => network.trim() || []))
   .refine(
     (networks) =>
-      networks.length <= mostNetworks && networks.every((it) => Network.safeParse(it).success),
+      networks.length <= maxNetworks && networks.every((it) => Network.safeParse(it).success),
     'must be addresses or networks such as 10.0.0.0/8, with commas between them',
   )

@@ -1,54 +1,47 @@
 import { z } from 'zod'
+import { optional, secondsUpTo, url } from './fields'
+import { setting } from './setting'
 
-const mostSecrets = 10
+const maxSecrets = 10
 
 /** The webhook secrets of the payment processor: several while a secret is rotated. */
-const Secrets = z.string().transform((text, context): string[] => {
+const Secrets = z.string().transform((text, context): readonly string[] => {
   const secrets = text.split(',').map((secret) => secret.trim())
   if (secrets.some((secret) => !/^[\x21-\x7e]{8,}$/.test(secret))) {
     context.addIssue('must be signing secrets (whsec_...) with commas between them')
   }
-  if (secrets.length > mostSecrets) context.addIssue(`must be at most ${mostSecrets} secrets`)
+  if (secrets.length > maxSecrets) context.addIssue(`must be at most ${maxSecrets} secrets`)
   return secrets
 })
 
-/** The variables of payments, for the schema of the environment. */
-export const paymentVariables = {
-  STRIPE_SECRET_KEY: z
-    .string()
-    .regex(/^[\x21-\x7e]{8,}$/, 'must be a secret key of Stripe (sk_... or rk_...)')
-    .optional(),
-  STRIPE_WEBHOOK_SECRET: Secrets.optional(),
-  STRIPE_API_BASE: z.url({ protocol: /^https?$/ }).default('https://api.stripe.com'),
-  AUTO_RECHARGE_SECONDS: z.coerce.number().positive().max(3600).default(30),
-  PAYMENT_COMPARISON_SECONDS: z.coerce.number().positive().max(604_800).default(86_400),
-}
-
-/** The payment settings of this installation. */
-export interface PaymentConfig {
+/** The settings of payments. */
+export const paymentSettings = z.object({
   /** Undefined if payments are disabled. */
-  secretKey: string | undefined
+  secretKey: setting(
+    optional(
+      z.string().regex(/^[\x21-\x7e]{8,}$/, 'must be a secret key of Stripe (sk_... or rk_...)'),
+    ),
+    {
+      name: 'STRIPE_SECRET_KEY',
+      doc: 'lets customers buy credit ([payments.md](../concepts/payments.md)); requires `STRIPE_WEBHOOK_SECRET`',
+    },
+  ),
   /** Undefined if no webhook events are accepted. */
-  webhookSecrets: readonly string[] | undefined
-  apiBase: string
-  /** The interval at which accounts with automatic recharge are checked. */
-  rechargeEveryMs: number
-  /** The interval at which the processor's lists are compared with the ledger. */
-  compareEveryMs: number
-}
-
-interface Variables {
-  STRIPE_SECRET_KEY?: string | undefined
-  STRIPE_WEBHOOK_SECRET?: string[] | undefined
-  STRIPE_API_BASE: string
-  AUTO_RECHARGE_SECONDS: number
-  PAYMENT_COMPARISON_SECONDS: number
-}
-
-export const toPaymentConfig = (env: Variables): PaymentConfig => ({
-  secretKey: env.STRIPE_SECRET_KEY,
-  webhookSecrets: env.STRIPE_WEBHOOK_SECRET,
-  apiBase: env.STRIPE_API_BASE,
-  rechargeEveryMs: Math.round(env.AUTO_RECHARGE_SECONDS * 1000),
-  compareEveryMs: Math.round(env.PAYMENT_COMPARISON_SECONDS * 1000),
+  webhookSecrets: setting(optional(Secrets), {
+    name: 'STRIPE_WEBHOOK_SECRET',
+    doc: 'secret with which Stripe signs its events; several separated by commas',
+  }),
+  apiBase: setting(url(/^https?$/).default('https://api.stripe.com'), {
+    name: 'STRIPE_API_BASE',
+    doc: "Stripe's address",
+  }),
+  rechargeEveryMs: setting(secondsUpTo(3600, 30), {
+    name: 'AUTO_RECHARGE_SECONDS',
+    doc: 'how often accounts with automatic recharge are checked, at most 3600',
+  }),
+  compareEveryMs: setting(secondsUpTo(604_800, 86_400), {
+    name: 'PAYMENT_COMPARISON_SECONDS',
+    doc: "how often Stripe's lists are compared with the ledger, at most 604800",
+  }),
 })
+export type PaymentConfig = z.output<typeof paymentSettings>

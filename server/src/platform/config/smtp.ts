@@ -22,7 +22,7 @@ export interface MailConfig {
 }
 
 /** Parses `smtp://` or `smtps://`, with user and password if the server requires them. */
-const Smtp = z.url({ protocol: /^smtps?$/ }).transform((text, context): SmtpServer => {
+export const Smtp = z.url({ protocol: /^smtps?$/ }).transform((text, context): SmtpServer => {
   const url = new URL(text)
   const isSecure = url.protocol === 'smtps:'
   if (url.search || url.hash) context.addIssue('must end with the port: it takes no parameters')
@@ -44,19 +44,18 @@ export const senderAdvice =
   'must be an address, or a name and <address>: Tollgate <tollgate@example.com>'
 
 /** Parses `<address>`, or `<name> <<address>>`. */
-const Sender = z.string().transform((text, context): MailSender => {
+export const Sender = z.string().transform((text, context): MailSender => {
   const [, name = '', inner] = /^([^<>\p{Cc}]*)<([^<>]*)>$/u.exec(text.trim()) ?? []
   const address = z.email().safeParse((inner ?? text).trim())
   if (!address.success) context.addIssue(senderAdvice)
   return { name: name.replaceAll('"', '').trim(), address: address.data ?? '' }
 })
 
-/** The variables of mail, for the schema of the environment. */
-export const mailVariables = { SMTP_URL: Smtp.optional(), MAIL_FROM: Sender.optional() }
-
-/** Returns the mail settings; undefined without a server, or without a sender. */
-export const toMail = (env: {
-  SMTP_URL?: SmtpServer | undefined
-  MAIL_FROM?: MailSender | undefined
-}): MailConfig | undefined =>
-  env.SMTP_URL && env.MAIL_FROM && { server: env.SMTP_URL, from: env.MAIL_FROM }
+/** Returns the settings of outgoing mail; undefined without a server, or without a sender. */
+export const toMailConfig = ({
+  server,
+  sender,
+}: {
+  server: SmtpServer | undefined
+  sender: MailSender | undefined
+}): MailConfig | undefined => server && sender && { server, from: sender }

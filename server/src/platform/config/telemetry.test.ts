@@ -9,7 +9,7 @@ describe('traces', () => {
   test('go nowhere without an address, or where they are switched off', () => {
     expect(readConfig({ OTEL_SERVICE_NAME: 'gate' }).telemetry.tracing).toBeUndefined()
     expect(tracing({ OTEL_SDK_DISABLED: 'true' })).toBeUndefined()
-    expect(tracing({})).toMatchObject({ ratio: 1, followsParent: true, tellsUpstreams: false })
+    expect(tracing({})).toMatchObject({ ratio: 1, followsParent: true, propagatesTraces: false })
   })
 
   test.each([
@@ -25,7 +25,7 @@ describe('traces', () => {
   })
 })
 
-test('metrics are read where somebody says so', () => {
+test('reads the address of metrics from the environment', () => {
   const { listener } = readConfig({ METRICS_PORT: '9464', METRICS_HOST: '10.0.0.1' }).telemetry
   expect(listener).toEqual({ port: 9464, host: '10.0.0.1' })
 })

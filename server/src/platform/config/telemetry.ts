@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { flag } from './fields'
+import { flag, optional, url, integer } from './fields'
+import { setting } from './setting'
 
 const samplers = [
   'always_on',
@@ -10,26 +11,74 @@ const samplers = [
   'parentbased_traceidratio',
 ] as const
 
-const address = z.url({ protocol: /^https?$/ }).optional()
+const collector = () => optional(url(/^https?$/))
 
-/** The variables of logs, metrics and traces, for the schema of the environment. */
-export const telemetryVariables = {
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  LOG_REQUESTS: flag(true),
-  METRICS_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
-  METRICS_HOST: z.string().default('127.0.0.1'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: address,
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address,
-  OTEL_SDK_DISABLED: flag(false),
-  OTEL_SERVICE_NAME: z.string().max(200).default('tollgate'),
-  OTEL_TRACES_SAMPLER: z.enum(samplers).default('parentbased_always_on'),
-  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
-  OTEL_BSP_MAX_QUEUE_SIZE: z.coerce.number().int().min(1).max(100_000).default(2048),
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: z.coerce.number().int().min(1).max(10_000).default(512),
-  OTEL_BSP_SCHEDULE_DELAY: z.coerce.number().int().min(10).max(60_000).default(5000),
-  OTEL_BSP_EXPORT_TIMEOUT: z.coerce.number().int().min(100).max(60_000).default(10_000),
-  TRACE_UPSTREAMS: flag(false),
-}
+/** The settings of logs, metrics and traces. */
+export const telemetrySettings = z.object({
+  logLevel: setting(
+    z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+    {
+      name: 'LOG_LEVEL',
+      doc: '`trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`',
+    },
+  ),
+  logsRequests: setting(flag(true), {
+    name: 'LOG_REQUESTS',
+    doc: 'write a line to the process log for each request',
+  }),
+  metricsPort: setting(optional(integer(0, 65_535)), {
+    name: 'METRICS_PORT',
+    doc: 'internal port of `/metrics`, `/healthz` and `/readyz` ([observability.md](observability.md))',
+  }),
+  metricsHost: setting(z.string().default('127.0.0.1'), {
+    name: 'METRICS_HOST',
+    doc: 'address of that port',
+  }),
+  endpoint: setting(collector(), {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    doc: 'a trace collector: `http://localhost:4318`',
+  }),
+  tracesEndpoint: setting(collector(), {
+    name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    doc: 'the same with its full path; takes precedence',
+  }),
+  isDisabled: setting(flag(false), {
+    name: 'OTEL_SDK_DISABLED',
+    doc: 'disables traces, whatever else is set',
+  }),
+  serviceName: setting(z.string().max(200).default('tollgate'), {
+    name: 'OTEL_SERVICE_NAME',
+    doc: 'service name in traces',
+  }),
+  sampler: setting(z.enum(samplers).default('parentbased_always_on'), {
+    name: 'OTEL_TRACES_SAMPLER',
+    doc: 'which requests are traced; also `always_on`, `always_off`, `traceidratio`, `parentbased_always_off`, `parentbased_traceidratio`',
+  }),
+  samplerRatio: setting(z.coerce.number().min(0).max(1).default(1), {
+    name: 'OTEL_TRACES_SAMPLER_ARG',
+    doc: 'the share of requests, 0 to 1',
+  }),
+  maxQueueSize: setting(integer(1, 100_000).default(2048), {
+    name: 'OTEL_BSP_MAX_QUEUE_SIZE',
+    doc: 'spans that can wait for the collector; more are dropped',
+  }),
+  maxBatchSize: setting(integer(1, 10_000).default(512), {
+    name: 'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
+    doc: 'spans per batch',
+  }),
+  exportEveryMs: setting(integer(10, 60_000).default(5000), {
+    name: 'OTEL_BSP_SCHEDULE_DELAY',
+    doc: 'milliseconds between two batches',
+  }),
+  exportTimeoutMs: setting(integer(100, 60_000).default(10_000), {
+    name: 'OTEL_BSP_EXPORT_TIMEOUT',
+    doc: 'milliseconds until an export times out',
+  }),
+  propagatesTraces: setting(flag(false), {
+    name: 'TRACE_UPSTREAMS',
+    doc: 'forward the trace context over platform connections',
+  }),
+})
 
 /** The settings of tracing. */
 export interface TracingConfig {
@@ -38,12 +87,12 @@ export interface TracingConfig {
   ratio: number
   /** Whether the caller's decision not to trace a request is followed. */
   followsParent: boolean
-  queue: { most: number; batch: number; everyMs: number; timeoutMs: number }
+  queue: { max: number; batch: number; everyMs: number; timeoutMs: number }
   /** Whether requests to the operator's own connections carry the trace context. */
-  tellsUpstreams: boolean
+  propagatesTraces: boolean
 }
 
-/** The settings of logs, metrics and traces. */
+/** The logs, metrics and traces of the process. */
 export interface TelemetryConfig {
   logLevel: string
   /** Whether each request writes a line to the log. */
@@ -54,33 +103,33 @@ export interface TelemetryConfig {
   tracing: TracingConfig | undefined
 }
 
-type Variables = z.infer<z.ZodObject<typeof telemetryVariables>>
+type Telemetry = z.output<typeof telemetrySettings>
 
-const ratioOf = ({ OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: ratio }: Variables) => {
+function ratioOf({ sampler, samplerRatio }: Telemetry): number {
   if (sampler.endsWith('always_off')) return 0
-  return sampler.endsWith('traceidratio') ? ratio : 1
+  return sampler.endsWith('traceidratio') ? samplerRatio : 1
 }
 
-const toTracing = (env: Variables): TracingConfig => ({
-  serviceName: env.OTEL_SERVICE_NAME,
-  ratio: ratioOf(env),
-  followsParent: env.OTEL_TRACES_SAMPLER.startsWith('parentbased'),
+const toTracing = (settings: Telemetry): TracingConfig => ({
+  serviceName: settings.serviceName,
+  ratio: ratioOf(settings),
+  followsParent: settings.sampler.startsWith('parentbased'),
   queue: {
-    most: env.OTEL_BSP_MAX_QUEUE_SIZE,
-    batch: Math.min(env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE, env.OTEL_BSP_MAX_QUEUE_SIZE),
-    everyMs: env.OTEL_BSP_SCHEDULE_DELAY,
-    timeoutMs: env.OTEL_BSP_EXPORT_TIMEOUT,
+    max: settings.maxQueueSize,
+    batch: Math.min(settings.maxBatchSize, settings.maxQueueSize),
+    everyMs: settings.exportEveryMs,
+    timeoutMs: settings.exportTimeoutMs,
   },
-  tellsUpstreams: env.TRACE_UPSTREAMS,
+  propagatesTraces: settings.propagatesTraces,
 })
 
-export function toTelemetry(env: Variables): TelemetryConfig {
-  const endpoint = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? env.OTEL_EXPORTER_OTLP_ENDPOINT
-  const { METRICS_PORT: port, METRICS_HOST: host } = env
+export function toTelemetryConfig(settings: Telemetry): TelemetryConfig {
+  const { logLevel, logsRequests, metricsPort: port, metricsHost: host } = settings
+  const hasCollector = (settings.tracesEndpoint ?? settings.endpoint) !== undefined
   return {
-    logLevel: env.LOG_LEVEL,
-    logsRequests: env.LOG_REQUESTS,
+    logLevel,
+    logsRequests,
     listener: port === undefined ? undefined : { port, host },
-    tracing: endpoint === undefined || env.OTEL_SDK_DISABLED ? undefined : toTracing(env),
+    tracing: hasCollector && !settings.isDisabled ? toTracing(settings) : undefined,
   }
 }

@@ -30,8 +30,8 @@ export const lockOwner = (
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow(() => new ApiError('resource_not_found'))
 
-/** Exactly one of the two is set. */
-interface Owner {
+/** The owner of a row: exactly one of the two is set. */
+export interface Owner {
   user_id: string | null
   organization_id: string | null
 }

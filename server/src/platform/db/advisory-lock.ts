@@ -2,18 +2,26 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Schema } from './schema'
 
 /** Our own lock numbers, one for each job that runs on one node at a time. */
-const jobs = { audit: 7_265_001, upkeep: 7_265_002, report: 7_265_021, payments: 7_265_014 }
+const jobs = {
+  audit: 7_265_001,
+  upkeep: 7_265_002,
+  report: 7_265_021,
+  payments: 7_265_014,
+  logExport: 7_265_024,
+}
 
 /** Lock numbers of operations that run one at a time for each name. */
-const turns = { platformDefault: 7_265_022, signInLink: 7_265_023 }
+const operations = { platformDefault: 7_265_022, signInLink: 7_265_023 }
 
 /** Waits for the lock of this operation and name, and holds it until the transaction ends. */
 export async function waitForLock(
   trx: Transaction<Schema>,
-  turn: keyof typeof turns,
+  operation: keyof typeof operations,
   name: string,
 ): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${turns[turn]}::integer, hashtext(${name}))`.execute(trx)
+  await sql`select pg_advisory_xact_lock(${operations[operation]}::integer, hashtext(${name}))`.execute(
+    trx,
+  )
 }
 
 /**
@@ -26,8 +34,10 @@ export function runExclusively<Result>(
   work: () => Promise<Result>,
 ): Promise<Result | undefined> {
   return db.transaction().execute(async (lock) => {
+    // The transaction locks no row, and is idle for as long as the job takes.
     const { rows } = await sql<{ isMine: boolean }>`
-      select pg_try_advisory_xact_lock(${jobs[job]}) as "isMine"`.execute(lock)
+      select set_config('idle_in_transaction_session_timeout', '0', true),
+        pg_try_advisory_xact_lock(${jobs[job]}) as "isMine"`.execute(lock)
     return rows[0]?.isMine ? work() : undefined
   })
 }

@@ -1,22 +1,26 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { CreatedColumn, UpdatedColumn } from './column-types'
 
-type Created = ColumnType<Date, Date | undefined, never>
-type Updated = ColumnType<Date, Date | undefined, Date>
+/** The types that the table's constraint allows. Source: contract 6.1. */
+export const alertTypes = [
+  'cost_threshold',
+  'error_rate',
+  'usage_spike',
+  'quota_limit',
+  'model_latency',
+  'unusual_activity',
+] as const
+
+export const alertPeriods = ['hour', 'day', 'week', 'month'] as const
 
 /** An alert rule of an account. */
 export interface AlertRow {
   id: string
   user_id: string
   name: string
-  type:
-    | 'cost_threshold'
-    | 'error_rate'
-    | 'usage_spike'
-    | 'quota_limit'
-    | 'model_latency'
-    | 'unusual_activity'
+  type: (typeof alertTypes)[number]
   threshold: number
-  period: 'hour' | 'day' | 'week' | 'month'
+  period: (typeof alertPeriods)[number]
   enabled: boolean
   channels: ColumnType<string[], readonly string[], readonly string[]>
   description: string | null
@@ -30,8 +34,8 @@ export interface AlertRow {
   false_since: Date | null
   /** Increases with each change of its definition or its state. */
   revision: Generated<bigint>
-  created_at: Created
-  updated_at: Updated
+  created_at: CreatedColumn
+  updated_at: UpdatedColumn
 }
 
 export interface AlertTriggerRow {
@@ -45,7 +49,7 @@ export interface AlertTriggerRow {
 /** A test alert, which counts towards the limit of the hour after it. */
 export interface AlertTestRow {
   user_id: string
-  tested_at: Created
+  tested_at: CreatedColumn
 }
 
 /** Whether an account was at or above the warning threshold at the last check. */

@@ -1,7 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { CreatedColumn, UpdatedColumn } from './column-types'
 
-type Created = ColumnType<Date, Date | undefined, never>
-type Updated = ColumnType<Date, Date | undefined, Date>
 /** A list of strings in a JSON column. */
 type Names = ColumnType<string[], string, string>
 type MaybeNames = ColumnType<string[] | null, string | null, string | null>
@@ -22,8 +21,8 @@ export interface AutomationTemplateRow {
   variables: Names
   is_public: boolean
   usage_count: Generated<bigint>
-  created_at: Created
-  updated_at: Updated
+  created_at: CreatedColumn
+  updated_at: UpdatedColumn
 }
 
 /** A stored conversation. */
@@ -52,8 +51,8 @@ export interface AutomationSessionRow {
   running_until: Date | null
   last_activity_at: Date | null
   completed_at: Date | null
-  created_at: Created
-  updated_at: Updated
+  created_at: CreatedColumn
+  updated_at: UpdatedColumn
 }
 
 /** A message of a session. */
@@ -68,7 +67,7 @@ export interface AutomationMessageRow {
   tool_calls: ColumnType<Record<string, unknown>[] | null, string | null, never>
   tool_call_id: string | null
   tokens: bigint
-  created_at: Created
+  created_at: CreatedColumn
 }
 
 export interface AutomationSchema {

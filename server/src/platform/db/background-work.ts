@@ -2,20 +2,20 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DatabaseConnection } from 'kysely'
 
 /** A change that is recorded in the audit log in the same transaction. */
-export interface Underway {
+export interface AuditedChange {
   /** Writes its row in a transaction that is about to commit; false if no row has to be written. */
   writeOn: (connection: DatabaseConnection) => Promise<boolean>
   /** Whether that transaction has committed. */
   isOnRecord: boolean
   /** The id of the row that it created, before there is an answer that contains the id. */
-  madeId: string | undefined
+  createdId: string | undefined
 }
 
 /** The change that the current asynchronous context belongs to. */
-export const underway = new AsyncLocalStorage<Underway>()
+export const currentChange = new AsyncLocalStorage<AuditedChange>()
 
 /** Records the id of a row that a change creates in a transaction. Without a change under way this does nothing. */
-export function noteMade(id: string): void {
-  const change = underway.getStore()
-  if (change) change.madeId = id
+export function noteCreated(id: string): void {
+  const change = currentChange.getStore()
+  if (change) change.createdId = id
 }

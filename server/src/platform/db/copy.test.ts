@@ -21,11 +21,11 @@ function socketOf({ client }: Session): Socket {
   throw new Error('the session has no socket')
 }
 
-test('whoever reads slowly has the server wait, however few rows its bytes are of', async () => {
+test('a slow reader pauses the server, even with few large rows', async () => {
   const socket = socketOf(session)
   const before = socket.bytesRead
-  const asked = `copy (select repeat('x', ${rowBytes - 1}) from generate_series(1, ${rows})) to stdout`
-  const reader = copyOut(session.client, asked)
+  const statement = `copy (select repeat('x', ${rowBytes - 1}) from generate_series(1, ${rows})) to stdout`
+  const reader = copyOut(session.client, statement)
   const first = await reader.next()
   const deadline = performance.now() + 10_000
   while (!socket.isPaused() && performance.now() < deadline) {
@@ -36,7 +36,7 @@ test('whoever reads slowly has the server wait, however few rows its bytes are o
 
   const lengths = [first.value?.length]
   for await (const chunk of reader) lengths.push(chunk.length)
-  // One row at a time, so that nobody gets all that had waited at once.
+  // One row at a time: the reader does not get all waiting rows at once.
   expect(lengths).toEqual(Array.from({ length: rows }, () => rowBytes))
   expect(socket.isPaused()).toBe(false)
 }, 30_000)

@@ -4,11 +4,11 @@ import type { Client, Connection, Submittable } from 'pg'
 type CopyConnection = Connection & {
   sendCopyFromChunk: (chunk: Buffer) => void
   endCopyFrom: () => void
-  sendCopyFail: (words: string) => void
+  sendCopyFail: (message: string) => void
 }
 
 /** Without progress for this long, as with a frozen server or a locked row, the copy fails. */
-const patienceMs = 120_000
+const maxWaitMs = 120_000
 
 /** One COPY statement as a query of `pg`, which calls these methods as messages arrive. */
 abstract class Copy implements Submittable {
@@ -52,13 +52,13 @@ abstract class Copy implements Submittable {
   /** Restarts the timeout after bytes were sent or received. */
   protected moved({ stream }: Connection): void {
     clearTimeout(this.#timer)
-    const late = () => stream.destroy(new Error('the database did not answer for too long'))
-    this.#timer = setTimeout(late, patienceMs)
+    const late = () => stream.destroy(new Error('the database did not answer in time'))
+    this.#timer = setTimeout(late, maxWaitMs)
   }
 }
 
 /** The most bytes that are queued for the reader; the bytes that the socket has already read are added to them. */
-const mostQueuedBytes = 1024 * 1024
+const maxQueuedBytes = 1024 * 1024
 
 class CopyOut extends Copy {
   #chunks: Buffer[] = []
@@ -77,7 +77,7 @@ class CopyOut extends Copy {
     // The driver reuses its buffer.
     this.#chunks.push(Buffer.from(chunk))
     this.#queuedBytes += chunk.length
-    if (this.#queuedBytes >= mostQueuedBytes) {
+    if (this.#queuedBytes >= maxQueuedBytes) {
       connection.stream.pause()
       this.#paused = connection
     }
@@ -93,7 +93,7 @@ class CopyOut extends Copy {
         yield chunk
         this.#queuedBytes -= chunk.length
       }
-      if (this.#queuedBytes < mostQueuedBytes) {
+      if (this.#queuedBytes < maxQueuedBytes) {
         this.#paused?.stream.resume()
         this.#paused = undefined
       }
@@ -130,7 +130,7 @@ class CopyIn extends Copy {
       }
       connection.endCopyFrom()
     } catch (thrown) {
-      connection.sendCopyFail(thrown instanceof Error ? thrown.message : 'the source broke off')
+      connection.sendCopyFail(thrown instanceof Error ? thrown.message : 'the source ended early')
     }
   }
 }

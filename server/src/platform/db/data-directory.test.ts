@@ -34,13 +34,13 @@ async function contend(path: string, count: number): Promise<string[]> {
   }
 }
 
-test('is held by one process of many, and by nobody after a kill', async () => {
+test('is locked by one process of many, and unlocked after a kill', async () => {
   const path = await mkdtemp(join(tmpdir(), 'tollgate-test-'))
   try {
     for (const _round of [1, 2]) {
-      const said = await contend(path, 4)
-      expect(said.filter((line) => line === 'held')).toHaveLength(1)
-      expect(said.filter((line) => line.includes(`${path} is in use`))).toHaveLength(3)
+      const outputs = await contend(path, 4)
+      expect(outputs.filter((line) => line === 'held')).toHaveLength(1)
+      expect(outputs.filter((line) => line.includes(`${path} is in use`))).toHaveLength(3)
     }
     const opened = await openDataDirectory(path)
     await expect(openDataDirectory(path)).rejects.toThrow(`process ${process.pid}`)

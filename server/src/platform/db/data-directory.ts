@@ -67,15 +67,15 @@ export interface DataDirectory extends Disposable {
  * Tollgate holds the lock.
  */
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
-  const wanted = resolve(path)
+  const target = resolve(path)
   try {
     // It holds keys: only we may list it. As root, the account of the embedded PostgreSQL may traverse it.
-    await mkdir(wanted, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
-    await access(wanted, constants.W_OK | constants.X_OK)
+    await mkdir(target, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
+    await access(target, constants.W_OK | constants.X_OK)
   } catch (cause) {
-    throw unwritable(wanted, cause)
+    throw unwritable(target, cause)
   }
-  const real = await realpath(wanted)
+  const real = await realpath(target)
   const lock = DirectoryLock.take(real)
   return { path: real, [Symbol.dispose]: () => lock[Symbol.dispose]() }
 }
@@ -87,7 +87,7 @@ function refusal(directory: string, cause: unknown): StartError {
   const owner = readOwner(join(directory, 'tollgate.pid'))
   return new StartError(
     `The data directory ${directory} is in use by another Tollgate${owner && ` (process ${owner})`}. ` +
-      'Stop that one, or give this one a DATA_DIR of its own.',
+      'Stop the other one, or set DATA_DIR to another directory.',
     { cause },
   )
 }

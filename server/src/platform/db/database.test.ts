@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
+import { runExclusively } from './advisory-lock'
 import type { Database } from './database'
 import { openTestDatabases } from '../../../testing/db/database'
 
@@ -41,11 +42,42 @@ test('D02: what follows a `begin` that a frozen server did late is committed', a
   expect(written).toEqual([{ at: 1 }])
 })
 
+test('D01: a node that vanishes within a transaction locks its rows for seconds, not for hours', async () => {
+  const { query } = database
+  await sql`create table account (id int primary key)`.execute(query)
+  await sql`insert into account values (1)`.execute(query)
+  const small = again()
+  const { promise: isLocked, resolve } = Promise.withResolvers<void>()
+  const { promise: isBack, resolve: comeBack } = Promise.withResolvers<void>()
+  const vanished = small.query.transaction().execute(async (trx) => {
+    await sql`select id from account for update`.execute(trx)
+    resolve()
+    // Its machine lost power, or its network: the server hears nothing more, and sees no connection end.
+    await isBack
+  })
+  await isLocked
+  const { rows } = await sql`select id from account for update`.execute(query)
+  expect(rows).toEqual([{ id: 1 }])
+  comeBack()
+  await expect(vanished).rejects.toThrow()
+})
+
+test('a job that takes longer than a transaction may be idle keeps its lock until its end', async () => {
+  const small = again()
+  let others: unknown
+  const ended = await runExclusively(small.query, 'report', async () => {
+    await Bun.sleep(500)
+    others = await runExclusively(database.query, 'report', async () => 'runs too')
+    return 'ran'
+  })
+  expect([ended, others]).toEqual(['ran', undefined])
+})
+
 test('M4: a database that takes no changes does not count as one that answers', async () => {
   const small = again()
   await small.ping()
   await sql`set default_transaction_read_only = on`.execute(small.query)
-  await expect(small.ping()).rejects.toThrow('takes no changes')
+  await expect(small.ping()).rejects.toThrow('is read-only')
   await sql`set default_transaction_read_only = off`.execute(small.query)
   await small.ping()
 })

@@ -7,9 +7,10 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import { Client, Pool, types, type ClientConfig } from 'pg'
+import { enableCopy } from './copy-rows'
 import { DatabaseLiveness } from './liveness'
 import type { Schema } from './schema'
-import { underway } from './background-work'
+import { currentChange } from './background-work'
 
 const int8 = 20
 
@@ -23,6 +24,9 @@ const parsers = {
     return format === 'binary' ? types.getTypeParser(id, 'binary') : types.getTypeParser(id, 'text')
   },
 }
+
+/** The time that a transaction may be idle, in timeouts of a statement. */
+const idleStatements = 2
 
 type Connection = Parameters<PostgresDriver['rollbackTransaction']>[0]
 
@@ -46,7 +50,7 @@ class Driver extends PostgresDriver {
 
   /** Writes the audit row of a change into the transaction of the change, whichever code began the transaction. */
   override async commitTransaction(connection: Connection): Promise<void> {
-    const change = underway.getStore()
+    const change = currentChange.getStore()
     const isWritten = await change?.writeOn(connection)
     await super.commitTransaction(connection)
     if (change && isWritten) change.isOnRecord = true
@@ -95,6 +99,8 @@ export class Database implements AsyncDisposable {
       max: options.poolSize,
       statement_timeout: statementMs,
       query_timeout: statementMs + 1000,
+      // A node that vanishes would keep its rows locked until the server's kernel notices, two hours later by default.
+      idle_in_transaction_session_timeout: idleStatements * statementMs,
       idleTimeoutMillis: 30_000,
     })
     // An idle connection that breaks is replaced; without a listener the error would end the process.
@@ -103,15 +109,18 @@ export class Database implements AsyncDisposable {
       if (!this.#isClosing) options.onError(error)
     })
     // The same for a connection in use: its statement rejects, and between two statements no listener is attached.
-    pool.on('connect', (client) => void client.on('error', () => undefined))
+    pool.on('connect', (client) => {
+      client.on('error', () => undefined)
+      enableCopy(client)
+    })
     this.#pool = pool
     this.query = new Kysely<Schema>({ dialect: new Dialect({ pool }) })
   }
 
   /** The pool's connections, and the number of statements that wait for one. */
-  get connections(): { total: number; idle: number; waiting: number; most: number } {
+  get connections(): { total: number; idle: number; waiting: number; max: number } {
     const { totalCount: total, idleCount: idle, waitingCount: waiting, options } = this.#pool
-    return { total, idle, waiting, most: options.max }
+    return { total, idle, waiting, max: options.max }
   }
 
   /** Creates a connection outside the pool, not yet connected; for LISTEN and for COPY. */
@@ -119,11 +128,16 @@ export class Database implements AsyncDisposable {
     return new Client({ ...this.#address, query_timeout: queryMs })
   }
 
+  /** Opens a pool of its own to the same database, for statements that must not wait behind others. */
+  secondPool(options: ConstructorParameters<typeof Database>[1]): Database {
+    return new Database(this.#address, options)
+  }
+
   /** Resolves when the database answers and accepts writes, else rejects: a standby does not accept them. */
   async ping(): Promise<void> {
     const { rows } = await sql<{ read_only: boolean }>`
       select current_setting('transaction_read_only')::boolean as read_only`.execute(this.query)
-    if (rows[0]?.read_only !== false) throw new Error('the database takes no changes')
+    if (rows[0]?.read_only !== false) throw new Error('the database is read-only')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

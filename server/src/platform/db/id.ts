@@ -1,4 +1,5 @@
-const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+/** The 32 characters of ids: without those that are easily mistaken. */
+export const idAlphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /** Prefixes of ids, by what they name. Source: contract 1.3. */
 export type IdPrefix =
@@ -40,7 +41,7 @@ export type IdPrefix =
   | 'item'
 
 const randomLength = 16
-const codes = Buffer.from(alphabet)
+const codes = Buffer.from(idAlphabet)
 
 // Random characters are generated in pages, with one system call and one string for 400 ids: an id assembled from
 // single characters leaves as many short strings behind.
@@ -65,7 +66,7 @@ function randomPart(): string {
 
 function timePart(ms: number): string {
   let text = ''
-  for (let shift = 45; shift >= 0; shift -= 5) text += alphabet[Math.floor(ms / 2 ** shift) % 32]
+  for (let shift = 45; shift >= 0; shift -= 5) text += idAlphabet[Math.floor(ms / 2 ** shift) % 32]
   return text
 }
 
@@ -90,7 +91,7 @@ export const isId = (prefix: IdPrefix, text: string) =>
   text.startsWith(`${prefix}_`) &&
   /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(prefix.length + 1))
 
-const bitsOf = new Map(Array.from(alphabet, (character, bits) => [character.charCodeAt(0), bits]))
+const bitsOf = new Map(Array.from(idAlphabet, (character, bits) => [character.charCodeAt(0), bits]))
 const timeLength = 10
 
 /** Returns when an id was created, in milliseconds since the epoch; an arbitrary time for a text that is not an id. */

@@ -18,15 +18,15 @@ const isCode = (thrown: unknown, code: string) =>
   thrown instanceof Error && Reflect.get(thrown, 'code') === code
 
 /** Reads a file that only its owner can read; writes it at the first start. */
-async function kept(path: string, make: () => string): Promise<string> {
+async function readOrCreate(path: string, make: () => string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((thrown: unknown) => {
     if (isCode(thrown, 'ENOENT')) return undefined
     throw new StartError(`${path} cannot be read. Make it readable to this user, or remove it.`)
   })
   if (text?.trim()) return text.trim()
-  const made = make()
-  await writeFile(path, `${made}\n`, { mode: 0o600 })
-  return made
+  const created = make()
+  await writeFile(path, `${created}\n`, { mode: 0o600 })
+  return created
 }
 
 /** Reads or creates the keys of an installation. Throws `StartError`. */
@@ -34,7 +34,7 @@ export async function openInstallation(dataDir: string, config: Config): Promise
   const adminKeyPath = join(dataDir, 'admin-key')
   const adminKey =
     config.adminKey ??
-    (await kept(adminKeyPath, () => `tg-admin-${randomBytes(24).toString('base64url')}`))
+    (await readOrCreate(adminKeyPath, () => `tg-admin-${randomBytes(24).toString('base64url')}`))
   return {
     adminKey,
     adminKeyPath: config.adminKey ? undefined : adminKeyPath,
@@ -45,11 +45,11 @@ export async function openInstallation(dataDir: string, config: Config): Promise
 /** Returns the keys of the environment, else those in the data directory, which are created if missing. */
 export async function openSealingKeys(
   dataDir: string,
-  { encryptionKeys: given }: Pick<Config, 'encryptionKeys'>,
+  { encryptionKeys: configured }: Pick<Config, 'encryptionKeys'>,
 ): Promise<SealingKeys> {
   const path = join(dataDir, 'encryption-key')
-  const text = given ? '' : await kept(path, () => randomBytes(32).toString('base64'))
-  const [first, ...others] = given ?? readKeys(text) ?? []
+  const text = configured ? '' : await readOrCreate(path, () => randomBytes(32).toString('base64'))
+  const [first, ...others] = configured ?? readKeys(text) ?? []
   if (first) return [toSealingKey(first), ...others.map(toSealingKey)]
   throw new StartError(`${path} is damaged. Restore it: secrets cannot be read without it.`)
 }

@@ -1,6 +1,5 @@
-import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
-
-type Created = ColumnType<Date, Date | undefined, never>
+import type { Generated, GeneratedAlways } from 'kysely'
+import type { CreatedColumn } from './column-types'
 
 /** An invitation to an organization, addressed to an e-mail address. */
 export interface InvitationRow {
@@ -13,14 +12,14 @@ export interface InvitationRow {
   /** A pending invitation is valid until it expires. */
   status: Generated<'pending' | 'accepted' | 'declined' | 'revoked'>
   expires_at: Date
-  created_at: Created
+  created_at: CreatedColumn
 }
 
 /** An invitation mail that an account had sent. */
 export interface InvitationMailRow {
   id: GeneratedAlways<bigint>
   user_id: string
-  sent_at: Created
+  sent_at: CreatedColumn
 }
 
 export interface InvitationSchema {

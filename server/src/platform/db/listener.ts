@@ -13,7 +13,7 @@ interface ListenerOptions {
 
 const heartbeatMs = 2000
 const firstBackoffMs = 100
-const longestBackoffMs = 5000
+const maxBackoffMs = 5000
 
 /**
  * A connection that LISTENs. A connection can die without an error, so it is pinged every 2 s; after each reconnection
@@ -25,7 +25,7 @@ export class Listener implements AsyncDisposable {
   #timer: ReturnType<typeof setTimeout> | undefined
   #backoffMs = firstBackoffMs
   #closed = false
-  #connectedOnce = false
+  #hasConnected = false
 
   constructor(options: ListenerOptions) {
     this.#options = options
@@ -55,8 +55,8 @@ export class Listener implements AsyncDisposable {
     if (this.#closed) return void client.end().catch(() => undefined)
     this.#client = client
     this.#backoffMs = firstBackoffMs
-    if (this.#connectedOnce) this.#options.onGap()
-    this.#connectedOnce = true
+    if (this.#hasConnected) this.#options.onGap()
+    this.#hasConnected = true
     this.#schedule(() => this.#beat(client), heartbeatMs)
   }
 
@@ -78,7 +78,7 @@ export class Listener implements AsyncDisposable {
   #reconnectLater(): void {
     this.#schedule(() => {
       this.#connect().catch(() => {
-        this.#backoffMs = Math.min(this.#backoffMs * 2, longestBackoffMs)
+        this.#backoffMs = Math.min(this.#backoffMs * 2, maxBackoffMs)
         this.#reconnectLater()
       })
     }, this.#backoffMs)

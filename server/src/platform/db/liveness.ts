@@ -6,10 +6,10 @@ interface Ports {
 }
 
 /** Without any answer for this long, the database counts as gone: a caller is rejected within a second. */
-const goneMs = 800
+const maxSilenceMs = 800
 /** The number of round trips that a statement may need, as when a connection is opened first. */
 const roundTrips = 6
-const keptPings = 5
+const maxPings = 5
 /** A lookup may wait for a connection when many arrive at once and the database is far away. */
 const maxLookUpMs = 10_000
 
@@ -38,8 +38,8 @@ export class DatabaseLiveness {
   }
 
   /** The time without any answer after which the database counts as gone, in milliseconds. */
-  get goneMs(): number {
-    return goneMs + roundTrips * this.roundTripMs
+  get maxSilenceMs(): number {
+    return maxSilenceMs + roundTrips * this.roundTripMs
   }
 
   /** Measures the round trip. Never rejects. */
@@ -52,24 +52,24 @@ export class DatabaseLiveness {
     const pinging = this.#ping()
     // A ping that is already waiting for its answer has used a part of the timeout.
     const waitedMs = performance.now() - this.#pingedAtMs
-    await isSettledWithin(pinging, Math.max(0, this.goneMs - waitedMs))
+    await isSettledWithin(pinging, Math.max(0, this.maxSilenceMs - waitedMs))
     return this.#answeredAtMs >= this.#pingedAtMs
   }
 
   /**
-   * Waits for a statement as long as the database answers others, at most `longestMs`. Rejects as the statement does,
+   * Waits for a statement as long as the database answers others, at most `maxMs`. Rejects as the statement does,
    * or with `noAnswer`, when its outcome is not known.
    */
-  async watch<Answer>(statement: Promise<Answer>, longestMs: number): Promise<Answer> {
+  async watch<Answer>(statement: Promise<Answer>, maxMs: number): Promise<Answer> {
     const startedAtMs = performance.now()
     const settled = statement.then(
       () => this.#note(),
       () => undefined,
     )
-    while (!(await isSettledWithin(settled, this.goneMs / 4))) {
+    while (!(await isSettledWithin(settled, this.maxSilenceMs / 4))) {
       const nowMs = performance.now()
       const silentMs = nowMs - Math.max(this.#answeredAtMs, startedAtMs)
-      if (silentMs >= this.goneMs || nowMs - startedAtMs >= longestMs) throw noAnswer()
+      if (silentMs >= this.maxSilenceMs || nowMs - startedAtMs >= maxMs) throw noAnswer()
       void this.#ping()
     }
     return await statement
@@ -98,7 +98,7 @@ export class DatabaseLiveness {
       return
     }
     this.#note()
-    this.#pings = [...this.#pings, this.#answeredAtMs - startedAtMs].slice(-keptPings)
+    this.#pings = [...this.#pings, this.#answeredAtMs - startedAtMs].slice(-maxPings)
   }
 }
 

@@ -34,9 +34,9 @@ describe('L07: a database that a later version has brought up to date', () => {
     expect(rows).toHaveLength(2)
   })
 
-  test('but not one with changes among ours that nobody knows', async () => {
-    await had('0000-of-somebody-else')
-    await expect(migrate(database.query)).rejects.toThrow(/brought up to date.*0000-of-somebody/)
+  test('but not one with unknown changes among ours', async () => {
+    await had('0000-of-another-program')
+    await expect(migrate(database.query)).rejects.toThrow(/brought up to date.*0000-of-another/)
   })
 })
 

@@ -17,8 +17,8 @@ import * as payments from './migrations/0014-payments'
 import * as alerts from './migrations/0015-alerts'
 import * as showcase from './migrations/0016-showcase'
 import * as promptsAndSupport from './migrations/0017-prompts-and-support'
-import * as signIn from './migrations/0020-sign-in'
 import * as invitationsAndAutomation from './migrations/0018-invitations-and-automation'
+import * as signIn from './migrations/0020-sign-in'
 import * as pricesOverTime from './migrations/0021-prices-over-time'
 import * as auditTrail from './migrations/0022-audit-trail'
 import * as paymentComparison from './migrations/0023-payment-comparison'
@@ -38,10 +38,14 @@ import * as storedResponses from './migrations/0040-stored-responses'
 import * as conversations from './migrations/0041-conversations'
 import * as backgroundResponses from './migrations/0042-background-responses'
 import * as measuredUnits from './migrations/0045-measured-units'
+import * as limitSlices from './migrations/0046-limit-slices'
+import * as logExport from './migrations/0047-log-export'
+import * as keyRules from './migrations/0048-key-rules'
+import * as failedLogs from './migrations/0049-failed-logs'
 import type { Schema } from './schema'
 import { StartError } from '../config/config'
 
-/** In order; a migration that has been released is never changed. */
+/** They run in the order of their numbers, whatever the order here. One that has been released is never changed. */
 const migrations: Record<string, Migration> = {
   '0001-accounts-and-catalogue': accountsAndCatalogue,
   '0002-money': money,
@@ -60,8 +64,8 @@ const migrations: Record<string, Migration> = {
   '0015-alerts': alerts,
   '0016-showcase': showcase,
   '0017-prompts-and-support': promptsAndSupport,
-  '0020-sign-in': signIn,
   '0018-invitations-and-automation': invitationsAndAutomation,
+  '0020-sign-in': signIn,
   '0021-prices-over-time': pricesOverTime,
   '0022-audit-trail': auditTrail,
   '0023-payment-comparison': paymentComparison,
@@ -81,11 +85,15 @@ const migrations: Record<string, Migration> = {
   '0041-conversations': conversations,
   '0042-background-responses': backgroundResponses,
   '0045-measured-units': measuredUnits,
+  '0046-limit-slices': limitSlices,
+  '0047-log-export': logExport,
+  '0048-key-rules': keyRules,
+  '0049-failed-logs': failedLogs,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */
 export const migrationNames: readonly string[] = Object.keys(migrations).toSorted()
-const nothing: Migration = { up: () => Promise.resolve() }
+const noMigration: Migration = { up: () => Promise.resolve() }
 
 /** Returns the names of the applied migrations; none without a schema. */
 export async function readMigrations(db: Kysely<Schema>): Promise<string[]> {
@@ -102,9 +110,9 @@ export async function readMigrations(db: Kysely<Schema>): Promise<string[]> {
  * version keeps the schema compatible with the version before.
  */
 async function ofLaterVersions(db: Kysely<Schema>): Promise<Record<string, Migration>> {
-  const made = await readMigrations(db)
-  const later = made.filter((name) => name > (migrationNames.at(-1) ?? ''))
-  return Object.fromEntries(later.map((name) => [name, nothing]))
+  const applied = await readMigrations(db)
+  const later = applied.filter((name) => name > (migrationNames.at(-1) ?? ''))
+  return Object.fromEntries(later.map((name) => [name, noMigration]))
 }
 
 /**
@@ -112,7 +120,7 @@ async function ofLaterVersions(db: Kysely<Schema>): Promise<Record<string, Migra
  * database, and the first one does the work. Resolves with the names of the applied migrations. Throws `StartError`.
  */
 export async function migrate(db: Kysely<Schema>): Promise<string[]> {
-  return madeBy(await migratorOf(db).migrateToLatest())
+  return namesOf(await migratorOf(db).migrateToLatest())
 }
 
 /**
@@ -122,7 +130,7 @@ export async function migrate(db: Kysely<Schema>): Promise<string[]> {
 export async function migrateWithin(db: Kysely<Schema>, upTo?: string): Promise<void> {
   const options = { disableTransactions: true }
   const migrator = migratorOf(db)
-  madeBy(
+  namesOf(
     upTo === undefined
       ? await migrator.migrateToLatest(options)
       : await migrator.migrateTo(upTo, options),
@@ -137,7 +145,7 @@ const migratorOf = (db: Kysely<Schema>) =>
     },
   })
 
-function madeBy({ error, results = [] }: MigrationResultSet): string[] {
+function namesOf({ error, results = [] }: MigrationResultSet): string[] {
   if (!error) return results.map(({ migrationName }) => migrationName)
   const failed = results.find(({ status }) => status === 'Error')?.migrationName
   throw new StartError(

@@ -1,7 +1,5 @@
-import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
-
-type Created = ColumnType<Date, Date | undefined, never>
-type Updated = ColumnType<Date, Date | undefined, Date>
+import type { Generated, GeneratedAlways } from 'kysely'
+import type { CreatedColumn, UpdatedColumn } from './column-types'
 
 /** An account's own name for a model (an alias). */
 export interface ModelMappingRow {
@@ -12,8 +10,8 @@ export interface ModelMappingRow {
   priority: Generated<number>
   enabled: Generated<boolean>
   description: string | null
-  created_at: Created
-  updated_at: Updated
+  created_at: CreatedColumn
+  updated_at: UpdatedColumn
 }
 
 /** A group of models under one name. */
@@ -36,8 +34,8 @@ export interface ModelCollectionRow {
     | 'lowest_latency'
     | 'weighted'
   enabled: Generated<boolean>
-  created_at: Created
-  updated_at: Updated
+  created_at: CreatedColumn
+  updated_at: UpdatedColumn
 }
 
 export interface ModelCollectionMemberRow {
@@ -48,7 +46,7 @@ export interface ModelCollectionMemberRow {
   enabled: Generated<boolean>
   /** Increases with each member that is added. */
   position: GeneratedAlways<bigint>
-  added_at: Created
+  added_at: CreatedColumn
 }
 
 export interface NameSchema {

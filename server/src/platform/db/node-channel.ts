@@ -1,13 +1,14 @@
 import { Redis as Client } from 'ioredis'
 import { generateIdBody } from './id'
 import { withTimeout } from '../with-timeout'
+import { Periodic } from '../periodic'
 
 interface Options {
   url: string
   /** The id of this process. */
   node: string
   /** Called with each message to this node. */
-  heard: (text: string) => void
+  onMessage: (text: string) => void
   /** Recent messages to this node may have been lost. */
   onGap: () => void
   onError: (error: Error) => void
@@ -16,14 +17,14 @@ interface Options {
 const channelOf = (node: string) => `tollgate:node:${node}`
 const keyOf = (key: string) => `tollgate:body:${key}`
 
-const lookEveryMs = 500
+const checkEveryMs = 500
 /** The interval at which it publishes to its own channel, to verify that it still receives. */
-const wordEveryMs = 5000
+const selfCheckEveryMs = 5000
 /** An opening pair of connections fails after this long without a message, an open one after `silenceMs`. */
 const openingMs = 5000
 const silenceMs = 15_000
 /** The time after which a text that was put into Redis for another node expires. */
-const keptSeconds = 30
+const bodyLifeSeconds = 30
 const bodyMs = 5000
 
 const options = {
@@ -42,8 +43,8 @@ interface Pair {
   listener: Client
   /** Its own message came back: this node receives what is published to it. */
   isOpen: boolean
-  heardAtMs: number
-  spokeAtMs: number
+  receivedAtMs: number
+  publishedAtMs: number
 }
 
 /**
@@ -52,16 +53,15 @@ interface Pair {
  */
 export class NodeChannel implements AsyncDisposable {
   readonly #options: Options
-  readonly #timer: ReturnType<typeof setInterval>
+  readonly #probing: Periodic
   #pair: Pair | undefined
   /** Whether the current outage of Redis has been reported. */
-  #isTold = false
+  #isReported = false
 
   constructor(settings: Options) {
     this.#options = settings
     this.#pair = this.#open()
-    this.#timer = setInterval(() => this.#look(), lookEveryMs)
-    this.#timer.unref()
+    this.#probing = new Periodic({ intervalMs: checkEveryMs, run: () => this.#check() })
   }
 
   /** Whether this node receives its messages. */
@@ -75,10 +75,10 @@ export class NodeChannel implements AsyncDisposable {
   }
 
   /** Resolves with whether that node received the message, as far as Redis knows; never rejects. */
-  async say(node: string, text: string): Promise<boolean> {
+  async publish(node: string, text: string): Promise<boolean> {
     try {
-      const heardBy = await this.#pair?.speaker.publish(channelOf(node), text)
-      return heardBy !== undefined && heardBy > 0
+      const receivers = await this.#pair?.speaker.publish(channelOf(node), text)
+      return receivers !== undefined && receivers > 0
     } catch {
       return false
     }
@@ -89,7 +89,7 @@ export class NodeChannel implements AsyncDisposable {
     const speaker = this.#pair?.speaker
     if (!speaker) return false
     try {
-      await withTimeout(speaker.set(keyOf(key), text, 'EX', keptSeconds), bodyMs)
+      await withTimeout(speaker.set(keyOf(key), text, 'EX', bodyLifeSeconds), bodyMs)
       return true
     } catch {
       return false
@@ -117,65 +117,65 @@ export class NodeChannel implements AsyncDisposable {
 
   /** Opens new clients each time, for the reason that `redis.ts` gives. */
   #open(): Pair {
-    const { url, node, heard } = this.#options
+    const { url, node, onMessage } = this.#options
     const nowMs = performance.now()
     const pair: Pair = {
       epoch: generateIdBody(),
       speaker: new Client(url, options),
       listener: new Client(url, options),
       isOpen: false,
-      heardAtMs: nowMs,
-      spokeAtMs: nowMs,
+      receivedAtMs: nowMs,
+      publishedAtMs: nowMs,
     }
     const { speaker, listener } = pair
     for (const client of [speaker, listener]) {
-      client.on('error', (error) => this.#lose(pair, error))
-      client.on('close', () => this.#lose(pair, new Error('the connection to Redis was closed')))
+      client.on('error', (error) => this.#onLost(pair, error))
+      client.on('close', () => this.#onLost(pair, new Error('the connection to Redis was closed')))
     }
     listener.on('message', (_channel, text) => {
-      pair.heardAtMs = performance.now()
-      if (text !== '') return heard(text)
+      pair.receivedAtMs = performance.now()
+      if (text !== '') return onMessage(text)
       pair.isOpen = true
-      this.#isTold = false
+      this.#isReported = false
     })
     const begin = async () => {
       await Promise.all([speaker, listener].map(ready))
       await listener.subscribe(channelOf(node))
       await speaker.publish(channelOf(node), '')
     }
-    begin().catch((thrown: unknown) => this.#lose(pair, thrown))
+    begin().catch((thrown: unknown) => this.#onLost(pair, thrown))
     return pair
   }
 
-  #look(): void {
+  #check(): void {
     const pair = this.#pair
     if (!pair) {
       this.#pair = this.#open()
       return
     }
     const nowMs = performance.now()
-    if (nowMs - pair.heardAtMs > (pair.isOpen ? silenceMs : openingMs)) {
-      return this.#lose(pair, new Error('Redis does not answer'))
+    if (nowMs - pair.receivedAtMs > (pair.isOpen ? silenceMs : openingMs)) {
+      return this.#onLost(pair, new Error('Redis does not answer'))
     }
-    if (!pair.isOpen || nowMs - pair.spokeAtMs < wordEveryMs) return
-    pair.spokeAtMs = nowMs
+    if (!pair.isOpen || nowMs - pair.publishedAtMs < selfCheckEveryMs) return
+    pair.publishedAtMs = nowMs
     pair.speaker.publish(channelOf(this.#options.node), '').catch(() => undefined)
   }
 
-  #lose(pair: Pair, thrown: unknown): void {
+  #onLost(pair: Pair, thrown: unknown): void {
     if (pair !== this.#pair) return
     this.#pair = undefined
     close(pair)
     this.#options.onGap()
-    if (this.#isTold) return
-    this.#isTold = true
+    if (this.#isReported) return
+    this.#isReported = true
     // Not the error itself: Redis' errors contain the command, and a command may contain a body.
-    const words = thrown instanceof Error ? thrown.message : 'unknown error'
-    this.#options.onError(new Error(words))
+    const message = thrown instanceof Error ? thrown.message : 'unknown error'
+    this.#options.onError(new Error(message))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer)
+    this.#probing.stop()
     const pair = this.#pair
     if (!pair) return
     // After the messages published before it.

@@ -1,6 +1,5 @@
-import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
-
-type Created = ColumnType<Date, Date | undefined, never>
+import type { Generated, GeneratedAlways } from 'kysely'
+import type { CreatedColumn } from './column-types'
 
 /** A mail, sent or waiting to be sent. */
 export interface MailRow {
@@ -17,7 +16,7 @@ export interface MailRow {
   sent_at: Date | null
   failed_at: Date | null
   last_error: string | null
-  created_at: Created
+  created_at: CreatedColumn
 }
 
 /** A notification to an account in the dashboard. */
@@ -39,7 +38,7 @@ export interface NotificationRow {
   /** A path of the dashboard. */
   link: string | null
   read_at: Date | null
-  created_at: Created
+  created_at: CreatedColumn
 }
 
 export interface NoticeSchema {

@@ -25,7 +25,7 @@ export async function getToday(db: Kysely<Schema>): Promise<Date> {
     db,
   )
   const [row] = rows
-  if (!row) throw new Error('the database does not know the day')
+  if (!row) throw new Error('the database did not return the date')
   return row.day
 }
 
@@ -97,11 +97,13 @@ const makePartition = (
 export async function dropPartitions(
   trx: Transaction<Schema>,
   table: DailyTable,
-  keptSince: Date,
+  retainedSince: Date,
 ): Promise<string[]> {
   const days = await partitionDays(trx, table)
-  const old = [...days].filter(([, start]) => start < keptSince).map(([name]) => name)
+  const old = [...days].filter(([, start]) => start < retainedSince).map(([name]) => name)
   for (const name of old) await sql`drop table ${sql.table(name)}`.execute(trx)
-  await sql`delete from ${sql.table(`${table}_other`)} where started_at < ${keptSince}`.execute(trx)
+  await sql`delete from ${sql.table(`${table}_other`)} where started_at < ${retainedSince}`.execute(
+    trx,
+  )
   return old
 }

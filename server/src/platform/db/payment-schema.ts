@@ -1,6 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
-
-type Created = ColumnType<Date, Date | undefined, never>
+import type { CreatedColumn } from './column-types'
 
 /** A payment to an account, which may still be pending. */
 export interface PaymentRow {
@@ -26,7 +25,7 @@ export interface PaymentRow {
   method_saved: Generated<boolean>
   failure: string | null
   expires_at: Generated<Date>
-  created_at: Created
+  created_at: CreatedColumn
   updated_at: ColumnType<Date, Date | undefined, Date>
 }
 
@@ -40,7 +39,7 @@ export interface PaymentReversalRow {
   booked: Generated<bigint>
   /** The number of ledger movements for it. */
   movements: Generated<number>
-  created_at: Created
+  created_at: CreatedColumn
 }
 
 /** A refund that the processor reported individually. */
@@ -52,7 +51,7 @@ export interface PaymentRefundRow {
   amount: bigint
   /** Whether the processor failed to carry it out. */
   has_failed: boolean
-  created_at: Created
+  created_at: CreatedColumn
 }
 
 /** A payment about which the processor and the ledger disagree. */
@@ -62,7 +61,7 @@ export interface PaymentFindingRow {
   /** Nano-dollars: the amount according to the processor, and the amount booked in the ledger. */
   claimed: bigint
   booked: bigint
-  found_at: Created
+  found_at: CreatedColumn
   seen_at: ColumnType<Date, Date | undefined, Date>
 }
 
@@ -75,7 +74,7 @@ export interface PaymentComparisonRow {
 export interface PaymentEventRow {
   id: string
   type: string
-  received_at: Created
+  received_at: CreatedColumn
 }
 
 export interface PaymentSchema {

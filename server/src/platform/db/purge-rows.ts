@@ -2,7 +2,7 @@ import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Schema } from './schema'
 
 /** Tables whose old rows are purged. */
-type Forgettable =
+type PurgeableTable =
   | 'credit_lease'
   | 'credit_demand'
   | 'credit_held'
@@ -20,8 +20,8 @@ type Forgettable =
   | 'conversation'
   | 'node'
 
-const rowsAtOnce = 5000
-const statementsAtOnce = 100
+const rowsPerStatement = 5000
+const maxStatements = 100
 
 /**
  * Deletes old rows in small statements, so that other statements wait only briefly. Resolves with the number of
@@ -29,17 +29,17 @@ const statementsAtOnce = 100
  */
 export async function purgeRows(
   db: Kysely<Schema>,
-  table: Forgettable,
+  table: PurgeableTable,
   isOld: RawBuilder<unknown>,
 ): Promise<number> {
   let forgotten = 0
-  for (let statement = 0; statement < statementsAtOnce; statement++) {
+  for (let statement = 0; statement < maxStatements; statement++) {
     const { numAffectedRows = 0n } = await sql`
       delete from ${sql.table(table)} where ctid in (
-        select ctid from ${sql.table(table)} where ${isOld} limit ${rowsAtOnce}
+        select ctid from ${sql.table(table)} where ${isOld} limit ${rowsPerStatement}
       )`.execute(db)
     forgotten += Number(numAffectedRows)
-    if (numAffectedRows < rowsAtOnce) break
+    if (numAffectedRows < rowsPerStatement) break
   }
   return forgotten
 }

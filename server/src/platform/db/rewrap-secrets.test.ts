@@ -66,12 +66,12 @@ test('K07: interrupted anywhere, each secret opens with both keys, and the next 
   expect(await opened([young])).toBe(230)
 })
 
-test('a secret whose key is missing is named, and keeps nobody else waiting', async () => {
+test('names a secret whose key is missing, and rewraps the others', async () => {
   const [closed] = await connections(1, [lost])
   await connections(2)
-  const { rewrapped, closed: told } = await rewrapSecrets(db, both)
+  const { rewrapped, closed: reported } = await rewrapSecrets(db, both)
   expect(rewrapped).toBe(2)
-  expect(told).toEqual([{ id: closed ?? '', why: expect.stringContaining('"lost"') }])
+  expect(reported).toEqual([{ id: closed ?? '', why: expect.stringContaining('"lost"') }])
 })
 
 test('a key that was replaced after its row was marked is taken as it is', async () => {

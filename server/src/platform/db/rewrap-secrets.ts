@@ -1,13 +1,13 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Schema } from './schema'
-import { rewrap, secretPlaces, type SealingKeys } from './sealed'
+import { rewrap, secretColumns, type SealingKeys } from './sealed'
 
 const perBatch = 100
 
-type Place = (typeof secretPlaces)[number]
+type SecretColumn = (typeof secretColumns)[number]
 
 /** The result for the secrets that were not under the first key. */
-export interface Rewrapped {
+export interface RewrapResult {
   rewrapped: number
   /** Secrets that do not open: the id of the row, and the reason. */
   closed: { id: string; why: string }[]
@@ -21,12 +21,12 @@ export async function rewrapSecrets(
   db: Kysely<Schema>,
   keys: SealingKeys,
   onBatch: (done: number) => void = () => undefined,
-): Promise<Rewrapped> {
-  const total: Rewrapped = { rewrapped: 0, closed: [] }
-  for (const place of secretPlaces) {
+): Promise<RewrapResult> {
+  const total: RewrapResult = { rewrapped: 0, closed: [] }
+  for (const column of secretColumns) {
     let after: string | undefined = ''
     while (after !== undefined) {
-      const from: Position = { place, after, closed: total.closed }
+      const from: Position = { column, after, closed: total.closed }
       const batch = await db.transaction().execute((trx) => rewrapBatch(trx, keys, from))
       after = batch.lastId
       total.rewrapped += batch.rewrapped
@@ -37,15 +37,15 @@ export async function rewrapSecrets(
 }
 
 interface Position {
-  place: Place
+  column: SecretColumn
   after: string
-  closed: Rewrapped['closed']
+  closed: RewrapResult['closed']
 }
 
 async function rewrapBatch(
   trx: Transaction<Schema>,
   keys: SealingKeys,
-  { place: { table, at }, after, closed }: Position,
+  { column: { table, at }, after, closed }: Position,
 ) {
   const rows = await trx
     .selectFrom(table)

@@ -3,8 +3,10 @@ import type { AlertSchema } from './alert-schema'
 import type { AutomationSchema } from './automation-schema'
 import type { GatewaySchema } from './gateway-schema'
 import type { InvitationSchema } from './invitation-schema'
+import type { LimitSchema } from './limit-schema'
 import type { NameSchema } from './name-schema'
 import type { NoticeSchema } from './notice-schema'
+import type { LogExportSchema } from './log-export-schema'
 import type { RequestLogSchema } from './request-log-schema'
 import type { ResponseSchema } from './response-schema'
 import type { SettingsColumns, SettingsSchema } from './settings-schema'
@@ -13,9 +15,7 @@ import type { ShowcaseSchema } from './showcase-schema'
 import type { SupportSchema } from './support-schema'
 import type { SignInSchema } from './sign-in-schema'
 import type { TrailSchema } from './trail-schema'
-
-type Created = ColumnType<Date, Date | undefined, never>
-type Updated = ColumnType<Date, Date | undefined, Date>
+import type { CreatedColumn, UpdatedColumn } from './column-types'
 
 /** An account of a user. */
 export interface UserRow extends SettingsColumns {
@@ -33,8 +33,8 @@ export interface UserRow extends SettingsColumns {
   log_bodies: Generated<boolean>
   /** Mail is sent to verified addresses only. */
   email_verified: Generated<boolean>
-  created_at: Created
-  updated_at: Updated
+  created_at: CreatedColumn
+  updated_at: UpdatedColumn
 }
 
 /** The limits of accounts on a plan; null means no limit. */
@@ -52,8 +52,8 @@ export interface PlanRow {
   house_pays: Generated<boolean>
   /** The plan of new accounts; exactly one plan is the default. */
   is_default: Generated<boolean>
-  created_at: Created
-  updated_at: Updated
+  created_at: CreatedColumn
+  updated_at: UpdatedColumn
 }
 
 /** A service key; the secret itself is never stored. */
@@ -65,7 +65,7 @@ export interface ApiKeyRow {
   key_prefix: string
   /** SHA-256 of the secret. */
   hash: Buffer
-  permissions: ColumnType<string[], readonly string[], readonly string[]>
+  permissions: ColumnType<('read' | 'write' | 'admin')[], readonly string[], readonly string[]>
   expires_at: Date | null
   requests_per_minute: number | null
   tokens_per_minute: number | null
@@ -73,7 +73,17 @@ export interface ApiKeyRow {
   /** Nano-dollars. */
   monthly_spend_limit: bigint | null
   last_used_at: Date | null
-  created_at: Created
+  /** Null for an enabled key. */
+  disabled_at: Date | null
+  /** The end of a disabled key's pause, null until it is enabled. */
+  disabled_until: Date | null
+  /** Ids of models, or `<provider>/*`; null for all. */
+  allowed_models: ColumnType<
+    string[] | null,
+    readonly string[] | null | undefined,
+    readonly string[] | null
+  >
+  created_at: CreatedColumn
 }
 
 /** A provider that an operator added. */
@@ -90,8 +100,8 @@ export interface ProviderRow {
   logo_url: string | null
   enabled: Generated<boolean>
   options: ColumnType<unknown, string, string>
-  created_at: Created
-  updated_at: Updated
+  created_at: CreatedColumn
+  updated_at: UpdatedColumn
 }
 
 /** A model that an operator added, or an operator's changes to one of the catalogue. */
@@ -111,7 +121,7 @@ export interface ModelRow {
   enabled: boolean
   deprecated_at: Date | null
   created_at: ColumnType<Date, Date | undefined, Date>
-  updated_at: Updated
+  updated_at: UpdatedColumn
 }
 
 /** The price of a model from a time on; the latest price that has begun applies. */
@@ -120,7 +130,7 @@ export interface ModelPriceRow {
   effective_at: Date
   /** As in `ModelRow`. */
   pricing: ColumnType<unknown, string | null, string | null>
-  created_at: Created
+  created_at: CreatedColumn
 }
 
 /** An organization: a company or group that shares connections and credit. Amounts are nano-dollars. */
@@ -145,8 +155,8 @@ export interface OrganizationRow {
   monthly_spend_limit: bigint | null
   default_member_spending_limit: bigint | null
   billing_email: string
-  created_at: Created
-  updated_at: Updated
+  created_at: CreatedColumn
+  updated_at: UpdatedColumn
 }
 
 /** A member of an organization; only an active membership counts. */
@@ -161,7 +171,7 @@ export interface MembershipRow {
   spending_limit: bigint | null
   message: string | null
   joined_at: Date | null
-  created_at: Created
+  created_at: CreatedColumn
 }
 
 /** A handle or a slug: unique, with one owner. */
@@ -170,7 +180,7 @@ export interface PublicNameRow {
   user_id: string | null
   organization_id: string | null
   /** The time at which its owner took it. */
-  updated_at: Updated
+  updated_at: UpdatedColumn
 }
 
 type BillingMode = 'org_pays' | 'member_pays'
@@ -207,15 +217,15 @@ export interface ConnectionRow {
   model_count: Generated<number>
   last_error: string | null
   last_tested_at: Date | null
-  created_at: Created
-  updated_at: Updated
+  created_at: CreatedColumn
+  updated_at: UpdatedColumn
 }
 
 /** A model that a test of the connection found, and that is not in the catalogue. */
 export interface ConnectionModelRow {
   connection_id: string
   name: string
-  found_at: Created
+  found_at: CreatedColumn
 }
 
 /** The price that an owner charges for such a model from a time on; the latest applies. */
@@ -225,7 +235,7 @@ export interface ConnectionModelPriceRow {
   sequence: Generated<bigint>
   /** As in `ModelRow`. */
   pricing: ColumnType<unknown, string | null, never>
-  created_at: Created
+  created_at: CreatedColumn
 }
 
 /** A pool: connections of one provider and owner among which requests are balanced. */
@@ -239,8 +249,8 @@ export interface ConnectionPoolRow {
   billing_mode: BillingMode | null
   strategy: 'priority' | 'round_robin' | 'least_used' | 'random'
   enabled: Generated<boolean>
-  created_at: Created
-  updated_at: Updated
+  created_at: CreatedColumn
+  updated_at: UpdatedColumn
 }
 
 export interface ConnectionPoolMemberRow {
@@ -254,6 +264,7 @@ export interface Schema
   extends
     NoticeSchema,
     RequestLogSchema,
+    LogExportSchema,
     ResponseSchema,
     SettingsSchema,
     PaymentSchema,
@@ -264,6 +275,7 @@ export interface Schema
     InvitationSchema,
     AutomationSchema,
     GatewaySchema,
+    LimitSchema,
     NameSchema,
     TrailSchema {
   users: UserRow

@@ -52,7 +52,7 @@ function decrypt(encrypted: Buffer, key: Buffer, bound: Buffer): Buffer {
 }
 
 /** No part contains a zero character, so no two places have the same encoding. */
-const bound = (...parts: string[]) => Buffer.from([String(version), ...parts].join('\0'))
+const bound = (...fields: string[]) => Buffer.from([String(version), ...fields].join('\0'))
 
 const boundTo = ({ table, row, column }: SealedAt) => bound(table, row, column)
 const wrappedFor = (keyId: string, { table, row, column }: SealedAt) =>
@@ -144,7 +144,7 @@ export const signingSecret = (id: string): SealedAt => ({
 })
 
 /** All columns with sealed values: the tables, and the place of each of a table's values. */
-export const secretPlaces = [
+export const secretColumns = [
   { table: 'connection', at: connectionSecret },
   { table: 'signing_secret', at: signingSecret },
 ] as const

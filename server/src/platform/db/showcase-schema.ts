@@ -1,13 +1,12 @@
 import type { ColumnType, Generated } from 'kysely'
-
-type Created = ColumnType<Date, Date | undefined, never>
+import type { CreatedColumn } from './column-types'
 
 /** A model, or collection, that an account has marked as a favourite. */
 export interface FavoriteRow {
   user_id: string
   /** The model name, as a request would name it. */
   model_id: string
-  created_at: Created
+  created_at: CreatedColumn
 }
 
 /** An account's rating of a model: one for each model. */
@@ -18,7 +17,7 @@ export interface RatingRow {
   /** 1 to 5. */
   rating: number
   review: string | null
-  created_at: Created
+  created_at: CreatedColumn
   updated_at: ColumnType<Date, Date | undefined, Date>
 }
 

@@ -1,7 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
-
-type Created = ColumnType<Date, Date | undefined, never>
-type Updated = ColumnType<Date, Date | undefined, Date>
+import type { CreatedColumn, UpdatedColumn } from './column-types'
 
 /** A prompt that an account has saved. */
 export interface PromptRow {
@@ -14,8 +12,8 @@ export interface PromptRow {
   tags: ColumnType<string[], readonly string[] | undefined, readonly string[]>
   is_favorite: Generated<boolean>
   usage_count: Generated<bigint>
-  created_at: Created
-  updated_at: Updated
+  created_at: CreatedColumn
+  updated_at: UpdatedColumn
 }
 
 /** An account's request for a higher limit. Limits are whole numbers; of `monthly_spend`, nano-dollars. */
@@ -35,7 +33,7 @@ export interface QuotaRequestRow {
   status: Generated<'pending' | 'approved' | 'rejected'>
   decision_note: string | null
   decided_at: Date | null
-  created_at: Created
+  created_at: CreatedColumn
 }
 
 /** A support ticket. Its current status is in `ticket_now`. */
@@ -54,8 +52,8 @@ export interface TicketRow {
   comment_count: Generated<number>
   resolved_at: Date | null
   closed_at: Date | null
-  created_at: Created
-  updated_at: Updated
+  created_at: CreatedColumn
+  updated_at: UpdatedColumn
 }
 
 export interface TicketCommentRow {
@@ -64,7 +62,7 @@ export interface TicketCommentRow {
   author: 'user' | 'support'
   author_name: string
   content: string
-  created_at: Created
+  created_at: CreatedColumn
 }
 
 export interface SupportSchema {

@@ -1,5 +1,5 @@
 /** Whether a statement failed because a unique value is taken. */
-export const isTaken = (thrown: unknown) =>
+export const isUniqueViolation = (thrown: unknown) =>
   thrown instanceof Error && Reflect.get(thrown, 'code') === '23505'
 
 /** Whether a statement failed because it references a missing row, or deletes a referenced one. */

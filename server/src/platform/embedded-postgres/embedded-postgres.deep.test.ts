@@ -172,8 +172,8 @@ describe('after a crash', () => {
   })
 
   test.each([
-    ['of nobody', () => 4_194_000],
-    ['of somebody else', () => process.pid],
+    ['of no process', () => 4_194_000],
+    ['of another process', () => process.pid],
   ])('a stale postmaster.pid %s does not matter', async (_name, pid) => {
     const dataDir = await temporary()
     await (await start(dataDir))[Symbol.asyncDispose]()
@@ -222,7 +222,7 @@ describe('after a crash', () => {
 })
 
 describe('one at a time', () => {
-  test('a second Tollgate is refused and told who is there', async () => {
+  test('rejects a second Tollgate, and names the running one', async () => {
     const dataDir = await temporary()
     await start(dataDir)
     const message = await refusal(start(dataDir))

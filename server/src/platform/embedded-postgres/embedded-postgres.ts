@@ -10,6 +10,7 @@ import { installPrograms, type Programs } from './programs'
 import { type ServerPaths, ServerProcess, boundLog } from './server-process'
 import { closeSocketDirectory, openSocketDirectory, port } from './socket-directory'
 import { takeOver } from './takeover'
+import { Periodic } from '../periodic'
 
 interface Options {
   /** Called with lines that an operator may want to read. */
@@ -38,27 +39,30 @@ export class EmbeddedPostgres implements AsyncDisposable {
     password: string
     database: string
   }
-  readonly #place: Omit<ServerPaths, 'stalePid'>
+  readonly #paths: Omit<ServerPaths, 'stalePid'>
   readonly #options: Options
   readonly #lock: DirectoryLock
-  readonly #logTimer: Timer
+  readonly #logBound: Periodic
   #server: ServerProcess
   #supervision: Promise<void>
   #stopping = Promise.withResolvers<void>()
   #isStopping = false
 
   private constructor(started: Started, options: Options) {
-    this.#place = started.place
+    this.#paths = started.paths
     this.#lock = started.lock
     this.#options = options
     this.#server = started.server
-    const host = started.place.socketDirectory
+    const host = started.paths.socketDirectory
     this.connection = { host, port, user, password: started.password, database }
     this.#supervision = this.#supervise()
-    const logPath = join(started.place.home.path, 'server.log')
+    const logPath = join(started.paths.home.path, 'server.log')
     // The server reports a full disk itself.
-    this.#logTimer = setInterval(() => void boundLog(logPath).catch(() => undefined), 60_000)
-    this.#logTimer.unref()
+    this.#logBound = new Periodic({
+      intervalMs: 60_000,
+      run: () => boundLog(logPath),
+      onError: () => undefined,
+    })
   }
 
   /**
@@ -89,11 +93,11 @@ export class EmbeddedPostgres implements AsyncDisposable {
     if (this.#isStopping) return this.#supervision
     this.#isStopping = true
     this.#stopping.resolve()
-    clearInterval(this.#logTimer)
+    this.#logBound.stop()
     await this.#server.stop()
     // A restart under way stops its server itself.
     await this.#supervision
-    await closeSocketDirectory(this.#place.home, this.#place.socketDirectory)
+    await closeSocketDirectory(this.#paths.home, this.#paths.socketDirectory)
     this.#lock[Symbol.dispose]()
   }
 
@@ -111,7 +115,7 @@ export class EmbeddedPostgres implements AsyncDisposable {
       if (this.#isStopping) return
       startedAt = performance.now()
       try {
-        this.#server = await launch(this.#place, this.#options.log)
+        this.#server = await launch(this.#paths, this.#options.log)
         if (this.#isStopping) await this.#server.stop()
         reason = await this.#ended()
       } catch (thrown) {
@@ -127,7 +131,7 @@ export class EmbeddedPostgres implements AsyncDisposable {
 }
 
 interface Started {
-  place: Omit<ServerPaths, 'stalePid'>
+  paths: Omit<ServerPaths, 'stalePid'>
   password: string
   server: ServerProcess
   lock: DirectoryLock
@@ -141,8 +145,8 @@ async function startServer(dataDir: string, options: Options): Promise<Started> 
   try {
     const programs = await installPrograms(home.path, source)
     const password = await openCluster(home, programs)
-    const place = { home, programs, socketDirectory: await openSocketDirectory(home) }
-    return { place, password, server: await launch(place, options.log), lock }
+    const paths = { home, programs, socketDirectory: await openSocketDirectory(home) }
+    return { paths, password, server: await launch(paths, options.log), lock }
   } catch (thrown) {
     lock[Symbol.dispose]()
     throw thrown
@@ -155,12 +159,12 @@ async function startServer(dataDir: string, options: Options): Promise<Started> 
  */
 const isPassing = /pre-existing shared memory block|lock file .* already exists/
 
-async function launch(place: Omit<ServerPaths, 'stalePid'>, log: (line: string) => void) {
+async function launch(paths: Omit<ServerPaths, 'stalePid'>, log: (line: string) => void) {
   const deadline = performance.now() + 10_000
   for (;;) {
-    const stalePid = await takeOver(place.home.cluster, log)
+    const stalePid = await takeOver(paths.home.cluster, log)
     try {
-      return await ServerProcess.start({ ...place, stalePid })
+      return await ServerProcess.start({ ...paths, stalePid })
     } catch (thrown) {
       const passes = thrown instanceof Error && isPassing.test(thrown.message)
       if (!passes || performance.now() > deadline) throw thrown

@@ -11,7 +11,7 @@ export interface ServerHome {
   account: ServerAccount
 }
 
-const elsewhere = '/var/lib/tollgate'
+const otherHome = '/var/lib/tollgate'
 
 /**
  * Finds or creates the home that belongs to `dataDir`: a folder in it, or, if root started this process and the
@@ -35,9 +35,9 @@ export async function openHome(
     if (!(await canEnter(home.account, inside))) throw closed(inside, home.account)
     return home
   }
-  await mkdir(elsewhere, { recursive: true, mode: 0o711 })
-  if (!(await canEnter(account, elsewhere))) throw closed(elsewhere, account)
-  const path = join(elsewhere, crypto.randomUUID())
+  await mkdir(otherHome, { recursive: true, mode: 0o711 })
+  if (!(await canEnter(account, otherHome))) throw closed(otherHome, account)
+  const path = join(otherHome, crypto.randomUUID())
   await makeHome(path, account)
   await writeFile(note, `${path}\n`, { flag: 'wx', flush: true })
   log(`The database is kept in ${path}: user id ${account.uid} cannot enter ${dataDir}.`)

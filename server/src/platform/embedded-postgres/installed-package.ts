@@ -45,8 +45,8 @@ export async function findInstalledPrograms(
     name: `server-${version}-${platform}`,
     // The programs cannot always run from node_modules: without install scripts the links between the libraries are
     // missing, and node_modules may be read-only or closed to the server's account.
-    async placeIn(folder) {
-      await placeAll({ from: native, to: folder, path: '' })
+    async writeTo(folder) {
+      await copyFolder({ from: native, to: folder, path: '' })
       await linkLibraries(folder)
     },
     sizes: () => sizesOf(native),
@@ -63,7 +63,7 @@ interface Folder {
   path: string
 }
 
-async function placeAll(folder: Folder): Promise<void> {
+async function copyFolder(folder: Folder): Promise<void> {
   await mkdir(folder.to)
   await chmod(folder.to, forAll)
   const entries = await readdir(folder.from, { withFileTypes: true })
@@ -72,18 +72,18 @@ async function placeAll(folder: Folder): Promise<void> {
       const path = `${folder.path}/${entry.name}`
       if (unwanted.test(path)) return
       const [from, to] = [join(folder.from, entry.name), join(folder.to, entry.name)]
-      if (entry.isDirectory()) return placeAll({ from, to, path })
+      if (entry.isDirectory()) return copyFolder({ from, to, path })
       if (entry.isSymbolicLink()) return symlink(await readlink(from), to)
-      return place(from, to)
+      return linkOrCopy(from, to)
     }),
   )
 }
 
 /** Creates a hard link if the file system allows it, else a copy. */
-async function place(from: string, to: string): Promise<void> {
+async function linkOrCopy(from: string, to: string): Promise<void> {
   const { mode } = await stat(from)
-  const wanted = basename(dirname(from)) === 'bin' ? forAll : 0o644
-  if ((mode & wanted) === wanted) {
+  const requiredMode = basename(dirname(from)) === 'bin' ? forAll : 0o644
+  if ((mode & requiredMode) === requiredMode) {
     try {
       return await link(from, to)
     } catch {
@@ -91,7 +91,7 @@ async function place(from: string, to: string): Promise<void> {
     }
   }
   await copyFile(from, to)
-  await chmod(to, wanted)
+  await chmod(to, requiredMode)
 }
 
 async function linkLibraries(root: string): Promise<void> {

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const bytes = new TextEncoder().encode('a program\n'.repeat(100))
 
-async function stage() {
+async function createFixture() {
   const home = await mkdtemp(join(tmpdir(), 'tollgate-test-'))
   stack.defer(() => rm(home, { recursive: true }))
   const tar = createTar([
@@ -33,7 +33,7 @@ async function stage() {
 }
 
 test('packed programs are unpacked with their links, readable by another account whatever the umask', async () => {
-  const { home, programs } = await stage()
+  const { home, programs } = await createFixture()
   usual = process.umask(0o077)
   const folder = await installPrograms(home, programs)
   const modes = await Promise.all(
@@ -47,7 +47,7 @@ test('packed programs are unpacked with their links, readable by another account
 })
 
 test('once; again where bytes were lost; and other versions go', async () => {
-  const { home, programs } = await stage()
+  const { home, programs } = await createFixture()
   await Bun.write(join(home, 'server-0-x-older/bin/postgres'), '')
   const folder = await installPrograms(home, programs)
   expect((await readdir(home)).toSorted()).toEqual(['archive', 'server-1-x-abc'])

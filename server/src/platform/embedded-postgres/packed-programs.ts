@@ -16,7 +16,7 @@ export function unpackPrograms({ name, archive, sizes }: PackedPrograms): Progra
   detectProgramPlatform()
   return {
     name,
-    async placeIn(folder) {
+    async writeTo(folder) {
       await mkdir(folder)
       const packed = await Bun.file(archive).bytes()
       await new Bun.Archive(await Bun.zstdDecompress(packed)).extract(folder)

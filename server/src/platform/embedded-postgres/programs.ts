@@ -8,7 +8,7 @@ export interface Programs {
   /** Begins with `server-` and changes with the programs. */
   name: string
   /** Writes the programs into a folder that does not exist yet. */
-  placeIn: (folder: string) => Promise<void>
+  writeTo: (folder: string) => Promise<void>
   /** Sizes in bytes by path, of the files that the server cannot run without. */
   sizes: () => Promise<ReadonlyMap<string, number>>
 }
@@ -48,17 +48,17 @@ export const unavailable = (why: string) =>
 export async function installPrograms(home: string, programs: Programs): Promise<string> {
   const target = join(home, programs.name)
   await removeOthers(home, programs.name)
-  if (await isWhole(target, await programs.sizes())) return target
+  if (await isComplete(target, await programs.sizes())) return target
   await rm(target, { recursive: true, force: true })
 
   const draft = `${target}.new-${crypto.randomUUID()}`
-  await programs.placeIn(draft)
+  await programs.writeTo(draft)
   await rename(draft, target)
   return target
 }
 
 /** A copy interrupted by a power cut can have its names but not its bytes: the sizes show that. */
-async function isWhole(target: string, sizes: ReadonlyMap<string, number>): Promise<boolean> {
+async function isComplete(target: string, sizes: ReadonlyMap<string, number>): Promise<boolean> {
   const checks = [...sizes].map(async ([path, size]) => {
     const found = await stat(join(target, path)).catch(() => undefined)
     return found?.size === size

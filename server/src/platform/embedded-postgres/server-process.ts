@@ -37,12 +37,12 @@ export class ServerProcess {
   }
 
   /** Resolves when the server accepts connections. Throws `StartError`, quoting the server. */
-  static async start(place: ServerPaths): Promise<ServerProcess> {
-    const { home } = place
+  static async start(paths: ServerPaths): Promise<ServerProcess> {
+    const { home } = paths
     const logPath = join(home.path, 'server.log')
     await boundLog(logPath)
     const from = await stat(logPath).then(({ size }) => size)
-    const { child, exited } = await launch(place, logPath)
+    const { child, exited } = await launch(paths, logPath)
     const server = new ServerProcess(child, exited)
     const deadline = performance.now() + readyDeadlineMs
     while (performance.now() < deadline) {
@@ -78,12 +78,12 @@ export async function boundLog(path: string): Promise<void> {
   await truncate(path)
 }
 
-async function launch({ home, ...place }: ServerPaths, logPath: string) {
-  const command = join(place.programs, 'bin/postgres')
+async function launch({ home, ...paths }: ServerPaths, logPath: string) {
+  const command = join(paths.programs, 'bin/postgres')
   const log = await open(logPath, 'a', 0o600)
   const { promise: exited, resolve } = Promise.withResolvers<string>()
   const spawned = Promise.withResolvers<void>()
-  const child = spawn(command, ['-D', home.cluster, ...settings(place.socketDirectory)], {
+  const child = spawn(command, ['-D', home.cluster, ...settings(paths.socketDirectory)], {
     ...identity(home.account),
     cwd: home.cluster,
     detached: true,
@@ -92,7 +92,7 @@ async function launch({ home, ...place }: ServerPaths, logPath: string) {
       ...serverEnvironment,
       // PostgreSQL refuses to start while the process in a stale postmaster.pid lives, whatever process that is now.
       // This names a process that cannot be a server; all its other checks remain.
-      ...(place.stalePid && { PG_GRANDPARENT_PID: `${place.stalePid}` }),
+      ...(paths.stalePid && { PG_GRANDPARENT_PID: `${paths.stalePid}` }),
     },
   })
   // Also stops the server when this process exits without waiting: the server would outlive us in its session.
@@ -135,13 +135,13 @@ function settings(socketDirectory: string): string[] {
 async function quote(logPath: string, from: number): Promise<string> {
   const text = await Bun.file(logPath).slice(from).text()
   const fatal = text.match(/(?:FATAL|PANIC): .*/g)?.[0]
-  const said =
+  const reason =
     fatal ??
     text
       .trim()
       .split('\n')
       .find((line) => line.startsWith('postgres:'))
-  return (said ?? text.trim().split('\n').at(-1) ?? '').replace(/\s+/g, ' ').replace(/\.$/, '')
+  return (reason ?? text.trim().split('\n').at(-1) ?? '').replace(/\s+/g, ' ').replace(/\.$/, '')
 }
 
 /** Resolves after `ms`, or at once when `signal` is aborted. */

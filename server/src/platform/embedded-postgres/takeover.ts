@@ -32,7 +32,7 @@ export async function takeOver(
   log(`Stopping the PostgreSQL that an earlier Tollgate left running (process ${file.pid}).`)
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
     send(file.pid, signal)
-    if (await isGone(file.pid, cluster)) return undefined
+    if (await hasExited(file.pid, cluster)) return undefined
   }
   throw new StartError(
     `PostgreSQL (process ${file.pid}) still runs in ${cluster} and does not stop. End it first.`,
@@ -59,7 +59,7 @@ async function isServer(pid: number, cluster: string): Promise<boolean> {
   return output.includes('/postgres ') && output.includes(cluster)
 }
 
-async function isGone(pid: number, cluster: string): Promise<boolean> {
+async function hasExited(pid: number, cluster: string): Promise<boolean> {
   const deadline = performance.now() + 10_000
   while (performance.now() < deadline) {
     if (!(await isServer(pid, cluster))) return true

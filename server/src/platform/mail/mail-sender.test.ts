@@ -28,7 +28,7 @@ const senderOf = (send: Send, more: { firstRetryMs?: number; deadlineMs?: number
     db: database.query,
     send,
     onFailure: (_id, error) => failed.push(error),
-    onGivenUp: (ids) => (givenUp = ids),
+    onAbandoned: (ids) => (givenUp = ids),
     ...more,
   })
 
@@ -75,7 +75,7 @@ test('J03: what was not taken is tried again later and later, under the same id'
   expect(await rows()).toMatchObject([{ attempts: 8, last_error: '421 not now', sent_at: null }])
 })
 
-test('a mail that nobody took for its whole time is given up, and told', async () => {
+test('drops a mail that was not accepted in its lifetime, and reports it', async () => {
   await post('ann@example.com')
   await sql`update mail set expires_at = now()`.execute(database.query)
   await senderOf(() => Promise.reject(new Error('never asked'))).deliverDue()
@@ -119,7 +119,7 @@ test('a stop lets what is on its way arrive', async () => {
   expect((await rows())[0]?.sent_at).toBeInstanceOf(Date)
 })
 
-test('what is no address is asked of nobody', async () => {
+test('does not send to an invalid address', async () => {
   await post('ann@example.com, eve@example.com')
   await senderOf(() => Promise.resolve()).deliverDue()
   expect(await rows()).toMatchObject([{ sent_at: null, attempts: 1 }])

@@ -12,7 +12,7 @@ interface Options {
   deadlineMs?: number
   onFailure: (mailId: bigint, error: unknown) => void
   /** Reports mails that are not tried again. */
-  onGivenUp: (mailIds: readonly bigint[]) => void
+  onAbandoned: (mailIds: readonly bigint[]) => void
 }
 
 /** A mail in the outbox. */
@@ -24,11 +24,11 @@ interface Waiting {
   created_at: Date
 }
 
-const atOnce = 4
-const longestPauseSeconds = 3600
-const longestError = 500
+const batchSize = 4
+const maxPauseSeconds = 3600
+const maxErrorLength = 500
 /** The time that shutdown gives to a mail that is being sent: interrupted, it might be sent twice. */
-const stopPatienceMs = 5000
+const maxStopMs = 5000
 
 /**
  * Sends the mails in the outbox. Any number of nodes may run one: taking a mail postpones its next attempt, so that no
@@ -53,11 +53,11 @@ export class MailSender implements AsyncDisposable {
 
   async #deliver(): Promise<void> {
     await this.#giveUp()
-    let taken: readonly Waiting[]
+    let batch: readonly Waiting[]
     do {
-      taken = this.#isClosing ? [] : await this.#take()
-      await Promise.all(taken.map((mail) => this.#try(mail)))
-    } while (taken.length === atOnce)
+      batch = this.#isClosing ? [] : await this.#take()
+      await Promise.all(batch.map((mail) => this.#try(mail)))
+    } while (batch.length === batchSize)
   }
 
   async #take(): Promise<Waiting[]> {
@@ -66,12 +66,12 @@ export class MailSender implements AsyncDisposable {
       update mail set
         attempts = attempts + 1,
         next_attempt_at = now() + make_interval(
-          secs => least(${longestPauseSeconds}, ${firstRetryMs / 1000} * power(2, least(attempts, 12)))
+          secs => least(${maxPauseSeconds}, ${firstRetryMs / 1000} * power(2, least(attempts, 12)))
         )
       where id in (
         select id from mail
         where sent_at is null and failed_at is null and next_attempt_at <= now()
-        order by next_attempt_at limit ${atOnce} for update skip locked
+        order by next_attempt_at limit ${batchSize} for update skip locked
       )
       returning id, recipient, subject, body, created_at`.execute(db)
     return rows
@@ -85,8 +85,11 @@ export class MailSender implements AsyncDisposable {
     } catch (error) {
       if (this.#ending.signal.aborted) return this.#giveBack(mail)
       onFailure(mail.id, error)
-      const words = (error instanceof Error ? error.message : String(error)).slice(0, longestError)
-      await sql`update mail set last_error = ${words} where id = ${mail.id}`.execute(db)
+      const message = (error instanceof Error ? error.message : String(error)).slice(
+        0,
+        maxErrorLength,
+      )
+      await sql`update mail set last_error = ${message} where id = ${mail.id}`.execute(db)
       return
     }
     await sql`update mail set sent_at = now(), last_error = null where id = ${mail.id}`.execute(db)
@@ -106,14 +109,14 @@ export class MailSender implements AsyncDisposable {
       where sent_at is null and failed_at is null and next_attempt_at <= now()
         and expires_at <= now()
       returning id`.execute(this.#options.db)
-    if (rows.length > 0) this.#options.onGivenUp(rows.map(({ id }) => id))
+    if (rows.length > 0) this.#options.onAbandoned(rows.map(({ id }) => id))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true
     const ended = this.#running?.catch(() => undefined)
-    await Promise.race([ended, Bun.sleep(stopPatienceMs)])
-    this.#ending.abort(new Error('the server stops'))
+    await Promise.race([ended, Bun.sleep(maxStopMs)])
+    this.#ending.abort(new Error('the server is stopping'))
     await ended
   }
 }

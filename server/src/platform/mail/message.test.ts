@@ -16,7 +16,7 @@ test.each([
   'ann@example.com;eve@example.com',
   '"a b"@example.com',
 ])('J06: %p is not one address', (recipient) => {
-  expect(() => toMessage('m', { ...written, recipient })).toThrow('no e-mail address')
+  expect(() => toMessage('m', { ...written, recipient })).toThrow('not an e-mail address')
 })
 
 test('an address of an account is one', () => {

@@ -18,14 +18,14 @@ export interface MailContent {
   date: Date
 }
 
-const mostSubject = 200
+const maxSubjectLength = 200
 
 /** Removes characters that end a line or control a terminal. */
 const oneLine = (text: string) =>
   text
     .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .trim()
-    .slice(0, mostSubject)
+    .slice(0, maxSubjectLength)
 
 /** Whether a text is one address and nothing else: no second one, no name, nothing that ends a header. */
 const isAddress = (text: string) =>
@@ -39,6 +39,6 @@ export function toMessage(
   id: string,
   { recipient, subject, body, date }: MailContent,
 ): MailMessage {
-  if (!isAddress(recipient)) throw new Error('the recipient is no e-mail address')
+  if (!isAddress(recipient)) throw new Error('the recipient is not an e-mail address')
   return { id, recipient, subject: oneLine(subject), text: body, date }
 }

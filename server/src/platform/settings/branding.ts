@@ -42,17 +42,17 @@ export interface BrandingStore {
 }
 
 export function createBrandingStore(db: Kysely<Schema>): BrandingStore {
-  const kept = new CachedValue({ read: () => read(db), keepMs })
+  const cached = new CachedValue({ read: () => read(db), keepMs })
   return {
-    get: () => kept.get(),
+    get: () => cached.get(),
     async change(fields) {
       const added = JSON.stringify(fields)
       await db
         .updateTable('branding')
         .set({ fields: sql`fields || ${added}::jsonb`, updated_at: new Date() })
         .execute()
-      kept.forget()
-      return kept.get()
+      cached.invalidate()
+      return cached.get()
     },
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { configRowIn, type ConfigRow } from './config-row'
-import { toColumn } from './settings'
+import { toColumn } from './stored-settings'
 import { openTestDatabase } from '../../../testing/db/database'
 
 const stack = new AsyncDisposableStack()

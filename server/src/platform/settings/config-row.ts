@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Settings } from './settings'
+import { groupNames } from './stored-settings'
 import type { Schema } from '../db/schema'
 
 /** The store of settings: one row for all nodes. */
@@ -8,9 +8,6 @@ export interface ConfigRow {
   /** Replaces the values of these names; a group keeps its other fields. */
   change: (column: string) => Promise<void>
 }
-
-/** Settings that are objects with named fields. */
-const groups: readonly (keyof Settings)[] = ['ownerPriceLimits', 'rates', 'timers']
 
 export const configRowIn = (db: Kysely<Schema>): ConfigRow => ({
   read: async () => {
@@ -23,7 +20,7 @@ export const configRowIn = (db: Kysely<Schema>): ConfigRow => ({
         settings = settings || change || (
           select jsonb_object_agg(
             name, coalesce(settings -> name, '{}') || coalesce(change -> name, '{}')
-          ) from unnest(${[...groups]}::text[]) as name
+          ) from unnest(${groupNames}::text[]) as name
         ),
         updated_at = now()
       from (select ${column}::jsonb as change) as wanted`.execute(db)

@@ -1,5 +1,5 @@
 import type { ConfigRow } from './config-row'
-import { toColumn, toSettings, type Settings, type SettingsChange } from './settings'
+import { toColumn, toSettings, type Settings, type SettingsChange } from './stored-settings'
 
 interface Options {
   row: ConfigRow

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { LiveSettings } from './live-settings'
-import { defaultSettings, toColumn, toSettings, type SettingsChange } from './settings'
+import { defaultSettings, toColumn, toSettings, type SettingsChange } from './stored-settings'
 import { readConfig } from '../config/config'
 
 const defaults = defaultSettings(
@@ -33,7 +33,7 @@ test('the environment gives the defaults; what is stored wins, field by field', 
   expect(read({}).settings).toEqual(defaults)
 })
 
-test('what somebody damaged is told and has its default; the rest is as stored', () => {
+test('reports a damaged setting and uses its default; the others are as stored', () => {
   const { settings, damaged } = read({
     minimumBalance: '-1',
     retentionDays: 1,

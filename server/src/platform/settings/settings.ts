@@ -1,160 +1,150 @@
-import { z } from 'zod'
-import type { Config } from '../config/config'
-import { storedUsd } from '../../wire/usd'
+import { constant, fromConfig, fromTimers, group, live } from './live-setting'
+import {
+  balance,
+  count,
+  days,
+  flag,
+  networks,
+  oneOf,
+  origins,
+  percent,
+  price,
+  publicKey,
+  seconds,
+  unpriced,
+} from './setting-kinds'
+import type { Timers } from '../config/config'
 
-/** The sign-up modes: everyone, invited people only, or closed. */
-export const signUps = ['open', 'invite', 'closed'] as const
+const rate = (perTime: number, options: { field: string; doc: string }) =>
+  live(count, { ...options, ...constant(perTime) })
 
-/** Whether callers are charged for what a provider was sent and did not answer. */
-export const unansweredCharges = ['charge', 'waive'] as const
+const timer = (key: keyof Timers, options: { field: string; doc: string }) =>
+  live(seconds, { ...options, ...fromTimers(key) })
 
-/** The settings that an operator can change while the servers run. Source: contract 9.2. */
-export interface Settings {
-  /** Below this balance no paid request is admitted; nano-dollars. */
-  minimumBalance: bigint
-  /** Below this balance an account is warned; nano-dollars. */
-  warningThreshold: bigint
-  platformFeePercent: number
-  /** Whether the platform's connections serve requests. */
-  platformConnections: boolean
-  /** The highest prices that owners may set for models of their connections; nano-dollars a million tokens. */
-  ownerPriceLimits: { input: bigint; output: bigint }
-  /**
-   * The treatment of models without a price on the platform's connections; a price is nano-dollars a million tokens.
-   */
-  unpricedModels: 'refuse' | 'free' | { input: bigint; output: bigint }
-  /** The Ed25519 key that signs catalogue documents, 32 bytes in base64; null if no signature is required. */
-  catalogPublicKey: string | null
-  signUp: (typeof signUps)[number]
-  logBodies: boolean
-  unansweredRequests: (typeof unansweredCharges)[number]
-  rates: RequestRates
-  timers: SetTimers
-  /** The number of full days for which usage events are kept. */
-  retentionDays: number
-  allowedReturnOrigins: readonly string[]
-  allowedPrivateNetworks: readonly string[]
-}
-
-/** Source: contract 3.1. */
-export interface RequestRates {
-  apiRequestsPerMinute: number
-  publicRequestsPerMinute: number
-  failedAuthenticationsPerMinute: number
-  alertTestsPerHour: number
-  invitationMailsPerDay: number
-}
-
-/** Milliseconds. Source: contract 3.4. */
-export interface SetTimers {
-  requestMs: number
-  firstByteMs: number
-  idleMs: number
-  streamMs: number
-  connectMs: number
-}
-
-/** Returns the settings that apply while nothing is stored: the environment, and defaults from the contract. */
-export const defaultSettings = (config: Config): Settings => ({
-  minimumBalance: config.minimumBalance,
-  warningThreshold: 1_000_000_000n,
-  platformFeePercent: 0,
-  platformConnections: true,
-  ownerPriceLimits: { input: 1_000_000_000_000n, output: 1_000_000_000_000n },
-  unpricedModels: 'refuse',
-  catalogPublicKey: null,
-  signUp: config.signUp,
-  logBodies: false,
-  unansweredRequests: 'charge',
-  rates: {
-    apiRequestsPerMinute: 300,
-    publicRequestsPerMinute: 60,
-    failedAuthenticationsPerMinute: config.failedAuthenticationsPerMinute,
-    alertTestsPerHour: 5,
-    invitationMailsPerDay: 20,
-  },
-  timers: {
-    requestMs: config.timers.requestMs,
-    firstByteMs: config.timers.firstByteMs,
-    idleMs: config.timers.idleMs,
-    streamMs: config.timers.streamMs,
-    connectMs: config.timers.connectMs,
-  },
-  retentionDays: config.retentionDays,
-  allowedReturnOrigins: [],
-  allowedPrivateNetworks: [],
-})
-
-const Nanos = storedUsd.exactOptional()
-const Count = z.int().min(1).exactOptional()
-const Milliseconds = z.int().min(1).max(86_400_000).exactOptional()
-
-/** The stored row; a value is present once an operator has set it. */
-const Stored = z.object({
-  minimumBalance: Nanos,
-  warningThreshold: Nanos,
-  platformFeePercent: z.number().min(0).max(100).exactOptional(),
-  platformConnections: z.boolean().exactOptional(),
-  ownerPriceLimits: z.object({ input: Nanos, output: Nanos }).exactOptional(),
-  unpricedModels: z
-    .union([z.enum(['refuse', 'free']), z.object({ input: storedUsd, output: storedUsd })])
-    .exactOptional(),
-  catalogPublicKey: z.string().nullable().exactOptional(),
-  signUp: z.enum(signUps).exactOptional(),
-  logBodies: z.boolean().exactOptional(),
-  unansweredRequests: z.enum(unansweredCharges).exactOptional(),
-  rates: z
-    .object({
-      apiRequestsPerMinute: Count,
-      publicRequestsPerMinute: Count,
-      failedAuthenticationsPerMinute: Count,
-      alertTestsPerHour: Count,
-      invitationMailsPerDay: Count,
-    })
-    .exactOptional(),
-  timers: z
-    .object({
-      requestMs: Milliseconds,
-      firstByteMs: Milliseconds,
-      idleMs: Milliseconds,
-      streamMs: Milliseconds,
-      connectMs: Milliseconds,
-    })
-    .exactOptional(),
-  retentionDays: z.int().min(2).max(3650).exactOptional(),
-  allowedReturnOrigins: z.array(z.string()).exactOptional(),
-  allowedPrivateNetworks: z.array(z.string()).exactOptional(),
-})
-
-/** The changes to store; absent settings stay as they are. */
-export type SettingsChange = z.output<typeof Stored>
-
-/** Serializes a change for its column. JSON has no `bigint`. */
-export const toColumn = (change: SettingsChange): string =>
-  JSON.stringify(change, (_name, value: unknown) =>
-    typeof value === 'bigint' ? String(value) : value,
-  )
-
-/** Called with the name of a stored value that is invalid. */
-type OnDamaged = (name: string, error: unknown) => void
-
-function readColumn(column: object, onDamaged: OnDamaged): SettingsChange {
-  const whole = Stored.safeParse(column)
-  if (whole.success) return whole.data
-  const damaged = new Set(whole.error.issues.map(({ path: [name] }) => String(name)))
-  for (const name of damaged) onDamaged(name, whole.error)
-  const sound = Object.entries(column).filter(([name]) => !damaged.has(name))
-  return Stored.parse(Object.fromEntries(sound))
-}
-
-/** Merges the stored settings into the defaults; invalid values are left out. */
-export function toSettings(defaults: Settings, column: object, onDamaged: OnDamaged): Settings {
-  const stored = readColumn(column, onDamaged)
-  return {
-    ...defaults,
-    ...stored,
-    ownerPriceLimits: { ...defaults.ownerPriceLimits, ...stored.ownerPriceLimits },
-    rates: { ...defaults.rates, ...stored.rates },
-    timers: { ...defaults.timers, ...stored.timers },
-  }
+/**
+ * The settings that an operator can change while the servers run, each declared once: its name in the stored row and
+ * in code, its values, default, public name and meaning. The row's schema, the API's schemas and the table of
+ * docs/operate/configuration.md derive from it. Source: contract 9.2.
+ */
+export const liveSettings = {
+  minimumBalance: live(balance, {
+    field: 'minimum_balance',
+    ...fromConfig('minimumBalance'),
+    doc: 'below this balance paid requests are rejected',
+  }),
+  warningThreshold: live(balance, {
+    field: 'warning_threshold',
+    ...constant(1_000_000_000n),
+    doc: 'accounts below this balance are notified',
+  }),
+  platformFeePercent: live(percent, {
+    field: 'platform_fee_percent',
+    ...constant(0),
+    doc: "the platform's share of the price of a request whose provider is not paid by the platform; two decimals",
+  }),
+  platformConnections: live(flag, {
+    field: 'platform_connections',
+    ...constant(true),
+    doc: 'enable platform connections',
+  }),
+  /** For models of owners' connections. */
+  ownerPriceLimits: group('owner_price_limits', {
+    input: live(price, {
+      field: 'input',
+      ...constant(1_000_000_000_000n),
+      doc: 'maximum price that owners of connections can charge for 1,000,000 input tokens of models that the catalogue does not have ([gateways.md](../concepts/gateways.md#what-its-models-cost)); at most 1,000,000; 0: they cannot set prices',
+    }),
+    output: live(price, {
+      field: 'output',
+      ...constant(1_000_000_000_000n),
+      doc: 'the same for 1,000,000 output tokens of these models',
+    }),
+  }),
+  /** On the platform's connections. */
+  unpricedModels: live(unpriced, {
+    field: 'unpriced_models',
+    ...constant('refuse'),
+    doc: 'what happens to models without a price on the platform\'s connections: `refuse`, `free`, or one price for all of them, `{"input": 10, "output": 50}` in USD for 1,000,000 tokens ([catalogue.md](../concepts/catalogue.md#models-without-a-price))',
+  }),
+  catalogPublicKey: live(publicKey, {
+    field: 'catalog_public_key',
+    ...constant(null),
+    doc: 'the Ed25519 key, 32 bytes in base64, that signs catalogue documents ([catalogue.md](../concepts/catalogue.md#updating-the-catalogue-while-the-servers-run)); null: they need no signature',
+  }),
+  signUp: live(oneOf(['open', 'invite', 'closed']), {
+    field: 'sign_up',
+    ...fromConfig('signUp'),
+    doc: 'who can sign up: `open` for everyone, `invite` for invited addresses, `closed` for no one',
+  }),
+  logBodies: live(flag, {
+    field: 'log_bodies',
+    ...constant(false),
+    doc: 'allow accounts to store bodies in their request logs ([request-logs.md](../concepts/request-logs.md))',
+  }),
+  unansweredRequests: live(oneOf(['charge', 'waive']), {
+    field: 'unanswered_requests',
+    ...constant('charge'),
+    doc: 'how to charge a request that was sent to a provider and got no answer, because its client disconnected or a timeout expired: `charge` what the provider bills, or `waive` it ([money.md](../concepts/money.md#requests-without-an-answer))',
+  }),
+  rates: group('rates', {
+    apiRequestsPerMinute: rate(300, {
+      field: 'api_requests_per_minute',
+      doc: 'requests of an account to `/api`',
+    }),
+    publicRequestsPerMinute: rate(60, {
+      field: 'public_requests_per_minute',
+      doc: 'requests from a client address to `/api/public`',
+    }),
+    failedAuthenticationsPerMinute: live(count, {
+      field: 'failed_authentications_per_minute',
+      ...fromConfig('failedAuthenticationsPerMinute'),
+      doc: 'failed authentications from a client address',
+    }),
+    alertTestsPerHour: rate(5, {
+      field: 'alert_tests_per_hour',
+      doc: 'alert tests of an account',
+    }),
+    invitationMailsPerDay: rate(20, {
+      field: 'invitation_mails_per_day',
+      doc: 'invitation e-mails of an account',
+    }),
+  }),
+  /** Milliseconds. */
+  timers: group('timers', {
+    requestMs: timer('requestMs', {
+      field: 'request_seconds',
+      doc: 'timeout of a whole request without a stream, all attempts together',
+    }),
+    firstByteMs: timer('firstByteMs', {
+      field: 'first_byte_seconds',
+      doc: "timeout of a stream until the provider's first byte",
+    }),
+    idleMs: timer('idleMs', {
+      field: 'idle_seconds',
+      doc: 'timeout of a stream between two events of the provider',
+    }),
+    streamMs: timer('streamMs', {
+      field: 'stream_seconds',
+      doc: 'timeout of a whole stream',
+    }),
+    connectMs: timer('connectMs', {
+      field: 'connect_seconds',
+      doc: 'timeout of connecting to a provider, for each attempt',
+    }),
+  }),
+  retentionDays: live(days, {
+    field: 'retention_days',
+    ...fromConfig('retentionDays'),
+    doc: 'for how many full days usage events, request logs, finished conversations, stored responses and closed invitations are kept',
+  }),
+  allowedReturnOrigins: live(origins, {
+    field: 'allowed_return_origins',
+    ...constant([]),
+    doc: 'origins that a checkout can return to, besides this service: `https://app.example.com`',
+  }),
+  allowedPrivateNetworks: live(networks, {
+    field: 'allowed_private_networks',
+    ...constant([]),
+    doc: 'networks such as `10.1.0.0/16` that addresses set by customers can reach, over https and at `USER_ENDPOINT_PORTS`',
+  }),
 }

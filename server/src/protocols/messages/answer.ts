@@ -12,13 +12,13 @@ import type { Part } from '../../wire/answer-part'
 type Of<Type extends Part['type']> = Extract<Part, { type: Type }>
 
 /** The content that a caller wants to receive. */
-export interface Wanted {
+export interface RenderedContent {
   /** Thoughts go only to callers who requested them: others take the first block for the answer. */
   thinking: boolean
 }
 
 /** A whole message. @see https://docs.claude.com/en/api/messages */
-export function toMessage(completion: JsonObject, { thinking }: Wanted): object {
+export function toMessage(completion: JsonObject, { thinking }: RenderedContent): object {
   const parts = toCompletionParts(completion)
   const finish = parts.find((part): part is Of<'finish'> => part.type === 'finish')
   const usage = parts.findLast((part): part is Of<'usage'> => part.type === 'usage')

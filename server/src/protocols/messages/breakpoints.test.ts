@@ -3,7 +3,7 @@ import { messages } from '.'
 import type { JsonObject } from '../../wire/json-body'
 
 const marked = { cache_control: { type: 'ephemeral', ttl: '1h' } }
-const text = (words: string) => ({ type: 'text', text: words })
+const text = (value: string) => ({ type: 'text', text: value })
 const user = { role: 'user', content: 'Hello!' }
 const use = { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }
 const result = (content: unknown, id: string): JsonObject => ({
@@ -20,11 +20,11 @@ const messagesOf = (turns: JsonObject[]) =>
   ]
 
 test('finding P3: breakpoints of texts, calls and results stay where they are', () => {
-  const said = [text('I '), { ...text('look.'), ...marked }, text('Now.'), { ...use, ...marked }]
-  const found = [{ ...text('Blue.'), ...marked }]
-  const results = [{ ...result('Blue.', 'toolu_1'), ...marked }, result(found, 'toolu_2')]
+  const blocks = [text('I '), { ...text('look.'), ...marked }, text('Now.'), { ...use, ...marked }]
+  const resultContent = [{ ...text('Blue.'), ...marked }]
+  const results = [{ ...result('Blue.', 'toolu_1'), ...marked }, result(resultContent, 'toolu_2')]
   expect(
-    messagesOf([user, { role: 'assistant', content: said }, { role: 'user', content: results }]),
+    messagesOf([user, { role: 'assistant', content: blocks }, { role: 'user', content: results }]),
   ).toEqual([
     user,
     {
@@ -32,7 +32,7 @@ test('finding P3: breakpoints of texts, calls and results stay where they are', 
       content: [{ ...text('I look.'), ...marked }, text('Now.')],
       tool_calls: [{ ...call, ...marked }],
     },
-    { role: 'tool', tool_call_id: 'toolu_1', content: found },
-    { role: 'tool', tool_call_id: 'toolu_2', content: found },
+    { role: 'tool', tool_call_id: 'toolu_1', content: resultContent },
+    { role: 'tool', tool_call_id: 'toolu_2', content: resultContent },
   ])
 })

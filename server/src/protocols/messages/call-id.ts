@@ -1,5 +1,5 @@
-/** The pattern that Anthropic accepts as the id of a call; its clients check it too. */
-const accepted = /^[a-zA-Z0-9_-]+$/
+import { anthropicCallIds } from '../../wire/anthropic-format'
+
 const prefix = 'toolu_b64_'
 
 /**
@@ -7,7 +7,7 @@ const prefix = 'toolu_b64_'
  * in an alphabet that fits: its provider wants it back as it was.
  */
 export const toCallId = (id: string): string =>
-  accepted.test(id) && !id.startsWith(prefix)
+  anthropicCallIds.test(id) && !id.startsWith(prefix)
     ? id
     : `${prefix}${Buffer.from(id, 'utf8').toString('base64url')}`
 

@@ -2,18 +2,18 @@ import { expect, test } from 'bun:test'
 import { toMessage } from './answer'
 import { readMessage } from '../../../testing/protocols/messages-events'
 import { toChunks, streamOf } from '../../../testing/protocols/messages-stream'
-import type { SaidPart } from '../../wire/chat-chunks'
+import type { OutputPart } from '../../wire/chat-chunks'
 import { CollectedChat } from '../../wire/collected-chat'
 import { isObject } from '../../wire/json-body'
 
-const cited = (url: string, content?: string): SaidPart => ({
+const cited = (url: string, content?: string): OutputPart => ({
   type: 'annotation',
   annotation: {
     type: 'url_citation',
     url_citation: { url, title: 'A', start_index: 0, end_index: 2, ...(content && { content }) },
   },
 })
-const parts: SaidPart[] = [
+const parts: OutputPart[] = [
   { type: 'text', text: 'Hi' },
   cited('https://a.example/', 'hi there'),
   cited('https://b.example/'),
@@ -44,13 +44,13 @@ test('finding P10: and in a whole answer', () => {
     const chunk: unknown = JSON.parse(text)
     if (isObject(chunk)) collected.add(chunk)
   }
-  expect(toMessage(collected.whole(), { thinking: false })).toMatchObject({
+  expect(toMessage(collected.complete(), { thinking: false })).toMatchObject({
     content: [{ type: 'text', text: 'Hi', citations }],
   })
 })
 
-test('what cites a text that others stand behind has no place', () => {
-  const call: SaidPart = { type: 'call', index: 0, id: 'a', name: 'look' }
+test('a citation of a text before other texts has no position', () => {
+  const call: OutputPart = { type: 'call', index: 0, id: 'a', name: 'look' }
   const late = [{ type: 'text', text: 'Hi' } as const, call, cited('https://a.example/')]
   const { content, problems } = readMessage(streamOf(toChunks(late)))
   expect(problems).toEqual([])

@@ -4,14 +4,14 @@ import { MessagesRequest } from './schema'
 
 const user = (content: unknown) => ({ role: 'user', content })
 const assistant = (...content: object[]) => ({ role: 'assistant', content })
-const text = (said: string) => ({ type: 'text', text: said })
+const text = (value: string) => ({ type: 'text', text: value })
 const summary = (content: string | null) => ({
   type: 'compaction',
   content,
   encrypted_content: 'x',
 })
 
-const told = (...messages: object[]) => {
+const translate = (...messages: object[]) => {
   const request = MessagesRequest.parse({
     model: 'a/b',
     max_tokens: 1,
@@ -32,7 +32,7 @@ test('finding C7: a summary of Claude’s stands for all before it', () => {
     assistant(text('before'), summary('We looked.'), text('after')),
     user('And now?'),
   ]
-  expect(told(...history)).toEqual({
+  expect(translate(...history)).toEqual({
     chat: [
       system,
       { role: 'user', content: 'We looked.' },
@@ -45,7 +45,7 @@ test('finding C7: a summary of Claude’s stands for all before it', () => {
 
 test('the last one counts, and stands alone where nothing was said behind it', () => {
   const history = [assistant(summary('first')), user('x'), assistant(summary('second')), user('y')]
-  expect(told(...history).chat).toEqual([
+  expect(translate(...history).chat).toEqual([
     system,
     { role: 'user', content: 'second' },
     { role: 'user', content: 'y' },
@@ -54,7 +54,7 @@ test('the last one counts, and stands alone where nothing was said behind it', (
 
 test('one that failed stands for nothing', () => {
   const history = [user('old'), assistant(text('said'), summary(null)), user('y')]
-  expect(told(...history).chat).toEqual([
+  expect(translate(...history).chat).toEqual([
     system,
     { role: 'user', content: 'old' },
     { role: 'assistant', content: 'said' },
@@ -62,8 +62,8 @@ test('one that failed stands for nothing', () => {
   ])
 })
 
-test('what cannot be told is refused at its place', () => {
+test('rejects content that cannot be translated, with its path', () => {
   const image = { type: 'image', source: { type: 'file', file_id: 'f' } }
-  const { refused } = told(user([image]), assistant(text('a'), summary('s'), image), user('y'))
+  const { refused } = translate(user([image]), assistant(text('a'), summary('s'), image), user('y'))
   expect(refused).toEqual(['messages.1.content.2.source.file_id'])
 })

@@ -1,7 +1,7 @@
 import type { MessagesTurn } from './schema'
 
 /** A history that continues behind the last summary that Anthropic made of it. */
-interface Compacted {
+interface CompactedHistory {
   summary: string
   /** The position of the turn with the summary. */
   at: number
@@ -17,7 +17,7 @@ const isSummary = (block: { type: string; content?: unknown }): boolean =>
  * One that failed has no content, and stands for nothing.
  * @see https://docs.claude.com/en/docs/build-with-claude/compaction
  */
-export function findCompaction(messages: readonly MessagesTurn[]): Compacted | undefined {
+export function findCompaction(messages: readonly MessagesTurn[]): CompactedHistory | undefined {
   for (let at = messages.length - 1; at >= 0; at--) {
     const turn = messages[at]
     if (turn?.role !== 'assistant' || !Array.isArray(turn.content)) continue

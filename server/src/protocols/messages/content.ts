@@ -1,9 +1,9 @@
 import {
-  isSaid,
+  isContentBlock,
   type MessageBlock,
   type DocumentBlock,
   type ImageSource,
-  type SaidBlock,
+  type MessageContentBlock,
 } from './schema'
 import { invalidRequest, type ApiError } from '../../errors'
 import type { JsonObject } from '../../wire/json-body'
@@ -25,13 +25,13 @@ export const toParts = (
   refuse: Refuse,
 ): JsonObject[] =>
   blocks.flatMap((block, position) =>
-    isSaid(block) ? partsOf(block, `${path}.${position}`, refuse) : [],
+    isContentBlock(block) ? toContentParts(block, `${path}.${position}`, refuse) : [],
   )
 
 /** Refuses blocks that are no content of a chat, in a place where they would mean something. */
 export function refuseForeign(blocks: readonly MessageBlock[], path: string, refuse: Refuse): void {
   for (const [position, block] of blocks.entries()) {
-    if (isSaid(block) || isToolName(block)) continue
+    if (isContentBlock(block) || isToolName(block)) continue
     refuse(onlyAnthropic(`${path}.${position}`, `this model cannot read "${block.type}".`))
   }
 }
@@ -46,8 +46,8 @@ export function toContent(parts: readonly JsonObject[]): string | readonly JsonO
   return isPlain ? String(only['text']) : parts
 }
 
-function partsOf(block: SaidBlock, path: string, refuse: Refuse): JsonObject[] {
-  const parts = bareParts(block, path, refuse)
+function toContentParts(block: MessageContentBlock, path: string, refuse: Refuse): JsonObject[] {
+  const parts = convertBlock(block, path, refuse)
   const control = block.cache_control
   const last = parts.at(-1)
   // The last of them: the mark means all that stands before it.
@@ -56,7 +56,7 @@ function partsOf(block: SaidBlock, path: string, refuse: Refuse): JsonObject[] {
 
 const textPart = (text: string): JsonObject => ({ type: 'text', text })
 
-function bareParts(block: SaidBlock, path: string, refuse: Refuse): JsonObject[] {
+function convertBlock(block: MessageContentBlock, path: string, refuse: Refuse): JsonObject[] {
   switch (block.type) {
     case 'text':
       return [textPart(block.text)]
@@ -66,17 +66,17 @@ function bareParts(block: SaidBlock, path: string, refuse: Refuse): JsonObject[]
       return toDocument(block, path, refuse)
     case 'search_result':
     default: {
-      const found = block.content.map(({ text }) => text).join('\n')
-      return [textPart(`${block.title}\n${block.source}\n\n${found}`)]
+      const texts = block.content.map(({ text }) => text).join('\n')
+      return [textPart(`${block.title}\n${block.source}\n\n${texts}`)]
     }
   }
 }
 
 /** The part in the place of a block that is refused, or that only Anthropic gets. */
-export const nothing = textPart('')
+export const emptyText = textPart('')
 
-const noFetching = 'documents are not fetched. Send it as base64.'
-const noFiles = 'this model cannot read files that are stored at Anthropic. Send it as base64.'
+const noFetching = 'documents are not fetched. Send the document as base64.'
+const noFiles = 'this model cannot read files stored at Anthropic. Send the file as base64.'
 
 function toImage(source: ImageSource, path: string, refuse: Refuse): JsonObject[] {
   switch (source.type) {
@@ -89,7 +89,7 @@ function toImage(source: ImageSource, path: string, refuse: Refuse): JsonObject[
     case 'file':
     default:
       refuse(onlyAnthropic(`${path}.file_id`, noFiles), 'unmeasured')
-      return [nothing]
+      return [emptyText]
   }
 }
 
@@ -114,10 +114,10 @@ function toDocument(document: DocumentBlock, path: string, refuse: Refuse): Json
     }
     case 'url':
       refuse(onlyAnthropic(`${path}.source.url`, noFetching), 'unmeasured')
-      return [nothing]
+      return [emptyText]
     case 'file':
     default:
       refuse(onlyAnthropic(`${path}.source.file_id`, noFiles), 'unmeasured')
-      return [nothing]
+      return [emptyText]
   }
 }

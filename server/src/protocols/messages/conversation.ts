@@ -1,9 +1,9 @@
 import { fromCallId } from './call-id'
 import { findCompaction } from './compaction'
-import { nothing, onlyAnthropic, refuseForeign, toContent, toParts, type Refuse } from './content'
+import { emptyText, onlyAnthropic, refuseForeign, toContent, toParts, type Refuse } from './content'
 import {
   isBlock,
-  isSaid,
+  isContentBlock,
   type MessageBlock,
   type CallBlock,
   type MessagesRequest,
@@ -20,13 +20,13 @@ export function toChatMessages(
 ): JsonObject[] {
   const head = instructions(system, 'system', refuse)
   const compacted = findCompaction(messages)
-  const told = messages.flatMap((turn, at) => {
+  const chatMessages = messages.flatMap((turn, at) => {
     if (!compacted || at > compacted.at) return toMessages(turn, `messages.${at}`, refuse)
     if (at < compacted.at) return []
     const rest = toMessages(compacted.turn, `messages.${at}`, refuse)
     return [{ role: 'user', content: compacted.summary }, ...rest]
   })
-  return [...head, ...told]
+  return [...head, ...chatMessages]
 }
 
 function instructions(
@@ -41,26 +41,32 @@ function instructions(
 }
 
 function toMessages({ role, content }: MessagesTurn, path: string, refuse: Refuse): JsonObject[] {
-  const own = `${path}.content`
-  if (role === 'system') return instructions(content, own, refuse)
+  const contentPath = `${path}.content`
+  if (role === 'system') return instructions(content, contentPath, refuse)
   if (typeof content === 'string') return [{ role, content }]
-  return role === 'user' ? ofUser(content, own, refuse) : ofAssistant(content, own, refuse)
+  return role === 'user'
+    ? toUserMessages(content, contentPath, refuse)
+    : toAssistantMessages(content, contentPath, refuse)
 }
 
 /** Results come first, each as a message of its own: chat models want them right behind their calls. */
-function ofUser(blocks: readonly MessageBlock[], path: string, refuse: Refuse): JsonObject[] {
+function toUserMessages(
+  blocks: readonly MessageBlock[],
+  path: string,
+  refuse: Refuse,
+): JsonObject[] {
   const results: JsonObject[] = []
   const parts: JsonObject[] = []
   for (const [position, block] of blocks.entries()) {
-    const own = `${path}.${position}`
+    const contentPath = `${path}.${position}`
     if (isBlock(block, 'tool_result')) {
-      const { message, media } = toResult(block, own, refuse)
+      const { message, media } = toResult(block, contentPath, refuse)
       results.push(message)
       parts.push(...media)
-    } else if (isSaid(block)) parts.push(...toParts([block], path, refuse))
+    } else if (isContentBlock(block)) parts.push(...toParts([block], path, refuse))
     else {
-      refuse(onlyAnthropic(own, `this model cannot read "${block.type}".`))
-      parts.push(nothing)
+      refuse(onlyAnthropic(contentPath, `this model cannot read "${block.type}".`))
+      parts.push(emptyText)
     }
   }
   return parts.length > 0 ? [...results, { role: 'user', content: toContent(parts) }] : results
@@ -76,12 +82,13 @@ function toResult(block: ResultBlock, path: string, refuse: Refuse) {
   const media = parts.filter(({ type }) => type !== 'text')
   const texts = parts.filter(({ type }) => type === 'text')
   const text = texts.map(textOf).join('\n')
-  const shown = text === '' && media.length > 0 ? 'The result is shown in the next message.' : text
+  const visibleText =
+    text === '' && media.length > 0 ? 'The result is shown in the next message.' : text
   const control = block.cache_control ?? texts.findLast(isMarked)?.['cache_control']
   const message = {
     role: 'tool',
     tool_call_id: fromCallId(block.tool_use_id),
-    content: toContent([{ type: 'text', text: shown, ...marked(control) }]),
+    content: toContent([{ type: 'text', text: visibleText, ...marked(control) }]),
   }
   return { message, media }
 }
@@ -93,8 +100,12 @@ const isMarked = ({ cache_control: control }: JsonObject) => Boolean(control)
 const textOf = ({ text }: JsonObject) => (typeof text === 'string' ? text : '')
 
 /** Leaves out the work of Anthropic's own services in a turn: other providers have no form for it. */
-function ofAssistant(blocks: readonly MessageBlock[], path: string, refuse: Refuse): JsonObject[] {
-  const texts = joined(toParts(blocks, path, refuse))
+function toAssistantMessages(
+  blocks: readonly MessageBlock[],
+  path: string,
+  refuse: Refuse,
+): JsonObject[] {
+  const texts = joinTexts(toParts(blocks, path, refuse))
   const calls = blocks.flatMap((block) => (isBlock(block, 'tool_use') ? [toCall(block)] : []))
   if (texts.length === 0 && calls.length === 0) return []
   return [
@@ -108,7 +119,7 @@ function ofAssistant(blocks: readonly MessageBlock[], path: string, refuse: Refu
 }
 
 /** Joins the texts into one, or into one up to each breakpoint of a prompt cache. */
-function joined(parts: readonly JsonObject[]): JsonObject[] {
+function joinTexts(parts: readonly JsonObject[]): JsonObject[] {
   const texts: JsonObject[] = []
   let text = ''
   for (const part of parts) {

@@ -1,6 +1,6 @@
 import type { ApiError, HttpStatus } from '../../errors'
 import { namedFrame } from '../../wire/sse'
-import type { Wording } from '../dialect'
+import type { ErrorFormat } from '../dialect'
 
 const types: Partial<Record<HttpStatus, string>> = {
   400: 'invalid_request_error',
@@ -30,7 +30,7 @@ const errorBody = (error: ApiError, requestId: string) => ({
   request_id: requestId,
 })
 
-export const wording: Wording = {
+export const errorFormat: ErrorFormat = {
   errorBody,
   headers: (requestId) => ({ 'request-id': requestId }),
 }

@@ -4,11 +4,12 @@ import { toCallerField, findOmittedFields } from './omitted-fields'
 import { stripUnpricedMessage } from './strip-unpriced'
 import { toChatRequest } from './request'
 import { CountRequest, MessagesRequest } from './schema'
-import { wording } from './error-format'
+import { errorFormat } from './error-format'
 import { MessageWriter } from './writer'
 import { invalidRequest, type ApiError } from '../../errors'
 import { check, type JsonObject } from '../../wire/json-body'
 import type { Dialect, Original, Translation } from '../dialect'
+import { pickHeaders } from '../pick-headers'
 
 function translate(
   request: MessagesRequest | CountRequest,
@@ -26,7 +27,7 @@ function translate(
   }
   const uses = hostedUsesIn(body)
   const type = request.thinking?.type
-  const wanted = { thinking: type === 'enabled' || type === 'adaptive' }
+  const options = { thinking: type === 'enabled' || type === 'adaptive' }
   return {
     chat,
     original: {
@@ -41,8 +42,8 @@ function translate(
     refusal: refusals[0],
     omitted: findOmittedFields(request),
     callersField: toCallerField,
-    answer: (completion) => toMessage(completion, wanted),
-    writer: (identity) => new MessageWriter(identity, wanted),
+    answer: (completion) => toMessage(completion, options),
+    writer: (identity) => new MessageWriter(identity, options),
   }
 }
 
@@ -52,7 +53,7 @@ function withoutThread(body: JsonObject): JsonObject {
   throw invalidRequest(
     'thread',
     'not_allowed',
-    'thread: what a provider keeps is not shared between accounts; it works on a connection of your own.',
+    'thread: data stored at a provider is not shared between accounts. Use your own connection (BYOK) for it.',
   )
 }
 
@@ -62,22 +63,15 @@ function withoutThread(body: JsonObject): JsonObject {
  */
 const lowersOutput: Translation['lowersOutput'] = ({ provider }) => provider !== 'anthropic'
 
-const ownHeaders = ['anthropic-version', 'anthropic-beta']
-
-/** The headers of an inbound request that belong to its content. */
-const headersOf = (headers: Headers) =>
-  Object.fromEntries(
-    ownHeaders.flatMap((name) => {
-      const value = headers.get(name)
-      return value ? [[name, value]] : []
-    }),
-  )
+/** Headers that belong to the content of a request. */
+const forwardedHeaders = ['anthropic-version', 'anthropic-beta']
 
 const dialect =
   (schema: typeof MessagesRequest | typeof CountRequest) =>
   (headers: Headers): Dialect => ({
-    wording,
-    read: (body) => translate(check(schema, body), { body, headers: headersOf(headers) }),
+    errorFormat,
+    read: (body) =>
+      translate(check(schema, body), { body, headers: pickHeaders(headers, forwardedHeaders) }),
   })
 
 /** The Messages format of Anthropic, for a request with these headers. Source: contract 5.1. */

@@ -13,8 +13,8 @@ test('finding P3: the counts of a message tell what was read from a cache, and w
     cacheWriteLong: 32,
     output: 64,
   }
-  const told = toMessageUsage(usage)
-  expect(told).toEqual({
+  const rendered = toMessageUsage(usage)
+  expect(rendered).toEqual({
     input_tokens: 7,
     cache_creation_input_tokens: 48,
     cache_read_input_tokens: 8,
@@ -22,7 +22,7 @@ test('finding P3: the counts of a message tell what was read from a cache, and w
     output_tokens: 64,
   })
   // None is told nowhere.
-  const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens } = told
+  const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens } = rendered
   expect(input_tokens + cache_creation_input_tokens + cache_read_input_tokens).toBe(
     promptTokens(usage),
   )

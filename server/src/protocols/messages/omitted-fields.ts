@@ -34,7 +34,7 @@ const defaults: ReadonlyMap<string, readonly unknown[]> = new Map([
 ])
 
 /** Parts of fields that are translated. */
-const translatedParts: Readonly<Record<string, readonly string[]>> = {
+const translatedFields: Readonly<Record<string, readonly string[]>> = {
   output_config: ['effort', 'format'],
   metadata: ['user_id'],
 }
@@ -59,11 +59,13 @@ export function findOmittedFields(request: MessagesRequest | CountRequest): stri
       isUsed(request[name]) &&
       !defaults.get(name)?.includes(request[name]),
   )
-  for (const [field, parts] of Object.entries(translatedParts)) {
+  for (const [field, parts] of Object.entries(translatedFields)) {
     const value = request[field]
     if (!isObject(value)) continue
-    const left = Object.keys(value).filter((name) => !parts.includes(name) && isUsed(value[name]))
-    omitted.push(...left.map((name) => `${field}.${name}`))
+    const omittedFields = Object.keys(value).filter(
+      (name) => !parts.includes(name) && isUsed(value[name]),
+    )
+    omitted.push(...omittedFields.map((name) => `${field}.${name}`))
   }
   const { thinking } = request
   if (thinking && !thinkingTypes.has(thinking.type)) omitted.push('thinking')

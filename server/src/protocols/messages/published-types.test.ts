@@ -21,7 +21,7 @@ const read = (fields: JsonObject) => messages(new Headers()).read({ ...base, ...
 interface Field {
   value: unknown
   beside?: JsonObject
-  /** Why nothing becomes of it, where nobody is told. */
+  /** Why it has no effect, where the client gets no error for it. */
   why?: string
 }
 
@@ -105,11 +105,11 @@ function fateByPrice(name: string, { value, beside = {} }: Field): string {
 
 describe('every published field of a message is translated, refused by name, or named as left out', () => {
   test('and there are no others', () => {
-    const found = merged(
+    const publishedFields = merged(
       sdk.fieldsOf('MessageCreateParamsBase'),
       beta.fieldsOf('MessageCreateParamsBase'),
     )
-    expect(found).toEqual(Object.keys(fields))
+    expect(publishedFields).toEqual(Object.keys(fields))
   })
 
   test.each(Object.entries(fields))('%s', (name, field) => {
@@ -119,7 +119,7 @@ describe('every published field of a message is translated, refused by name, or 
     if (name !== 'service_tier') expect(fateByPrice(name, field)).not.toBe('silent')
   })
 
-  test('and so is a field that nobody knows', () => {
+  test('and so is an unknown field', () => {
     expect(read({ top_k: 5, newer: { a: 1 } }).omitted).toEqual(['top_k', 'newer'])
   })
 
@@ -130,11 +130,11 @@ describe('every published field of a message is translated, refused by name, or 
       'output_config.task_budget',
     ],
     [{ thinking: { type: 'between_tools' } }, 'thinking'],
-  ])('%j is named', (asked, field) => {
-    expect(read(asked).omitted).toEqual([field])
+  ])('%j is named', (request, field) => {
+    expect(read(request).omitted).toEqual([field])
   })
 
-  test('what asks for the usual is not named', () => {
+  test('does not name fields that have their default value', () => {
     const usual = { service_tier: 'auto', speed: 'standard', fallbacks: [], top_k: null }
     expect(read({ ...usual, thinking: { type: 'disabled' } }).omitted).toEqual([])
   })
@@ -156,8 +156,8 @@ const toolFields: Record<string, unknown> = {
 
 describe('every published tool is translated, or named as left out', () => {
   test('and its fields have no others beside them', () => {
-    const found = merged(sdk.fieldsOf('Tool'), beta.fieldsOf('BetaTool'))
-    expect(found).toEqual(Object.keys(toolFields))
+    const publishedFields = merged(sdk.fieldsOf('Tool'), beta.fieldsOf('BetaTool'))
+    expect(publishedFields).toEqual(Object.keys(toolFields))
   })
 
   test.each(Object.entries(toolFields))('%s', (name, value) => {
@@ -222,10 +222,10 @@ describe('every published block is translated, or refused by name in what a user
   })
 
   test.each(published)('%s', (type) => {
-    const known = blocks[type]
-    if (known) {
-      expect(read(known).refusal).toBeUndefined()
-      expect(JSON.stringify(read(known).chat)).not.toBe(JSON.stringify(read({}).chat))
+    const example = blocks[type]
+    if (example) {
+      expect(read(example).refusal).toBeUndefined()
+      expect(JSON.stringify(read(example).chat)).not.toBe(JSON.stringify(read({}).chat))
     } else if (type !== 'compaction') {
       expect(read(user({ type })).refusal?.param).toBe('messages.0.content.1')
     }
@@ -238,8 +238,8 @@ test.each(['browser_state', 'tool_addition', 'newer'])(
     const result = { type: 'tool_result', tool_use_id: 'call_1', content: [{ type }] }
     expect(read(user(result)).refusal?.param).toBe('messages.0.content.1.content.0')
     const system = { role: 'system', content: [{ type }] }
-    const told = read({ messages: [...base.messages, system] })
-    expect(told.refusal?.param).toBe('messages.1.content.0')
+    const outcome = read({ messages: [...base.messages, system] })
+    expect(outcome.refusal?.param).toBe('messages.1.content.0')
   },
 )
 
@@ -249,16 +249,16 @@ test('a name of a tool that was found is not refused: other models have all from
   expect(read({ ...user(result), tools: [look] }).refusal).toBeUndefined()
 })
 
-const shown = (word: string) => (word === 'silent' ? '–' : word)
+const cell = (word: string) => (word === 'silent' ? '–' : word)
 
-test('the table of messages in docs/parameters.md is what is done; WRITE_DOCS=1 writes it', async () => {
+test('the table of messages in docs/guides/parameters.md is what is done; WRITE_DOCS=1 writes it', async () => {
   const rows = Object.entries(fields).map(([name, field]) => {
     const fate = fateOf(name, field)
     const byPrice = fateByPrice(name, field)
-    return [`\`${name}\``, shown(byPrice), shown(fate), field.why ?? '']
+    return [`\`${name}\``, cell(byPrice), cell(fate), field.why ?? '']
   })
   const head = ['Field', 'Anthropic, at our price', 'other models', 'Why nothing arrives']
   const write = process.env['WRITE_DOCS'] === '1'
-  const place = { page: 'parameters.md', name: 'The table of messages', write }
+  const place = { page: 'guides/parameters.md', name: 'The table of messages', write }
   await expectInDocs(place, toTable(head, rows))
 })

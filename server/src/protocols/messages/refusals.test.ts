@@ -8,7 +8,7 @@ const none = new Headers()
 const base = { model: 'fake/ok', max_tokens: 100, messages: [{ role: 'user', content: 'Hello!' }] }
 const look = { name: 'look', input_schema: { type: 'object' } }
 
-const said = (content: unknown, role = 'user') => [{ role, content }]
+const messageWith = (content: unknown, role = 'user') => [{ role, content }]
 
 test('ids of calls fit, and come back as they were', () => {
   for (const id of ['call_1', 'toolu_01AbC-x', 'functions.look:0', 'a b', '€', 'toolu_b64_x']) {
@@ -32,17 +32,21 @@ const refused: [string, JsonObject, string][] = [
   ['five stop sequences', { stop_sequences: ['a', 'b', 'c', 'd', 'e'] }, 'stop_sequences'],
   [
     'a stored file',
-    { messages: said([{ type: 'document', source: { type: 'file', file_id: 'f' } }]) },
+    { messages: messageWith([{ type: 'document', source: { type: 'file', file_id: 'f' } }]) },
     'messages.0.content.0.source.file_id',
   ],
   [
     'a document to be fetched',
-    { messages: said([{ type: 'document', source: { type: 'url', url: 'https://a.example' } }]) },
+    {
+      messages: messageWith([
+        { type: 'document', source: { type: 'url', url: 'https://a.example' } },
+      ]),
+    },
     'messages.0.content.0.source.url',
   ],
   [
-    'a block that nobody knows',
-    { messages: said([{ type: 'text', text: 'x' }, { type: 'hologram' }]) },
+    'an unknown block',
+    { messages: messageWith([{ type: 'text', text: 'x' }, { type: 'hologram' }]) },
     'messages.0.content.1',
   ],
 ]
@@ -71,27 +75,37 @@ const wrong: [string, JsonObject, string][] = [
   ['a limit of zero', { max_tokens: 0 }, 'max_tokens'],
   ['no messages', { messages: undefined }, 'messages'],
   ['empty messages', { messages: [] }, 'messages'],
-  ['a role that is none', { messages: said('x', 'tool') }, 'messages.0.role'],
-  ['a text without text', { messages: said([{ type: 'text' }]) }, 'messages.0.content.0.text'],
+  ['a role that is none', { messages: messageWith('x', 'tool') }, 'messages.0.role'],
+  [
+    'a text without text',
+    { messages: messageWith([{ type: 'text' }]) },
+    'messages.0.content.0.text',
+  ],
   [
     'a text that is a number',
-    { messages: said([{ type: 'text', text: 5 }]) },
+    { messages: messageWith([{ type: 'text', text: 5 }]) },
     'messages.0.content.0.text',
   ],
   [
     'a source that is none',
-    { messages: said([{ type: 'image', source: { type: 'base64', media_type: 'image/png' } }]) },
+    {
+      messages: messageWith([
+        { type: 'image', source: { type: 'base64', media_type: 'image/png' } },
+      ]),
+    },
     'messages.0.content.0.source.data',
   ],
   [
     'an address that is none',
-    { messages: said([{ type: 'image', source: { type: 'url', url: 'http://a.example' } }]) },
+    {
+      messages: messageWith([{ type: 'image', source: { type: 'url', url: 'http://a.example' } }]),
+    },
     'messages.0.content.0.source.url',
   ],
   [
     'a picture that is none',
     {
-      messages: said([
+      messages: messageWith([
         { type: 'image', source: { type: 'base64', media_type: 'text/html', data: '' } },
       ]),
     },
@@ -99,7 +113,7 @@ const wrong: [string, JsonObject, string][] = [
   ],
   [
     'an input that is text',
-    { messages: said([{ type: 'tool_use', id: 'a', name: 'b', input: '{}' }], 'assistant') },
+    { messages: messageWith([{ type: 'tool_use', id: 'a', name: 'b', input: '{}' }], 'assistant') },
     'messages.0.content.0.input',
   ],
   ['a temperature of 2', { temperature: 2 }, 'temperature'],

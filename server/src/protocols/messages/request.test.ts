@@ -17,7 +17,7 @@ function chatOf(request: JsonObject): JsonObject {
   return chat
 }
 
-const said = (content: unknown, role = 'user') => [{ role, content }]
+const messageWith = (content: unknown, role = 'user') => [{ role, content }]
 const messagesOf = (list: unknown) => chatOf({ messages: list })['messages']
 
 /** Fields of a request -> fields of the chat request beside model, messages and limit. */
@@ -186,7 +186,7 @@ const contents: [string, unknown, unknown][] = [
 ]
 
 test.each(contents)('content: %s', (_name, content, message) => {
-  expect(messagesOf(said(content))).toEqual([{ role: 'user', content: message }])
+  expect(messagesOf(messageWith(content))).toEqual([{ role: 'user', content: message }])
 })
 
 const result = (content: unknown, id = 'toolu_1') => ({
@@ -211,7 +211,7 @@ describe('a turn', () => {
       use,
     ]
     const format = 'anthropic-claude-v1'
-    expect(messagesOf([...hello, ...said(content, 'assistant')])).toEqual([
+    expect(messagesOf([...hello, ...messageWith(content, 'assistant')])).toEqual([
       ...hello,
       {
         role: 'assistant',
@@ -228,12 +228,11 @@ describe('a turn', () => {
 
   test('with nothing but calls has no text; what services did in it is left out', () => {
     const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }
-    const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }
-    expect(messagesOf([...hello, ...said([search, found, use], 'assistant')])).toEqual([
-      ...hello,
-      { role: 'assistant', content: null, tool_calls: [call] },
-    ])
-    expect(messagesOf([...hello, ...said([search], 'assistant')])).toEqual(hello)
+    const searchResult = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }
+    expect(
+      messagesOf([...hello, ...messageWith([search, searchResult, use], 'assistant')]),
+    ).toEqual([...hello, { role: 'assistant', content: null, tool_calls: [call] }])
+    expect(messagesOf([...hello, ...messageWith([search], 'assistant')])).toEqual(hello)
   })
 
   test('of results: each a message of its own, before what the user says', () => {
@@ -249,7 +248,7 @@ describe('a turn', () => {
       ),
       result(undefined, 'toolu_3'),
     ]
-    expect(messagesOf(said(turn))).toEqual([
+    expect(messagesOf(messageWith(turn))).toEqual([
       { role: 'tool', tool_call_id: 'toolu_1', content: 'Blue.' },
       { role: 'tool', tool_call_id: 'toolu_2', content: 'A\nB' },
       { role: 'tool', tool_call_id: 'toolu_3', content: '' },
@@ -259,7 +258,7 @@ describe('a turn', () => {
 
   test('a picture as a result is shown by the user, as results are text', () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA' } }
-    expect(messagesOf(said([result([image])]))).toEqual([
+    expect(messagesOf(messageWith([result([image])]))).toEqual([
       {
         role: 'tool',
         tool_call_id: 'toolu_1',
@@ -273,7 +272,7 @@ describe('a turn', () => {
   })
 
   test('of the system, in the middle', () => {
-    expect(messagesOf([...hello, ...said('Be brief.', 'system')])).toEqual([
+    expect(messagesOf([...hello, ...messageWith('Be brief.', 'system')])).toEqual([
       ...hello,
       { role: 'system', content: 'Be brief.' },
     ])

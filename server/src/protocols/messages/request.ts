@@ -14,7 +14,7 @@ const foreignFields = [
 ] as const
 
 /** The maximum of stop sequences in OpenAI's format. */
-const mostStops = 4
+const maxStops = 4
 
 /**
  * Returns the chat request that stands in for a request for a message. `refuse` receives the features that
@@ -23,11 +23,11 @@ const mostStops = 4
 export function toChatRequest(request: MessagesRequest | CountRequest, refuse: Refuse): JsonObject {
   const { model, max_tokens, temperature, top_p, stream, metadata, cache_control } = request
   for (const name of foreignFields) {
-    if (isUsed(request[name])) refuse(onlyAnthropic(name, 'this model has nothing of the kind.'))
+    if (isUsed(request[name])) refuse(onlyAnthropic(name, 'not supported by this model.'))
   }
   const { inference_geo: region } = request
   if (isUsed(region) && region !== 'global') {
-    refuse(onlyAnthropic('inference_geo', 'where this model runs cannot be chosen.'))
+    refuse(onlyAnthropic('inference_geo', 'the region of this model cannot be chosen.'))
   }
   const effort = effortOf(request)
   return {
@@ -50,10 +50,10 @@ const isUsed = (value: unknown) => Boolean(value) && !(Array.isArray(value) && v
 
 function stopFields({ stop_sequences: stops }: CountRequest, refuse: Refuse): JsonObject {
   if (!stops || stops.length === 0) return {}
-  if (stops.length > mostStops) {
-    refuse(onlyAnthropic('stop_sequences', `this model takes at most ${mostStops} of them.`))
+  if (stops.length > maxStops) {
+    refuse(onlyAnthropic('stop_sequences', `this model accepts at most ${maxStops}.`))
   }
-  return { stop: stops.slice(0, mostStops) }
+  return { stop: stops.slice(0, maxStops) }
 }
 
 /** A budget in tokens, or an effort, as a level. Source: contract 5.1. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { broken } from '../../wire/field-error'
+import { customIssue } from '../../wire/field-error'
 import { maxParts, maxTools, maybe, modelField, text } from '../../wire/fields'
 
 const cacheControl = maybe(z.looseObject({}))
@@ -28,7 +28,7 @@ const ImageBlock = z
     type: z.literal('image'),
     source: z.discriminatedUnion('type', [
       Base64Source.extend({
-        media_type: z.string().regex(/^image\/[\w.+-]+$/, 'is no type of an image.'),
+        media_type: z.string().regex(/^image\/[\w.+-]+$/, 'is not an image type.'),
       }),
       UrlSource,
       FileSource,
@@ -70,12 +70,14 @@ const SearchResultBlock = z
   .meta({ ref: 'MessageSearchResult' })
 
 /** Content that both sides of a conversation, documents and results can hold. */
-const said = [TextBlock, ImageBlock, DocumentBlock, SearchResultBlock] as const
+const contentBlocks = [TextBlock, ImageBlock, DocumentBlock, SearchResultBlock] as const
 const callId = text(8192, 1)
 
-const Said = z.discriminatedUnion('type', [...said]).meta({ ref: 'MessageContent' })
-const Known = z.discriminatedUnion('type', [
-  ...said,
+const MessageContent = z
+  .discriminatedUnion('type', [...contentBlocks])
+  .meta({ ref: 'MessageContent' })
+const TypedBlock = z.discriminatedUnion('type', [
+  ...contentBlocks,
   z.looseObject({
     type: z.literal('tool_use'),
     id: callId,
@@ -87,7 +89,9 @@ const Known = z.discriminatedUnion('type', [
     type: z.literal('tool_result'),
     tool_use_id: callId,
     content: maybe(
-      z.lazy(() => z.union([z.string(), z.array(z.union([Said, Foreign])).max(maxParts)])),
+      z.lazy(() =>
+        z.union([z.string(), z.array(z.union([MessageContent, Foreign])).max(maxParts)]),
+      ),
     ),
     is_error: maybe(z.boolean()),
     cache_control: cacheControl,
@@ -101,14 +105,14 @@ const Known = z.discriminatedUnion('type', [
 ])
 
 const typesOf = (...types: string[]): ReadonlySet<string> => new Set(types)
-const saidTypes = typesOf('text', 'image', 'document', 'search_result')
-const ownTypes = typesOf('tool_use', 'tool_result', 'thinking', 'redacted_thinking')
+const contentTypes = typesOf('text', 'image', 'document', 'search_result')
+const toolAndThinkingTypes = typesOf('tool_use', 'tool_result', 'thinking', 'redacted_thinking')
 
 /** Blocks of Anthropic's own services, and types newer than this file, which travel on. */
 const Foreign = z
   .looseObject({ type: z.string() })
-  .refine(({ type }) => !saidTypes.has(type) && !ownTypes.has(type), {
-    message: 'a block of this type cannot stand here.',
+  .refine(({ type }) => !contentTypes.has(type) && !toolAndThinkingTypes.has(type), {
+    message: 'a block of this type is not allowed here.',
     // Without it this issue would hide the others.
     abort: true,
   })
@@ -116,7 +120,7 @@ const Foreign = z
 const Message = z
   .looseObject({
     role: z.enum(['user', 'assistant', 'system']),
-    content: z.union([z.string(), z.array(z.union([Known, Foreign])).max(maxParts)]),
+    content: z.union([z.string(), z.array(z.union([TypedBlock, Foreign])).max(maxParts)]),
   })
   .meta({ ref: 'MessageTurn' })
 
@@ -132,7 +136,7 @@ const MessagesTool = z
   .superRefine((tool, ctx) => {
     if (tool.type && tool.type !== 'custom') return
     for (const field of ['name', 'input_schema'] as const) {
-      if (!tool[field]) ctx.addIssue(broken('required', 'this field is required.', [field]))
+      if (!tool[field]) ctx.addIssue(customIssue('required', 'this field is required.', [field]))
     }
   })
   .meta({ ref: 'MessageTool' })
@@ -189,16 +193,17 @@ export type CountRequest = z.output<typeof CountRequest>
 
 export type MessagesTurn = z.output<typeof Message>
 export type MessageBlock = Exclude<MessagesTurn['content'], string>[number]
-type KnownBlock = z.output<typeof Known>
+type KnownBlock = z.output<typeof TypedBlock>
 type Of<Type extends KnownBlock['type']> = Extract<KnownBlock, { type: Type }>
-export type SaidBlock = z.output<typeof Said>
+export type MessageContentBlock = z.output<typeof MessageContent>
 export type ImageSource = Of<'image'>['source']
 export type DocumentBlock = Of<'document'>
 export type CallBlock = Of<'tool_use'>
 export type ResultBlock = Of<'tool_result'>
 export type MessagesTool = z.output<typeof MessagesTool>
 
-export const isSaid = (block: MessageBlock): block is SaidBlock => saidTypes.has(block.type)
+export const isContentBlock = (block: MessageBlock): block is MessageContentBlock =>
+  contentTypes.has(block.type)
 export const isBlock = <Type extends KnownBlock['type']>(
   block: MessageBlock,
   type: Type,

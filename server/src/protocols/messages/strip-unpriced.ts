@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { isFetch, isPricedSearch, withBoundedUses } from './hosted-uses'
 import type { PaidTerms } from '../dialect'
-import { invalidRequest } from '../../errors'
+import { unpricedField } from '../../errors'
 import { withPricedCaches } from '../../wire/cache-lifetimes'
 
 /** Tools that the caller runs, or that search among the caller's own: they cost only their tokens. */
@@ -13,13 +13,6 @@ const dearer: Readonly<Record<string, readonly unknown[]>> = {
   service_tier: ['auto', 'standard_only'],
   speed: ['standard'],
 }
-
-const unpaid = (param: string) =>
-  invalidRequest(
-    param,
-    'unsupported_by_model',
-    `${param} is not covered by this model's price; it works on a connection of your own.`,
-  )
 
 /** Returns whether a tool costs nothing beside its tokens, or only units that the model has a price for. */
 function isPaid(tool: unknown, paysSearches: boolean): boolean {
@@ -39,17 +32,17 @@ const compacts = (edit: unknown) => isObject(edit) && String(edit['type']).start
 export function stripUnpricedMessage(body: JsonObject, { pricing, omit }: PaidTerms): JsonObject {
   const { tools, context_management: management, inference_geo: region } = body
   // A region costs more, and elsewhere the answer would break the client's requirement.
-  if (region && region !== 'global') throw unpaid('inference_geo')
+  if (region && region !== 'global') throw unpricedField('inference_geo')
   for (const name of ['mcp_servers', 'container', 'fallbacks', 'compaction', 'billing_policy']) {
     const value = body[name]
-    if (value && !(Array.isArray(value) && value.length === 0)) throw unpaid(name)
+    if (value && !(Array.isArray(value) && value.length === 0)) throw unpricedField(name)
   }
   const foreign = (Array.isArray(tools) ? tools : []).findIndex(
     (tool) => !isPaid(tool, pricing.search !== undefined),
   )
-  if (foreign >= 0) throw unpaid(`tools.${foreign}.type`)
+  if (foreign >= 0) throw unpricedField(`tools.${foreign}.type`)
   const edits = isObject(management) ? management['edits'] : undefined
-  if (Array.isArray(edits) && edits.some(compacts)) throw unpaid('context_management.edits')
+  if (Array.isArray(edits) && edits.some(compacts)) throw unpricedField('context_management.edits')
   const paid = { ...withPricedCaches(withBoundedUses(body), pricing) }
   for (const [name, ordinary] of Object.entries(dearer)) {
     const value = paid[name]

@@ -1,8 +1,6 @@
 import { isBlock, type MessageBlock } from './schema'
-import { isObject, type JsonObject } from '../../wire/json-body'
-
-/** Thoughts with this mark carry a signature of Anthropic's, which only its models can read. */
-const format = 'anthropic-claude-v1'
+import { type JsonObject, toObjects } from '../../wire/json-body'
+import { anthropicThoughtFormat } from '../../wire/anthropic-format'
 
 /** The thinking of an assistant's turn as fields of a chat message. */
 export function toThoughts(blocks: readonly MessageBlock[]): JsonObject {
@@ -20,7 +18,11 @@ export function toThoughts(blocks: readonly MessageBlock[]): JsonObject {
   return {
     ...(texts.length > 0 && { reasoning_content: texts.join('\n') }),
     ...(details.length > 0 && {
-      reasoning_details: details.map((detail, index) => ({ ...detail, format, index })),
+      reasoning_details: details.map((detail, index) => ({
+        ...detail,
+        format: anthropicThoughtFormat,
+        index,
+      })),
     }),
   }
 }
@@ -34,9 +36,9 @@ export type Thought = { text: string; signature: string } | { data: string }
  */
 export function readThoughts(fields: JsonObject): Thought[] {
   const details = fields['reasoning_details']
-  return (Array.isArray(details) ? details.filter(isObject) : []).flatMap((detail): Thought[] => {
+  return toObjects(details).flatMap((detail): Thought[] => {
     const { type, text, signature, data } = detail
-    if (detail['format'] !== format) return []
+    if (detail['format'] !== anthropicThoughtFormat) return []
     if (type === 'reasoning.encrypted' && typeof data === 'string') return [{ data }]
     if (typeof signature !== 'string' || signature === '') return []
     return [{ text: typeof text === 'string' ? text : '', signature }]

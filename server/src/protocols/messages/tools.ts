@@ -3,15 +3,15 @@ import type { MessagesRequest, MessagesTool } from './schema'
 import type { JsonObject } from '../../wire/json-body'
 
 /** A breakpoint of the prompt cache on a tool that is left out moves to the one before it. */
-function ownOf(tools: readonly MessagesTool[]): MessagesTool[] {
-  const own: MessagesTool[] = []
+function functionToolsOf(tools: readonly MessagesTool[]): MessagesTool[] {
+  const functionTools: MessagesTool[] = []
   for (const tool of tools) {
-    if (isOwn(tool)) own.push(tool)
-    else if (tool.cache_control && own.length > 0) {
-      own.push({ ...own.pop(), cache_control: tool.cache_control })
+    if (isOwn(tool)) functionTools.push(tool)
+    else if (tool.cache_control && functionTools.length > 0) {
+      functionTools.push({ ...functionTools.pop(), cache_control: tool.cache_control })
     }
   }
-  return own
+  return functionTools
 }
 
 /** Returns true for a tool that the client runs, whose schema it brings. */
@@ -27,18 +27,18 @@ export function toToolFields(
   refuse: Refuse,
 ): JsonObject {
   if (!tools || tools.length === 0) return {}
-  const own = ownOf(tools)
-  if (own.length === 0) {
-    refuse(onlyAnthropic('tools', 'this model has no tools of its own. Send tools with a schema.'))
+  const functionTools = functionToolsOf(tools)
+  if (functionTools.length === 0) {
+    refuse(onlyAnthropic('tools', 'this model has no built-in tools. Send tools with a schema.'))
     return {}
   }
-  if (choice?.type === 'tool' && !own.some(({ name }) => name === choice.name)) {
-    refuse(onlyAnthropic('tool_choice.name', `there is no tool "${choice.name}" for this model.`))
+  if (choice?.type === 'tool' && !functionTools.some(({ name }) => name === choice.name)) {
+    refuse(onlyAnthropic('tool_choice.name', `the tool "${choice.name}" is not in tools.`))
     return {}
   }
   const isSingle = choice?.type !== 'none' && choice?.disable_parallel_tool_use === true
   return {
-    tools: own.map(toFunction),
+    tools: functionTools.map(toFunction),
     ...(choice && { tool_choice: toChoice(choice) }),
     ...(isSingle && { parallel_tool_calls: false }),
   }

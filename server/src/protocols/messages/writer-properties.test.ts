@@ -10,32 +10,32 @@ import {
   string,
   type Arbitrary,
 } from '../../../testing/property'
-import { signed, told } from '../../../testing/protocols/messages-stream'
-import type { SaidPart } from '../../wire/chat-chunks'
+import { signed, messageOf } from '../../../testing/protocols/messages-stream'
+import type { OutputPart } from '../../wire/chat-chunks'
 
-const finish: SaidPart = { type: 'finish', reason: 'stop' }
+const finish: OutputPart = { type: 'finish', reason: 'stop' }
 
 const text = string({ minLength: 1, maxLength: 8 })
 const index = nat({ max: 3 })
-const said: Arbitrary<SaidPart> = oneof(
-  text.map((it): SaidPart => ({ type: 'text', text: it })),
-  text.map((it): SaidPart => ({ type: 'reasoning', text: it })),
-  text.map((it): SaidPart => ({ type: 'refusal', text: it })),
+const contentPart: Arbitrary<OutputPart> = oneof(
+  text.map((it): OutputPart => ({ type: 'text', text: it })),
+  text.map((it): OutputPart => ({ type: 'reasoning', text: it })),
+  text.map((it): OutputPart => ({ type: 'refusal', text: it })),
   text.map((it) => signed('', it)),
-  record({ index, name: text }).map(({ index: at, name }): SaidPart => ({
+  record({ index, name: text }).map(({ index: at, name }): OutputPart => ({
     type: 'call',
     index: at,
     id: `id-${at}`,
     name,
   })),
-  record({ index, text: constantFrom('{', '"a":1', '}', ' ', '{}') }).map((it): SaidPart => ({
+  record({ index, text: constantFrom('{', '"a":1', '}', ' ', '{}') }).map((it): OutputPart => ({
     type: 'arguments',
     ...it,
   })),
 )
 
 /** What was said, by kind. */
-function textsOf(parts: readonly SaidPart[]): Record<string, string> {
+function textsOf(parts: readonly OutputPart[]): Record<string, string> {
   const texts: Record<string, string> = {}
   for (const part of parts) {
     if (part.type !== 'text' && part.type !== 'reasoning' && part.type !== 'refusal') continue
@@ -46,23 +46,23 @@ function textsOf(parts: readonly SaidPart[]): Record<string, string> {
 }
 
 test('property: whatever the chunks, blocks never overlap, indexes rise, no text and no call is lost', () => {
-  const kept = property(array(said, { maxLength: 40 }), (parts) => {
-    const read = told([...parts, finish])
-    const seen: Record<string, string> = {}
+  const keepsTexts = property(array(contentPart, { maxLength: 40 }), (parts) => {
+    const read = messageOf([...parts, finish])
+    const actual: Record<string, string> = {}
     for (const block of read.content) {
       for (const kind of ['text', 'thinking']) {
-        if (block['type'] === kind) seen[kind] = (seen[kind] ?? '') + String(block[kind])
+        if (block['type'] === kind) actual[kind] = (actual[kind] ?? '') + String(block[kind])
       }
     }
     const calls = new Set(parts.flatMap((part) => (part.type === 'call' ? [part.index] : [])))
     const toldCalls = read.content.filter(({ type }) => type === 'tool_use')
-    const wanted = textsOf(parts)
+    const expected = textsOf(parts)
     return (
       read.problems.length === 0 &&
-      (wanted['text'] ?? '') === (seen['text'] ?? '') &&
-      (wanted['thinking'] ?? '') === (seen['thinking'] ?? '') &&
+      (expected['text'] ?? '') === (actual['text'] ?? '') &&
+      (expected['thinking'] ?? '') === (actual['thinking'] ?? '') &&
       toldCalls.length === calls.size
     )
   })
-  assert(kept, { numRuns: 2000 })
+  assert(keepsTexts, { numRuns: 2000 })
 })

@@ -7,24 +7,24 @@ import {
   identity,
   signed,
   streamOf,
-  told,
+  messageOf,
 } from '../../../testing/protocols/messages-stream'
 import { MessageWriter } from './writer'
 import { ApiError } from '../../errors'
-import type { SaidPart } from '../../wire/chat-chunks'
+import type { OutputPart } from '../../wire/chat-chunks'
 import { CollectedChat } from '../../wire/collected-chat'
 import { isObject } from '../../wire/json-body'
 
-const whole = (parts: readonly SaidPart[], thinking = true) => {
+const whole = (parts: readonly OutputPart[], thinking = true) => {
   const collected = new CollectedChat()
   for (const text of toChunks(parts)) {
     const chunk: unknown = JSON.parse(text)
     if (isObject(chunk)) collected.add(chunk)
   }
-  return toMessage(collected.whole(), { thinking })
+  return toMessage(collected.complete(), { thinking })
 }
 
-const finish = (reason: 'stop' | 'length' | 'tool_calls' | 'content_filter'): SaidPart => ({
+const finish = (reason: 'stop' | 'length' | 'tool_calls' | 'content_filter'): OutputPart => ({
   type: 'finish',
   reason,
 })
@@ -81,7 +81,7 @@ const piece = (index: number, text: string) => ({
 })
 
 describe('blocks', () => {
-  const parts: SaidPart[] = [
+  const parts: OutputPart[] = [
     { type: 'reasoning', text: 'Let me' },
     { type: 'reasoning', text: ' see.' },
     signed('Let me see.', 'sig-1'),
@@ -103,20 +103,20 @@ describe('blocks', () => {
   const text = { type: 'text', text: 'I look.' }
 
   test('thinking with its signature, text and calls, each one after the other', () => {
-    const read = told(parts)
+    const read = messageOf(parts)
     expect(read.problems).toEqual([])
     expect(read.content).toEqual([thought, text, call, other])
     expect(read.stopReason).toBe('tool_use')
     expect(whole(parts)).toMatchObject({ content: [thought, text, call, other] })
   })
 
-  test('who did not ask for thoughts gets none: the first block is the answer', () => {
-    expect(told(parts, false).content).toEqual([text, call, other])
+  test('sends no thinking unless requested: the first block is the answer', () => {
+    expect(messageOf(parts, false).content).toEqual([text, call, other])
     expect(whole(parts, false)).toMatchObject({ content: [text, call, other] })
   })
 
   test('thoughts without a signature have an empty one', () => {
-    const plain: SaidPart[] = [
+    const plain: OutputPart[] = [
       { type: 'reasoning', text: 'Hm.' },
       { type: 'text', text: 'Yes.' },
       finish('stop'),
@@ -125,13 +125,13 @@ describe('blocks', () => {
       { type: 'thinking', thinking: 'Hm.', signature: '' },
       { type: 'text', text: 'Yes.' },
     ]
-    expect(told(plain).content).toEqual(content)
+    expect(messageOf(plain).content).toEqual(content)
     expect(whole(plain)).toMatchObject({ content })
   })
 
   test('two signed thoughts are two blocks, and a hidden one is a third', () => {
     const hidden = { type: 'reasoning.encrypted', data: 'xyz', format: 'anthropic-claude-v1' }
-    const read = told([
+    const read = messageOf([
       { type: 'reasoning', text: 'One.' },
       signed('One.', 'a'),
       { type: 'reasoning', text: 'Two.' },
@@ -151,7 +151,7 @@ describe('blocks', () => {
 
   test('signatures of other makers mean nothing to a client of Anthropic', () => {
     const detail = { type: 'reasoning.encrypted', data: 'xyz', format: 'openai-responses-v1' }
-    const read = told([
+    const read = messageOf([
       { type: 'extra', fields: { reasoning_details: [detail] } },
       { type: 'text', text: 'Yes.' },
       finish('stop'),
@@ -159,7 +159,7 @@ describe('blocks', () => {
     expect(read.content).toEqual([{ type: 'text', text: 'Yes.' }])
   })
 
-  test('calls whose arguments come by turns are told one after the other', () => {
+  test('emits calls with interleaved arguments one after the other', () => {
     const deltas = [
       opening(0, 'a'),
       opening(1, 'b'),
@@ -179,7 +179,7 @@ describe('blocks', () => {
     ])
   })
 
-  test('of calls that come in full, each is told while it comes', () => {
+  test('emits each complete call as it arrives', () => {
     const writer = new MessageWriter(identity, { thinking: false })
     const [, ...chunks] = toChunks([
       { type: 'call', index: 0, id: 'a', name: 'a' },
@@ -196,18 +196,18 @@ test.each([
   ['stop', 'end_turn'],
   ['length', 'max_tokens'],
   ['content_filter', 'refusal'],
-] as const)('%s is told as %s', (reason, stop) => {
-  expect(told([{ type: 'text', text: 'x' }, finish(reason)]).stopReason).toBe(stop)
+] as const)('%s becomes %s', (reason, stop) => {
+  expect(messageOf([{ type: 'text', text: 'x' }, finish(reason)]).stopReason).toBe(stop)
   expect(whole([{ type: 'text', text: 'x' }, finish(reason)])).toMatchObject({ stop_reason: stop })
 })
 
 test('an answer that says nothing is whole all the same', () => {
-  const read = told([finish('stop')])
+  const read = messageOf([finish('stop')])
   expect(read).toMatchObject({ problems: [], content: [], stopReason: 'end_turn' })
 })
 
 test('a call that was cut keeps what came of its arguments', () => {
-  const read = told([
+  const read = messageOf([
     { type: 'call', index: 0, id: 'a', name: 'write' },
     { type: 'arguments', index: 0, text: '{"text":"Once up' },
     finish('length'),
@@ -231,7 +231,7 @@ test('a failure is an event of its own, before anything and after something', ()
   })
 })
 
-test('the model is the one that serves, where another was asked first', () => {
+test('names the model that serves, after failover from another', () => {
   const served = { ...identity, model: 'other/one' }
   const choices = [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }]
   const text = new MessageWriter(identity, { thinking: false }).write(

@@ -1,4 +1,4 @@
-import { thoughtBlock, type Wanted } from './answer'
+import { thoughtBlock, type RenderedContent } from './answer'
 import { toCallId } from './call-id'
 import { toCitations } from './citations'
 import { readThoughts, type Thought } from './thoughts'
@@ -36,7 +36,7 @@ const pingEvent = namedFrame({ type: 'ping' })
 export class MessageWriter implements EventWriter {
   readonly ping = pingEvent
   readonly #identity: Identity
-  readonly #wanted: Wanted
+  readonly #rendered: RenderedContent
   /** The first is the one that is open; those behind it wait. */
   readonly #blocks: Block[] = []
   readonly #calls = new Map<number, Block>()
@@ -45,9 +45,9 @@ export class MessageWriter implements EventWriter {
   #finish: FinishReason | undefined
   #usage: Usage | undefined
 
-  constructor(identity: Identity, wanted: Wanted) {
+  constructor(identity: Identity, rendered: RenderedContent) {
     this.#identity = identity
-    this.#wanted = wanted
+    this.#rendered = rendered
   }
 
   write(chunk: string): string {
@@ -77,9 +77,9 @@ export class MessageWriter implements EventWriter {
   #start(model?: unknown): string {
     if (this.#hasStarted) return ''
     this.#hasStarted = true
-    const { id, model: asked } = this.#identity
+    const { id, model: requestedModel } = this.#identity
     const message = {
-      ...messageHead(bareAnswerId(id), typeof model === 'string' ? model : asked),
+      ...messageHead(bareAnswerId(id), typeof model === 'string' ? model : requestedModel),
       content: [],
       stop_reason: null,
       stop_sequence: null,
@@ -92,17 +92,17 @@ export class MessageWriter implements EventWriter {
     switch (part.type) {
       case 'text':
       case 'refusal':
-        return this.#say('text', part.text)
+        return this.#writeDelta('text', part.text)
       case 'reasoning':
-        return this.#wanted.thinking ? this.#say('thinking', part.text) : ''
+        return this.#rendered.thinking ? this.#writeDelta('thinking', part.text) : ''
       case 'extra':
-        return this.#wanted.thinking ? this.#think(readThoughts(part.fields)) : ''
+        return this.#rendered.thinking ? this.#addThoughts(readThoughts(part.fields)) : ''
       case 'annotation':
         return this.#cite(part.annotation)
       case 'call':
         return this.#call(part)
       case 'arguments':
-        return this.#argue(part)
+        return this.#addArguments(part)
       case 'usage':
         this.#usage = part.usage
         return ''
@@ -114,7 +114,7 @@ export class MessageWriter implements EventWriter {
     }
   }
 
-  #say(kind: 'text' | 'thinking', text: string): string {
+  #writeDelta(kind: 'text' | 'thinking', text: string): string {
     const last = this.#blocks.at(-1)
     const fresh: JsonObject =
       kind === 'text' ? { type: kind, text: '' } : { type: kind, thinking: '', signature: '' }
@@ -135,22 +135,23 @@ export class MessageWriter implements EventWriter {
   }
 
   /** A signature ends the thought that it is for; one of a silent thought comes alone. */
-  #think(thoughts: readonly Thought[]): string {
-    let told = ''
+  #addThoughts(thoughts: readonly Thought[]): string {
+    let frames = ''
     for (const thought of thoughts) {
       const content = thoughtBlock(thought)
       if ('data' in thought) {
-        told += this.#open({ kind: 'hidden', content, waiting: [], arguments: '' })
+        frames += this.#open({ kind: 'hidden', content, waiting: [], arguments: '' })
         continue
       }
-      if (this.#blocks.at(-1)?.kind !== 'thinking') told += this.#say('thinking', thought.text)
+      if (this.#blocks.at(-1)?.kind !== 'thinking')
+        frames += this.#writeDelta('thinking', thought.text)
       const block = this.#blocks.at(-1)
       if (!block) continue
-      told += this.#grow(block, { type: 'signature_delta', signature: thought.signature })
+      frames += this.#grow(block, { type: 'signature_delta', signature: thought.signature })
       // The next thought is a block of its own.
       block.kind = 'hidden'
     }
-    return told
+    return frames
   }
 
   #call({ index, id, name }: Part & { type: 'call' }): string {
@@ -162,7 +163,7 @@ export class MessageWriter implements EventWriter {
   }
 
   /** Pieces that arrive for a call that was already whole are white space. */
-  #argue({ index, text }: Part & { type: 'arguments' }): string {
+  #addArguments({ index, text }: Part & { type: 'arguments' }): string {
     const block = this.#calls.get(index)
     if (!block || !this.#blocks.includes(block)) return ''
     block.arguments += text
@@ -173,7 +174,7 @@ export class MessageWriter implements EventWriter {
     const [current] = this.#blocks
     this.#blocks.push(block)
     if (!current) return this.#startBlock(block)
-    return isWhole(current) ? this.#closeFirst() : ''
+    return isComplete(current) ? this.#closeFirst() : ''
   }
 
   #grow(block: Block, delta: JsonObject): string {
@@ -193,27 +194,27 @@ export class MessageWriter implements EventWriter {
 
   /** And opens the next, which closes too where it is whole and others wait behind it. */
   #closeFirst(): string {
-    let told = ''
+    let frames = ''
     for (;;) {
       this.#blocks.shift()
-      told += namedFrame({ type: 'content_block_stop', index: this.#index })
+      frames += namedFrame({ type: 'content_block_stop', index: this.#index })
       this.#index += 1
       const [next, behind] = this.#blocks
-      if (!next) return told
-      told += this.#startBlock(next)
-      if (!behind || !isWhole(next)) return told
+      if (!next) return frames
+      frames += this.#startBlock(next)
+      if (!behind || !isComplete(next)) return frames
     }
   }
 
   #closeAll(): string {
-    let told = ''
-    while (this.#blocks.length > 0) told += this.#closeFirst()
-    return told
+    let frames = ''
+    while (this.#blocks.length > 0) frames += this.#closeFirst()
+    return frames
   }
 }
 
 /** Returns whether a block in front of others can receive no more content. */
-function isWhole({ kind, arguments: text }: Block): boolean {
+function isComplete({ kind, arguments: text }: Block): boolean {
   if (kind !== 'call') return true
   try {
     JSON.parse(text)

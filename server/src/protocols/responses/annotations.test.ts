@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { EventOrder } from '../../../testing/protocols/responses-event-order'
-import { chunkOf, told, usageChunk } from '../../../testing/protocols/responses-events'
+import { chunkOf, streamEvents, usageChunk } from '../../../testing/protocols/responses-events'
 
 const cited = (url: string) => ({
   annotations: [
@@ -8,8 +8,8 @@ const cited = (url: string) => ({
   ],
 })
 
-test('finding P10: what a text cites is told as annotations of its part', () => {
-  const events = told([
+test('finding P10: returns the citations of a text as annotations of its part', () => {
+  const events = streamEvents([
     chunkOf({ role: 'assistant', content: '' }),
     chunkOf({ content: 'Hello' }),
     chunkOf(cited('https://a.example/')),

@@ -11,7 +11,7 @@ import { customInputIn } from '../../wire/custom-tools'
 import type { JsonObject } from '../../wire/json-body'
 
 /** Which tool is called, and the id that its result is to name. */
-interface Called {
+interface CalledTool {
   callId: string
   tool: CallerTool
 }
@@ -19,11 +19,11 @@ interface Called {
 /** A tool call on its way. */
 export interface CallItem extends OutputItem {
   /** The next piece of the arguments. */
-  argue(text: string): StreamEvent[]
+  addArguments(text: string): StreamEvent[]
 }
 
 /** The item of a call, by the kind of its tool. */
-export function toCallItem(place: OutputPosition, called: Called): CallItem {
+export function toCallItem(place: OutputPosition, called: CalledTool): CallItem {
   const { kind } = called.tool
   if (kind === 'function') return new FunctionCallItem(place, called)
   return kind === 'custom' ? new CustomCallItem(place, called) : new BuiltInCallItem(place, called)
@@ -32,32 +32,32 @@ export function toCallItem(place: OutputPosition, called: Called): CallItem {
 const nameOf = ({ name, namespace }: CallerTool) => ({ name, ...(namespace && { namespace }) })
 
 class FunctionCallItem implements CallItem {
-  readonly #place: OutputPosition
-  readonly #called: Called
+  readonly #position: OutputPosition
+  readonly #called: CalledTool
   #arguments = ''
 
-  constructor(place: OutputPosition, called: Called) {
-    this.#place = place
+  constructor(place: OutputPosition, called: CalledTool) {
+    this.#position = place
     this.#called = called
   }
 
   toItem(status: ItemStatus): JsonObject {
     const { callId: call_id, tool } = this.#called
-    const { id } = this.#place
-    const told = { ...nameOf(tool), arguments: this.#arguments }
-    return { id, type: 'function_call', status, call_id, ...told }
+    const { id } = this.#position
+    const fields = { ...nameOf(tool), arguments: this.#arguments }
+    return { id, type: 'function_call', status, call_id, ...fields }
   }
 
-  argue(text: string): StreamEvent[] {
+  addArguments(text: string): StreamEvent[] {
     this.#arguments += text
     const type = 'response.function_call_arguments.delta'
-    return [{ type, ...within(this.#place), delta: text }]
+    return [{ type, ...within(this.#position), delta: text }]
   }
 
   end(): StreamEvent[] {
     const type = 'response.function_call_arguments.done'
     const { name } = this.#called.tool
-    return [{ type, ...within(this.#place), name, arguments: this.#arguments }]
+    return [{ type, ...within(this.#position), name, arguments: this.#arguments }]
   }
 }
 
@@ -66,29 +66,29 @@ class FunctionCallItem implements CallItem {
  * those are complete.
  */
 class CustomCallItem implements CallItem {
-  readonly #place: OutputPosition
-  readonly #called: Called
+  readonly #position: OutputPosition
+  readonly #called: CalledTool
   #arguments = ''
 
-  constructor(place: OutputPosition, called: Called) {
-    this.#place = place
+  constructor(place: OutputPosition, called: CalledTool) {
+    this.#position = place
     this.#called = called
   }
 
   toItem(status: ItemStatus): JsonObject {
     const { callId: call_id, tool } = this.#called
     const input = status === 'in_progress' ? '' : customInputIn(this.#arguments)
-    return { id: this.#place.id, type: 'custom_tool_call', call_id, ...nameOf(tool), input }
+    return { id: this.#position.id, type: 'custom_tool_call', call_id, ...nameOf(tool), input }
   }
 
-  argue(text: string): StreamEvent[] {
+  addArguments(text: string): StreamEvent[] {
     this.#arguments += text
     return []
   }
 
   end(): StreamEvent[] {
     const input = customInputIn(this.#arguments)
-    const at = within(this.#place)
+    const at = within(this.#position)
     const done: StreamEvent = { type: 'response.custom_tool_call_input.done', ...at, input }
     if (input === '') return [done]
     return [{ type: 'response.custom_tool_call_input.delta', ...at, delta: input }, done]
@@ -97,21 +97,21 @@ class CustomCallItem implements CallItem {
 
 /** A call of a tool that OpenAI's models know by its type: its content is inside the arguments, too. */
 class BuiltInCallItem implements CallItem {
-  readonly #place: OutputPosition
-  readonly #called: Called
+  readonly #position: OutputPosition
+  readonly #called: CalledTool
   #arguments = ''
 
-  constructor(place: OutputPosition, called: Called) {
-    this.#place = place
+  constructor(place: OutputPosition, called: CalledTool) {
+    this.#position = place
     this.#called = called
   }
 
   toItem(status: ItemStatus): JsonObject {
     const { callId: call_id, tool } = this.#called
-    return { id: this.#place.id, call_id, status, ...toCallFields(tool.kind, this.#arguments) }
+    return { id: this.#position.id, call_id, status, ...toCallFields(tool.kind, this.#arguments) }
   }
 
-  argue(text: string): StreamEvent[] {
+  addArguments(text: string): StreamEvent[] {
     this.#arguments += text
     return []
   }

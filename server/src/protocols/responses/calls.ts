@@ -1,12 +1,11 @@
-import type { ResponsesItem } from './items'
+import type { ResponsesItem, ResponsesItemOf } from './items'
 import type { CallerTool, ToolKind } from './tool-kinds'
 import { toCustomArguments } from '../../wire/custom-tools'
-import { isObject, type JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject, toText } from '../../wire/json-body'
 import { eventShape } from '../../wire/json-shape'
 import { parseShaped } from '../../wire/json-slices'
 
-type Of<Type extends ResponsesItem['type']> = Extract<ResponsesItem, { type: Type }>
-export type ResponsesCall = Of<
+export type ResponsesCall = ResponsesItemOf<
   | 'function_call'
   | 'custom_tool_call'
   | 'shell_call'
@@ -26,13 +25,13 @@ const callTypes: ReadonlySet<unknown> = new Set<ResponsesCall['type']>([
 export const isCall = (item: ResponsesItem): item is ResponsesCall => callTypes.has(item.type)
 
 /** A call of a history: of which tool, with which arguments. */
-export interface ToldCall {
+export interface ConvertedCall {
   tool: CallerTool
   arguments: string
 }
 
 /** A call of any type as one of the function that stands for its tool. */
-export function toFunctionCall(item: ResponsesCall): ToldCall {
+export function toFunctionCall(item: ResponsesCall): ConvertedCall {
   switch (item.type) {
     case 'function_call':
       return { tool: named('function', item), arguments: item.arguments }
@@ -52,7 +51,10 @@ export function toFunctionCall(item: ResponsesCall): ToldCall {
   }
 }
 
-const named = (kind: ToolKind, { name, namespace }: Of<'function_call' | 'custom_tool_call'>) => ({
+const named = (
+  kind: ToolKind,
+  { name, namespace }: ResponsesItemOf<'function_call' | 'custom_tool_call'>,
+) => ({
   kind,
   name,
   ...(namespace && { namespace }),
@@ -64,8 +66,8 @@ const builtIn = (kind: ToolKind): CallerTool => ({ kind, name: kind })
 const toArguments = (fields: JsonObject) =>
   JSON.stringify(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)))
 
-const searchArguments = (asked: unknown) =>
-  typeof asked === 'string' ? asked : JSON.stringify(asked ?? {})
+const searchArguments = (query: unknown) =>
+  typeof query === 'string' ? query : JSON.stringify(query ?? {})
 
 /** The prefix of the id of an item that calls a tool of that kind. */
 export const idPrefix: Readonly<Record<ToolKind, string>> = {
@@ -107,8 +109,6 @@ const textsIn = (value: unknown): string[] => {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 }
 const countIn = (value: unknown) => (typeof value === 'number' ? value : null)
-const textIn = (value: unknown) => (typeof value === 'string' ? value : '')
-
 const toShellAction = ({ commands, timeout_ms, max_output_length }: JsonObject) => ({
   commands: textsIn(commands),
   timeout_ms: countIn(timeout_ms),
@@ -129,7 +129,7 @@ function toOperation(operation: unknown): JsonObject {
   const isDeletion = type === 'delete_file'
   return {
     type: type === 'create_file' || isDeletion ? type : 'update_file',
-    path: textIn(path),
-    ...(!isDeletion && { diff: textIn(diff) }),
+    path: toText(path),
+    ...(!isDeletion && { diff: toText(diff) }),
   }
 }

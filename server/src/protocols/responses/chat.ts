@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { ResponsesItem } from './items'
 import { ItemHistory } from './messages'
-import type { ResponsesRequest } from './request'
+import { storedFields, type ResponsesRequest } from './request'
 import { toChosenTools } from './tool-choice'
 import type { CallerTool } from './tool-kinds'
-import { ToolSet } from './tool-set'
-import { ApiError, invalidRequest } from '../../errors'
+import { ToolSet, type OnRefusal } from './tool-set'
+import { expectApiError, invalidRequest, type ApiError } from '../../errors'
 import { toFieldError } from '../../wire/field-error'
 import { effort, maybe, text } from '../../wire/fields'
 import { check, type JsonObject } from '../../wire/json-body'
 
 /** The chat request that stands in for a request for a Response. */
-export interface Translated {
+export interface ChatTranslation {
   chat: JsonObject
   /** The caller's tools by the names of the functions that stand for them. */
   tools: ReadonlyMap<string, CallerTool>
@@ -42,14 +42,11 @@ const foreignFields = [
   'top_logprobs',
 ] as const
 
-/** Fields that name something stored. */
-const keptFields = ['previous_response_id', 'conversation', 'prompt'] as const
-
-const keptWords: Readonly<Record<(typeof keptFields)[number], string>> = {
+const storedFieldMessages: Readonly<Record<(typeof storedFields)[number], string>> = {
   previous_response_id:
-    'no such response is kept for this account. Only those are whose request had "store": true.',
-  conversation: 'no such conversation is kept for this account. POST /v1/conversations makes one.',
-  prompt: 'prompts of OpenAI are not known to other models.',
+    'no stored response with this id. Responses are stored when their request has "store": true.',
+  conversation: 'no conversation with this id. POST /v1/conversations creates one.',
+  prompt: 'prompts stored at OpenAI are available to OpenAI models only.',
 }
 
 const Format = z.discriminatedUnion('type', [
@@ -80,7 +77,7 @@ type Style = z.output<typeof Style>
  * Translates a request into a chat request; `refusal` holds the error for features without counterpart in
  * chat, and something stands in for them.
  */
-export function toChat(request: ResponsesRequest): Translated {
+export function toChat(request: ResponsesRequest): ChatTranslation {
   let refusal: ApiError | undefined
   const refuse = (error: ApiError) => {
     refusal ??= error
@@ -111,39 +108,37 @@ export function toChat(request: ResponsesRequest): Translated {
   return { chat, tools: tools.byFunction, omitted: chosen.omitted, refusal }
 }
 
-type Refuse = (error: ApiError) => void
-
-const isAsked = (value: unknown): boolean =>
+const isRequested = (value: unknown): boolean =>
   Boolean(value) && !(Array.isArray(value) && value.length === 0)
 
-function refuseForeign(request: ResponsesRequest, refuse: Refuse): void {
-  for (const field of keptFields) {
-    if (!isAsked(request[field])) continue
-    const message = `${field}: ${keptWords[field]}`
+function refuseForeign(request: ResponsesRequest, refuse: OnRefusal): void {
+  for (const field of storedFields) {
+    if (!isRequested(request[field])) continue
+    const message = `${field}: ${storedFieldMessages[field]}`
     refuse(invalidRequest(field, 'not_allowed', message))
   }
   for (const field of foreignFields) {
-    if (!isAsked(request[field])) continue
-    const message = `${field}: models of other providers than OpenAI know nothing of it.`
+    if (!isRequested(request[field])) continue
+    const message = `${field}: supported by OpenAI models only.`
     refuse(invalidRequest(field, 'unsupported_by_model', message))
   }
 }
 
-interface TakenItem {
+interface AcceptedItem {
   /** Undefined for an item that cannot be translated. */
   item: ResponsesItem | undefined
-  given: JsonObject
+  source: JsonObject
   param: string
 }
 
-function toItems(input: ResponsesRequest['input'], refuse: Refuse): TakenItem[] {
+function toItems(input: ResponsesRequest['input'], refuse: OnRefusal): AcceptedItem[] {
   if (!Array.isArray(input)) return []
-  return input.map((given, index) => {
+  return input.map((source, index) => {
     const param = `input.${index}`
-    const read = ResponsesItem.safeParse(given)
-    if (read.success) return { item: read.data, given, param }
-    refuse(refusalOf(given, index, read.error))
-    return { item: undefined, given, param }
+    const read = ResponsesItem.safeParse(source)
+    if (read.success) return { item: read.data, source, param }
+    refuse(refusalOf(source, index, read.error))
+    return { item: undefined, source, param }
   })
 }
 
@@ -151,74 +146,71 @@ function toItems(input: ResponsesRequest['input'], refuse: Refuse): TakenItem[] 
 const foreignItems =
   /^(computer_call|file_search_call|code_interpreter_call|image_generation_call|mcp_|program|compaction)/
 
-function refusalOf(given: JsonObject, index: number, error: z.core.$ZodError): ApiError {
-  const { type } = given
+function refusalOf(source: JsonObject, index: number, error: z.core.$ZodError): ApiError {
+  const { type } = source
   const field = `input.${index}`
-  if (isReference(given)) {
+  if (isReference(source)) {
     return invalidRequest(
       field,
       'not_allowed',
-      `${field}: no items are kept here. Send the item itself.`,
+      `${field}: items are not stored here. Send the item itself.`,
     )
   }
   if (typeof type === 'string' && foreignItems.test(type)) {
-    const message = `${field}.type: "${type}" items are read by OpenAI's models only.`
+    const message = `${field}.type: "${type}" items are supported by OpenAI models only.`
     return invalidRequest(`${field}.type`, 'unsupported_by_model', message)
   }
   const issues = error.issues.map((issue) => ({ ...issue, path: ['input', index, ...issue.path] }))
-  return toFieldError(new z.core.$ZodError(issues), { input: { [index]: given } })
+  return toFieldError(new z.core.$ZodError(issues), { input: { [index]: source } })
 }
 
 /** Its type may be left out. */
 export const isReference = ({ type, id, role }: JsonObject): boolean =>
   type === 'item_reference' || (!type && typeof id === 'string' && role === undefined)
 
-interface Telling {
-  items: readonly TakenItem[]
+interface ChatContext {
+  items: readonly AcceptedItem[]
   tools: ToolSet
-  refuse: Refuse
+  refuse: OnRefusal
 }
 
-function toMessages(request: ResponsesRequest, { items, tools, refuse }: Telling): JsonObject[] {
+function toMessages(
+  request: ResponsesRequest,
+  { items, tools, refuse }: ChatContext,
+): JsonObject[] {
   const { instructions, input } = request
   const history = new ItemHistory((tool) => tools.functionFor(tool))
   if (instructions) history.add({ role: 'system', content: instructions }, 'instructions')
   if (typeof input === 'string') history.add({ role: 'user', content: input }, 'input')
-  for (const { item, given, param } of items) {
+  for (const { item, source, param } of items) {
     try {
       if (item) history.add(item, param)
-      else history.addForeign(given)
+      else history.addForeign(source)
     } catch (thrown) {
-      refuse(refusalIn(thrown))
-      history.addForeign(given)
+      refuse(expectApiError(thrown))
+      history.addForeign(source)
     }
   }
   const messages = history.messages()
   if (messages.length > 0) return messages
-  refuse(invalidRequest('input', 'empty', 'input: nothing is said in it.'))
+  refuse(invalidRequest('input', 'empty', 'input: contains no text or other content.'))
   return [{ role: 'user', content: '' }]
-}
-
-/** Rethrows any error that is no refusal. */
-function refusalIn(thrown: unknown): ApiError {
-  if (thrown instanceof ApiError) return thrown
-  throw thrown
 }
 
 /** Translates the settings of the answer, those of the request and those that items give later. */
 function toStyle(
   request: ResponsesRequest,
-  { items, refuse }: Pick<Telling, 'items' | 'refuse'>,
+  { items, refuse }: Pick<ChatContext, 'items' | 'refuse'>,
 ): JsonObject {
   const updates = items.flatMap(({ item }) => (item?.type === 'configuration_update' ? [item] : []))
   const style: Style = {}
-  for (const given of [request, ...updates]) {
+  for (const source of [request, ...updates]) {
     try {
-      const { text: words, reasoning } = check(Style, given)
-      if (words) style.text = { ...style.text, ...words }
+      const { text: textSettings, reasoning } = check(Style, source)
+      if (textSettings) style.text = { ...style.text, ...textSettings }
       if (reasoning) style.reasoning = { ...style.reasoning, ...reasoning }
     } catch (thrown) {
-      refuse(refusalIn(thrown))
+      refuse(expectApiError(thrown))
     }
   }
   const format = toFormat(style.text?.format)

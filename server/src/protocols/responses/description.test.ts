@@ -3,22 +3,22 @@ import * as fc from '../../../testing/property'
 import { dialect } from '../../../testing/protocols/responses-dialect'
 import {
   anyChunks,
-  asked,
+  baseRequest,
   chunkOf,
   parseEvents,
   identity,
-  told,
+  streamEvents,
 } from '../../../testing/protocols/responses-events'
-import { hasFixtures, validate } from '../../../../tests/fixtures'
+import { hasFixtures, validate } from '../../../../tests/harness/fixtures'
 import { ApiError } from '../../errors'
 import type { JsonObject } from '../../wire/json-body'
 
 const problemsIn = (schema: string, value: JsonObject) =>
-  validate(schema, value).map((what) => `${JSON.stringify(value['type'] ?? schema)}: ${what}`)
+  validate(schema, value).map((problem) => `${JSON.stringify(value['type'] ?? schema)}: ${problem}`)
 
 /** A request with every field that its answer repeats. */
 const full: JsonObject = {
-  ...asked,
+  ...baseRequest,
   instructions: 'Be brief.',
   temperature: 0.5,
   top_p: 0.9,
@@ -40,8 +40,10 @@ const full: JsonObject = {
 if (!hasFixtures) console.log('The folder of fixtures is absent: events are not held against it.')
 
 test.if(hasFixtures)('every event is as OpenAI describes it, whatever chunks come', () => {
-  const property = fc.property(anyChunks, fc.constantFrom(asked, full), (chunks, request) => {
-    const problems = told(chunks, request).flatMap((it) => problemsIn('ResponseStreamEvent', it))
+  const property = fc.property(anyChunks, fc.constantFrom(baseRequest, full), (chunks, request) => {
+    const problems = streamEvents(chunks, request).flatMap((it) =>
+      problemsIn('ResponseStreamEvent', it),
+    )
     if (problems.length > 0) throw new Error(problems.join('\n'))
   })
   fc.assert(property, { numRuns: 30 })

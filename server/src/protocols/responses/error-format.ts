@@ -1,19 +1,26 @@
 import { toCallerField } from './field-name'
-import { toErrorBody as ownBody, type ApiError, type ErrorBody, type ErrorCode } from '../../errors'
+import {
+  toErrorBody as toTollgateBody,
+  type ApiError,
+  type ErrorBody,
+  type ErrorCode,
+} from '../../errors'
 import type { JsonObject } from '../../wire/json-body'
-import type { Wording } from '../dialect'
+import type { ErrorFormat } from '../dialect'
 
 /** The body of an error: OpenAI's, with the field as the caller knows it. */
 export function toResponsesErrorBody(error: ApiError, requestId: string): ErrorBody {
-  const body = ownBody(error, requestId)
+  const body = toTollgateBody(error, requestId)
   const { param, message } = body.error
   if (param === null) return body
   const field = toCallerField(param)
-  const words = message.startsWith(`${param}:`) ? field + message.slice(param.length) : message
-  return { ...body, error: { ...body.error, param: field, message: words } }
+  const messageText = message.startsWith(`${param}:`)
+    ? field + message.slice(param.length)
+    : message
+  return { ...body, error: { ...body.error, param: field, message: messageText } }
 }
 
-export const wording: Wording = { errorBody: toResponsesErrorBody }
+export const errorFormat: ErrorFormat = { errorBody: toResponsesErrorBody }
 
 /** Codes that clients of this format act upon. */
 const knownCodes: Partial<Record<ErrorCode, string>> = {

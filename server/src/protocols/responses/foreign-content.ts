@@ -26,12 +26,12 @@ export function toForeignContent(item: JsonObject): JsonObject[] {
     const { type, image_url: image, file_data: data, file_url: url } = part
     if (image !== undefined) media.push(toImage(image))
     if (type === 'input_file' || url !== undefined) media.push(toFile(data))
-    const { image_url: _image, file_data: _data, ...words } = part
-    media.push({ type: 'text', text: JSON.stringify(words) })
+    const { image_url: _image, file_data: _data, ...fields } = part
+    media.push({ type: 'text', text: JSON.stringify(fields) })
   }
   if (item['type'] === 'image_generation_call' && typeof result === 'string') {
     media.push(toImage(`data:image/png;base64,${result}`))
   }
-  const said = [content, output].filter((text) => typeof text === 'string')
-  return [...media, { type: 'text', text: [JSON.stringify(rest), ...said].join('\n') }]
+  const texts = [content, output].filter((text) => typeof text === 'string')
+  return [...media, { type: 'text', text: [JSON.stringify(rest), ...texts].join('\n') }]
 }

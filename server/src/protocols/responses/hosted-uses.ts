@@ -41,10 +41,10 @@ export function choiceIn({ tool_choice: choice }: JsonObject): ResponsesRequest[
  * request that bounds the calls of hosted tools, makes the model call it, or offers nothing else, wants
  * it.
  */
-export function asksForSearch(body: JsonObject, hasOthers: boolean): boolean {
+export function requestsSearch(body: JsonObject, hasOthers: boolean): boolean {
   if (choiceIn(body) === 'none') return false
-  const { max_tool_calls: most } = body
-  return typeof most === 'number' || !mayOmit({ type: 'web_search' }, hasOthers, choiceIn(body))
+  const { max_tool_calls: maxCalls } = body
+  return typeof maxCalls === 'number' || !mayOmit({ type: 'web_search' }, hasOthers, choiceIn(body))
 }
 
 /**
@@ -52,9 +52,9 @@ export function asksForSearch(body: JsonObject, hasOthers: boolean): boolean {
  * not want it.
  */
 export function hostedUsesIn(body: JsonObject, isFree: (tool: unknown) => boolean) {
-  const { tools, max_tool_calls: most } = body
+  const { tools, max_tool_calls: maxCalls } = body
   if (!Array.isArray(tools) || !tools.some(isPricedSearch)) return undefined
-  if (!asksForSearch(body, tools.some(isFree))) return undefined
-  const uses = boundOf(most)
+  if (!requestsSearch(body, tools.some(isFree))) return undefined
+  const uses = boundOf(maxCalls)
   return { searches: uses, rounds: uses, maxContext: searchContext } satisfies HostedUses
 }

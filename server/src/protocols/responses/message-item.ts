@@ -24,20 +24,20 @@ const toContent = ({ kind, text, annotations }: Part): JsonObject =>
 
 /** The model's message to the caller: parts of text and of refusal, one after the other. */
 export class MessageItem implements OutputItem {
-  readonly #place: OutputPosition
+  readonly #position: OutputPosition
   readonly #parts: Part[] = []
 
   constructor(place: OutputPosition) {
-    this.#place = place
+    this.#position = place
   }
 
   toItem(status: ItemStatus): JsonObject {
     const content = this.#parts.map(toContent)
-    return { id: this.#place.id, type: 'message', status, role: 'assistant', content }
+    return { id: this.#position.id, type: 'message', status, role: 'assistant', content }
   }
 
   /** An empty text begins a part, but is no delta. */
-  say(kind: Kind, text: string): StreamEvent[] {
+  writeDelta(kind: Kind, text: string): StreamEvent[] {
     const { part, events } = this.#partOf(kind)
     if (text === '') return events
     part.text += text
@@ -49,9 +49,9 @@ export class MessageItem implements OutputItem {
   /** Adds a citation, which a chat message holds in an object named like its type. */
   annotate({ type, ...rest }: JsonObject): StreamEvent[] {
     const part = this.#parts.at(-1)
-    const own = rest[String(type)]
-    if (part?.kind !== 'text' || typeof type !== 'string' || !isObject(own)) return []
-    const annotation = { type, ...own }
+    const annotationFields = rest[String(type)]
+    if (part?.kind !== 'text' || typeof type !== 'string' || !isObject(annotationFields)) return []
+    const annotation = { type, ...annotationFields }
     const annotation_index = part.annotations.push(annotation) - 1
     const event = { ...this.#at(), annotation_index, annotation }
     return [{ type: 'response.output_text.annotation.added', ...event }]
@@ -61,9 +61,9 @@ export class MessageItem implements OutputItem {
     const part = this.#parts.at(-1)
     if (!part) return []
     const { kind, text } = part
-    const said = kind === 'text' ? { text, logprobs: [] } : { refusal: text }
+    const finalContent = kind === 'text' ? { text, logprobs: [] } : { refusal: text }
     return [
-      { type: `response.${nameOf(kind)}.done`, ...this.#at(), ...said },
+      { type: `response.${nameOf(kind)}.done`, ...this.#at(), ...finalContent },
       { type: 'response.content_part.done', ...this.#at(), part: toContent(part) },
     ]
   }
@@ -79,6 +79,6 @@ export class MessageItem implements OutputItem {
   }
 
   #at() {
-    return { ...within(this.#place), content_index: this.#parts.length - 1 }
+    return { ...within(this.#position), content_index: this.#parts.length - 1 }
   }
 }

@@ -19,10 +19,10 @@ const call = (id: string, name = 'look', args = '{}') => ({
   name,
   arguments: args,
 })
-const output = (id: string, told: unknown) => ({
+const output = (id: string, value: unknown) => ({
   type: 'function_call_output',
   call_id: id,
-  output: told,
+  output: value,
 })
 const toolCall = (id: string, name = 'look', args = '{}') => ({
   id,

@@ -1,6 +1,6 @@
 import { isCall, toFunctionCall, type ResponsesCall } from './calls'
 import { toForeignContent } from './foreign-content'
-import type { Content, ResponsesItem } from './items'
+import type { Content, ResponsesItem, ResponsesItemOf } from './items'
 import type { CallerTool } from './tool-kinds'
 import { readThoughts } from './thoughts'
 import { invalidRequest } from '../../errors'
@@ -8,9 +8,8 @@ import { isObject, type JsonObject } from '../../wire/json-body'
 
 const maxCalls = 128
 
-type Of<Type extends ResponsesItem['type']> = Extract<ResponsesItem, { type: Type }>
-type Said = Extract<ResponsesItem, { role: string; content: unknown }>
-type Output = Of<
+type MessageItem = Extract<ResponsesItem, { role: string; content: unknown }>
+type Output = ResponsesItemOf<
   | 'function_call_output'
   | 'custom_tool_call_output'
   | 'shell_call_output'
@@ -20,20 +19,21 @@ type Output = Of<
 >
 
 /** One turn of the model, with the results of its tools. */
-interface Turn {
+interface AssistantTurn {
   texts: string[]
   thoughts: JsonObject[]
   calls: JsonObject[]
   results: JsonObject[]
   /** Content among the results that is not text. */
-  shown: JsonObject[]
+  media: JsonObject[]
   /** Another id of a call -> its own. */
   aliases: Map<string, string>
 }
 
 const isOutput = (item: ResponsesItem): item is Output =>
   item.type === 'tool_search_output' || (item.type?.endsWith('_call_output') ?? false)
-const isSaid = (item: ResponsesItem): item is Said => !item.type || item.type === 'message'
+const isMessage = (item: ResponsesItem): item is MessageItem =>
+  !item.type || item.type === 'message'
 
 /** The function that stands for a tool. */
 type NameOf = (tool: CallerTool) => string
@@ -43,11 +43,11 @@ type NameOf = (tool: CallerTool) => string
  * results stand directly behind it, wherever they stood. Throws `invalid_request`, `param` the item.
  */
 export class ItemHistory {
-  readonly #entries: (Turn | { message: JsonObject })[] = []
+  readonly #entries: (AssistantTurn | { message: JsonObject })[] = []
   /** Id of a call -> where it was made. */
-  readonly #calledIn = new Map<string, Turn>()
+  readonly #calledIn = new Map<string, AssistantTurn>()
   readonly #nameOf: NameOf
-  #current: Turn | undefined
+  #current: AssistantTurn | undefined
 
   constructor(nameOf: NameOf) {
     this.#nameOf = nameOf
@@ -58,9 +58,9 @@ export class ItemHistory {
     else if (isOutput(item)) this.#answer(item, param)
     else if (item.type === 'reasoning') this.#turn().thoughts.push(...readThoughts(item))
     // The results of the search are in the message behind it.
-    else if (item.type === 'web_search_call') this.#turn().texts.push(searchedFor(item))
+    else if (item.type === 'web_search_call') this.#turn().texts.push(toSearchText(item))
     // All others are no part of the conversation: see `chat.ts`.
-    else if (isSaid(item)) this.#say(item, param)
+    else if (isMessage(item)) this.#addMessage(item, param)
   }
 
   /** Stands in for an item without counterpart in a message, so that its text and its images are counted. */
@@ -70,19 +70,21 @@ export class ItemHistory {
   }
 
   messages(): JsonObject[] {
-    return this.#entries.flatMap((entry) => ('message' in entry ? [entry.message] : told(entry)))
+    return this.#entries.flatMap((entry) =>
+      'message' in entry ? [entry.message] : messagesOf(entry),
+    )
   }
 
-  #turn(): Turn {
+  #turn(): AssistantTurn {
     if (this.#current) return this.#current
-    const turn = { texts: [], thoughts: [], calls: [], results: [], shown: [], aliases: new Map() }
+    const turn = { texts: [], thoughts: [], calls: [], results: [], media: [], aliases: new Map() }
     this.#entries.push(turn)
     return (this.#current = turn)
   }
 
-  #say({ role, content }: Said, param: string): void {
+  #addMessage({ role, content }: MessageItem, param: string): void {
     if (role === 'assistant') {
-      const texts = typeof content === 'string' ? [content] : content.map(wordsIn(param))
+      const texts = typeof content === 'string' ? [content] : content.map(textIn(param))
       this.#turn().texts.push(texts.join(''))
       return
     }
@@ -96,7 +98,7 @@ export class ItemHistory {
     if (!id) return
     const turn = this.#turn()
     if (turn.calls.length >= maxCalls) {
-      throw invalidRequest('input', 'too_many', `input: more than ${maxCalls} calls at once.`)
+      throw invalidRequest('input', 'too_many', `input: more than ${maxCalls} parallel calls.`)
     }
     const { tool, arguments: args } = toFunctionCall(item)
     const called = { name: this.#nameOf(tool), arguments: args }
@@ -115,14 +117,14 @@ export class ItemHistory {
     const turn = named ? this.#calledIn.get(named) : undefined
     if (!turn || !named) {
       const field = `${param}.call_id`
-      throw invalidRequest(field, 'unknown_value', `${field}: no item before it makes this call.`)
+      throw invalidRequest(field, 'unknown_value', `${field}: no earlier item has this call.`)
     }
     if (turn === this.#current) this.#current = undefined
     const id = turn.aliases.get(named) ?? named
-    const { text, shown } = resultOf(item)
+    const { text, media } = resultOf(item)
     // Most providers take nothing but text as a result, and anything as a user's message.
     const note = { type: 'text', text: `Part of the result of the call ${id}:` }
-    if (shown.length > 0) turn.shown.push({ role: 'user', content: [note, ...shown] })
+    if (media.length > 0) turn.media.push({ role: 'user', content: [note, ...media] })
     turn.results.push({ role: 'tool', tool_call_id: id, content: text })
   }
 }
@@ -130,34 +132,34 @@ export class ItemHistory {
 interface Result {
   text: string
   /** Content that is not text. */
-  shown: JsonObject[]
+  media: JsonObject[]
 }
 
 function resultOf(item: Output): Result {
   switch (item.type) {
     case 'shell_call_output':
-      return { text: JSON.stringify(item.output), shown: [] }
+      return { text: JSON.stringify(item.output), media: [] }
     case 'apply_patch_call_output':
       return {
         text: [item.status ?? 'completed', item.output].filter(Boolean).join('\n'),
-        shown: [],
+        media: [],
       }
     case 'tool_search_output':
-      return { text: JSON.stringify({ found: item.tools.map(({ name }) => name) }), shown: [] }
+      return { text: JSON.stringify({ found: item.tools.map(({ name }) => name) }), media: [] }
     default:
       return typeof item.output === 'string'
-        ? { text: item.output, shown: [] }
-        : partsOf(item.output.map(toPart))
+        ? { text: item.output, media: [] }
+        : toResult(item.output.map(toPart))
   }
 }
 
-function partsOf(parts: readonly JsonObject[]): Result {
-  const shown = parts.filter(({ type }) => type !== 'text')
+function toResult(parts: readonly JsonObject[]): Result {
+  const media = parts.filter(({ type }) => type !== 'text')
   const texts = parts.filter(({ type }) => type === 'text')
-  return { text: textOf(texts, shown.length > 0), shown }
+  return { text: textOf(texts, media.length > 0), media }
 }
 
-function searchedFor({ action }: JsonObject): string {
+function toSearchText({ action }: JsonObject): string {
   const query = isObject(action) ? action['query'] : undefined
   return typeof query === 'string' ? `(Searched the web for: ${query})` : '(Searched the web)'
 }
@@ -168,7 +170,7 @@ function textOf(parts: readonly JsonObject[], isElsewhere: boolean): string {
 }
 
 /** A turn that was nothing but thoughts that only their maker can read is none. */
-function told({ texts, thoughts, calls, results, shown }: Turn): JsonObject[] {
+function messagesOf({ texts, thoughts, calls, results, media }: AssistantTurn): JsonObject[] {
   if (texts.length === 0 && calls.length === 0) return []
   const message = {
     role: 'assistant',
@@ -176,14 +178,14 @@ function told({ texts, thoughts, calls, results, shown }: Turn): JsonObject[] {
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(thoughts.length > 0 && { reasoning_details: thoughts }),
   }
-  return [message, ...results, ...shown]
+  return [message, ...results, ...media]
 }
 
-const wordsIn = (param: string) => (part: Content, index: number) => {
+const textIn = (param: string) => (part: Content, index: number) => {
   if ('text' in part && typeof part.text === 'string') return part.text
   if (part.type === 'refusal') return part.refusal
   const field = `${param}.content.${index}.type`
-  throw invalidRequest(field, 'not_allowed', `${field}: a model's own message is text.`)
+  throw invalidRequest(field, 'not_allowed', `${field}: an assistant message can only have text.`)
 }
 
 function toContent(content: string | Content[]): unknown {
@@ -202,8 +204,8 @@ function toPart(part: Content): JsonObject {
     }
     case 'input_file': {
       const { file_data, file_id, filename } = part
-      const held = file_data ? { file_data } : { file_id }
-      return { type: 'file', file: { ...held, ...(filename && { filename }) } }
+      const fileContent = file_data ? { file_data } : { file_id }
+      return { type: 'file', file: { ...fileContent, ...(filename && { filename }) } }
     }
     case 'input_audio':
       return { type: 'input_audio', input_audio: part.input_audio }

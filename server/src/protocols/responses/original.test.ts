@@ -192,7 +192,7 @@ describe('on the platform’s key', () => {
     expect(refusedOnPlatform(request)).toEqual([param, 'unsupported_by_model'])
   })
 
-  test('what clients offer unasked is left out beside other tools, and named', () => {
+  test('drops tools that clients send by default beside other tools, and names them', () => {
     const tools = [look, { type: 'web_search', external_web_access: false }]
     const { body, omitted } = onPlatform({ tools, service_tier: 'priority' })
     expect(body['tools']).toEqual([look])
@@ -206,7 +206,7 @@ describe('web search on the platform’s key, where a search has a price', () =>
   const search = { type: 'web_search', search_context_size: 'low', filters: null }
   const usesOf = (request: JsonObject) => originalOf(request).hosted?.(pricing)
 
-  const asked: [string, JsonObject, number][] = [
+  const requests: [string, JsonObject, number][] = [
     ['alone', { tools: [search] }, 5],
     ['with a bound', { tools: [look, search], max_tool_calls: 2 }, 2],
     ['with a bound of none', { tools: [look, search], max_tool_calls: 0 }, 5],
@@ -218,7 +218,7 @@ describe('web search on the platform’s key, where a search has a price', () =>
     ['where a tool has to be called', { tools: [look, search], tool_choice: 'required' }, 5],
     ['as of a day', { tools: [{ type: 'web_search_2025_08_26' }] }, 5],
   ]
-  test.each(asked)('%s it is passed on, bounded as it is held', (_how, request, uses) => {
+  test.each(requests)('%s it is passed on, bounded as it is held', (_how, request, uses) => {
     const { body, omitted } = onPlatform(request, true, pricing)
     expect(body).toMatchObject({ tools: request['tools'], max_tool_calls: uses })
     expect(omitted).toEqual([])
@@ -260,7 +260,7 @@ describe('web search on the platform’s key, where a search has a price', () =>
 })
 
 test('thoughts go back as OpenAI gave them, and those of others do not go', () => {
-  const own = {
+  const ownReasoning = {
     type: 'reasoning.encrypted',
     format: 'openai-responses-v1',
     data: 'Z0FB',
@@ -272,19 +272,19 @@ test('thoughts go back as OpenAI gave them, and those of others do not go', () =
     text: 'a',
     signature: 'b',
   }
-  const kept = {
+  const expected = {
     type: 'reasoning',
     id: 'rs_1',
     summary: [{ text: 'a' }],
     encrypted_content: 'gAAA',
   }
   const input = [
-    kept,
-    { type: 'reasoning', id: 'rs_2', encrypted_content: packThoughts([own, signed]) },
+    expected,
+    { type: 'reasoning', id: 'rs_2', encrypted_content: packThoughts([ownReasoning, signed]) },
     { role: 'user', content: 'Hi.' },
   ]
   expect(originalOf({ input }).body['input']).toEqual([
-    kept,
+    expected,
     { type: 'reasoning', id: 'rs_9', summary: [], encrypted_content: 'Z0FB' },
     { role: 'user', content: 'Hi.' },
   ])

@@ -14,7 +14,7 @@ export interface OutputOptions {
   /** The caller's tools by the names of the functions that stand for them. */
   tools: ReadonlyMap<string, CallerTool>
   /** The client wants the data of thoughts that providers need back. */
-  wantsThoughts: boolean
+  includesThoughts: boolean
 }
 
 interface Entry {
@@ -24,7 +24,10 @@ interface Entry {
 }
 
 /** A part that can come in any order, each in an item of its own. */
-type Told = Extract<Part, { type: 'text' | 'refusal' | 'reasoning' | 'extra' | 'annotation' }>
+type MessagePart = Extract<
+  Part,
+  { type: 'text' | 'refusal' | 'reasoning' | 'extra' | 'annotation' }
+>
 
 /**
  * The output of one answer, item by item. Calls may come interleaved, so they stay open to the end of the
@@ -34,7 +37,7 @@ export class Output {
   readonly #options: OutputOptions
   readonly #entries: Entry[] = []
   readonly #calls = new Map<number, { entry: Entry; item: CallItem }>()
-  readonly #waiting: Told[] = []
+  readonly #waiting: MessagePart[] = []
   /** The message or the thoughts that are being streamed. */
   #open: { entry: Entry; item: MessageItem | ReasoningItem } | undefined
 
@@ -49,14 +52,14 @@ export class Output {
       case 'reasoning':
       case 'annotation':
       case 'extra':
-        if (part.type === 'extra' && this.#signedIn(part.fields).length === 0) return []
-        if (this.#calls.size === 0) return this.#tell(part)
+        if (part.type === 'extra' && this.#readSigned(part.fields).length === 0) return []
+        if (this.#calls.size === 0) return this.#write(part)
         this.#waiting.push(part)
         return []
       case 'call':
         return this.#call(part)
       case 'arguments':
-        return this.#calls.get(part.index)?.item.argue(part.text) ?? []
+        return this.#calls.get(part.index)?.item.addArguments(part.text) ?? []
       default:
         return []
     }
@@ -66,8 +69,8 @@ export class Output {
   finish(status: ItemStatus): StreamEvent[] {
     const events: StreamEvent[] = []
     if (this.#waiting.length > 0) events.push(...this.#closeCalls('completed'))
-    for (const part of this.#waiting) events.push(...this.#tell(part))
-    if (this.#entries.length === 0) events.push(...this.#tell({ type: 'text', text: '' }))
+    for (const part of this.#waiting) events.push(...this.#write(part))
+    if (this.#entries.length === 0) events.push(...this.#write({ type: 'text', text: '' }))
     events.push(...this.#closeOpen(status), ...this.#closeCalls(status))
     return events
   }
@@ -79,16 +82,16 @@ export class Output {
     )
   }
 
-  #tell(part: Told): StreamEvent[] {
+  #write(part: MessagePart): StreamEvent[] {
     if (part.type === 'extra') return this.#sign(part.fields)
     if (part.type === 'annotation') return this.#annotate(part.annotation)
     const isThought = part.type === 'reasoning'
     const { events, item } = isThought ? this.#thoughts() : this.#message()
-    const told =
+    const deltas =
       item instanceof ReasoningItem
-        ? item.think(part.text)
-        : item.say(part.type === 'refusal' ? 'refusal' : 'text', part.text)
-    return [...events, ...told]
+        ? item.addText(part.text)
+        : item.writeDelta(part.type === 'refusal' ? 'refusal' : 'text', part.text)
+    return [...events, ...deltas]
   }
 
   /** An annotation that cites no earlier text has no place, and is left out. */
@@ -99,12 +102,12 @@ export class Output {
 
   #sign(fields: JsonObject): StreamEvent[] {
     const { events, item } = this.#thoughts()
-    item.sign(this.#signedIn(fields))
+    item.sign(this.#readSigned(fields))
     return events
   }
 
-  #signedIn({ reasoning_details: details }: JsonObject): JsonObject[] {
-    if (!Array.isArray(details) || !this.#options.wantsThoughts) return []
+  #readSigned({ reasoning_details: details }: JsonObject): JsonObject[] {
+    if (!Array.isArray(details) || !this.#options.includesThoughts) return []
     return details.filter(isObject).filter(isSigned)
   }
 
@@ -112,7 +115,7 @@ export class Output {
     const open = this.#open?.item
     if (open instanceof MessageItem) return { item: open, events: [] }
     const closing = this.#closeOpen('completed')
-    const place = this.#place('msg')
+    const place = this.#positionOf('msg')
     const item = new MessageItem(place)
     const { entry, events } = this.#begin(place, item)
     this.#open = { entry, item }
@@ -123,7 +126,7 @@ export class Output {
     const open = this.#open?.item
     if (open instanceof ReasoningItem) return { item: open, events: [] }
     const closing = this.#closeOpen('completed')
-    const place = this.#place('rs')
+    const place = this.#positionOf('rs')
     const item = new ReasoningItem(place)
     const { entry, events } = this.#begin(place, item)
     this.#open = { entry, item }
@@ -134,14 +137,14 @@ export class Output {
     if (this.#calls.has(index)) return []
     const closing = this.#closeOpen('completed')
     const tool = this.#options.tools.get(name) ?? { kind: 'function', name }
-    const place = this.#place(idPrefix[tool.kind])
+    const place = this.#positionOf(idPrefix[tool.kind])
     const item = toCallItem(place, { callId: id, tool })
     const { entry, events } = this.#begin(place, item)
     this.#calls.set(index, { entry, item })
     return [...closing, ...events]
   }
 
-  #place(prefix: string): OutputPosition {
+  #positionOf(prefix: string): OutputPosition {
     const index = this.#entries.length
     return { id: `${prefix}_${this.#options.bareId}${String(index).padStart(3, '0')}`, index }
   }

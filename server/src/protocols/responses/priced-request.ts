@@ -1,8 +1,8 @@
 import type { PaidTerms } from '../dialect'
-import { asksForSearch, choiceIn, isPricedSearch, unknownSearchField } from './hosted-uses'
+import { requestsSearch, choiceIn, isPricedSearch, unknownSearchField } from './hosted-uses'
 import { mayOmit } from './tool-choice'
 import { isHosted } from './tool-kinds'
-import { invalidRequest } from '../../errors'
+import { unpricedField } from '../../errors'
 import { boundOf } from '../../wire/hosted-uses'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
@@ -16,13 +16,6 @@ const ordinaryTiers = new Set(['auto', 'default', 'flex'])
 /** Fields that any provider of this format charges by other rules than the price of the model. */
 const unpricedFields = ['models', 'route', 'preset', 'provider', 'plugins', 'access_programs']
 
-const unpriced = (param: string) =>
-  invalidRequest(
-    param,
-    'unsupported_by_model',
-    `${param} is not covered by this model's price; it works on a connection of your own.`,
-  )
-
 /**
  * Returns a request for a provider of this format without the fields that the price of its model does not
  * cover. `omit` receives each field that is left out. Throws `invalid_request` for those that cannot just
@@ -31,7 +24,7 @@ const unpriced = (param: string) =>
 export function toPriced(body: JsonObject, terms: PaidTerms): JsonObject {
   for (const name of unpricedFields) {
     const value = body[name]
-    if (value && !(Array.isArray(value) && value.length === 0)) throw unpriced(name)
+    if (value && !(Array.isArray(value) && value.length === 0)) throw unpricedField(name)
   }
   const { input } = body
   const priced = { ...body, ...pricedTools(body, terms) }
@@ -39,7 +32,7 @@ export function toPriced(body: JsonObject, terms: PaidTerms): JsonObject {
     const offered: unknown = isObject(item) ? item['tools'] : undefined
     if (!Array.isArray(offered)) continue
     const at = unpricedIn(offered)
-    if (at >= 0) throw unpriced(`input.${index}.tools.${at}.type`)
+    if (at >= 0) throw unpricedField(`input.${index}.tools.${at}.type`)
   }
   const { service_tier: tier } = body
   if (typeof tier === 'string' && !ordinaryTiers.has(tier)) {
@@ -54,13 +47,13 @@ export function toPriced(body: JsonObject, terms: PaidTerms): JsonObject {
  * hold assumes.
  */
 function pricedTools(body: JsonObject, { pricing, omit }: PaidTerms): JsonObject {
-  const { tools, max_tool_calls: most } = body
+  const { tools, max_tool_calls: maxCalls } = body
   if (!Array.isArray(tools)) return {}
-  const paysSearches = pricing.search !== undefined && asksForSearch(body, tools.some(isFree))
+  const paysSearches = pricing.search !== undefined && requestsSearch(body, tools.some(isFree))
   const kept = withoutUnpriced(tools, { body, omit, paysSearches })
   return {
     ...(kept.length < tools.length && { tools: kept }),
-    ...(kept.some(isPricedSearch) && { max_tool_calls: boundOf(most) }),
+    ...(kept.some(isPricedSearch) && { max_tool_calls: boundOf(maxCalls) }),
   }
 }
 
@@ -77,7 +70,7 @@ export function isFree(tool: unknown): boolean {
   return free.test(type)
 }
 
-interface Omitting {
+interface OmissionContext {
   body: JsonObject
   omit: (field: string) => void
   paysSearches: boolean
@@ -85,7 +78,7 @@ interface Omitting {
 
 function withoutUnpriced(
   tools: readonly unknown[],
-  { body, omit, paysSearches }: Omitting,
+  { body, omit, paysSearches }: OmissionContext,
 ): unknown[] {
   const hasOthers = tools.some(isFree)
   const choice = choiceIn(body)
@@ -93,12 +86,12 @@ function withoutUnpriced(
     if (isFree(tool)) return true
     if (paysSearches && isPricedSearch(tool)) {
       const unknown = unknownSearchField(tool)
-      if (unknown !== undefined) throw unpriced(`tools.${index}.${unknown}`)
+      if (unknown !== undefined) throw unpricedField(`tools.${index}.${unknown}`)
       return true
     }
     const field = `tools.${index}.type`
     const type = isObject(tool) ? String(tool['type']) : ''
-    if (!isHosted(type) || !mayOmit({ type }, hasOthers, choice)) throw unpriced(field)
+    if (!isHosted(type) || !mayOmit({ type }, hasOthers, choice)) throw unpricedField(field)
     omit(field)
     return false
   })

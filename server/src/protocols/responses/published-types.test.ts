@@ -44,13 +44,13 @@ describe('every published tool is translated, named as left out, or refused by n
   test.each(Object.entries(tools))('%s: %s', (type, fate) => {
     const tool = { type, name: 'see', tools: [look], execution: 'client', description: 'a' }
     const { chat, refusal, omitted } = read({ tools: [look, tool] })
-    const wanted = {
+    const expected = {
       translated: [undefined, [], 2],
       refused: ['tools.1.type', [], 1],
       omitted: [undefined, ['tools.1.type'], 1],
     }[fate]
     const offered = Array.isArray(chat['tools']) ? chat['tools'].length : 0
-    expect([refusal?.param, omitted, offered]).toEqual(wanted)
+    expect([refusal?.param, omitted, offered]).toEqual(expected)
   })
 })
 
@@ -135,7 +135,7 @@ const fields: Record<string, { chat: string } | { refused: unknown } | { none: s
   reasoning: { chat: 'reasoning_effort' },
   safety_identifier: { chat: 'safety_identifier' },
   service_tier: { chat: 'service_tier' },
-  store: { none: 'see docs/responses.md' },
+  store: { none: 'see docs/guides/responses.md' },
   stream: { chat: 'stream' },
   stream_options: { none: 'padding of events, of which there is none' },
   temperature: { chat: 'temperature' },

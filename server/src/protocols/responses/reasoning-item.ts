@@ -4,25 +4,25 @@ import type { JsonObject } from '../../wire/json-body'
 
 /** The model's thoughts, as far as its provider shows them: as the summary, which clients show. */
 export class ReasoningItem implements OutputItem {
-  readonly #place: OutputPosition
+  readonly #position: OutputPosition
   readonly #details: JsonObject[] = []
   #text = ''
 
   constructor(place: OutputPosition) {
-    this.#place = place
+    this.#position = place
   }
 
   toItem(): JsonObject {
     const hasDetails = this.#details.length > 0
     return {
-      id: this.#place.id,
+      id: this.#position.id,
       type: 'reasoning',
       summary: this.#text === '' ? [] : [this.#part()],
       ...(hasDetails && { encrypted_content: packThoughts(this.#details) }),
     }
   }
 
-  think(text: string): StreamEvent[] {
+  addText(text: string): StreamEvent[] {
     const part = { type: 'summary_text', text: '' }
     const events: StreamEvent[] =
       this.#text === ''
@@ -51,6 +51,6 @@ export class ReasoningItem implements OutputItem {
   }
 
   #at() {
-    return { ...within(this.#place), summary_index: 0 }
+    return { ...within(this.#position), summary_index: 0 }
   }
 }

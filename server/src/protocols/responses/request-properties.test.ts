@@ -5,14 +5,20 @@ import { ApiError } from '../../errors'
 import { ChatRequest } from '../../wire/chat-request'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
-const words = fc.string({ maxLength: 3 })
+const shortText = fc.string({ maxLength: 3 })
 const id = fc.constantFrom('a', 'b', 'c')
 const image = fc.constant({ type: 'input_image', image_url: 'https://example.com/a.png' })
 const file = fc.constant({ type: 'input_file', file_id: 'file_1' })
-const said = fc.record({ type: fc.constantFrom('input_text', 'output_text'), text: words })
-const refused = fc.record({ type: fc.constant('refusal'), refusal: words })
-const told = fc.oneof(words, fc.array(fc.oneof(said, image, file), { maxLength: 3 }))
-const content = fc.oneof(words, fc.array(fc.oneof(said, refused, image, file), { maxLength: 3 }))
+const textPart = fc.record({ type: fc.constantFrom('input_text', 'output_text'), text: shortText })
+const refused = fc.record({ type: fc.constant('refusal'), refusal: shortText })
+const outputContent = fc.oneof(
+  shortText,
+  fc.array(fc.oneof(textPart, image, file), { maxLength: 3 }),
+)
+const content = fc.oneof(
+  shortText,
+  fc.array(fc.oneof(textPart, refused, image, file), { maxLength: 3 }),
+)
 
 const item = fc.oneof(
   fc.record({ role: fc.constantFrom('user', 'system', 'developer', 'assistant'), content }),
@@ -20,20 +26,20 @@ const item = fc.oneof(
     type: fc.constant('function_call'),
     call_id: id,
     name: fc.constant('look'),
-    arguments: words,
+    arguments: shortText,
   }),
   fc.record({
     type: fc.constant('custom_tool_call'),
     call_id: id,
     name: fc.constant('write'),
-    input: words,
+    input: shortText,
   }),
   fc.record({
     type: fc.constantFrom('function_call_output', 'custom_tool_call_output'),
     call_id: id,
-    output: told,
+    output: outputContent,
   }),
-  fc.record({ type: fc.constant('reasoning'), encrypted_content: words }),
+  fc.record({ type: fc.constant('reasoning'), encrypted_content: shortText }),
 )
 
 const tool = fc.constantFrom(
@@ -55,9 +61,9 @@ const request = fc.record({
 })
 
 /** Undefined for a request that is refused. */
-function chatOf(asked: JsonObject): JsonObject | undefined {
+function chatOf(body: JsonObject): JsonObject | undefined {
   try {
-    const { chat, refusal } = dialect.read(asked)
+    const { chat, refusal } = dialect.read(body)
     return refusal ? undefined : chat
   } catch (thrown) {
     if (thrown instanceof ApiError && thrown.code === 'invalid_request') return undefined
@@ -66,22 +72,22 @@ function chatOf(asked: JsonObject): JsonObject | undefined {
 }
 
 test('what is not refused becomes a chat that is not refused, its results behind their calls', () => {
-  let taken = 0
-  const property = fc.property(request, (asked) => {
-    const chat = chatOf(asked)
+  let accepted = 0
+  const property = fc.property(request, (body) => {
+    const chat = chatOf(body)
     if (!chat) return
-    taken += 1
+    accepted += 1
     const { messages } = ChatRequest.parse(chat)
     let open: string[] = []
     for (const { role, tool_calls: calls, tool_call_id: answered } of messages) {
       if (role !== 'tool') open = (calls ?? []).map((call) => call.id)
       else if (!open.includes(answered ?? '')) throw new Error('a result without its call')
     }
-    const results = asked.input.filter((it) => 'output' in it).length
-    const told = messages.filter(({ role }) => role === 'tool').length
-    if (told !== results || !messages.every(isObject)) throw new Error('a result is gone')
+    const results = body.input.filter((it) => 'output' in it).length
+    const toolResults = messages.filter(({ role }) => role === 'tool').length
+    if (toolResults !== results || !messages.every(isObject)) throw new Error('a result is gone')
   })
   const runs = fc.runsOf(2000)
   fc.assert(property, { numRuns: runs })
-  if (taken < runs / 10) throw new Error(`only ${taken} were taken`)
+  if (accepted < runs / 10) throw new Error(`only ${accepted} were taken`)
 })

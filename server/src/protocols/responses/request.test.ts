@@ -34,10 +34,10 @@ const call = (id: string, name = 'look', args = '{}') => ({
   name,
   arguments: args,
 })
-const output = (id: string, told: unknown) => ({
+const output = (id: string, value: unknown) => ({
   type: 'function_call_output',
   call_id: id,
-  output: told,
+  output: value,
 })
 describe('fields', () => {
   const schema = { type: 'object', properties: {} }
@@ -79,7 +79,7 @@ describe('fields', () => {
     ],
     ['a cache key', { prompt_cache_key: 'a', user: 'b' }, { prompt_cache_key: 'a', user: 'b' }],
     ['what is not for the provider', { store: true, metadata: { a: 'b' }, truncation: 'auto' }, {}],
-    ['what nobody knows', { made_up: 1, stream_options: { include_obfuscation: false } }, {}],
+    ['unknown fields', { made_up: 1, stream_options: { include_obfuscation: false } }, {}],
   ]
   test.each(rows)('%s', (_what, request, chat) => {
     expect(chatOf(request)).toEqual({ model, messages: [user('Hi.')], ...chat })

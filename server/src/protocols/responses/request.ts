@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { broken } from '../../wire/field-error'
+import { customIssue } from '../../wire/field-error'
 import {
   maxTools,
   maybe,
@@ -46,8 +46,11 @@ const shape = {
   service_tier: maybe(z.string()),
 }
 
-/** Fields that may stand for an input. */
-const withInput = ['previous_response_id', 'conversation', 'prompt'] as const
+/** Fields that name data stored at a provider, which may stand for an input. */
+export const storedFields = ['previous_response_id', 'conversation', 'prompt'] as const
+
+/** The member of `include` that asks for thoughts in a form that only their provider can read. */
+export const encryptedThoughts = 'reasoning.encrypted_content'
 
 /**
  * `POST /v1/responses`: the fields that Tollgate reads, of which each may be wrong for any provider.
@@ -55,7 +58,7 @@ const withInput = ['previous_response_id', 'conversation', 'prompt'] as const
  */
 export const ResponsesRequest = z.looseObject(shape).superRefine((request, ctx) => {
   if (request.input !== undefined && request.input !== null) return
-  if (withInput.some((name) => request[name])) return
-  ctx.addIssue(broken('required', 'this field is required.', ['input']))
+  if (storedFields.some((name) => request[name])) return
+  ctx.addIssue(customIssue('required', 'this field is required.', ['input']))
 })
 export type ResponsesRequest = z.output<typeof ResponsesRequest>

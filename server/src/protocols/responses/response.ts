@@ -83,9 +83,9 @@ const toReasoning = (reasoning: ResponsesRequest['reasoning']): JsonObject => {
   }
 }
 
-const toText = (words: ResponsesRequest['text']): JsonObject => ({
-  format: words?.['format'] ?? { type: 'text' },
-  ...(typeof words?.['verbosity'] === 'string' && { verbosity: words['verbosity'] }),
+const toText = (textOptions: ResponsesRequest['text']): JsonObject => ({
+  format: textOptions?.['format'] ?? { type: 'text' },
+  ...(typeof textOptions?.['verbosity'] === 'string' && { verbosity: textOptions['verbosity'] }),
 })
 
 const toTool = (tool: JsonObject): JsonObject =>

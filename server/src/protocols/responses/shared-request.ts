@@ -1,18 +1,14 @@
 import { isReference } from './chat'
 import { invalidRequest } from '../../errors'
-import { isObject, type JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject, toList } from '../../wire/json-body'
+import { storedFields, encryptedThoughts } from './request'
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-
-const kept = (field: string) =>
+const rejectStored = (field: string) =>
   invalidRequest(
     field,
     'not_allowed',
-    `${field}: what a provider keeps is not shared between accounts; it works on a connection of your own.`,
+    `${field}: data stored at a provider is not shared between accounts. Use your own connection (BYOK) for it.`,
   )
-
-/** Fields that name data stored at a provider. */
-const keptFields = ['previous_response_id', 'conversation', 'prompt'] as const
 
 /**
  * Returns a request for a credential that several accounts use: the provider stores nothing of it, and it
@@ -20,14 +16,14 @@ const keptFields = ['previous_response_id', 'conversation', 'prompt'] as const
  * cannot be sent without.
  */
 export function toShared(body: JsonObject, { reasoning }: { reasoning: boolean }): JsonObject {
-  for (const field of keptFields) if (body[field]) throw kept(field)
+  for (const field of storedFields) if (body[field]) throw rejectStored(field)
   const { input, tools, prompt_cache_options: caching } = body
   if (isObject(caching) && caching['comparison_response_id']) {
-    throw kept('prompt_cache_options.comparison_response_id')
+    throw rejectStored('prompt_cache_options.comparison_response_id')
   }
-  for (const [index, tool] of listOf(tools).entries()) refuseKeptIn(tool, `tools.${index}`)
-  const items = listOf(input)
-  for (const [index, item] of items.entries()) refuseKeptItem(item, `input.${index}`)
+  for (const [index, tool] of toList(tools).entries()) rejectStoredIn(tool, `tools.${index}`)
+  const items = toList(input)
+  for (const [index, item] of items.entries()) rejectStoredItem(item, `input.${index}`)
   const readable = items.some(isUnreadable) && {
     input: items.filter((item) => !isUnreadable(item)),
   }
@@ -49,29 +45,27 @@ export function toUnstored(body: JsonObject, { reasoning }: { reasoning: boolean
 const isUnreadable = (item: unknown) =>
   isObject(item) && item['type'] === 'reasoning' && !item['encrypted_content']
 
-const thoughts = 'reasoning.encrypted_content'
-
 const withThoughts = (include: unknown): readonly unknown[] => {
-  const list = listOf(include)
-  return list.includes(thoughts) ? list : [...list, thoughts]
+  const list = toList(include)
+  return list.includes(encryptedThoughts) ? list : [...list, encryptedThoughts]
 }
 
-function refuseKeptItem(item: unknown, param: string): void {
+function rejectStoredItem(item: unknown, param: string): void {
   if (!isObject(item)) return
-  if (isReference(item)) throw kept(param)
+  if (isReference(item)) throw rejectStored(param)
   const { type, result, content, output, container_id: container } = item
   // Without its image it stands for the one that was made under this id.
-  if (type === 'image_generation_call' && !result) throw kept(`${param}.id`)
-  if (type === 'code_interpreter_call' && container) throw kept(`${param}.container_id`)
-  if (isObject(output) && output['file_id']) throw kept(`${param}.output.file_id`)
-  refuseKeptFiles(content, `${param}.content`)
-  refuseKeptFiles(output, `${param}.output`)
-  refuseKeptIn(item, param)
+  if (type === 'image_generation_call' && !result) throw rejectStored(`${param}.id`)
+  if (type === 'code_interpreter_call' && container) throw rejectStored(`${param}.container_id`)
+  if (isObject(output) && output['file_id']) throw rejectStored(`${param}.output.file_id`)
+  rejectStoredFiles(content, `${param}.content`)
+  rejectStoredFiles(output, `${param}.output`)
+  rejectStoredIn(item, param)
 }
 
-function refuseKeptFiles(parts: unknown, param: string): void {
-  for (const [index, part] of listOf(parts).entries()) {
-    if (isObject(part) && part['file_id']) throw kept(`${param}.${index}.file_id`)
+function rejectStoredFiles(parts: unknown, param: string): void {
+  for (const [index, part] of toList(parts).entries()) {
+    if (isObject(part) && part['file_id']) throw rejectStored(`${param}.${index}.file_id`)
   }
 }
 
@@ -79,20 +73,20 @@ function refuseKeptFiles(parts: unknown, param: string): void {
  * Stores, containers and files that a tool names, or an item: itself, or in the tools of its own. Schemas of
  * functions may name whatever they like.
  */
-function refuseKeptIn(tool: unknown, param: string): void {
+function rejectStoredIn(tool: unknown, param: string): void {
   if (!isObject(tool)) return
   const { vector_store_ids: stores, container, environment, input_image_mask: mask, tools } = tool
-  if (stores) throw kept(`${param}.vector_store_ids`)
-  if (typeof container === 'string') throw kept(`${param}.container`)
+  if (stores) throw rejectStored(`${param}.vector_store_ids`)
+  if (typeof container === 'string') throw rejectStored(`${param}.container`)
   for (const [name, place] of Object.entries({ container, environment, input_image_mask: mask })) {
     if (!isObject(place)) continue
     for (const field of ['file_id', 'file_ids', 'container_id', 'skills']) {
       const value = place[field]
       const isLocal = name === 'environment' && place['type'] === 'local'
-      if (value && !isLocal) throw kept(`${param}.${name}.${field}`)
+      if (value && !isLocal) throw rejectStored(`${param}.${name}.${field}`)
     }
   }
-  for (const [index, inner] of listOf(tools).entries()) {
-    refuseKeptIn(inner, `${param}.tools.${index}`)
+  for (const [index, inner] of toList(tools).entries()) {
+    rejectStoredIn(inner, `${param}.tools.${index}`)
   }
 }

@@ -4,10 +4,10 @@ import { dialect } from '../../../testing/protocols/responses-dialect'
 import { EventOrder } from '../../../testing/protocols/responses-event-order'
 import {
   anyChunks,
-  asked,
+  baseRequest,
   parseEvents,
   identity,
-  told,
+  streamEvents,
 } from '../../../testing/protocols/responses-events'
 import { ApiError } from '../../errors'
 import { isObject, type JsonObject } from '../../wire/json-body'
@@ -16,26 +16,26 @@ const outputOf = (response: JsonObject): JsonObject[] =>
   Array.isArray(response['output']) ? response['output'].filter(isObject) : []
 
 const wordsIn = (source: JsonObject, name: string) => {
-  const words = source[name]
-  return typeof words === 'string' ? words : ''
+  const sourceText = source[name]
+  return typeof sourceText === 'string' ? sourceText : ''
 }
 
 /** All that was said in a list of chunks, by where it belongs. */
-function saidIn(chunks: readonly JsonObject[]) {
-  const said = { text: '', refusal: '', thought: '', calls: new Map<number, string>() }
+function contentOf(chunks: readonly JsonObject[]) {
+  const content = { text: '', refusal: '', thought: '', calls: new Map<number, string>() }
   for (const { choices } of chunks) {
     const [choice] = Array.isArray(choices) ? choices.filter(isObject) : []
     const delta = isObject(choice?.['delta']) ? choice['delta'] : {}
-    said.text += wordsIn(delta, 'content')
-    said.refusal += wordsIn(delta, 'refusal')
-    said.thought += wordsIn(delta, 'reasoning_content')
+    content.text += wordsIn(delta, 'content')
+    content.refusal += wordsIn(delta, 'refusal')
+    content.thought += wordsIn(delta, 'reasoning_content')
     const [call] = Array.isArray(delta['tool_calls']) ? delta['tool_calls'] : []
     if (!call) continue
-    const before = said.calls.get(call.index)
-    if (call.id) said.calls.set(call.index, before ?? '')
-    else if (before !== undefined) said.calls.set(call.index, before + call.function.arguments)
+    const before = content.calls.get(call.index)
+    if (call.id) content.calls.set(call.index, before ?? '')
+    else if (before !== undefined) content.calls.set(call.index, before + call.function.arguments)
   }
-  return said
+  return content
 }
 
 const textIn = (items: readonly JsonObject[], list: string, field: string) =>
@@ -48,18 +48,18 @@ const isOf = (type: string) => (item: JsonObject) => item['type'] === type
 
 test('whatever chunks come, the events are in order and nothing that was said is missing', () => {
   const property = fc.property(anyChunks, (chunks) => {
-    const output = outputOf(EventOrder.read(told(chunks)))
-    const said = saidIn(chunks)
+    const output = outputOf(EventOrder.read(streamEvents(chunks)))
+    const content = contentOf(chunks)
     const messages = output.filter(isOf('message'))
-    const found = {
+    const actual = {
       text: textIn(messages, 'content', 'text'),
       refusal: textIn(messages, 'content', 'refusal'),
       thought: textIn(output.filter(isOf('reasoning')), 'summary', 'text'),
       calls: output.filter(({ call_id: id }) => id !== undefined).length,
     }
-    const { calls, ...texts } = said
-    if (!Bun.deepEquals(found, { ...texts, calls: calls.size })) {
-      throw new Error(`${JSON.stringify(found)} of ${JSON.stringify(texts)}`)
+    const { calls, ...texts } = content
+    if (!Bun.deepEquals(actual, { ...texts, calls: calls.size })) {
+      throw new Error(`${JSON.stringify(actual)} of ${JSON.stringify(texts)}`)
     }
     const args = output.filter(isOf('function_call')).map((item) => wordsIn(item, 'arguments'))
     if (!args.every((text) => [...calls.values()].includes(text))) throw new Error('lost arguments')
@@ -69,7 +69,7 @@ test('whatever chunks come, the events are in order and nothing that was said is
 
 test('whatever chunks came, a failure leaves the events in order', () => {
   const property = fc.property(anyChunks, fc.nat(30), (chunks, at) => {
-    const writer = dialect.read(asked).writer(identity)
+    const writer = dialect.read(baseRequest).writer(identity)
     // The finish is told at the end, which never comes.
     const frames = chunks.slice(0, at).map((chunk) => writer.write(JSON.stringify(chunk)))
     const last = writer.fail(new ApiError('request_timeout'), 'req_1')

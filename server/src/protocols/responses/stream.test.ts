@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { dialect } from '../../../testing/protocols/responses-dialect'
 import { EventOrder } from '../../../testing/protocols/responses-event-order'
 import {
-  asked,
+  baseRequest,
   chunkOf,
   parseEvents,
   identity,
   opening,
   piece,
-  told,
+  streamEvents,
   usageChunk,
 } from '../../../testing/protocols/responses-events'
 import { ApiError, invalidRequest } from '../../errors'
@@ -19,8 +19,8 @@ const responseIn = (events: readonly JsonObject[]) => EventOrder.read(events)
 const outputOf = (response: JsonObject): JsonObject[] =>
   Array.isArray(response['output']) ? response['output'].filter(isObject) : []
 
-test('a text is one message, told from its first piece to the whole of it', () => {
-  const events = told([
+test('emits a text as one message, from its first delta to the whole', () => {
+  const events = streamEvents([
     chunkOf({ role: 'assistant', content: '' }),
     chunkOf({ content: 'Hel' }),
     chunkOf({ content: 'lo' }),
@@ -78,8 +78,8 @@ test('a text is one message, told from its first piece to the whole of it', () =
   })
 })
 
-test('calls are told with their fragments, each with the id that its result is to name', () => {
-  const events = told([
+test('emits calls with their fragments, each with the id that its result names', () => {
+  const events = streamEvents([
     opening(0, 'look'),
     piece(0, '{"at":'),
     opening(1, 'look'),
@@ -95,7 +95,7 @@ test('calls are told with their fragments, each with the id that its result is t
 })
 
 test('a custom tool is called with text, not with the arguments of a function', () => {
-  const events = told([
+  const events = streamEvents([
     opening(0, 'write'),
     piece(0, '{"inp'),
     piece(0, 'ut":"*** Begin\\n\\"x\\""}'),
@@ -120,7 +120,7 @@ test('a custom tool is called with text, not with the arguments of a function', 
 
 test('thoughts are a summary before the message, with what their provider wants back', () => {
   const signed = { type: 'reasoning.text', text: 'Hm.', signature: 'c2ln' }
-  const events = told([
+  const events = streamEvents([
     chunkOf({ reasoning_content: 'Hm' }),
     chunkOf({ reasoning_content: '.' }),
     chunkOf({ reasoning_details: [signed] }),
@@ -134,26 +134,27 @@ test('thoughts are a summary before the message, with what their provider wants 
   })
   expect(message).toMatchObject({ type: 'message', content: [{ text: 'Yes.' }] })
 
-  const again = dialect.read({ ...asked, input: [thoughts, message] }).chat
+  const again = dialect.read({ ...baseRequest, input: [thoughts, message] }).chat
   expect(again['messages']).toEqual([
     { role: 'assistant', content: 'Yes.', reasoning_details: [signed] },
   ])
 })
 
-test('thoughts that are only signed are left out where nobody asked for them', () => {
-  const { include: _include, ...request } = asked
+test('drops thoughts that are only signatures unless requested', () => {
+  const { include: _include, ...request } = baseRequest
   const chunks = [
     chunkOf({ reasoning_details: [{ type: 'reasoning.encrypted', data: 'x' }] }),
     chunkOf({ content: 'Yes.' }),
     chunkOf({}, 'stop'),
   ]
-  const types = (of: JsonObject) => outputOf(responseIn(told(chunks, of))).map(({ type }) => type)
+  const types = (of: JsonObject) =>
+    outputOf(responseIn(streamEvents(chunks, of))).map(({ type }) => type)
   expect(types(request)).toEqual(['message'])
-  expect(types(asked)).toEqual(['reasoning', 'message'])
+  expect(types(baseRequest)).toEqual(['reasoning', 'message'])
 })
 
 test('a refusal is a part of its own', () => {
-  const events = told([
+  const events = streamEvents([
     chunkOf({ content: 'Well.' }),
     chunkOf({ refusal: 'No.' }),
     chunkOf({}, 'stop'),
@@ -173,7 +174,7 @@ describe('an answer that is not whole says why', () => {
     ['length', 'max_output_tokens'],
     ['content_filter', 'content_filter'],
   ])('%s', (finish, reason) => {
-    const events = told([chunkOf({ content: 'Hel' }), chunkOf({}, finish)])
+    const events = streamEvents([chunkOf({ content: 'Hel' }), chunkOf({}, finish)])
     expect(events.at(-1)?.['type']).toBe('response.incomplete')
     expect(responseIn(events)).toMatchObject({
       status: 'incomplete',
@@ -183,7 +184,7 @@ describe('an answer that is not whole says why', () => {
   })
 
   test('a call that broke off keeps what there is of it', () => {
-    const events = told([
+    const events = streamEvents([
       opening(0, 'look'),
       piece(0, '{}'),
       opening(1, 'write'),
@@ -198,7 +199,7 @@ describe('an answer that is not whole says why', () => {
 })
 
 test('a call that broke off is incomplete, whatever fields came beside it', () => {
-  const events = told([
+  const events = streamEvents([
     opening(0, 'look'),
     chunkOf({ vendor: { a: 1 } }),
     piece(0, '{"a'),
@@ -208,12 +209,12 @@ test('a call that broke off is incomplete, whatever fields came beside it', () =
 })
 
 test('an answer without a word is an empty message', () => {
-  const events = told([chunkOf({}, 'stop')])
+  const events = streamEvents([chunkOf({}, 'stop')])
   expect(responseIn(events)['output']).toMatchObject([{ content: [{ text: '' }] }])
 })
 
 const failed = (chunks: readonly JsonObject[], error: ApiError) => {
-  const writer = dialect.read(asked).writer(identity)
+  const writer = dialect.read(baseRequest).writer(identity)
   const frames = chunks.map((chunk) => writer.write(JSON.stringify(chunk)))
   return parseEvents(frames.join('') + writer.fail(error, 'req_1'))
 }
@@ -221,7 +222,7 @@ const failed = (chunks: readonly JsonObject[], error: ApiError) => {
 describe('a failure after the start', () => {
   const details = { provider: 'fake', provider_error: 'gone' }
 
-  test('is the last event, with what was told so far', () => {
+  test('is the last event, with the output so far', () => {
     const chunks = [chunkOf({ content: 'Hel' }), opening(0, 'look'), piece(0, '{"a')]
     const events = failed(chunks, new ApiError('provider_error', { details }))
     expect(typesOf(events).at(-1)).toBe('response.failed')
@@ -229,7 +230,7 @@ describe('a failure after the start', () => {
       status: 'failed',
       error: {
         code: 'server_error',
-        message: 'The provider answered with an error.',
+        message: 'The provider returned an error.',
         details: { ...details, code: 'provider_error', request_id: 'req_1' },
       },
       output: [
@@ -248,11 +249,11 @@ describe('a failure after the start', () => {
     ['context_length_exceeded', 'context_length_exceeded'],
     ['tokens_per_minute_exceeded', 'rate_limit_exceeded'],
     ['connection_failed', 'server_error'],
-  ] as const)('of %s has the code %s, which clients act upon', (code, wanted) => {
+  ] as const)('of %s has the code %s, which clients act upon', (code, expected) => {
     const error = new ApiError(code, {
       details: { max_context: 1, requested: 2, limit: 1, used: 2 },
     })
-    expect(responseIn(failed([], error))).toMatchObject({ error: { code: wanted } })
+    expect(responseIn(failed([], error))).toMatchObject({ error: { code: expected } })
   })
 
   test('names a field as its caller does', () => {
@@ -267,9 +268,9 @@ describe('a failure after the start', () => {
   })
 })
 
-test('the model is the one that serves, where another was asked first', () => {
+test('names the model that serves, after failover from another', () => {
   const served = { ...chunkOf({ role: 'assistant', content: 'Hi' }), model: 'other/one' }
-  const events = told([served, chunkOf({}, 'stop'), usageChunk])
+  const events = streamEvents([served, chunkOf({}, 'stop'), usageChunk])
   const models = events.flatMap(({ response }) => (isObject(response) ? [response['model']] : []))
   expect(models).toEqual(['other/one', 'other/one', 'other/one'])
 })

@@ -3,11 +3,11 @@ import { packThoughts, readThoughts } from './thoughts'
 
 const thought = { type: 'reasoning.text', text: 'Hm — ja.', signature: 'c2ln' }
 
-test('what was packed comes out as it was', () => {
+test('unpacks what it packed, unchanged', () => {
   expect(readThoughts({ encrypted_content: packThoughts([thought]) })).toEqual([thought])
 })
 
-test('what OpenAI encrypted is known as its own', () => {
+test('recognizes content that OpenAI encrypted', () => {
   expect(readThoughts({ encrypted_content: 'gAAA', id: 'rs_1' })).toEqual([
     { type: 'reasoning.encrypted', format: 'openai-responses-v1', data: 'gAAA', id: 'rs_1' },
   ])

@@ -1,4 +1,4 @@
-import { checkNesting, isObject, type JsonObject } from '../../wire/json-body'
+import { checkNesting, isObject, type JsonObject, toObjects } from '../../wire/json-body'
 import { eventShape } from '../../wire/json-shape'
 import { parseShaped } from '../../wire/json-slices'
 
@@ -18,17 +18,17 @@ const ofOpenAi = { type: 'reasoning.encrypted', format: 'openai-responses-v1' }
 /** Reads the thoughts of an item: those that were packed here, or those that OpenAI itself encrypted. */
 export function readThoughts({ encrypted_content: data, id }: JsonObject): JsonObject[] {
   if (typeof data !== 'string' || data === '') return []
-  if (data.startsWith(mark)) return unpacked(data)
+  if (data.startsWith(mark)) return unpackThoughts(data)
   return [{ ...ofOpenAi, data, ...(typeof id === 'string' && { id }) }]
 }
 
-function unpacked(packed: string): JsonObject[] {
+function unpackThoughts(packed: string): JsonObject[] {
   try {
     const text = Buffer.from(packed.slice(mark.length), 'base64').toString()
     const details: unknown = parseShaped(text, eventShape)
     // As deep as any body may be, and no deeper.
     checkNesting({ details })
-    return Array.isArray(details) ? details.filter(isObject) : []
+    return toObjects(details)
   } catch {
     return []
   }
@@ -43,7 +43,7 @@ export function withOwnThoughts(body: JsonObject): JsonObject {
   if (!Array.isArray(input) || !input.some(isPacked)) return body
   return {
     ...body,
-    input: input.flatMap((item: unknown) => (isPacked(item) ? ownOf(item) : [item])),
+    input: input.flatMap((item: unknown) => (isPacked(item) ? unpackItem(item) : [item])),
   }
 }
 
@@ -53,7 +53,7 @@ const isPacked = (item: unknown): item is JsonObject =>
   typeof item['encrypted_content'] === 'string' &&
   item['encrypted_content'].startsWith(mark)
 
-const ownOf = (item: JsonObject): JsonObject[] =>
+const unpackItem = (item: JsonObject): JsonObject[] =>
   readThoughts(item).flatMap(({ format, data, id }) => {
     if (format !== ofOpenAi.format) return []
     const named = typeof id === 'string' ? { id } : {}

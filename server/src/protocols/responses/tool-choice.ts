@@ -25,7 +25,7 @@ export function toChosenTools(tools: ToolSet, choice: Choice): ChosenTools {
     else refusal ??= unavailable(tool)
   }
   if (functions.length === 0) {
-    refusal ??= needsTools(choice) ? absent(choice) : undefined
+    refusal ??= needsTools(choice) ? missingTool(choice) : undefined
     return { fields: {}, omitted, refusal }
   }
   const chosen = choice ? toChatChoice(choice, tools) : {}
@@ -50,7 +50,7 @@ const unavailable = ({ type, param }: HostedTool) =>
   invalidRequest(
     param,
     'unsupported_by_model',
-    `${param}: "${type}" is run by OpenAI, and cannot be used with this model. Leave it out, or offer a function.`,
+    `${param}: "${type}" is a tool hosted by OpenAI and not available for this model. Remove it, or send a function.`,
   )
 
 /** Returns whether the choice demands no tool but a caller's own. */
@@ -78,7 +78,7 @@ function toChatChoice(choice: ToolChoice, tools: ToolSet): ChatChoice {
   if (typeof choice === 'string') return { value: choice }
   if (choice.type === 'allowed_tools') return toAllowed(choice, tools)
   const name = functionNameOf(choice, tools)
-  return name === undefined ? { refusal: absent(choice) } : { value: called(name) }
+  return name === undefined ? { refusal: missingTool(choice) } : { value: called(name) }
 }
 
 function toAllowed(choice: JsonObject, tools: ToolSet): ChatChoice {
@@ -111,9 +111,9 @@ const isSame = (tool: CallerTool, name: unknown, namespace: unknown) =>
 
 const namedKinds: ReadonlySet<string> = new Set<ToolKind>(['function', 'custom'])
 
-function absent({ type, name }: Exclude<ToolChoice, string>): ApiError {
+function missingTool({ type, name }: Exclude<ToolChoice, string>): ApiError {
   const isNamed = namedKinds.has(type)
   const field = isNamed ? 'tool_choice.name' : 'tool_choice.type'
-  const wanted = `there is no ${type} tool${typeof name === 'string' ? ` "${name}"` : ''}.`
-  return invalidRequest(field, 'unknown_value', `${field}: ${wanted}`)
+  const message = `there is no ${type} tool${typeof name === 'string' ? ` "${name}"` : ''}.`
+  return invalidRequest(field, 'unknown_value', `${field}: ${message}`)
 }

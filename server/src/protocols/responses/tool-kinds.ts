@@ -1,5 +1,5 @@
 import { customParameters, grammarText } from '../../wire/custom-tools'
-import { isObject, type JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject, toText } from '../../wire/json-body'
 
 /** The kind of a tool that its caller runs: each is called by items of its own types. */
 export type ToolKind =
@@ -90,16 +90,14 @@ const builtIn: Readonly<Record<Exclude<ToolKind, 'function'>, FunctionText>> = {
   },
 }
 
-const text = (value: unknown) => (typeof value === 'string' ? value : '')
-
 /** A tool as the function of a chat request that stands for it. `before`: words about its namespace. */
 export function toFunction(
   { kind }: Pick<CallerTool, 'kind'>,
   tool: JsonObject,
   { name, before }: { name: string; before: string },
 ): JsonObject {
-  const described = [before, text(tool['description']), grammarOf(tool['format'])]
-  const description = described.filter((words) => words !== '').join('\n\n')
+  const described = [before, toText(tool['description']), grammarOf(tool['format'])]
+  const description = described.filter((texts) => texts !== '').join('\n\n')
   if (kind === 'function') {
     const { parameters, strict } = tool
     return asTool({
@@ -110,12 +108,12 @@ export function toFunction(
     })
   }
   const usual = builtIn[kind]
-  const words = description || usual.description
-  const own = kind === 'tool_search' && isObject(tool['parameters'])
+  const texts = description || usual.description
+  const usesOwnParameters = kind === 'tool_search' && isObject(tool['parameters'])
   return asTool({
     name,
-    ...(words && { description: words }),
-    parameters: own ? tool['parameters'] : usual.parameters,
+    ...(texts && { description: texts }),
+    parameters: usesOwnParameters ? tool['parameters'] : usual.parameters,
   })
 }
 

@@ -20,22 +20,22 @@ const keyOf = ({ name, namespace }: ToolName) => `${namespace ?? ''}\0${name}`
  */
 export class FunctionNames {
   readonly #byTool = new Map<string, string>()
-  readonly #taken = new Set<string>()
+  readonly #usedNames = new Set<string>()
 
-  of(tool: ToolName): string {
+  nameOf(tool: ToolName): string {
     const key = keyOf(tool)
-    const known = this.#byTool.get(key)
-    if (known !== undefined) return known
+    const existing = this.#byTool.get(key)
+    if (existing !== undefined) return existing
     const plain = tool.namespace ? `${tool.namespace}__${tool.name}` : tool.name
-    const isFree = accepted.test(plain) && !this.#taken.has(plain)
-    const name = isFree ? plain : hashed(plain, key)
+    const isFree = accepted.test(plain) && !this.#usedNames.has(plain)
+    const name = isFree ? plain : hashName(plain, key)
     this.#byTool.set(key, name)
-    this.#taken.add(name)
+    this.#usedNames.add(name)
     return name
   }
 }
 
-function hashed(plain: string, key: string): string {
+function hashName(plain: string, key: string): string {
   const hash = createHash('sha256').update(key).digest('hex').slice(0, hashLength)
   const readable = plain.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
   return `${readable.slice(0, maxLength - hashLength - 1)}_${hash}`

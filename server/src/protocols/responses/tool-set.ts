@@ -9,10 +9,11 @@ export interface HostedTool {
   param: string
 }
 
-type Refuse = (error: ApiError) => void
+/** Called with the error of a request that only some providers can answer. */
+export type OnRefusal = (error: ApiError) => void
 
 /** The position of a tool. */
-interface Place {
+interface ToolPosition {
   param: string
   namespace?: string
   /** The description of the namespace, before its first tool. */
@@ -32,12 +33,12 @@ const isNamed = (kind: ToolKind) => kind === 'function' || kind === 'custom'
 /** The tools of a request as functions of a chat request, and the way back from a call to its tool. */
 export class ToolSet {
   readonly hosted: HostedTool[] = []
-  readonly #refuse: Refuse
+  readonly #refuse: OnRefusal
   readonly #names = new FunctionNames()
   readonly #functions = new Map<string, JsonObject>()
   readonly #tools = new Map<string, CallerTool>()
 
-  constructor(refuse: Refuse) {
+  constructor(refuse: OnRefusal) {
     this.#refuse = refuse
   }
 
@@ -58,14 +59,14 @@ export class ToolSet {
 
   /** The function that stands for a tool; one that is there no more, but was called, has a name all the same. */
   functionFor({ kind, name, namespace }: CallerTool): string {
-    return this.#names.of(isNamed(kind) ? { name, namespace } : { name: kind })
+    return this.#names.nameOf(isNamed(kind) ? { name, namespace } : { name: kind })
   }
 
   has(functionName: string): boolean {
     return this.#functions.has(functionName)
   }
 
-  #add(tool: unknown, place: Place): void {
+  #add(tool: unknown, place: ToolPosition): void {
     const type = isObject(tool) ? tool['type'] : undefined
     if (!isObject(tool) || typeof type !== 'string') {
       return this.#refuse(missing(`${place.param}.type`))
@@ -90,7 +91,11 @@ export class ToolSet {
     this.#register(kind, tool, place)
   }
 
-  #register(kind: ToolKind, tool: JsonObject, { param, namespace, before = '' }: Place): void {
+  #register(
+    kind: ToolKind,
+    tool: JsonObject,
+    { param, namespace, before = '' }: ToolPosition,
+  ): void {
     const name = isNamed(kind) ? tool['name'] : kind
     if (typeof name !== 'string' || name === '') return this.#refuse(missing(`${param}.name`))
     if (name.length > 128) {
@@ -99,25 +104,25 @@ export class ToolSet {
     }
     const callerTool: CallerTool = { kind, name, ...(namespace && { namespace }) }
     const functionName = this.functionFor(callerTool)
-    const known = this.#tools.get(functionName)
-    if (known && known.kind !== kind) {
+    const existing = this.#tools.get(functionName)
+    if (existing && existing.kind !== kind) {
       // A call comes back by its name alone.
-      const message = `${param}.name: two tools have this name.`
+      const message = `${param}.name: another tool already has this name.`
       return this.#refuse(invalidRequest(`${param}.name`, 'duplicate', message))
     }
     this.#tools.set(functionName, callerTool)
-    const told = toFunction(callerTool, tool, { name: functionName, before })
-    this.#functions.set(functionName, told)
+    const functionTool = toFunction(callerTool, tool, { name: functionName, before })
+    this.#functions.set(functionName, functionTool)
   }
 
-  #addNamespace(namespace: JsonObject, { param }: Place): void {
+  #addNamespace(namespace: JsonObject, { param }: ToolPosition): void {
     const { name, description, tools } = namespace
     if (typeof name !== 'string' || name === '') return this.#refuse(missing(`${param}.name`))
     if (!Array.isArray(tools)) return this.#refuse(missing(`${param}.tools`))
-    const words = typeof description === 'string' ? description : ''
+    const text = typeof description === 'string' ? description : ''
     for (const [index, tool] of tools.entries()) {
       const place = { param: `${param}.tools.${index}`, namespace: name }
-      this.#add(tool, { ...place, before: index === 0 ? words : '' })
+      this.#add(tool, { ...place, before: index === 0 ? text : '' })
     }
   }
 }

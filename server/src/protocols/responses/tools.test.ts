@@ -115,9 +115,9 @@ describe('a tool that OpenAI’s models know by its type', () => {
       { tool_calls: [{ id: 'call_0', function: { name: type, arguments: args } }] },
       { role: 'tool', tool_call_id: 'call_0', content: text },
     ])
-    const { id: _id, ...wanted } = call
+    const { id: _id, ...expected } = call
     expect(answered({ tools }, [type, args])).toMatchObject([
-      { ...wanted, call_id: 'call_0', status: 'completed' },
+      { ...expected, call_id: 'call_0', status: 'completed' },
     ])
   })
 
@@ -173,7 +173,7 @@ describe('refused by name', () => {
   })
 })
 
-test('what clients offer unasked is left out beside other tools, and named', () => {
+test('drops tools that clients send by default beside other tools, and names them', () => {
   const { chat, omitted } = read({ tools: [{ type: 'web_search' }, look] })
   expect(chat['tools']).toHaveLength(1)
   expect(omitted).toEqual(['tools.0.type'])

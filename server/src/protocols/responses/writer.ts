@@ -1,6 +1,6 @@
 import type { StreamEvent } from './event'
 import { Output, type OutputOptions } from './output'
-import type { ResponsesRequest } from './request'
+import { encryptedThoughts, type ResponsesRequest } from './request'
 import { endOf, toResponse, type Head, type Progress } from './response'
 import type { CallerTool } from './tool-kinds'
 import { toFailure } from './error-format'
@@ -14,19 +14,18 @@ import type { Part } from '../../wire/answer-part'
 import { namedFrame, pingFrame } from '../../wire/sse'
 import type { Usage } from '../../wire/usage'
 
-const encrypted = 'reasoning.encrypted_content'
-
 /** A request as far as its answer repeats it, and its tools by the functions that stand for them. */
-export interface AskedResponse {
+export interface ResponseRequest {
   request: ResponsesRequest
   tools: ReadonlyMap<string, CallerTool>
 }
 
-const optionsOf = ({ request, tools }: AskedResponse, bareId: string): OutputOptions => ({
+const optionsOf = ({ request, tools }: ResponseRequest, bareId: string): OutputOptions => ({
   bareId,
   tools,
   // A request that is to be kept has them for the next one.
-  wantsThoughts: request.store === true || (request.include?.includes(encrypted) ?? false),
+  includesThoughts:
+    request.store === true || (request.include?.includes(encryptedThoughts) ?? false),
 })
 
 /** One answer as it grows: whole answers and streams are both made by it. */
@@ -37,19 +36,19 @@ class Answer {
   #reason: FinishReason = 'stop'
   #usage: Usage | undefined
 
-  constructor(asked: AskedResponse, head: Head, bareId: string) {
-    this.#request = asked.request
+  constructor(echoed: ResponseRequest, head: Head, bareId: string) {
+    this.#request = echoed.request
     this.#head = head
-    this.#output = new Output(optionsOf(asked, bareId))
+    this.#output = new Output(optionsOf(echoed, bareId))
   }
 
   /** Sets the model that serves, which may differ from the first candidate of a collection. */
-  servedBy(model: unknown): void {
+  setModel(model: unknown): void {
     if (typeof model === 'string') this.#head = { ...this.#head, model }
   }
 
   /** Takes the head that the provider gave first. */
-  began({ id, model }: JsonObject): void {
+  setHead({ id, model }: JsonObject): void {
     const { created } = this.#head
     this.#head = { id: String(id), created, model: String(model) }
   }
@@ -97,7 +96,7 @@ export class ResponseWriter implements EventWriter {
   #first: string | undefined
   #last: string | undefined
 
-  constructor(asked: AskedResponse, { id, created, model }: Identity) {
+  constructor(asked: ResponseRequest, { id, created, model }: Identity) {
     const bareId = bareAnswerId(id)
     this.#answer = new Answer(asked, { id: `resp_${bareId}`, created, model }, bareId)
   }
@@ -105,7 +104,7 @@ export class ResponseWriter implements EventWriter {
   write(chunk: string): string {
     const read: unknown = JSON.parse(chunk)
     const parts = isObject(read) ? toChunkParts(read) : []
-    if (this.#sequence === 0 && isObject(read)) this.#answer.servedBy(read['model'])
+    if (this.#sequence === 0 && isObject(read)) this.#answer.setModel(read['model'])
     return this.#begin() + this.#frames(parts.flatMap((part) => this.#answer.add(part)))
   }
 
@@ -124,13 +123,13 @@ export class ResponseWriter implements EventWriter {
 
   /** Leaves open items open: no client takes half a call for a whole one. */
   fail(error: ApiError, requestId: string): string {
-    this.#goOn()
+    this.#continueOriginal()
     return this.#begin() + this.#frames([this.#answer.fail(toFailure(error, requestId))])
   }
 
-  #goOn(): void {
+  #continueOriginal(): void {
     const response = eventIn(this.#first)['response']
-    if (isObject(response)) this.#answer.began(response)
+    if (isObject(response)) this.#answer.setHead(response)
     const last = eventIn(this.#last)['sequence_number']
     if (typeof last === 'number') this.#sequence = last + 1
   }
@@ -162,7 +161,7 @@ function eventIn(frames: string | undefined): JsonObject {
 }
 
 /** The whole Response for a whole chat completion. */
-export function toWholeResponse(asked: AskedResponse, completion: JsonObject): JsonObject {
+export function toCompleteResponse(asked: ResponseRequest, completion: JsonObject): JsonObject {
   const bareId = bareAnswerId(completion['id'])
   const created = Number(completion['created'])
   const model = String(completion['model'])

@@ -1,5 +1,5 @@
 import { readCacheControl, fitBreakpoints, maxBreakpoints } from '../../wire/cache-control'
-import { isObject, type JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject, toList } from '../../wire/json-body'
 import { lifetimeControl, type CacheLifetime } from '../prompt-caching'
 
 /** Leaves the breakpoints that are taken in one request; `blocks` are in the order of the prompt. */
@@ -19,9 +19,9 @@ export function fitBlocks(blocks: readonly JsonObject[]): void {
   }
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-const carries = (block: unknown): boolean =>
-  isObject(block) && (isObject(block['cache_control']) || listOf(block['content']).some(carries))
+const hasBreakpoint = (block: unknown): boolean =>
+  isObject(block) &&
+  (isObject(block['cache_control']) || toList(block['content']).some(hasBreakpoint))
 
 /**
  * A request in the Messages format with breakpoints behind its tools, its instructions, and the last two
@@ -29,11 +29,11 @@ const carries = (block: unknown): boolean =>
  */
 export function withAutomaticBreakpoints(body: JsonObject, lifetime: CacheLifetime): JsonObject {
   const { system, tools } = body
-  const turns = listOf(body['messages'])
-  if ([body, ...listOf(system), ...listOf(tools), ...turns].some(carries)) return body
+  const turns = toList(body['messages'])
+  if ([body, ...toList(system), ...toList(tools), ...turns].some(hasBreakpoint)) return body
   const control = lifetimeControl(lifetime)
   const answer = turns.findLastIndex((turn) => isObject(turn) && turn['role'] === 'assistant')
-  const places = [
+  const carriers = [
     turns.slice(0, Math.max(0, answer)).findLastIndex(isUsers),
     turns.findLastIndex(isUsers),
   ]
@@ -42,7 +42,7 @@ export function withAutomaticBreakpoints(body: JsonObject, lifetime: CacheLifeti
     ...(tools !== undefined && { tools: withLast(tools, control) }),
     ...(system !== undefined && { system: withLast(system, control) }),
     messages: turns.map((turn, position) =>
-      isObject(turn) && places.includes(position)
+      isObject(turn) && carriers.includes(position)
         ? { ...turn, content: withLast(turn['content'], control) }
         : turn,
     ),
@@ -56,7 +56,7 @@ function withLast(content: unknown, control: JsonObject): unknown {
   if (typeof content === 'string' && content.trim() !== '') {
     return [{ type: 'text', text: content, cache_control: control }]
   }
-  const last: unknown = listOf(content).at(-1)
+  const last: unknown = toList(content).at(-1)
   if (!isObject(last) || last['text'] === '') return content
-  return [...listOf(content).slice(0, -1), { ...last, cache_control: control }]
+  return [...toList(content).slice(0, -1), { ...last, cache_control: control }]
 }

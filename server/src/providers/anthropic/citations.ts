@@ -1,7 +1,5 @@
-import { isObject, type JsonObject } from '../../wire/json-body'
+import { toText, type JsonObject } from '../../wire/json-body'
 import { toAnnotation } from '../../wire/annotations'
-
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
 /** The characters of an answer that a citation belongs to. */
 export interface CitedRange {
@@ -17,13 +15,13 @@ export function toCitationAnnotation(
   citation: JsonObject,
   range: CitedRange,
 ): JsonObject | undefined {
-  const quote = textOf(citation['cited_text'])
-  const title = textOf(citation['title'])
+  const quote = toText(citation['cited_text'])
+  const title = toText(citation['title'])
   switch (citation['type']) {
     case 'web_search_result_location':
-      return toAnnotation({ url: textOf(citation['url']), title, quote, ...range })
+      return toAnnotation({ url: toText(citation['url']), title, quote, ...range })
     case 'search_result_location': {
-      const source = textOf(citation['source'])
+      const source = toText(citation['source'])
       if (/^https?:/i.test(source)) return toAnnotation({ url: source, title, quote, ...range })
       return fileCitation({ filename: title || source, quote }, range)
     }
@@ -32,8 +30,8 @@ export function toCitationAnnotation(
     case 'content_block_location':
       return fileCitation(
         {
-          fileId: textOf(citation['file_id']),
-          filename: textOf(citation['document_title']),
+          fileId: toText(citation['file_id']),
+          filename: toText(citation['document_title']),
           index: citation['document_index'],
           quote,
         },
@@ -69,7 +67,3 @@ function fileCitation(
     },
   }
 }
-
-/** The citations that a block begins with. */
-export const readCitations = (value: unknown): JsonObject[] =>
-  Array.isArray(value) ? value.filter(isObject) : []

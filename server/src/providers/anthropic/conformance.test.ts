@@ -23,7 +23,7 @@ const failure = (type: string, message: string) => ({
   request_id: 'req_011C',
 })
 const refused = (status: number, type: string, message = 'No.') => ({
-  what: `errors: ${status} ${type}`,
+  title: `errors: ${status} ${type}`,
   status,
   body: failure(type, message),
 })
@@ -35,22 +35,22 @@ const errors: ErrorRow[] = [
   { ...refused(400, 'invalid_request_error'), error: rejected },
   {
     ...refused(400, 'invalid_request_error', 'temperature: range: 0..1'),
-    what: 'errors: a field that the caller sent',
+    title: 'errors: a field that the caller sent',
     error: { code: 'invalid_request', status: 400, param: 'temperature' },
   },
   {
     ...refused(400, 'invalid_request_error', 'messages.3: tool_use ids were found without results'),
-    what: 'errors: a message that the caller sent',
+    title: 'errors: a message that the caller sent',
     error: { code: 'invalid_request', status: 400, param: 'messages' },
   },
   {
     ...refused(400, 'invalid_request_error', 'metadata.user_id: too long'),
-    what: 'errors: a field that is ours',
+    title: 'errors: a field that is ours',
     error: { ...rejected, message: 'metadata.user_id: too long' },
   },
   {
     ...refused(400, 'invalid_request_error', 'prompt is too long: 205000 tokens > 200000 maximum'),
-    what: 'errors: context length',
+    title: 'errors: context length',
     error: {
       code: 'context_length_exceeded',
       message:
@@ -64,7 +64,7 @@ const errors: ErrorRow[] = [
       'invalid_request_error',
       'max_tokens: 90000 > 64000, which is the maximum allowed number of output tokens',
     ),
-    what: 'errors: output cap',
+    title: 'errors: output cap',
     error: {
       code: 'max_tokens_exceeded',
       param: 'max_tokens',
@@ -90,7 +90,7 @@ const errors: ErrorRow[] = [
   { ...refused(422, 'invalid_request_error'), error: rejected },
   {
     ...refused(400, 'invalid_request_error', 'Output blocked by content filtering policy'),
-    what: 'finding C6: errors: its content filter',
+    title: 'finding C6: errors: its content filter',
     error: { code: 'invalid_request', param: 'messages', details: { issue: 'content_filter' } },
   },
   {
@@ -99,18 +99,18 @@ const errors: ErrorRow[] = [
       'invalid_request_error',
       'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing.',
     ),
-    what: 'errors: an empty account',
-    error: { ...terminal, cause: { upstreamStatus: 402 } },
+    title: 'errors: an empty account',
+    error: { ...terminal, cause: { status: 402 } },
   },
   {
     ...refused(429, 'rate_limit_error', 'Try again.'),
-    what: 'errors: 429 without saying when',
+    title: 'errors: 429 without saying when',
     error: { ...busy, retryAfterSeconds: undefined },
   },
-  { what: 'errors: an empty body', status: 500, body: '', error: { ...busy, status: 502 } },
+  { title: 'errors: an empty body', status: 500, body: '', error: { ...busy, status: 502 } },
   { ...refused(500, 'api_error'), error: { ...busy, status: 502 } },
   {
-    what: 'errors: 502 HTML',
+    title: 'errors: 502 HTML',
     status: 502,
     body: '<html>Bad Gateway</html>',
     error: { ...busy, status: 502 },

@@ -1,8 +1,9 @@
 import { invalidRequest } from '../../errors'
 import { readCacheControl } from '../../wire/cache-control'
 import type { JsonObject } from '../../wire/json-body'
-import type { ContentPart, ChatMessage } from '../history'
+import type { ContentPart } from '../history'
 import { unsupported } from '../unsupported-fields'
+import type { ChatMessage } from '../../wire/chat-request'
 
 /** A content block of the Messages format. */
 export type AnthropicBlock = JsonObject & { type: string }
@@ -32,7 +33,7 @@ export function markLast(blocks: readonly AnthropicBlock[], holder: JsonObject):
 export function toTextBlocks(content: ChatMessage['content'], path: string): AnthropicBlock[] {
   if (Array.isArray(content)) {
     const position = content.findIndex(({ type }) => type !== 'text' && type !== 'refusal')
-    if (position >= 0) throw unsupported(`${path}.${position}`, 'Only text can stand here.')
+    if (position >= 0) throw unsupported(`${path}.${position}`, 'Only text is allowed here.')
   }
   return toBlocks(content, path)
 }
@@ -52,7 +53,7 @@ function toPartBlocks(part: ContentPart, path: string): AnthropicBlock[] {
       return [toDocument(part.file, path)]
     case 'input_audio':
     default:
-      throw unsupported(path, 'This model does not hear.')
+      throw unsupported(path, 'This model does not accept audio.')
   }
 }
 
@@ -60,7 +61,7 @@ function toImage(url: string, path: string): AnthropicBlock {
   const data = dataUrl.exec(url)
   if (data) return { type: 'image', source: toBase64(data) }
   if (url.startsWith('data:')) {
-    throw invalidRequest(`${path}.image_url.url`, 'bad_format', 'This is no base64 data URL.')
+    throw invalidRequest(`${path}.image_url.url`, 'bad_format', 'This is not a base64 data URL.')
   }
   return { type: 'image', source: { type: 'url', url } }
 }
@@ -77,7 +78,7 @@ function toDocument(file: (ContentPart & { type: 'file' })['file'], path: string
   }
   const data = dataUrl.exec(file.file_data)
   if (!data) {
-    throw invalidRequest(`${path}.file.file_data`, 'bad_format', 'This is no base64 data URL.')
+    throw invalidRequest(`${path}.file.file_data`, 'bad_format', 'This is not a base64 data URL.')
   }
   const [, mediaType = '', text = ''] = data
   if (mediaType.startsWith('image/')) return { type: 'image', source: toBase64(data) }
@@ -87,7 +88,7 @@ function toDocument(file: (ContentPart & { type: 'file' })['file'], path: string
     return { type: 'document', source: toBase64(data), ...title }
   }
   if (!mediaType.startsWith('text/')) {
-    throw unsupported(`${path}.file.file_data`, `This model does not read ${mediaType}.`)
+    throw unsupported(`${path}.file.file_data`, `This model does not support ${mediaType}.`)
   }
   const plain = Buffer.from(text, 'base64').toString('utf8')
   const source = { type: 'text', media_type: 'text/plain', data: plain }

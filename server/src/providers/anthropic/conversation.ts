@@ -1,14 +1,16 @@
 import { markLast, toBlocks, toTextBlocks, type AnthropicBlock } from './content'
 import { toThinkingBlocks } from './reasoning-details'
 import { invalidRequest } from '../../errors'
-import { parseArguments, toFittingId, type ChatMessage } from '../history'
+import { parseArguments, toFittingId } from '../history'
 import { readLastCacheControl } from '../../wire/cache-control'
+import type { ChatMessage } from '../../wire/chat-request'
+import { anthropicCallIds } from '../../wire/anthropic-format'
 
 /** One turn; the results of its calls make the turn after it. */
 interface Turn {
   role: 'user' | 'assistant'
   thoughts: AnthropicBlock[]
-  said: AnthropicBlock[]
+  blocks: AnthropicBlock[]
   calls: AnthropicBlock[]
   /** The results by the id of the call, in the order of the calls. */
   results: Map<string, AnthropicBlock>
@@ -21,8 +23,6 @@ export interface MessagesConversation {
   /** The last answer made calls, and came back without the thinking that led to it. */
   lostThoughts: boolean
 }
-
-const acceptedIds = /^[a-zA-Z0-9_-]+$/
 
 /**
  * Repairs a history on its way: roles take turns, results stand directly behind their calls, blank texts
@@ -39,15 +39,15 @@ export function toConversation(messages: readonly ChatMessage[]): MessagesConver
       case 'system':
       case 'developer': {
         // Later ones are hoisted: only the head has instructions.
-        const said = toTextBlocks(message.content, `${path}.content`)
-        markLast(said, message)
-        system.push(...said)
+        const blocks = toTextBlocks(message.content, `${path}.content`)
+        markLast(blocks, message)
+        system.push(...blocks)
         break
       }
       case 'user': {
-        const said = toBlocks(message.content, `${path}.content`)
-        markLast(said, message)
-        if (said.length > 0) turnOf('user', turns).said.push(...said)
+        const blocks = toBlocks(message.content, `${path}.content`)
+        markLast(blocks, message)
+        if (blocks.length > 0) turnOf('user', turns).blocks.push(...blocks)
         break
       }
       case 'assistant':
@@ -59,59 +59,59 @@ export function toConversation(messages: readonly ChatMessage[]): MessagesConver
         break
     }
   }
-  return finished(system, turns)
+  return finish(system, turns)
 }
 
 /** Returns the turn that continues, or a new one. */
 function turnOf(role: Turn['role'], turns: Turn[]): Turn {
   const last = turns.at(-1)
   if (last?.role === role && last.results.size === 0) return last
-  const turn: Turn = { role, thoughts: [], said: [], calls: [], results: new Map() }
+  const turn: Turn = { role, thoughts: [], blocks: [], calls: [], results: new Map() }
   turns.push(turn)
   return turn
 }
 
-interface Place {
+interface TurnPosition {
   path: string
   turns: Turn[]
   callers: Map<string, Turn>
 }
 
-function addAnswer(message: ChatMessage, { path, turns, callers }: Place): void {
+function addAnswer(message: ChatMessage, { path, turns, callers }: TurnPosition): void {
   const thoughts = toThinkingBlocks(message['reasoning_details'])
   const { refusal } = message
-  const said = [
+  const blocks = [
     ...toTextBlocks(message.content, `${path}.content`),
     ...(typeof refusal === 'string' ? toBlocks(refusal, path) : []),
   ]
   const calls = message.tool_calls ?? []
   // Thinking that led to nothing is no turn.
-  if (said.length === 0 && calls.length === 0) return
+  if (blocks.length === 0 && calls.length === 0) return
   const turn = turnOf('assistant', turns)
   turn.thoughts.push(...thoughts)
-  turn.said.push(...said)
+  turn.blocks.push(...blocks)
   for (const [position, call] of calls.entries()) {
-    const id = toFittingId(call.id, acceptedIds)
+    const id = toFittingId(call.id, anthropicCallIds)
     const input = parseArguments(call, `${path}.tool_calls.${position}`)
     const block: AnthropicBlock = { type: 'tool_use', id, name: call.function.name, input }
     markLast([block], call)
     turn.calls.push(block)
     callers.set(id, turn)
   }
-  markLast(calls.length > 0 ? turn.calls : said, message)
+  markLast(calls.length > 0 ? turn.calls : blocks, message)
 }
 
 function addResult(message: ChatMessage, path: string, callers: Map<string, Turn>): void {
-  const id = toFittingId(message.tool_call_id ?? '', acceptedIds)
+  const id = toFittingId(message.tool_call_id ?? '', anthropicCallIds)
   const turn = callers.get(id)
   if (!turn) {
     const param = `${path}.tool_call_id`
-    throw invalidRequest(param, 'unknown_value', `${param}: no message before it makes this call.`)
+    throw invalidRequest(param, 'unknown_value', `${param}: no earlier message has this call.`)
   }
   const blocks = toBlocks(message.content, `${path}.content`)
   const content = blocks.map(({ cache_control: _control, ...block }) => block)
-  const said = content.length > 0 ? { content } : {}
-  const result: AnthropicBlock = { type: 'tool_result', tool_use_id: id, ...said }
+  const fields = content.length > 0 ? { content } : {}
+  const result: AnthropicBlock = { type: 'tool_result', tool_use_id: id, ...fields }
   // A breakpoint inside a result is rejected; at its end it covers the same.
   const control = readLastCacheControl(message)
   if (control) result['cache_control'] = control
@@ -119,7 +119,7 @@ function addResult(message: ChatMessage, path: string, callers: Map<string, Turn
   turn.results.set(id, result)
 }
 
-function finished(system: AnthropicBlock[], turns: Turn[]): MessagesConversation {
+function finish(system: AnthropicBlock[], turns: Turn[]): MessagesConversation {
   const messages: MessagesConversation['messages'] = []
   let results: AnthropicBlock[] = []
   for (const turn of turns) {
@@ -127,7 +127,7 @@ function finished(system: AnthropicBlock[], turns: Turn[]): MessagesConversation
       messages.push({ role: 'user', content: results })
       results = []
     }
-    const content = [...results, ...turn.thoughts, ...turn.said, ...turn.calls]
+    const content = [...results, ...turn.thoughts, ...turn.blocks, ...turn.calls]
     messages.push({ role: turn.role, content })
     results = resultsOf(turn)
   }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { isObject, type JsonObject } from '../../wire/json-body'
-import { nonsense, type ErrorSource } from '../upstream-error'
+import { invalidAnswer, type ErrorSource } from '../upstream-error'
 
 const Counts = z.looseObject({}).nullish()
 const index = z.int()
 
-const ContentBlock = z.object({
+const AnswerBlock = z.object({
   type: z.string(),
   id: z.string().optional(),
   name: z.string().optional(),
@@ -18,7 +18,7 @@ const ContentBlock = z.object({
   /** Thinking that only its provider can read. */
   data: z.string().optional(),
 })
-export type ContentBlock = z.infer<typeof ContentBlock>
+export type AnswerBlock = z.infer<typeof AnswerBlock>
 
 const Delta = z.object({
   type: z.string(),
@@ -39,11 +39,11 @@ const MessagesEvent = z.discriminatedUnion('type', [
        * Content that exists already: of an answer that continues after the provider's own tools, or is
        * whole.
        */
-      content: z.array(ContentBlock).nullish(),
+      content: z.array(AnswerBlock).nullish(),
       stop_reason: z.string().nullish(),
     }),
   }),
-  z.object({ type: z.literal('content_block_start'), index, content_block: ContentBlock }),
+  z.object({ type: z.literal('content_block_start'), index, content_block: AnswerBlock }),
   z.object({ type: z.literal('content_block_delta'), index, delta: Delta }),
   z.object({ type: z.literal('content_block_stop'), index }),
   z.object({
@@ -55,7 +55,7 @@ const MessagesEvent = z.discriminatedUnion('type', [
 ])
 export type MessagesEvent = z.infer<typeof MessagesEvent>
 
-const known = new Set<unknown>(MessagesEvent.options.map(({ shape }) => shape.type.value))
+const knownTypes = new Set<unknown>(MessagesEvent.options.map(({ shape }) => shape.type.value))
 const readBlocks: ReadonlySet<unknown> = new Set([
   'text',
   'tool_use',
@@ -72,23 +72,23 @@ const readDeltas: ReadonlySet<unknown> = new Set([
 
 /** An event as far as it is read; undefined for `ping`, and for whatever will be added. */
 export function toEvent(event: JsonObject, { provider }: ErrorSource): MessagesEvent | undefined {
-  if (!known.has(event['type'])) return undefined
+  if (!knownTypes.has(event['type'])) return undefined
   const result = MessagesEvent.safeParse(withoutUnread(event))
   if (result.success) return result.data
-  throw nonsense(provider, 'an unreadable event', result.error)
+  throw invalidAnswer(provider, 'an unreadable event', result.error)
 }
 
 /** Blocks and deltas that are not read may have fields of any shape: of those only the type is kept. */
 function withoutUnread(event: JsonObject): JsonObject {
   switch (event['type']) {
     case 'content_block_start':
-      return { ...event, content_block: readable(event['content_block'], readBlocks) }
+      return { ...event, content_block: omitUnknown(event['content_block'], readBlocks) }
     case 'content_block_delta':
-      return { ...event, delta: readable(event['delta'], readDeltas) }
+      return { ...event, delta: omitUnknown(event['delta'], readDeltas) }
     case 'message_start': {
       const { message } = event
       if (!isObject(message) || !Array.isArray(message['content'])) return event
-      const content = message['content'].map((block) => readable(block, readBlocks))
+      const content = message['content'].map((block) => omitUnknown(block, readBlocks))
       return { ...event, message: { ...message, content } }
     }
     default:
@@ -96,7 +96,7 @@ function withoutUnread(event: JsonObject): JsonObject {
   }
 }
 
-function readable(value: unknown, types: ReadonlySet<unknown>): unknown {
+function omitUnknown(value: unknown, types: ReadonlySet<unknown>): unknown {
   if (!isObject(value) || typeof value['type'] !== 'string' || types.has(value['type']))
     return value
   return { type: value['type'] }

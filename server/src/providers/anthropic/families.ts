@@ -68,5 +68,5 @@ const foreign: ClaudeFamily = { ...budget, maxOutput: undefined, jsonSchema: fal
 /** The family of a model's name, which may have a cloud's prefix in front. */
 export function getClaudeFamily(upstreamModel: string): ClaudeFamily {
   const name = upstreamModel.toLowerCase().replaceAll('.', '-')
-  return families.find(([known]) => name.includes(known))?.[1] ?? foreign
+  return families.find(([prefix]) => name.includes(prefix))?.[1] ?? foreign
 }

@@ -1,7 +1,7 @@
-import { ownFormat } from './native-passthrough'
 import { createPartsReader } from './parts'
 import { toMessagesRequest } from './request'
 import type { Adapter } from '../adapter'
+import { toCallerError } from '../upstream-error'
 
 /** The Messages format. Source: contract 12.6. */
 export const anthropic = {
@@ -9,5 +9,5 @@ export const anthropic = {
   request: toMessagesRequest,
   reader: createPartsReader,
   toolNames: /^[a-zA-Z0-9_-]{1,128}$/,
-  own: ownFormat,
+  toError: toCallerError,
 } satisfies Adapter

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { ownFormat } from './native-passthrough'
+import { messagesPassthrough } from './native-passthrough'
 import { RelayOptions } from '../provider'
 import { noUsage } from '../../wire/usage'
 
 const body = { model: 'anthropic/claude', max_tokens: 4000, messages: [] }
 const written = (fields: object, maxTokens?: number) =>
-  ownFormat.request({ ...body, ...fields }, { upstreamModel: 'claude', maxTokens }).body
+  messagesPassthrough.request({ ...body, ...fields }, { upstreamModel: 'claude', maxTokens }).body
 
 test('nothing is touched but the model, and the limit to what is paid for', () => {
   const fields = { metadata: { a: 1 }, stream: true, unheard_of: [] }
@@ -19,8 +19,8 @@ test.each([
   ['half of what is left', 2000, { type: 'enabled', budget_tokens: 1024 }],
   ['no room to think', 1024, { type: 'disabled' }],
 ])('thinking fits below the limit: %s', (_name, maxTokens, thinking) => {
-  const asked = { type: 'enabled', budget_tokens: 2000 }
-  expect(written({ thinking: asked }, maxTokens)).toMatchObject({
+  const requested = { type: 'enabled', budget_tokens: 2000 }
+  expect(written({ thinking: requested }, maxTokens)).toMatchObject({
     thinking,
     max_tokens: maxTokens,
   })
@@ -43,7 +43,7 @@ test('of an answer that counts nothing, the tokens are estimated', () => {
     { type: 'text', text: 'Good day.' },
     { type: 'tool_use', id: 'a', name: 'look', input: { at: 'sky' } },
   ]
-  const { usage: told } = ownFormat.whole(
+  const { usage: reported } = messagesPassthrough.complete(
     { content },
     {
       identity: { id: 'a', object: 'chat.completion', created: 1, model: 'm' },
@@ -66,6 +66,6 @@ test('of an answer that counts nothing, the tokens are estimated', () => {
       },
     },
   )
-  expect(told).toEqual(usage)
+  expect(reported).toEqual(usage)
   expect(sizes).toEqual([Buffer.byteLength('Good day.look{"at":"sky"}')])
 })

@@ -4,14 +4,14 @@ import { toUsage } from './usage'
 import type { NativePassthrough, PassthroughTarget } from '../adapter'
 import { isFailure } from '../event'
 import {
-  withinShown,
+  withinVisible,
   withUnits,
   type RelayedStream,
   type RelayRequest,
 } from '../openai/relayed-stream'
-import type { WholeAnswer } from '../openai/whole-answer'
+import type { CompleteAnswer } from '../openai/whole-answer'
 import { TranslatedStream } from '../translated-stream'
-import { toFailure, nonsense } from '../upstream-error'
+import { toFailure, invalidAnswer } from '../upstream-error'
 import type { AnswerUnits } from '../../wire/answer-units'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { namedFrame } from '../../wire/sse'
@@ -21,7 +21,7 @@ import { completionTokens, type Usage } from '../../wire/usage'
 const path = '/v1/messages'
 
 /** The least that a budget of thinking may be. */
-const leastBudget = 1024
+const minBudget = 1024
 
 /**
  * Passes a request in this format on as it is, but for model, limit, and thoughts of other vendors'
@@ -39,17 +39,17 @@ function request(
       ...body,
       model: upstreamModel,
       messages: Array.isArray(messages) ? messages.map(withoutForeign) : messages,
-      ...(maxTokens !== undefined && limited(body, maxTokens)),
+      ...(maxTokens !== undefined && limitThinking(body, maxTokens)),
     },
   }
 }
 
 /** A lowered limit may leave no room for the requested thinking. */
-function limited({ thinking }: JsonObject, maxTokens: number): JsonObject {
+function limitThinking({ thinking }: JsonObject, maxTokens: number): JsonObject {
   const budget = isObject(thinking) ? Number(thinking['budget_tokens'] ?? 0) : 0
   if (!isObject(thinking) || budget < maxTokens) return { max_tokens: maxTokens }
-  if (maxTokens <= leastBudget) return { max_tokens: maxTokens, thinking: { type: 'disabled' } }
-  const less = Math.max(leastBudget, Math.floor(maxTokens / 2))
+  if (maxTokens <= minBudget) return { max_tokens: maxTokens, thinking: { type: 'disabled' } }
+  const less = Math.max(minBudget, Math.floor(maxTokens / 2))
   return { max_tokens: maxTokens, thinking: { ...thinking, budget_tokens: less } }
 }
 
@@ -90,9 +90,9 @@ class RelayedMessage implements RelayedStream {
   /** The block that is open, if one is. */
   #open: unknown
 
-  constructor(asked: RelayRequest) {
-    this.#request = asked
-    this.#reading = new TranslatedStream(createPartsReader(asked.source), asked)
+  constructor(relayRequest: RelayRequest) {
+    this.#request = relayRequest
+    this.#reading = new TranslatedStream(createPartsReader(relayRequest.source), relayRequest)
   }
 
   get isOver(): boolean {
@@ -123,8 +123,8 @@ class RelayedMessage implements RelayedStream {
     return []
   }
 
-  cut(most: number): string[] {
-    this.#reading.cut(most)
+  cut(maxTokens: number): string[] {
+    this.#reading.cut(maxTokens)
     const delta = { stop_reason: 'max_tokens', stop_sequence: null }
     const usage = { output_tokens: completionTokens(this.usage()) }
     const close = { type: 'content_block_stop', index: this.#open }
@@ -145,17 +145,20 @@ class RelayedMessage implements RelayedStream {
 }
 
 /** Reads a whole message. Throws for an error inside a 200, and for an answer that is no message. */
-function whole(answer: unknown, asked: RelayRequest): WholeAnswer {
-  const { source, identity } = asked
-  if (!isObject(answer)) throw nonsense(source.provider, 'an answer that is no JSON object')
+function complete(answer: unknown, relayRequest: RelayRequest): CompleteAnswer {
+  const { source, identity } = relayRequest
+  if (!isObject(answer))
+    throw invalidAnswer(source.provider, 'a response that is not a JSON object')
   if (isFailure(answer)) throw toFailure(answer, source)
   const { content, usage } = answer
-  if (!Array.isArray(content)) throw nonsense(source.provider, 'a message without content')
+  if (!Array.isArray(content)) throw invalidAnswer(source.provider, 'a message without content')
   const counted = isObject(usage) ? toUsage(usage) : undefined
-  const used = counted ? believed(counted, content, asked) : asked.estimate(sizeOf(content))
+  const used = counted
+    ? boundUsage(counted, content, relayRequest)
+    : relayRequest.estimate(sizeOf(content))
   return {
     body: { ...answer, model: identity.model },
-    usage: withUnits(used, asked, { size: () => sizeOf(content, asked.units) }),
+    usage: withUnits(used, relayRequest, { size: () => sizeOf(content, relayRequest.units) }),
   }
 }
 
@@ -163,14 +166,18 @@ function whole(answer: unknown, asked: RelayRequest): WholeAnswer {
  * Most answers need no closer look: their count is at most the characters of their texts, which never
  * exceed the bytes.
  */
-function believed(counted: Usage, content: readonly unknown[], asked: RelayRequest): Usage {
+function boundUsage(
+  counted: Usage,
+  content: readonly unknown[],
+  relayRequest: RelayRequest,
+): Usage {
   let length = 0
   for (const block of content) {
     if (isObject(block) && typeof block['text'] === 'string') length += block['text'].length
   }
   return completionTokens(counted) <= length
     ? counted
-    : withinShown(counted, sizeOf(content), asked)
+    : withinVisible(counted, sizeOf(content), relayRequest)
 }
 
 function sizeOf(content: readonly unknown[], units?: AnswerUnits): TextSize {
@@ -187,9 +194,9 @@ function sizeOf(content: readonly unknown[], units?: AnswerUnits): TextSize {
 }
 
 /** The passthrough for callers who use the Messages format. Source: contract 5.1. */
-export const ownFormat: NativePassthrough = {
+export const messagesPassthrough: NativePassthrough = {
   format: 'messages',
   request,
-  stream: (asked) => new RelayedMessage(asked),
-  whole,
+  stream: (facts) => new RelayedMessage(facts),
+  complete,
 }

@@ -1,14 +1,14 @@
-import { toCitationAnnotation, readCitations } from './citations'
-import { toEvent, type ContentBlock, type MessagesEvent } from './events'
+import { toCitationAnnotation } from './citations'
+import { toEvent, type AnswerBlock, type MessagesEvent } from './events'
 import { toFinish } from './finish-reason'
 import { answerTool } from './json-answer'
 import { hiddenThought, signedThought } from './reasoning-details'
 import { toUsage } from './usage'
-import { isObject, type JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject, toObjects } from '../../wire/json-body'
 import type { Part } from '../../wire/answer-part'
 import type { PartsReader } from '../adapter'
 import { readEvent } from '../event'
-import { nonsense, type ErrorSource } from '../upstream-error'
+import { invalidAnswer, type ErrorSource } from '../upstream-error'
 
 /** Starts one answer. @see https://docs.claude.com/en/docs/build-with-claude/streaming */
 export function createPartsReader(source: ErrorSource): PartsReader {
@@ -74,16 +74,16 @@ class MessageParts {
     const { id = null, content, usage, stop_reason: reason } = message
     if (this.#id !== undefined) {
       if (id === this.#id || !this.#hasBlocks) return []
-      throw nonsense(this.#source.provider, 'a second message within the first')
+      throw invalidAnswer(this.#source.provider, 'a second message inside the first')
     }
     this.#id = id
     this.#counts = { ...usage }
     this.#stopReason = reason ?? undefined
-    const given = (content ?? []).flatMap((block, index) => [
+    const initialParts = (content ?? []).flatMap((block, index) => [
       ...this.#open(index, block),
       ...this.#close(index),
     ])
-    return [...given, ...this.#usage()]
+    return [...initialParts, ...this.#usage()]
   }
 
   #revise({ delta, usage }: Of<'message_delta'>): Part[] {
@@ -100,10 +100,10 @@ class MessageParts {
     return usage ? [{ type: 'usage', usage }] : []
   }
 
-  #open(index: number, block: ContentBlock): Part[] {
+  #open(index: number, block: AnswerBlock): Part[] {
     this.#hasBlocks = true
     if (this.#blocks.get(index)?.kind === 'call') {
-      throw nonsense(this.#source.provider, 'a block that begins inside itself')
+      throw invalidAnswer(this.#source.provider, 'a block that starts inside itself')
     }
     switch (block.type) {
       case 'tool_use':
@@ -116,16 +116,16 @@ class MessageParts {
       case 'redacted_thinking':
         return [this.#details(hiddenThought(block.data ?? '', this.#nextThought()))]
       case 'text': {
-        const citations = readCitations(block.citations)
+        const citations = toObjects(block.citations)
         this.#blocks.set(index, { kind: 'text', start: this.#length, citations })
-        return this.#say(block.text ?? '')
+        return this.#toTextParts(block.text ?? '')
       }
       default:
         return []
     }
   }
 
-  #call(index: number, { id, name = '', input = {} }: ContentBlock): Part[] {
+  #call(index: number, { id, name = '', input = {} }: AnswerBlock): Part[] {
     if (name === answerTool) {
       this.#blocks.set(index, { kind: 'json', input, hasText: false })
       return []
@@ -136,7 +136,7 @@ class MessageParts {
     return [{ type: 'call', index: call, ...(id !== undefined && { id }), name }]
   }
 
-  #say(text: string): Part[] {
+  #toTextParts(text: string): Part[] {
     this.#length += text.length
     return text === '' ? [] : [{ type: 'text', text }]
   }
@@ -146,7 +146,7 @@ class MessageParts {
     const { text = '', thinking = '', signature = '', partial_json: json = '' } = delta
     switch (delta.type) {
       case 'text_delta':
-        return this.#say(text)
+        return this.#toTextParts(text)
       case 'citations_delta':
         noteCitation(block, delta.citation)
         return []

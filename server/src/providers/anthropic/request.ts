@@ -21,8 +21,8 @@ export function toMessagesRequest(chat: ChatRequest, target: AdapterTarget): Ups
   refuseForeign(chat)
   const family = getClaudeFamily(target.upstreamModel)
   const { system, messages, lostThoughts } = toConversation(chat.messages)
-  const asked = target.maxTokens ?? family.maxOutput ?? usualMaxTokens
-  const maxTokens = Math.min(asked, family.maxOutput ?? asked)
+  const requestedTokens = target.maxTokens ?? family.maxOutput ?? usualMaxTokens
+  const maxTokens = Math.min(requestedTokens, family.maxOutput ?? requestedTokens)
   const thinking = toClaudeThinking(chat.reasoning_effort, { family, maxTokens, lostThoughts })
   const tools = toTools(chat, { family, isThinking: thinking.isOn })
   const { format, instruction, ...answerTool } = toJsonAnswer(chat.response_format, {
@@ -54,12 +54,12 @@ export function toMessagesRequest(chat: ChatRequest, target: AdapterTarget): Ups
     path: '/v1/messages',
     headers,
     body,
-    omitted: findOmittedFields(chat, takenIn(body, thinking)),
+    omitted: findOmittedFields(chat, appliedFields(body, thinking)),
   }
 }
 
 /** Returns the fields of a chat that this request carries, beside those that all carry. */
-const takenIn = (body: JsonObject, { field, effort }: ClaudeThinking): string[] => [
+const appliedFields = (body: JsonObject, { field, effort }: ClaudeThinking): string[] => [
   'parallel_tool_calls',
   'user',
   'safety_identifier',

@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject, toList } from '../../wire/json-body'
 
 /** Keywords that travel on as they are. */
-const kept = new Set(
+const supportedKeywords = new Set(
   'type required enum const $ref title default description additionalProperties'.split(' '),
 )
 const silent = new Set(['$schema', '$id', '$comment'])
@@ -10,12 +10,12 @@ const formats = new Set('date-time time date duration email hostname uri ipv4 ip
 /** Keywords that hold schemas. */
 const ofSchemas: ReadonlyMap<string, (value: unknown) => unknown> = new Map(
   Object.entries({
-    properties: eachStrict,
-    $defs: eachStrict,
-    definitions: eachStrict,
+    properties: toStrictProperties,
+    $defs: toStrictProperties,
+    definitions: toStrictProperties,
     items: toStrictSchema,
-    anyOf: allStrict,
-    allOf: allStrict,
+    anyOf: toStrictList,
+    allOf: toStrictList,
   }),
 )
 
@@ -28,34 +28,32 @@ export function toStrictSchema(schema: unknown): unknown {
   if (!isObject(schema)) return schema
   const { oneOf, ...rest } = schema
   const strict: JsonObject = {}
-  const told: string[] = []
+  const hints: string[] = []
   for (const [name, value] of Object.entries(rest)) {
     const translate = ofSchemas.get(name)
     if (translate) strict[name] = translate(value)
-    else if (kept.has(name) || isKnown(name, value)) strict[name] = value
-    else if (!silent.has(name)) told.push(`${name}: ${JSON.stringify(value)}`)
+    else if (supportedKeywords.has(name) || isSupported(name, value)) strict[name] = value
+    else if (!silent.has(name)) hints.push(`${name}: ${JSON.stringify(value)}`)
   }
-  if (oneOf !== undefined) strict['anyOf'] = [...listOf(strict['anyOf']), ...allStrict(oneOf)]
+  if (oneOf !== undefined) strict['anyOf'] = [...toList(strict['anyOf']), ...toStrictList(oneOf)]
   if (isOfObjects(schema)) strict['additionalProperties'] = false
-  if (told.length > 0) {
+  if (hints.length > 0) {
     const before = typeof schema['description'] === 'string' ? [schema['description']] : []
-    strict['description'] = [...before, `(${told.join(', ')})`].join(' ')
+    strict['description'] = [...before, `(${hints.join(', ')})`].join(' ')
   }
   return strict
 }
 
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
-
-function allStrict(schemas: unknown): unknown[] {
-  return listOf(schemas).map(toStrictSchema)
+function toStrictList(schemas: unknown): unknown[] {
+  return toList(schemas).map(toStrictSchema)
 }
 
-function eachStrict(schemas: unknown): JsonObject {
+function toStrictProperties(schemas: unknown): JsonObject {
   const entries = isObject(schemas) ? Object.entries(schemas) : []
-  return Object.fromEntries(entries.map(([name, own]) => [name, toStrictSchema(own)]))
+  return Object.fromEntries(entries.map(([name, subschema]) => [name, toStrictSchema(subschema)]))
 }
 
-function isKnown(name: string, value: unknown): boolean {
+function isSupported(name: string, value: unknown): boolean {
   if (name === 'format') return typeof value === 'string' && formats.has(value)
   return name === 'minItems' && (value === 0 || value === 1)
 }

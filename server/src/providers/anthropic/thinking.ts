@@ -14,8 +14,8 @@ export interface ClaudeThinking {
 
 /** The share of the output that thinking may take, for models with a budget. */
 const shares = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.9, max: 0.95 } as const
-const leastBudget = 1024
-const mostBudget = 32_000
+const minBudget = 1024
+const maxBudget = 32_000
 
 type Effort = Exclude<NonNullable<ChatRequest['reasoning_effort']>, 'none'>
 
@@ -32,7 +32,7 @@ export function toClaudeThinking(
   { family, maxTokens, lostThoughts }: Limits,
 ): ClaudeThinking {
   if (!effort || family.thinking === 'none') return { isOn: false }
-  if (effort === 'none') return switchedOff(family)
+  if (effort === 'none') return disableThinking(family)
   if (family.thinking === 'adaptive') {
     const level = effortOf(effort, family)
     if (lostThoughts && family.off !== 'never') return { effort: level, isOn: false }
@@ -41,12 +41,12 @@ export function toClaudeThinking(
   }
   // The hold pays for `maxTokens`, so that thinking comes out of it, as with OpenAI's own models.
   const share = Math.floor(maxTokens * shares[effort])
-  const budget = Math.min(Math.max(share, leastBudget), mostBudget)
-  if (lostThoughts || maxTokens < 2 * leastBudget) return { isOn: false }
+  const budget = Math.min(Math.max(share, minBudget), maxBudget)
+  if (lostThoughts || maxTokens < 2 * minBudget) return { isOn: false }
   return { field: { type: 'enabled', budget_tokens: budget }, isOn: true }
 }
 
-function switchedOff({ off }: ClaudeFamily): ClaudeThinking {
+function disableThinking({ off }: ClaudeFamily): ClaudeThinking {
   switch (off) {
     case 'disabled':
       return { field: { type: 'disabled' }, isOn: false }

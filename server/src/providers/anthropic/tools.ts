@@ -1,10 +1,8 @@
 import type { ClaudeFamily } from './families'
 import { toStrictSchema } from './schema'
 import { readToolCacheControl } from '../../wire/cache-control'
-import type { ChatRequest } from '../../wire/chat-request'
-import { isObject, type JsonObject } from '../../wire/json-body'
-
-type Tool = NonNullable<ChatRequest['tools']>[number]
+import type { ChatRequest, ChatTool } from '../../wire/chat-request'
+import { isObject, type JsonObject, toObjects } from '../../wire/json-body'
 
 /** The fields `tools` and `tool_choice`. */
 export interface ToolFields {
@@ -22,12 +20,12 @@ interface Limits {
 export function toTools(chat: ChatRequest, { family, isThinking }: Limits): ToolFields {
   const { tools, tool_choice: choice, parallel_tool_calls: isParallel } = chat
   if (!tools?.length) return toolsOfHistory(chat)
-  const allowed = allowedIn(choice)
+  const allowed = readAllowedNames(choice)
   const offered = allowed ? tools.filter((tool) => allowed.has(tool.function.name)) : tools
-  const wanted = toToolChoice(choice)
-  const isForced = wanted['type'] === 'any' || wanted['type'] === 'tool'
+  const toolChoice = toToolChoice(choice)
+  const isForced = toolChoice['type'] === 'any' || toolChoice['type'] === 'tool'
   const mayForce = family.forcedTool && !isThinking
-  const chosen: JsonObject = isForced && !mayForce ? { type: 'auto' } : wanted
+  const chosen: JsonObject = isForced && !mayForce ? { type: 'auto' } : toolChoice
   if (isParallel === false && chosen['type'] !== 'none') chosen['disable_parallel_tool_use'] = true
   return {
     tools: offered.map((tool) => toTool(tool, family)),
@@ -36,7 +34,7 @@ export function toTools(chat: ChatRequest, { family, isThinking }: Limits): Tool
   }
 }
 
-function toTool(tool: Tool, family: ClaudeFamily): JsonObject {
+function toTool(tool: ChatTool, family: ClaudeFamily): JsonObject {
   const { name, description, parameters, strict } = tool.function
   const control = readToolCacheControl(tool)
   const isStrict = strict === true && family.jsonSchema
@@ -60,16 +58,16 @@ function toToolChoice(choice: ChatRequest['tool_choice']): JsonObject {
 }
 
 /** The names that `allowed_tools` leaves over. */
-function allowedIn(choice: ChatRequest['tool_choice']): Set<unknown> | undefined {
+function readAllowedNames(choice: ChatRequest['tool_choice']): Set<unknown> | undefined {
   if (!isObject(choice) || choice.type !== 'allowed_tools') return undefined
   const { tools } = choice.allowed_tools
-  const named = Array.isArray(tools) ? tools.filter(isObject) : []
+  const named = toObjects(tools)
   return new Set(named.map((tool) => isObject(tool['function']) && tool['function']['name']))
 }
 
 /** Calls in the history need their tools beside them, also where none may be called any more. */
 function toolsOfHistory({ messages }: ChatRequest): ToolFields {
-  const calls = messages.flatMap(({ tool_calls: made }) => made ?? [])
+  const calls = messages.flatMap(({ tool_calls: toolCalls }) => toolCalls ?? [])
   const names = new Set(calls.map(({ function: called }) => called.name))
   if (names.size === 0) return {}
   const input_schema = { properties: {}, type: 'object' }

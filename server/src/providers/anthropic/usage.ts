@@ -10,24 +10,26 @@ export function toUsage(counts: JsonObject): Usage | undefined {
   const counter = new Counter()
   const passes = passesOf(counts)
   const sum = (name: string) => {
-    const found = passes
+    const passCounts = passes
       .map((pass) => counter.read(pass, name))
       .filter((count) => count !== undefined)
-    return found.length > 0 ? found.reduce((total, count) => total + count, 0) : undefined
+    return passCounts.length > 0 ? passCounts.reduce((total, count) => total + count, 0) : undefined
   }
   const input = sum('input_tokens')
   const output = sum('output_tokens')
   const thought = thoughtIn(counts, counter)
   if (counter.isFlawed || (input === undefined && output === undefined)) return undefined
-  const written = sum('cache_creation_input_tokens') ?? 0
-  const ofLifetimes = passes.map(({ cache_creation: kept }) => kept).filter(isObject)
-  const written1h = ofLifetimes.map((kept) => counter.read(kept, 'ephemeral_1h_input_tokens') ?? 0)
-  const cacheWriteLong = Math.min(written, sumOf(written1h))
+  const cacheWrites = sum('cache_creation_input_tokens') ?? 0
+  const ofLifetimes = passes.map(({ cache_creation: lifetime }) => lifetime).filter(isObject)
+  const written1h = ofLifetimes.map(
+    (lifetime) => counter.read(lifetime, 'ephemeral_1h_input_tokens') ?? 0,
+  )
+  const cacheWriteLong = Math.min(cacheWrites, sumOf(written1h))
   return {
     ...noUsage,
     input: input ?? 0,
     cachedInput: sum('cache_read_input_tokens') ?? 0,
-    cacheWrite: written - cacheWriteLong,
+    cacheWrite: cacheWrites - cacheWriteLong,
     cacheWriteLong,
     output: (output ?? 0) - Math.min(thought, output ?? 0),
     reasoning: Math.min(thought, output ?? 0),
@@ -56,9 +58,11 @@ function searchesIn({ server_tool_use: tools }: JsonObject, counter: Counter): n
 function passesOf(counts: JsonObject): JsonObject[] {
   const iterations = Array.isArray(counts['iterations']) ? counts['iterations'] : []
   const passes = iterations.filter(isObject)
-  const own = passes.filter(({ type }) => typeof type !== 'string' || !type.startsWith('advisor'))
-  const fellBackAt = own.findLastIndex(({ type }) => type === 'fallback_message')
-  const billed = own.filter(
+  const ownPasses = passes.filter(
+    ({ type }) => typeof type !== 'string' || !type.startsWith('advisor'),
+  )
+  const fellBackAt = ownPasses.findLastIndex(({ type }) => type === 'fallback_message')
+  const billed = ownPasses.filter(
     ({ output_tokens: output }, position) => position >= fellBackAt || output !== 0,
   )
   return billed.length > 0 ? billed : [counts]

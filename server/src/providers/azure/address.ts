@@ -57,8 +57,8 @@ export function toAzureCall(
   if (surface === 'foundry') return call(`${base}/models/${path}`, apiVersion ?? foundryVersion)
   if (surface === 'v1') return call(`${base}/openai/v1/${path}`, apiVersion)
   // An address that names its deployment wins, unless the map names one.
-  const own = named === undefined ? deploymentIn(pathname) : undefined
-  const step = own ?? encodeURIComponent(deployment)
+  const pathDeployment = named === undefined ? deploymentIn(pathname) : undefined
+  const step = pathDeployment ?? encodeURIComponent(deployment)
   return call(`${base}/openai/deployments/${step}/${path}`, apiVersion ?? classicVersion)
 }
 

@@ -135,7 +135,7 @@ describe('relayed as OpenAI’s', () => {
   })
 })
 
-const told = (status: number, error: object, retryAfter: string | null = null) =>
+const toApiError = (status: number, error: object, retryAfter: string | null = null) =>
   toCallerError({ status, body: { error }, retryAfter }, sampleSource)
 
 describe('a refusal of Azure', () => {
@@ -147,7 +147,7 @@ describe('a refusal of Azure', () => {
       status: 400,
       innererror: { code: 'ResponsibleAIPolicyViolation', content_filter_result: {} },
     }
-    expect(told(400, error)).toMatchObject({
+    expect(toApiError(400, error)).toMatchObject({
       code: 'invalid_request',
       param: 'messages',
       details: { issue: 'content_filter' },
@@ -157,17 +157,17 @@ describe('a refusal of Azure', () => {
   test('for too many tokens says in words how long to wait', () => {
     const message =
       'Requests to the ChatCompletions_Create Operation have exceeded token rate limit. Please retry after 6 seconds.'
-    expect(told(429, { code: '429', message })).toMatchObject({
+    expect(toApiError(429, { code: '429', message })).toMatchObject({
       code: 'provider_error',
       status: 503,
       retryAfterSeconds: 6,
     })
-    expect(told(429, { code: '429', message }, '9').retryAfterSeconds).toBe(9)
+    expect(toApiError(429, { code: '429', message }, '9').retryAfterSeconds).toBe(9)
   })
 
   test('for a deployment that is not there is another candidate’s chance', () => {
     const error = { code: 'DeploymentNotFound', message: 'The API deployment does not exist.' }
-    expect(told(404, error)).toMatchObject({
+    expect(toApiError(404, error)).toMatchObject({
       code: 'provider_error',
       status: 502,
       retryable: false,

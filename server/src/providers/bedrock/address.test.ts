@@ -13,7 +13,7 @@ test.each([
   expect(parseRegion(url)).toBe(region)
 })
 
-test('an address names its region, or nobody knows it', () => {
+test('reads the region from an address, or has none', () => {
   expect(parseRegion('https://bedrock-runtime-fips.us-west-2.amazonaws.com')).toBe('us-west-2')
   expect(parseRegion('https://vpce-0a1b-2c.bedrock-runtime.eu-west-3.vpce.amazonaws.com')).toBe(
     'eu-west-3',

@@ -52,29 +52,30 @@ function toBlock({ part, param }: Piece, { media, documents }: Writing): Convers
     const { url } = part.image_url
     return toImage(readDataUrl(url) ?? media?.get(url), param)
   }
-  if (part.type !== 'file') throw unsupported(param, 'this model takes no sound.')
+  if (part.type !== 'file') throw unsupported(param, 'this model does not accept audio.')
   const { file_data: data, filename } = part.file
   const file = typeof data === 'string' ? readDataUrl(data) : undefined
-  if (!file) throw unsupported(param, 'this model takes a file only as a data URL.')
+  if (!file) throw unsupported(param, 'this model accepts files as data URLs only.')
   const format = documentFormats[file.mimeType.toLowerCase()]
-  if (!format) throw unsupported(param, `this model takes no file of type "${file.mimeType}".`)
+  if (!format)
+    throw unsupported(param, `this model does not accept files of type "${file.mimeType}".`)
   const name = documentName(typeof filename === 'string' ? filename : '', documents)
   return { document: { format, name, source: { bytes: file.base64 } } }
 }
 
 function toImage(image: MediaData | undefined, param: string): ConverseBlock {
   const format = image && imageFormats[image.mimeType.toLowerCase()]
-  if (!format) throw unsupported(param, 'this model takes png, jpeg, gif and webp images.')
+  if (!format) throw unsupported(param, 'this model accepts png, jpeg, gif and webp images.')
   return { image: { format, source: { bytes: image.base64 } } }
 }
 
 /** A name of the characters that are accepted, and of its own. */
-function documentName(filename: string, taken: Set<string>): string {
+function documentName(filename: string, usedNames: Set<string>): string {
   const stem = filename.replace(/\.[^.]*$/, '')
   const safe = stem.replaceAll(/[^a-zA-Z0-9()[\] -]/g, ' ').replaceAll(/\s+/g, ' ')
   const base = safe.trim().slice(0, 180) || 'Document'
   let name = base
-  for (let number = 2; taken.has(name); number++) name = `${base} (${number})`
-  taken.add(name)
+  for (let number = 2; usedNames.has(name); number++) name = `${base} (${number})`
+  usedNames.add(name)
   return name
 }

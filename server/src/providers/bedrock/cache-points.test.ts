@@ -6,7 +6,7 @@ const marked = (text: string) => [{ type: 'text', text, cache_control: { type: '
 
 test('finding P3: breakpoints on tools, calls and results stand behind each of them', () => {
   const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } }
-  const asked = {
+  const chat = {
     tools: [sampleTool('look'), { ...sampleTool('book'), ...hour }],
     messages: [
       sampleUser('a'),
@@ -19,7 +19,7 @@ test('finding P3: breakpoints on tools, calls and results stand behind each of t
       { role: 'tool', tool_call_id: 'c2', content: 'e' },
     ],
   }
-  const { toolConfig, messages } = bodyOf(asked)
+  const { toolConfig, messages } = bodyOf(chat)
   const cachePoint = { type: 'default', ttl: '1h' }
   expect(toolConfig).toMatchObject({
     tools: [{ toolSpec: { name: 'look' } }, { toolSpec: { name: 'book' } }, { cachePoint }],
@@ -56,11 +56,11 @@ test.each([
   ['meta.llama3-3-70b-instruct-v1:0', 0, 0],
 ])('%s gets the breakpoints that it takes', (model, ofTools, ttl) => {
   const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } }
-  const asked = {
+  const chat = {
     tools: [{ ...sampleTool('look'), ...hour }],
     messages: [{ ...sampleUser('a'), ...hour }],
   }
-  const { toolConfig, messages } = bodyOf(asked, model)
+  const { toolConfig, messages } = bodyOf(chat, model)
   const point = { cachePoint: { type: 'default', ...(ttl && { ttl }) } }
   const content = [{ text: 'a' }, ...(ttl === 0 ? [] : [point])]
   expect(messages).toEqual([{ role: 'user', content }])

@@ -11,10 +11,10 @@ type Block = JsonObject
  */
 export function toCachePoints(
   control: CacheControl | undefined,
-  taken: CachePoints | undefined,
+  accepted: CachePoints | undefined,
 ): Block[] {
-  if (!control || !taken) return []
-  return [toCachePoint(taken.hour ? control : { type: control.type })]
+  if (!control || !accepted) return []
+  return [toCachePoint(accepted.hour ? control : { type: control.type })]
 }
 
 const toCachePoint = ({ ttl }: CacheControl): Block => ({

@@ -9,7 +9,7 @@ import {
 } from '../../../testing/conformance/conformance'
 import { linesOf } from '../../../testing/providers/samples'
 
-const own = (name: string) =>
+const recorded = (name: string) =>
   linesOf(join(import.meta.dir, '../../../testing/golden/bedrock', `${name}.chunks.txt`))
 
 /** An exception is written as an event of that name, as recordings are. */
@@ -17,8 +17,8 @@ const exception = (type: string, message: string) => ({ exception: { type, messa
 const exceptionLine = /^\{"exception":\{"type":"(\w+)","message":"([^"]*)"\}\}$/
 
 function frameOfLine(line: string): Buffer {
-  const found = exceptionLine.exec(line)
-  return found ? exceptionFrame(found[1] ?? '', found[2] ?? '') : createEventFrame(line)
+  const match = exceptionLine.exec(line)
+  return match ? exceptionFrame(match[1] ?? '', match[2] ?? '') : createEventFrame(line)
 }
 
 const call = (id: string, name: string, text: string) => ({
@@ -26,15 +26,17 @@ const call = (id: string, name: string, text: string) => ({
   type: 'function',
   function: { name, arguments: text },
 })
-const say = (text: string) => ({ contentBlockDelta: { contentBlockIndex: 0, delta: { text } } })
+const textDelta = (text: string) => ({
+  contentBlockDelta: { contentBlockIndex: 0, delta: { text } },
+})
 const stop = (stopReason: string) => ({ messageStop: { stopReason } })
 const few = { metadata: { usage: { inputTokens: 3, outputTokens: 2, totalTokens: 5 } } }
 const failed = { code: 'provider_error', status: 502 } as const
 
 const answers: AnswerRow[] = [
   {
-    what: 'tools: two calls, one without arguments, usage before the stop',
-    events: own('parallel-calls'),
+    title: 'tools: two calls, one without arguments, usage before the stop',
+    events: recorded('parallel-calls'),
     message: {
       content: 'Ich sehe nach 🌦️, einen Moment.',
       tool_calls: [
@@ -46,35 +48,35 @@ const answers: AnswerRow[] = [
     usage: { input: 15, cachedInput: 300, cacheWrite: 120, output: 61 },
   },
   {
-    what: 'shape: a guardrail',
-    events: own('guardrail'),
+    title: 'shape: a guardrail',
+    events: recorded('guardrail'),
     message: { content: 'I cannot talk about that.' },
     finish: 'content_filter',
   },
   {
-    what: 'shape: an answer by a tool',
-    events: own('answer-tool'),
+    title: 'shape: an answer by a tool',
+    events: recorded('answer-tool'),
     message: { content: '{"name":"Ada"}' },
     usage: { input: 8, output: 9 },
   },
   {
-    what: 'shape: length cut, usage missing',
-    events: [say('Hi there'), stop('max_tokens')],
+    title: 'shape: length cut, usage missing',
+    events: [textDelta('Hi there'), stop('max_tokens')],
     message: { content: 'Hi there' },
     finish: 'length',
     usage: { input: 7, output: 2, estimated: true },
   },
   {
-    what: 'shape: content filter without a word',
+    title: 'shape: content filter without a word',
     events: [{ messageStart: { role: 'assistant' } }, stop('content_filtered'), few],
     finish: 'content_filter',
     message: {},
     usage: { input: 3, output: 2 },
   },
   {
-    what: 'usage: twice, the last counts',
+    title: 'usage: twice, the last counts',
     events: [
-      say('a'),
+      textDelta('a'),
       stop('end_turn'),
       { metadata: { usage: { inputTokens: 1, outputTokens: 1 } } },
       few,
@@ -83,31 +85,31 @@ const answers: AnswerRow[] = [
     usage: { input: 3, output: 2 },
   },
   {
-    what: 'inside a 200: throttled as first event',
+    title: 'inside a 200: throttled as first event',
     events: [exception('throttlingException', 'Too many requests.')],
     error: { code: 'provider_error', status: 503, retryable: true },
   },
   {
-    what: 'inside a 200: an error after text',
-    events: [say('a'), exception('internalServerException', 'Oops.')],
+    title: 'inside a 200: an error after text',
+    events: [textDelta('a'), exception('internalServerException', 'Oops.')],
     error: failed,
   },
   {
-    what: 'inside a 200: an error between the stop and the usage',
-    events: [say('a'), stop('end_turn'), exception('modelStreamErrorException', 'Oops.')],
+    title: 'inside a 200: an error between the stop and the usage',
+    events: [textDelta('a'), stop('end_turn'), exception('modelStreamErrorException', 'Oops.')],
     error: failed,
   },
 ]
 
 const errors: ErrorRow[] = [
   {
-    what: 'errors: throttled',
+    title: 'errors: throttled',
     status: 429,
     body: { message: 'Too many tokens, please wait before trying again.' },
     error: { code: 'provider_error', status: 503 },
   },
   {
-    what: 'errors: a credential',
+    title: 'errors: a credential',
     status: 403,
     body: { message: 'The security token sk-conformance-0123456789 is invalid.' },
     error: { code: 'provider_error', status: 502, retryable: false },
@@ -123,7 +125,7 @@ describeAdapter('bedrock', {
   },
   framed: (events) => Buffer.concat(events.map(frameOfLine)),
   cutter: () => new FrameReader(),
-  requests: [{ what: 'text: plain', chat: {}, body: {} }],
+  requests: [{ title: 'text: plain', chat: {}, body: {} }],
   answers,
   errors,
   recordings: [

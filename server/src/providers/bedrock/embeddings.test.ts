@@ -12,7 +12,7 @@ const write = (upstreamModel: string, inputs: EmbeddingItem[], fields = {}) =>
     task: undefined,
     ...fields,
   })
-const asked = (word: string) => ({ field: 'input_type', word })
+const taskOf = (word: string) => ({ field: 'input_type', word })
 const read = (body: unknown, headers: Record<string, string> = {}) =>
   bedrockEmbeddings.read({ body, headers: new Headers(headers) }, sampleSource)
 
@@ -48,7 +48,7 @@ describe('the request for embeddings', () => {
       taskType: 'SINGLE_EMBEDDING',
       singleEmbeddingParams: { embeddingPurpose: 'GENERIC_INDEX', text },
     })
-    const fields = { dimensions: 384, task: asked('TEXT_RETRIEVAL') }
+    const fields = { dimensions: 384, task: taskOf('TEXT_RETRIEVAL') }
     expect(write(nova, ['a'], fields).body['singleEmbeddingParams']).toEqual({
       embeddingPurpose: 'TEXT_RETRIEVAL',
       embeddingDimension: 384,
@@ -64,7 +64,7 @@ describe('the request for embeddings', () => {
       embedding_types: ['float'],
     }
     expect(write('cohere.embed-english-v3', ['a', 'b']).body).toEqual(body)
-    const fields = { task: asked('search_query'), dimensions: 512 }
+    const fields = { task: taskOf('search_query'), dimensions: 512 }
     expect(write('us.cohere.embed-v4:0', ['a', 'b'], fields).body).toEqual({
       ...body,
       input_type: 'search_query',
@@ -131,7 +131,7 @@ describe('the request for embeddings', () => {
 
   test('task types are in the words of each, and refused where there are none', () => {
     const words = ['search_query', 'RETRIEVAL_DOCUMENT', 'classification', 'clustering']
-    const purposes = words.map((word) => write(nova, ['a'], { task: asked(word) }).body)
+    const purposes = words.map((word) => write(nova, ['a'], { task: taskOf(word) }).body)
     expect(purposes.map((body) => body['singleEmbeddingParams'])).toMatchObject([
       { embeddingPurpose: 'GENERIC_RETRIEVAL' },
       { embeddingPurpose: 'GENERIC_INDEX' },
@@ -140,7 +140,7 @@ describe('the request for embeddings', () => {
     ])
     for (const model of [titan, titanOfImages, 'amazon.titan-embed-text-v1']) {
       const refused = { code: 'invalid_request', param: 'input_type' }
-      expect(() => write(model, ['a'], { task: asked('search_query') })).toThrow(
+      expect(() => write(model, ['a'], { task: taskOf('search_query') })).toThrow(
         expect.objectContaining(refused),
       )
     }

@@ -5,8 +5,8 @@ import { cohereBatchLimit, cohereTakes, toEmbedBody } from '../cohere/embed-body
 import { unsupported } from '../unsupported-fields'
 import type { EmbeddingAdapter, EmbeddingTarget } from '../embedding-adapter'
 import { splitTextAndImage, type InputKinds } from '../embedding-inputs'
-import { refuseTask, toTaskWord, type TaskWords } from '../task-type'
-import { nonsense } from '../upstream-error'
+import { refuseTask, toTaskName, type TaskNames } from '../task-type'
+import { invalidAnswer } from '../upstream-error'
 import type { EmbeddingItem } from '../../wire/embedding-request'
 import type { JsonObject } from '../../wire/json-body'
 import { toInputUsage } from '../input-usage'
@@ -25,10 +25,10 @@ export const bedrockEmbeddings = {
     path: pathOf(target.upstreamModel, 'invoke'),
     body: bodyOf(inputs, target),
   }),
-  failure: toError,
+  toError,
   read: ({ body, headers }, source) => {
     const answer = Answer.safeParse(body)
-    if (!answer.success) throw nonsense(source.provider, 'no embeddings', answer.error)
+    if (!answer.success) throw invalidAnswer(source.provider, 'no embeddings', answer.error)
     const { embedding, embeddings, inputTextTokenCount, inputTokenCount } = answer.data
     const counted = Number(headers.get('x-amzn-bedrock-input-token-count') ?? Number.NaN)
     return {
@@ -79,10 +79,10 @@ function bodyOf(inputs: readonly EmbeddingItem[], target: EmbeddingTarget): Json
     return toEmbedBody(inputs, { model, dimensions, task, toImageUrl: (url) => url })
   }
   const [input = ''] = inputs
-  return isNova(model) ? novaBody(input, target) : titanBody(input, { ...target, model })
+  return isNova(model) ? novaBody(input, target) : toTitanBody(input, { ...target, model })
 }
 
-const novaPurposes: TaskWords = {
+const novaPurposes: TaskNames = {
   search_query: 'GENERIC_RETRIEVAL',
   search_document: 'GENERIC_INDEX',
   classification: 'CLASSIFICATION',
@@ -95,7 +95,7 @@ const novaFormats = new Set(['png', 'jpeg', 'gif', 'webp'])
 function novaBody(input: EmbeddingItem, { dimensions, task }: EmbeddingTarget): JsonObject {
   const { text = '', image } = splitTextAndImage(input)
   const shared = {
-    embeddingPurpose: task ? toTaskWord(task, novaPurposes) : 'GENERIC_INDEX',
+    embeddingPurpose: task ? toTaskName(task, novaPurposes) : 'GENERIC_INDEX',
     ...(dimensions !== undefined && { embeddingDimension: dimensions }),
   }
   const content = image
@@ -107,7 +107,10 @@ function novaBody(input: EmbeddingItem, { dimensions, task }: EmbeddingTarget): 
 function novaFormat(mimeType: string): string {
   const format = mimeType.replace('image/', '').replace(/^jpg$/, 'jpeg')
   if (novaFormats.has(format)) return format
-  throw unsupported('input', `input: this model reads PNG, JPEG, GIF and WebP, not ${mimeType}.`)
+  throw unsupported(
+    'input',
+    `input: this model accepts PNG, JPEG, GIF and WebP images, not ${mimeType}.`,
+  )
 }
 
 interface TitanTarget extends EmbeddingTarget {
@@ -115,7 +118,7 @@ interface TitanTarget extends EmbeddingTarget {
 }
 
 /** @see https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed.html */
-function titanBody(input: EmbeddingItem, { model, dimensions, task }: TitanTarget): JsonObject {
+function toTitanBody(input: EmbeddingItem, { model, dimensions, task }: TitanTarget): JsonObject {
   if (task) throw refuseTask(task)
   const { text, image } = splitTextAndImage(input)
   if (isTitanOfImages(model)) {
@@ -127,7 +130,7 @@ function titanBody(input: EmbeddingItem, { model, dimensions, task }: TitanTarge
   }
   if (dimensions === undefined) return { inputText: text }
   if (model.includes('titan-embed-text-v1') || model.includes('titan-embed-g1')) {
-    throw unsupported('dimensions', 'dimensions: the vectors of this model have one length.')
+    throw unsupported('dimensions', 'dimensions: this model has a fixed number of dimensions.')
   }
   return { inputText: text, dimensions, normalize: true }
 }

@@ -22,13 +22,13 @@ function read(pieces: readonly Uint8Array[]): string[] {
 
 /** What is seen of a stream before it turns out to be broken. */
 function readBroken(pieces: readonly Uint8Array[]): string[] {
-  const seen: string[] = []
+  const messages: string[] = []
   const reader = new FrameReader()
   expect(() => {
-    for (const piece of pieces) seen.push(...reader.push(piece))
+    for (const piece of pieces) messages.push(...reader.push(piece))
     reader.end()
   }).toThrow(BrokenFrame)
-  return seen
+  return messages
 }
 
 const cutAt = (bytes: Buffer, places: readonly number[]) => {
@@ -51,8 +51,8 @@ describe('S14: an event stream', () => {
     const payload = fc.dictionary(fc.string({ maxLength: 5 }), fc.string({ unit: 'grapheme' }))
     const types = fc.constantFrom('metadata', 'contentBlockDelta')
     const some = fc.array(fc.tuple(types, payload), { minLength: 1, maxLength: 8 })
-    const property = fc.property(some, fc.array(fc.nat(), { maxLength: 12 }), (made, cuts) => {
-      const lines = made.map(([type, value]) => JSON.stringify({ [type]: value }))
+    const property = fc.property(some, fc.array(fc.nat(), { maxLength: 12 }), (frames, cuts) => {
+      const lines = frames.map(([type, value]) => JSON.stringify({ [type]: value }))
       const bytes = Buffer.concat(lines.map(createEventFrame))
       const places = cuts.map((cut) => cut % (bytes.length + 1))
       expect(read(cutAt(bytes, places))).toEqual(lines)
@@ -153,11 +153,13 @@ describe('a frame', () => {
     expect(() => read([createFrame({}, '{}')])).toThrow(BrokenFrame)
   })
 
-  test('that says exception or error is told apart from every event', () => {
+  test('of type exception or error is distinguished from every event', () => {
     expect(read([exceptionFrame('throttlingException', 'Slow down.')])).toEqual([
-      '{"exception":{"type":"throttlingException","words":"{\\"message\\":\\"Slow down.\\"}"}}',
+      '{"exception":{"type":"throttlingException","message":"{\\"message\\":\\"Slow down.\\"}"}}',
     ])
     const error = { ':message-type': 'error', ':error-code': 'Oops', ':error-message': 'No.' }
-    expect(read([createFrame(error, '')])).toEqual(['{"exception":{"type":"Oops","words":"No."}}'])
+    expect(read([createFrame(error, '')])).toEqual([
+      '{"exception":{"type":"Oops","message":"No."}}',
+    ])
   })
 })

@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib'
 import { EventTooLong } from '../../wire/sse'
 
-const longestFrame = 1024 * 1024
+const maxFrameBytes = 1024 * 1024
 const preludeBytes = 12
 /** The prelude, and the checksum at the end. */
-const shortestFrame = preludeBytes + 4
+const minFrameBytes = preludeBytes + 4
 
 /** Bytes that are no frame: a wrong checksum or length, or the stream was cut inside one. */
 export class BrokenFrame extends Error {
@@ -91,8 +91,8 @@ function frameEnd(bytes: Buffer): number | undefined {
   if (crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8)) {
     throw new BrokenFrame('The checksum of a prelude is wrong.')
   }
-  if (total > longestFrame) throw new EventTooLong()
-  if (total < shortestFrame + headers) throw new BrokenFrame('The lengths of a frame are wrong.')
+  if (total > maxFrameBytes) throw new EventTooLong()
+  if (total < minFrameBytes + headers) throw new BrokenFrame('The lengths of a frame are wrong.')
   return bytes.byteLength < total ? undefined : total
 }
 
@@ -142,11 +142,11 @@ function toData(headers: ReadonlyMap<string, string>, payload: string): string {
     return `{${JSON.stringify(type)}:${payload === '' ? '{}' : payload}}`
   }
   if (kind === 'exception') {
-    return JSON.stringify({ exception: { type: headers.get(':exception-type'), words: payload } })
+    return JSON.stringify({ exception: { type: headers.get(':exception-type'), message: payload } })
   }
   if (kind === 'error') {
-    const words = headers.get(':error-message')
-    return JSON.stringify({ exception: { type: headers.get(':error-code'), words } })
+    const message = headers.get(':error-message')
+    return JSON.stringify({ exception: { type: headers.get(':error-code'), message } })
   }
   throw new BrokenFrame('A frame is of an unknown kind.')
 }

@@ -30,7 +30,7 @@ export const ConverseEvent = z.looseObject({
   messageStop: z.looseObject({ stopReason: z.string() }).optional(),
   metadata: z.looseObject({ usage: z.unknown().optional() }).optional(),
   exception: z
-    .looseObject({ type: z.string().optional(), words: z.string().optional() })
+    .looseObject({ type: z.string().optional(), message: z.string().optional() })
     .optional(),
 })
 export type ConverseEvent = z.infer<typeof ConverseEvent>

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { refusesSignatures, toError, toStreamError } from './failure'
 import { sampleSource } from '../../../testing/providers/samples'
 
-const told = (status: number, body: unknown, retryAfter: string | null = null) =>
+const toApiError = (status: number, body: unknown, retryAfter: string | null = null) =>
   toError({ status, body, retryAfter }, sampleSource)
 
 test('an exception of an unknown name is a failure of the provider, whatever the name', () => {
@@ -26,14 +26,14 @@ describe('a refusal of Bedrock', () => {
     [500, 502, true],
     [503, 503, true],
   ])('%d is %d', (status, ours, retryable) => {
-    const error = told(status, { message: 'Because.' }, '3')
+    const error = toApiError(status, { message: 'Because.' }, '3')
     expect(error).toMatchObject({ code: 'provider_error', status: ours, retryable })
     expect(error.details['provider_error']).toBe('Because.')
     expect(error.retryAfterSeconds).toBe(ours === 503 ? 3 : undefined)
   })
 
   test.each([400, 422])('finding P9: %d is the caller’s to change', (status) => {
-    expect(told(status, { message: 'Because.' })).toMatchObject({
+    expect(toApiError(status, { message: 'Because.' })).toMatchObject({
       code: 'invalid_request',
       status: 400,
       param: null,
@@ -46,7 +46,7 @@ describe('a refusal of Bedrock', () => {
     '400 Bad Request: Too many input tokens. Max input tokens: 8192, request input token count: 9001 ',
     'The model returned the following errors: prompt is too long: 9001 tokens > 8192 maximum',
   ])('%s', (message) => {
-    expect(told(400, { message })).toMatchObject({
+    expect(toApiError(400, { message })).toMatchObject({
       code: 'context_length_exceeded',
       status: 400,
       details: { max_context: 8192 },
@@ -57,7 +57,7 @@ describe('a refusal of Bedrock', () => {
     'The maximum tokens you requested exceeds the model limit of 4096. Try again with fewer.',
     'The model returned the following errors: max_tokens: 9000 > 4096, which is the maximum',
   ])('%s', (message) => {
-    expect(told(400, { Message: message })).toMatchObject({
+    expect(toApiError(400, { Message: message })).toMatchObject({
       code: 'max_tokens_exceeded',
       param: 'max_tokens',
       details: { max_allowed: 4096 },
@@ -75,21 +75,23 @@ describe('a refusal of Bedrock', () => {
   })
 
   test('the same words of a failure of theirs are theirs', () => {
-    expect(told(500, { message: 'Input is too long' })).toMatchObject({ code: 'provider_error' })
+    expect(toApiError(500, { message: 'Input is too long' })).toMatchObject({
+      code: 'provider_error',
+    })
   })
 
   test('whose account it is does not leave', () => {
     const message =
       'User: arn:aws:iam::123456789012:user/ops is not authorized on arn:aws:bedrock:us-east-1::foundation-model/x'
-    const { details } = told(403, { message })
+    const { details } = toApiError(403, { message })
     expect(details['provider_error']).toBe('User: [resource] is not authorized on [resource]')
   })
 
   test('without JSON or words it still is one', () => {
-    expect(told(502, '<html><h1>Bad Gateway</h1></html>').message).toBe(
-      'acme answered with an error: Bad Gateway',
+    expect(toApiError(502, '<html><h1>Bad Gateway</h1></html>').message).toBe(
+      'acme returned an error: Bad Gateway',
     )
-    expect(told(500, {}).details['provider_error']).toBe('It answered with status 500.')
+    expect(toApiError(500, {}).details['provider_error']).toBe('It returned status 500.')
   })
 
   test('thoughts of another model are recognised by the words', () => {

@@ -1,6 +1,7 @@
 import type { ApiError } from '../../errors'
 import { toCallerError, type UpstreamFailure, type ErrorSource } from '../upstream-error'
 import { isObject } from '../../wire/json-body'
+import { parseErrorBody } from '../error-body'
 
 /** The status that an exception inside a stream would have had in front of it. */
 const statuses: ReadonlyMap<string, number> = new Map(
@@ -20,27 +21,19 @@ const statuses: ReadonlyMap<string, number> = new Map(
 )
 
 /** Translates an exception inside a stream; an unknown one is a failure of the provider. */
-export function toStreamError(type: string, words: string, source: ErrorSource): ApiError {
+export function toStreamError(type: string, messageText: string, source: ErrorSource): ApiError {
   const key = type.charAt(0).toLowerCase() + type.slice(1)
-  return toError({ status: statuses.get(key) ?? 500, body: parsed(words) }, source)
-}
-
-function parsed(words: string): unknown {
-  try {
-    return JSON.parse(words)
-  } catch {
-    return words
-  }
+  return toError({ status: statuses.get(key) ?? 500, body: parseErrorBody(messageText) }, source)
 }
 
 /** Translates a refusal of Bedrock, `{message}`, without the names of the resources in it. */
 export function toError(failure: UpstreamFailure, source: ErrorSource): ApiError {
   const { body, status } = failure
-  const words = isObject(body) ? (body['message'] ?? body['Message']) : body
-  if (typeof words !== 'string') return toCallerError(failure, source)
-  const message = words.replaceAll(/arn:aws[\w-]*:[^\s"',]+/g, '[resource]')
+  const messageText = isObject(body) ? (body['message'] ?? body['Message']) : body
+  if (typeof messageText !== 'string') return toCallerError(failure, source)
+  const message = messageText.replaceAll(/arn:aws[\w-]*:[^\s"',]+/g, '[resource]')
   // The field as the caller knows it.
-  const param = status === 400 && words.includes('toolConfig.toolChoice') ? 'tool_choice' : ''
+  const param = status === 400 && messageText.includes('toolConfig.toolChoice') ? 'tool_choice' : ''
   return toCallerError({ ...failure, body: { error: { message, param } } }, source)
 }
 

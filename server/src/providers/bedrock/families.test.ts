@@ -17,14 +17,14 @@ test('every Claude of the catalogue is one, wherever it runs, and no other is', 
   }
 })
 
-test('what the catalogue says thinks can be asked to, but for those that know no levels', () => {
+test('accepts reasoning effort for every reasoning model of the catalogue, except those without levels', () => {
   // Of Claude 3.7 its own API's table says nothing.
   const unasked = /claude-3-7|deepseek|qwen|gemma|minimax|kimi|nemotron|magistral|palmyra|grok|glm/
   for (const { name, capabilities } of served) {
     const { claude, thinking } = getBedrockFamily(name)
-    const canBeAsked = thinking !== 'none' || (claude?.thinking ?? 'none') !== 'none'
+    const acceptsThinking = thinking !== 'none' || (claude?.thinking ?? 'none') !== 'none'
     if (capabilities.reasoning && !unasked.test(name))
-      expect({ name, canBeAsked }).toEqual({ name, canBeAsked: true })
+      expect({ name, acceptsThinking }).toEqual({ name, acceptsThinking: true })
   }
 })
 

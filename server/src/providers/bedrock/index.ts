@@ -10,6 +10,6 @@ export const bedrock = {
   request: toConverse,
   reader: createPartsReader,
   addresses: (chat) => findImageAddresses(chat, () => false),
-  failure: toError,
+  toError,
   refusesSignatures,
 } satisfies Adapter

@@ -36,7 +36,7 @@ export function toHistory(
     else addTo(messages, toMessage(turn, history))
   }
   if (messages.length === 0 && system.length === 0) {
-    throw invalidRequest('messages', 'empty', 'messages: there is no text in them.')
+    throw invalidRequest('messages', 'empty', 'messages: contain no text.')
   }
   if (messages.length === 0) return { system: [], messages: [{ role: 'user', content: system }] }
   // A conversation has to begin with the user, whose message was missing when it arrived here.

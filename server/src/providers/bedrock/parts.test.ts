@@ -10,7 +10,7 @@ import {
   linesOf,
   recordedLines,
   sampleSource,
-  together,
+  joinParts,
   type SampleAnswer,
 } from '../../../testing/providers/samples'
 import type { Part } from '../../wire/answer-part'
@@ -39,10 +39,10 @@ const silent: SampleAnswer = {
   usage: undefined,
 }
 
-const streams: Record<string, { lines: () => string[]; said: SampleAnswer }> = {
+const streams: Record<string, { lines: () => string[]; expected: SampleAnswer }> = {
   'parallel calls, one without arguments': {
     lines: () => own('parallel-calls'),
-    said: {
+    expected: {
       ...silent,
       text: 'Ich sehe nach 🌦️, einen Moment.',
       calls: [
@@ -55,7 +55,7 @@ const streams: Record<string, { lines: () => string[]; said: SampleAnswer }> = {
   },
   'signed and hidden thoughts': {
     lines: () => own('signed-thoughts'),
-    said: {
+    expected: {
       ...silent,
       reasoning: 'Two and two.',
       calls: [{ id: 'tooluse_1', name: 'add', arguments: '{"a":2,"b":2}' }],
@@ -75,7 +75,7 @@ const streams: Record<string, { lines: () => string[]; said: SampleAnswer }> = {
   },
   'a guardrail': {
     lines: () => own('guardrail'),
-    said: {
+    expected: {
       ...silent,
       text: 'I cannot talk about that.',
       finish: 'content_filter',
@@ -84,14 +84,14 @@ const streams: Record<string, { lines: () => string[]; said: SampleAnswer }> = {
   },
   'an answer by a tool': {
     lines: () => own('answer-tool'),
-    said: { ...silent, text: '{"name":"Ada"}', usage: { ...noUsage, input: 8, output: 9 } },
+    expected: { ...silent, text: '{"name":"Ada"}', usage: { ...noUsage, input: 8, output: 9 } },
   },
 }
 
 const recorded: typeof streams = {
   'recorded text': {
     lines: () => recordedLines('amazon-bedrock-text.chunks.txt'),
-    said: {
+    expected: {
       ...silent,
       text: 'Let me count the "r"s in "strawberry":\n\ns-t-**r**-a-w-b-e-**r**-**r**-y\n\nThere are **3** r\'s in "strawberry."',
       usage: { ...noUsage, input: 22, output: 55 },
@@ -99,7 +99,7 @@ const recorded: typeof streams = {
   },
   'recorded tool call, usage before the stop, no start': {
     lines: () => recordedLines('amazon-bedrock-tool-call.1.chunks.txt'),
-    said: {
+    expected: {
       ...silent,
       calls: [{ id: 'tool-use-id', name: 'test-tool', arguments: '{"value":"Sparkle Day"}' }],
       finish: 'tool_calls',
@@ -110,9 +110,9 @@ const recorded: typeof streams = {
 
 describe.each(Object.entries({ ...streams, ...(hasRecordings && recorded) }))(
   'S14: %s',
-  (_name, { lines, said }) => {
+  (_name, { lines, expected }) => {
     test('says what it says, finishes once and counts', () => {
-      expect(together(partsOf([bytesOf(lines())]))).toEqual(said)
+      expect(joinParts(partsOf([bytesOf(lines())]))).toEqual(expected)
     })
 
     test('cut at any byte it is the same', () => {
@@ -127,16 +127,16 @@ describe.each(Object.entries({ ...streams, ...(hasRecordings && recorded) }))(
       const all = lines()
       const stop = all.findIndex((line) => line.includes('"messageStop"'))
       for (let count = 0; count <= all.length; count++) {
-        const { finish } = together(partsOf([bytesOf(all.slice(0, count))]))
+        const { finish } = joinParts(partsOf([bytesOf(all.slice(0, count))]))
         expect(finish === undefined).toBe(count <= stop)
       }
     })
   },
 )
 
-test.if(hasRecordings)('recorded thoughts are signed, and told before the text', () => {
+test.if(hasRecordings)('emits recorded thoughts with their signature, before the text', () => {
   const parts = partsOf([bytesOf(recordedLines('amazon-bedrock-reasoning.chunks.txt'))])
-  const { details, reasoning, text, finish, usage } = together(parts)
+  const { details, reasoning, text, finish, usage } = joinParts(parts)
   expect(details).toHaveLength(1)
   expect(details[0]).toMatchObject({ text: reasoning, format: 'bedrock', index: 0 })
   expect(String(details[0]?.['signature'])).toHaveLength(388)
@@ -170,7 +170,7 @@ describe('I11: golden usage', () => {
     ],
     ['a total that counts less', { ...block, totalTokens: 3 }, { ...counted, flawed: true }],
     ['only output', { outputTokens: 5 }, { ...counted, input: 0 }],
-  ])('%s', (_name, usage, wanted) => expect(toUsage(usage)).toEqual(wanted))
+  ])('%s', (_name, usage, expected) => expect(toUsage(usage)).toEqual(expected))
 
   test.each([[undefined], [null], [{}], ['5'], [[1]]])('none: %p', (usage) =>
     expect(toUsage(usage)).toBeUndefined(),
@@ -199,11 +199,11 @@ describe('an error inside a 200', () => {
     ['internalServerException', { code: 'provider_error', status: 502, retryable: true }],
     ['modelStreamErrorException', { code: 'provider_error', status: 502, retryable: false }],
     ['somethingNewException', { code: 'provider_error', status: 502 }],
-  ])('%s', (type, wanted) => {
+  ])('%s', (type, expected) => {
     const text = own('guardrail').slice(0, 2).map(createEventFrame)
     for (const before of [[], text]) {
       const error = thrown([...before, exceptionFrame(type, 'Because.')])
-      expect(error).toMatchObject(wanted)
+      expect(error).toMatchObject(expected)
       expect(error.details).toEqual({ provider: 'acme', provider_error: 'Because.' })
     }
   })
@@ -222,7 +222,7 @@ describe('an error inside a 200', () => {
     expect(thrown([frame])).toMatchObject({ code: 'context_length_exceeded', param: 'messages' })
   })
 
-  test('an event of another shape is no answer', () => {
+  test('an event with an unexpected shape is no answer', () => {
     const frame = createEventFrame('{"contentBlockDelta":{"delta":7}}')
     expect(thrown([frame])).toMatchObject({ code: 'provider_error', status: 502, retryable: false })
   })

@@ -6,7 +6,7 @@ import { thoughtFormat } from './thinking'
 import { toUsage } from './usage'
 import type { PartsReader } from '../adapter'
 import { readEvent } from '../event'
-import { nonsense, type ErrorSource } from '../upstream-error'
+import { invalidAnswer, type ErrorSource } from '../upstream-error'
 import type { Part } from '../../wire/answer-part'
 
 /** A block that has begun. */
@@ -44,12 +44,12 @@ export function createPartsReader(source: ErrorSource): PartsReader {
     return [{ type: 'call', index, id: toolUseId, name }]
   }
 
-  function more({ contentBlockIndex: at, delta }: Delta): Part[] {
+  function readDelta({ contentBlockIndex: at, delta }: Delta): Part[] {
     const { text, toolUse, reasoningContent } = delta
     if (text !== undefined) return text === '' ? [] : [{ type: 'text', text }]
     if (toolUse) return argumentParts(open.get(at), toolUse.input)
     if (!reasoningContent) return []
-    const thought = thoughtAt(open, at)
+    const thought = openThought(open, at)
     thought.text += reasoningContent.text ?? ''
     thought.signature += reasoningContent.signature ?? ''
     thought.data += reasoningContent.redactedContent ?? ''
@@ -62,19 +62,20 @@ export function createPartsReader(source: ErrorSource): PartsReader {
     return block?.kind === 'thought' ? signatureParts(block, at) : []
   }
 
-  function finish(word: string): Part {
-    const reason = toFinishReason(word, calls > 0)
-    if (!reason) throw nonsense(source.provider, `an answer that broke off: ${word}`)
+  function finish(providerReason: string): Part {
+    const reason = toFinishReason(providerReason, calls > 0)
+    if (!reason)
+      throw invalidAnswer(source.provider, `a response that ended early: ${providerReason}`)
     return { type: 'finish', reason }
   }
 
   return function read(data) {
     const event = toEvent(data, source)
     if (event.exception) {
-      throw toStreamError(event.exception.type ?? '', event.exception.words ?? '', source)
+      throw toStreamError(event.exception.type ?? '', event.exception.message ?? '', source)
     }
     if (event.contentBlockStart) return start(event.contentBlockStart)
-    if (event.contentBlockDelta) return more(event.contentBlockDelta)
+    if (event.contentBlockDelta) return readDelta(event.contentBlockDelta)
     if (event.contentBlockStop) return stop(event.contentBlockStop.contentBlockIndex)
     if (event.messageStop) return [finish(event.messageStop.stopReason)]
     const usage = toUsage(event.metadata?.usage)
@@ -84,7 +85,8 @@ export function createPartsReader(source: ErrorSource): PartsReader {
 
 function toEvent(data: string, source: ErrorSource): ConverseEvent {
   const event = ConverseEvent.safeParse(readEvent(data, source))
-  if (!event.success) throw nonsense(source.provider, 'an event of another shape', event.error)
+  if (!event.success)
+    throw invalidAnswer(source.provider, 'an event with an unexpected shape', event.error)
   return event.data
 }
 
@@ -94,9 +96,9 @@ function argumentParts(block: Open | undefined, text: string): Part[] {
   return block?.kind === 'call' ? [{ type: 'arguments', index: block.index, text }] : []
 }
 
-function thoughtAt(open: Map<number, Open>, at: number) {
-  const known = open.get(at)
-  if (known?.kind === 'thought') return known
+function openThought(open: Map<number, Open>, at: number) {
+  const existing = open.get(at)
+  if (existing?.kind === 'thought') return existing
   const thought = { kind: 'thought' as const, text: '', signature: '', data: '' }
   open.set(at, thought)
   return thought

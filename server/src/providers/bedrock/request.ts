@@ -21,16 +21,16 @@ export function toConverse(chat: ChatRequest, target: AdapterTarget): UpstreamRe
   refuseForeign(chat)
   const family = getBedrockFamily(target.upstreamModel)
   const turns = toTurns(chat)
-  const asked = schemaOf(chat)
-  const wanted = withSchema(readToolUse(chat), asked, family)
+  const jsonFormat = jsonFormatOf(chat)
+  const toolUse = withSchema(readToolUse(chat), jsonFormat, family)
   const keepsThoughts = family.claude !== undefined && target.signatures !== 'replaced'
   // A call cannot be forced on a Claude that thinks, and this answer has to come as one.
-  const isForced = family.claude && wanted.tools.some(({ name }) => name === answerTool)
+  const isForced = family.claude && toolUse.tools.some(({ name }) => name === answerTool)
   const thinking = toThinking(isForced ? undefined : chat.reasoning_effort, family, {
     maxTokens: target.maxTokens,
     lostThoughts: hasLostThoughts(turns, keepsThoughts),
   })
-  const hasTools = wanted.choice !== 'none'
+  const hasTools = toolUse.choice !== 'none'
   const history = toHistory(withInstruction(turns, chat), {
     media: target.media,
     cachePoints: family.cachePoints,
@@ -40,7 +40,7 @@ export function toConverse(chat: ChatRequest, target: AdapterTarget): UpstreamRe
     hasThoughts: keepsThoughts,
   })
   const [tools = [], system = [], ...contents] = fitCachePoints([
-    hasTools ? wanted.tools.flatMap((tool) => toToolBlocks(tool, family)) : [],
+    hasTools ? toolUse.tools.flatMap((tool) => toToolBlocks(tool, family)) : [],
     history.system,
     ...history.messages.map(({ content }) => content),
   ])
@@ -53,9 +53,9 @@ export function toConverse(chat: ChatRequest, target: AdapterTarget): UpstreamRe
       messages: history.messages.map(({ role }, at) => ({ role, content: contents[at] ?? [] })),
       inferenceConfig: inference,
       ...(hasTools && {
-        toolConfig: { tools, ...toToolChoiceField(wanted, family, thinking.isOn) },
+        toolConfig: { tools, ...toToolChoiceField(toolUse, family, thinking.isOn) },
       }),
-      ...toOutputConfig(asked, family, target),
+      ...toOutputConfig(jsonFormat, family, target),
       ...(Object.keys(thinking.fields).length > 0 && {
         additionalModelRequestFields: thinking.fields,
       }),
@@ -91,36 +91,36 @@ function toInference(
   }
 }
 
-const schemaOf = ({ response_format: format }: ChatRequest) =>
+const jsonFormatOf = ({ response_format: format }: ChatRequest) =>
   format?.type === 'json_schema' ? format.json_schema : undefined
-type AskedSchema = ReturnType<typeof schemaOf>
+type RequestedFormat = ReturnType<typeof jsonFormatOf>
 
 /** Turns a schema that the model does not support natively into a tool that it must call. */
-function withSchema(wanted: ToolUse, asked: AskedSchema, family: BedrockFamily): ToolUse {
-  if (!asked || family.schema === 'native') return wanted
-  const schema = asked.schema ?? {}
+function withSchema(toolUse: ToolUse, jsonFormat: RequestedFormat, family: BedrockFamily): ToolUse {
+  if (!jsonFormat || family.schema === 'native') return toolUse
+  const schema = jsonFormat.schema ?? {}
   if ((schema['type'] ?? 'object') !== 'object') {
-    const words = 'This model answers with an object; any other root of a schema is not known.'
-    throw unsupported('response_format.json_schema.schema', words)
+    const message = 'This model requires an object at the root of the schema.'
+    throw unsupported('response_format.json_schema.schema', message)
   }
   const tool = toAnswerTool(schema)
-  if (wanted.choice === 'none') return { tools: [tool], choice: { name: answerTool } }
+  if (toolUse.choice === 'none') return { tools: [tool], choice: { name: answerTool } }
   // A call that is demanded comes first; the answer is for the next turn.
-  if (wanted.choice !== 'auto') return wanted
-  return { tools: [...wanted.tools, tool], choice: 'required' }
+  if (toolUse.choice !== 'auto') return toolUse
+  return { tools: [...toolUse.tools, tool], choice: 'required' }
 }
 
 function toOutputConfig(
-  asked: AskedSchema,
+  jsonFormat: RequestedFormat,
   { claude, schema }: BedrockFamily,
   { capabilities }: AdapterTarget,
 ): JsonObject {
-  if (!asked || schema !== 'native') return {}
+  if (!jsonFormat || schema !== 'native') return {}
   if (!claude && !capabilities.jsonSchema) {
-    throw unsupported('response_format', 'This model knows no JSON schema.')
+    throw unsupported('response_format', 'This model does not support JSON schemas.')
   }
-  const known = claude ? toStrictSchema(asked.schema ?? {}) : (asked.schema ?? {})
-  const jsonSchema = { name: asked.name, schema: JSON.stringify(known) }
+  const strictSchema = claude ? toStrictSchema(jsonFormat.schema ?? {}) : (jsonFormat.schema ?? {})
+  const jsonSchema = { name: jsonFormat.name, schema: JSON.stringify(strictSchema) }
   return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } }
 }
 

@@ -57,15 +57,15 @@ const authorization = (signed: string, signature: string) =>
 
 describe('AWS’s own examples', () => {
   test.each(Object.entries(vectors))('%s', async (_name, vector) => {
-    const made = await signHeaders(unsigned(vector), keys, now)
-    expect(made['authorization']).toBe(authorization(vector.signed, vector.signature))
-    expect(made['x-amz-date']).toBe('20150830T123600Z')
+    const signedHeaders = await signHeaders(unsigned(vector), keys, now)
+    expect(signedHeaders['authorization']).toBe(authorization(vector.signed, vector.signature))
+    expect(signedHeaders['x-amz-date']).toBe('20150830T123600Z')
   })
 
   test('post-sts-header-before: a session token is signed too', async () => {
-    const made = await signHeaders(unsigned(post), { ...keys, sessionToken }, now)
-    expect(made['x-amz-security-token']).toBe(sessionToken)
-    expect(made['authorization']).toBe(
+    const signedHeaders = await signHeaders(unsigned(post), { ...keys, sessionToken }, now)
+    expect(signedHeaders['x-amz-security-token']).toBe(sessionToken)
+    expect(signedHeaders['authorization']).toBe(
       authorization(
         'host;x-amz-date;x-amz-security-token',
         '85d96828115b5dc0cfc3bd16ad9e210dd772bbebba041836c64533a82be05ead',
@@ -82,20 +82,22 @@ describe('a request to Bedrock', () => {
   }
 
   test('is signed for the service and its region, with the headers that are sent', async () => {
-    const made = await withCredential(request, keys, now)
-    expect(made).toMatchObject(request.headers)
-    expect(made['authorization']).toMatch(
+    const signedHeaders = await withCredential(request, keys, now)
+    expect(signedHeaders).toMatchObject(request.headers)
+    expect(signedHeaders['authorization']).toMatch(
       /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/20150830\/eu-west-1\/bedrock\/aws4_request, SignedHeaders=accept-encoding;content-type;host;x-amz-date, Signature=[0-9a-f]{64}$/,
     )
     // Worked out by hand: AWS encodes the path a second time, so that `%3A` is signed as `%253A`.
-    expect(made['authorization']).toEndWith(await byHand(request, made['x-amz-date'] ?? ''))
+    expect(signedHeaders['authorization']).toEndWith(
+      await byHand(request, signedHeaders['x-amz-date'] ?? ''),
+    )
   })
 
-  test('to an address without a region is signed for the one that is told', async () => {
-    const own = { ...request, url: 'https://bedrock.example.com/model/x/invoke' }
+  test('to an address without a region is signed for the configured one', async () => {
+    const customRequest = { ...request, url: 'https://bedrock.example.com/model/x/invoke' }
     const scopeOf = async (region?: string) =>
       /\/20150830\/([^/]+)\//.exec(
-        (await withCredential({ ...own, region }, keys, now))['authorization'] ?? '',
+        (await withCredential({ ...customRequest, region }, keys, now))['authorization'] ?? '',
       )?.[1]
     expect(await scopeOf('ap-south-1')).toBe('ap-south-1')
     expect(await scopeOf()).toBe('us-east-1')

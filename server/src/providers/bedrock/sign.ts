@@ -8,7 +8,7 @@ export interface AwsKeys {
 }
 
 /** The signed parts of a request, which must then be sent exactly so, and within five minutes. */
-export interface Unsigned {
+export interface UnsignedRequest {
   method: string
   url: string
   headers: Readonly<Record<string, string>>
@@ -20,7 +20,7 @@ export interface Unsigned {
 
 /** The headers of a request with its Signature Version 4; all that were given are signed. */
 export async function signHeaders(
-  { method, url, headers, body, region, service }: Unsigned,
+  { method, url, headers, body, region, service }: UnsignedRequest,
   { accessKeyId, secretAccessKey, sessionToken }: AwsKeys,
   now: Date,
 ): Promise<Record<string, string>> {

@@ -1,10 +1,8 @@
 import type { BedrockFamily } from './families'
 import { toClaudeThinking } from '../anthropic/thinking'
 import type { HistoryTurn } from '../conversation'
-import type { ChatRequest } from '../../wire/chat-request'
+import type { ChatRequest, ReasoningEffort } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
-
-type Effort = NonNullable<ChatRequest['reasoning_effort']>
 
 /** The fields that make a model think, and whether it will. */
 export interface ConverseThinking {
@@ -27,23 +25,27 @@ export function toThinking(
 ): ConverseThinking {
   if (!effort) return { isOn: false, fields: {} }
   if (claude) {
-    const most = maxTokens ?? claude.maxOutput ?? 0
-    const wanted = toClaudeThinking(effort, { family: claude, maxTokens: most, lostThoughts })
+    const budget = maxTokens ?? claude.maxOutput ?? 0
+    const claudeThinking = toClaudeThinking(effort, {
+      family: claude,
+      maxTokens: budget,
+      lostThoughts,
+    })
     const fields = {
-      ...(wanted.field && { thinking: wanted.field }),
-      ...(wanted.effort && { output_config: { effort: wanted.effort } }),
+      ...(claudeThinking.field && { thinking: claudeThinking.field }),
+      ...(claudeThinking.effort && { output_config: { effort: claudeThinking.effort } }),
     }
-    return { isOn: wanted.isOn, fields }
+    return { isOn: claudeThinking.isOn, fields }
   }
   if (thinking === 'levels') return { isOn: true, fields: { reasoning_effort: effort } }
   if (thinking === 'three_levels') {
     return { isOn: true, fields: { reasoning_effort: threeLevels[effort] } }
   }
-  return thinking === 'nova' ? ofNova(effort) : { isOn: false, fields: {} }
+  return thinking === 'nova' ? toNovaThinking(effort) : { isOn: false, fields: {} }
 }
 
 /** These models always think. */
-const threeLevels: Readonly<Record<Effort, string>> = {
+const threeLevels: Readonly<Record<ReasoningEffort, string>> = {
   none: 'low',
   minimal: 'low',
   low: 'low',
@@ -53,7 +55,7 @@ const threeLevels: Readonly<Record<Effort, string>> = {
   max: 'high',
 }
 
-function ofNova(effort: Effort): ConverseThinking {
+function toNovaThinking(effort: ReasoningEffort): ConverseThinking {
   if (effort === 'none') return { isOn: false, fields: { reasoningConfig: { type: 'disabled' } } }
   // Its highest effort refuses an output limit, and there is always one.
   const level = effort === 'minimal' || effort === 'low' ? 'low' : 'medium'

@@ -17,11 +17,11 @@ describe('tools', () => {
     ['auto', undefined],
     ['required', { any: {} }],
     [{ type: 'function', function: { name: 'look' } }, { tool: { name: 'look' } }],
-  ])('choice %p', (choice, wanted) => {
+  ])('choice %j becomes that of Bedrock', (choice, expected) => {
     const tools = [sampleTool('look'), sampleTool('book')]
     const { toolConfig } = bodyOf({ tools, tool_choice: choice })
     expect(toolConfig).toMatchObject({ tools: [{}, {}] })
-    expect(isObject(toolConfig) && toolConfig['toolChoice']).toEqual(wanted)
+    expect(isObject(toolConfig) && toolConfig['toolChoice']).toEqual(expected)
   })
 
   test('some of them: the others are not sent', () => {
@@ -41,7 +41,7 @@ describe('tools', () => {
     )
   })
 
-  test('none: there are no tools, and what was called is told in words', () => {
+  test('none: sends no tools, and earlier calls as text', () => {
     for (const fields of [{ tools: [sampleTool('look')], tool_choice: 'none' }, {}]) {
       const body = bodyOf({ messages: inLoop, ...fields })
       expect(body).not.toHaveProperty('toolConfig')
@@ -65,9 +65,9 @@ describe('tools', () => {
 
   test('ids of Mistral’s models have nine characters', () => {
     const { messages } = bodyOf(answered(...inLoop), 'mistral.mistral-large-2407-v1:0')
-    const found = JSON.stringify(messages).match(/"toolUseId":"([A-Za-z0-9]{9})"/g)
-    expect(found).toHaveLength(2)
-    expect(new Set(found).size).toBe(1)
+    const ids = JSON.stringify(messages).match(/"toolUseId":"([A-Za-z0-9]{9})"/g)
+    expect(ids).toHaveLength(2)
+    expect(new Set(ids).size).toBe(1)
   })
 
   test('parameters have an object at their root', () => {
@@ -85,7 +85,8 @@ const schema = {
 }
 const format = { type: 'json_schema', json_schema: { name: 'person', schema } }
 
-const ask = (own = {}) => bodyOf({ response_format: format }, 'meta.llama3-8b-v1:0', own)
+const write = (targetFields = {}) =>
+  bodyOf({ response_format: format }, 'meta.llama3-8b-v1:0', targetFields)
 
 describe('a form of answer', () => {
   test('is native where the model knows it', () => {
@@ -125,10 +126,10 @@ describe('a form of answer', () => {
 
   test('is refused where there is neither', () => {
     const capabilities = { reasoning: false, tools: true, vision: false, jsonSchema: false }
-    expect(() => ask({ capabilities })).toThrow(
+    expect(() => write({ capabilities })).toThrow(
       expect.objectContaining({ param: 'response_format' }),
     )
-    expect(ask()).toHaveProperty('outputConfig')
+    expect(write()).toHaveProperty('outputConfig')
   })
 
   test('of any JSON is asked for in words', () => {
@@ -176,7 +177,7 @@ describe('thinking', () => {
     ['in.openai.gpt-5.6-luna', 'xhigh', { reasoning_effort: 'xhigh' }],
     ['us.amazon.nova-pro-v1:0', 'high', undefined],
     ['anthropic.claude-3-haiku-20240307-v1:0', 'none', undefined],
-  ])('%s, %s', (model, effort, wanted) => expect(fieldsOf(effort, model)).toEqual(wanted))
+  ])('%s, %s', (model, effort, expected) => expect(fieldsOf(effort, model)).toEqual(expected))
 
   test('a budget is a share of what is paid for, and never all of it', () => {
     expect(budget(8000)).toEqual({ thinking: { type: 'enabled', budget_tokens: 4000 } })
@@ -206,15 +207,15 @@ describe('thinking', () => {
   test('in a loop whose thoughts the client lost it does not think on', () => {
     const effort = { reasoning_effort: 'high', tools: [sampleTool('look')] }
     const details = [{ type: 'reasoning.text', text: 'Hm.', signature: 's', format: 'bedrock' }]
-    const kept = inLoop.map((message) =>
+    const unchanged = inLoop.map((message) =>
       message.role === 'assistant' ? { ...message, reasoning_details: details } : message,
     )
     const model = 'anthropic.claude-opus-4-6-v1'
     const thinks = (messages: JsonObject[], target = {}) =>
       JSON.stringify(bodyOf({ messages, ...effort }, model, target)).includes('adaptive')
     expect(thinks(inLoop)).toBeFalse()
-    expect(thinks(kept)).toBeTrue()
-    expect(thinks(kept, { signatures: 'replaced' })).toBeFalse()
+    expect(thinks(unchanged)).toBeTrue()
+    expect(thinks(unchanged, { signatures: 'replaced' })).toBeFalse()
     expect(
       thinks([...inLoop, { role: 'assistant', content: 'done' }, sampleUser('more')]),
     ).toBeTrue()

@@ -18,7 +18,7 @@ export function toUsage(block: unknown): Usage | undefined {
   const whole = plain + cachedInput + cacheWrite
   const total = counter.read(block, 'totalTokens')
   const agrees = total === undefined || total === whole || total === plain
-  const writtenLong = Math.min(writtenForAnHour(block, counter), cacheWrite)
+  const writtenLong = Math.min(countHourWrites(block, counter), cacheWrite)
   return {
     ...noUsage,
     input: input ?? 0,
@@ -40,8 +40,8 @@ const cacheCount = (kind: 'Read' | 'Write', block: JsonObject, counter: Counter)
 /**
  * Reads the tokens written to the cache for an hour. Source: AWS, API reference of Bedrock, `CacheDetail`.
  */
-function writtenForAnHour({ cacheDetails }: JsonObject, counter: Counter): number {
+function countHourWrites({ cacheDetails }: JsonObject, counter: Counter): number {
   if (!Array.isArray(cacheDetails)) return 0
-  const kept = cacheDetails.filter(isObject).filter(({ ttl }) => ttl === '1h')
-  return kept.reduce((sum, detail) => sum + (counter.read(detail, 'inputTokens') ?? 0), 0)
+  const longWrites = cacheDetails.filter(isObject).filter(({ ttl }) => ttl === '1h')
+  return longWrites.reduce((sum, detail) => sum + (counter.read(detail, 'inputTokens') ?? 0), 0)
 }

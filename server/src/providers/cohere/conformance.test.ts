@@ -5,11 +5,11 @@ import { requests } from '../../../testing/golden/cohere/requests'
 import { describeAdapter, type ErrorRow } from '../../../testing/conformance/conformance'
 import { linesOf } from '../../../testing/providers/samples'
 
-const own = (name: string) =>
+const recorded = (name: string) =>
   linesOf(join(import.meta.dir, '../../../testing/golden/cohere', `${name}.chunks.txt`))
 
 const refused = (status: number, message = 'No.') => ({
-  what: `errors: ${status} ${message}`,
+  title: `errors: ${status} ${message}`,
   status,
   body: { id: '7e1', message },
 })
@@ -50,12 +50,12 @@ const errors: ErrorRow[] = [
     ...refused(401, 'invalid api token sk-conformance-0123456789'),
     error: { details: { provider: 'acme', provider_error: 'invalid api token [secret]' } },
   },
-  { what: 'errors: an empty body', status: 500, body: '', error: { code: 'provider_error' } },
+  { title: 'errors: an empty body', status: 500, body: '', error: { code: 'provider_error' } },
   {
-    what: 'errors: HTML',
+    title: 'errors: HTML',
     status: 502,
     body: '<html><title>502</title>Bad Gateway</html>',
-    error: { message: 'acme answered with an error: 502 Bad Gateway' },
+    error: { message: 'acme returned an error: 502 Bad Gateway' },
   },
 ]
 
@@ -70,8 +70,8 @@ describeAdapter('cohere', {
   answers: [
     ...answers,
     {
-      what: 'tools: two calls, a plan, one without arguments',
-      events: own('parallel-calls'),
+      title: 'tools: two calls, a plan, one without arguments',
+      events: recorded('parallel-calls'),
       message: {
         reasoning_content: 'Ich sehe nach 🌦️.',
         tool_calls: [
@@ -87,7 +87,7 @@ describeAdapter('cohere', {
       usage: { input: 31, output: 17 },
     },
     {
-      what: 'finding P10: a source with an address is an annotation too',
+      title: 'finding P10: a source with an address is an annotation too',
       events: [
         { type: 'content-delta', index: 0, delta: { message: { content: { text: 'Bern.' } } } },
         {
@@ -135,8 +135,8 @@ describeAdapter('cohere', {
       },
     },
     {
-      what: 'reasoning, citations, length cut',
-      events: own('thinking-citations'),
+      title: 'reasoning, citations, length cut',
+      events: recorded('thinking-citations'),
       message: {
         content: 'Bern!',
         reasoning_content: 'It is Bern.',

@@ -1,6 +1,6 @@
 import type { EmbeddingTarget } from '../embedding-adapter'
 import type { InputKinds } from '../embedding-inputs'
-import { toTaskWord, type TaskWords } from '../task-type'
+import { toTaskName, type TaskNames } from '../task-type'
 import { unsupported } from '../unsupported-fields'
 import {
   hasImage,
@@ -11,7 +11,7 @@ import {
 } from '../../wire/embedding-request'
 import type { JsonObject } from '../../wire/json-body'
 
-const words: TaskWords = {
+const taskNames: TaskNames = {
   search_query: 'search_query',
   search_document: 'search_document',
   classification: 'classification',
@@ -41,11 +41,11 @@ export function toEmbedBody(
 ): JsonObject {
   const kinds = cohereTakes(model)
   if (dimensions !== undefined && kinds !== 'mixed') {
-    throw unsupported('dimensions', 'dimensions: the vectors of this model have one length.')
+    throw unsupported('dimensions', 'dimensions: this model has a fixed number of dimensions.')
   }
   const size = dimensions === undefined ? {} : { output_dimension: dimensions }
   const common = { embedding_types: ['float'], ...size }
-  const inputType = task ? toTaskWord(task, words) : 'search_document'
+  const inputType = task ? toTaskName(task, taskNames) : 'search_document'
   // A text that is cut in silence would be found by half of its content.
   const whole = { input_type: inputType, truncate: 'NONE' }
   if (!inputs.some(hasImage)) return { texts: inputs, ...whole, ...common }

@@ -39,7 +39,7 @@ export const CohereEvent = z.discriminatedUnion('type', [
 export type CohereEvent = z.infer<typeof CohereEvent>
 
 /** Nothing is needed of the others, such as `message-start`, `content-end` and `debug`. */
-const known: ReadonlySet<unknown> = new Set<CohereEvent['type']>([
+const knownTypes: ReadonlySet<unknown> = new Set<CohereEvent['type']>([
   'content-start',
   'content-delta',
   'tool-plan-delta',
@@ -50,4 +50,4 @@ const known: ReadonlySet<unknown> = new Set<CohereEvent['type']>([
   'message-end',
 ])
 
-export const isKnown = (type: unknown): boolean => known.has(type)
+export const isKnownType = (type: unknown): boolean => knownTypes.has(type)

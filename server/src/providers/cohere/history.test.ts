@@ -8,13 +8,13 @@ test('whatever the history, no message is blank and every result has its call', 
   const property = fc.property(anyHistory, (history) => {
     const calls = new Set<unknown>()
     for (const message of toMessages(sampleChat({ messages: history }))) {
-      const { content, tool_calls: made, tool_call_id: id, tool_plan: plan } = message
-      for (const said of [content, plan]) {
-        if (said !== undefined) expect(said).toMatch(/\S/)
+      const { content, tool_calls: toolCalls, tool_call_id: id, tool_plan: plan } = message
+      for (const textField of [content, plan]) {
+        if (textField !== undefined) expect(textField).toMatch(/\S/)
       }
-      if (Array.isArray(made)) {
+      if (Array.isArray(toolCalls)) {
         expect(content).toBeUndefined()
-        for (const call of made.filter(isObject)) {
+        for (const call of toolCalls.filter(isObject)) {
           calls.add(call['id'])
           const { arguments: text } = isObject(call['function']) ? call['function'] : {}
           expect(isObject(JSON.parse(String(text)))).toBeTrue()

@@ -1,7 +1,7 @@
 import {
   getPartText,
   toTurns,
-  wordsOf,
+  textOf,
   type PastCall,
   type Piece,
   type HistoryTurn,
@@ -16,24 +16,24 @@ import { unpackCallId } from '../../wire/packed-call-id'
 export function toMessages(chat: ChatRequest): JsonObject[] {
   const messages = toTurns(chat).flatMap(toMessage)
   if (messages.length > 0) return messages
-  throw invalidRequest('messages', 'empty', 'messages: there is no text in them.')
+  throw invalidRequest('messages', 'empty', 'messages: contain no text.')
 }
 
 function toMessage(turn: HistoryTurn): JsonObject[] {
   const { role, pieces } = turn
   if (role === 'tool') {
     // Cohere refuses an empty result.
-    const content = wordsOf(pieces) || '(no output)'
+    const content = textOf(pieces) || '(no output)'
     return [{ role, tool_call_id: unpackCallId(turn.callId), content }]
   }
   if (role === 'assistant' && turn.calls.length > 0) {
-    const plan = wordsOf(pieces)
+    const plan = textOf(pieces)
     // Beside calls there is no content; the text before them is their plan.
     return [{ role, ...(plan !== '' && { tool_plan: plan }), tool_calls: turn.calls.map(toCall) }]
   }
   if (pieces.length === 0) return []
   const isText = pieces.every(({ part }) => getPartText(part) !== undefined)
-  if (role !== 'user' || isText) return [{ role, content: wordsOf(pieces) }]
+  if (role !== 'user' || isText) return [{ role, content: textOf(pieces) }]
   return [{ role, content: pieces.map(toContent) }]
 }
 
@@ -46,7 +46,8 @@ const toCall = ({ id, name, input }: PastCall) => ({
 function toContent({ part, param }: Piece): JsonObject {
   const text = getPartText(part)
   if (text !== undefined) return { type: 'text', text }
-  if (part.type !== 'image_url') throw unsupported(param, 'This model takes texts and images.')
+  if (part.type !== 'image_url')
+    throw unsupported(param, 'This model accepts text and images only.')
   const { url, detail } = part.image_url
   return { type: 'image_url', image_url: { url, ...(detail && { detail }) } }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import * as fc from '../../../testing/property'
 import { createPartsReader } from './parts'
-import { sampleSource, together } from '../../../testing/providers/samples'
+import { sampleSource, joinParts } from '../../../testing/providers/samples'
 
 const piece = (type: string, text: string) => ({
   type: `tool-call-${type}`,
@@ -19,7 +19,7 @@ function argumentsOf(pieces: readonly string[], hasEnd: boolean): string | undef
     { type: 'message-end', delta: { finish_reason: 'TOOL_CALL' } },
   ]
   const read = createPartsReader(sampleSource)
-  const { calls } = together(events.flatMap((event) => read(JSON.stringify(event))))
+  const { calls } = joinParts(events.flatMap((event) => read(JSON.stringify(event))))
   return calls[0]?.arguments
 }
 
@@ -36,8 +36,8 @@ test('arguments are what was sent, however it was cut; the text null is none', (
     fc.array(fc.nat(), { maxLength: 4 }),
     fc.boolean(),
     (...all) => {
-      const [sent, places, hasEnd] = all
-      expect(argumentsOf(cut(sent, places), hasEnd)).toBe(sent === 'null' ? '' : sent)
+      const [args, places, hasEnd] = all
+      expect(argumentsOf(cut(args, places), hasEnd)).toBe(args === 'null' ? '' : args)
     },
   )
   fc.assert(property, { numRuns: 500 })

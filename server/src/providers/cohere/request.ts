@@ -52,23 +52,27 @@ function toSampling(chat: ChatRequest): JsonObject {
 /** A choice has only two values; one tool is chosen by sending no other. */
 function toTools(chat: ChatRequest): JsonObject {
   const { tools, choice } = readToolUse(chat)
-  const sent = typeof choice === 'object' ? tools.filter(({ name }) => name === choice.name) : tools
-  if (sent.length === 0) return {}
+  const offeredTools =
+    typeof choice === 'object' ? tools.filter(({ name }) => name === choice.name) : tools
+  if (offeredTools.length === 0) return {}
   const isFree = choice === 'auto'
   return {
-    tools: sent.map(({ name, description, parameters }) => ({
+    tools: offeredTools.map(({ name, description, parameters }) => ({
       type: 'function',
       function: { name, ...(description !== undefined && { description }), parameters },
     })),
     ...(!isFree && { tool_choice: choice === 'none' ? 'NONE' : 'REQUIRED' }),
-    ...(sent.some(({ strict }) => strict) && { strict_tools: true }),
+    ...(offeredTools.some(({ strict }) => strict) && { strict_tools: true }),
   }
 }
 
 function toResponseFormat({ response_format: format }: ChatRequest, hasTools: boolean): JsonObject {
   if (!format || format.type === 'text') return {}
   if (hasTools)
-    throw unsupported('response_format', 'This model answers in JSON only without tools.')
+    throw unsupported(
+      'response_format',
+      'This model does not support JSON output together with tools.',
+    )
   const schema = format.type === 'json_schema' ? format.json_schema.schema : undefined
   return { response_format: { type: 'json_object', ...(schema && { json_schema: schema }) } }
 }

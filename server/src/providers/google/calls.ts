@@ -3,7 +3,7 @@ import { addPiece } from './partial-arguments'
 import { signatureField, toSignedCallId } from './signatures'
 import type { JsonObject } from '../../wire/json-body'
 import type { Part } from '../../wire/answer-part'
-import { nonsense } from '../upstream-error'
+import { invalidAnswer } from '../upstream-error'
 
 interface OpenCall {
   id: string | undefined
@@ -40,13 +40,13 @@ export class Calls {
     }
     const open = this.#open
     if (!open) {
-      if (call.partialArgs?.length) throw nonsense(this.#provider, 'arguments without a call')
+      if (call.partialArgs?.length) throw invalidAnswer(this.#provider, 'arguments without a call')
       return parts
     }
     open.signature ??= thoughtSignature ?? undefined
     for (const piece of call.partialArgs ?? []) {
       if (!addPiece(open.args, piece)) {
-        throw nonsense(this.#provider, 'arguments with an unreadable path')
+        throw invalidAnswer(this.#provider, 'arguments with an unreadable path')
       }
     }
     if (!call.willContinue) parts.push(...this.close())

@@ -20,9 +20,9 @@ const answered = (id: string) =>
   userTurn({ functionResponse: { id, name: 'f', response: { name: 'f', content: 'x' } } })
 
 const requests: RequestRow[] = [
-  { what: 'text: plain', chat: {}, body: { contents: [userTurn({ text: 'Hello' })] } },
+  { title: 'text: plain', chat: {}, body: { contents: [userTurn({ text: 'Hello' })] } },
   {
-    what: 'tools: functions, the older form, in the history too',
+    title: 'tools: functions, the older form, in the history too',
     chat: {
       functions: [{ name: 'f' }],
       function_call: { name: 'f' },
@@ -39,7 +39,7 @@ const requests: RequestRow[] = [
     },
   },
   {
-    what: 'tools: in the history, not in the request',
+    title: 'tools: in the history, not in the request',
     chat: {
       messages: [
         { role: 'user', content: 'a' },
@@ -57,7 +57,7 @@ const requests: RequestRow[] = [
     body: { contents: [userTurn({ text: 'a' }), called('c'), answered('c')] },
   },
   {
-    what: 'reasoning: effort in the form of OpenRouter',
+    title: 'reasoning: effort in the form of OpenRouter',
     chat: { reasoning: { effort: 'high' } },
     target: { upstreamModel: 'gemini-2.5-flash' },
     body: {
@@ -65,12 +65,12 @@ const requests: RequestRow[] = [
     },
   },
   {
-    what: 'text: two choices',
+    title: 'text: two choices',
     chat: { n: 2 },
     refused: { param: 'n', issue: 'unsupported_by_model' },
   },
   {
-    what: 'media: sound as an answer',
+    title: 'media: sound as an answer',
     chat: { modalities: ['text', 'audio'], audio: { voice: 'a', format: 'wav' } },
     refused: { param: 'modalities', issue: 'unsupported_by_model' },
   },
@@ -82,7 +82,9 @@ const toolCall = (id: string, [name, args]: [string, string], signature?: string
   function: { name, arguments: args },
   ...(signature && { extra_content: { google: { thought_signature: signature } } }),
 })
-const said = (...parts: JsonObject[]) => ({ candidates: [{ content: { role: 'model', parts } }] })
+const modelEvent = (...parts: JsonObject[]) => ({
+  candidates: [{ content: { role: 'model', parts } }],
+})
 const stopped = (usageMetadata?: JsonObject) => ({
   candidates: [{ finishReason: 'STOP' }],
   ...(usageMetadata && { usageMetadata }),
@@ -92,7 +94,7 @@ const failed = { code: 'provider_error', status: 502, retryable: false }
 const answers: AnswerRow[] = [
   ...groundedAnswers,
   {
-    what: 'text: thoughts, emoji, signature',
+    title: 'text: thoughts, emoji, signature',
     events: eventsOf(ours, 'thought-and-text'),
     message: {
       content: 'Eine Birne 🍐, bitte schön.',
@@ -102,7 +104,7 @@ const answers: AnswerRow[] = [
     usage: { input: 12, output: 9, reasoning: 40 },
   },
   {
-    what: 'tools: two parallel calls and one without arguments, after a text',
+    title: 'tools: two parallel calls and one without arguments, after a text',
     events: eventsOf(ours, 'parallel-calls'),
     message: {
       content: 'Let me look.',
@@ -120,27 +122,27 @@ const answers: AnswerRow[] = [
     usage: { input: 80, output: 31, reasoning: 15 },
   },
   {
-    what: 'shape: cut by its limit',
+    title: 'shape: cut by its limit',
     events: eventsOf(ours, 'length'),
     message: { content: 'Once upon a time' },
     finish: 'length',
     usage: { input: 7, output: 4 },
   },
   {
-    what: 'shape: content filter on the prompt',
+    title: 'shape: content filter on the prompt',
     events: eventsOf(ours, 'blocked-prompt'),
     finish: 'content_filter',
     usage: { input: 9 },
   },
   {
-    what: 'shape: content filter on the answer',
+    title: 'shape: content filter on the answer',
     events: eventsOf(ours, 'blocked-answer'),
     message: { content: 'First, ' },
     finish: 'content_filter',
     usage: { input: 9, output: 2 },
   },
   {
-    what: 'media: an image as an answer',
+    title: 'media: an image as an answer',
     events: eventsOf(ours, 'image'),
     message: {
       content: 'Here it is:',
@@ -149,15 +151,15 @@ const answers: AnswerRow[] = [
     usage: { input: 6, output: 1294 },
   },
   {
-    what: 'usage: missing, so estimated',
-    events: [said({ text: 'one two' }), stopped()],
+    title: 'usage: missing, so estimated',
+    events: [modelEvent({ text: 'one two' }), stopped()],
     message: { content: 'one two' },
     usage: { input: 7, output: 2, estimated: true },
   },
   {
-    what: 'usage: only at the end, after the finish',
+    title: 'usage: only at the end, after the finish',
     events: [
-      said({ text: 'one two' }),
+      modelEvent({ text: 'one two' }),
       stopped(),
       { usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 4, totalTokenCount: 7 } },
     ],
@@ -165,33 +167,33 @@ const answers: AnswerRow[] = [
     usage: { input: 3, output: 4 },
   },
   {
-    what: 'inside a 200: an error as first event',
+    title: 'inside a 200: an error as first event',
     events: [{ error: { code: 503, message: 'Overloaded.', status: 'UNAVAILABLE' } }],
     error: { code: 'provider_error', status: 503, retryable: true },
   },
   {
-    what: 'inside a 200: an error in an array, after text',
+    title: 'inside a 200: an error in an array, after text',
     events: [
-      said({ text: 'a' }),
+      modelEvent({ text: 'a' }),
       JSON.stringify([{ error: { code: 500, message: 'No.', status: 'INTERNAL' } }]),
     ],
     error: { code: 'provider_error', status: 502 },
   },
   {
-    what: 'inside a 200: a failure in a finish reason',
+    title: 'inside a 200: a failure in a finish reason',
     events: eventsOf(ours, 'malformed-call'),
     error: failed,
   },
-  { what: 'inside a 200: end without finish', events: [said({ text: 'a' })], error: failed },
+  { title: 'inside a 200: end without finish', events: [modelEvent({ text: 'a' })], error: failed },
   {
-    what: 'framing: malformed JSON in one event',
-    events: [said({ text: 'a' }), '{"candidates":['],
+    title: 'framing: malformed JSON in one event',
+    events: [modelEvent({ text: 'a' }), '{"candidates":['],
     error: failed,
   },
 ]
 
 const refusal = (code: number, status: string, message = 'No.') => ({
-  what: `errors: ${code} ${status} ${message}`,
+  title: `errors: ${code} ${status} ${message}`,
   status: code,
   body: { error: { code, message, status } },
 })
@@ -221,12 +223,17 @@ const errors: ErrorRow[] = [
   { ...refusal(503, 'UNAVAILABLE'), error: busy },
   { ...refusal(504, 'DEADLINE_EXCEEDED'), error: { ...terminal, retryable: true } },
   {
-    what: 'errors: 502 HTML',
+    title: 'errors: 502 HTML',
     status: 502,
     body: '<html><title>502</title></html>',
     error: { ...terminal, retryable: true },
   },
-  { what: 'errors: an empty body', status: 500, body: '', error: { ...terminal, retryable: true } },
+  {
+    title: 'errors: an empty body',
+    status: 500,
+    body: '',
+    error: { ...terminal, retryable: true },
+  },
 ]
 
 /** Signatures are long, and stand twice in an answer: taken from the events they came with. */

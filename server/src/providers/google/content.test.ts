@@ -53,7 +53,7 @@ describe('media', () => {
     [file({ file_id: 'file-123' }), 'file.file_id', 'unsupported_by_model'],
     [file({ file_data: 'JVBE' }), 'file.file_data', 'bad_format'],
     [file({}), 'file.file_data', 'required'],
-  ])('%p is refused by its path', (part, field, issue) => {
+  ])('%j is refused by its path', (part, field, issue) => {
     expect(() => partsOf({ type: 'text', text: 'a' }, part)).toThrow(
       refusal(`messages.0.content.1.${field}`, issue),
     )

@@ -28,7 +28,7 @@ const youTube = /^https:\/\/(?:(?:www\.|m\.)?youtube\.com\/(?:watch|shorts|live)
 const uploaded = /^(?:https:\/\/generativelanguage\.googleapis\.com\/|gs:\/\/)/
 
 /** Addresses that Google reads itself: uploaded files, Cloud Storage and YouTube. */
-export const isGooglesOwn = (url: string): boolean => youTube.test(url) || uploaded.test(url)
+export const isGoogleUrl = (url: string): boolean => youTube.test(url) || uploaded.test(url)
 
 const inline = ({ mimeType, base64 }: MediaData): GeminiPart => ({
   inlineData: { mimeType, data: base64 },
@@ -66,11 +66,11 @@ function toPart(part: ContentPart, place: PartContext): GeminiPart[] {
 function imagePart(url: string, { param, media }: PartContext): GeminiPart {
   const image = readDataUrl(url) ?? media.get(url)
   if (image) return inline(image)
-  if (isGooglesOwn(url)) return stored(url)
+  if (isGoogleUrl(url)) return stored(url)
   throw invalidRequest(
     `${param}.image_url.url`,
     'unsupported_by_model',
-    'This model takes images as data URLs only.',
+    'This model accepts images as data URLs only.',
   )
 }
 
@@ -78,15 +78,15 @@ function filePart(
   file: { file_data?: string | null | undefined; file_id?: string | null | undefined },
   param: string,
 ): GeminiPart {
-  if (file.file_id && isGooglesOwn(file.file_id)) return stored(file.file_id)
+  if (file.file_id && isGoogleUrl(file.file_id)) return stored(file.file_id)
   const data = file.file_data ? readDataUrl(file.file_data) : undefined
   if (data) return inline(data)
   if (file.file_data) {
-    throw invalidRequest(`${param}.file_data`, 'bad_format', 'A file is a base64 data URL.')
+    throw invalidRequest(`${param}.file_data`, 'bad_format', 'A file must be a base64 data URL.')
   }
   throw invalidRequest(
     `${param}.${file.file_id ? 'file_id' : 'file_data'}`,
     file.file_id ? 'unsupported_by_model' : 'required',
-    'This model takes files as data URLs in "file_data" only.',
+    'This model accepts files as data URLs in "file_data" only.',
   )
 }

@@ -1,4 +1,4 @@
-import { toTaskWord, type AskedTask, type TaskWords } from '../task-type'
+import { toTaskName, type RequestedTask, type TaskNames } from '../task-type'
 import { unsupported } from '../unsupported-fields'
 import { isImage, partsOf, type EmbeddingItem } from '../../wire/embedding-request'
 import type { JsonObject } from '../../wire/json-body'
@@ -11,7 +11,7 @@ import { parseMedia } from '../embedding-inputs'
 export const isMultimodal = (model: string): boolean =>
   /^(?:models\/)?gemini-embedding-(?!001|exp)/.test(model)
 
-const words: TaskWords = {
+const taskNames: TaskNames = {
   search_query: 'RETRIEVAL_QUERY',
   search_document: 'RETRIEVAL_DOCUMENT',
   classification: 'CLASSIFICATION',
@@ -25,11 +25,11 @@ const words: TaskWords = {
 }
 
 /** Google's word for a task type. */
-export const toTaskType = (task: AskedTask): string => toTaskWord(task, words)
+export const toTaskType = (task: RequestedTask): string => toTaskName(task, taskNames)
 
 const ofDocument = 'title: none | text: '
 
-const prefixes: TaskWords = {
+const prefixes: TaskNames = {
   search_query: 'task: search result | query: ',
   search_document: ofDocument,
   classification: 'task: classification | query: ',
@@ -43,16 +43,16 @@ const prefixes: TaskWords = {
 
 const knownPrefixes = new Set(Object.values(prefixes))
 
-function prefixFor(task: AskedTask | undefined): string {
+function prefixFor(task: RequestedTask | undefined): string {
   if (!task) return ''
-  const prefix = toTaskWord(task, prefixes)
+  const prefix = toTaskName(task, prefixes)
   if (knownPrefixes.has(prefix)) return prefix
   const { field, word } = task
   throw unsupported(field, `${field}: this model has no task type "${word}".`)
 }
 
 /** The parts of a content: a task type stands before the first text. */
-export function toParts(item: EmbeddingItem, task: AskedTask | undefined): JsonObject[] {
+export function toParts(item: EmbeddingItem, task: RequestedTask | undefined): JsonObject[] {
   let prefix = prefixFor(task)
   return partsOf(item).map((part) => {
     if (isImage(part)) {

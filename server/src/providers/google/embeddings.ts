@@ -3,7 +3,7 @@ import { isMultimodal, toParts, toTaskType } from './embedding-task'
 import { toGoogleError } from './failure'
 import { toModelPath } from './model-name'
 import { readGoogleInputUsage } from './usage'
-import { nonsense } from '../upstream-error'
+import { invalidAnswer } from '../upstream-error'
 import type { EmbeddingAdapter } from '../embedding-adapter'
 
 const Answer = z.looseObject({
@@ -37,12 +37,12 @@ export const googleEmbeddings: EmbeddingAdapter = {
     }
   },
 
-  failure: toGoogleError,
+  toError: toGoogleError,
 
   read({ body }, source) {
     const answer = Answer.safeParse(body)
     if (!answer.success) {
-      throw nonsense(source.provider, 'an answer without embeddings', answer.error)
+      throw invalidAnswer(source.provider, 'a response without embeddings', answer.error)
     }
     return {
       embeddings: answer.data.embeddings.map(({ values }) => values),

@@ -3,7 +3,7 @@ import { toGoogleError } from './failure'
 import { isObject } from '../../wire/json-body'
 import { eventShape } from '../../wire/json-shape'
 import { parseShaped } from '../../wire/json-slices'
-import { nonsense, type ErrorSource } from '../upstream-error'
+import { invalidAnswer, type ErrorSource } from '../upstream-error'
 
 const PartialArg = z.looseObject({
   jsonPath: z.string(),
@@ -52,12 +52,13 @@ export function readEvent(data: string, source: ErrorSource): GoogleEvent {
   try {
     value = parseShaped(data, eventShape)
   } catch (cause) {
-    throw nonsense(source.provider, 'an unreadable event', cause)
+    throw invalidAnswer(source.provider, 'an unreadable event', cause)
   }
   // An error may come in an array, as if the stream were one.
   const body: unknown = Array.isArray(value) ? value[0] : value
   if (isObject(body) && body['error']) throw toGoogleError({ status: 200, body }, source)
   const event = GoogleEvent.safeParse(body)
-  if (!event.success) throw nonsense(source.provider, 'an event of another shape', event.error)
+  if (!event.success)
+    throw invalidAnswer(source.provider, 'an event with an unexpected shape', event.error)
   return event.data
 }

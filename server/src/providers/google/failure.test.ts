@@ -15,11 +15,11 @@ const source: ErrorSource = {
   maxOutputTokens: null,
 }
 
-const body = (code: number, status: string, own: JsonObject = {}) => ({
-  error: { code, message: 'No.', status, ...own },
+const body = (code: number, status: string, extra: JsonObject = {}) => ({
+  error: { code, message: 'No.', status, ...extra },
 })
-const told = (status: number, said: unknown, retryAfter: string | null = null) =>
-  toGoogleError({ status, body: said, retryAfter }, source)
+const toApiError = (status: number, errorBody: unknown, retryAfter: string | null = null) =>
+  toGoogleError({ status, body: errorBody, retryAfter }, source)
 const detail = (type: string, fields: JsonObject) => ({
   '@type': `type.googleapis.com/google.rpc.${type}`,
   ...fields,
@@ -27,19 +27,19 @@ const detail = (type: string, fields: JsonObject) => ({
 
 describe('a bad key', () => {
   const reason = detail('ErrorInfo', { reason: 'API_KEY_INVALID', domain: 'googleapis.com' })
-  const words = 'API key not valid. Please pass a valid API key.'
+  const keyMessage = 'API key not valid. Please pass a valid API key.'
 
   test.each([
     ['by its reason', body(400, 'INVALID_ARGUMENT', { details: [reason] })],
-    ['by its words', body(400, 'INVALID_ARGUMENT', { message: words })],
-    ['in an array', [body(400, 'INVALID_ARGUMENT', { message: words, details: [reason] })]],
+    ['by its words', body(400, 'INVALID_ARGUMENT', { message: keyMessage })],
+    ['in an array', [body(400, 'INVALID_ARGUMENT', { message: keyMessage, details: [reason] })]],
     ['that expired', body(400, 'INVALID_ARGUMENT', { message: 'API key expired. Renew it.' })],
-  ])('is the connection’s fault, not the caller’s: %s', (_how, said) => {
-    expect(told(400, said)).toMatchObject({
+  ])('is the connection’s fault, not the caller’s: %s', (_how, errorBody) => {
+    expect(toApiError(400, errorBody)).toMatchObject({
       code: 'provider_error',
       status: 502,
       retryable: false,
-      cause: { upstreamStatus: 401 },
+      cause: { status: 401 },
     })
   })
 })
@@ -56,7 +56,7 @@ describe('busy', () => {
     ['soon', undefined],
     [7, undefined],
   ])('a delay of %p is waited for %p seconds', (delay, seconds) => {
-    expect(told(429, retry(delay))).toMatchObject({
+    expect(toApiError(429, retry(delay))).toMatchObject({
       code: 'provider_error',
       status: 503,
       retryable: true,
@@ -65,7 +65,7 @@ describe('busy', () => {
   })
 
   test('a header counts before it', () => {
-    expect(told(429, retry('34.4s'), '3').retryAfterSeconds).toBe(3)
+    expect(toApiError(429, retry('34.4s'), '3').retryAfterSeconds).toBe(3)
   })
 
   const recording = join(
@@ -73,12 +73,12 @@ describe('busy', () => {
     '../../../../../shared/fixtures/upstream/google-429-retry-info.json',
   )
   test.if(existsSync(recording))('as it was recorded', () => {
-    const said: unknown = JSON.parse(readFileSync(recording, 'utf8'))
-    expect(told(429, said)).toMatchObject({ status: 503, retryAfterSeconds: 34.4 })
+    const errorBody: unknown = JSON.parse(readFileSync(recording, 'utf8'))
+    expect(toApiError(429, errorBody)).toMatchObject({ status: 503, retryAfterSeconds: 34.4 })
   })
 
   test.each([500, 503, 504])('%d may be repeated', (status) => {
-    expect(told(status, body(status, 'INTERNAL'))).toMatchObject({
+    expect(toApiError(status, body(status, 'INTERNAL'))).toMatchObject({
       code: 'provider_error',
       retryable: true,
     })
@@ -105,8 +105,8 @@ describe('the caller’s own fault', () => {
       body(400, 'INVALID_ARGUMENT', { message: "Invalid value at 'contents[0].parts[0]' (bytes)" }),
       'messages',
     ],
-  ])('%#: is told by the field he sent: %2$s', (said, param) => {
-    expect(told(400, said)).toMatchObject({
+  ])('%#: names the field of the request: %2$s', (errorBody, param) => {
+    expect(toApiError(400, errorBody)).toMatchObject({
       code: 'invalid_request',
       param,
       details: { issue: 'refused_by_provider' },
@@ -116,8 +116,8 @@ describe('the caller’s own fault', () => {
   test.each([
     violation('generation_config.top_p'),
     body(400, 'INVALID_ARGUMENT', { message: 'These tools and contents are odd.' }),
-  ])('finding P9: %#: is told without a field where he sent none of that name', (said) => {
-    expect(told(400, said)).toMatchObject({
+  ])('finding P9: %#: names no field that the request does not have', (errorBody) => {
+    expect(toApiError(400, errorBody)).toMatchObject({
       code: 'invalid_request',
       status: 400,
       param: null,
@@ -126,19 +126,21 @@ describe('the caller’s own fault', () => {
   })
 
   test('where Google does not serve the connection, it is not his', () => {
-    const said = body(400, 'FAILED_PRECONDITION', { message: 'User location is not supported.' })
-    expect(told(400, said)).toMatchObject({
+    const errorBody = body(400, 'FAILED_PRECONDITION', {
+      message: 'User location is not supported.',
+    })
+    expect(toApiError(400, errorBody)).toMatchObject({
       code: 'provider_error',
       status: 502,
       retryable: false,
-      cause: { upstreamStatus: 403 },
+      cause: { status: 403 },
     })
   })
 
   test('a prompt that is too long', () => {
     const message =
       'The input token count (1250000) exceeds the maximum number of tokens allowed (1048576).'
-    expect(told(400, body(400, 'INVALID_ARGUMENT', { message }))).toMatchObject({
+    expect(toApiError(400, body(400, 'INVALID_ARGUMENT', { message }))).toMatchObject({
       code: 'context_length_exceeded',
       message: `This model's maximum context length is 1048576 tokens. ${message}`,
       details: { max_context: 1_048_576, requested: 1_250_000 },
@@ -150,7 +152,7 @@ describe('the caller’s own fault', () => {
     ['inclusive', 65_537],
   ])('an output limit that is too high, its bound %s', (bound, allowed) => {
     const message = `Unable to submit request because it has a maxOutputTokens value of 100000 but the supported range is from 1 (inclusive) to 65537 (${bound}). Update the value and try again.`
-    expect(told(400, body(400, 'INVALID_ARGUMENT', { message }))).toMatchObject({
+    expect(toApiError(400, body(400, 'INVALID_ARGUMENT', { message }))).toMatchObject({
       code: 'max_tokens_exceeded',
       param: 'max_tokens',
       details: { max_allowed: allowed, requested: 100_000 },
@@ -182,8 +184,8 @@ describe('signatures', () => {
 test('whatever the body, the answer is an error of ours without the secret', () => {
   const bodies = [null, '', `<html>${secret}</html>`, 7, [], [[]], {}, { error: `bad ${secret}` }]
   for (const status of [400, 401, 403, 404, 409, 413, 422, 429, 500, 502, 503, 504]) {
-    for (const said of bodies) {
-      const error = told(status, said)
+    for (const errorBody of bodies) {
+      const error = toApiError(status, errorBody)
       expect(error.name).toBe('ApiError')
       expect(JSON.stringify([error.message, error.details])).not.toContain(secret)
     }

@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors'
-import { isObject, type JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject, toObjects, toText } from '../../wire/json-body'
 import { scrub } from '../redact'
 import { toCallerError, type UpstreamFailure, type ErrorSource } from '../upstream-error'
 
@@ -23,14 +23,14 @@ const fields: readonly (readonly [RegExp, string])[] = [
 export function toGoogleError(failure: UpstreamFailure, source: ErrorSource): ApiError {
   const error = errorOf(failure.body)
   const words = typeof error['message'] === 'string' ? error['message'] : ''
-  const details = Array.isArray(error['details']) ? error['details'].filter(isObject) : []
+  const details = toObjects(error['details'])
   const capError = failure.status === 400 ? outputLimitError(words, source) : undefined
   if (capError) return capError
   const core = { ...error, param: fieldOf(details, words, source) }
   return toCallerError(
     {
       ...failure,
-      status: meantStatus(failure.status, error, { details, words }),
+      status: effectiveStatus(failure.status, error, { details, words }),
       body: { error: core },
       retryAfter: failure.retryAfter ?? retryDelay(details),
     },
@@ -59,7 +59,7 @@ function errorOf(body: unknown): JsonObject {
 }
 
 /** A bad key, and a place or account that Google does not serve, are 400s here: not the caller's fault. */
-function meantStatus(
+function effectiveStatus(
   status: number,
   error: JsonObject,
   { details, words }: { details: readonly JsonObject[]; words: string },
@@ -72,44 +72,39 @@ const isBadKey = (details: readonly JsonObject[], words: string) =>
   details.some(({ reason }) => typeof reason === 'string' && reason.startsWith('API_KEY_')) ||
   /API key (?:not valid|expired|not found)/i.test(words)
 
-/** An object made for it throws where it is made a text. */
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
-
 /** `RetryInfo.retryDelay`, such as `34.4s`, as the seconds of a header. */
 function retryDelay(details: readonly JsonObject[]): string | null {
-  const info = details.find(({ '@type': type }) => textOf(type).endsWith('google.rpc.RetryInfo'))
-  return /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(textOf(info?.['retryDelay']))?.[1] ?? null
+  const info = details.find(({ '@type': type }) => toText(type).endsWith('google.rpc.RetryInfo'))
+  return /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(toText(info?.['retryDelay']))?.[1] ?? null
 }
 
 /** The caller's field that Google complains about. */
 function fieldOf(details: readonly JsonObject[], words: string, source: ErrorSource): string {
-  const violations = details.flatMap(({ fieldViolations }) =>
-    Array.isArray(fieldViolations) ? fieldViolations.filter(isObject) : [],
-  )
-  const named = violations.map(({ field }) => textOf(field)).join(' ') || namedIn(words)
+  const violations = details.flatMap(({ fieldViolations }) => toObjects(fieldViolations))
+  const named = violations.map(({ field }) => toText(field)).join(' ') || readFieldName(words)
   const field = fields.find(([theirs]) => theirs.test(named))?.[1] ?? ''
   const isLimit = field === 'max_tokens' && !source.wasSent(field)
   return isLimit ? 'max_completion_tokens' : field
 }
 
 /** Without a list of fields the name is in the text, if anywhere. */
-function namedIn(words: string): string {
-  const found = /GenerateContentRequest\.([\w.[\]]{1,100})|at '([\w.[\]]{1,100})'/.exec(words)
-  return found?.[1] ?? found?.[2] ?? /thinking (?:level|budget)/i.exec(words)?.[0] ?? ''
+function readFieldName(words: string): string {
+  const match = /GenerateContentRequest\.([\w.[\]]{1,100})|at '([\w.[\]]{1,100})'/.exec(words)
+  return match?.[1] ?? match?.[2] ?? /thinking (?:level|budget)/i.exec(words)?.[0] ?? ''
 }
 
 /** "… maxOutputTokens value of 100000 but the supported range is from 1 (inclusive) to 65537 (exclusive)" */
 function outputLimitError(words: string, source: ErrorSource): ApiError | undefined {
-  const found =
+  const match =
     /max_?output_?tokens.{0,40}?(\d{1,10}).{0,60}? to (\d{1,10}) \((in|ex)clusive\)/i.exec(words)
-  if (!found) return undefined
-  const highest = Number(found[2]) - (found[3] === 'ex' ? 1 : 0)
+  if (!match) return undefined
+  const highest = Number(match[2]) - (match[3] === 'ex' ? 1 : 0)
   return new ApiError('max_tokens_exceeded', {
     param: source.wasSent('max_completion_tokens') ? 'max_completion_tokens' : 'max_tokens',
     message: scrub(words, source.secret),
     details: {
       max_allowed: highest,
-      requested: Number(found[1]),
+      requested: Number(match[1]),
     },
   })
 }

@@ -28,10 +28,10 @@ const failed = new Set([
  * @see https://ai.google.dev/api/generate-content#FinishReason
  */
 export function toGoogleFinishReason(
-  word: string,
+  reason: string,
   hasToolCalls: boolean,
 ): FinishReason | undefined {
-  if (failed.has(word)) return undefined
-  if (filtered.has(word)) return 'content_filter'
-  return toFinishReason(word === 'STOP' ? 'stop' : 'length', hasToolCalls)
+  if (failed.has(reason)) return undefined
+  if (filtered.has(reason)) return 'content_filter'
+  return toFinishReason(reason === 'STOP' ? 'stop' : 'length', hasToolCalls)
 }

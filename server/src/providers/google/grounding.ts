@@ -1,22 +1,20 @@
 import { toAnnotation } from '../../wire/annotations'
-import { isObject, type JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject, toList, toText } from '../../wire/json-body'
 import type { Part } from '../../wire/answer-part'
 
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 const byteOf = (value: unknown) => (Number.isSafeInteger(value) ? Math.max(0, Number(value)) : 0)
 
 /** A page, a document or a place that a search found. */
-interface Found {
+interface SearchSource {
   url: string
   title: string
 }
 
-function toFound(chunk: unknown): Found | undefined {
+function toSource(chunk: unknown): SearchSource | undefined {
   if (!isObject(chunk)) return undefined
   const source = [chunk['web'], chunk['retrievedContext'], chunk['maps']].find(isObject)
-  const url = textOf(source?.['uri'])
-  return url === '' ? undefined : { url, title: textOf(source?.['title']) }
+  const url = toText(source?.['uri'])
+  return url === '' ? undefined : { url, title: toText(source?.['title']) }
 }
 
 /**
@@ -26,22 +24,22 @@ function toFound(chunk: unknown): Found | undefined {
  */
 export function toGroundingParts(metadata: unknown, text: string): Part[] {
   if (!isObject(metadata)) return []
-  const found = listOf(metadata['groundingChunks']).map(toFound)
-  const supports = listOf(metadata['groundingSupports']).filter(isObject)
-  const place = placesIn(text)
+  const sources = toList(metadata['groundingChunks']).map(toSource)
+  const supports = toList(metadata['groundingSupports']).filter(isObject)
+  const place = positionsIn(text)
   const cited = supports.flatMap(({ segment, groundingChunkIndices: indexes }) => {
     const range = place(isObject(segment) ? segment : {})
-    return listOf(indexes).map((index) => ({ source: found[Number(index)], range }))
+    return toList(indexes).map((index) => ({ source: sources[Number(index)], range }))
   })
   const whole = { start: 0, end: text.length }
-  const all = cited.length > 0 ? cited : found.map((source) => ({ source, range: whole }))
+  const all = cited.length > 0 ? cited : sources.map((source) => ({ source, range: whole }))
   return all.flatMap(({ source, range }): Part[] =>
     source ? [{ type: 'annotation', annotation: toAnnotation({ ...source, ...range }) }] : [],
   )
 }
 
 /** Makes characters of the bytes of a segment, however many segments there are. */
-function placesIn(text: string) {
+function positionsIn(text: string) {
   const starts = Buffer.byteLength(text) === text.length ? undefined : characterAtByte(text)
   const characters = (count: number) =>
     starts ? (starts[count] ?? text.length) : Math.min(count, text.length)

@@ -8,9 +8,9 @@ import { ApiError } from '../../errors'
 import { vertexGemini } from '../vertex'
 
 const id = fc.constantFrom('1', '2', '3', 'call_x', '1__thought__YWI', '__thought__')
-const words = fc.oneof(fc.constantFrom('', ' ', '\n', 'a'), fc.string({ unit: 'grapheme' }))
+const anyText = fc.oneof(fc.constantFrom('', ' ', '\n', 'a'), fc.string({ unit: 'grapheme' }))
 const part = fc.oneof(
-  fc.record({ type: fc.constant('text'), text: words }),
+  fc.record({ type: fc.constant('text'), text: anyText }),
   fc.constantFrom(
     { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
     { type: 'image_url', image_url: { url: 'https://a.example/x.png' } },
@@ -21,7 +21,7 @@ const part = fc.oneof(
   ),
 )
 const content = fc.oneof(
-  { weight: 3, arbitrary: words },
+  { weight: 3, arbitrary: anyText },
   fc.array(part, { minLength: 1, maxLength: 3 }),
 )
 const args = fc.oneof(
@@ -50,7 +50,7 @@ const message = fc.oneof(
 const round = fc
   .tuple(
     fc.uniqueArray(fc.constantFrom('1', '2', '3'), { minLength: 1 }),
-    fc.array(words, { minLength: 3, maxLength: 3 }),
+    fc.array(anyText, { minLength: 3, maxLength: 3 }),
     fc.boolean(),
   )
   .map(([ids, texts, isReversed]) => {
@@ -101,7 +101,7 @@ function faultsOf(turns: readonly GoogleTurn[]): string[] {
 const isTurns = (value: unknown): value is GoogleTurn[] => Array.isArray(value)
 
 test('whatever the history, turns are in order or the request is refused', () => {
-  const seen = { sent: 0, withResults: 0, refused: 0 }
+  const counts = { sent: 0, withResults: 0, refused: 0 }
   const property = fc.property(history, models, fc.boolean(), (messages, model, onVertex) => {
     const chat = chatOf({ messages })
     let contents: unknown
@@ -109,19 +109,19 @@ test('whatever the history, turns are in order or the request is refused', () =>
       contents = (onVertex ? vertexGemini : google).request(chat, target(model)).body['contents']
     } catch (thrown) {
       expect(thrown).toBeInstanceOf(ApiError)
-      seen.refused += 1
+      counts.refused += 1
       return
     }
     if (!isTurns(contents)) throw new Error('There are no turns.')
     expect(contents.length).toBeGreaterThan(0)
     expect(faultsOf(contents)).toEqual([])
-    seen.sent += 1
-    if (JSON.stringify(contents).includes('functionResponse')) seen.withResults += 1
+    counts.sent += 1
+    if (JSON.stringify(contents).includes('functionResponse')) counts.withResults += 1
   })
   const runs = fc.runsOf(3000)
   fc.assert(property, { numRuns: runs })
   // The property says little about what is never made.
-  expect(seen.sent).toBeGreaterThan(runs / 10)
-  expect(seen.withResults).toBeGreaterThan(runs / 30)
-  expect(seen.refused).toBeGreaterThan(runs / 10)
+  expect(counts.sent).toBeGreaterThan(runs / 10)
+  expect(counts.withResults).toBeGreaterThan(runs / 30)
+  expect(counts.refused).toBeGreaterThan(runs / 10)
 })

@@ -1,13 +1,12 @@
 import { toParts, type GeminiPart } from './content'
-import { anySignature, callSignature, readGivenSignature } from './signatures'
+import { anySignature, callSignature, readCallerSignature } from './signatures'
 import { invalidRequest } from '../../errors'
-import type { ChatRequest } from '../../wire/chat-request'
+import type { ChatMessage } from '../../wire/chat-request'
 import { unpackCallId } from '../../wire/packed-call-id'
 import { parseArguments } from '../history'
 import type { MediaData } from '../media'
 
-type Message = ChatRequest['messages'][number]
-type ToolCall = NonNullable<Message['tool_calls']>[number]
+type ToolCall = NonNullable<ChatMessage['tool_calls']>[number]
 
 export interface GoogleTurn {
   role: 'user' | 'model'
@@ -15,7 +14,7 @@ export interface GoogleTurn {
 }
 
 /** The context of turns besides the messages. */
-export interface Setting {
+export interface HistoryOptions {
   media: ReadonlyMap<string, MediaData>
   /** Calls are sent with their ids. */
   callIds: boolean
@@ -44,10 +43,10 @@ const opening = 'Go on.'
 export class GoogleHistory {
   readonly system: string[] = []
   readonly #turns: GoogleTurn[] = []
-  readonly #setting: Setting
+  readonly #setting: HistoryOptions
   #open: OpenCalls | undefined
 
-  constructor(messages: readonly Message[], setting: Setting) {
+  constructor(messages: readonly ChatMessage[], setting: HistoryOptions) {
     this.#setting = setting
     for (const [index, message] of messages.entries()) this.#add(message, `messages.${index}`)
     this.#close()
@@ -60,7 +59,7 @@ export class GoogleHistory {
     return [...first, ...this.#turns]
   }
 
-  #add(message: Message, param: string): void {
+  #add(message: ChatMessage, param: string): void {
     const parts = toParts(message.content, {
       param: `${param}.content`,
       media: this.#setting.media,
@@ -68,10 +67,10 @@ export class GoogleHistory {
     switch (message.role) {
       case 'system':
       case 'developer':
-        this.system.push(...onlyTexts(parts, `${param}.content`))
+        this.system.push(...requireTexts(parts, `${param}.content`))
         return
       case 'user':
-        this.#say(parts)
+        this.#addParts(parts)
         return
       case 'assistant':
         this.#answer(message, parts, param)
@@ -83,18 +82,18 @@ export class GoogleHistory {
     }
   }
 
-  #say(parts: GeminiPart[]): void {
+  #addParts(parts: GeminiPart[]): void {
     if (this.#open) this.#open.after.push(...parts)
     else this.#push('user', parts)
   }
 
-  #answer(message: Message, parts: GeminiPart[], param: string): void {
+  #answer(message: ChatMessage, parts: GeminiPart[], param: string): void {
     // Neighbours are one turn: further calls join those without a response so far.
     if (this.#open && (this.#open.responses.size > 0 || this.#open.after.length > 0)) this.#close()
     const refusal = message['refusal']
     if (typeof refusal === 'string' && refusal !== '') parts.push({ text: refusal })
     const signature =
-      this.#setting.signatures === 'replaced' ? undefined : readGivenSignature(message)
+      this.#setting.signatures === 'replaced' ? undefined : readCallerSignature(message)
     const last = parts.at(-1)
     if (signature && last) last.thoughtSignature = signature
     this.#push('model', parts)
@@ -109,7 +108,7 @@ export class GoogleHistory {
     const isFirst = !this.#open
     this.#open ??= { param, names: new Map(), responses: new Map(), after: [] }
     if (this.#open.names.has(id)) {
-      throw invalidRequest(`${param}.id`, 'duplicate', 'Another call of this turn has this id.')
+      throw invalidRequest(`${param}.id`, 'duplicate', 'Another call in this turn has the same id.')
     }
     this.#open.param = param
     this.#open.names.set(id, name)
@@ -127,18 +126,18 @@ export class GoogleHistory {
   /** Of the calls of one turn only the first needs a signature; the others keep theirs. */
   #signatureOf(call: ToolCall, isFirst: boolean): string | undefined {
     const { signatures } = this.#setting
-    const own = signatures === 'replaced' ? undefined : callSignature(call)
-    return own ?? (isFirst && signatures !== 'kept' ? anySignature : undefined)
+    const ownSignature = signatures === 'replaced' ? undefined : callSignature(call)
+    return ownSignature ?? (isFirst && signatures !== 'kept' ? anySignature : undefined)
   }
 
-  #respond(message: Message, parts: GeminiPart[], param: string): void {
+  #respond(message: ChatMessage, parts: GeminiPart[], param: string): void {
     const id = unpackCallId(message.tool_call_id ?? '')
     const name = this.#open?.names.get(id)
     if (!this.#open || name === undefined) {
       throw invalidRequest(
         `${param}.tool_call_id`,
         'unknown_value',
-        'The assistant message before it has no call of this id.',
+        'The assistant message before it has no call with this id.',
       )
     }
     // Of two results of one call the later counts: there must be as many as calls.
@@ -179,8 +178,8 @@ export class GoogleHistory {
 const textsOf = (parts: readonly GeminiPart[]) =>
   parts.flatMap((part) => ('text' in part ? part.text : []))
 
-function onlyTexts(parts: readonly GeminiPart[], param: string): string[] {
+function requireTexts(parts: readonly GeminiPart[], param: string): string[] {
   const texts = textsOf(parts)
   if (texts.length === parts.length) return texts
-  throw invalidRequest(param, 'unsupported_by_model', 'Instructions can only be text.')
+  throw invalidRequest(param, 'unsupported_by_model', 'Instructions must be text.')
 }

@@ -1,5 +1,5 @@
 import { findImageAddresses } from '../media'
-import { isGooglesOwn } from './content'
+import { isGoogleUrl } from './content'
 import { isSignatureRejection, toGoogleError } from './failure'
 import { createPartsReader } from './parts'
 import { toGenerateContent, type GeminiHome } from './request'
@@ -12,8 +12,8 @@ export const gemini = (home: GeminiHome): Adapter => ({
   reader: createPartsReader,
   // It has to begin with a letter.
   toolNames: /^[a-zA-Z_][\w.-]{0,63}$/,
-  addresses: (chat) => findImageAddresses(chat, isGooglesOwn),
-  failure: toGoogleError,
+  addresses: (chat) => findImageAddresses(chat, isGoogleUrl),
+  toError: toGoogleError,
   refusesSignatures: isSignatureRejection,
 })
 

@@ -2,7 +2,7 @@ import type { PartialArg } from './events'
 
 type Container = Record<string, unknown> | unknown[]
 
-const longestArray = 10_000
+const maxArrayLength = 10_000
 const step = /\.([A-Za-z_$][\w$-]*)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y
 
 /** The keys of a path such as `$.a[0]['b c']`; undefined for one that is none, or means harm. */
@@ -11,10 +11,10 @@ export function parseJsonPath(path: string): (string | number)[] | undefined {
   const keys: (string | number)[] = []
   step.lastIndex = 1
   while (step.lastIndex < path.length) {
-    const [found, word, index, single, double] = step.exec(path) ?? []
-    if (found === undefined) return undefined
+    const [match, word, index, single, double] = step.exec(path) ?? []
+    if (match === undefined) return undefined
     const key = index === undefined ? unescaped(word ?? single ?? double ?? '') : Number(index)
-    if (key === '__proto__' || (typeof key === 'number' && key >= longestArray)) return undefined
+    if (key === '__proto__' || (typeof key === 'number' && key >= maxArrayLength)) return undefined
     keys.push(key)
   }
   return keys
@@ -34,14 +34,14 @@ export function addPiece(args: Record<string, unknown>, piece: PartialArg): bool
   for (const [position, key] of keys.entries()) {
     const next = keys[position + 1] ?? last
     const inner: unknown =
-      within(container, key) ?? put(container, key, typeof next === 'number' ? [] : {})
+      within(container, key) ?? setChild(container, key, typeof next === 'number' ? [] : {})
     if (!isContainer(inner)) return false
     container = inner
   }
   const before = within(container, last)
   const value = valueOf(piece)
   const grown = typeof before === 'string' && typeof value === 'string' ? before + value : value
-  return put(container, last, grown) !== undefined
+  return setChild(container, last, grown) !== undefined
 }
 
 const isContainer = (value: unknown): value is Container =>
@@ -52,7 +52,7 @@ function within(container: Container, key: string | number): unknown {
   return Object.hasOwn(container, key) ? container[key] : undefined
 }
 
-function put(container: Container, key: string | number, value: unknown): unknown {
+function setChild(container: Container, key: string | number, value: unknown): unknown {
   if (!Array.isArray(container)) container[key] = value
   else if (typeof key === 'number') container[key] = value
   else return undefined

@@ -6,7 +6,7 @@ import { ApiError } from '../../errors'
 import { isObject } from '../../wire/json-body'
 import type { Part } from '../../wire/answer-part'
 
-const word = fc.constantFrom('', 'a', 'Birne 🍐')
+const textPiece = fc.constantFrom('', 'a', 'Birne 🍐')
 const path = fc.constantFrom(
   '$.a',
   '$.a.b',
@@ -17,12 +17,12 @@ const path = fc.constantFrom(
   '$.__proto__.a',
 )
 const piece = fc.record(
-  { jsonPath: path, stringValue: word, numberValue: fc.integer(), boolValue: fc.boolean() },
+  { jsonPath: path, stringValue: textPiece, numberValue: fc.integer(), boolValue: fc.boolean() },
   { requiredKeys: ['jsonPath'] },
 )
 const functionCall = fc.record(
   {
-    id: word,
+    id: textPiece,
     name: fc.constantFrom('f', 'g'),
     args: fc.dictionary(fc.constantFrom('a', 'list', 'x'), fc.jsonValue(), { maxKeys: 2 }),
     partialArgs: fc.array(piece, { maxLength: 2 }),
@@ -32,7 +32,7 @@ const functionCall = fc.record(
 )
 const part = fc.record(
   {
-    text: word,
+    text: textPiece,
     thought: fc.boolean(),
     thoughtSignature: fc.constant('YWI='),
     functionCall,
@@ -56,8 +56,8 @@ const event = fc.record(
 )
 const last = fc
   .tuple(candidate, finishReason, usageMetadata)
-  .map(([own, finishReason, usageMetadata]) => ({
-    candidates: [{ ...own, finishReason }],
+  .map(([candidateParts, finishReason, usageMetadata]) => ({
+    candidates: [{ ...candidateParts, finishReason }],
     usageMetadata,
   }))
 
@@ -74,7 +74,7 @@ function readAll(events: readonly unknown[]): Part[] {
 }
 
 test('whatever Google sends, parts are in order: one finish, calls counted up, arguments whole', () => {
-  const seen = { finished: 0, calls: 0 }
+  const counts = { finished: 0, calls: 0 }
   const events = fc
     .tuple(fc.array(event, { maxLength: 6 }), last)
     .map(([some, end]) => [...some, end])
@@ -82,7 +82,7 @@ test('whatever Google sends, parts are in order: one finish, calls counted up, a
     const parts = readAll(events)
     const finish = parts.findIndex(({ type }) => type === 'finish')
     if (finish >= 0) {
-      seen.finished += 1
+      counts.finished += 1
       expect(parts.slice(finish + 1).every(({ type }) => type === 'usage')).toBeTrue()
     }
     let calls = 0
@@ -95,11 +95,11 @@ test('whatever Google sends, parts are in order: one finish, calls counted up, a
       // Any object: the text is the model's, who may write a key that Tollgate refuses in a request.
       if (part.type === 'arguments') expect(isObject(JSON.parse(part.text))).toBeTrue()
     }
-    if (calls > 0) seen.calls += 1
+    if (calls > 0) counts.calls += 1
     expect(Reflect.get({}, 'a')).toBeUndefined()
   })
   const runs = fc.runsOf(2000)
   fc.assert(property, { numRuns: runs })
-  expect(seen.finished).toBeGreaterThan(runs / 10)
-  expect(seen.calls).toBeGreaterThan(runs / 10)
+  expect(counts.finished).toBeGreaterThan(runs / 10)
+  expect(counts.calls).toBeGreaterThan(runs / 10)
 })

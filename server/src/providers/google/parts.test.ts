@@ -4,15 +4,15 @@ import {
   eventsOf,
   ours,
   partsOf,
-  said,
+  withoutUsage,
   source,
   usage,
 } from '../../../testing/providers/google-recordings'
 import type { FinishReason } from '../../wire/finish-reason'
 
-const recorded = (name: string) => said(partsOf(eventsOf(ours, name)))
+const recorded = (name: string) => withoutUsage(partsOf(eventsOf(ours, name)))
 const event = (candidate: object) => JSON.stringify({ candidates: [candidate] })
-const spoken = (...parts: object[]) => ({ content: { role: 'model', parts } })
+const modelContent = (...parts: object[]) => ({ content: { role: 'model', parts } })
 const usageOf = (name: string) =>
   partsOf(eventsOf(ours, name)).findLast((part) => part.type === 'usage')
 
@@ -77,7 +77,7 @@ describe('what is said', () => {
   test('a name again is the same call, another name or whole arguments are the next one', () => {
     const piece = (name: string, stringValue: string) =>
       event(
-        spoken({
+        modelContent({
           functionCall: {
             name,
             partialArgs: [{ jsonPath: '$.x', stringValue }],
@@ -85,7 +85,7 @@ describe('what is said', () => {
           },
         }),
       )
-    const whole = event(spoken({ functionCall: { name: 'g', args: { y: 1 } } }))
+    const whole = event(modelContent({ functionCall: { name: 'g', args: { y: 1 } } }))
     const end = event({ finishReason: 'STOP' })
     const events = [piece('f', 'a'), piece('f', 'b'), piece('g', 'c'), whole, end]
     expect(partsOf(events)).toEqual([
@@ -147,8 +147,8 @@ describe('how it ends', () => {
 
   test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'NO_IMAGE', 'IMAGE_OTHER'])(
     '%s is a failure',
-    (word) => {
-      expect(() => partsOf([event({ finishReason: word })])).toThrow(
+    (googleReason) => {
+      expect(() => partsOf([event({ finishReason: googleReason })])).toThrow(
         expect.objectContaining({ code: 'provider_error', status: 502, retryable: false }),
       )
     },
@@ -159,9 +159,9 @@ describe('how it ends', () => {
   })
 
   test('a call whose end is missing counts after an ordinary end alone', () => {
-    const begun = event(spoken({ functionCall: { name: 'pay', willContinue: true } }))
+    const begun = event(modelContent({ functionCall: { name: 'pay', willContinue: true } }))
     const more = event(
-      spoken({
+      modelContent({
         functionCall: {
           partialArgs: [{ jsonPath: '$.usd', stringValue: '1', willContinue: true }],
           willContinue: true,
@@ -177,9 +177,9 @@ describe('how it ends', () => {
   test('the end is said once; usage may follow, words may not', () => {
     const end = event({ finishReason: 'STOP' })
     const counted = JSON.stringify({ usageMetadata: { promptTokenCount: 1, totalTokenCount: 1 } })
-    const parts = partsOf([end, end, event(spoken({ text: '' })), counted])
+    const parts = partsOf([end, end, event(modelContent({ text: '' })), counted])
     expect(parts.map(({ type }) => type)).toEqual(['finish', 'usage'])
-    expect(() => partsOf([end, event(spoken({ text: 'more' }))])).toThrow('after the end')
+    expect(() => partsOf([end, event(modelContent({ text: 'more' }))])).toThrow('after the end')
   })
 })
 
@@ -190,7 +190,7 @@ describe('what is no answer', () => {
     'an error in place of an event: %s',
     (data) => {
       const read = google.reader(source)
-      read(event(spoken({ text: 'a' })))
+      read(event(modelContent({ text: 'a' })))
       expect(() => read(data)).toThrow(
         expect.objectContaining({ code: 'provider_error', status: 503 }),
       )
@@ -203,9 +203,9 @@ describe('what is no answer', () => {
     '7',
     '[]',
     '{"candidates":{}}',
-    event(spoken({ text: 7 })),
-    event(spoken({ functionCall: { name: 'f', args: 'x' } })),
-    event(spoken({ functionCall: { partialArgs: [{ jsonPath: '$.a', numberValue: 1 }] } })),
+    event(modelContent({ text: 7 })),
+    event(modelContent({ functionCall: { name: 'f', args: 'x' } })),
+    event(modelContent({ functionCall: { partialArgs: [{ jsonPath: '$.a', numberValue: 1 }] } })),
   ])('%s is nonsense', (data) => {
     expect(() => partsOf([data])).toThrow(
       expect.objectContaining({ code: 'provider_error', status: 502, retryable: false }),
@@ -226,7 +226,10 @@ describe('what is no answer', () => {
     const begun = { name: 'f', args: { text: 'x', list: [1] }, willContinue: true }
     const piece = { partialArgs: [{ jsonPath, stringValue: 'x' }] }
     expect(() =>
-      partsOf([event(spoken({ functionCall: begun })), event(spoken({ functionCall: piece }))]),
+      partsOf([
+        event(modelContent({ functionCall: begun })),
+        event(modelContent({ functionCall: piece })),
+      ]),
     ).toThrow(expect.objectContaining({ code: 'provider_error' }))
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })

@@ -6,7 +6,7 @@ import { signatureField } from './signatures'
 import { readGoogleUsage } from './usage'
 import type { Part } from '../../wire/answer-part'
 import type { PartsReader } from '../adapter'
-import { nonsense, type ErrorSource } from '../upstream-error'
+import { invalidAnswer, type ErrorSource } from '../upstream-error'
 
 /**
  * Reads a stream of `GenerateContentResponse`. It has no end marker: an answer is whole when its
@@ -16,7 +16,7 @@ export function createPartsReader(source: ErrorSource): PartsReader {
   const calls = new Calls(source.provider)
   let isFinished = false
   /** The whole text so far: grounding names positions in it, and may come at the end. */
-  const said: string[] = []
+  const texts: string[] = []
   let grounding: unknown
 
   function toParts(part: EventPart): Part[] {
@@ -24,7 +24,7 @@ export function createPartsReader(source: ErrorSource): PartsReader {
     const { text, thought, inlineData, thoughtSignature } = part
     const parts: Part[] = []
     if (text) parts.push({ type: thought ? 'reasoning' : 'text', text })
-    if (text && !thought) said.push(text)
+    if (text && !thought) texts.push(text)
     // No client has a field for images of a thought, or shows them.
     if (inlineData && !thought) parts.push(image(inlineData))
     // The signature of a text improves the next answer, if the client sends it back.
@@ -34,9 +34,9 @@ export function createPartsReader(source: ErrorSource): PartsReader {
     return parts
   }
 
-  function finish(word: string): Part {
-    const reason = toGoogleFinishReason(word, calls.any)
-    if (!reason) throw nonsense(source.provider, `an answer that failed: ${word}`)
+  function finish(googleReason: string): Part {
+    const reason = toGoogleFinishReason(googleReason, calls.any)
+    if (!reason) throw invalidAnswer(source.provider, `a failed response: ${googleReason}`)
     isFinished = true
     return { type: 'finish', reason }
   }
@@ -51,16 +51,16 @@ export function createPartsReader(source: ErrorSource): PartsReader {
     grounding = candidate.groundingMetadata ?? grounding
     if (isFinished) {
       if (parts.some(({ type }) => type !== 'extra')) {
-        throw nonsense(source.provider, 'more after the end of its answer')
+        throw invalidAnswer(source.provider, 'data after the end of its response')
       }
       return []
     }
-    const word = candidate.finishReason
-    if (!word) return parts
+    const googleReason = candidate.finishReason
+    if (!googleReason) return parts
     // Only an ordinary end leaves a call complete whose own end is missing.
-    if (word !== 'STOP') calls.drop()
-    const cited = toGroundingParts(grounding, grounding === undefined ? '' : said.join(''))
-    return [...parts, ...cited, ...calls.close(), finish(word)]
+    if (googleReason !== 'STOP') calls.drop()
+    const cited = toGroundingParts(grounding, grounding === undefined ? '' : texts.join(''))
+    return [...parts, ...cited, ...calls.close(), finish(googleReason)]
   }
 
   return function read(data) {

@@ -5,7 +5,7 @@ import {
   eventsOf,
   ours,
   partsOf,
-  said,
+  withoutUsage,
   theirs,
   usage,
 } from '../../../testing/providers/google-recordings'
@@ -27,8 +27,8 @@ describe.each(streams)('S14: the recorded stream %s', (_name, events) => {
   const whole = partsOf(events)
 
   test('finishes once, at its end, with the tokens counted', () => {
-    expect(said(whole).filter(({ type }) => type === 'finish')).toHaveLength(1)
-    expect(said(whole).at(-1)).toMatchObject({ type: 'finish' })
+    expect(withoutUsage(whole).filter(({ type }) => type === 'finish')).toHaveLength(1)
+    expect(withoutUsage(whole).at(-1)).toMatchObject({ type: 'finish' })
     expect(whole.at(-1)).toMatchObject({ type: 'usage', usage: { flawed: false } })
   })
 
@@ -60,7 +60,7 @@ test('the recordings of the project are all replayed', () => {
 
 describe.if(existsSync(theirs))('recorded by others', () => {
   test('a call with its signature', () => {
-    const [call, args, finish] = said(partsOf(eventsOf(theirs, 'google-tool-call')))
+    const [call, args, finish] = withoutUsage(partsOf(eventsOf(theirs, 'google-tool-call')))
     if (call?.type !== 'call') throw new Error('There is no call.')
     expect(call).toMatchObject({ index: 0, name: 'weather' })
     expect(unpackCallId(call.id ?? '')).toMatch(/^call_[0-9a-f]{26}$/)
@@ -72,7 +72,7 @@ describe.if(existsSync(theirs))('recorded by others', () => {
   })
 
   test('four calls of Vertex, three of one name, one signature', () => {
-    const parts = said(partsOf(eventsOf(theirs, 'google-stream-no-args-tool-call')))
+    const parts = withoutUsage(partsOf(eventsOf(theirs, 'google-stream-no-args-tool-call')))
     const calls = parts.filter((part) => part.type === 'call')
     expect(calls.map(({ name }) => name)).toEqual([
       'read_theme',

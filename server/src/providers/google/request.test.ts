@@ -130,7 +130,7 @@ describe('where the instructions go', () => {
   test('an image among them is refused', () => {
     const content = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBO' } }]
     expect(() => bodyOf({ messages: [{ role: 'system', content }] })).toThrow(
-      'Instructions can only be text.',
+      'Instructions must be text.',
     )
   })
 })
@@ -153,8 +153,8 @@ describe('sampling', () => {
     [42, 42],
     [-9007199254740991, 1],
     [2 ** 31, -(2 ** 31)],
-  ])('a seed of 64 bits fits into 32: %p becomes %p', (seed, sent) => {
-    expect(configOf({ seed })).toEqual({ seed: sent })
+  ])('a seed of 64 bits fits into 32: %p becomes %p', (seed, expected) => {
+    expect(configOf({ seed })).toEqual({ seed: expected })
   })
 
   test('one stop text is a list, an empty one is none', () => {

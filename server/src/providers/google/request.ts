@@ -1,4 +1,4 @@
-import { GoogleHistory, type Setting, type GoogleTurn } from './history'
+import { GoogleHistory, type HistoryOptions, type GoogleTurn } from './history'
 import { parseGeneration, isGemma, toModelPath } from './model-name'
 import { toThinkingConfig } from './thinking'
 import { toShape } from './tools'
@@ -55,7 +55,7 @@ const chatNames: Readonly<Record<string, string>> = {
 
 function conversationOf(chat: ChatRequest, target: AdapterTarget, home: GeminiHome): JsonObject {
   const needsSignatures = parseGeneration(target.upstreamModel) >= 3
-  const signatures: Setting['signatures'] = needsSignatures ? 'required' : 'kept'
+  const signatures: HistoryOptions['signatures'] = needsSignatures ? 'required' : 'kept'
   const history = new GoogleHistory(chat.messages, {
     media: target.media ?? new Map(),
     callIds: home.callIds,
@@ -66,7 +66,7 @@ function conversationOf(chat: ChatRequest, target: AdapterTarget, home: GeminiHo
   const first = contents[0]
   if (!first) {
     if (system.length === 0) {
-      throw invalidRequest('messages', 'empty', 'There is nothing to answer in the messages.')
+      throw invalidRequest('messages', 'empty', 'The messages contain nothing to answer.')
     }
     // Instructions alone are the question.
     return { contents: [{ role: 'user', parts: system } satisfies GoogleTurn] }
@@ -83,7 +83,7 @@ function samplingOf(chat: ChatRequest, target: AdapterTarget): JsonObject {
   const stop = typeof chat.stop === 'string' ? [chat.stop] : (chat.stop ?? [])
   const stopSequences = stop.filter((text) => text !== '')
   const thinkingConfig = toThinkingConfig(chat, target)
-  const given: JsonObject = {
+  const fields: JsonObject = {
     maxOutputTokens: target.maxTokens,
     temperature: chat.temperature,
     topP: chat.top_p,
@@ -98,6 +98,6 @@ function samplingOf(chat: ChatRequest, target: AdapterTarget): JsonObject {
     }),
   }
   return Object.fromEntries(
-    Object.entries(given).filter(([, value]) => value !== undefined && value !== null),
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
   )
 }

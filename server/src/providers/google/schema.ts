@@ -31,17 +31,17 @@ export function withoutConst(schema: JsonObject): JsonObject {
   const copy: JsonObject = {}
   for (const [key, value] of Object.entries(schema)) {
     if (key === 'const') copy['enum'] = [value]
-    else if (schemas.has(key)) copy[key] = inSchema(value)
+    else if (schemas.has(key)) copy[key] = toGoogleSchema(value)
     else if (named.has(key) && isObject(value)) copy[key] = inNamed(value)
     else copy[key] = value
   }
   return copy
 }
 
-function inSchema(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inSchema)
+function toGoogleSchema(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toGoogleSchema)
   return isObject(value) ? withoutConst(value) : value
 }
 
 const inNamed = (value: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, inSchema(schema)]))
+  Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, toGoogleSchema(schema)]))

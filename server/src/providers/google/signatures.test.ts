@@ -7,12 +7,16 @@ import type { AdapterTarget } from '../adapter'
 /** A model that needs no signatures. */
 const older = 'gemini-2.5-pro'
 const skipped = 'skip_thought_signature_validator'
-const given = { extra_content: { google: { thought_signature: 'ab+/cd==' } } }
+const signature = { extra_content: { google: { thought_signature: 'ab+/cd==' } } }
 
 /** The signatures of the calls of one turn, as they are sent. */
-function signaturesOf(calls: JsonObject[], model?: string, own?: Partial<AdapterTarget>): unknown {
+function signaturesOf(
+  calls: JsonObject[],
+  model?: string,
+  targetFields?: Partial<AdapterTarget>,
+): unknown {
   const results = calls.map((_, index) => tool(String(index + 1), 'x'))
-  const turns = turnsOf([user('a'), assistant(null, ...calls), ...results], model, own)
+  const turns = turnsOf([user('a'), assistant(null, ...calls), ...results], model, targetFields)
   const called: unknown = Array.isArray(turns) ? turns[1] : undefined
   const parts = isObject(called) ? called['parts'] : undefined
   return Array.isArray(parts)
@@ -23,7 +27,7 @@ function signaturesOf(calls: JsonObject[], model?: string, own?: Partial<Adapter
 describe('thought signatures', () => {
   test('the field of Google’s own convention is taken first', () => {
     const id = packCallId('1', 'b3RoZXI=')
-    expect(signaturesOf([call(id, { extra: given })])).toEqual(['ab+/cd=='])
+    expect(signaturesOf([call(id, { extra: signature })])).toEqual(['ab+/cd=='])
   })
 
   test('else what is packed into the id, whichever alphabet packed it', () => {
@@ -34,25 +38,31 @@ describe('thought signatures', () => {
 
   test('else the value that fits all, on the first call of the turn alone', () => {
     expect(signaturesOf([call('1'), call('2')])).toEqual([skipped, undefined])
-    expect(signaturesOf([call('1'), call('2', { extra: given })])).toEqual([skipped, 'ab+/cd=='])
-    expect(signaturesOf([call('1', { extra: given }), call('2')])).toEqual(['ab+/cd==', undefined])
+    expect(signaturesOf([call('1'), call('2', { extra: signature })])).toEqual([
+      skipped,
+      'ab+/cd==',
+    ])
+    expect(signaturesOf([call('1', { extra: signature }), call('2')])).toEqual([
+      'ab+/cd==',
+      undefined,
+    ])
   })
 
   test('models before Gemini 3 need none, but keep what they are given', () => {
     expect(signaturesOf([call('1'), call('2')], older)).toEqual([undefined, undefined])
-    expect(signaturesOf([call('1', { extra: given })], older)).toEqual(['ab+/cd=='])
+    expect(signaturesOf([call('1', { extra: signature })], older)).toEqual(['ab+/cd=='])
   })
 
   test('once refused, all are replaced', () => {
-    const calls = [call('1', { extra: given }), call('2__thought__YWI', { args: '{}' })]
-    const own = { signatures: 'replaced' as const }
-    expect(signaturesOf(calls, 'gemini-3-pro-preview', own)).toEqual([skipped, undefined])
+    const calls = [call('1', { extra: signature }), call('2__thought__YWI', { args: '{}' })]
+    const targetFields = { signatures: 'replaced' as const }
+    expect(signaturesOf(calls, 'gemini-3-pro-preview', targetFields)).toEqual([skipped, undefined])
   })
 
   test('each step of several has its own', () => {
     const messages = [
       user('a'),
-      assistant(null, call('1', { extra: given })),
+      assistant(null, call('1', { extra: signature })),
       tool('1', 'x'),
       assistant(null, call('2')),
       tool('2', 'y'),
@@ -67,7 +77,7 @@ describe('thought signatures', () => {
   })
 
   test('what signs a text comes back on its last part', () => {
-    const messages = [user('a'), { ...assistant('b'), ...given }, user('c')]
+    const messages = [user('a'), { ...assistant('b'), ...signature }, user('c')]
     expect(turnsOf(messages)).toMatchObject([
       {},
       { parts: [{ text: 'b', thoughtSignature: 'ab+/cd==' }] },
@@ -80,13 +90,13 @@ describe('thought signatures', () => {
     expect(signaturesOf([call('1', { extra })])).toEqual([skipped])
   })
 
-  test('the packed part of an id reaches nobody, and results still find their calls', () => {
+  test('removes the packed part of an id, and results still match their calls', () => {
     const packed = packCallId('1', 'ab+/cd==')
     for (const id of ['1', packed]) {
       const messages = [user('a'), assistant(null, call(packed)), tool(id, 'x')]
-      const sent = JSON.stringify(turnsOf(messages))
-      expect(sent).not.toContain('__thought__')
-      expect(sent).toContain('"functionResponse":{"id":"1"')
+      const body = JSON.stringify(turnsOf(messages))
+      expect(body).not.toContain('__thought__')
+      expect(body).toContain('"functionResponse":{"id":"1"')
     }
   })
 })

@@ -14,14 +14,14 @@ const child = (parent: JsonObject, name: string): JsonObject => {
 }
 
 /** The signature that a message or a tool call brings back in the field that Google made for it. */
-export function readGivenSignature(holder: JsonObject): string | undefined {
+export function readCallerSignature(holder: JsonObject): string | undefined {
   const signature = child(child(holder, 'extra_content'), 'google')['thought_signature']
   return typeof signature === 'string' && /^[\w+/=-]+$/.test(signature) ? signature : undefined
 }
 
 /** The signature of a tool call of the history: as given, else from inside its id. */
 export const callSignature = (call: JsonObject & { id: string }): string | undefined =>
-  readGivenSignature(call) ?? unpackSignature(call.id)
+  readCallerSignature(call) ?? unpackSignature(call.id)
 
 /** The field in which a signature goes to the client, and comes back. */
 export const signatureField = (signature: string): JsonObject => ({

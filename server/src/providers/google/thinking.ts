@@ -1,12 +1,10 @@
 import { parseGeneration } from './model-name'
-import type { ChatRequest } from '../../wire/chat-request'
+import type { ChatRequest, ReasoningEffort } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
 import type { AdapterTarget } from '../adapter'
 
-type Effort = NonNullable<ChatRequest['reasoning_effort']>
-
 // The budgets of Google's own OpenAI surface. https://ai.google.dev/gemini-api/docs/openai
-const budgets: Record<Effort, number> = {
+const budgets: Record<ReasoningEffort, number> = {
   none: 0,
   minimal: 1024,
   low: 1024,
@@ -23,22 +21,22 @@ export function toThinkingConfig(chat: ChatRequest, target: AdapterTarget): Json
   if (!capabilities.reasoning || generation < 2.5) return undefined
   const effort = chat.reasoning_effort ?? chat.reasoning?.effort
   // A request without thinking wants no thoughts shown either.
-  const shown = effort === 'none' ? {} : { includeThoughts: true }
+  const withThoughts = effort === 'none' ? {} : { includeThoughts: true }
   // This model thinks only on request, and refuses to show thoughts otherwise.
-  if (!effort) return /gemini-2\.5-flash-lite/.test(model) ? undefined : shown
-  if (generation >= 3) return { ...shown, thinkingLevel: levelOf(effort, model) }
-  return { ...shown, thinkingBudget: budgetOf(effort, model) }
+  if (!effort) return /gemini-2\.5-flash-lite/.test(model) ? undefined : withThoughts
+  if (generation >= 3) return { ...withThoughts, thinkingLevel: levelOf(effort, model) }
+  return { ...withThoughts, thinkingBudget: budgetOf(effort, model) }
 }
 
 /** Pro cannot stop thinking. https://ai.google.dev/gemini-api/docs/thinking#set-budget */
-function budgetOf(effort: Effort, model: string): number {
+function budgetOf(effort: ReasoningEffort, model: string): number {
   if (!/-pro/.test(model)) return budgets[effort]
   if (effort === 'none') return 128
   return effort === 'max' ? 32_768 : budgets[effort]
 }
 
 /** The nearest level that the model knows; none of this generation can stop thinking. */
-function levelOf(effort: Effort, model: string): string {
+function levelOf(effort: ReasoningEffort, model: string): string {
   switch (effort) {
     case 'none':
     case 'minimal':

@@ -19,8 +19,8 @@ describe('the choice among tools', () => {
       { type: 'function', function: { name: 'now' } },
       { mode: 'ANY', allowedFunctionNames: ['now'] },
     ],
-  ])('%p', (choice, sent) => {
-    expect(choose(choice)).toMatchObject(config(sent))
+  ])('%p becomes that of Gemini', (choice, expected) => {
+    expect(choose(choice)).toMatchObject(config(expected))
   })
 
   test('strict tools are checked, unless a call is demanded', () => {
@@ -32,16 +32,16 @@ describe('the choice among tools', () => {
   test.each([
     ['auto', 'AUTO'],
     ['required', 'ANY'],
-  ])('allowed tools, %s: the others are not declared', (mode, sent) => {
+  ])('allowed tools, %s: the others are not declared', (mode, expected) => {
     const tools = [{ type: 'function', function: { name: 'now' } }]
     const body = choose({ type: 'allowed_tools', allowed_tools: { mode, tools } })
-    expect(body).toMatchObject(config({ mode: sent }))
+    expect(body).toMatchObject(config({ mode: expected }))
     expect(body['tools']).toEqual([{ functionDeclarations: [{ name: 'now' }] }])
   })
 
   test('allowed tools that are none of those sent are refused', () => {
     const choice = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } }
-    expect(() => choose(choice)).toThrow('No such tool was sent.')
+    expect(() => choose(choice)).toThrow('The tool is not in tools.')
   })
 
   test('without tools there is no choice', () => {
@@ -60,8 +60,8 @@ describe('answers in JSON', () => {
     $defs: { size: { const: null, default: { const: 2 } } },
     required: ['kind'],
   }
-  const asked = { type: 'json_schema', json_schema: { name: 'fruit', schema } }
-  const wanted = {
+  const format = { type: 'json_schema', json_schema: { name: 'fruit', schema } }
+  const expectedConfig = {
     responseMimeType: 'application/json',
     responseJsonSchema: {
       type: 'object',
@@ -76,7 +76,9 @@ describe('answers in JSON', () => {
   }
 
   test('a schema, in which only a real `const` is an `enum`', () => {
-    expect(configOf(bodyOf({ response_format: asked }, 'gemini-2.0-flash'))).toEqual(wanted)
+    expect(configOf(bodyOf({ response_format: format }, 'gemini-2.0-flash'))).toEqual(
+      expectedConfig,
+    )
   })
 
   test('any JSON', () => {
@@ -88,13 +90,13 @@ describe('answers in JSON', () => {
 
   test('with tools: Gemini 3 does both, with an unchecked choice', () => {
     const strict = { type: 'function', function: { name: 'now', strict: true } }
-    const body = bodyOf({ response_format: asked, tools: [strict] })
-    expect(configOf(body)).toMatchObject(wanted)
+    const body = bodyOf({ response_format: format, tools: [strict] })
+    expect(configOf(body)).toMatchObject(expectedConfig)
     expect(body).toMatchObject({ toolConfig: { functionCallingConfig: { mode: 'AUTO' } } })
   })
 
   test('with tools: older models refuse, by the name of the field', () => {
-    const fields = { response_format: asked, tools: [now] }
+    const fields = { response_format: format, tools: [now] }
     expect(() => bodyOf(fields, 'gemini-2.5-pro')).toThrow(
       expect.objectContaining({
         code: 'invalid_request',
@@ -108,14 +110,14 @@ describe('answers in JSON', () => {
     'with a demanded call the form of another answer is moot, with none tools are: %s',
     (model) => {
       const demanded = bodyOf(
-        { response_format: asked, tools: [now], tool_choice: 'required' },
+        { response_format: format, tools: [now], tool_choice: 'required' },
         model,
       )
       expect(demanded).toHaveProperty('tools')
       expect(configOf(demanded)).not.toHaveProperty('responseMimeType')
-      const without = bodyOf({ response_format: asked, tools: [now], tool_choice: 'none' }, model)
+      const without = bodyOf({ response_format: format, tools: [now], tool_choice: 'none' }, model)
       expect(without).not.toHaveProperty('tools')
-      expect(configOf(without)).toMatchObject(wanted)
+      expect(configOf(without)).toMatchObject(expectedConfig)
     },
   )
 })

@@ -1,20 +1,18 @@
 import { parseGeneration } from './model-name'
 import { withoutConst } from './schema'
 import { invalidRequest } from '../../errors'
-import type { ChatRequest } from '../../wire/chat-request'
-import { isObject, type JsonObject } from '../../wire/json-body'
-
-type Tool = NonNullable<ChatRequest['tools']>[number]
+import type { ChatRequest, ChatTool } from '../../wire/chat-request'
+import { isObject, type JsonObject, toObjects } from '../../wire/json-body'
 
 /** The tools of a request and the choice among them, in the terms of Google. */
-interface Wish {
-  tools: readonly Tool[]
+interface ToolSelection {
+  tools: readonly ChatTool[]
   mode: 'AUTO' | 'NONE' | 'ANY' | 'VALIDATED'
   names?: string[]
 }
 
 /** The tools and the form of the answer, which exclude each other in some ways. */
-export interface Shape {
+export interface ToolsAndFormat {
   tools?: JsonObject[]
   toolConfig?: JsonObject
   /** The fields of `generationConfig`. */
@@ -25,9 +23,9 @@ export interface Shape {
  * Tools, the choice among them, and JSON answers. Throws `unsupported_by_model` where a model takes
  * either tools or a JSON answer and the caller leaves it free to give one or the other.
  */
-export function toShape(chat: ChatRequest, model: string): Shape {
+export function toShape(chat: ChatRequest, model: string): ToolsAndFormat {
   const format = toFormat(chat.response_format)
-  const wish = toWish(chat)
+  const wish = toToolSelection(chat)
   if (!wish) return { format }
   const wantsJson = Object.keys(format).length > 0
   if (!wantsJson) return { ...declared(wish), format }
@@ -38,15 +36,17 @@ export function toShape(chat: ChatRequest, model: string): Shape {
     throw invalidRequest(
       'response_format',
       'unsupported_by_model',
-      'This model answers in JSON or calls tools, not both in one request.',
+      'This model does not support JSON output and tools in one request.',
     )
   }
   return { ...declared({ ...wish, mode: 'AUTO' }), format }
 }
 
-function toWish({ tools, tool_choice: choice }: ChatRequest): Wish | undefined {
+function toToolSelection({ tools, tool_choice: choice }: ChatRequest): ToolSelection | undefined {
   if (!tools?.length) return undefined
-  const free: Wish['mode'] = tools.some((tool) => tool.function.strict) ? 'VALIDATED' : 'AUTO'
+  const free: ToolSelection['mode'] = tools.some((tool) => tool.function.strict)
+    ? 'VALIDATED'
+    : 'AUTO'
   if (!choice || choice === 'auto') return { tools, mode: free }
   if (choice === 'none') return { tools, mode: 'NONE' }
   if (choice === 'required') return { tools, mode: 'ANY' }
@@ -55,25 +55,25 @@ function toWish({ tools, tool_choice: choice }: ChatRequest): Wish | undefined {
   // Names can be given with ANY only; a tool that is not declared cannot be called either.
   const rest = tools.filter((tool) => allowed.has(tool.function.name))
   if (rest.length === 0) {
-    throw invalidRequest('tool_choice.allowed_tools', 'unknown_value', 'No such tool was sent.')
+    throw invalidRequest('tool_choice.allowed_tools', 'unknown_value', 'The tool is not in tools.')
   }
   const mode = choice.allowed_tools['mode'] === 'required' ? 'ANY' : free
   return { tools: rest, mode }
 }
 
 function allowedNames({ tools }: JsonObject): Set<unknown> {
-  const entries = Array.isArray(tools) ? tools.filter(isObject) : []
+  const entries = toObjects(tools)
   return new Set(entries.map((tool) => isObject(tool['function']) && tool['function']['name']))
 }
 
-const declared = ({ tools, mode, names }: Wish) => ({
+const declared = ({ tools, mode, names }: ToolSelection) => ({
   tools: [{ functionDeclarations: tools.map(toDeclaration) }],
   toolConfig: {
     functionCallingConfig: names ? { mode, allowedFunctionNames: names } : { mode },
   },
 })
 
-function toDeclaration({ function: { name, description, parameters } }: Tool): JsonObject {
+function toDeclaration({ function: { name, description, parameters } }: ChatTool): JsonObject {
   const isEmpty = !parameters || Object.keys(parameters).length === 0
   return {
     name,

@@ -108,7 +108,7 @@ test.each([
   ['halves with a whole total', { promptTokenCount: 1.5, totalTokenCount: 4 }],
 ])('M8: %s is no usage', (_what, block) => expect(readGoogleUsage(block)).toBeUndefined())
 
-test('what has no counts counts nothing', () => {
+test('an answer without usage counts zero tokens', () => {
   for (const block of [undefined, null, 7, [], {}, { trafficType: 'ON_DEMAND' }]) {
     expect(readGoogleUsage(block)).toBeUndefined()
   }

@@ -9,8 +9,8 @@ import { readUsage, type Usage } from '../../wire/usage'
 export function readGoogleUsage(block: unknown): Usage | undefined {
   if (!isObject(block)) return undefined
   const prompt = sum(block['promptTokenCount'], block['toolUsePromptTokenCount'])
-  const heard = ofAudio(block['promptTokensDetails'])
-  const heardBefore = ofAudio(block['cacheTokensDetails'])
+  const audioTokens = ofAudio(block['promptTokensDetails'])
+  const cachedAudioTokens = ofAudio(block['cacheTokensDetails'])
   return readUsage(
     {
       prompt_tokens: prompt,
@@ -18,9 +18,12 @@ export function readGoogleUsage(block: unknown): Usage | undefined {
       total_tokens: totalOf(block),
       prompt_tokens_details: {
         cached_tokens: block['cachedContentTokenCount'],
-        cached_audio_tokens: heardBefore,
+        cached_audio_tokens: cachedAudioTokens,
         // The cached part is counted by itself.
-        audio_tokens: isCount(heard) && isCount(heardBefore) ? heard - heardBefore : heard,
+        audio_tokens:
+          isCount(audioTokens) && isCount(cachedAudioTokens)
+            ? audioTokens - cachedAudioTokens
+            : audioTokens,
       },
       completion_tokens_details: {
         reasoning_tokens: block['thoughtsTokenCount'],

@@ -41,11 +41,15 @@ const streamed = (chunks: readonly JsonObject[]) => {
     if (isObject(read)) collected.add(read)
   }
   stream.end(true)
-  return relayChat(collected.whole(), request).body
+  return relayChat(collected.complete(), request).body
 }
-const piece = (delta: JsonObject, finish_reason: string | null = null, own: JsonObject = {}) => ({
+const piece = (
+  delta: JsonObject,
+  finish_reason: string | null = null,
+  fields: JsonObject = {},
+) => ({
   choices: [{ index: 0, delta, finish_reason }],
-  ...own,
+  ...fields,
 })
 const messageOf = ({ choices }: JsonObject): unknown =>
   Array.isArray(choices) && isObject(choices[0]) ? choices[0]['message'] : undefined
@@ -58,10 +62,13 @@ test.each([
     [page('https://a.example/', ''), page('https://b.example/', '')],
   ],
   ['nothing of the kind', { citations: 'none', search_results: [null, 7] }, undefined],
-])('finding P10: sources beside the choices are annotations: %s', (_what, own, annotations) => {
-  const chunks = [piece({ content: 'It is [1].' }, null, own), piece({}, 'stop', own)]
+])('finding P10: sources beside the choices are annotations: %s', (_what, fields, annotations) => {
+  const chunks = [piece({ content: 'It is [1].' }, null, fields), piece({}, 'stop', fields)]
   expect(messageOf(streamed(chunks))).toMatchObject({ content: 'It is [1].' })
-  const whole = { choices: [{ message: { content: 'It is [1].' }, finish_reason: 'stop' }], ...own }
+  const whole = {
+    choices: [{ message: { content: 'It is [1].' }, finish_reason: 'stop' }],
+    ...fields,
+  }
   for (const body of [streamed(chunks), relayChat(whole, request).body]) {
     const message = messageOf(body)
     expect(isObject(message) && message['annotations']).toEqual(annotations)
@@ -69,16 +76,16 @@ test.each([
 })
 
 test('annotations of the provider itself stay the only ones', () => {
-  const own = [page('https://c.example/', 'C')]
+  const fields = [page('https://c.example/', 'C')]
   const chunks = [
     piece({ content: 'Hi' }),
-    piece({ annotations: own }),
+    piece({ annotations: fields }),
     piece({}, 'stop', perplexity),
   ]
-  expect(messageOf(streamed(chunks))).toMatchObject({ annotations: own })
-  const message = { content: 'Hi', annotations: own }
+  expect(messageOf(streamed(chunks))).toMatchObject({ annotations: fields })
+  const message = { content: 'Hi', annotations: fields }
   const whole = { choices: [{ message, finish_reason: 'stop' }], ...perplexity }
-  expect(messageOf(relayChat(whole, request).body)).toMatchObject({ annotations: own })
+  expect(messageOf(relayChat(whole, request).body)).toMatchObject({ annotations: fields })
 })
 
 test('citations do not go back to a provider; what it keeps in annotations does', () => {
@@ -88,11 +95,13 @@ test('citations do not go back to a provider; what it keeps in annotations does'
     content: 'Hi',
     annotations: [page('https://a.example/', 'A')],
   }
-  const sent = (annotations: unknown) =>
+  const messagesWith = (annotations: unknown) =>
     JSON.stringify(toUpstreamMessages([{ ...message, annotations }], request.options))
-  expect(sent(message.annotations)).toBe('[{"role":"assistant","content":"Hi"}]')
-  expect(sent([])).toBe('[{"role":"assistant","content":"Hi"}]')
-  expect(sent([page('https://a.example/', 'A'), file])).toContain('"annotations":[{"type":"file"')
+  expect(messagesWith(message.annotations)).toBe('[{"role":"assistant","content":"Hi"}]')
+  expect(messagesWith([])).toBe('[{"role":"assistant","content":"Hi"}]')
+  expect(messagesWith([page('https://a.example/', 'A'), file])).toContain(
+    '"annotations":[{"type":"file"',
+  )
 })
 
 test('finding P10: text beside tool calls is kept in a whole answer, streamed or not', () => {

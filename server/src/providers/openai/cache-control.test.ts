@@ -6,12 +6,12 @@ import type { JsonObject } from '../../wire/json-body'
 
 const short = { cache_control: { type: 'ephemeral' } }
 const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } }
-const text = (words: string) => ({ type: 'text', text: words })
+const text = (value: string) => ({ type: 'text', text: value })
 const tool = { type: 'function', function: { name: 'f' } }
 const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }
 
 /** What is written: fields that are undefined are not. */
-const sent = (chat: JsonObject, options: RelayOptions): JsonObject =>
+const relay = (chat: JsonObject, options: RelayOptions): JsonObject =>
   JSON.parse(JSON.stringify(toUpstreamChat(chat, { upstreamModel: 'm', options })))
 
 function optionsOf(key: string): RelayOptions {
@@ -34,7 +34,7 @@ const chat = {
 
 describe('finding P3: breakpoints of a chat request', () => {
   test('go to OpenRouter, at most four with that of the whole request', () => {
-    expect(sent(chat, optionsOf('openrouter'))).toEqual({
+    expect(relay(chat, optionsOf('openrouter'))).toEqual({
       model: 'm',
       ...hour,
       tools: [tool, tool],
@@ -52,14 +52,14 @@ describe('finding P3: breakpoints of a chat request', () => {
     })
     const { messages: _messages, cache_control: _whole, ...rest } = chat
     const few = { ...rest, messages: [{ role: 'user', content: 'a', ...hour }] }
-    expect(sent(few, optionsOf('openrouter'))).toMatchObject({
+    expect(relay(few, optionsOf('openrouter'))).toMatchObject({
       tools: [tool, { ...tool, ...hour }],
       messages: [{ content: [{ ...text('a'), ...hour }] }],
     })
   })
 
   test('go to Alibaba Cloud in messages, without a lifetime', () => {
-    const { tools, messages, ...rest } = sent(chat, optionsOf('dashscope'))
+    const { tools, messages, ...rest } = relay(chat, optionsOf('dashscope'))
     expect(rest).toEqual({ model: 'm' })
     expect(tools).toEqual([tool, tool])
     expect(messages).toMatchObject([
@@ -72,15 +72,15 @@ describe('finding P3: breakpoints of a chat request', () => {
 
   test("in OpenAI's spelling go where Anthropic's is taken, and to OpenAI as they are", () => {
     const part = { ...text('a'), prompt_cache_breakpoint: { mode: 'explicit' } }
-    const asked = { model: 'm', messages: [{ role: 'user', content: [part] }] }
-    expect(sent(asked, optionsOf('dashscope'))['messages']).toEqual([
+    const chatWithPart = { model: 'm', messages: [{ role: 'user', content: [part] }] }
+    expect(relay(chatWithPart, optionsOf('dashscope'))['messages']).toEqual([
       { role: 'user', content: [{ ...text('a'), ...short }] },
     ])
-    expect(sent(asked, optionsOf('openai'))).toEqual(asked)
+    expect(relay(chatWithPart, optionsOf('openai'))).toEqual(chatWithPart)
   })
 
   test('are taken off for all others, wherever they stand', () => {
-    expect(sent(chat, RelayOptions.parse({}))).toEqual({
+    expect(relay(chat, RelayOptions.parse({}))).toEqual({
       model: 'm',
       tools: [tool, tool],
       messages: [
@@ -95,13 +95,16 @@ describe('finding P3: breakpoints of a chat request', () => {
   test('are nothing that a request without them is copied for', () => {
     const messages = [{ role: 'user', content: [text('a')] }]
     for (const key of ['openrouter', 'openai']) {
-      const written = toUpstreamChat({ messages }, { upstreamModel: 'm', options: optionsOf(key) })
-      expect(written['messages']).toEqual(messages)
+      const upstreamChat = toUpstreamChat(
+        { messages },
+        { upstreamModel: 'm', options: optionsOf(key) },
+      )
+      expect(upstreamChat['messages']).toEqual(messages)
     }
   })
 })
 
-test('what tells a cache by a key goes to who has it', () => {
+test('sends a cache key only to providers that have one', () => {
   const fields = {
     prompt_cache_key: 'session',
     prompt_cache_retention: '24h',
@@ -109,12 +112,12 @@ test('what tells a cache by a key goes to who has it', () => {
     safety_identifier: 's',
     user: 'u',
   }
-  const asked = { model: 'm', messages: [{ role: 'user', content: 'a' }], ...fields }
+  const chatWithPart = { model: 'm', messages: [{ role: 'user', content: 'a' }], ...fields }
   for (const key of ['openai', 'azure', 'openrouter', 'moonshot', 'fireworks']) {
-    expect(sent(asked, optionsOf(key))).toEqual(asked)
+    expect(relay(chatWithPart, optionsOf(key))).toEqual(chatWithPart)
   }
   for (const key of ['mistral', 'groq']) {
-    expect(sent(asked, optionsOf(key))).not.toContainAnyKeys([
+    expect(relay(chatWithPart, optionsOf(key))).not.toContainAnyKeys([
       'prompt_cache_key',
       'prompt_cache_retention',
       'prompt_cache_options',

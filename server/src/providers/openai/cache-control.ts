@@ -9,11 +9,11 @@ import {
 } from '../../wire/cache-control'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
-type Taken = Pick<RelayOptions, 'cacheControl' | 'cacheControlExtras'>
+type AcceptedBreakpoints = Pick<RelayOptions, 'cacheControl' | 'cacheControlExtras'>
 
 const isMarked = (holder: unknown) => isObject(holder) && 'cache_control' in holder
 
-function without<Holder>(holder: Holder): Holder | JsonObject {
+function withoutControl<Holder>(holder: Holder): Holder | JsonObject {
   if (!isObject(holder) || !('cache_control' in holder)) return holder
   const { cache_control: _control, ...rest } = holder
   return rest
@@ -21,27 +21,28 @@ function without<Holder>(holder: Holder): Holder | JsonObject {
 
 /** Removes the breakpoints of a list; the same list where it has none. */
 const withoutAll = (list: readonly unknown[]): readonly unknown[] =>
-  list.some(isMarked) ? list.map(without) : list
+  list.some(isMarked) ? list.map(withoutControl) : list
 
 /** A message for a provider that does not know breakpoints. */
 export function withoutBreakpoints(message: JsonObject): JsonObject {
   const { content, tool_calls: calls } = message
-  const bareContent = Array.isArray(content) ? toPlainText(message, content) : content
-  const bareCalls = Array.isArray(calls) ? withoutAll(calls) : calls
-  if (bareContent === content && bareCalls === calls && !isMarked(message)) return message
+  const plainContent = Array.isArray(content) ? toPlainText(message, content) : content
+  const plainCalls = Array.isArray(calls) ? withoutAll(calls) : calls
+  if (plainContent === content && plainCalls === calls && !isMarked(message)) return message
   return {
-    ...without(message),
-    ...(bareContent !== content && { content: bareContent }),
-    ...(bareCalls !== calls && { tool_calls: bareCalls }),
+    ...withoutControl(message),
+    ...(plainContent !== content && { content: plainContent }),
+    ...(plainCalls !== calls && { tool_calls: plainCalls }),
   }
 }
 
 /** A part that had to be one for its mark is the text that it was: of calls and results many take no parts. */
 function toPlainText({ role }: JsonObject, content: readonly unknown[]): unknown {
-  const bare = withoutAll(content)
-  const [only] = bare
-  const isLone = bare !== content && bare.length === 1 && (role === 'tool' || role === 'assistant')
-  return isLone && isObject(only) && only['type'] === 'text' ? only['text'] : bare
+  const plain = withoutAll(content)
+  const [only] = plain
+  const isLone =
+    plain !== content && plain.length === 1 && (role === 'tool' || role === 'assistant')
+  return isLone && isObject(only) && only['type'] === 'text' ? only['text'] : plain
 }
 
 /** Removes the breakpoint in either spelling, and sets the one given. */
@@ -53,7 +54,7 @@ function withControl(holder: JsonObject, control: CacheControl | undefined): Jso
 /** Returns a tool with its breakpoint beside its function, or without one. */
 function withToolControl(tool: unknown, control: CacheControl | undefined): unknown {
   if (!isObject(tool)) return tool
-  return withControl({ ...tool, function: without(tool['function']) }, control)
+  return withControl({ ...tool, function: withoutControl(tool['function']) }, control)
 }
 
 const isMarkedTool = (tool: unknown) => isObject(tool) && readToolCacheControl(tool) !== undefined
@@ -62,54 +63,54 @@ const isMarkedTool = (tool: unknown) => isObject(tool) && readToolCacheControl(t
  * Fits the breakpoints of a chat request to its provider; where that takes none, `withoutBreakpoints`
  * removes those of its messages.
  */
-export function relayBreakpoints(chat: JsonObject, taken: Taken): void {
+export function relayBreakpoints(chat: JsonObject, accepted: AcceptedBreakpoints): void {
   const { tools } = chat
-  const has = (place: Taken['cacheControlExtras'][number]) =>
-    taken.cacheControl && taken.cacheControlExtras.includes(place)
+  const has = (place: AcceptedBreakpoints['cacheControlExtras'][number]) =>
+    accepted.cacheControl && accepted.cacheControlExtras.includes(place)
   if (!has('request')) delete chat['cache_control']
   if (Array.isArray(tools) && tools.some(isMarkedTool) && !has('tools')) {
     chat['tools'] = tools.map((tool) => withToolControl(tool, undefined))
   }
-  if (!taken.cacheControl || !Array.isArray(chat['messages'])) return
+  if (!accepted.cacheControl || !Array.isArray(chat['messages'])) return
   // A breakpoint of the whole request counts towards the maximum.
   const max = maxBreakpoints - ('cache_control' in chat ? 1 : 0)
-  new Fitting(chat, max, has('ttl')).apply()
+  new BreakpointFitter(chat, max, has('ttl')).apply()
 }
 
 /** Something that carries a breakpoint, and how it is written anew. */
-interface Marked {
+interface MarkedItem {
   control: CacheControl
   write: (control: CacheControl | undefined) => void
 }
 
 /** Brings the breakpoints of a request to where, and down to how many, a provider takes them. */
-class Fitting {
+class BreakpointFitter {
   readonly #chat: JsonObject
   readonly #max: number
-  readonly #keepsLifetime: boolean
-  readonly #marked: Marked[] = []
+  readonly #acceptsLifetime: boolean
+  readonly #marked: MarkedItem[] = []
 
-  constructor(chat: JsonObject, max: number, keepsLifetime: boolean) {
+  constructor(chat: JsonObject, max: number, acceptsLifetime: boolean) {
     this.#chat = chat
     this.#max = max
-    this.#keepsLifetime = keepsLifetime
+    this.#acceptsLifetime = acceptsLifetime
   }
 
   apply(): void {
-    this.#lookAtTools()
+    this.#collectTools()
     const { messages } = this.#chat
-    if (Array.isArray(messages)) this.#chat['messages'] = this.#look(messages)
+    if (Array.isArray(messages)) this.#chat['messages'] = this.#collectMessages(messages)
     const fitting = fitBreakpoints(
       this.#marked.map(({ control }) => control),
       this.#max,
     )
     for (const [position, { write }] of this.#marked.entries()) {
       const control = fitting[position]
-      write(control && !this.#keepsLifetime ? { type: control.type } : control)
+      write(control && !this.#acceptsLifetime ? { type: control.type } : control)
     }
   }
 
-  #lookAtTools(): void {
+  #collectTools(): void {
     const { tools } = this.#chat
     if (!Array.isArray(tools) || !tools.some(isMarkedTool)) return
     const copy: unknown[] = [...tools]
@@ -125,17 +126,17 @@ class Fitting {
   }
 
   /** Collects the breakpoints of messages; returns the same messages where none carries one. */
-  #look(messages: readonly unknown[]): readonly unknown[] {
+  #collectMessages(messages: readonly unknown[]): readonly unknown[] {
     let copy: unknown[] | undefined
     for (const [position, message] of messages.entries()) {
-      if (!isObject(message) || !carriesBreakpoint(message)) continue
+      if (!isObject(message) || !hasBreakpoint(message)) continue
       copy ??= [...messages]
-      copy[position] = this.#lookAt(message)
+      copy[position] = this.#collectMessage(message)
     }
     return copy ?? messages
   }
 
-  #lookAt(message: JsonObject): JsonObject {
+  #collectMessage(message: JsonObject): JsonObject {
     const copy = withControl(message, undefined)
     const { content, tool_calls: calls } = copy
     const control = readCacheControl(message) ?? lastOf(calls)
@@ -145,10 +146,10 @@ class Fitting {
     for (const [position, part] of (parts ?? []).entries()) {
       if (!isObject(part)) continue
       const isLast = position === (parts?.length ?? 0) - 1
-      const own = readCacheControl(part) ?? (isLast ? control : undefined)
-      if (!own || !parts) continue
+      const partControl = readCacheControl(part) ?? (isLast ? control : undefined)
+      if (!partControl || !parts) continue
       this.#marked.push({
-        control: own,
+        control: partControl,
         write: (fitting) => (parts[position] = withControl(part, fitting)),
       })
     }
@@ -168,7 +169,7 @@ function lastOf(calls: unknown): CacheControl | undefined {
   return isObject(marked) ? readCacheControl(marked) : undefined
 }
 
-function carriesBreakpoint(message: JsonObject): boolean {
+function hasBreakpoint(message: JsonObject): boolean {
   const { tool_calls: calls } = message
   return (
     isMarked(message) ||

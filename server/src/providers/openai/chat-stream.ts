@@ -7,7 +7,7 @@ import {
   type RelayRequest,
 } from './relayed-stream'
 import { readEvent } from '../event'
-import { endedEarly, toFailure } from '../upstream-error'
+import { truncatedAnswer, toFailure } from '../upstream-error'
 import { readSourceAnnotations } from '../../wire/annotations'
 import type { JsonObject } from '../../wire/json-body'
 import type { Usage } from '../../wire/usage'
@@ -36,7 +36,7 @@ export class ChatStream implements RelayedStream {
 
   next(data: string): string[] {
     const chunk = readEvent(data, this.#request.source)
-    this.#usage.note(chunk)
+    this.#usage.record(chunk)
     const chunks: string[] = []
     for (const choice of readChoices(chunk, this.#request.source))
       this.#relay(chunk, choice, chunks)
@@ -48,7 +48,7 @@ export class ChatStream implements RelayedStream {
     const choice = this.#choiceAt(index)
     if (choice.finished) return
     if (choice.isPlain(theirs) && soleChoice(chunk)) {
-      chunks.push(this.#rewritten(chunk, theirs))
+      chunks.push(this.#rewrite(chunk, theirs))
       return
     }
     const { deltas, finish, failed } = choice.next(theirs)
@@ -71,7 +71,7 @@ export class ChatStream implements RelayedStream {
   }
 
   /** Nearly all chunks are a piece of text and nothing else: those are changed in place. */
-  #rewritten(chunk: JsonObject, theirs: JsonObject): string {
+  #rewrite(chunk: JsonObject, theirs: JsonObject): string {
     for (const name of chunkFields) if (name !== 'choices') chunk[name] = undefined
     if (theirs['logprobs'] === undefined) theirs['logprobs'] = null
     theirs['finish_reason'] = null
@@ -95,22 +95,22 @@ export class ChatStream implements RelayedStream {
   }
 
   end(sawDone: boolean): string[] {
-    if (!this.#isWhole(sawDone)) throw endedEarly(this.#request.source)
+    if (!this.#isComplete(sawDone)) throw truncatedAnswer(this.#request.source)
     return this.#usage.chunks()
   }
 
   isComplete(): boolean {
-    return this.#usage.isKnown && this.#isWhole(false)
+    return this.#usage.isKnown && this.#isComplete(false)
   }
 
   /** Some servers leave `[DONE]` out: then every requested choice has to have finished. */
-  #isWhole(sawDone: boolean): boolean {
+  #isComplete(sawDone: boolean): boolean {
     const choices = [...this.#choices.values()]
     const { answers = 1 } = this.#request
     return choices.length >= (sawDone ? 1 : answers) && choices.every(({ finished }) => finished)
   }
 
-  cut(most: number): string[] {
+  cut(maxTokens: number): string[] {
     const { identity } = this.#request
     const running = [...this.#choices].filter(([, { finished }]) => !finished)
     const last = running.flatMap(([index, choice]) => {
@@ -119,7 +119,7 @@ export class ChatStream implements RelayedStream {
       return steps.map((step) => ({ index, logprobs: null, ...step }))
     })
     const chunks = last.map((choice) => JSON.stringify({ ...identity, choices: [choice] }))
-    return [...chunks, ...this.#usage.cut(most)]
+    return [...chunks, ...this.#usage.cut(maxTokens)]
   }
 
   tokensAtLeast(): number {

@@ -52,12 +52,13 @@ export class ChoiceDeltas {
   /** The deltas that a provider's choice becomes, and how it finished, if it did. */
   next(theirs: JsonObject): ChoiceStep {
     const delta = isObject(theirs['delta']) ? theirs['delta'] : {}
-    const body = [...this.#said(delta), ...this.#called(delta)]
+    const body = [...this.#contentFields(delta), ...this.#toCalls(delta)]
     const deltas = body.length > 0 || 'role' in delta ? [...this.#openRole(), ...body] : []
-    const word = theirs['finish_reason']
-    if (typeof word !== 'string' || word === '') return { deltas, finish: null, failed: false }
+    const providerReason = theirs['finish_reason']
+    if (typeof providerReason !== 'string' || providerReason === '')
+      return { deltas, finish: null, failed: false }
 
-    const reason = toFinishReason(word, this.#calls.any)
+    const reason = toFinishReason(providerReason, this.#calls.any)
     if (!reason || theirs['native_finish_reason'] === 'error') {
       return { deltas, finish: null, failed: true }
     }
@@ -74,29 +75,29 @@ export class ChoiceDeltas {
     return [{ role: 'assistant', content: '' }]
   }
 
-  #said(delta: JsonObject): JsonObject[] {
-    const said = saidIn(delta)
-    let isSaid = false
-    for (const name in said) {
-      isSaid = true
+  #contentFields(delta: JsonObject): JsonObject[] {
+    const contentFields = contentOf(delta)
+    let hasContent = false
+    for (const name in contentFields) {
+      hasContent = true
       if (name === 'annotations') this.hasAnnotations = true
-      const value = said[name]
+      const value = contentFields[name]
       if (typeof value === 'string' && writtenFields.has(name)) this.#options.size.add(value)
       else this.#options.size.addOther(value)
     }
-    return isSaid ? [said] : []
+    return hasContent ? [contentFields] : []
   }
 
-  #called(delta: JsonObject): JsonObject[] {
+  #toCalls(delta: JsonObject): JsonObject[] {
     const entries = delta['tool_calls']
     if (!Array.isArray(entries)) return []
     const calls = entries.filter(isObject).flatMap((entry) => this.#calls.next(entry))
     for (const { function: called, custom } of calls) {
-      const said = called ?? custom
-      if (!isObject(said)) continue
-      const { name } = said
+      const contentFields = called ?? custom
+      if (!isObject(contentFields)) continue
+      const { name } = contentFields
       if (typeof name === 'string') this.#options.size.addCall(name)
-      this.#measure(said['arguments'] ?? said['input'])
+      this.#measure(contentFields['arguments'] ?? contentFields['input'])
     }
     return this.#write(calls)
   }
@@ -120,18 +121,19 @@ export class ChoiceDeltas {
 }
 
 /** Returns text, reasoning and all other fields of a delta, without the empty ones. */
-function saidIn(delta: JsonObject): JsonObject {
-  const said: JsonObject = {}
+function contentOf(delta: JsonObject): JsonObject {
+  const contentFields: JsonObject = {}
   for (const name in delta) {
     const value = delta[name]
-    if (!deltaFields.has(name) && value !== null && value !== '') said[name] = value
+    if (!deltaFields.has(name) && value !== null && value !== '') contentFields[name] = value
   }
   const text = readText(delta['content'])
   const reasoning =
     delta['reasoning_content'] ?? delta['reasoning'] ?? readThought(delta['content'])
-  if (typeof reasoning === 'string' && reasoning !== '') said['reasoning_content'] = reasoning
-  if (text !== '') said['content'] = text
-  return said
+  if (typeof reasoning === 'string' && reasoning !== '')
+    contentFields['reasoning_content'] = reasoning
+  if (text !== '') contentFields['content'] = text
+  return contentFields
 }
 
 /** Reads the text of a string, or of parts of text and thinking as Mistral's reasoning models send them. */

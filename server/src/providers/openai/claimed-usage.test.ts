@@ -44,7 +44,7 @@ function streamed(chunks: JsonObject[], hidden?: number) {
   return stream.usage()
 }
 
-const say = (content: string) => chunkOf({ role: 'assistant', content })
+const textChunk = (content: string) => chunkOf({ role: 'assistant', content })
 const stop = chunkOf({}, 'stop')
 
 function whole(message: JsonObject, usage: JsonObject, hidden?: number) {
@@ -63,12 +63,12 @@ describe('M8: of several counts in a stream', () => {
       [large, small],
       [small, large],
     ]) {
-      expect(streamed([say(text), ...order, stop])).toMatchObject({ input: 25, output: 30 })
+      expect(streamed([textChunk(text), ...order, stop])).toMatchObject({ input: 25, output: 30 })
     }
   })
 
   test('one that grows is the last, and none is flawed', () => {
-    const growing = [1, 2, 3].map((count) => ({ ...say('word '), ...counts(5, count) }))
+    const growing = [1, 2, 3].map((count) => ({ ...textChunk('word '), ...counts(5, count) }))
     expect(streamed([...growing, stop])).toMatchObject({ input: 5, output: 3, flawed: false })
   })
 
@@ -81,7 +81,7 @@ describe('M8: of several counts in a stream', () => {
   ])('what is no whole number is estimated, and says so: %s', (_what, usage) => {
     const text = 'word '.repeat(30)
     const expected = { input: 7, estimated: true }
-    const inStream = streamed([say(text), stop, { choices: [], ...usage }])
+    const inStream = streamed([textChunk(text), stop, { choices: [], ...usage }])
     expect(inStream).toMatchObject(expected)
     expect(inStream.output).toBeWithin(25, 40)
     const answered = whole({ content: text }, usage).usage
@@ -94,7 +94,7 @@ describe('finding M11: a count of output', () => {
   const claim = counts(5, 131_072)
 
   test('is no more than the bytes of a short answer allow', () => {
-    const inStream = streamed([say('hello'), stop, { choices: [], ...claim }])
+    const inStream = streamed([textChunk('hello'), stop, { choices: [], ...claim }])
     const { body, usage } = whole({ content: 'hello' }, claim)
     for (const used of [inStream, usage]) {
       expect(completionTokens(used)).toBeLessThanOrEqual(5 + 2 * 64)
@@ -134,10 +134,10 @@ describe('finding M11: a count of output', () => {
   ])('is believed of %s', (_what, message, tokens) => {
     const { usage } = whole(message, counts(5, tokens))
     expect([completionTokens(usage), usage.flawed]).toEqual([tokens, false])
-    const { tool_calls: calls, ...said } = message
+    const { tool_calls: calls, ...messageFields } = message
     const deltas = Array.isArray(calls)
       ? calls.map((call: JsonObject, index) => ({ tool_calls: [{ ...call, index }] }))
-      : [said]
+      : [messageFields]
     const inStream = streamed([
       chunkOf({ role: 'assistant', content: '' }),
       ...deltas.map((delta) => chunkOf(delta)),

@@ -24,7 +24,7 @@ const requestOf = (wantsUsage: boolean): RelayRequest => ({
 })
 
 const parsed = (chunks: readonly string[]): unknown[] => chunks.map((chunk) => JSON.parse(chunk))
-const tell = (stream: RelayedStream, choice: object, more: object = {}) =>
+const send = (stream: RelayedStream, choice: object, more: object = {}) =>
   stream.next(JSON.stringify({ id: 'x', choices: [{ index: 0, ...choice }], ...more }))
 
 const finish = (index: number, delta: object = {}) => ({
@@ -34,8 +34,8 @@ const finish = (index: number, delta: object = {}) => ({
 describe('M02: a stream that is cut', () => {
   test('ends with length in each choice that was running, then tells its usage', () => {
     const stream = new ChatStream(requestOf(true))
-    for (const index of [0, 1, 2]) tell(stream, { index, delta: { content: 'one two three ' } })
-    tell(stream, { index: 1, delta: {}, finish_reason: 'stop' })
+    for (const index of [0, 1, 2]) send(stream, { index, delta: { content: 'one two three ' } })
+    send(stream, { index: 1, delta: {}, finish_reason: 'stop' })
     expect(stream.tokensAtLeast()).toBe(9)
     const chunks = parsed(stream.cut(8))
     expect(chunks).toMatchObject([
@@ -49,22 +49,22 @@ describe('M02: a stream that is cut', () => {
   test('in the middle of a tool call is no finished call', () => {
     const stream = new ChatStream(requestOf(false))
     const called = { name: 'look_up', arguments: '{"city":"Ber' }
-    tell(stream, { delta: { tool_calls: [{ index: 0, id: 'a', function: called }] } })
+    send(stream, { delta: { tool_calls: [{ index: 0, id: 'a', function: called }] } })
     expect(parsed(stream.cut(8))).toMatchObject([finish(0)])
   })
 
-  test('keeps to the count that the provider told on its way', () => {
+  test('keeps the counts that the provider sent so far', () => {
     const stream = new ChatStream(requestOf(false))
     const usage = { prompt_tokens: 3, completion_tokens: 9, total_tokens: 12 }
-    tell(stream, { delta: { content: 'one' } }, { usage })
+    send(stream, { delta: { content: 'one' } }, { usage })
     stream.cut(8)
     expect(stream.usage()).toMatchObject({ input: 3, output: 9, estimated: false })
   })
 
   test('of a legacy completion ends alike', () => {
     const stream = new TextStream(requestOf(false))
-    tell(stream, { text: 'one two ' })
-    tell(stream, { index: 1, text: 'one', finish_reason: 'stop' })
+    send(stream, { text: 'one two ' })
+    send(stream, { index: 1, text: 'one', finish_reason: 'stop' })
     expect(stream.tokensAtLeast()).toBe(3)
     expect(parsed(stream.cut(2))).toMatchObject([
       { choices: [{ index: 0, text: '', finish_reason: 'length' }] },
@@ -80,10 +80,10 @@ test('M14: a call in many pieces is as long as in one', () => {
   const args = '{"city":"Berlin","days":[1,2,3]}'
   const [one, many] = [new ChatStream(requestOf(false)), new ChatStream(requestOf(false))]
   for (const stream of [one, many]) {
-    tell(stream, { delta: { tool_calls: [{ index: 0, id: 'a', function: { name: 'weather' } }] } })
+    send(stream, { delta: { tool_calls: [{ index: 0, id: 'a', function: { name: 'weather' } }] } })
   }
-  tell(one, call(args))
-  for (const letter of args) tell(many, call(letter))
+  send(one, call(args))
+  for (const letter of args) send(many, call(letter))
   expect(many.usage()).toEqual(one.usage())
   expect(many.tokensAtLeast()).toBe(one.tokensAtLeast())
 })

@@ -1,10 +1,10 @@
 import { getImageFormat, toInputField } from './embedding-images'
 import type { RelayTarget } from './request'
 import { isFailure } from '../event'
-import { readTaskType, refuseTask, toTaskWord } from '../task-type'
-import { nonsense, toCallerError, type ErrorSource } from '../upstream-error'
+import { readTaskType, refuseTask, toTaskName } from '../task-type'
+import { invalidAnswer, toCallerError, type ErrorSource } from '../upstream-error'
 import { taskFields, type EmbeddingInput } from '../../wire/embedding-request'
-import { isObject, type JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject, toObjects } from '../../wire/json-body'
 import { readUsage, type Usage } from '../../wire/usage'
 
 export type EncodingFormat = 'float' | 'base64'
@@ -42,10 +42,10 @@ function setTask(
   if (!task || tasks === undefined) return
   if (tasks === null) throw refuseTask(task)
   for (const field of taskFields) delete body[field]
-  const [longest = ''] = Object.keys(tasks.words)
+  const [longestPrefix = ''] = Object.keys(tasks.words)
     .filter((beginning) => upstreamModel.startsWith(beginning))
     .toSorted((a, b) => b.length - a.length)
-  body[tasks.field] = toTaskWord(task, tasks.words[longest] ?? {})
+  body[tasks.field] = toTaskName(task, tasks.words[longestPrefix] ?? {})
 }
 
 /** Little-endian 32-bit floats as base64, exactly as OpenAI writes them. */
@@ -88,9 +88,10 @@ export function readEmbeddings(
   expected: { count: number; format: EncodingFormat },
   source: ErrorSource,
 ): { embeddings: Embedding[]; usage: Usage | undefined } {
-  if (!isObject(answer)) throw nonsense(source.provider, 'an answer that is no JSON object')
+  if (!isObject(answer))
+    throw invalidAnswer(source.provider, 'a response that is not a JSON object')
   if (isFailure(answer)) throw toCallerError({ status: 200, body: answer }, source)
-  const data = Array.isArray(answer['data']) ? answer['data'].filter(isObject) : []
+  const data = toObjects(answer['data'])
   const byIndex = new Map<number, Embedding | undefined>()
   for (const [position, item] of data.entries()) {
     const index = Number.isInteger(item['index']) ? Number(item['index']) : position
@@ -100,7 +101,7 @@ export function readEmbeddings(
   for (let index = 0; index < expected.count; index++) {
     const embedding = byIndex.get(index)
     if (embedding === undefined) {
-      throw nonsense(source.provider, 'an answer without all embeddings')
+      throw invalidAnswer(source.provider, 'a response without all embeddings')
     }
     embeddings.push(embedding)
   }

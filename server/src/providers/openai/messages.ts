@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { annotationsIn } from '../../wire/annotations'
 import { withoutBreakpoints } from './cache-control'
-import { isObject, type JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject, toObjects } from '../../wire/json-body'
 import { toToolMessages } from '../../wire/legacy-functions'
 import { unpackCallId } from '../../wire/packed-call-id'
 import type { RelayOptions } from '../provider'
@@ -22,7 +21,7 @@ export function toUpstreamMessages(messages: unknown, options: RelayOptions): un
   if (!Array.isArray(messages) || arePlain(messages, options)) return messages
   return toToolMessages(messages).flatMap((message) => {
     if (!isObject(message) || isPlain(message, options)) return [message]
-    if (isThoughtAlone(message)) return thoughtAlone(message, options)
+    if (isThoughtAlone(message)) return toThoughtMessage(message, options)
     return [toUpstream(message, options)]
   })
 }
@@ -32,17 +31,17 @@ const speech = ['content', 'tool_calls', 'refusal', 'audio'] as const
 /** An assistant's turn that came to nothing but thoughts. */
 const isThoughtAlone = (message: JsonObject): boolean =>
   message['role'] === 'assistant' &&
-  speech.every((name) => isNothing(message[name])) &&
-  !(isNothing(message['reasoning_content']) && isNothing(message['reasoning_details']))
+  speech.every((name) => isEmpty(message[name])) &&
+  !(isEmpty(message['reasoning_content']) && isEmpty(message['reasoning_details']))
 
-const isNothing = (value: unknown) =>
+const isEmpty = (value: unknown) =>
   value === undefined ||
   value === null ||
   value === '' ||
   (Array.isArray(value) && value.length === 0)
 
 /** Providers refuse a turn without text, and one with nothing but thoughts that do not go back is empty. */
-function thoughtAlone(message: JsonObject, options: RelayOptions): JsonObject[] {
+function toThoughtMessage(message: JsonObject, options: RelayOptions): JsonObject[] {
   if (options.historyReasoning === 'strip') return []
   return [toUpstream({ ...message, content: '' }, options)]
 }
@@ -75,14 +74,14 @@ function toUpstream(original: JsonObject, options: RelayOptions): JsonObject {
     changes['content'] = message['content'].map(toDocument)
   }
   if (options.toolCallIds !== 'any' || hasPackedId(message)) {
-    Object.assign(changes, fittingIds(message, options))
+    Object.assign(changes, withFittingIds(message, options))
   }
   if (!options.extraContent) {
     const calls = changes['tool_calls'] ?? message['tool_calls']
     Object.assign(changes, withoutExtraContent(message, calls))
   }
   if (message['role'] === 'assistant') {
-    Object.assign(changes, reasoning(message, options), uncited(message))
+    Object.assign(changes, reasoning(message, options), omitCitations(message))
   }
   const dropped = options.dropFromMessages.filter((name) => name in message)
   const isUnchanged = dropped.length === 0 && Object.keys(changes).length === 0
@@ -93,7 +92,7 @@ function toUpstream(original: JsonObject, options: RelayOptions): JsonObject {
 }
 
 /** Removes the citations of an answer; strict providers refuse a request that has them. */
-function uncited(message: JsonObject): JsonObject {
+function omitCitations(message: JsonObject): JsonObject {
   return {
     ...('citations' in message && { citations: undefined }),
     ...('annotations' in message && { annotations: withoutCitations(message['annotations']) }),
@@ -112,8 +111,8 @@ const isText = (value: unknown) => typeof value === 'string' && value !== ''
 
 /** Keeps annotations that a provider needs back for its next answer, such as a file that it has read. */
 function withoutCitations(annotations: unknown): unknown {
-  const kept = annotationsIn(annotations).filter(({ type }) => !isCitation(type))
-  return kept.length > 0 ? kept : undefined
+  const remaining = toObjects(annotations).filter(({ type }) => !isCitation(type))
+  return remaining.length > 0 ? remaining : undefined
 }
 
 const isCitation = (type: unknown) => type === 'url_citation' || type === 'file_citation'
@@ -136,7 +135,7 @@ const hasPackedId = ({ tool_call_id: answered, tool_calls: calls }: JsonObject):
 
 const isPacked = (id: unknown) => typeof id === 'string' && unpackCallId(id) !== id
 
-function fittingIds(message: JsonObject, { toolCallIds }: RelayOptions): JsonObject {
+function withFittingIds(message: JsonObject, { toolCallIds }: RelayOptions): JsonObject {
   const changes: JsonObject = {}
   const id = message['tool_call_id']
   if (typeof id === 'string') changes['tool_call_id'] = toFittingCallId(id, toolCallIds)

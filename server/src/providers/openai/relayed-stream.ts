@@ -1,10 +1,10 @@
-import { nonsense, type ErrorSource } from '../upstream-error'
+import { invalidAnswer, type ErrorSource } from '../upstream-error'
 import type { Identity } from '../../wire/answer'
 import { processingMsIn, type AnswerUnits } from '../../wire/answer-units'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { TextSize } from '../../wire/text-size'
 import { readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
-import { maxUsage, withOutputOfAtMost } from '../../wire/usage-claims'
+import { maxUsage, withBoundedOutput } from '../../wire/usage-claims'
 import type { RelayOptions } from '../provider'
 
 /** The facts about its request that a relayed answer needs. */
@@ -48,11 +48,11 @@ export function withUnits(
 }
 
 /** Limits a provider's count of an answer to the maximum that its visible content allows. */
-export const withinShown = (
+export const withinVisible = (
   usage: Usage,
-  shown: Pick<TextSize, 'tokensAtMost'>,
+  content: Pick<TextSize, 'maxTokens'>,
   request: Pick<RelayRequest, 'hiddenTokens'>,
-): Usage => withOutputOfAtMost(usage, shown.tokensAtMost + request.hiddenTokens(usage))
+): Usage => withBoundedOutput(usage, content.maxTokens + request.hiddenTokens(usage))
 
 /** A relayed stream: `next` per event, then `end`; `usage` when it has ended, however it did. */
 export interface RelayedStream {
@@ -71,7 +71,7 @@ export interface RelayedStream {
    * Ends an answer that is not paid for any further, with `length`: its last chunks. The estimate of it is
    * `most` tokens of output at most.
    */
-  cut?(most: number): string[]
+  cut?(maxTokens: number): string[]
 }
 
 /** Keeps the usage that a stream reports; it may come on any chunk, and the largest counts. */
@@ -93,7 +93,7 @@ export class StreamUsage {
     return this.#usage !== undefined
   }
 
-  note(chunk: JsonObject): void {
+  record(chunk: JsonObject): void {
     const groq = isObject(chunk['x_groq']) ? chunk['x_groq']['usage'] : undefined
     const block = chunk['usage'] ?? groq
     const read = readUsage(block, this.#request.options.reasoningTokens)
@@ -109,9 +109,9 @@ export class StreamUsage {
    * The usage so far: the provider's count, as far as its content allows, else an estimate of the content.
    */
   total(): Usage {
-    const told = this.#usage
-    const usage = told
-      ? withinShown(told, this.size, this.#request)
+    const reported = this.#usage
+    const usage = reported
+      ? withinVisible(reported, this.size, this.#request)
       : this.#request.estimate(this.size)
     const { size } = this
     const answer = { size: () => size, processingMs: this.#processingMs }
@@ -120,9 +120,9 @@ export class StreamUsage {
   }
 
   /** Nothing more is relayed: of an estimate, no more than `most` tokens of output count. */
-  cut(most: number): string[] {
+  cut(maxTokens: number): string[] {
     const usage = this.total()
-    this.#usage = usage.estimated ? { ...usage, output: Math.min(usage.output, most) } : usage
+    this.#usage = usage.estimated ? { ...usage, output: Math.min(usage.output, maxTokens) } : usage
     return this.chunks()
   }
 
@@ -138,7 +138,7 @@ export class StreamUsage {
 export function readChoices(chunk: JsonObject, source: ErrorSource): JsonObject[] {
   const choices = chunk['choices'] ?? []
   if (Array.isArray(choices) && choices.every(isObject)) return choices
-  throw nonsense(source.provider, 'a chunk with unreadable choices')
+  throw invalidAnswer(source.provider, 'a chunk with unreadable choices')
 }
 
 /** A copy without some fields. */

@@ -7,7 +7,7 @@ import { sampleChat, sampleTarget } from '../../../testing/providers/samples'
 import type { JsonObject } from '../../wire/json-body'
 
 const options = RelayOptions.parse({})
-const sent = (fields: JsonObject) =>
+const relay = (fields: JsonObject) =>
   toUpstreamChat({ model: 'a/b', messages: [], ...fields }, { upstreamModel: 'gpt-4.1', options })
 
 const user = `user_${'0123456789abcdef'.repeat(4)}_account__session_${'0'.repeat(36)}`
@@ -15,12 +15,12 @@ const user = `user_${'0123456789abcdef'.repeat(4)}_account__session_${'0'.repeat
 test.each(['user', 'safety_identifier', 'prompt_cache_key'])(
   'finding C4: a %s of more than 64 characters is bounded, the same each time',
   (name) => {
-    const first = sent({ [name]: user })[name]
+    const first = relay({ [name]: user })[name]
     expect(first).toMatch(/^[0-9a-f]{64}$/)
-    expect(sent({ [name]: user })[name]).toBe(first)
-    expect(sent({ [name]: `${user}1` })[name]).not.toBe(first)
-    expect(sent({ [name]: 'u'.repeat(64) })[name]).toBe('u'.repeat(64))
-    expect(sent({})).not.toHaveProperty(name)
+    expect(relay({ [name]: user })[name]).toBe(first)
+    expect(relay({ [name]: `${user}1` })[name]).not.toBe(first)
+    expect(relay({ [name]: 'u'.repeat(64) })[name]).toBe('u'.repeat(64))
+    expect(relay({})).not.toHaveProperty(name)
     const { body } = responses.request(sampleChat({ [name]: user }), sampleTarget('gpt-6-astra'))
     expect(body[name]).toBe(first)
   },
@@ -36,9 +36,9 @@ test.each([
     { type: 'object', $schema: 'x', additionalProperties: false, properties: {} },
   ],
   ['with null', { type: 'object', properties: null }, { type: 'object', properties: {} }],
-])('finding C4: an object %s is one without any', (_what, parameters, wanted) => {
+])('finding C4: an object %s is one without any', (_what, parameters, expected) => {
   const other = toolOf({ type: 'object', properties: { a: {} } })
-  expect(sent({ tools: [other, toolOf(parameters)] })['tools']).toEqual([other, toolOf(wanted)])
+  expect(relay({ tools: [other, toolOf(parameters)] })['tools']).toEqual([other, toolOf(expected)])
 })
 
 test('tools that lack nothing are the same object', () => {
@@ -47,12 +47,12 @@ test('tools that lack nothing are the same object', () => {
     toolOf(undefined),
     toolOf({ anyOf: [] }),
   ]
-  expect(sent({ tools })['tools']).toBe(tools)
+  expect(relay({ tools })['tools']).toBe(tools)
 })
 
-const file = (own: JsonObject) => ({
+const file = (fileFields: JsonObject) => ({
   type: 'file',
-  file: own,
+  file: fileFields,
   cache_control: { type: 'ephemeral' },
 })
 
@@ -79,5 +79,7 @@ test('finding P8: a PDF for Mistral is a document, with its data as the address'
       ],
     },
   ])
-  expect(JSON.stringify(sent({ messages: [{ role: 'user', content }] }))).toContain('"type":"file"')
+  expect(JSON.stringify(relay({ messages: [{ role: 'user', content }] }))).toContain(
+    '"type":"file"',
+  )
 })

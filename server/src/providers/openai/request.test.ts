@@ -7,8 +7,8 @@ const target = { upstreamModel: 'm', options: RelayOptions.parse({}) }
 test('M35: a legacy completion has one output limit, the one that is paid for', () => {
   const request = { model: 'x/m', prompt: 'Go on.', max_tokens: 100_000, max_completion_tokens: 1 }
   expect(readOutputLimit(request)?.limit).toBe(1)
-  const sent = toUpstreamCompletion(request, target)
-  expect(sent).toEqual({ model: 'm', prompt: 'Go on.', max_tokens: 1 })
+  const upstream = toUpstreamCompletion(request, target)
+  expect(upstream).toEqual({ model: 'm', prompt: 'Go on.', max_tokens: 1 })
 })
 
 test.each([
@@ -16,17 +16,17 @@ test.each([
   [{ max_tokens: 0, echo: true }, 0],
   [{ max_completion_tokens: '9', max_tokens: 5 }, 5],
   [{ max_completion_tokens: 0.5 }, undefined],
-])('a legacy completion with %p is sent with %p', (fields, limit) => {
-  const sent = toUpstreamCompletion({ model: 'x/m', prompt: 'Go on.', ...fields }, target)
-  expect(sent['max_tokens']).toBe(limit)
-  expect(sent).not.toHaveProperty('max_completion_tokens')
+])('a legacy completion with %j is sent with %p', (fields, limit) => {
+  const upstream = toUpstreamCompletion({ model: 'x/m', prompt: 'Go on.', ...fields }, target)
+  expect(upstream['max_tokens']).toBe(limit)
+  expect(upstream).not.toHaveProperty('max_completion_tokens')
 })
 
 test('a chat has one output limit', () => {
   const request = { model: 'x/m', messages: [], max_tokens: 9, max_completion_tokens: 8 }
-  const sent = toUpstreamChat(request, target)
-  expect(sent['max_tokens']).toBe(8)
-  expect(sent).not.toHaveProperty('max_completion_tokens')
+  const upstream = toUpstreamChat(request, target)
+  expect(upstream['max_tokens']).toBe(8)
+  expect(upstream).not.toHaveProperty('max_completion_tokens')
 })
 
 test.each([
@@ -42,9 +42,9 @@ test.each([
     { role: 'tool', tool_call_id: packed, content: 'x' },
     { role: 'tool', tool_call_id: 'call_1', content: 'x' },
   ]
-  const sent = toUpstreamChat({ model: 'x/m', messages }, { upstreamModel: 'm', options })
-  expect(JSON.stringify(sent)).not.toContain('thought')
-  expect(sent['messages']).toMatchObject([
+  const upstream = toUpstreamChat({ model: 'x/m', messages }, { upstreamModel: 'm', options })
+  expect(JSON.stringify(upstream)).not.toContain('thought')
+  expect(upstream['messages']).toMatchObject([
     {},
     { tool_calls: [{ id, ...called }] },
     { tool_call_id: id },
@@ -52,7 +52,7 @@ test.each([
   ])
 })
 
-test('what Google signs a conversation with goes to who understands it alone', () => {
+test("sends Google's signatures only to providers that understand them", () => {
   const extra_content = { google: { thought_signature: 'ab' } }
   const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }
   const messages = [
@@ -63,8 +63,8 @@ test('what Google signs a conversation with goes to who understands it alone', (
   ]
   const sentTo = (extraContent: boolean) => {
     const options = RelayOptions.parse({ extraContent })
-    const sent = toUpstreamChat({ model: 'x/m', messages }, { upstreamModel: 'm', options })
-    return JSON.parse(JSON.stringify(sent['messages']))
+    const upstream = toUpstreamChat({ model: 'x/m', messages }, { upstreamModel: 'm', options })
+    return JSON.parse(JSON.stringify(upstream['messages']))
   }
   expect(sentTo(true)).toEqual(messages)
   expect(sentTo(false)).toEqual([

@@ -52,8 +52,8 @@ export function toUpstreamChat(request: JsonObject, target: RelayTarget): JsonOb
   const effort = isObject(chat['reasoning']) ? chat['reasoning']['effort'] : undefined
   delete chat['reasoning']
   if (effort !== undefined && effort !== null) chat['reasoning_effort'] ??= effort
-  const speaks = Array.isArray(chat['modalities']) && chat['modalities'].includes('audio')
-  if (!speaks) delete chat['audio']
+  const hasAudio = Array.isArray(chat['modalities']) && chat['modalities'].includes('audio')
+  if (!hasAudio) delete chat['audio']
   chat['messages'] = toUpstreamMessages(chat['messages'], options)
   relayBreakpoints(chat, options)
   if (reasons(target)) toReasoning(chat, options)

@@ -6,7 +6,7 @@ import {
   type RelayRequest,
 } from './relayed-stream'
 import { readEvent } from '../event'
-import { endedEarly, toFailure } from '../upstream-error'
+import { truncatedAnswer, toFailure } from '../upstream-error'
 import { toFinishReason } from '../../wire/finish-reason'
 import type { JsonObject } from '../../wire/json-body'
 import type { Usage } from '../../wire/usage'
@@ -27,7 +27,7 @@ export class TextStream implements RelayedStream {
   next(data: string): string[] {
     const { source, identity } = this.#request
     const chunk = readEvent(data, source)
-    this.#usage.note(chunk)
+    this.#usage.record(chunk)
     return readChoices(chunk, source).flatMap((theirs) => {
       const choice = this.#relay(chunk, theirs)
       if (!choice) return []
@@ -42,9 +42,9 @@ export class TextStream implements RelayedStream {
     if (hadFinished === undefined) this.#usage.size.addAround()
     const text = typeof theirs['text'] === 'string' ? theirs['text'] : ''
     this.#usage.size.add(text)
-    const word = theirs['finish_reason']
-    const hasFinished = typeof word === 'string' && word !== ''
-    const finish = hasFinished ? toFinishReason(word, false) : null
+    const providerReason = theirs['finish_reason']
+    const hasFinished = typeof providerReason === 'string' && providerReason !== ''
+    const finish = hasFinished ? toFinishReason(providerReason, false) : null
     if (finish === undefined) throw toFailure(chunk, this.#request.source)
     this.#finished.set(index, hasFinished)
     if (text === '' && !hasFinished) return undefined
@@ -52,22 +52,22 @@ export class TextStream implements RelayedStream {
   }
 
   end(sawDone: boolean): string[] {
-    if (!this.#isWhole(sawDone)) throw endedEarly(this.#request.source)
+    if (!this.#isComplete(sawDone)) throw truncatedAnswer(this.#request.source)
     return this.#usage.chunks()
   }
 
   isComplete(): boolean {
-    return this.#usage.isKnown && this.#isWhole(false)
+    return this.#usage.isKnown && this.#isComplete(false)
   }
 
   /** Decides as for a chat: some servers leave `[DONE]` out. */
-  #isWhole(sawDone: boolean): boolean {
+  #isComplete(sawDone: boolean): boolean {
     const choices = [...this.#finished.values()]
     const { answers = 1 } = this.#request
     return choices.length >= (sawDone ? 1 : answers) && choices.every(Boolean)
   }
 
-  cut(most: number): string[] {
+  cut(maxTokens: number): string[] {
     const { identity } = this.#request
     const running = [...this.#finished].filter(([, hasFinished]) => !hasFinished)
     const chunks = running.map(([index]) => {
@@ -75,7 +75,7 @@ export class TextStream implements RelayedStream {
       const choice = { text: '', index, logprobs: null, finish_reason: 'length' }
       return JSON.stringify({ ...identity, choices: [choice] })
     })
-    return [...chunks, ...this.#usage.cut(most)]
+    return [...chunks, ...this.#usage.cut(maxTokens)]
   }
 
   tokensAtLeast(): number {

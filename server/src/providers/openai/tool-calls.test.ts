@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { ToolCallDeltas, toWholeArguments } from './tool-calls'
+import { ToolCallDeltas, toCompleteArguments } from './tool-calls'
 import type { JsonObject } from '../../wire/json-body'
 
 function relayed(entries: readonly JsonObject[]) {
-  let made = 0
-  const calls = new ToolCallDeltas({ newCallId: () => `call_made_${++made}` })
+  let created = 0
+  const calls = new ToolCallDeltas({ newCallId: () => `call_made_${++created}` })
   return [...entries.flatMap((entry) => calls.next(entry)), ...calls.close()]
 }
 
@@ -83,7 +83,7 @@ test('arguments that are an object become their text', () => {
   expect(relayed([entry])).toEqual([head(0, 'a', 'f'), piece(0, '{"x":1}')])
 })
 
-test('what else stands on a call travels with its head', () => {
+test('passes further fields of a call on with its first chunk', () => {
   const extra_content = { google: { thought_signature: 's' } }
   expect(relayed([{ ...head(0, 'a', 'f'), extra_content }])[0]).toEqual({
     ...head(0, 'a', 'f'),
@@ -99,6 +99,6 @@ test.each([
   [null, '{}'],
   [undefined, '{}'],
   [{ a: 1 }, '{"a":1}'],
-])('R12: whole arguments %j are %s', (value, text) => {
-  expect(toWholeArguments(value)).toBe(text)
+])('R12: whole arguments %p are %s', (value, text) => {
+  expect(toCompleteArguments(value)).toBe(text)
 })

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../wire/json-body'
 
 /** The ids and names of calls. */
-interface Naming {
+interface CallNaming {
   newCallId: () => string
   /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
   callerNames?: ReadonlyMap<string, string> | undefined
@@ -19,12 +19,12 @@ interface Call {
  * indexes counted up from 0. Source: contract 12.5.
  */
 export class ToolCallDeltas {
-  readonly #naming: Naming
+  readonly #naming: CallNaming
   readonly #calls: Call[] = []
   /** Their index, or their id where they give no index -> the index sent to the client. */
   readonly #indexes = new Map<number | string, number>()
 
-  constructor(naming: Naming) {
+  constructor(naming: CallNaming) {
     this.#naming = naming
   }
 
@@ -35,22 +35,22 @@ export class ToolCallDeltas {
   /** The deltas that one entry of `delta.tool_calls` becomes. */
   next(entry: JsonObject): JsonObject[] {
     const custom = isObject(entry['custom']) ? entry['custom'] : undefined
-    const { name, args } = custom ? customOf(custom) : functionOf(entry)
+    const { name, args } = custom ? readCustom(custom) : readFunction(entry)
     const key = this.#keyOf(entry, name)
-    const known = key === undefined ? this.#calls.length - 1 : this.#indexes.get(key)
-    if (known !== undefined && known >= 0) return this.#pieces(known, args)
+    const existing = key === undefined ? this.#calls.length - 1 : this.#indexes.get(key)
+    if (existing !== undefined && existing >= 0) return this.#addArguments(existing, args)
 
     const index = this.#calls.length
     this.#calls.push({ hasArguments: false, isCustom: custom !== undefined })
     if (key !== undefined) this.#indexes.set(key, index)
     const { function: theirs, custom: _custom, index: _index, id, type: _type, ...rest } = entry
     const { arguments: _arguments, ...ownFunction } = isObject(theirs) ? theirs : {}
-    const given = this.#naming.callerNames?.get(name) ?? name
+    const callerName = this.#naming.callerNames?.get(name) ?? name
     const called = custom
-      ? { type: 'custom', custom: { ...custom, name: given, input: '' } }
-      : { type: 'function', function: { ...ownFunction, name: given, arguments: '' } }
+      ? { type: 'custom', custom: { ...custom, name: callerName, input: '' } }
+      : { type: 'function', function: { ...ownFunction, name: callerName, arguments: '' } }
     const ownId = typeof id === 'string' && id !== '' ? id : this.#naming.newCallId()
-    return [{ index, id: ownId, ...called, ...rest }, ...this.#pieces(index, args)]
+    return [{ index, id: ownId, ...called, ...rest }, ...this.#addArguments(index, args)]
   }
 
   /** A call that ends without arguments had none: `{}`, as clients parse the text. */
@@ -69,11 +69,11 @@ export class ToolCallDeltas {
     return name === '' ? undefined : `unnamed ${this.#calls.length}`
   }
 
-  #pieces(index: number, args: string): JsonObject[] {
+  #addArguments(index: number, args: string): JsonObject[] {
     const call = this.#calls[index]
     if (!call || args === '') return []
     if (call.isCustom) return [{ index, custom: { input: args } }]
-    if (!call.hasArguments && isNothing(args)) return []
+    if (!call.hasArguments && isEmpty(args)) return []
     call.hasArguments = true
     return [{ index, function: { arguments: args } }]
   }
@@ -86,20 +86,20 @@ const toText = (value: unknown) => {
 }
 
 /** The arguments of a whole call: always JSON, also where the provider sends `null` or nothing. */
-export function toWholeArguments(value: unknown): string {
+export function toCompleteArguments(value: unknown): string {
   const text = toText(value).trim()
-  return isNothing(text) ? '{}' : text
+  return isEmpty(text) ? '{}' : text
 }
 
 /** Values that some providers send in place of no arguments. */
-const isNothing = (args: string) => args.trim() === '' || args === 'null'
+const isEmpty = (args: string) => args.trim() === '' || args === 'null'
 
-const customOf = ({ name, input }: JsonObject) => ({
+const readCustom = ({ name, input }: JsonObject) => ({
   name: typeof name === 'string' ? name : '',
   args: typeof input === 'string' ? input : '',
 })
 
-function functionOf(entry: JsonObject) {
+function readFunction(entry: JsonObject) {
   const called = isObject(entry['function']) ? entry['function'] : {}
   return {
     name: typeof called['name'] === 'string' ? called['name'] : '',

@@ -1,21 +1,19 @@
 import { readText, readThought } from './choice-deltas'
-import { readChoices, withinShown, withUnits, type RelayRequest } from './relayed-stream'
-import { toWholeArguments } from './tool-calls'
+import { readChoices, withinVisible, withUnits, type RelayRequest } from './relayed-stream'
+import { toCompleteArguments } from './tool-calls'
 import { isFailure } from '../event'
-import { toFailure, nonsense } from '../upstream-error'
+import { toFailure, invalidAnswer } from '../upstream-error'
 import { processingMsIn, type AnswerUnits } from '../../wire/answer-units'
 import { readSourceAnnotations } from '../../wire/annotations'
 import { toFinishReason } from '../../wire/finish-reason'
-import { isObject, type JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject, toObjects } from '../../wire/json-body'
 import { TextSize } from '../../wire/text-size'
 import { completionTokens, readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
 
 /** A whole answer as the caller receives it, and its usage. */
-export interface WholeAnswer {
+export interface CompleteAnswer {
   body: JsonObject
   usage: Usage
-  /** The body is in the caller's own format already. */
-  isTold?: boolean
 }
 
 /** Fields of an answer that are not passed on, or that Tollgate sets. */
@@ -35,25 +33,25 @@ const answerFields = new Set([
 type ToChoice = (choice: JsonObject, index: number, request: RelayRequest) => JsonObject
 
 /** Relays a whole chat completion. Throws for an error inside a 200, and for an answer that is none. */
-export const relayChat = (answer: unknown, request: RelayRequest): WholeAnswer =>
+export const relayChat = (answer: unknown, request: RelayRequest): CompleteAnswer =>
   relay(answer, request, toChatChoice)
 
 /** Relays a whole legacy completion. */
-export const relayText = (answer: unknown, request: RelayRequest): WholeAnswer =>
+export const relayText = (answer: unknown, request: RelayRequest): CompleteAnswer =>
   relay(answer, request, toTextChoice)
 
 function toChatChoice(choice: JsonObject, index: number, request: RelayRequest): JsonObject {
   const message = isObject(choice['message']) ? choice['message'] : undefined
-  if (!message) throw nonsense(request.source.provider, 'a choice without a message')
-  const own = toMessage(message, request)
-  const calls = own['tool_calls'] ?? own['function_call']
+  if (!message) throw invalidAnswer(request.source.provider, 'a choice without a message')
+  const ownMessage = toMessage(message, request)
+  const calls = ownMessage['tool_calls'] ?? ownMessage['function_call']
   const isCall = Array.isArray(calls) ? calls.length > 0 : Boolean(calls)
   const finish = finishOf(choice, isCall, request)
   const reason = finish === 'tool_calls' && request.legacyFunctions ? 'function_call' : finish
   return {
     ...choice,
     index,
-    message: own,
+    message: ownMessage,
     logprobs: choice['logprobs'] ?? null,
     finish_reason: reason,
   }
@@ -61,17 +59,18 @@ function toChatChoice(choice: JsonObject, index: number, request: RelayRequest):
 
 function toTextChoice(choice: JsonObject, index: number, request: RelayRequest): JsonObject {
   const text = typeof choice['text'] === 'string' ? choice['text'] : undefined
-  if (text === undefined) throw nonsense(request.source.provider, 'a choice without text')
+  if (text === undefined) throw invalidAnswer(request.source.provider, 'a choice without text')
   const finish = finishOf(choice, false, request)
   return { ...choice, text, index, logprobs: choice['logprobs'] ?? null, finish_reason: finish }
 }
 
-function relay(answer: unknown, request: RelayRequest, toChoice: ToChoice): WholeAnswer {
+function relay(answer: unknown, request: RelayRequest, toChoice: ToChoice): CompleteAnswer {
   const { source, identity, options } = request
-  if (!isObject(answer)) throw nonsense(source.provider, 'an answer that is no JSON object')
+  if (!isObject(answer))
+    throw invalidAnswer(source.provider, 'a response that is not a JSON object')
   if (isFailure(answer)) throw toFailure(answer, source)
   const theirs = readChoices(answer, source)
-  if (theirs.length === 0) throw nonsense(source.provider, 'an answer without choices')
+  if (theirs.length === 0) throw invalidAnswer(source.provider, 'a response without choices')
   const choices: JsonObject[] = []
   for (const choice of theirs) {
     const index = Number.isInteger(choice['index']) ? Number(choice['index']) : choices.length
@@ -79,8 +78,10 @@ function relay(answer: unknown, request: RelayRequest, toChoice: ToChoice): Whol
   }
   addSources(choices, answer)
   const block = answer['usage']
-  const told = readUsage(block, options.reasoningTokens)
-  const counted = told ? believed(told, choices, request) : request.estimate(sizeOf(choices))
+  const reported = readUsage(block, options.reasoningTokens)
+  const counted = reported
+    ? boundUsage(reported, choices, request)
+    : request.estimate(sizeOf(choices))
   const usage = request.units ? measured(counted, { answer, choices, request }) : counted
   const { service_tier: servedTier } = answer
   if (typeof servedTier === 'string') usage.servedTier = servedTier
@@ -91,13 +92,13 @@ function relay(answer: unknown, request: RelayRequest, toChoice: ToChoice): Whol
   return { body, usage }
 }
 
-interface Relayed {
+interface RelayedAnswer {
   answer: JsonObject
   choices: readonly JsonObject[]
   request: RelayRequest
 }
 
-const measured = (usage: Usage, { answer, choices, request }: Relayed): Usage =>
+const measured = (usage: Usage, { answer, choices, request }: RelayedAnswer): Usage =>
   withUnits(usage, request, {
     size: () => sizeOf(choices, request.units),
     processingMs: processingMsIn(answer),
@@ -115,8 +116,9 @@ function addSources(choices: readonly JsonObject[], answer: JsonObject): void {
 }
 
 function finishOf(choice: JsonObject, hasToolCalls: boolean, { source }: RelayRequest): string {
-  const word = typeof choice['finish_reason'] === 'string' ? choice['finish_reason'] : 'stop'
-  const finish = toFinishReason(word, hasToolCalls)
+  const providerReason =
+    typeof choice['finish_reason'] === 'string' ? choice['finish_reason'] : 'stop'
+  const finish = toFinishReason(providerReason, hasToolCalls)
   if (!finish || choice['native_finish_reason'] === 'error') throw toFailure(choice, source)
   return finish
 }
@@ -156,7 +158,7 @@ function toCalls(theirs: unknown, { newCallId, callerNames }: RelayRequest): Jso
       }
     }
     const called = isObject(entry['function']) ? entry['function'] : {}
-    const args = toWholeArguments(called['arguments'])
+    const args = toCompleteArguments(called['arguments'])
     return {
       ...rest,
       id,
@@ -168,21 +170,23 @@ function toCalls(theirs: unknown, { newCallId, callerNames }: RelayRequest): Jso
 
 function withCallersName(called: JsonObject, names: RelayRequest['callerNames']): JsonObject {
   const { name } = called
-  const given = typeof name === 'string' ? names?.get(name) : undefined
-  return given === undefined ? called : { ...called, name: given }
+  const callerName = typeof name === 'string' ? names?.get(name) : undefined
+  return callerName === undefined ? called : { ...called, name: callerName }
 }
 
 /**
  * Most answers need no closer look: their count is at most the characters of their texts, which never
  * exceed the bytes.
  */
-function believed(told: Usage, choices: readonly JsonObject[], request: RelayRequest): Usage {
+function boundUsage(reported: Usage, choices: readonly JsonObject[], request: RelayRequest): Usage {
   let length = 0
   for (const { message, text } of choices) {
-    const said = isObject(message) ? message['content'] : text
-    if (typeof said === 'string') length += said.length
+    const outputTexts = isObject(message) ? message['content'] : text
+    if (typeof outputTexts === 'string') length += outputTexts.length
   }
-  return completionTokens(told) <= length ? told : withinShown(told, sizeOf(choices), request)
+  return completionTokens(reported) <= length
+    ? reported
+    : withinVisible(reported, sizeOf(choices), request)
 }
 
 const messageFields = new Set([
@@ -201,14 +205,14 @@ function sizeOf(choices: readonly JsonObject[], units?: AnswerUnits): TextSize {
     size.addAround()
     const message = isObject(choice['message']) ? choice['message'] : {}
     const { content, refusal, reasoning_content: reasoning, function_call: call } = message
-    const calls = Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : []
+    const calls = toObjects(message['tool_calls'])
     const called = [call, ...calls.map((entry) => entry['function'] ?? entry['custom'])].filter(
       isObject,
     )
     for (const { name } of called) if (typeof name === 'string') size.addCall(name)
-    const written = called.map((one) => one['arguments'] ?? one['input'])
-    const said = [choice['text'], content, refusal, reasoning, ...written]
-    for (const text of said.filter((item) => typeof item === 'string')) size.add(text)
+    const argumentTexts = called.map((one) => one['arguments'] ?? one['input'])
+    const texts = [choice['text'], content, refusal, reasoning, ...argumentTexts]
+    for (const text of texts.filter((item) => typeof item === 'string')) size.add(text)
     for (const name in message) if (!messageFields.has(name)) size.addOther(message[name])
   }
   return size

@@ -9,7 +9,7 @@ import { describeAdapter, type ErrorRow } from '../../../testing/conformance/con
 import { anyHistory, linesOf, sampleChat } from '../../../testing/providers/samples'
 
 const refused = (status: number, fields: object = {}) => ({
-  what: `errors: ${status} ${JSON.stringify(fields)}`,
+  title: `errors: ${status} ${JSON.stringify(fields)}`,
   status,
   body: {
     error: { message: 'No.', type: 'invalid_request_error', param: null, code: null, ...fields },
@@ -65,7 +65,7 @@ describeAdapter('responses', {
   answers: [
     ...answers,
     {
-      what: 'tools, reasoning: two calls, one whole at its end, thoughts that come back',
+      title: 'tools, reasoning: two calls, one whole at its end, thoughts that come back',
       events: linesOf(
         join(import.meta.dir, '../../../testing/golden/responses/thinking-calls.chunks.txt'),
       ),

@@ -17,13 +17,13 @@ const ResponsesOutputItem = z.looseObject({
 export type ResponsesOutputItem = z.infer<typeof ResponsesOutputItem>
 
 /** The Response as its last event has it; only the fields that are read. */
-const Whole = z.looseObject({
+const CompleteResponse = z.looseObject({
   usage: z.unknown().optional(),
   error: z.looseObject({}).nullish(),
   incomplete_details: z.looseObject({ reason: text.optional() }).nullish(),
 })
 
-export type Whole = z.infer<typeof Whole>
+export type CompleteResponse = z.infer<typeof CompleteResponse>
 
 const textTypes = [
   'response.output_text.delta',
@@ -53,12 +53,12 @@ export const ResponsesEvent = z.discriminatedUnion('type', [
     output_index: index,
     delta: text,
   }),
-  z.looseObject({ type: z.enum(lastTypes), response: Whole }),
+  z.looseObject({ type: z.enum(lastTypes), response: CompleteResponse }),
 ])
 export type ResponsesEvent = z.infer<typeof ResponsesEvent>
 
 /** The other events repeat what deltas carried, or belong to tools that requests do not offer. */
-const known: ReadonlySet<unknown> = new Set<ResponsesEvent['type']>([
+const knownTypes: ReadonlySet<unknown> = new Set<ResponsesEvent['type']>([
   ...textTypes,
   ...itemTypes,
   ...lastTypes,
@@ -76,7 +76,7 @@ const knownItems: ReadonlySet<unknown> = new Set([
 ])
 
 /** Returns whether an event has to be of a shape that is described here. */
-export function isKnown({ type, item }: JsonObject): boolean {
-  if (!known.has(type)) return false
+export function isKnownEvent({ type, item }: JsonObject): boolean {
+  if (!knownTypes.has(type)) return false
   return !isObject(item) || knownItems.has(item['type'])
 }

@@ -7,11 +7,11 @@ export function toError(failure: UpstreamFailure, source: ErrorSource): ApiError
   const { body } = failure
   const error = isObject(body) && isObject(body['error']) ? body['error'] : undefined
   if (!error || typeof error['param'] !== 'string') return toCallerError(failure, source)
-  const param = callersField(error['param'], source)
+  const param = formatCallerField(error['param'], source)
   return toCallerError({ ...failure, body: { error: { ...error, param } } }, source)
 }
 
-function callersField(param: string, source: ErrorSource): string {
+function formatCallerField(param: string, source: ErrorSource): string {
   const [root = ''] = param.split(/[.[]/)
   switch (root) {
     case 'input':

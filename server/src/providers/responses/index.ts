@@ -8,6 +8,6 @@ export const responses = {
   framing: 'sse',
   request: toResponse,
   reader: createPartsReader,
-  failure: toError,
+  toError,
   refusesSignatures,
 } satisfies Adapter

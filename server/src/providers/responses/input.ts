@@ -1,6 +1,6 @@
 import { thoughtFormat } from './thoughts'
 import type { AdapterTarget } from '../adapter'
-import { getPartText, toTurns, wordsOf, type Piece, type HistoryTurn } from '../conversation'
+import { getPartText, toTurns, textOf, type Piece, type HistoryTurn } from '../conversation'
 import { toFittingId } from '../history'
 import { unsupported } from '../unsupported-fields'
 import { invalidRequest } from '../../errors'
@@ -15,7 +15,7 @@ interface Writing extends Pick<AdapterTarget, 'customTools'> {
 export function toInput(chat: ChatRequest, writing: Writing): JsonObject[] {
   const items = toTurns(chat).flatMap((turn) => toItems(turn, writing))
   if (items.length > 0) return items
-  throw invalidRequest('messages', 'empty', 'messages: there is no text in them.')
+  throw invalidRequest('messages', 'empty', 'messages: contain no text.')
 }
 
 /** The limit is that of ids of their own, which are left out; calls are known by this one. */
@@ -25,21 +25,21 @@ function toItems(turn: HistoryTurn, { sendsThoughts, customTools }: Writing): Js
   const { pieces } = turn
   if (turn.role === 'tool') {
     const isText = pieces.every(({ part }) => getPartText(part) !== undefined)
-    const output = isText ? wordsOf(pieces) : pieces.map(toContent)
+    const output = isText ? textOf(pieces) : pieces.map(toContent)
     const type = customTools?.has(turn.name) ? 'custom_tool_call_output' : 'function_call_output'
     return [{ type, call_id: toFittingId(turn.callId, acceptedIds), output }]
   }
   if (turn.role === 'assistant') {
     const thoughts = sendsThoughts ? turn.details.flatMap(toThought) : []
     // Each by itself: a list of output parts would need the ids of items that are not kept.
-    const said = pieces.map((piece) => ({ role: 'assistant', content: wordsOf([piece]) }))
+    const answers = pieces.map((piece) => ({ role: 'assistant', content: textOf([piece]) }))
     const calls = turn.calls.map(({ id, name, input }) => {
       const call = { call_id: toFittingId(id, acceptedIds), name }
       return customTools?.has(name)
         ? { type: 'custom_tool_call', ...call, input: textOfCustom(input) }
         : { type: 'function_call', ...call, arguments: JSON.stringify(input) }
     })
-    const answer = [...said, ...calls]
+    const answer = [...answers, ...calls]
     // The provider refuses thoughts without an answer behind them.
     return answer.length > 0 ? [...thoughts, ...answer] : []
   }
@@ -66,7 +66,7 @@ function toContent({ part, param }: Piece): JsonObject {
     const { url, detail } = part.image_url
     return { type: 'input_image', image_url: url, detail: detail ?? 'auto' }
   }
-  if (part.type !== 'file') throw unsupported(param, 'This model does not hear.')
+  if (part.type !== 'file') throw unsupported(param, 'This model does not accept audio.')
   const { file_data: data, file_id: id, filename } = part.file
   if (!data) return { type: 'input_file', file_id: id }
   const name = typeof filename === 'string' && filename !== '' ? filename : 'file'

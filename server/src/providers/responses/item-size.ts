@@ -19,8 +19,8 @@ function addParts(size: TextSize, parts: readonly unknown[]): void {
   for (const part of parts) {
     if (!isObject(part)) continue
     const { type, text, refusal, annotations } = part
-    const said = text ?? refusal
-    if (textTypes.has(String(type)) && typeof said === 'string') size.add(said)
+    const writtenText = text ?? refusal
+    if (textTypes.has(String(type)) && typeof writtenText === 'string') size.add(writtenText)
     else size.addOther(part)
     if (Array.isArray(annotations) && annotations.length > 0) size.addOther(annotations)
   }

@@ -6,15 +6,15 @@ import { addItem } from './item-size'
 import type { NativePassthrough, PassthroughTarget } from '../adapter'
 import { isFailure } from '../event'
 import { toFittingId } from '../history'
-import { withinShown, withUnits, type RelayRequest } from '../openai/relayed-stream'
-import type { WholeAnswer } from '../openai/whole-answer'
-import { toFailure, nonsense } from '../upstream-error'
+import { withinVisible, withUnits, type RelayRequest } from '../openai/relayed-stream'
+import type { CompleteAnswer } from '../openai/whole-answer'
+import { toFailure, invalidAnswer } from '../upstream-error'
 import { bareAnswerId } from '../../wire/answer'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { TextSize } from '../../wire/text-size'
 
 /** The least output limit that is taken. */
-const leastTokens = 16
+const minTokens = 16
 
 /** A request that came in this format: as it is, but for model, limit, and ids that would be refused. */
 function request(body: JsonObject, { upstreamModel, maxTokens }: PassthroughTarget) {
@@ -25,7 +25,7 @@ function request(body: JsonObject, { upstreamModel, maxTokens }: PassthroughTarg
       ...body,
       model: upstreamModel,
       ...(Array.isArray(input) && input.some(isUnfitting) && { input: input.map(toFitting) }),
-      ...(maxTokens !== undefined && { max_output_tokens: Math.max(leastTokens, maxTokens) }),
+      ...(maxTokens !== undefined && { max_output_tokens: Math.max(minTokens, maxTokens) }),
     },
   }
 }
@@ -47,18 +47,19 @@ export function withoutThoughts(body: JsonObject): JsonObject | undefined {
 }
 
 /** Reads a whole Response. Throws for one that failed, and for an answer that is none. */
-function whole(answer: unknown, asked: RelayRequest, keepsId: boolean): WholeAnswer {
+function complete(answer: unknown, asked: RelayRequest, keepsId: boolean): CompleteAnswer {
   const { source, identity } = asked
-  if (!isObject(answer)) throw nonsense(source.provider, 'an answer that is no JSON object')
+  if (!isObject(answer))
+    throw invalidAnswer(source.provider, 'a response that is not a JSON object')
   const { error, output, status, usage } = answer
   if (isFailure(answer)) throw toFailure(answer, source)
   if (status === 'failed') throw toFailure({ error: error ?? { message: 'It failed.' } }, source)
-  if (!Array.isArray(output)) throw nonsense(source.provider, 'a response without output')
+  if (!Array.isArray(output)) throw invalidAnswer(source.provider, 'a response without output')
   const size = new TextSize(asked.units)
   for (const item of output) if (isObject(item)) addItem(size, item)
   const counted = toUsage(usage)
   const id = keepsId ? answer['id'] : `resp_${bareAnswerId(identity.id)}`
-  const used = counted ? withinShown(counted, size, asked) : asked.estimate(size)
+  const used = counted ? withinVisible(counted, size, asked) : asked.estimate(size)
   return {
     body: { ...answer, id, model: identity.model },
     usage: withUnits({ ...used, searches: searchesIn(answer) }, asked, { size: () => size }),
@@ -69,10 +70,10 @@ function whole(answer: unknown, asked: RelayRequest, keepsId: boolean): WholeAns
  * The passthrough for callers who use this format. `keepsId`: the answer keeps the id under which its
  * provider may have stored it, as the credential is the caller's own. Source: contract 5.2.
  */
-export const ownFormat = ({ keepsId }: { keepsId: boolean }): NativePassthrough => ({
+export const responsesPassthrough = ({ keepsId }: { keepsId: boolean }): NativePassthrough => ({
   format: 'responses',
   request,
   unsigned: withoutThoughts,
   stream: (asked) => new RelayedResponse(asked, keepsId),
-  whole: (answer, asked) => whole(answer, asked, keepsId),
+  complete: (answer, asked) => complete(answer, asked, keepsId),
 })

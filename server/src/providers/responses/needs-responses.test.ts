@@ -21,11 +21,13 @@ describe('a request needs Responses', () => {
     ['without_effort', undefined, false],
     ['without_effort', 'none', false],
     ['without_effort', 'low', true],
-  ])('tools in chat %s, effort %p: %p', (toolsInChat, effort, wanted) => {
-    const asked = { ...tools, ...(effort !== undefined && { reasoning_effort: effort }) }
-    expect(needsResponses(flags({ toolsInChat }), sampleChat(asked))).toBe(wanted)
-    expect(needsResponses(flags({ toolsInChat }), sampleChat({ ...asked, tools: [] }))).toBeFalse()
-    expect(needsResponses(undefined, sampleChat(asked))).toBeFalse()
+  ])('tools in chat %s, effort %p: %p', (toolsInChat, effort, expected) => {
+    const chatFields = { ...tools, ...(effort !== undefined && { reasoning_effort: effort }) }
+    expect(needsResponses(flags({ toolsInChat }), sampleChat(chatFields))).toBe(expected)
+    expect(
+      needsResponses(flags({ toolsInChat }), sampleChat({ ...chatFields, tools: [] })),
+    ).toBeFalse()
+    expect(needsResponses(undefined, sampleChat(chatFields))).toBeFalse()
   })
 
   test('by the longest beginning of the model’s name', () => {
@@ -46,9 +48,9 @@ test.each([
   ['gpt-5.6', 'high', true],
   ['gpt-5.6', undefined, false],
   ['gpt-5', 'high', false],
-])('%s with tools and effort %p: %p', (model, effort, wanted) => {
+])('%s with tools and effort %p: %p', (model, effort, expected) => {
   const chat = sampleChat({ ...tools, ...(effort !== undefined && { reasoning_effort: effort }) })
-  expect(needsResponses(getResponsesFlags(responsesModels, model), chat)).toBe(wanted)
+  expect(needsResponses(getResponsesFlags(responsesModels, model), chat)).toBe(expected)
 })
 
 test.each([
@@ -56,9 +58,9 @@ test.each([
   ['minimal', 'low'],
   ['low', 'low'],
   ['max', 'max'],
-])('an effort of %s is %s where less is not known', (effort, wanted) => {
-  const known = flags({ toolsInChat: 'never', leastEffort: 'low' })
-  const chat = withKnownEffort(sampleChat({ reasoning_effort: effort }), known)
-  expect(String(chat.reasoning_effort)).toBe(wanted)
-  expect(withKnownEffort(sampleChat(), known).reasoning_effort).toBeUndefined()
+])('an effort of %s is %s where less is not known', (effort, expected) => {
+  const flagsOfModel = flags({ toolsInChat: 'never', leastEffort: 'low' })
+  const chat = withKnownEffort(sampleChat({ reasoning_effort: effort }), flagsOfModel)
+  expect(String(chat.reasoning_effort)).toBe(expected)
+  expect(withKnownEffort(sampleChat(), flagsOfModel).reasoning_effort).toBeUndefined()
 })

@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import type { ChatRequest } from '../../wire/chat-request'
-
-type Effort = NonNullable<ChatRequest['reasoning_effort']>
+import type { ChatRequest, ReasoningEffort } from '../../wire/chat-request'
 
 /** Efforts from the least to the greatest. */
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
@@ -15,10 +13,10 @@ export const ResponsesFlags = z.strictObject({
 })
 export type ResponsesFlags = z.infer<typeof ResponsesFlags>
 
-type Asked = Pick<ChatRequest, 'tools' | 'reasoning_effort'>
+type ToolsAndEffort = Pick<ChatRequest, 'tools' | 'reasoning_effort'>
 
 /** Returns whether a chat request has to be sent as a Response. Source: contract 12.9. */
-export function needsResponses(flags: ResponsesFlags | undefined, chat: Asked): boolean {
+export function needsResponses(flags: ResponsesFlags | undefined, chat: ToolsAndEffort): boolean {
   if (!flags || !chat.tools?.length) return false
   switch (flags.toolsInChat) {
     case 'without_effort':
@@ -37,8 +35,8 @@ export function getResponsesFlags(
   upstreamModel: string,
 ): ResponsesFlags | undefined {
   const prefixes = Object.keys(models).filter((prefix) => upstreamModel.startsWith(prefix))
-  const [longest = ''] = prefixes.toSorted((a, b) => b.length - a.length)
-  return models[longest]
+  const [longestPrefix = ''] = prefixes.toSorted((a, b) => b.length - a.length)
+  return models[longestPrefix]
 }
 
 /** Returns the request with the nearest effort that the model knows. */
@@ -48,4 +46,4 @@ export function withKnownEffort(chat: ChatRequest, flags: ResponsesFlags): ChatR
   return { ...chat, reasoning_effort: flags.leastEffort }
 }
 
-const rank = (effort: Effort) => efforts.indexOf(effort)
+const rank = (effort: ReasoningEffort) => efforts.indexOf(effort)

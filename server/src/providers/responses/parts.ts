@@ -1,9 +1,14 @@
-import { ResponsesEvent, isKnown, type ResponsesOutputItem, type Whole } from './events'
+import {
+  ResponsesEvent,
+  isKnownEvent,
+  type ResponsesOutputItem,
+  type CompleteResponse,
+} from './events'
 import { encryptedThought } from './thoughts'
 import { toUsage } from './usage'
 import type { PartsReader } from '../adapter'
 import { readEvent } from '../event'
-import { toFailure, nonsense, type ErrorSource } from '../upstream-error'
+import { toFailure, invalidAnswer, type ErrorSource } from '../upstream-error'
 import type { FinishReason } from '../../wire/finish-reason'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import type { Part } from '../../wire/answer-part'
@@ -43,7 +48,7 @@ export function createPartsReader(source: ErrorSource): PartsReader {
   function end({ item, output_index: at }: ItemEvent): Part[] {
     const call = calls.get(at)
     // A call that came without pieces is whole here; free text has to become JSON.
-    if (call && !call.hasArguments) return argue(call, wholeArguments(item))
+    if (call && !call.hasArguments) return argue(call, completeArguments(item))
     if (item.type !== 'reasoning' || !item.encrypted_content) return []
     const detail = encryptedThought({ id: item.id, data: item.encrypted_content }, thoughts)
     thoughts += 1
@@ -57,16 +62,16 @@ export function createPartsReader(source: ErrorSource): PartsReader {
       case 'response.output_text.delta':
         hasText ||= event.delta !== ''
         cited.add(event.delta)
-        return said('text', event.delta)
+        return textPart('text', event.delta)
       case 'response.output_text.annotation.added':
         return cited.parts(event.annotation)
       case 'response.refusal.delta':
-        return said('refusal', event.delta)
+        return textPart('refusal', event.delta)
       case 'response.reasoning_text.delta':
       case 'response.reasoning_summary_text.delta':
-        return said('reasoning', event.delta)
+        return textPart('reasoning', event.delta)
       case 'response.reasoning_summary_part.added':
-        return event.summary_index > 0 ? said('reasoning', paragraph) : []
+        return event.summary_index > 0 ? textPart('reasoning', paragraph) : []
       case 'response.output_item.added':
         return begin(event)
       case 'response.output_item.done':
@@ -99,11 +104,11 @@ class CitedText {
    */
   parts(annotation: unknown): Part[] {
     if (!isObject(annotation)) return []
-    const { type, ...own } = annotation
+    const { type, ...annotationFields } = annotation
     if (typeof type !== 'string') return []
-    const moved: JsonObject = { ...own }
+    const moved: JsonObject = { ...annotationFields }
     for (const name of ['start_index', 'end_index']) {
-      const index = own[name]
+      const index = annotationFields[name]
       if (typeof index === 'number') moved[name] = index + this.#begin
     }
     return [{ type: 'annotation', annotation: { type, [type]: moved } }]
@@ -115,13 +120,14 @@ function toEvent(data: string, source: ErrorSource): ResponsesEvent | undefined 
   const event = readEvent(data, source)
   // Nested errors are thrown already; this is the flat form.
   if (event['type'] === 'error') throw toFailure({ error: { ...event, type: '' } }, source)
-  if (!isKnown(event)) return undefined
-  const known = ResponsesEvent.safeParse(event)
-  if (!known.success) throw nonsense(source.provider, 'an event of another shape', known.error)
-  return known.data
+  if (!isKnownEvent(event)) return undefined
+  const parsed = ResponsesEvent.safeParse(event)
+  if (!parsed.success)
+    throw invalidAnswer(source.provider, 'an event with an unexpected shape', parsed.error)
+  return parsed.data
 }
 
-const said = (type: 'text' | 'reasoning' | 'refusal', text: string): Part[] =>
+const textPart = (type: 'text' | 'reasoning' | 'refusal', text: string): Part[] =>
   text === '' ? [] : [{ type, text }]
 
 function argue(call: Call | undefined, text: string): Part[] {
@@ -130,11 +136,14 @@ function argue(call: Call | undefined, text: string): Part[] {
   return [{ type: 'arguments', index: call.index, text }]
 }
 
-const wholeArguments = ({ type, arguments: text = '', input = '' }: ResponsesOutputItem): string =>
-  type === 'custom_tool_call' ? JSON.stringify({ input }) : text
+const completeArguments = ({
+  type,
+  arguments: text = '',
+  input = '',
+}: ResponsesOutputItem): string => (type === 'custom_tool_call' ? JSON.stringify({ input }) : text)
 
 function lastParts(
-  { type, response }: { type: string; response: Whole },
+  { type, response }: { type: string; response: CompleteResponse },
   { hasCalls, source }: { hasCalls: boolean; source: ErrorSource },
 ): Part[] {
   const { usage: block, error, incomplete_details: details, service_tier: servedTier } = response

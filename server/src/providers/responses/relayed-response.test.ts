@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { ownFormat } from './native-passthrough'
+import { responsesPassthrough } from './native-passthrough'
 import type { RelayRequest } from '../openai/relayed-stream'
 import { RelayOptions } from '../provider'
 import { sampleSource } from '../../../testing/providers/samples'
@@ -14,7 +14,7 @@ const identity = {
   created: 1,
   model: 'openai/gpt-6-astra',
 }
-const asked: RelayRequest = {
+const relayRequest: RelayRequest = {
   identity,
   source: sampleSource,
   options: RelayOptions.parse({}),
@@ -24,7 +24,7 @@ const asked: RelayRequest = {
   estimate: ({ bytes }: TextSize) => ({ ...noUsage, output: bytes, estimated: true }),
   hiddenTokens: () => 0,
 }
-const { stream, request, whole, unsigned } = ownFormat({ keepsId: false })
+const { stream, request, complete, unsigned } = responsesPassthrough({ keepsId: false })
 const response = { id: 'resp_theirs', status: 'in_progress', model: 'theirs', output: [] }
 const created = { type: 'response.created', sequence_number: 0, response }
 const usage = { input_tokens: 9, output_tokens: 3 }
@@ -39,7 +39,7 @@ const eventsIn = (frames: readonly string[]): JsonObject[] =>
 
 const message = { type: 'message', id: 'msg_1', role: 'assistant', content: [] }
 const added = { type: 'response.output_item.added', output_index: 0, item: message }
-const said = (delta: string) => ({
+const textDelta = (delta: string) => ({
   type: 'response.output_text.delta',
   sequence_number: 7,
   output_index: 0,
@@ -49,7 +49,7 @@ const said = (delta: string) => ({
 
 describe('a stream', () => {
   test('goes on as it came, byte by byte, but for id and model', () => {
-    const relayed = stream(asked)
+    const relayed = stream(relayRequest)
     const data = '{"type":"response.made_up.delta","n":1.0,"obfuscation":"abc"}'
     expect(relayed.next(data)).toEqual([`event: response.made_up.delta\ndata: ${data}\n\n`])
     expect(eventsIn(relayed.next(JSON.stringify(created)))).toEqual([
@@ -58,13 +58,15 @@ describe('a stream', () => {
   })
 
   test('on a credential of the caller’s own keeps its id', () => {
-    const [frame = ''] = ownFormat({ keepsId: true }).stream(asked).next(JSON.stringify(created))
+    const [frame = ''] = responsesPassthrough({ keepsId: true })
+      .stream(relayRequest)
+      .next(JSON.stringify(created))
     expect(frame).toContain('"id":"resp_theirs"')
   })
 
   test('that no more is paid for ends as one that reached its limit, with what was said', () => {
-    const relayed = stream(asked)
-    for (const event of [created, added, said('Good '), said('day')])
+    const relayed = stream(relayRequest)
+    for (const event of [created, added, textDelta('Good '), textDelta('day')])
       relayed.next(JSON.stringify(event))
     const events = eventsIn(relayed.cut?.(2) ?? [])
     const item = {
@@ -92,22 +94,22 @@ describe('a stream', () => {
   })
 
   test('that does not count is estimated by what was said, once', () => {
-    const relayed = stream(asked)
+    const relayed = stream(relayRequest)
     const done = {
       type: 'response.output_item.done',
       output_index: 0,
       item: { ...message, content: [{ type: 'output_text', text: 'Good day' }] },
     }
-    for (const event of [created, added, said('Good day'), done])
+    for (const event of [created, added, textDelta('Good day'), done])
       relayed.next(JSON.stringify(event))
     relayed.next(JSON.stringify({ type: 'response.completed', response }))
     expect(relayed.usage()).toMatchObject({ output: 8, estimated: true })
   })
 
   test('does not count more than it shows', () => {
-    const relayed = stream(asked)
-    const told = { ...response, usage: { ...usage, output_tokens: 1_000_000 } }
-    relayed.next(JSON.stringify({ type: 'response.completed', response: told }))
+    const relayed = stream(relayRequest)
+    const changed = { ...response, usage: { ...usage, output_tokens: 1_000_000 } }
+    relayed.next(JSON.stringify({ type: 'response.completed', response: changed }))
     expect(relayed.usage().output).toBeLessThan(1000)
   })
 
@@ -116,16 +118,16 @@ describe('a stream', () => {
     ['a name of two lines', JSON.stringify({ type: 'a\nevent: b' })],
     ['no object', '[]'],
   ])('of events with %s is none', (_what, data) => {
-    expect(() => stream(asked).next(data)).toThrow(ApiError)
+    expect(() => stream(relayRequest).next(data)).toThrow(ApiError)
   })
 
   test('over several lines goes out on one', () => {
-    const [frame = ''] = stream(asked).next('{"type":"response.made_up",\n"data":"a"}')
+    const [frame = ''] = stream(relayRequest).next('{"type":"response.made_up",\n"data":"a"}')
     expect(frame.split('\n').length).toBe(4)
   })
 
   test('keeps the usage of a response that failed', () => {
-    const relayed = stream(asked)
+    const relayed = stream(relayRequest)
     const failed = { ...response, status: 'failed', error: { message: 'No.' }, usage }
     const data = JSON.stringify({ type: 'response.failed', response: failed })
     expect(() => relayed.next(data)).toThrow(ApiError)
@@ -133,7 +135,7 @@ describe('a stream', () => {
   })
 
   test('that ends without its last event has ended early', () => {
-    expect(() => stream(asked).end(false)).toThrow('ended early')
+    expect(() => stream(relayRequest).end(false)).toThrow('ended early')
   })
 })
 
@@ -176,5 +178,5 @@ test.each([
   ['no output', { id: 'a' }],
   ['a failure', { ...response, status: 'failed', error: { message: 'No.' } }],
 ])('%s is no whole answer', (_what, answer) => {
-  expect(() => whole(answer, asked)).toThrow(ApiError)
+  expect(() => complete(answer, relayRequest)).toThrow(ApiError)
 })

@@ -3,18 +3,18 @@ import { isBilledSearch, searchesIn } from './searches'
 import { toUsage } from './usage'
 import { readEvent } from '../event'
 import {
-  withinShown,
+  withinVisible,
   withUnits,
   type RelayedStream,
   type RelayRequest,
 } from '../openai/relayed-stream'
-import { endedEarly, toFailure, nonsense } from '../upstream-error'
+import { truncatedAnswer, toFailure, invalidAnswer } from '../upstream-error'
 import { bareAnswerId } from '../../wire/answer'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { namedFrame } from '../../wire/sse'
 import { TextSize } from '../../wire/text-size'
 import type { Usage } from '../../wire/usage'
-import { withOutputOfAtMost } from '../../wire/usage-claims'
+import { withBoundedOutput } from '../../wire/usage-claims'
 
 /** Names of events, which stand on a line of their own. */
 const eventName = /^[\w.-]{1,100}$/
@@ -22,7 +22,7 @@ const eventName = /^[\w.-]{1,100}$/
 const lastTypes = new Set(['response.completed', 'response.incomplete', 'response.failed'])
 
 /** Characters of an answer that are kept for its early end; a longer one ends without the rest. */
-const maxKept = 4 * 1024 * 1024
+const maxHeldBytes = 4 * 1024 * 1024
 
 /** An item of the output that has begun, and its text from pieces so far. */
 interface OpenItem {
@@ -41,12 +41,12 @@ export class RelayedResponse implements RelayedStream {
   readonly #keepsId: boolean
   readonly #size: TextSize
   /** The items that are done, for an answer that has to be ended early. */
-  readonly #done: JsonObject[] = []
+  readonly #completed: JsonObject[] = []
   readonly #open = new Map<unknown, OpenItem>()
   /** The Response as its provider sent it last. */
   #response: JsonObject = {}
   #sequence = 0
-  #kept = 0
+  #heldBytes = 0
   #usage: Usage | undefined
   /** Web searches that are billed. */
   #searches = 0
@@ -63,13 +63,13 @@ export class RelayedResponse implements RelayedStream {
     const event = readEvent(data, source)
     const { type, response, sequence_number: number } = event
     if (typeof type !== 'string' || !eventName.test(type)) {
-      throw nonsense(source.provider, 'an event without a name')
+      throw invalidAnswer(source.provider, 'an event without a name')
     }
     // Nested errors are thrown already; this is the flat form.
     if (type === 'error') throw toFailure({ error: { ...event, type: '' } }, source)
     if (typeof number === 'number') this.#sequence = number
     if (isObject(response)) return [this.#lifecycle({ ...event, type }, response)]
-    this.#kept += data.length
+    this.#heldBytes += data.length
     this.#count(type, event)
     // Sends it as it came: JSON written anew could differ in its numbers.
     return [data.includes('\n') ? namedFrame({ ...event, type }) : frameOf(type, data)]
@@ -78,8 +78,8 @@ export class RelayedResponse implements RelayedStream {
   /** An event about the whole Response. */
   #lifecycle(event: JsonObject & { type: string }, response: JsonObject): string {
     const { type } = event
-    const told = { ...response, ...this.#identity(response) }
-    this.#response = told
+    const relayed = { ...response, ...this.#identity(response) }
+    this.#response = relayed
     if (lastTypes.has(type)) {
       this.#usage = toUsage(response['usage'])
       this.#searches = searchesIn(response, this.#searches)
@@ -90,7 +90,7 @@ export class RelayedResponse implements RelayedStream {
       if (type === 'response.failed') this.#fail(response)
       this.isOver = true
     }
-    return namedFrame({ ...event, response: told })
+    return namedFrame({ ...event, response: relayed })
   }
 
   #identity({ id }: JsonObject): JsonObject {
@@ -106,7 +106,7 @@ export class RelayedResponse implements RelayedStream {
   }
 
   #addMissing(output: readonly unknown[]): void {
-    for (const item of output.slice(this.#done.length)) {
+    for (const item of output.slice(this.#completed.length)) {
       if (isObject(item)) addItem(this.#size, item)
     }
   }
@@ -119,7 +119,7 @@ export class RelayedResponse implements RelayedStream {
     } else if (type === 'response.output_item.done' && isObject(item)) {
       const open = this.#open.get(index)
       this.#open.delete(index)
-      if (this.#hasRoom) this.#done.push(item)
+      if (this.#hasRoom) this.#completed.push(item)
       if (isBilledSearch(item)) this.#searches += 1
       // Content that came in pieces was counted already.
       if (!open || open.text === '') addItem(this.#size, item)
@@ -131,7 +131,7 @@ export class RelayedResponse implements RelayedStream {
   }
 
   get #hasRoom(): boolean {
-    return this.#kept <= maxKept
+    return this.#heldBytes <= maxHeldBytes
   }
 
   #addDelta(delta: string, { output_index: index, content_index: contentIndex }: JsonObject): void {
@@ -144,7 +144,7 @@ export class RelayedResponse implements RelayedStream {
   }
 
   end(): string[] {
-    if (!this.isOver) throw endedEarly(this.#request.source)
+    if (!this.isOver) throw truncatedAnswer(this.#request.source)
     return []
   }
 
@@ -153,15 +153,15 @@ export class RelayedResponse implements RelayedStream {
   }
 
   /** Ends the Response as one that has reached its output limit. */
-  cut(most: number): string[] {
-    this.#usage = withOutputOfAtMost(this.usage(), most)
+  cut(maxTokens: number): string[] {
+    this.#usage = withBoundedOutput(this.usage(), maxTokens)
     this.isOver = true
-    const open = [...this.#open.values()].map(toBrokenOff)
+    const open = [...this.#open.values()].map(toIncomplete)
     const response = {
       ...this.#response,
       status: 'incomplete',
       incomplete_details: { reason: 'max_output_tokens' },
-      output: [...this.#done, ...open.map(({ item }) => item)],
+      output: [...this.#completed, ...open.map(({ item }) => item)],
     }
     const events = [
       ...open.map((at) => ({ type: 'response.output_item.done', ...at })),
@@ -175,7 +175,7 @@ export class RelayedResponse implements RelayedStream {
 
   usage(): Usage {
     const used = this.#usage
-      ? withinShown(this.#usage, this.#size, this.#request)
+      ? withinVisible(this.#usage, this.#size, this.#request)
       : this.#request.estimate(this.#size)
     const all = this.#searches > 0 ? { ...used, searches: this.#searches } : used
     return withUnits(all, this.#request, { size: () => this.#size })
@@ -185,11 +185,14 @@ export class RelayedResponse implements RelayedStream {
 const frameOf = (type: string, data: string) => `event: ${type}\ndata: ${data}\n\n`
 
 /** An item with as much of it as has come. */
-function toBrokenOff({ item, index, text }: OpenItem): { output_index: unknown; item: JsonObject } {
-  const said: JsonObject = { ...item, status: 'incomplete' }
+function toIncomplete({ item, index, text }: OpenItem): {
+  output_index: unknown
+  item: JsonObject
+} {
+  const partial: JsonObject = { ...item, status: 'incomplete' }
   if (item['type'] === 'message') {
-    said['content'] = [{ type: 'output_text', annotations: [], logprobs: [], text }]
-  } else if (item['type'] === 'function_call') said['arguments'] = text
-  else if (item['type'] === 'custom_tool_call') said['input'] = text
-  return { output_index: index, item: said }
+    partial['content'] = [{ type: 'output_text', annotations: [], logprobs: [], text }]
+  } else if (item['type'] === 'function_call') partial['arguments'] = text
+  else if (item['type'] === 'custom_tool_call') partial['input'] = text
+  return { output_index: index, item: partial }
 }

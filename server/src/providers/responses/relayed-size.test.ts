@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { ownFormat } from './native-passthrough'
+import { responsesPassthrough } from './native-passthrough'
 import type { RelayRequest } from '../openai/relayed-stream'
 import { RelayOptions } from '../provider'
 import { sampleSource } from '../../../testing/providers/samples'
@@ -7,7 +7,7 @@ import type { JsonObject } from '../../wire/json-body'
 import type { TextSize } from '../../wire/text-size'
 import { noUsage } from '../../wire/usage'
 
-const asked: RelayRequest = {
+const relayRequest: RelayRequest = {
   identity: {
     id: 'chatcmpl-01m7',
     object: 'chat.completion.chunk',
@@ -34,7 +34,7 @@ const done = (index: number, item: JsonObject) => ({
   output_index: index,
   item,
 })
-const said = (delta: string) => ({
+const textDelta = (delta: string) => ({
   type: 'response.output_text.delta',
   output_index: 0,
   content_index: 0,
@@ -43,7 +43,7 @@ const said = (delta: string) => ({
 
 /** A stream to which these events came. */
 function relayedOf(...events: JsonObject[]) {
-  const relayed = ownFormat({ keepsId: false }).stream(asked)
+  const relayed = responsesPassthrough({ keepsId: false }).stream(relayRequest)
   for (const event of [{ type: 'response.created', response }, ...events])
     relayed.next(JSON.stringify(event))
   return relayed
@@ -58,9 +58,9 @@ test('what is kept of an answer for its early end is bounded', () => {
   const flood = { type: 'response.made_up', text: 'x'.repeat(5 * 1024 * 1024) }
   const relayed = relayedOf(
     added(0),
-    said('Good '),
+    textDelta('Good '),
     flood,
-    said('day'),
+    textDelta('day'),
     added(1),
     done(2, { ...message, id: 'msg_3' }),
   )
@@ -93,7 +93,7 @@ describe('what an answer shows is what it can have used', () => {
   test('an item of the last event that no event before it had, and only once', () => {
     const first = { ...message, content: [{ type: 'output_text', text: 'Good day' }] }
     const second = { ...message, content: [{ type: 'output_text', text: 'Bye' }] }
-    const events = [added(0), said('Good day'), done(0, first)]
+    const events = [added(0), textDelta('Good day'), done(0, first)]
     const { output } = relayedOf(...events, completed({ output: [first, second] })).usage()
     expect(output).toBe('Good dayBye'.length)
   })

@@ -8,7 +8,7 @@ import type { ChatRequest } from '../../wire/chat-request'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
 /** The least output limit that is taken. */
-const leastTokens = 16
+const minTokens = 16
 
 /** Fields that mean the same in a Response. */
 const shared = [
@@ -27,7 +27,7 @@ const shared = [
  * @see https://platform.openai.com/docs/api-reference/responses/create
  */
 export const toResponse = (chat: ChatRequest, target: AdapterTarget): UpstreamRequest =>
-  written(chat, target, {
+  toBody(chat, target, {
     input: toInput(chat, {
       sendsThoughts: target.signatures !== 'replaced',
       customTools: target.customTools,
@@ -36,7 +36,7 @@ export const toResponse = (chat: ChatRequest, target: AdapterTarget): UpstreamRe
     ...toText(chat),
   })
 
-function written(chat: ChatRequest, target: AdapterTarget, asked: JsonObject): UpstreamRequest {
+function toBody(chat: ChatRequest, target: AdapterTarget, fields: JsonObject): UpstreamRequest {
   refuseForeign(chat)
   const { maxTokens, capabilities, upstreamModel } = target
   const effort = chat.reasoning_effort
@@ -45,10 +45,10 @@ function written(chat: ChatRequest, target: AdapterTarget, asked: JsonObject): U
     path: '/responses',
     body: {
       model: upstreamModel,
-      ...(maxTokens !== undefined && { max_output_tokens: Math.max(leastTokens, maxTokens) }),
+      ...(maxTokens !== undefined && { max_output_tokens: Math.max(minTokens, maxTokens) }),
       ...(effort && { reasoning: { effort } }),
       ...sampling,
-      ...asked,
+      ...fields,
       ...Object.fromEntries(
         shared.flatMap((name) => {
           const value = chat[name]
@@ -59,11 +59,11 @@ function written(chat: ChatRequest, target: AdapterTarget, asked: JsonObject): U
       store: false,
       stream: true,
     },
-    omitted: findOmittedFields(chat, [...shared, ...alwaysTaken, ...Object.keys(sampling)]),
+    omitted: findOmittedFields(chat, [...shared, ...alwaysSupported, ...Object.keys(sampling)]),
   }
 }
 
-const alwaysTaken = ['parallel_tool_calls', 'reasoning_effort', 'verbosity']
+const alwaysSupported = ['parallel_tool_calls', 'reasoning_effort', 'verbosity']
 
 /** A model that thinks refuses these settings. */
 function toSampling({ temperature, top_p }: ChatRequest, isThinking: boolean): JsonObject {

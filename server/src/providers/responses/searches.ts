@@ -1,8 +1,5 @@
-import { isObject, type JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject, toObjects } from '../../wire/json-body'
 import { Counter } from '../../wire/usage-counts'
-
-const itemsOf = (output: unknown): JsonObject[] =>
-  Array.isArray(output) ? output.filter(isObject) : []
 
 /**
  * Whether an item of the output is a web search that is billed: a page that is opened or read is none.
@@ -14,9 +11,9 @@ export function isBilledSearch({ type, status, action }: JsonObject): boolean {
   return kind === undefined || kind === 'search'
 }
 
-/** The web searches of a Response that are billed: as it counts them itself, else by its items, or those `seen`. */
-export function searchesIn({ tool_usage: tools, output }: JsonObject, seen = 0): number {
+/** The web searches of a Response that are billed: as it counts them itself, else by its items, or those `counted`. */
+export function searchesIn({ tool_usage: tools, output }: JsonObject, counted = 0): number {
   const web = isObject(tools) ? tools['web_search'] : undefined
-  const told = isObject(web) ? new Counter().read(web, 'num_requests') : undefined
-  return told ?? Math.max(seen, itemsOf(output).filter(isBilledSearch).length)
+  const reported = isObject(web) ? new Counter().read(web, 'num_requests') : undefined
+  return reported ?? Math.max(counted, toObjects(output).filter(isBilledSearch).length)
 }

@@ -189,10 +189,12 @@ describe('tools', () => {
     const chunks = await events(chat({ model: 'tools', tools, messages, stream: true }))
     const deltas = chunks.flatMap(({ choices }) => choices[0].delta.tool_calls ?? [])
     for (const index of [0, 1]) {
-      const own = deltas.filter((delta) => delta.index === index)
-      expect(own[0]).toMatchObject({ id: expect.any(String), function: { arguments: '' } })
-      expect(own.slice(1).some((delta) => 'id' in delta || 'name' in delta.function)).toBe(false)
-      const text = own.map((delta) => delta.function.arguments).join('')
+      const choiceDeltas = deltas.filter((delta) => delta.index === index)
+      expect(choiceDeltas[0]).toMatchObject({ id: expect.any(String), function: { arguments: '' } })
+      expect(choiceDeltas.slice(1).some((delta) => 'id' in delta || 'name' in delta.function)).toBe(
+        false,
+      )
+      const text = choiceDeltas.map((delta) => delta.function.arguments).join('')
       expect(JSON.parse(text)).toEqual({ city: 'sample', days: 3 })
     }
     expect(chunks.at(-1).choices[0].finish_reason).toBe('tool_calls')

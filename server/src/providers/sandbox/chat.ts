@@ -3,11 +3,11 @@ import { toTextModel, type TextModel } from './models'
 import { prose, type ProseOptions } from './prose'
 import { SandboxChatRequest, parse } from './request'
 import { sample } from './sample'
-import { sliceText, tokensRead, tokensWritten } from './text'
+import { sliceText, countPromptTokens, countAnswerTokens } from './text'
 import {
-  lastAsked,
+  lastUserText,
   textOf,
-  makeToolCalls,
+  createToolCalls,
   findTrailingResults,
   type SandboxToolCall,
 } from './tool-calls'
@@ -23,7 +23,7 @@ interface Choice {
 function toText(
   request: SandboxChatRequest,
   model: TextModel,
-  ask: Omit<ProseOptions, 'text'>,
+  options: Omit<ProseOptions, 'text'>,
 ): string {
   const { messages, response_format: format } = request
   if (format?.type === 'json_schema') {
@@ -33,22 +33,22 @@ function toText(
   const write = (limit?: number) =>
     results.length > 0
       ? `The tool answered: ${results.join('; ')}`
-      : prose[model]({ ...ask, text: lastAsked(messages), limit })
+      : prose[model]({ ...options, text: lastUserText(messages), limit })
   // Prose as long as the limit would leave the object open.
   return format?.type === 'json_object'
     ? JSON.stringify({ [model === 'echo' ? 'echo' : 'text']: write() })
-    : write(ask.limit)
+    : write(options.limit)
 }
 
 function toChoice(request: SandboxChatRequest, model: TextModel, index: number): Choice {
   const { stop, max_tokens: older, max_completion_tokens: newer } = request
   const ends = readEndRules(stop, newer ?? older)
-  const calls = model === 'tools' ? makeToolCalls(request, index) : []
+  const calls = model === 'tools' ? createToolCalls(request, index) : []
   if (calls.length === 0) {
     const text = toText(request, model, { limit: ends.limit, variant: index })
     return { ...writeText(text, ends), calls }
   }
-  const tokens = calls.reduce((sum, call) => sum + tokensWritten(call.function.arguments), 0)
+  const tokens = calls.reduce((sum, call) => sum + countAnswerTokens(call.function.arguments), 0)
   // Half a call is useless: under a limit that is too small there is none.
   if (ends.limit !== undefined && tokens > ends.limit) {
     return { text: '', calls: [], finish: 'length', tokens: ends.limit }
@@ -60,11 +60,11 @@ function toChoice(request: SandboxChatRequest, model: TextModel, index: number):
 function promptTokens({ messages, tools }: SandboxChatRequest): number {
   let tokens = 0
   for (const message of messages) {
-    tokens += tokensRead(textOf(message))
+    tokens += countPromptTokens(textOf(message))
     if (typeof message.content === 'string') continue
     tokens += (message.content ?? []).filter(({ type }) => type !== 'text').length
   }
-  for (const tool of tools ?? []) tokens += tokensRead(JSON.stringify(tool))
+  for (const tool of tools ?? []) tokens += countPromptTokens(JSON.stringify(tool))
   return tokens
 }
 

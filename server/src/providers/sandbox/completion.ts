@@ -2,7 +2,7 @@ import { createEventStream } from './event-stream'
 import { toTextModel, type TextModel } from './models'
 import { prose } from './prose'
 import { SandboxCompletionRequest, parse } from './request'
-import { sliceText, tokensRead } from './text'
+import { sliceText, countPromptTokens } from './text'
 import { readEndRules, toUsage, writeText, type SandboxText } from './write-text'
 
 /** One choice for each prompt and `n`: its number is the prompt's × n + k. */
@@ -40,7 +40,7 @@ export function answerCompletion(body: unknown, signal: AbortSignal): Response {
   const prompts = typeof request.prompt === 'string' ? [request.prompt] : request.prompt
   const choices = toChoices(request, model, prompts)
   const usage = toUsage(
-    prompts.reduce((sum, prompt) => sum + tokensRead(prompt), 0),
+    prompts.reduce((sum, prompt) => sum + countPromptTokens(prompt), 0),
     choices.reduce((sum, { tokens }) => sum + tokens, 0),
   )
   const head = {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { requireEmbeddingModel } from './models'
 import { EmbeddingsRequest, parse } from './request'
-import { tokensRead } from './text'
+import { countPromptTokens } from './text'
 
 const fullSize = 256
 
 /** Brings a vector to length 1. */
-function normalised(values: readonly number[]): Float32Array {
+function normalise(values: readonly number[]): Float32Array {
   const length = Math.hypot(...values)
   return Float32Array.from(values, (value) => value / length)
 }
@@ -25,7 +25,7 @@ export function embed(text: string, dimensions = fullSize): Float32Array {
     }
     block = createHash('sha256').update(block).digest()
   }
-  return normalised(values.slice(0, dimensions))
+  return normalise(values.slice(0, dimensions))
 }
 
 function toBase64(vector: Float32Array): string {
@@ -44,7 +44,7 @@ export function answerEmbeddings(body: unknown): Response {
     const embedding = request.encoding_format === 'base64' ? toBase64(vector) : Array.from(vector)
     return { object: 'embedding', index, embedding }
   })
-  const tokens = inputs.reduce((sum, text) => sum + tokensRead(text), 0)
+  const tokens = inputs.reduce((sum, text) => sum + countPromptTokens(text), 0)
   const usage = { prompt_tokens: tokens, total_tokens: tokens }
   return Response.json({ object: 'list', data, model: request.model, usage })
 }

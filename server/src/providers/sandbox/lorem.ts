@@ -1,7 +1,7 @@
 import { takeTokens } from './text'
 
-const longestLorem = 4096
-const usualLorem = 120
+const maxTokens = 4096
+const defaultTokens = 120
 
 const subjects = [
   'The ferry', 'A patient clerk', 'The night market', 'An old lighthouse', 'The third witness',
@@ -32,11 +32,11 @@ const sentence = (index: number) =>
  * ends it; never more than 4,096. Each `variant` begins at another sentence.
  */
 export function generateLorem(limit: number | undefined, variant: number): string {
-  const wanted = limit === undefined ? usualLorem : Math.min(limit + 1, longestLorem)
+  const targetLength = limit === undefined ? defaultTokens : Math.min(limit + 1, maxTokens)
   // No sentence has fewer than eight words.
-  const sentences = Array.from({ length: Math.ceil(wanted / 8) }, (_, index) => {
+  const sentences = Array.from({ length: Math.ceil(targetLength / 8) }, (_, index) => {
     const gap = index === 0 ? '' : index % 5 === 0 ? '\n\n' : ' '
     return gap + sentence(index + variant * 17)
   })
-  return takeTokens(sentences.join(''), wanted).replace(/\W*$/, '.')
+  return takeTokens(sentences.join(''), targetLength).replace(/\W*$/, '.')
 }

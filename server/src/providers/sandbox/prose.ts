@@ -12,8 +12,8 @@ export interface ProseOptions {
 }
 
 /** The text of each model where the request has nothing but words. */
-export const prose: Record<TextModel, (ask: ProseOptions) => string> = {
+export const prose: Record<TextModel, (options: ProseOptions) => string> = {
   echo: ({ text }) => text,
   lorem: ({ limit, variant }) => generateLorem(limit, variant),
-  tools: () => 'There is no tool to call here.',
+  tools: () => 'There is no tool to call.',
 }

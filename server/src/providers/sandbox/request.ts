@@ -49,7 +49,7 @@ export const SandboxChatRequest = z.looseObject({
 })
 export type SandboxChatRequest = z.infer<typeof SandboxChatRequest>
 
-const textOnly = 'Send text, a non-empty string or an array of them: tokens cannot be read here.'
+const textOnly = 'Send a non-empty string or an array of them: token ids are not supported here.'
 const Text = z.string().min(1)
 
 /** The fields of `POST /completions`. */

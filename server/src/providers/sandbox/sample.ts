@@ -1,18 +1,19 @@
+import { toList } from '../../wire/json-body'
+
 /** A JSON schema as it comes from a caller: nothing in it is sure. */
 type Schema = Record<string, unknown>
 
 const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
 
 // References can make a schema endless, or let a short one unfold into millions of values.
 const deepest = 8
-const mostValues = 1000
-const mostItems = 16
-const longestText = 1024
+const maxValues = 1000
+const maxItems = 16
+const maxTextLength = 1024
 
 const formats: Record<string, string> = {
   'date-time': '2026-01-31T09:30:00Z',
@@ -30,20 +31,20 @@ const formats: Record<string, string> = {
 function sampleText(schema: Schema): string {
   const format = typeof schema.format === 'string' ? schema.format : ''
   const text = Object.hasOwn(formats, format) ? (formats[format] ?? '') : 'sample'
-  const shortest = Math.min(numberOf(schema.minLength) ?? 0, longestText)
-  return text.padEnd(shortest, 'x').slice(0, numberOf(schema.maxLength) ?? longestText)
+  const minLength = Math.min(numberOf(schema.minLength) ?? 0, maxTextLength)
+  return text.padEnd(minLength, 'x').slice(0, numberOf(schema.maxLength) ?? maxTextLength)
 }
 
 function sampleNumber(schema: Schema, type: 'integer' | 'number'): number {
   const step = Math.abs(numberOf(schema.multipleOf) ?? 1) || 1
   const above = numberOf(schema.exclusiveMinimum)
   const below = numberOf(schema.exclusiveMaximum)
-  const least = numberOf(schema.minimum) ?? (above === undefined ? undefined : above + step / 2)
-  const most = numberOf(schema.maximum) ?? (below === undefined ? undefined : below - step / 2)
-  const start = least ?? Math.min(1, most ?? 1)
-  const rounded = (least === undefined ? Math.floor : Math.ceil)(start / step) * step
+  const minimum = numberOf(schema.minimum) ?? (above === undefined ? undefined : above + step / 2)
+  const maximum = numberOf(schema.maximum) ?? (below === undefined ? undefined : below - step / 2)
+  const start = minimum ?? Math.min(1, maximum ?? 1)
+  const rounded = (minimum === undefined ? Math.floor : Math.ceil)(start / step) * step
   // Between bounds closer than a step, only a number of its own fits.
-  if (type === 'number' && most !== undefined && rounded > most) return (start + most) / 2
+  if (type === 'number' && maximum !== undefined && rounded > maximum) return (start + maximum) / 2
   return rounded
 }
 
@@ -59,9 +60,9 @@ function resolve(root: Schema, reference: unknown): Schema {
 }
 
 /** `allOf` as one schema: properties and required names together, else the last word counts. */
-function merged(schemas: readonly Schema[]): Schema {
+function mergeSchemas(schemas: readonly Schema[]): Schema {
   const properties = schemas.map(({ properties }) => (isSchema(properties) ? properties : {}))
-  const required = schemas.flatMap(({ required }) => listOf(required))
+  const required = schemas.flatMap(({ required }) => toList(required))
   return {
     ...Object.assign({}, ...schemas),
     ...(properties.some((each) => Object.keys(each).length > 0)
@@ -80,16 +81,16 @@ function typeOf(schema: Schema): string {
 }
 
 /** One walk through a schema: where references start, and how many values were made. */
-interface Walk {
+interface SampleContext {
   root: Schema
   values: number
 }
 
-function sampleObject(walk: Walk, schema: Schema, depth: number): Record<string, unknown> {
+function sampleObject(walk: SampleContext, schema: Schema, depth: number): Record<string, unknown> {
   const properties = isSchema(schema.properties) ? schema.properties : {}
-  const required = listOf(schema.required).filter((name) => typeof name === 'string')
+  const required = toList(schema.required).filter((name) => typeof name === 'string')
   const names = schema.required === undefined ? Object.keys(properties) : required
-  const entries = names.slice(0, mostValues).map((name) => {
+  const entries = names.slice(0, maxValues).map((name) => {
     const property = Object.hasOwn(properties, name) ? properties[name] : {}
     return [name, sampleValue(walk, property, depth)] as const
   })
@@ -97,17 +98,17 @@ function sampleObject(walk: Walk, schema: Schema, depth: number): Record<string,
   return Object.fromEntries(entries)
 }
 
-function sampleArray(walk: Walk, schema: Schema, depth: number): unknown[] {
-  const first = listOf(schema.prefixItems)
-  const most = Math.min(numberOf(schema.maxItems) ?? mostItems, mostItems)
-  const wanted = Math.max(numberOf(schema.minItems) ?? 1, first.length)
-  const length = Math.max(0, Math.min(wanted, most))
+function sampleArray(walk: SampleContext, schema: Schema, depth: number): unknown[] {
+  const first = toList(schema.prefixItems)
+  const maximum = Math.min(numberOf(schema.maxItems) ?? maxItems, maxItems)
+  const minLength = Math.max(numberOf(schema.minItems) ?? 1, first.length)
+  const length = Math.max(0, Math.min(minLength, maximum))
   return Array.from({ length }, (_, index) =>
     sampleValue(walk, first[index] ?? schema.items, depth),
   )
 }
 
-function sampleOfType(walk: Walk, schema: Schema, depth: number): unknown {
+function sampleOfType(walk: SampleContext, schema: Schema, depth: number): unknown {
   const type = typeOf(schema)
   switch (type) {
     case 'object':
@@ -127,27 +128,27 @@ function sampleOfType(walk: Walk, schema: Schema, depth: number): unknown {
 }
 
 /** The schema that a reference, a conjunction or a choice comes down to; undefined for a plain one. */
-function behind(walk: Walk, schema: Schema): Schema | undefined {
+function resolveSchema(walk: SampleContext, schema: Schema): Schema | undefined {
   if (schema.$ref !== undefined) return resolve(walk.root, schema.$ref)
   if (Array.isArray(schema.allOf)) {
     const { allOf, ...own } = schema
-    return merged([own, ...listOf(allOf).filter(isSchema)])
+    return mergeSchemas([own, ...toList(allOf).filter(isSchema)])
   }
-  const choices = [...listOf(schema.anyOf), ...listOf(schema.oneOf)].filter(isSchema)
+  const choices = [...toList(schema.anyOf), ...toList(schema.oneOf)].filter(isSchema)
   return choices.find(({ type }) => type !== 'null') ?? choices[0]
 }
 
-function sampleValue(walk: Walk, schema: unknown, depth: number): unknown {
+function sampleValue(walk: SampleContext, schema: unknown, depth: number): unknown {
   walk.values += 1
   if (!isSchema(schema)) return 'sample'
   for (const known of [schema.const, schema.default]) if (known !== undefined) return known
-  for (const [known] of [listOf(schema.enum), listOf(schema.examples)]) {
+  for (const [known] of [toList(schema.enum), toList(schema.examples)]) {
     if (known !== undefined) return known
   }
-  if (depth > deepest || walk.values > mostValues) {
+  if (depth > deepest || walk.values > maxValues) {
     return sampleOfType(walk, { type: schema.type }, depth + 1)
   }
-  const other = behind(walk, schema)
+  const other = resolveSchema(walk, schema)
   return other ? sampleValue(walk, other, depth + 1) : sampleOfType(walk, schema, depth + 1)
 }
 

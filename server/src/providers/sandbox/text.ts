@@ -25,10 +25,10 @@ function countPieces(text: string): number {
 }
 
 /** Tokens of a text that is read. */
-export const tokensRead = (text: string): number => Math.max(1, countPieces(text))
+export const countPromptTokens = (text: string): number => Math.max(1, countPieces(text))
 
 /** Tokens of a text that was written. */
-export const tokensWritten = (text: string): number =>
+export const countAnswerTokens = (text: string): number =>
   text === '' ? 0 : Math.max(1, countPieces(text))
 
 /** The first `limit` tokens of a text; the text itself when it has no more. */
@@ -56,11 +56,12 @@ export function shortenText(text: string, length: number): string {
 const wordsPerSlice = 4
 
 /** A text in the slices that a stream sends: a few words each, joined the text again. */
-export function* sliceText(text: string, longest = 1024): Generator<string> {
+export function* sliceText(text: string, maxLength = 1024): Generator<string> {
   for (let start = 0; start < text.length;) {
-    const bound = Math.min(start + longest, text.length)
+    const bound = Math.min(start + maxLength, text.length)
     let end = start
-    for (let words = 0; words < wordsPerSlice; words += 1) end = pieceEnd(text, end, bound)
+    for (let wordCount = 0; wordCount < wordsPerSlice; wordCount += 1)
+      end = pieceEnd(text, end, bound)
     // Half a pair would be replaced on its way; the slice before it is one unit shorter instead.
     const slice = shortenText(text.slice(start, end + 1), end - start)
     yield slice

@@ -17,7 +17,7 @@ export const textOf = ({ content }: SandboxMessage): string =>
     : (content ?? []).map(({ type, text }) => (type === 'text' ? (text ?? '') : '')).join('')
 
 /** The last message of the user, else the last of all. */
-export const lastAsked = (messages: readonly SandboxMessage[]): string => {
+export const lastUserText = (messages: readonly SandboxMessage[]): string => {
   const message = messages.findLast(({ role }) => role === 'user') ?? messages.at(-1)
   return message ? textOf(message) : ''
 }
@@ -28,7 +28,7 @@ export function findTrailingResults(messages: readonly SandboxMessage[]): string
   return messages.slice(last + 1).map(textOf)
 }
 
-const wantsSeveral = /\b(both|each|in parallel|at once)\b/i
+const allowsSeveral = /\b(both|each|in parallel|at once)\b/i
 
 /** Unique in a conversation, and the same whenever the conversation is the same. */
 function callId(turn: number, variant: number, index: number): string {
@@ -36,7 +36,7 @@ function callId(turn: number, variant: number, index: number): string {
   return `call_${hash.slice(0, 26)}`
 }
 
-function chosen({ tools, tool_choice: choice }: SandboxChatRequest) {
+function chooseTools({ tools, tool_choice: choice }: SandboxChatRequest) {
   const callable = (tools ?? []).flatMap(({ function: tool }) => (tool ? [tool] : []))
   if (choice === 'none') return []
   const name = typeof choice === 'object' ? choice?.function?.name : undefined
@@ -52,11 +52,11 @@ function chosen({ tools, tool_choice: choice }: SandboxChatRequest) {
  * once", unless `parallel_tool_calls` is false. None after a tool result, without tools, and for
  * `tool_choice` `none`. Throws a `Refusal` when `tool_choice` names no tool.
  */
-export function makeToolCalls(request: SandboxChatRequest, variant: number): SandboxToolCall[] {
-  const tools = chosen(request)
+export function createToolCalls(request: SandboxChatRequest, variant: number): SandboxToolCall[] {
+  const tools = chooseTools(request)
   const { messages, parallel_tool_calls: parallel } = request
   if (findTrailingResults(messages).length > 0) return []
-  const isSeveral = parallel !== false && wantsSeveral.test(lastAsked(messages))
+  const isSeveral = parallel !== false && allowsSeveral.test(lastUserText(messages))
   return tools.slice(0, isSeveral ? 2 : 1).map(({ name, parameters }, index) => ({
     id: callId(messages.length, variant, index),
     type: 'function',

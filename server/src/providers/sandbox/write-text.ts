@@ -1,7 +1,7 @@
-import { cutAtStop, takeTokens, shortenText, tokensWritten } from './text'
+import { cutAtStop, takeTokens, shortenText, countAnswerTokens } from './text'
 
 /** The bounds of a written text: stop strings, and a limit in tokens; neither counts when absent. */
-export interface Ends {
+export interface TextBounds {
   stops: readonly string[]
   limit: number | undefined
 }
@@ -14,13 +14,13 @@ export interface SandboxText {
 }
 
 // A token can be a megabyte without a space; this keeps the answer to a huge request within reason.
-const longestText = 2 ** 20
+const maxTextLength = 2 ** 20
 
 /** The end rules of a request. An absent limit and 0 are the same, as contract 4.1 has it. */
 export function readEndRules(
   stop: string | string[] | null | undefined,
   limit?: number | null,
-): Ends {
+): TextBounds {
   const stops = typeof stop === 'string' ? [stop] : (stop ?? [])
   return { stops: stops.filter((each) => each !== ''), limit: limit || undefined }
 }
@@ -29,12 +29,12 @@ export function readEndRules(
  * Returns the part of `text` that a model writes within its bounds. The stop string is left out, as a
  * provider does.
  */
-export function writeText(text: string, { stops, limit }: Ends): SandboxText {
-  const fitting = takeTokens(shortenText(text, longestText), limit ?? Number.POSITIVE_INFINITY)
+export function writeText(text: string, { stops, limit }: TextBounds): SandboxText {
+  const fitting = takeTokens(shortenText(text, maxTextLength), limit ?? Number.POSITIVE_INFINITY)
   const stopped = cutAtStop(fitting, stops)
-  const kept = stopped ?? fitting
+  const output = stopped ?? fitting
   const isCut = stopped === undefined && fitting.length < text.length
-  return { text: kept, finish: isCut ? 'length' : 'stop', tokens: tokensWritten(kept) }
+  return { text: output, finish: isCut ? 'length' : 'stop', tokens: countAnswerTokens(output) }
 }
 
 /** `usage` of an answer; its numbers are simulated, as `text.ts` counts them. */

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { signClaim, type ServiceAccount } from './service-account'
 import { ApiError } from '../../errors'
-import { nonsense, toCallerError, type ErrorSource } from '../upstream-error'
+import { invalidAnswer, toCallerError, type ErrorSource } from '../upstream-error'
+import { parseErrorBody } from '../error-body'
 
 /** The network and the clock of a token source; `egress` provides them. */
-export interface Outside {
+export interface TokenPorts {
   send: (call: {
     url: string
     method: 'POST'
@@ -21,7 +22,7 @@ export interface Outside {
 /** Renews a token this long before it ends. */
 const renewMs = 5 * 60_000
 /** A token that ends sooner may end on its way. */
-const leastMs = 30_000
+const minLifetimeMs = 30_000
 /** After a failed renewal the old token serves, and no renewal starts for this long. */
 const pauseMs = 10_000
 
@@ -38,13 +39,13 @@ interface Token {
  */
 export class AccessTokens {
   readonly #account: ServiceAccount
-  readonly #outside: Outside
+  readonly #outside: TokenPorts
   readonly #source: ErrorSource
   #token: Token | undefined
-  #asking: Promise<Token> | undefined
+  #pendingToken: Promise<Token> | undefined
   #pausedUntilMs = -Infinity
 
-  constructor(account: ServiceAccount, outside: Outside, source: ErrorSource) {
+  constructor(account: ServiceAccount, outside: TokenPorts, source: ErrorSource) {
     this.#account = account
     this.#outside = outside
     this.#source = source
@@ -56,25 +57,25 @@ export class AccessTokens {
    */
   async get(): Promise<string> {
     const nowMs = this.#outside.now()
-    const leftMs = (this.#token?.endsAtMs ?? -Infinity) - nowMs
-    if (this.#token && leftMs > renewMs) return this.#token.value
-    if (!this.#token || leftMs <= leastMs) return (await this.#renewed()).value
+    const remainingMs = (this.#token?.endsAtMs ?? -Infinity) - nowMs
+    if (this.#token && remainingMs > renewMs) return this.#token.value
+    if (!this.#token || remainingMs <= minLifetimeMs) return (await this.#renew()).value
     // The old token is still good: callers need not fail with the renewal.
     if (nowMs < this.#pausedUntilMs) return this.#token.value
     const old = this.#token.value
-    return this.#renewed().then(
+    return this.#renew().then(
       ({ value }) => value,
       () => old,
     )
   }
 
   /** Drops a token that was refused before its end, unless a newer one is there already. */
-  forget(value: string): void {
+  invalidate(value: string): void {
     if (this.#token?.value === value) this.#token = undefined
   }
 
-  #renewed(): Promise<Token> {
-    this.#asking ??= this.#ask()
+  #renew(): Promise<Token> {
+    this.#pendingToken ??= this.#requestToken()
       .then(
         (token) => (this.#token = token),
         (thrown: unknown) => {
@@ -82,13 +83,13 @@ export class AccessTokens {
           throw thrown
         },
       )
-      .finally(() => (this.#asking = undefined))
-    return this.#asking
+      .finally(() => (this.#pendingToken = undefined))
+    return this.#pendingToken
   }
 
-  async #ask(): Promise<Token> {
+  async #requestToken(): Promise<Token> {
     const { now, send, deadline } = this.#outside
-    const askedAtMs = now()
+    const requestedAtMs = now()
     const signal = deadline()
     const late = Promise.withResolvers<never>()
     const onAbort = () => late.reject(signal.reason)
@@ -96,7 +97,7 @@ export class AccessTokens {
     try {
       const body = new URLSearchParams({
         grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-        assertion: signClaim(this.#account, askedAtMs),
+        assertion: signClaim(this.#account, requestedAtMs),
       })
       const answer = send({
         url: this.#account.tokenUrl,
@@ -106,7 +107,7 @@ export class AccessTokens {
         signal,
       }).then(async (response) => ({ status: response.status, text: await response.text() }))
       const { status, text } = await Promise.race([answer, late.promise])
-      return this.#read(status, text, askedAtMs)
+      return this.#read(status, text, requestedAtMs)
     } catch (thrown) {
       throw signal.aborted ? tooLate(thrown) : thrown
     } finally {
@@ -114,26 +115,18 @@ export class AccessTokens {
     }
   }
 
-  #read(status: number, text: string, askedAtMs: number): Token {
-    const body = parsed(text)
+  #read(status: number, text: string, requestedAtMs: number): Token {
+    const body = parseErrorBody(text)
     // A refused claim is a bad credential, whatever the status.
     if (status >= 400 && status < 500 && status !== 429) {
       throw toCallerError({ status: 401, body }, this.#source)
     }
     if (status !== 200) throw toCallerError({ status, body }, this.#source)
     const answer = Answer.safeParse(body)
-    if (!answer.success) throw nonsense(this.#source.provider, 'no access token')
+    if (!answer.success) throw invalidAnswer(this.#source.provider, 'no access token')
     const { access_token: value, expires_in: seconds } = answer.data
-    return { value, endsAtMs: askedAtMs + seconds * 1000 }
+    return { value, endsAtMs: requestedAtMs + seconds * 1000 }
   }
 }
 
 const tooLate = (cause: unknown) => new ApiError('request_timeout', { cause })
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}

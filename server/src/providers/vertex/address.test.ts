@@ -47,11 +47,11 @@ test('Gemini’s path fits both base URLs, and calls have no ids', () => {
     { role: 'assistant', content: null, tool_calls: [call('1')] },
     { role: 'tool', tool_call_id: '1', content: 'x' },
   ]
-  const sent = vertexGemini.request(chatOf({ messages }), target('google/gemini-2.5-pro'))
-  expect(`${expressBaseUrl}${sent.path}`).toBe(
+  const geminiRequest = vertexGemini.request(chatOf({ messages }), target('google/gemini-2.5-pro'))
+  expect(`${expressBaseUrl}${geminiRequest.path}`).toBe(
     'https://aiplatform.googleapis.com/v1/publishers/google/models/gemini-2.5-pro:streamGenerateContent?alt=sse',
   )
-  expect(sent.body['contents']).toEqual([
+  expect(geminiRequest.body['contents']).toEqual([
     { role: 'user', parts: [{ text: 'a' }] },
     { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] },
     {

@@ -3,7 +3,7 @@ import { anthropicOnVertex } from './anthropic'
 import { anthropic } from '../anthropic'
 import { chatOf, target } from '../../../testing/providers/google-chat'
 import type { JsonObject } from '../../wire/json-body'
-import { nonsense, type ErrorSource } from '../upstream-error'
+import { invalidAnswer, toCallerError, type ErrorSource } from '../upstream-error'
 import type { Adapter, AdapterTarget } from '../adapter'
 
 const source: ErrorSource = {
@@ -14,14 +14,15 @@ const source: ErrorSource = {
   contextLength: null,
   maxOutputTokens: null,
 }
-const asked: AdapterTarget[] = []
+const targets: AdapterTarget[] = []
 const inner = (body: JsonObject, headers?: Record<string, string>): Adapter => ({
   framing: 'sse',
   request(_chat, target) {
-    asked.push(target)
+    targets.push(target)
     return { path: '/v1/messages', ...(headers && { headers }), body }
   },
   reader: () => (data) => [{ type: 'text', text: data }],
+  toError: toCallerError,
 })
 const model = 'claude-sonnet-4-5@20250929'
 
@@ -43,7 +44,7 @@ test('the model moves into the path, the version into the body', () => {
     },
   })
   // The families are known by the bare name.
-  expect(asked.at(-1)?.upstreamModel).toBe(model)
+  expect(targets.at(-1)?.upstreamModel).toBe(model)
 })
 
 test('without a stream it is another verb', () => {
@@ -74,12 +75,11 @@ test('answers are read as Anthropic’s', () => {
 })
 
 test('a refusal is read as of whom it is', () => {
-  const refusing = { ...inner({}), failure: () => nonsense('vertex', 'what Anthropic said') }
-  const tell = (body: unknown) =>
-    anthropicOnVertex(refusing).failure?.({ status: 400, body }, source)
+  const refusing = { ...inner({}), toError: () => invalidAnswer('vertex', 'what Anthropic said') }
+  const tell = (body: unknown) => anthropicOnVertex(refusing).toError({ status: 400, body }, source)
   const google = { code: 400, status: 'INVALID_ARGUMENT', message: 'API key not valid. Pass one.' }
-  expect(tell({ error: google })?.cause).toEqual({ upstreamStatus: 401 })
-  expect(tell([{ error: google }])?.cause).toEqual({ upstreamStatus: 401 })
+  expect(tell({ error: google }).cause).toMatchObject({ status: 401 })
+  expect(tell([{ error: google }]).cause).toMatchObject({ status: 401 })
   const error = { type: 'invalid_request_error', message: 'prompt is too long' }
-  expect(tell({ type: 'error', error })?.message).toContain('what Anthropic said')
+  expect(tell({ type: 'error', error }).message).toContain('what Anthropic said')
 })

@@ -2,7 +2,7 @@ import { getSurface } from './address'
 import { toModelPath } from '../google/model-name'
 import { toGoogleError } from '../google/failure'
 import { isObject } from '../../wire/json-body'
-import { toCallerError, type UpstreamFailure } from '../upstream-error'
+import type { UpstreamFailure } from '../upstream-error'
 import type { Adapter } from '../adapter'
 import { findImageAddresses, withData } from '../media'
 
@@ -15,19 +15,17 @@ const version = 'vertex-2023-10-16'
  */
 export const anthropicOnVertex = (anthropic: Adapter): Adapter => ({
   ...anthropic,
-  // Vertex has its own surface around the format: requests are written anew.
-  own: undefined,
   // There images are data only. https://docs.anthropic.com/en/docs/build-with-claude/vision
   addresses: (chat) => findImageAddresses(chat, () => false),
 
   request(chat, target) {
     const { model } = getSurface(target.upstreamModel)
-    const shown = withData(chat, target.media)
+    const resolvedChat = withData(chat, target.media)
     const {
       headers = {},
       body,
       omitted,
-    } = anthropic.request(shown, { ...target, upstreamModel: model })
+    } = anthropic.request(resolvedChat, { ...target, upstreamModel: model })
     const { model: _model, ...rest } = body
     const { 'anthropic-version': _version, ...others } = headers
     const verb = body['stream'] === true ? 'streamRawPredict' : 'rawPredict'
@@ -39,9 +37,9 @@ export const anthropicOnVertex = (anthropic: Adapter): Adapter => ({
     }
   },
 
-  failure(failure, source) {
+  toError(failure, source) {
     if (isGoogles(failure)) return toGoogleError(failure, source)
-    return (anthropic.failure ?? toCallerError)(failure, source)
+    return anthropic.toError(failure, source)
   },
 })
 

@@ -6,8 +6,8 @@ const read = (body: unknown) => vertexEmbeddings.read({ body, headers: new Heade
 const target = { upstreamModel: 'text-embedding-005', dimensions: undefined, task: undefined }
 
 test('older models predict, several texts at once, and refuse what is too long', () => {
-  const asked = { ...target, dimensions: 256, task: { field: 'task_type', word: 'query' } }
-  expect(vertexEmbeddings.request(['a', 'b'], asked)).toEqual({
+  const targetWithTask = { ...target, dimensions: 256, task: { field: 'task_type', word: 'query' } }
+  expect(vertexEmbeddings.request(['a', 'b'], targetWithTask)).toEqual({
     path: '/publishers/google/models/text-embedding-005:predict',
     body: {
       instances: [
@@ -21,8 +21,12 @@ test('older models predict, several texts at once, and refuse what is too long',
 
 test('newer models take one text, as a content', () => {
   const upstreamModel = 'google/gemini-embedding-2'
-  const asked = { upstreamModel, dimensions: 256, task: { field: 'task_type', word: 'query' } }
-  expect(vertexEmbeddings.request(['a'], asked)).toEqual({
+  const targetWithTask = {
+    upstreamModel,
+    dimensions: 256,
+    task: { field: 'task_type', word: 'query' },
+  }
+  expect(vertexEmbeddings.request(['a'], targetWithTask)).toEqual({
     path: '/publishers/google/models/gemini-embedding-2:embedContent',
     body: {
       // It has no field for a task type.
@@ -58,19 +62,25 @@ test('the newer model reads texts and images as one content', () => {
 })
 
 test('the multimodal model takes one text or one image, and no task type', () => {
-  const asked = { ...target, upstreamModel: 'multimodalembedding@001' }
-  expect(vertexEmbeddings.takes(asked.upstreamModel)).toBe('one')
-  expect(vertexEmbeddings.batchLimit(asked.upstreamModel, false)).toBe(1)
-  expect(vertexEmbeddings.request([{ parts: [image] }], { ...asked, dimensions: 512 })).toEqual({
+  const targetWithTask = { ...target, upstreamModel: 'multimodalembedding@001' }
+  expect(vertexEmbeddings.takes(targetWithTask.upstreamModel)).toBe('one')
+  expect(vertexEmbeddings.batchLimit(targetWithTask.upstreamModel, false)).toBe(1)
+  expect(
+    vertexEmbeddings.request([{ parts: [image] }], { ...targetWithTask, dimensions: 512 }),
+  ).toEqual({
     path: '/publishers/google/models/multimodalembedding@001:predict',
     body: {
       instances: [{ image: { bytesBase64Encoded: 'AAAA', mimeType: 'image/png' } }],
       parameters: { dimension: 512 },
     },
   })
-  expect(vertexEmbeddings.request(['a'], asked).body).toEqual({ instances: [{ text: 'a' }] })
+  expect(vertexEmbeddings.request(['a'], targetWithTask).body).toEqual({
+    instances: [{ text: 'a' }],
+  })
   const task = { field: 'input_type', word: 'search_query' }
-  expect(() => vertexEmbeddings.request(['a'], { ...asked, task })).toThrow('no task type')
+  expect(() => vertexEmbeddings.request(['a'], { ...targetWithTask, task })).toThrow(
+    'not support task types',
+  )
 })
 
 test('the multimodal model answers by kind, and counts nothing', () => {

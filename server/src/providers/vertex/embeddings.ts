@@ -4,7 +4,7 @@ import { getSurface } from './address'
 import { toModelPath } from '../google/model-name'
 import { readGoogleInputUsage } from '../google/usage'
 import { readUsage, type Usage } from '../../wire/usage'
-import { nonsense } from '../upstream-error'
+import { invalidAnswer } from '../upstream-error'
 import { isMultimodal, toParts, toTaskType } from '../google/embedding-task'
 import type { EmbeddingAdapter, EmbeddingTarget } from '../embedding-adapter'
 import { splitTextAndImage } from '../embedding-inputs'
@@ -61,15 +61,18 @@ export const vertexEmbeddings: EmbeddingAdapter = {
     return isOfInstances(model) ? 'one' : 'text'
   },
 
-  request(inputs, { upstreamModel, ...asked }) {
+  request(inputs, { upstreamModel, ...options }) {
     const { model } = getSurface(upstreamModel)
     const path = `/publishers/google/models/${toModelPath(model)}`
-    if (isMultimodal(model)) return { path: `${path}:embedContent`, body: ofContent(inputs, asked) }
-    const body = isOfInstances(model) ? ofInstances(inputs, asked) : ofTexts(inputs, asked)
+    if (isMultimodal(model))
+      return { path: `${path}:embedContent`, body: ofContent(inputs, options) }
+    const body = isOfInstances(model)
+      ? toMultimodalInstances(inputs, options)
+      : toTextInstances(inputs, options)
     return { path: `${path}:predict`, body }
   },
 
-  failure: toGoogleError,
+  toError: toGoogleError,
 
   read({ body }, source) {
     const content = Content.safeParse(body)
@@ -77,16 +80,16 @@ export const vertexEmbeddings: EmbeddingAdapter = {
       const { embedding, usageMetadata } = content.data
       return { embeddings: [embedding.values], usage: readGoogleInputUsage(usageMetadata) }
     }
-    const shown = Multimodal.safeParse(body)
-    if (shown.success) {
-      const { predictions } = shown.data
+    const parsed = Multimodal.safeParse(body)
+    if (parsed.success) {
+      const { predictions } = parsed.data
       const vectors = predictions.map((one) => one.textEmbedding ?? one.imageEmbedding ?? [])
       // Paid by the character and by the image; no token is counted.
       return { embeddings: vectors, usage: undefined }
     }
     const answer = Predictions.safeParse(body)
     if (!answer.success) {
-      throw nonsense(source.provider, 'an answer without embeddings', answer.error)
+      throw invalidAnswer(source.provider, 'a response without embeddings', answer.error)
     }
     const all = answer.data.predictions.map(({ embeddings }) => embeddings)
     return {
@@ -96,15 +99,21 @@ export const vertexEmbeddings: EmbeddingAdapter = {
   },
 }
 
-type Asked = Omit<EmbeddingTarget, 'upstreamModel'>
+type EmbeddingOptions = Omit<EmbeddingTarget, 'upstreamModel'>
 
 /** One content, all parts of which have one vector together. */
-const ofContent = (inputs: readonly EmbeddingItem[], { dimensions, task }: Asked): JsonObject => ({
+const ofContent = (
+  inputs: readonly EmbeddingItem[],
+  { dimensions, task }: EmbeddingOptions,
+): JsonObject => ({
   content: { parts: inputs.flatMap((item) => toParts(item, task)) },
   embedContentConfig: { ...sizeOf(dimensions), autoTruncate: false },
 })
 
-function ofTexts(inputs: readonly EmbeddingItem[], { dimensions, task }: Asked): JsonObject {
+function toTextInstances(
+  inputs: readonly EmbeddingItem[],
+  { dimensions, task }: EmbeddingOptions,
+): JsonObject {
   const purpose = task ? { task_type: toTaskType(task) } : {}
   return {
     instances: inputs.map((content) => ({ content, ...purpose })),
@@ -112,7 +121,10 @@ function ofTexts(inputs: readonly EmbeddingItem[], { dimensions, task }: Asked):
   }
 }
 
-function ofInstances(inputs: readonly EmbeddingItem[], { dimensions, task }: Asked): JsonObject {
+function toMultimodalInstances(
+  inputs: readonly EmbeddingItem[],
+  { dimensions, task }: EmbeddingOptions,
+): JsonObject {
   if (task) throw refuseTask(task)
   const instances = inputs.map((item) => {
     const { text, image } = splitTextAndImage(item)

@@ -10,7 +10,7 @@ beforeAll(() => {
   publicKey = pair.publicKey
 })
 
-const file = (own: object = {}) =>
+const file = (fields: object = {}) =>
   JSON.stringify({
     type: 'service_account',
     project_id: 'p-1',
@@ -18,13 +18,13 @@ const file = (own: object = {}) =>
     private_key: pem,
     client_email: 'gate@p-1.iam.gserviceaccount.com',
     token_uri: 'https://oauth2.googleapis.com/token',
-    ...own,
+    ...fields,
   })
 
 const decoded = (text: string | undefined): unknown =>
   JSON.parse(Buffer.from(text ?? '', 'base64url').toString())
 
-test('a claim says who asks for what, for an hour, and is signed with the key', () => {
+test('a claim names issuer and scope for an hour, and is signed with the key', () => {
   const account = readServiceAccount(file())
   const claim = signClaim(account, 1_700_000_000_999)
   const [header, body, signature] = claim.split('.')
@@ -58,7 +58,7 @@ function refused(text: string): unknown {
   throw new Error('It was not refused.')
 }
 
-describe('what is no key file of a service account is refused, without a word of it', () => {
+describe('rejects an invalid key file of a service account, without quoting it', () => {
   test.each([
     ['no JSON', () => `{${pem}`],
     ['another kind', () => file({ type: 'authorized_user' })],

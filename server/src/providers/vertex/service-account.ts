@@ -29,10 +29,10 @@ export interface ServiceAccount {
  * post.
  */
 export function readServiceAccount(text: string): ServiceAccount {
-  const file = KeyFile.safeParse(parsed(text))
-  if (!file.success) throw refused('It is no key file of a service account.')
+  const file = KeyFile.safeParse(parseJson(text))
+  if (!file.success) throw refused('It is not the key file of a service account.')
   const { data } = file
-  if (!isGoogles(data.token_uri)) throw refused('Its "token_uri" is no address of Google.')
+  if (!isGoogles(data.token_uri)) throw refused('Its "token_uri" is not an address of Google.')
   return {
     projectId: data.project_id,
     email: data.client_email,
@@ -47,11 +47,11 @@ export const isServiceAccount = (secret: string): boolean => secret.trimStart().
 
 const refused = (why: string) => invalidRequest('credentials', 'bad_format', why)
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw refused('It is no JSON.')
+    throw refused('It is not JSON.')
   }
 }
 
@@ -70,7 +70,7 @@ function keyOf(pem: string): KeyObject {
   } catch {
     throw refused('Its "private_key" cannot be read.')
   }
-  if (key.asymmetricKeyType !== 'rsa') throw refused('Its "private_key" is no RSA key.')
+  if (key.asymmetricKeyType !== 'rsa') throw refused('Its "private_key" is not an RSA key.')
   return key
 }
 

@@ -40,6 +40,7 @@ import { ticketRoutes } from '../../api/account/support/routes'
 import type { TicketStore } from '../../api/account/support/store'
 import type { Env } from '../../http/env'
 import type { Guards } from '../../http/guards'
+import { mount } from '../../http/mount'
 
 export interface AccountStores extends OrganizationStores, InvitationStores, CatalogueStores {
   connections: ConnectionStore
@@ -64,26 +65,23 @@ export interface AccountStores extends OrganizationStores, InvitationStores, Cat
 /** `/api` for customers. */
 export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
   new Hono<Env>()
-    .route('/', connectionRoutes(stores.connections, guards))
-    .route('/', connectionModelRoutes(stores.connectionModels, guards))
-    .route('/', poolRoutes(stores.pools, guards))
-    .route('/', gatewayRoutes(stores.gateways, guards))
-    .route('/', invitationRoutes(stores, guards))
-    .route('/', organizationRoutes(stores, guards))
-    .route('/', collectionRoutes(stores.collections, guards))
-    .route('/', mappingRoutes(stores.mappings, guards))
-    .route('/', handleRoutes(stores.handles, guards))
-    .route('/', requestLogRoutes(stores.requestLogs, guards))
-    .route('/', settingsRoutes(stores.accountSettings, guards))
-    .route('/', billingRoutes(stores.billing, guards))
+    .route('/', mount(guards, connectionRoutes(stores.connections)))
+    .route('/', mount(guards, connectionModelRoutes(stores.connectionModels)))
+    .route('/', mount(guards, poolRoutes(stores.pools)))
+    .route('/', mount(guards, gatewayRoutes(stores.gateways)))
+    .route('/', mount(guards, invitationRoutes(stores)))
+    .route('/', mount(guards, organizationRoutes(stores)))
+    .route('/', mount(guards, collectionRoutes(stores.collections)))
+    .route('/', mount(guards, mappingRoutes(stores.mappings)))
+    .route('/', mount(guards, handleRoutes(stores.handles)))
+    .route('/', mount(guards, requestLogRoutes(stores.requestLogs)))
+    .route('/', mount(guards, settingsRoutes(stores.accountSettings)))
+    .route('/', mount(guards, billingRoutes(stores.billing)))
     .route('/', paymentEventRoutes(stores.paymentEvents, guards))
-    .route('/', alertRoutes(stores.alerts, guards))
-    .route('/', notificationRoutes(stores.notifications, guards))
-    .route('/', keyRoutes(stores.keys, guards))
-    .route('/', catalogueRoutes(stores, guards))
-    .route('/', promptRoutes(stores.prompts, guards))
-    .route('/', quotaRoutes(stores.quota, guards))
-    .route('/', ticketRoutes(stores.tickets, guards))
-
-/** The types of these routes, for typed clients. */
-export type AccountApi = ReturnType<typeof accountEndpoints>
+    .route('/', mount(guards, alertRoutes(stores.alerts)))
+    .route('/', mount(guards, notificationRoutes(stores.notifications)))
+    .route('/', mount(guards, keyRoutes(stores.keys)))
+    .route('/', mount(guards, catalogueRoutes(stores)))
+    .route('/', mount(guards, promptRoutes(stores.prompts)))
+    .route('/', mount(guards, quotaRoutes(stores.quota)))
+    .route('/', mount(guards, ticketRoutes(stores.tickets)))

@@ -15,19 +15,22 @@ import type { Env } from '../../http/env'
 import { finishFailed, finish, type RequestObserver } from '../../http/finish-response'
 import { getPath } from '../../http/path'
 import { assertGuarded, type Guards } from '../../http/guards'
+import { mount } from '../../http/mount'
 import { rejectNulBytes } from '../../http/reject-nul-bytes'
 import { delayRejection } from '../../http/delay-rejection'
 import { securityHeaders } from '../../http/security-headers'
 import { toUnknownRouteError } from '../../http/unknown-route'
 import { serviceRoutes, type Readiness } from '../../http/service'
-import { describeInterface, type Audience } from '../../http/openapi'
+import { describeInterface } from '../../http/openapi/document'
+import type { Audience } from '../../http/openapi/interfaces'
 import { chatCompletionRoutes } from '../../v1/chat-completions'
 import { completionRoutes } from '../../v1/completions'
 import { conversationItemRoutes } from '../../v1/conversation-items'
 import { conversationRoutes } from '../../v1/conversations'
 import { embeddingRoutes } from '../../v1/embeddings'
 import { messageRoutes } from '../../v1/messages'
-import { modelRoutes, type CollectionsFor, type ModelsFor } from '../../v1/models'
+import { modelRoutes, type CollectionsFor } from '../../v1/models'
+import type { ModelsFor } from '../../v1/offered-to-key'
 import type { ReplyPorts } from '../../v1/reply'
 import { responseRoutes, type ResponsePorts } from '../../v1/responses'
 import { storedResponseRoutes } from '../../v1/stored-responses'
@@ -52,16 +55,17 @@ export interface AppPorts {
 /** `/v1`. */
 const modelEndpoints = (ports: AppPorts) => {
   const { gateway, catalog, collectionsFor, modelsFor, guards, reply, responses } = ports
-  return new Hono<Env>()
-    .route('/', chatCompletionRoutes(gateway, reply))
-    .route('/', completionRoutes(gateway, reply))
-    .route('/', embeddingRoutes(gateway, reply))
-    .route('/', messageRoutes(gateway, reply))
-    .route('/', responseRoutes(gateway, reply, responses))
-    .route('/', storedResponseRoutes({ ...responses, reply }, guards))
-    .route('/', conversationRoutes(responses, guards))
-    .route('/', conversationItemRoutes(responses, guards))
-    .route('/', modelRoutes({ catalog, collectionsFor, modelsFor }, guards))
+  return mount(guards, [
+    ...chatCompletionRoutes(gateway, reply),
+    ...completionRoutes(gateway, reply),
+    ...embeddingRoutes(gateway, reply),
+    ...messageRoutes(gateway, reply),
+    ...responseRoutes(gateway, reply, responses),
+    ...storedResponseRoutes({ ...responses, reply }),
+    ...conversationRoutes(responses),
+    ...conversationItemRoutes(responses),
+    ...modelRoutes({ catalog, collectionsFor, modelsFor }),
+  ])
 }
 
 /** Mounts all routes. Throws when a route does not declare who may call it. */
@@ -75,7 +79,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
     c.set('startedAtMs', startedAtMs)
     await next()
     const request = c.req.raw
-    await delayRejection(c.res, refusedOf(c), c.env.budget)
+    await delayRejection(c.res, refusedOf(c), c.env.loopShares)
     const exchange = { request, requestId, startedAtMs, path: getPath(request.url) }
     finish(c.res, { ...exchange, quota: c.get('quota'), hasLog: c.get('hasLog') }, witness)
   })
@@ -86,7 +90,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
 
   app.route('/', modelEndpoints(ports))
   app.route('/', accountEndpoints(stores, guards))
-  app.route('/', automationRoutes(ports, guards))
+  app.route('/', mount(guards, automationRoutes(ports)))
   app.route('/', operatorEndpoints(stores, guards))
   app.route('/', publicEndpoints(stores, guards))
   app.route('/', signInEndpoints(ports.signIn, guards))
@@ -113,10 +117,10 @@ export function createApp(ports: AppPorts): Hono<Env> {
 
 /** Serves an OpenAPI description, generated at the first request for it. */
 function describing(app: Hono<Env>, audience: Audience) {
-  let described: Promise<string> | undefined
-  return async (c: Context<Env>) => {
-    described ??= describeInterface(app, audience)
-    return c.body(await described, 200, { 'content-type': 'application/json' })
+  let document: string | undefined
+  return (c: Context<Env>) => {
+    document ??= describeInterface(app, audience)
+    return c.body(document, 200, { 'content-type': 'application/json' })
   }
 }
 

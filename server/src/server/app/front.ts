@@ -1,25 +1,32 @@
 import type { Hono } from 'hono'
+import { isGatewaySocket, openGatewaySocket, type SocketServer } from './gateway-socket'
 import { newId } from '../../platform/db/id'
 import type { BodyBudget } from '../../http/body-budget'
-import { tellOrigin } from '../../http/cors'
+import { allowOrigin } from '../../http/cors'
 import type { Env, Server } from '../../http/env'
 import { finishFailed, finish, type RequestObserver } from '../../http/finish-response'
 import type { Overload, Shed } from '../../http/overload'
 import { getPath } from '../../http/path'
 import { delayRejection } from '../../http/delay-rejection'
 import { UnreadBodies } from '../../http/unread-body'
-import type { OwnerBudget } from '../../limits/owner-budget'
+import type { EventLoopShares } from '../../limits/event-loop-shares'
 import type { Tracing } from '../../telemetry/tracing'
+import type { Sockets } from '../../tunnel/sockets'
 import { modelHandlersOf, type ModelHandler } from '../../v1/endpoint'
 import { ModelCall } from '../../v1/model-call'
 
-type Answer = (request: Request, server: Server) => Response | Promise<Response>
+/** Undefined once a request has become a socket. */
+type Answer = (request: Request, server: SocketServer) => Response | Promise<Response | undefined>
 
-interface Parts {
+interface FrontDependencies {
+  /** Sockets of self-hosted gateways. */
+  sockets: Pick<Sockets, 'authenticate'>
+  /** Once it is stopping, each answer closes its connection: load balancers send no other request on it. */
+  state: { readonly isStopping: boolean }
   witness: RequestObserver
   bodies: BodyBudget
   overload: Pick<Overload, 'refusal' | 'entered' | 'answered'>
-  budget: OwnerBudget
+  loopShares: EventLoopShares
   tracing?: Tracing | undefined
 }
 
@@ -27,13 +34,29 @@ interface Parts {
  * Answers all requests: those to models directly, all others through the router, which with its middleware
  * allocates a hundred objects for each. Both ways lead to the same handlers, but only this one traces.
  */
-export function createFront(app: Hono<Env>, parts: Parts): Answer {
-  const front = new Front(parts)
-  const handlers = modelHandlersOf(app)
-  const { bodies, overload, budget, tracing } = parts
+export function createFront(app: Hono<Env>, dependencies: FrontDependencies): Answer {
+  const { state } = dependencies
+  const answer = createAnswer(app, dependencies)
   return (request, server) => {
+    if (isGatewaySocket(request)) return openGatewaySocket(request, server, dependencies)
+    const response = answer(request, server)
+    return state.isStopping ? withClosing(response) : response
+  }
+}
+
+async function withClosing(answering: Response | Promise<Response>): Promise<Response> {
+  const response = await answering
+  response.headers.set('connection', 'close')
+  return response
+}
+
+function createAnswer(app: Hono<Env>, dependencies: FrontDependencies) {
+  const front = new Front(dependencies)
+  const handlers = modelHandlersOf(app)
+  const { bodies, overload, loopShares, tracing } = dependencies
+  return (request: Request, server: Server): Response | Promise<Response> => {
     const routed = () =>
-      front.routed(request, app.fetch(request, { server, bodies, overload, budget }))
+      front.routed(request, app.fetch(request, { server, bodies, overload, loopShares }))
     if (request.method !== 'POST') return routed()
     let path = getPath(request.url)
     let handler = handlers.get(path)
@@ -57,32 +80,34 @@ interface Refused {
 }
 
 class Front {
-  readonly #parts: Parts
+  readonly #dependencies: FrontDependencies
   readonly #quiet: RequestObserver
   readonly #unread = new UnreadBodies()
 
-  constructor(parts: Parts) {
-    this.#parts = parts
-    this.#quiet = { ...parts.witness, logsRequests: false }
+  constructor(dependencies: FrontDependencies) {
+    this.#dependencies = dependencies
+    this.#quiet = { ...dependencies.witness, logsRequests: false }
   }
 
   async answer(handler: ModelHandler, call: ModelCall): Promise<Response> {
-    const { witness, overload } = this.#parts
+    const { witness, overload } = this.#dependencies
     let response: Response
     overload.entered()
     try {
       response = await handler(call)
     } catch (thrown) {
       const refusal = finishFailed(thrown, call, witness)
+      // Others wait for its room, not for the delay of its rejection.
+      call.body?.release()
       const { request, owner } = call
       const refused = { request, owner, address: () => call.address() }
-      await delayRejection(refusal, refused, this.#parts.budget)
+      await delayRejection(refusal, refused, this.#dependencies.loopShares)
       response = await this.#unread.after(request, refusal)
     } finally {
       overload.answered()
       call.body?.release()
     }
-    tellOrigin(call.request, response)
+    allowOrigin(call.request, response)
     finish(response, call, witness)
     call.trace?.answered(response.status, call.hasLog)
     return response
@@ -98,7 +123,7 @@ class Front {
     const refused = { request, requestId, path, startedAtMs: performance.now(), quota: undefined }
     const answer = finishFailed(refusal, refused, this.#quiet)
     const response = await this.#unread.after(request, answer)
-    tellOrigin(request, response)
+    allowOrigin(request, response)
     finish(response, refused, this.#quiet)
     return response
   }

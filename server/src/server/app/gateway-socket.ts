@@ -6,37 +6,29 @@ import { invalidRequest } from '../../errors'
 import { finishFailed, finish, type RequestObserver } from '../../http/finish-response'
 import { getPath } from '../../http/path'
 
-type Listening = Bun.Server<SocketData>
-type Answered = Response | undefined | Promise<Response | undefined>
+/** The server of a process, with the sockets of self-hosted gateways. */
+export type SocketServer = Bun.Server<SocketData>
 
 const path = '/gateway'
 
-/** Adds the socket of self-hosted gateways to the application's answers. Source: docs/gateway-protocol.md. */
-export function withGateways(
-  answer: (request: Request, server: Listening) => Answered,
-  sockets: Sockets,
-  witness: RequestObserver,
-): (request: Request, server: Listening) => Answered {
-  return (request, server) => {
-    const isSocket = request.method === 'GET' && getPath(request.url) === path
-    return isSocket && isMeant(request)
-      ? open(request, server, { sockets, witness })
-      : answer(request, server)
-  }
+/** Whether a request shows a token or upgrades; a browser on this path gets the application's answer. */
+export function isGatewaySocket(request: Request): boolean {
+  if (request.method !== 'GET' || getPath(request.url) !== path) return false
+  return request.headers.has('upgrade') || request.headers.has('authorization')
 }
 
-/** Whether a request shows a token or upgrades; a browser on this path gets the application's answer. */
-const isMeant = ({ headers }: Request) => headers.has('upgrade') || headers.has('authorization')
-
 interface Opening {
-  sockets: Sockets
+  sockets: Pick<Sockets, 'authenticate'>
   witness: RequestObserver
 }
 
-/** Upgrades the request. Returns undefined once the socket is open. */
-async function open(
+/**
+ * Opens the socket of a self-hosted gateway. Returns undefined once it is open. Source:
+ * docs/contribute/gateway-protocol.md.
+ */
+export async function openGatewaySocket(
   request: Request,
-  server: Listening,
+  server: SocketServer,
   { sockets, witness }: Opening,
 ): Promise<Response | undefined> {
   const exchange = {
@@ -48,7 +40,7 @@ async function open(
   }
   let response: Response
   try {
-    const data = await sockets.enter(request, server.requestIP(request)?.address ?? '')
+    const data = await sockets.authenticate(request, server.requestIP(request)?.address ?? '')
     const headers = { 'sec-websocket-protocol': subprotocol }
     if (server.upgrade(request, { data, headers })) return undefined
     throw invalidRequest(null, 'bad_format', noSocket)
@@ -61,7 +53,7 @@ async function open(
 }
 
 const noSocket =
-  'This address opens WebSockets. If it was asked for one, a proxy in between did not pass Upgrade on.'
+  'This endpoint accepts only WebSocket connections. If you opened one, a proxy in between removed the Upgrade header.'
 
 /** The status for an unsupported protocol version, which only this socket uses. Source: contract 1.2. */
 const refused = ({ message, supported }: VersionRefused) =>

@@ -16,6 +16,8 @@ import { providerRoutes } from '../../api/operator/providers/routes'
 import type { ProviderStore } from '../../api/operator/providers/store'
 import { trailRoutes } from '../../api/operator/audit-log/routes'
 import type { TrailStore } from '../../api/operator/audit-log/store'
+import { operatedRequestLogRoutes } from '../../api/operator/request-logs/routes'
+import type { OperatedRequestLogStore } from '../../api/operator/request-logs/store'
 import { userRoutes } from '../../api/operator/users/routes'
 import type { UserStore } from '../../api/operator/users/store'
 import { platformConnectionRoutes } from '../../api/operator/connections/routes'
@@ -31,6 +33,7 @@ import { supportRoutes } from '../../api/operator/support/routes'
 import type { SupportStore } from '../../api/operator/support/store'
 import type { Env } from '../../http/env'
 import type { Guards } from '../../http/guards'
+import { mount } from '../../http/mount'
 
 export interface OperatorStores extends AdminModelStores {
   config: ConfigStore
@@ -48,26 +51,25 @@ export interface OperatorStores extends AdminModelStores {
   quotaRequests: QuotaRequestStore
   support: SupportStore
   trail: TrailStore
+  operatedRequestLogs: OperatedRequestLogStore
 }
 
 /** `/api/admin`. */
 export const operatorEndpoints = (stores: OperatorStores, guards: Guards) =>
   new Hono<Env>()
-    .route('/', configRoutes(stores.config, guards))
-    .route('/', brandingRoutes(stores.branding, guards))
-    .route('/', operatedOrganizationRoutes(stores.operatedOrganizations, guards))
-    .route('/', userRoutes(stores.users, guards))
-    .route('/', planRoutes(stores.plans, guards))
-    .route('/', creditRoutes(stores.credits, guards))
-    .route('/', providerRoutes(stores.providers, guards))
-    .route('/', adminModelRoutes(stores, guards))
-    .route('/', catalogUpdateRoutes(stores.catalogUpdates, guards))
-    .route('/', platformConnectionRoutes(stores.platformConnections, guards))
-    .route('/', systemCollectionRoutes(stores.collections, guards))
-    .route('/', quotaRequestRoutes(stores.quotaRequests, guards))
-    .route('/', supportRoutes(stores.support, guards))
-    .route('/', trailRoutes(stores.trail, guards))
-    .route('/', systemRoutes(stores, guards))
-
-/** The types of these routes, for typed clients. */
-export type OperatorApi = ReturnType<typeof operatorEndpoints>
+    .route('/', mount(guards, configRoutes(stores.config)))
+    .route('/', mount(guards, brandingRoutes(stores.branding)))
+    .route('/', mount(guards, operatedOrganizationRoutes(stores.operatedOrganizations)))
+    .route('/', mount(guards, userRoutes(stores.users)))
+    .route('/', mount(guards, planRoutes(stores.plans)))
+    .route('/', mount(guards, creditRoutes(stores.credits)))
+    .route('/', mount(guards, providerRoutes(stores.providers)))
+    .route('/', mount(guards, adminModelRoutes(stores)))
+    .route('/', mount(guards, catalogUpdateRoutes(stores.catalogUpdates)))
+    .route('/', mount(guards, platformConnectionRoutes(stores.platformConnections)))
+    .route('/', mount(guards, systemCollectionRoutes(stores.collections)))
+    .route('/', mount(guards, quotaRequestRoutes(stores.quotaRequests)))
+    .route('/', mount(guards, supportRoutes(stores.support)))
+    .route('/', mount(guards, trailRoutes(stores.trail)))
+    .route('/', mount(guards, operatedRequestLogRoutes(stores.operatedRequestLogs)))
+    .route('/', mount(guards, systemRoutes(stores)))

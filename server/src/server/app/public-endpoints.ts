@@ -1,8 +1,7 @@
-import { Hono } from 'hono'
 import { publicRoutes, type PublicStores } from '../../api/public/routes'
-import type { Env } from '../../http/env'
 import type { Guards } from '../../http/guards'
+import { mount } from '../../http/mount'
 
 /** `/api/public`. */
 export const publicEndpoints = (stores: PublicStores, guards: Guards) =>
-  new Hono<Env>().route('/', publicRoutes(stores, guards))
+  mount(guards, publicRoutes(stores))

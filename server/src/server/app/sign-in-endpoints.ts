@@ -10,7 +10,7 @@ export interface SignInAnswers {
   answer: (request: Request, clientAddress: string) => Promise<Response>
 }
 
-const mostBytes = 64 * 1024
+const maxBytes = 64 * 1024
 
 /** Returns the request with its body read and checked. Rejects with `invalid_request` for control characters. */
 async function withCheckedBody(request: Request): Promise<Request> {
@@ -28,7 +28,7 @@ export const signInEndpoints = (signIn: SignInAnswers, { open }: Guards) =>
     '/api/auth/*',
     open,
     bodyLimit({
-      maxSize: mostBytes,
+      maxSize: maxBytes,
       onError: () => {
         throw invalidRequest(null, 'body_too_large', 'The body is larger than 64 KB.')
       },

@@ -44,7 +44,7 @@ describe.each(Object.entries(closed))('%s', (_row, networks) => {
   })
 })
 
-test('what borders on those is public', () => {
+test('neighbouring addresses are public', () => {
   const open = [
     ...'1.0.0.1 8.8.8.8 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0'.split(' '),
     ...'126.255.255.255 128.0.0.0 169.253.255.255 169.255.0.0 172.15.255.255'.split(' '),

@@ -38,13 +38,13 @@ export function isPublic(text: string): boolean {
   return isIn(address, globalUnicast) && !isIsatap(address.parts)
 }
 
-const parsed = new WeakMap<readonly string[], readonly Network[]>()
+const parsedRanges = new WeakMap<readonly string[], readonly Network[]>()
 
 /** Whether an address, written in full, is in one of these networks, such as `10.0.0.0/8`. */
 export function isWithin(text: string, ranges: readonly string[]): boolean {
   if (ranges.length === 0 || isIP(text) === 0 || text.includes('%')) return false
-  const known = parsed.get(ranges) ?? networks(ranges)
-  parsed.set(ranges, known)
+  const known = parsedRanges.get(ranges) ?? networks(ranges)
+  parsedRanges.set(ranges, known)
   return isIn(ipaddr.parse(text), known)
 }
 

@@ -18,12 +18,12 @@ function read(frames: BodyFrames, text: string, cuts: readonly number[] = []) {
     body += frames.push(piece).toString('latin1')
     surplus += frames.surplus
   }
-  return { body, surplus, isWhole: frames.isWhole }
+  return { body, surplus, isWhole: frames.isComplete }
 }
 
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
 
-test('a body is the same however its bytes were cut, and what follows it is told', () => {
+test('reads the same body however its bytes are split, and returns the bytes after it', () => {
   const texts = array(string({ minLength: 1, unit: 'binary-ascii', maxLength: 40 }))
   assert(
     property(texts, array(nat()), string({ unit: 'binary-ascii' }), (all, cuts, more) => {

@@ -1,8 +1,8 @@
 import { MalformedAnswer, type AnswerHead } from './answer-head'
 
 /** The maximum length of a line between chunks, extensions included, and of all lines after the last one together. */
-const longestLine = 4096
-const longestTrailer = 16 * 1024
+const maxLineLength = 4096
+const maxTrailerBytes = 16 * 1024
 
 /**
  * A size and its extensions, which are ignored here: only the end of their line matters, so that they may contain no
@@ -28,12 +28,12 @@ const lineBegins: Readonly<Record<Expected, RegExp>> = {
 /** Finds the end of a body in the bytes of a connection, which may be cut anywhere. */
 export class BodyFrames {
   /** The body is whole. */
-  isWhole: boolean
+  isComplete: boolean
   /** The number of bytes at the end that do not belong to the answer. */
   surplus = 0
   readonly #isChunked: boolean
   /** The bytes of the body, or of its chunk, that are still missing. */
-  #left: number
+  #remaining: number
   #expected: Expected = 'size'
   /** A line that has not arrived in full. */
   #line = ''
@@ -43,13 +43,13 @@ export class BodyFrames {
 
   constructor({ framing, length }: Pick<AnswerHead, 'framing' | 'length'>) {
     this.#isChunked = framing === 'chunked'
-    this.#left = framing === 'until-close' ? Infinity : length
-    this.isWhole = !this.#isChunked && this.#left === 0
+    this.#remaining = framing === 'until-close' ? Infinity : length
+    this.isComplete = !this.#isChunked && this.#remaining === 0
   }
 
   /** Whether the body is complete where its connection has been closed in order. */
   get mayEnd(): boolean {
-    return this.#left === Infinity
+    return this.#remaining === Infinity
   }
 
   /**
@@ -60,12 +60,12 @@ export class BodyFrames {
     let at = 0
     let start = 0
     let end = 0
-    while (at < bytes.length && !this.isWhole) {
-      if (this.#left === 0) {
+    while (at < bytes.length && !this.isComplete) {
+      if (this.#remaining === 0) {
         at = this.#lines(bytes, at)
         continue
       }
-      const size = Math.min(this.#left, bytes.length - at)
+      const size = Math.min(this.#remaining, bytes.length - at)
       if (end === 0) start = end = at
       else bytes.copyWithin(end, at, at + size)
       end += size
@@ -77,17 +77,17 @@ export class BodyFrames {
   }
 
   #count(size: number): void {
-    this.#left -= size
+    this.#remaining -= size
     this.#bytes += size
-    if (this.#left > 0) return
+    if (this.#remaining > 0) return
     if (this.#isChunked) this.#expected = 'end of chunk'
-    else this.isWhole = true
+    else this.isComplete = true
   }
 
   #lines(bytes: Buffer, at: number): number {
     const found = bytes.indexOf(10, at)
     const end = found < 0 ? bytes.length : found + 1
-    if (this.#line.length + end - at > longestLine) {
+    if (this.#line.length + end - at > maxLineLength) {
       throw new MalformedAnswer('the answer has an endless line between its chunks')
     }
     const line = this.#line + bytes.toString('latin1', at, end)
@@ -107,11 +107,11 @@ export class BodyFrames {
     }
     const size = sizeLine.exec(line)?.[1]
     if (size === undefined) throw new MalformedAnswer('a chunk of the answer has no size')
-    this.#left = Number.parseInt(size, 16)
+    this.#remaining = Number.parseInt(size, 16)
     if (++this.#chunks > maxSmallChunks + this.#bytes / minChunkBytes) {
       throw new MalformedAnswer('the answer comes in chunks that are too small')
     }
-    if (this.#left === 0) this.#expected = 'trailer'
+    if (this.#remaining === 0) this.#expected = 'trailer'
   }
 
   /** Rejects a line as soon as no end could make it valid: waiting for the rest would leave the request hanging. */
@@ -123,9 +123,9 @@ export class BodyFrames {
   /** The fields after a body are not used, but nothing except fields may stand there. */
   #takeTrailer(line: string): void {
     this.#trailerBytes += line.length
-    this.isWhole = line === '\r\n'
-    if (this.isWhole) return
-    if (this.#trailerBytes > longestTrailer || !trailerLine.test(line)) {
+    this.isComplete = line === '\r\n'
+    if (this.isComplete) return
+    if (this.#trailerBytes > maxTrailerBytes || !trailerLine.test(line)) {
       throw new MalformedAnswer('the answer has no end')
     }
   }

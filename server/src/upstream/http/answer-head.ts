@@ -86,7 +86,7 @@ function keepMsOf(fields: HeadFields, minor: string | undefined): number {
   const connection = fields.get('connection')?.toLowerCase() ?? ''
   if (/\b(?:close|upgrade)\b/.test(connection)) return 0
   if (minor === '0' && !/(?:^|,)[\t ]*keep-alive[\t ]*(?:,|$)/.test(connection)) return 0
-  const told = /\btimeout=(\d{1,6})\b/i.exec(fields.get('keep-alive') ?? '')?.[1]
-  if (told === undefined) return usualKeepMs
-  return Math.min(Math.max(Number(told) * 1000 - marginMs, 0), usualKeepMs)
+  const announced = /\btimeout=(\d{1,6})\b/i.exec(fields.get('keep-alive') ?? '')?.[1]
+  if (announced === undefined) return usualKeepMs
+  return Math.min(Math.max(Number(announced) * 1000 - marginMs, 0), usualKeepMs)
 }

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { AnswerTooLong } from './answer'
 import { ConnectionFailed } from './connection-failed'
-import { asking, RawPeers, until, way } from '../../../testing/http/raw-peers'
-import { failure } from '../../../testing/http/stage'
+import { requestTo, RawPeers, until, timers } from '../../../testing/http/raw-peers'
+import { failure } from '../../../testing/http/peers'
 import { Transport } from './transport'
 
 const peers = new RawPeers()
@@ -22,7 +22,7 @@ describe('an answer', () => {
     })
     const transport = new Transport()
     for (let count = 0; count < 2; count++) {
-      const answer = await transport.send(asking(url), way)
+      const answer = await transport.send(requestTo(url), timers)
       expect([answer.status, answer.headers.get('X'), await answer.text()]).toEqual([
         200,
         'y',
@@ -33,7 +33,7 @@ describe('an answer', () => {
 
   test('without an end of its own ends with its connection, in order', async () => {
     const { url } = await peers.peer(({ socket }) => socket.end('HTTP/1.1 200 OK\r\n\r\nall of it'))
-    expect(await (await new Transport().send(asking(url), way)).text()).toBe('all of it')
+    expect(await (await new Transport().send(requestTo(url), timers)).text()).toBe('all of it')
   })
 
   test.each([
@@ -47,7 +47,7 @@ describe('an answer', () => {
     ],
   ])('that breaks off %s is no answer', async (_where, text) => {
     const { url } = await peers.peer(({ socket }) => socket.end(text))
-    const reading = new Transport().send(asking(url), way).then((answer) => answer.text())
+    const reading = new Transport().send(requestTo(url), timers).then((answer) => answer.text())
     expect(await failure(reading)).toMatchObject({ name: 'ConnectionFailed', connected: true })
   })
 
@@ -56,7 +56,7 @@ describe('an answer', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\npart')
       setTimeout(() => socket.resetAndDestroy(), 20)
     })
-    const answer = await new Transport().send(asking(url), way)
+    const answer = await new Transport().send(requestTo(url), timers)
     expect(Buffer.from((await answer.read()) ?? []).toString()).toBe('part')
     expect(await failure(answer.read())).toMatchObject({
       name: 'ConnectionFailed',
@@ -68,7 +68,7 @@ describe('an answer', () => {
     const { url } = await peers.peer(({ socket }) =>
       socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nbegin'),
     )
-    const answer = await new Transport().send(asking(url), way)
+    const answer = await new Transport().send(requestTo(url), timers)
     await Bun.sleep(30)
     expect(Buffer.from((await answer.read()) ?? []).toString()).toBe('begin')
     expect(await failure(answer.read())).toMatchObject({ connected: true })
@@ -89,7 +89,7 @@ describe('an answer', () => {
       )
       socket.write(bytes)
     })
-    expect(await (await new Transport().send(asking(url), way)).text()).toBe(
+    expect(await (await new Transport().send(requestTo(url), timers)).text()).toBe(
       'what was said'.repeat(100),
     )
   })
@@ -105,7 +105,7 @@ describe('an answer', () => {
       )
       socket.write(body)
     })
-    const answer = await new Transport().send(asking(url), way)
+    const answer = await new Transport().send(requestTo(url), timers)
     const thrown = await failure(answer.text())
     expect(thrown).toBeInstanceOf(Error)
     // It came whole: nothing was lost.
@@ -120,7 +120,7 @@ describe('an answer', () => {
       )
       socket.write(bytes)
     })
-    const answer = await new Transport().send(asking(url), way)
+    const answer = await new Transport().send(requestTo(url), timers)
     expect(await failure(answer.text(1_000_000))).toBeInstanceOf(AnswerTooLong)
   })
 
@@ -132,7 +132,7 @@ describe('an answer', () => {
       )
       socket.write(bytes)
     })
-    const answer = await new Transport().send(asking(url), way)
+    const answer = await new Transport().send(requestTo(url), timers)
     let read = 0
     const reading = async () => {
       for (let piece = await answer.read(); piece; piece = await answer.read()) read += piece.length
@@ -149,17 +149,17 @@ describe('an answer', () => {
       )
       socket.write(bytes)
     })
-    const answer = await new Transport().send(asking(url), way)
+    const answer = await new Transport().send(requestTo(url), timers)
     expect((await answer.text()).length).toBe(1_000_000)
   })
 
-  test('that is longer than somebody will read is left', async () => {
+  test("that exceeds the reader's maximum is abandoned", async () => {
     let isClosed = false
     const { url } = await peers.peer(({ socket }) => {
       socket.on('close', () => (isClosed = true))
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 2000000\r\n\r\n${'x'.repeat(100_000)}`)
     })
-    const answer = await new Transport().send(asking(url), way)
+    const answer = await new Transport().send(requestTo(url), timers)
     expect(await failure(answer.text(50_000))).toBeInstanceOf(AnswerTooLong)
     await until(() => isClosed)
   })

@@ -11,7 +11,7 @@ export interface Answer {
    */
   read: () => Promise<Uint8Array | undefined>
   /** The rest of the body as text. Throws `AnswerTooLong`, and as `read` does. */
-  text: (mostBytes?: number) => Promise<string>
+  text: (maxBytes?: number) => Promise<string>
   /** Stops reading. Calling it twice is harmless, and so is calling it after the end. */
   cancel: () => void
 }
@@ -21,26 +21,26 @@ export class AnswerTooLong extends Error {
   override readonly name = 'AnswerTooLong'
 }
 
-const usualMost = 20 * 1024 * 1024
+const defaultMaxBytes = 20 * 1024 * 1024
 /** Beyond this number the pieces are joined as they arrive: each is an object many times its size. */
-const mostPieces = 256
+const maxChunks = 256
 
 /** Reads the rest of a body, and cancels it where it is too long. Throws as `Answer.text` does. */
-export async function readWhole(
+export async function readBody(
   answer: Pick<Answer, 'read' | 'cancel'>,
-  mostBytes = usualMost,
+  maxBytes = defaultMaxBytes,
 ): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   const many = new HeldBytes()
   let size = 0
   for (let piece = await answer.read(); piece; piece = await answer.read()) {
     size += piece.byteLength
-    if (size > mostBytes) {
+    if (size > maxBytes) {
       answer.cancel()
-      throw new AnswerTooLong(`an answer has more than ${mostBytes} bytes`)
+      throw new AnswerTooLong(`an answer has more than ${maxBytes} bytes`)
     }
     pieces.push(piece)
-    if (pieces.length === mostPieces) for (const each of pieces.splice(0)) many.add(each)
+    if (pieces.length === maxChunks) for (const each of pieces.splice(0)) many.add(each)
   }
   if (many.length > 0) {
     for (const each of pieces) many.add(each)
@@ -53,9 +53,9 @@ export async function readWhole(
 /** Reads a body as text. Throws as `Answer.text` does. */
 export async function readText(
   answer: Pick<Answer, 'read' | 'cancel'>,
-  mostBytes?: number,
+  maxBytes?: number,
 ): Promise<string> {
-  const text = (await readWhole(answer, mostBytes)).toString('utf8')
+  const text = (await readBody(answer, maxBytes)).toString('utf8')
   // A byte order mark, which no parser accepts.
   return text.startsWith('\uFEFF') ? text.slice(1) : text
 }
@@ -76,8 +76,8 @@ export class LocalAnswer implements Answer {
     return (await this.#reader?.read())?.value
   }
 
-  text(mostBytes?: number): Promise<string> {
-    return readText(this, mostBytes)
+  text(maxBytes?: number): Promise<string> {
+    return readText(this, maxBytes)
   }
 
   cancel(): void {

@@ -1,5 +1,12 @@
 import { afterEach, describe, expect, spyOn, test } from 'bun:test'
-import { asking, plain, RawPeers, until, way, whole } from '../../../testing/http/raw-peers'
+import {
+  requestTo,
+  plain,
+  RawPeers,
+  until,
+  timers,
+  okAnswer,
+} from '../../../testing/http/raw-peers'
 import { Transport } from './transport'
 
 const peers = new RawPeers()
@@ -7,12 +14,12 @@ afterEach(() => peers[Symbol.dispose]())
 
 describe('one connection', () => {
   test('serves one request after the other', async () => {
-    const { url, came, connections } = await peers.peer(({ socket }) => socket.write(plain))
+    const { url, received, connections } = await peers.peer(({ socket }) => socket.write(plain))
     const transport = new Transport()
     for (let count = 0; count < 5; count++) {
-      expect(await (await transport.send(asking(url), way)).text()).toBe('ok')
+      expect(await (await transport.send(requestTo(url), timers)).text()).toBe('ok')
     }
-    expect([came.length, connections()]).toEqual([5, 1])
+    expect([received.length, connections()]).toEqual([5, 1])
   })
 
   test('serves one at a time: what comes meanwhile has its own', async () => {
@@ -21,7 +28,7 @@ describe('one connection', () => {
     )
     const transport = new Transport()
     const texts = Array.from({ length: 4 }, async () =>
-      (await transport.send(asking(url), way)).text(),
+      (await transport.send(requestTo(url), timers)).text(),
     )
     expect(await Promise.all(texts)).toEqual(['ok', 'ok', 'ok', 'ok'])
     expect(connections()).toBe(4)
@@ -31,13 +38,13 @@ describe('one connection', () => {
     const { url, connections } = await peers.peer(({ socket }) => socket.write(plain))
     const transport = new Transport()
     for (const owner of ['a', 'b', 'a', 'b']) {
-      await (await transport.send(asking(url), { ...way, owner })).text()
+      await (await transport.send(requestTo(url), { ...timers, owner })).text()
     }
     expect(connections()).toBe(2)
   })
 
   test.each([
-    ['its server says so', whole('ok', 'connection: close'), 'ok'],
+    ['its server says so', okAnswer('ok', 'connection: close'), 'ok'],
     [
       'more came than was asked for',
       `${plain}HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nbad`,
@@ -52,30 +59,30 @@ describe('one connection', () => {
     const { url, connections } = await peers.peer(({ socket }) => socket.write(answer))
     const transport = new Transport()
     for (let count = 0; count < 3; count++) {
-      expect(await (await transport.send(asking(url), way)).text()).toBe(text)
+      expect(await (await transport.send(requestTo(url), timers)).text()).toBe(text)
     }
     expect(connections()).toBe(3)
   })
 
-  test('ends where an answer comes that nobody asked for, which is never taken for one', async () => {
-    const { url, connections, came } = await peers.peer(({ socket }) => socket.write(plain))
+  test('ends at an unsolicited answer, which is never used', async () => {
+    const { url, connections, received } = await peers.peer(({ socket }) => socket.write(plain))
     const transport = new Transport()
-    await (await transport.send(asking(url), way)).text()
+    await (await transport.send(requestTo(url), timers)).text()
     let isClosed = false
-    came[0]?.socket.on('close', () => (isClosed = true))
-    came[0]?.socket.write(whole('poison'))
+    received[0]?.socket.on('close', () => (isClosed = true))
+    received[0]?.socket.write(okAnswer('poison'))
     await until(() => isClosed)
-    expect(await (await transport.send(asking(url), way)).text()).toBe('ok')
+    expect(await (await transport.send(requestTo(url), timers)).text()).toBe('ok')
     expect(connections()).toBe(2)
   })
 
   test('U19: that its server has closed is not used again', async () => {
-    const { url, connections, came } = await peers.peer(({ socket }) => socket.write(plain))
+    const { url, connections, received } = await peers.peer(({ socket }) => socket.write(plain))
     const transport = new Transport()
-    await (await transport.send(asking(url), way)).text()
-    came[0]?.socket.end()
-    await until(() => came[0]?.socket.readableEnded ?? false)
-    expect(await (await transport.send(asking(url), way)).text()).toBe('ok')
+    await (await transport.send(requestTo(url), timers)).text()
+    received[0]?.socket.end()
+    await until(() => received[0]?.socket.readableEnded ?? false)
+    expect(await (await transport.send(requestTo(url), timers)).text()).toBe('ok')
     expect(connections()).toBe(2)
   })
 
@@ -87,16 +94,16 @@ describe('one connection', () => {
     ['max=100', 30_000, 2],
   ])(
     'U19: with "keep-alive: %s" it is idle for %i ms; then there are %i',
-    async (told, ms, count) => {
-      const answer = whole('ok', `keep-alive: ${told}`)
+    async (header, ms, count) => {
+      const answer = okAnswer('ok', `keep-alive: ${header}`)
       const { url, connections } = await peers.peer(({ socket }) => socket.write(answer))
       const transport = new Transport()
       let nowMs = 1000
       const clock = spyOn(performance, 'now').mockImplementation(() => nowMs)
       try {
-        await (await transport.send(asking(url), way)).text()
+        await (await transport.send(requestTo(url), timers)).text()
         nowMs += ms
-        expect(await (await transport.send(asking(url), way)).text()).toBe('ok')
+        expect(await (await transport.send(requestTo(url), timers)).text()).toBe('ok')
         expect(connections()).toBe(count)
       } finally {
         clock.mockRestore()
@@ -104,13 +111,13 @@ describe('one connection', () => {
     },
   )
 
-  test('is not kept for an answer that nobody reads', async () => {
+  test('is not kept alive for an unread answer', async () => {
     let isClosed = false
     const { url } = await peers.peer(({ socket }) => {
       socket.on('close', () => (isClosed = true))
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nbegin')
     })
-    const answer = await new Transport().send(asking(url), way)
+    const answer = await new Transport().send(requestTo(url), timers)
     answer.cancel()
     answer.cancel()
     expect(await answer.read()).toBeUndefined()

@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import type { Socket, SocketHandler, TLSOptions } from 'bun'
 import type { Answer } from './answer'
 import { ConnectionFailed } from './connection-failed'
-import { HttpExchange, type Resending } from './exchange'
-import type { Stop } from './stop-signal'
+import { HttpExchange, type Resender } from './exchange'
+import type { StopSignal } from './stop-signal'
 import type { UrlTarget } from './target'
 
 /** Options of a TLS connection that its URL does not determine. */
@@ -32,14 +32,14 @@ export interface Dialling {
 export interface OutgoingMessage {
   /** All lines before the body; ASCII. */
   head: string
-  body: string | undefined
+  body: string | Uint8Array | undefined
   /** Released once the operating system has taken the whole message. */
   sent?: { release: () => void } | undefined
   /** The size of head and body together. */
   bytes: number
 }
 
-const mostAtOnce = 64 * 1024
+const maxPipelined = 64 * 1024
 
 /** A connection to an upstream, on which one exchange follows the other. */
 export class HttpConnection {
@@ -48,8 +48,8 @@ export class HttpConnection {
     drain: (socket) => socket.data.#flush(),
     close: (socket, error) => socket.data.#closed(error),
     error: (socket, error) => socket.data.#closed(error),
-    open: (socket) => socket.data.#opened(socket),
-    handshake: (socket, isGood, error) => socket.data.#secured(socket, isGood, error),
+    open: (socket) => socket.data.#onOpen(socket),
+    handshake: (socket, isGood, error) => socket.data.#onHandshake(socket, isGood, error),
     connectError: (socket, error) => socket.data.#refuse(error),
   }
   readonly key: string
@@ -58,7 +58,7 @@ export class HttpConnection {
   /** The time at which the last answer on it was complete; monotonic. Set by the pool. */
   idleSinceMs = 0
   /** The time at which it was last taken for a request; monotonic. Set by the pool. */
-  takenAtMs = 0
+  usedAtMs = 0
   readonly #dialling: Dialling
   #socket: Socket<HttpConnection> | undefined
   #ready: PromiseWithResolvers<void> | undefined
@@ -75,7 +75,7 @@ export class HttpConnection {
   }
 
   /** Connects. Rejects with `ConnectionFailed`, or the reason of the signal. */
-  static async dial(dialling: Dialling, signal: Stop): Promise<HttpConnection> {
+  static async dial(dialling: Dialling, signal: StopSignal): Promise<HttpConnection> {
     const connection = new HttpConnection(dialling)
     const ready = Promise.withResolvers<void>()
     connection.#ready = ready
@@ -104,8 +104,8 @@ export class HttpConnection {
    */
   exchange(
     message: OutgoingMessage,
-    signal: Stop,
-    resending?: Resending,
+    signal: StopSignal,
+    resending?: Resender,
   ): Promise<Answer> | undefined {
     if (!this.#write(message)) return undefined
     this.exchanges += 1
@@ -114,18 +114,16 @@ export class HttpConnection {
   }
 
   /** Writes a message; returns whether any of it was sent. The operating system takes the rest later. */
-  #write({ head, body, bytes, sent: told }: OutgoingMessage): boolean {
+  #write({ head, body, bytes, sent: delivery }: OutgoingMessage): boolean {
     const socket = this.#socket
     if (!socket || this.#isClosed) return false
-    const text = body === undefined ? head : head + body
-    // Encoded once, as the operating system may take it in parts.
-    const message = bytes > mostAtOnce ? Buffer.from(text) : text
+    const message = encode(head, body, bytes)
     const sent = socket.write(message)
     if (sent < 0) return false
     if (sent < bytes) {
       this.#unsent = Buffer.from(message).subarray(sent)
-      this.#sent = told
-    } else told?.release()
+      this.#sent = delivery
+    } else delivery?.release()
     return true
   }
 
@@ -166,14 +164,14 @@ export class HttpConnection {
     dialled.catch((thrown: unknown) => this.#refuse(thrown))
   }
 
-  #opened(socket: Socket<HttpConnection>): void {
+  #onOpen(socket: Socket<HttpConnection>): void {
     this.#socket = socket
     if (this.#isClosed) socket.terminate()
     else if (!this.#dialling.target.isSecure) this.#ready?.resolve()
   }
 
   /** The runtime has verified the certificate: its authority, its dates and its names. */
-  #secured(socket: Socket<HttpConnection>, isGood: boolean, error: Error | null): void {
+  #onHandshake(socket: Socket<HttpConnection>, isGood: boolean, error: Error | null): void {
     if (isGood && error === null && socket.authorized) this.#ready?.resolve()
     else this.#refuse(error ?? new Error('the certificate was refused'))
   }
@@ -213,6 +211,13 @@ export class HttpConnection {
     if (exchange) exchange.closed(error)
     else if (wasOpen && this.exchanges > 0) this.#dialling.onIdleClosed(this)
   }
+}
+
+/** Joins head and body; a large text is encoded once, as the operating system may take it in parts. */
+function encode(head: string, body: OutgoingMessage['body'], bytes: number): string | Buffer {
+  if (typeof body === 'object') return Buffer.concat([Buffer.from(head), body])
+  const text = body === undefined ? head : head + body
+  return bytes > maxPipelined ? Buffer.from(text) : text
 }
 
 /** Sends the name by SNI and requires it in the certificate; without a name, requires the address. */

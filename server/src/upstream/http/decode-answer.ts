@@ -82,8 +82,8 @@ class DecodedAnswer implements Answer {
     }
   }
 
-  text(mostBytes?: number): Promise<string> {
-    return readText(this, mostBytes)
+  text(maxBytes?: number): Promise<string> {
+    return readText(this, maxBytes)
   }
 
   cancel(): void {

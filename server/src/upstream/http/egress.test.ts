@@ -47,7 +47,7 @@ const failure = (promise: Promise<unknown>) =>
     (thrown: unknown) => thrown,
   )
 
-test('what is sent arrives with these headers and this body, and the answer comes back', async () => {
+test('sends headers and body, and returns the answer', async () => {
   const { url, received } = await peer(plain)
   const response = await new Egress({ connectMs: 1000 }).send({
     url: `${url}/v1/chat/completions`,
@@ -95,7 +95,7 @@ test('a connection that breaks after the request may have been billed', async ()
   expect(received).toHaveLength(1)
 })
 
-test('who cancels gets the very reason back', async () => {
+test('a cancellation rejects with its own reason', async () => {
   const { url } = await peer(plain, 2000)
   const controller = new AbortController()
   // Our own errors have codes as well, which are none of a socket's.
@@ -117,7 +117,7 @@ const isConnectedSoon = (socket: Socket) =>
     Bun.sleep(100).then(() => false),
   ])
 
-/** Listens, never accepts, and its queue is full: what connects waits, as if nobody were there. */
+/** Listens, never accepts, and its queue is full: what connects waits, as if the host were gone. */
 async function deafHost(): Promise<string> {
   const script = `
     const server = require('node:net').createServer()

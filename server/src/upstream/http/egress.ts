@@ -14,13 +14,13 @@ export interface OwnedCall extends Request {
 }
 
 /** The way out for addresses that customers set. */
-export interface GuardedWay {
+export interface GuardedTransport {
   send: (call: OwnedCall) => Promise<Answer>
 }
 
-interface Ways {
+interface EgressTransports {
   /** Without it no request of an account's own connection is sent. */
-  guarded?: GuardedWay
+  guarded?: GuardedTransport
 }
 
 /**
@@ -29,11 +29,11 @@ interface Ways {
  */
 export class Egress {
   readonly #timers: { readonly connectMs: number }
-  readonly #guarded: GuardedWay | undefined
+  readonly #guarded: GuardedTransport | undefined
   readonly #transport = new Transport()
 
   /** `connectMs` is read each time, as the setting may change. */
-  constructor(timers: { readonly connectMs: number }, { guarded }: Ways = {}) {
+  constructor(timers: { readonly connectMs: number }, { guarded }: EgressTransports = {}) {
     this.#timers = timers
     this.#guarded = guarded
   }

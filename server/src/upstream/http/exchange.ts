@@ -4,10 +4,10 @@ import { MalformedAnswer, parseHead, type AnswerHead } from './answer-head'
 import { ConnectionFailed } from './connection-failed'
 import { decodeAnswer } from './decode-answer'
 import { HeadBytes } from './head-bytes'
-import type { Stop } from './stop-signal'
+import type { StopSignal } from './stop-signal'
 
 /** The part of a connection that an exchange uses. */
-interface Line {
+interface ExchangeConnection {
   pause: () => void
   resume: () => void
   /** Called when the answer is complete. The connection may be used again for the given milliseconds, or not at all. */
@@ -17,7 +17,7 @@ interface Line {
 }
 
 /** A way to repeat a request that was sent over an idle connection. */
-export interface Resending {
+export interface Resender {
   /**
    * Sends the request once more where its lost connection may have been closed before the request arrived; undefined
    * where it cannot have been. Rejects as `HttpExchange.answer` does.
@@ -26,17 +26,17 @@ export interface Resending {
 }
 
 /** Backpressure: beyond it no more is read from the connection until the reader takes some. */
-const mostUnreadBytes = 256 * 1024
+const maxUnreadBytes = 256 * 1024
 /** The maximum of interim heads, which only precede the final one. */
-const mostInterim = 8
-const onceOnly = { once: true }
+const maxInterim = 8
+const listenOnce = { once: true }
 
 /** One request on a connection, and its answer as it arrives. */
 export class HttpExchange implements Answer {
   /** Resolves with this exchange once it has a head. Rejects with `ConnectionFailed`, or the reason of the signal. */
   readonly answer: Promise<Answer>
-  readonly #line: Line
-  readonly #signal: Stop
+  readonly #connection: ExchangeConnection
+  readonly #signal: StopSignal
   #resolve!: (answer: Answer | Promise<Answer>) => void
   #reject!: (reason: unknown) => void
   readonly #headBytes = new HeadBytes()
@@ -51,17 +51,17 @@ export class HttpExchange implements Answer {
   /** Set once the exchange no longer uses the connection. */
   #isOver = false
   /** Set until the first byte of the answer, which proves that the request was read. */
-  #resending: Resending | undefined
+  #resending: Resender | undefined
 
-  constructor(line: Line, signal: Stop, resending?: Resending) {
-    this.#line = line
+  constructor(line: ExchangeConnection, signal: StopSignal, resending?: Resender) {
+    this.#connection = line
     this.#signal = signal
     this.#resending = resending
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
     })
-    signal.addEventListener('abort', this, onceOnly)
+    signal.addEventListener('abort', this, listenOnce)
   }
 
   get status(): number {
@@ -92,9 +92,9 @@ export class HttpExchange implements Answer {
   closed(error?: unknown): void {
     if (this.#isOver) return
     if (error === undefined && this.#frames?.mayEnd) {
-      this.#frames.isWhole = true
+      this.#frames.isComplete = true
       this.#end(0)
-      return this.#hand()
+      return this.#deliver()
     }
     const again = this.#resending?.resend()
     if (again) {
@@ -111,23 +111,23 @@ export class HttpExchange implements Answer {
   }
 
   read(): Promise<Buffer | undefined> {
-    if (this.#unread.length > 0) return Promise.resolve(this.#taken())
+    if (this.#unread.length > 0) return Promise.resolve(this.#takeUnread())
     if (this.#failure) return Promise.reject(this.#failure.reason)
-    if (this.#frames?.isWhole) return Promise.resolve(undefined)
+    if (this.#frames?.isComplete) return Promise.resolve(undefined)
     this.#reader = Promise.withResolvers<Buffer | undefined>()
     return this.#reader.promise
   }
 
-  text(mostBytes?: number): Promise<string> {
-    return readText(this, mostBytes)
+  text(maxBytes?: number): Promise<string> {
+    return readText(this, maxBytes)
   }
 
   cancel(): void {
     this.#unread = []
     if (this.#isOver) return
-    if (this.#frames) this.#frames.isWhole = true
+    if (this.#frames) this.#frames.isComplete = true
     this.#end()
-    this.#hand()
+    this.#deliver()
   }
 
   /** Takes bytes of the head. Returns the bytes after it; undefined while it is incomplete. */
@@ -137,7 +137,7 @@ export class HttpExchange implements Answer {
     const head = parseHead(this.#headBytes.take())
     if (head.status < 200) {
       this.#interim += 1
-      if (head.status === 101 || this.#interim > mostInterim) {
+      if (head.status === 101 || this.#interim > maxInterim) {
         throw new MalformedAnswer('the answer changes to another protocol, or does not begin')
       }
       return rest.length > 0 ? this.#takeHead(rest) : undefined
@@ -155,42 +155,42 @@ export class HttpExchange implements Answer {
       this.#unread.push(piece)
       this.#unreadBytes += piece.length
     }
-    if (frames.isWhole) this.#end(frames.surplus === 0 ? (this.#head?.keepMs ?? 0) : 0)
-    this.#hand()
-    if (this.#unreadBytes > mostUnreadBytes && !this.#isOver && !this.#isPaused) {
+    if (frames.isComplete) this.#end(frames.surplus === 0 ? (this.#head?.keepMs ?? 0) : 0)
+    this.#deliver()
+    if (this.#unreadBytes > maxUnreadBytes && !this.#isOver && !this.#isPaused) {
       this.#isPaused = true
-      this.#line.pause()
+      this.#connection.pause()
     }
   }
 
   /** Takes all unread bytes. */
-  #taken(): Buffer | undefined {
+  #takeUnread(): Buffer | undefined {
     const [first, ...others] = this.#unread
     const whole = first && others.length > 0 ? Buffer.concat(this.#unread) : first
     this.#unread = []
     this.#unreadBytes = 0
     if (this.#isPaused) {
       this.#isPaused = false
-      this.#line.resume()
+      this.#connection.resume()
     }
     return whole
   }
 
   /** Hands the received bytes to the waiting reader. */
-  #hand(): void {
+  #deliver(): void {
     const reader = this.#reader
     if (!reader) return
-    if (this.#unread.length === 0 && !this.#failure && !this.#frames?.isWhole) return
+    if (this.#unread.length === 0 && !this.#failure && !this.#frames?.isComplete) return
     this.#reader = undefined
     if (this.#unread.length === 0 && this.#failure) reader.reject(this.#failure.reason)
-    else reader.resolve(this.#taken())
+    else reader.resolve(this.#takeUnread())
   }
 
   #fail(reason: unknown): void {
     if (this.#isOver) return
     this.#failure = { reason }
     this.#end()
-    if (this.#head) this.#hand()
+    if (this.#head) this.#deliver()
     else this.#reject(reason)
   }
 
@@ -200,9 +200,9 @@ export class HttpExchange implements Answer {
     this.#signal.removeEventListener('abort', this)
     if (this.#isPaused) {
       this.#isPaused = false
-      this.#line.resume()
+      this.#connection.resume()
     }
-    if (keepMs === undefined) this.#line.destroy()
-    else this.#line.release(keepMs)
+    if (keepMs === undefined) this.#connection.destroy()
+    else this.#connection.release(keepMs)
   }
 }

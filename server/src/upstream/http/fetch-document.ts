@@ -1,7 +1,7 @@
 import type { Egress } from './egress'
 
-const patienceMs = 20_000
-const mostBytes = 8 * 1024 * 1024
+const timeoutMs = 20_000
+const maxBytes = 8 * 1024 * 1024
 
 /** Fetches a text from a URL that the operator named. Rejects on a timeout, and for a text that is too long. */
 export const documentFetcher =
@@ -11,8 +11,8 @@ export const documentFetcher =
       method: 'GET',
       url,
       headers: { accept: 'application/json' },
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
       owner: null,
     })
-    return { status: answer.status, text: await answer.text(mostBytes) }
+    return { status: answer.status, text: await answer.text(maxBytes) }
   }

@@ -1,6 +1,6 @@
 import type { Answer } from './answer'
 import { ConnectionFailed } from './connection-failed'
-import type { Stop } from './stop-signal'
+import type { StopSignal } from './stop-signal'
 
 /** A request that a self-hosted gateway forwards to one of its servers. */
 export interface GatewayCall {
@@ -11,7 +11,7 @@ export interface GatewayCall {
   path: string
   body: Record<string, unknown>
   isStream: boolean
-  stop: Stop
+  stop: StopSignal
   /** The timeout of the whole call. */
   timeoutMs: number
   /** Set where the body is large: released once the body was sent. */
@@ -27,9 +27,9 @@ export class GatewayLost extends ConnectionFailed {
 }
 
 /** The route to models that self-hosted gateways serve. */
-export interface GatewayWay {
+export interface GatewayTransport {
   /** Looks a gateway up: undefined where `takes` knows it; else resolves once it does. Never rejects. */
-  look: (gatewayId: string) => Promise<void> | undefined
+  lookUp: (gatewayId: string) => Promise<void> | undefined
   /** Whether a gateway takes one more request for a model, by the name that its server has for it. */
   takes: (gatewayId: string, provider: string, model: string) => boolean
   /** As `Egress.send`. Rejects with `request_timeout` too. */

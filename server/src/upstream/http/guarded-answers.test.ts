@@ -1,18 +1,18 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import type { Socket } from 'node:net'
-import { failure, TestStage } from '../../../testing/http/stage'
+import { failure, TestPeers } from '../../../testing/http/peers'
 
 const here = () => ({ addresses: ['127.0.0.2'] })
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n'
 
-/** A stage with one peer at `one.example`, and a way to it. */
-async function staged(answer?: (socket: Socket) => unknown, connectMs = 1000) {
-  const stage = new TestStage()
-  const peer = await stage.peer(answer)
-  const way = await stage.guarded(here, { ports: [peer.port], connectMs })
+/** A fixture with one peer at `one.example`, and a way to it. */
+async function createFixture(answer?: (socket: Socket) => unknown, connectMs = 1000) {
+  const peers = new TestPeers()
+  const peer = await peers.peer(answer)
+  const way = await peers.guarded(here, { ports: [peer.port], connectMs })
   const url = `https://one.example:${peer.port}/v1`
-  return { stage, peer, url, ...way, [Symbol.dispose]: () => stage[Symbol.dispose]() }
+  return { peers, peer, url, ...way, [Symbol.dispose]: () => peers[Symbol.dispose]() }
 }
 
 const redirects = [301, 302, 303, 307, 308].flatMap((status) =>
@@ -31,43 +31,43 @@ test.each(redirects)(
   'X06: %d to %s is an answer, and no reason to go there',
   async (status, location) => {
     let target = ''
-    using staging = await staged((socket) =>
+    using fixture = await createFixture((socket) =>
       socket.write(`HTTP/1.1 ${status} Moved\r\nlocation: ${target}\r\ncontent-length: 0\r\n\r\n`),
     )
-    const { stage, peer, send, url, asked } = staging
+    const { peers, peer, send, url, queries } = fixture
     target = location.replace('PORT', String(peer.port))
-    await stage.forbidden('127.0.0.1', peer.port)
+    await peers.forbidden('127.0.0.1', peer.port)
     const response = await send(url, { headers: { authorization: 'Bearer secret' } })
     expect([response.status, response.headers.get('location')]).toEqual([status, target])
-    expect([peer.arrived.length, stage.trespassers, asked.length]).toEqual([1, [], 2])
+    expect([peer.arrived.length, peers.trespassers, queries.length]).toEqual([1, [], 2])
   },
 )
 
 test('X12: cookies that were set do not come back', async () => {
   const answer = 'HTTP/1.1 200 OK\r\nset-cookie: a=b\r\ncontent-length: 2\r\n\r\nok'
-  using staging = await staged((socket) => socket.write(answer))
-  for (let time = 0; time < 2; time++) await (await staging.send(staging.url)).text()
-  expect(staging.peer.arrived).toHaveLength(2)
-  expect(staging.peer.arrived[1]?.text.toLowerCase()).not.toContain('cookie')
+  using fixture = await createFixture((socket) => socket.write(answer))
+  for (let time = 0; time < 2; time++) await (await fixture.send(fixture.url)).text()
+  expect(fixture.peer.arrived).toHaveLength(2)
+  expect(fixture.peer.arrived[1]?.text.toLowerCase()).not.toContain('cookie')
 })
 
 test('S6: a TLS connection that its server closes after each answer costs no answer', async () => {
   const served = new Set<Socket>()
-  using staging = await staged((socket) => {
+  using fixture = await createFixture((socket) => {
     if (served.has(socket)) return socket.destroy()
     served.add(socket)
     return socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
   })
   for (let time = 0; time < 8; time++) {
-    expect(await (await staging.send(staging.url)).text()).toBe('ok')
+    expect(await (await fixture.send(fixture.url)).text()).toBe('ok')
   }
   // The first three that were kept were closed; by then it is known, and none is kept.
-  expect(staging.peer.arrived).toHaveLength(8 + 3)
-  expect(staging.asked).toHaveLength(2)
+  expect(fixture.peer.arrived).toHaveLength(8 + 3)
+  expect(fixture.queries).toHaveLength(2)
 })
 
 test('X12: heads without end, and a change of protocol, are refused', async () => {
-  using endless = await staged((socket) => {
+  using endless = await createFixture((socket) => {
     socket.write('HTTP/1.1 200 OK\r\n')
     const more = () => {
       while (!socket.destroyed && socket.write(`x: ${'y'.repeat(8000)}\r\n`));
@@ -76,7 +76,7 @@ test('X12: heads without end, and a change of protocol, are refused', async () =
     more()
   })
   expect(await failure(endless.send(endless.url))).toMatchObject({ name: 'ConnectionFailed' })
-  using upgrade = await staged((socket) =>
+  using upgrade = await createFixture((socket) =>
     socket.write('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\nhello'),
   )
   expect(await failure(upgrade.send(upgrade.url))).toMatchObject({ name: 'ConnectionFailed' })
@@ -85,10 +85,10 @@ test('X12: heads without end, and a change of protocol, are refused', async () =
 test.each(['x\r\nhost: two.example', 'x\nx: y', 'x\r\n\r\nGET / HTTP/1.1', 'x\0y'])(
   'X22: a credential such as %j cannot add lines to a request',
   async (authorization) => {
-    using staging = await staged()
-    const sent = staging.send(staging.url, { headers: { authorization } })
+    using fixture = await createFixture()
+    const sent = fixture.send(fixture.url, { headers: { authorization } })
     expect(await failure(sent)).toBeInstanceOf(Error)
-    expect(staging.peer.arrived).toEqual([])
+    expect(fixture.peer.arrived).toEqual([])
   },
 )
 
@@ -115,31 +115,31 @@ const showsSockets = existsSync('/proc/self/net/tcp')
 if (!showsSockets) console.log('NOT RUN: X21. It wants Linux, where a process can see its sockets.')
 
 test.skipIf(!showsSockets)('X21: nothing listens on behalf of the guard', async () => {
-  using staging = await staged()
+  using fixture = await createFixture()
   const before = listeningSockets()
   // The peer's, by which the list is known to show what there is.
   expect(before.length).toBeGreaterThan(0)
-  await (await staging.send(staging.url)).text()
+  await (await fixture.send(fixture.url)).text()
   expect(listeningSockets().toSorted()).toEqual(before.toSorted())
 })
 
 test('chunks arrive one by one, as they are sent', async () => {
   const release = Promise.withResolvers<void>()
-  using staging = await staged(async (socket) => {
+  using fixture = await createFixture(async (socket) => {
     socket.write(`${head}transfer-encoding: chunked\r\n\r\n3\r\none\r\n`)
     await release.promise
     socket.write('3\r\ntwo\r\n0\r\n\r\n')
   })
-  const answer = await staging.send(staging.url)
+  const answer = await fixture.send(fixture.url)
   expect(new TextDecoder().decode(await answer.read())).toBe('one')
   release.resolve()
   expect(new TextDecoder().decode(await answer.read())).toBe('two')
   expect(await answer.read()).toBeUndefined()
 })
 
-test('X12: who does not read is not sent without end', async () => {
+test('X12: a reader that pauses stops the transfer', async () => {
   let written = 0
-  using staging = await staged((socket) => {
+  using fixture = await createFixture((socket) => {
     socket.write(`${head}\r\n`)
     const piece = Buffer.alloc(65_536, 'x')
     const more = () => {
@@ -149,7 +149,7 @@ test('X12: who does not read is not sent without end', async () => {
     socket.on('drain', more)
     more()
   })
-  const answer = await staging.send(staging.url)
+  const answer = await fixture.send(fixture.url)
   await answer.read()
   let before = -1
   while (before !== written) {
@@ -160,24 +160,24 @@ test('X12: who does not read is not sent without end', async () => {
   answer.cancel()
 })
 
-test('who aborts a stream frees its connection', async () => {
-  using staging = await staged((socket) => socket.write(`${head}\r\ndata: 1\n\n`))
+test('aborting a stream frees its connection', async () => {
+  using fixture = await createFixture((socket) => socket.write(`${head}\r\ndata: 1\n\n`))
   const controller = new AbortController()
-  const answer = await staging.send(staging.url, { signal: controller.signal })
+  const answer = await fixture.send(fixture.url, { signal: controller.signal })
   await answer.read()
-  expect(staging.peer.sockets.size).toBe(1)
+  expect(fixture.peer.sockets.size).toBe(1)
   const reason = new Error('enough')
   controller.abort(reason)
   expect(await failure(answer.read())).toBe(reason)
   await Bun.sleep(100)
-  expect(staging.peer.sockets.size).toBe(0)
+  expect(fixture.peer.sockets.size).toBe(0)
 })
 
 test('a host that never gets through TLS is given up in time', async () => {
-  using stage = new TestStage()
-  await stage.peer()
+  using peers = new TestPeers()
+  await peers.peer()
   const silent = Bun.listen({ hostname: '127.0.0.2', port: 0, socket: { data: () => undefined } })
-  const { send } = await stage.guarded(here, { ports: [silent.port], connectMs: 600 })
+  const { send } = await peers.guarded(here, { ports: [silent.port], connectMs: 600 })
   const startedAt = performance.now()
   const thrown = await failure(send(`https://one.example:${silent.port}/`))
   expect(thrown).toMatchObject({ name: 'ConnectionFailed', connected: false })
@@ -185,13 +185,13 @@ test('a host that never gets through TLS is given up in time', async () => {
   silent.stop(true)
 })
 
-test('X23: a certificate of another name, of the past or of nobody known is refused', async () => {
-  using stage = new TestStage()
-  const good = await stage.peer()
-  const expired = await stage.peer(undefined, { certificate: 'expired' })
+test('X23: rejects a certificate with another name, an expired one, or one of an unknown issuer', async () => {
+  using peers = new TestPeers()
+  const good = await peers.peer()
+  const expired = await peers.peer(undefined, { certificate: 'expired' })
   const ports = [good.port, expired.port]
-  const { send } = await stage.guarded(here, { ports })
-  const stranger = await stage.guarded(here, { ports, ca: '' })
+  const { send } = await peers.guarded(here, { ports })
+  const stranger = await peers.guarded(here, { ports, ca: '' })
   const refused = { name: 'ConnectionFailed', connected: false }
   expect(await failure(send(`https://three.example:${good.port}/`))).toMatchObject(refused)
   expect(await failure(send(`https://a.b.wild.example:${good.port}/`))).toMatchObject(refused)
@@ -202,8 +202,8 @@ test('X23: a certificate of another name, of the past or of nobody known is refu
 })
 
 test('X23: no variable of the environment makes certificates unimportant', async () => {
-  using stage = new TestStage()
-  const { port } = await stage.peer(undefined, { certificate: 'expired' })
+  using peers = new TestPeers()
+  const { port } = await peers.peer(undefined, { certificate: 'expired' })
   const script = `
     const { Transport } = await import('./transport')
     const tls = { serverName: 'one.example' }
@@ -220,15 +220,15 @@ test('X23: no variable of the environment makes certificates unimportant', async
   expect(await new Response(child.stdout).text()).toBe('ConnectionFailed false\n')
 })
 
-test('X13: whether somebody listens inside shows in nothing', async () => {
-  using stage = new TestStage()
-  const { port } = await stage.peer()
-  await stage.forbidden('127.0.0.4', port)
+test('X13: an answer does not reveal whether an internal port is open', async () => {
+  using peers = new TestPeers()
+  const { port } = await peers.peer()
+  await peers.forbidden('127.0.0.4', port)
   const zones = new Map([
     ['open.example', { addresses: ['127.0.0.4'] }],
     ['closed.example', { addresses: ['127.0.0.5'] }],
   ])
-  const { send } = await stage.guarded((name) => zones.get(name), { ports: [port] })
+  const { send } = await peers.guarded((name) => zones.get(name), { ports: [port] })
   const tookMs: Record<string, number[]> = { 'open.example': [], 'closed.example': [] }
   for (let round = 0; round < 40; round++) {
     for (const [host, times] of Object.entries(tookMs)) {
@@ -240,5 +240,5 @@ test('X13: whether somebody listens inside shows in nothing', async () => {
   }
   const [open = 0, closed = 0] = Object.values(tookMs).map((times) => Math.min(...times))
   expect(Math.abs(open - closed)).toBeLessThan(2)
-  expect(stage.trespassers).toEqual([])
+  expect(peers.trespassers).toEqual([])
 })

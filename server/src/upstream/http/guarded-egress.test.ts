@@ -4,10 +4,10 @@ import { Egress, type OwnedCall } from './egress'
 import { GuardedEgress } from './guarded-egress'
 import type { Zone } from '../../../testing/http/name-server'
 import { Names } from './names'
-import { failure, TestStage } from '../../../testing/http/stage'
+import { failure, TestPeers } from '../../../testing/http/peers'
 import { Transport } from './transport'
 
-/** What whoever sent it learns of a request that was refused: as much as of a host that is down. */
+/** The caller learns as much of a request that was refused as of a host that is down. */
 const refused = {
   name: 'AddressRefused',
   message: 'no connection was made',
@@ -17,13 +17,13 @@ const refused = {
 const at = (...addresses: string[]): Zone => ({ addresses })
 
 test('a request goes to the address that was judged, over TLS, in the name of its host', async () => {
-  using stage = new TestStage()
-  const peer = await stage.peer()
-  const { send, asked } = await stage.guarded(() => at('127.0.0.2'), { ports: [peer.port] })
+  using peers = new TestPeers()
+  const peer = await peers.peer()
+  const { send, queries } = await peers.guarded(() => at('127.0.0.2'), { ports: [peer.port] })
   const url = `https://one.example:${peer.port}/v1/chat/completions`
   const response = await send(url, { headers: { authorization: 'Bearer secret' } })
   expect([response.status, await response.text()]).toEqual([200, 'ok'])
-  expect(asked.toSorted()).toEqual(['one.example A', 'one.example AAAA'])
+  expect(queries.toSorted()).toEqual(['one.example A', 'one.example AAAA'])
   const [request] = peer.arrived
   expect([request?.serverName, peer.connections]).toEqual(['one.example', 1])
   const text = request?.text.toLowerCase() ?? ''
@@ -35,10 +35,10 @@ test('a request goes to the address that was judged, over TLS, in the name of it
 })
 
 test('an address of IPv6 is connected to like one of IPv4', async () => {
-  using stage = new TestStage()
-  const peer = await stage.peer(undefined, { host: '::1' })
+  using peers = new TestPeers()
+  const peer = await peers.peer(undefined, { host: '::1' })
   const options = { ports: [peer.port], open: ['::1'] }
-  const { send } = await stage.guarded(() => at('::1'), options)
+  const { send } = await peers.guarded(() => at('::1'), options)
   expect(await (await send(`https://one.example:${peer.port}/`)).text()).toBe('ok')
 })
 
@@ -54,21 +54,21 @@ test.each<[string, Zone]>([
   ['private behind another name', { cname: 'elsewhere.example', addresses: ['127.0.0.1'] }],
   ['unspecified', at('0.0.0.0')],
 ])('X05: a name whose addresses are %s is not connected to', async (_what, zone) => {
-  using stage = new TestStage()
-  const peer = await stage.peer()
-  for (const host of forbidden) await stage.forbidden(host, peer.port)
-  const { send } = await stage.guarded(() => zone, { ports: [peer.port] })
+  using peers = new TestPeers()
+  const peer = await peers.peer()
+  for (const host of forbidden) await peers.forbidden(host, peer.port)
+  const { send } = await peers.guarded(() => zone, { ports: [peer.port] })
   expect(await failure(send(`https://one.example:${peer.port}/`))).toMatchObject(refused)
   await Bun.sleep(50)
-  expect([stage.trespassers, peer.connections]).toEqual([[], 0])
+  expect([peers.trespassers, peer.connections]).toEqual([[], 0])
 })
 
 test('X05: a name that moves inside between check and connection is not followed there', async () => {
-  using stage = new TestStage()
-  const peer = await stage.peer()
-  await stage.forbidden('127.0.0.1', peer.port)
+  using peers = new TestPeers()
+  const peer = await peers.peer()
+  await peers.forbidden('127.0.0.1', peer.port)
   let questions = 0
-  const { send, names, asked } = await stage.guarded(
+  const { send, names, queries } = await peers.guarded(
     // Two questions are one look: A and AAAA.
     () => at(++questions <= 2 ? '127.0.0.2' : '127.0.0.1'),
     { ports: [peer.port] },
@@ -76,18 +76,18 @@ test('X05: a name that moves inside between check and connection is not followed
   const url = `https://one.example:${peer.port}/`
   expect(await (await send(url)).text()).toBe('ok')
   expect(await (await send(url, { owner: 'acc_2' })).text()).toBe('ok')
-  expect(asked).toHaveLength(2)
+  expect(queries).toHaveLength(2)
   names.forget('one.example')
   expect(await failure(send(url))).toMatchObject(refused)
   // One that was refused is asked for again, and found to have come back.
   questions = 0
   expect(await (await send(url)).text()).toBe('ok')
-  expect(stage.trespassers).toEqual([])
+  expect(peers.trespassers).toEqual([])
 })
 
-test('X05: who is slow to name an address is given up with the time for connecting', async () => {
-  using stage = new TestStage()
-  const { send } = await stage.guarded(() => ({ delayMs: Infinity }), {
+test('X05: a slow name lookup ends at the connect timeout', async () => {
+  using peers = new TestPeers()
+  const { send } = await peers.guarded(() => ({ delayMs: Infinity }), {
     ports: [443],
     connectMs: 600,
   })
@@ -97,9 +97,9 @@ test('X05: who is slow to name an address is given up with the time for connecti
   expect(performance.now() - startedAt).toBeWithin(300, 900)
 })
 
-test('who cancels while a name is looked up gets the very reason back, at once', async () => {
-  using stage = new TestStage()
-  const { send } = await stage.guarded(() => ({ delayMs: Infinity }), { ports: [443] })
+test('a cancellation during a name lookup rejects with its own reason, at once', async () => {
+  using peers = new TestPeers()
+  const { send } = await peers.guarded(() => ({ delayMs: Infinity }), { ports: [443] })
   const reason = new Error('the caller has gone')
   const controller = new AbortController()
   const sent = failure(send('https://one.example/', { signal: controller.signal }))
@@ -112,41 +112,43 @@ test('who cancels while a name is looked up gets the very reason back, at once',
   )
 })
 
-test('an address where nobody is gives way to the next one', async () => {
-  using stage = new TestStage()
-  const peer = await stage.peer()
-  const { send, asked } = await stage.guarded(() => at('127.0.0.3', '127.0.0.2'), {
+test('tries the next address when one refuses the connection', async () => {
+  using peers = new TestPeers()
+  const peer = await peers.peer()
+  const { send, queries } = await peers.guarded(() => at('127.0.0.3', '127.0.0.2'), {
     ports: [peer.port],
   })
   expect(await (await send(`https://one.example:${peer.port}/`)).text()).toBe('ok')
-  expect(asked).toHaveLength(2)
+  expect(queries).toHaveLength(2)
 })
 
 test('a name none of whose addresses serve is looked up anew', async () => {
-  using stage = new TestStage()
-  const { port } = await stage.peer()
-  const { send, asked } = await stage.guarded(() => at('127.0.0.3'), { ports: [port] })
+  using peers = new TestPeers()
+  const { port } = await peers.peer()
+  const { send, queries } = await peers.guarded(() => at('127.0.0.3'), { ports: [port] })
   for (let time = 1; time <= 2; time++) {
     const thrown = await failure(send(`https://one.example:${port}/`))
     expect(thrown).toMatchObject({ name: 'ConnectionFailed', connected: false })
-    expect(asked).toHaveLength(2 * time)
+    expect(queries).toHaveLength(2 * time)
   }
 })
 
-test('what broke after it was sent is not sent to another address', async () => {
-  using stage = new TestStage()
-  const first = await stage.peer((socket) => socket.destroy())
-  const second = await stage.peer(undefined, { host: '127.0.0.3', port: first.port })
-  const { send } = await stage.guarded(() => at('127.0.0.2', '127.0.0.3'), { ports: [first.port] })
+test('does not repeat a request at another address once it was sent', async () => {
+  using peers = new TestPeers()
+  const first = await peers.peer((socket) => socket.destroy())
+  const second = await peers.peer(undefined, { host: '127.0.0.3', port: first.port })
+  const { send } = await peers.guarded(() => at('127.0.0.2', '127.0.0.3'), {
+    ports: [first.port],
+  })
   const thrown = await failure(send(`https://one.example:${first.port}/`))
   expect(thrown).toMatchObject({ name: 'ConnectionFailed', connected: true })
   expect([first.arrived.length, second.connections]).toEqual([1, 0])
 })
 
 test('a connection serves one owner and one host', async () => {
-  using stage = new TestStage()
-  const peer = await stage.peer()
-  const { send } = await stage.guarded(() => at('127.0.0.2'), { ports: [peer.port] })
+  using peers = new TestPeers()
+  const peer = await peers.peer()
+  const { send } = await peers.guarded(() => at('127.0.0.2'), { ports: [peer.port] })
   const used = async (host: string, owner: string) => {
     const authorization = `Bearer ${owner}`
     const sent = await send(`https://${host}:${peer.port}/`, { owner, headers: { authorization } })
@@ -179,19 +181,19 @@ test.each([
   ['https://localhost/', 'this machine'],
   ['https://one.example/#x=1', 'a fragment'],
   ['https://one.example/a b', 'a space'],
-])('what was stored under older rules is judged again: %s, %s', async (url) => {
-  using stage = new TestStage()
-  const { send, asked } = await stage.guarded(() => at('127.0.0.2'), { ports: [443] })
+])('checks addresses that were stored under older rules again: %s, %s', async (url) => {
+  using peers = new TestPeers()
+  const { send, queries } = await peers.guarded(() => at('127.0.0.2'), { ports: [443] })
   expect(await failure(send(url))).toMatchObject(refused)
-  expect(asked).toEqual([])
+  expect(queries).toEqual([])
 })
 
 test.each(['127.0.0.1', '::1', '10.0.0.1', '169.254.169.254', '::ffff:8.8.8.8', 'fd00:ec2::254'])(
   'X10: as it is in production, it goes neither to %s nor to the service itself',
   async (address) => {
-    using stage = new TestStage()
-    const { port } = await stage.peer()
-    for (const host of ['127.0.0.1', '::1']) await stage.forbidden(host, port)
+    using peers = new TestPeers()
+    const { port } = await peers.peer()
+    for (const host of ['127.0.0.1', '::1']) await peers.forbidden(host, port)
     let questions = 0
     const guarded = new GuardedEgress({
       timers: { connectMs: 1000 },
@@ -209,13 +211,13 @@ test.each(['127.0.0.1', '::1', '10.0.0.1', '169.254.169.254', '::ffff:8.8.8.8', 
       })
     expect(await failure(send('one.example'))).toMatchObject(refused)
     expect(await failure(send('tollgate.example'))).toMatchObject(refused)
-    expect([questions, stage.trespassers]).toEqual([1, []])
+    expect([questions, peers.trespassers]).toEqual([1, []])
   },
 )
 
-test('deny by default: only what is the operator’s goes unguarded', async () => {
-  using stage = new TestStage()
-  const peer = await stage.peer()
+test('deny by default: only the operator’s own addresses are unguarded', async () => {
+  using peers = new TestPeers()
+  const peer = await peers.peer()
   const call = {
     url: `https://127.0.0.2:${peer.port}/`,
     method: 'GET' as const,
@@ -234,15 +236,15 @@ test('deny by default: only what is the operator’s goes unguarded', async () =
   const egress = new Egress(timers, { guarded })
   expect(await egress.send({ ...call, owner: 'acc_1' })).toBe(answer)
   expect(seen).toEqual([{ ...call, owner: 'acc_1' }])
-  await stage.forbidden('127.0.0.1', peer.port)
+  await peers.forbidden('127.0.0.1', peer.port)
   await failure(egress.send({ ...call, url: `http://127.0.0.1:${peer.port}/`, owner: null }))
-  expect([seen.length, stage.trespassers]).toEqual([1, ['127.0.0.1']])
+  expect([seen.length, peers.trespassers]).toEqual([1, ['127.0.0.1']])
 })
 
-test('what a dialect has behind an address arrives as it was written', async () => {
-  using stage = new TestStage()
-  const peer = await stage.peer()
-  const { send } = await stage.guarded(() => at('127.0.0.2'), { ports: [peer.port] })
+test('sends the path of a dialect below an address unchanged', async () => {
+  using peers = new TestPeers()
+  const peer = await peers.peer()
+  const { send } = await peers.guarded(() => at('127.0.0.2'), { ports: [peer.port] })
   const path = '/v1beta/models/a%2Fb:streamGenerateContent?alt=sse&x=%20'
   await (await send(`https://one.example:${peer.port}${path}`)).text()
   expect(peer.arrived[0]?.text).toStartWith(`POST ${path} HTTP/1.1`)

@@ -5,8 +5,8 @@ import type { OwnedCall } from './egress'
 import type { Names } from './names'
 import { assertNoProxy } from './no-proxy'
 import type { Answer } from './answer'
-import type { Stop } from './stop-signal'
-import type { Transport, Way } from './transport'
+import type { StopSignal } from './stop-signal'
+import type { DialOptions, Transport } from './transport'
 import { checkCall, checkUserUrl, type CheckedUrl, type UrlRules } from './user-url'
 
 /** A request to a forbidden target. The caller learns only that the host was not reached. */
@@ -21,7 +21,7 @@ export class AddressRefused extends ConnectionFailed {
   }
 }
 
-interface Guard {
+interface GuardOptions {
   /** Read each time. */
   timers: { readonly connectMs: number }
   rules: UrlRules
@@ -34,19 +34,19 @@ interface Guard {
 }
 
 /** The share of the connect timeout that the name lookup may take. */
-const lookUpShare = 2 / 3
-const mostTried = 2
+const lookupShare = 2 / 3
+const maxAddresses = 2
 
-const isElsewhere = (address: string) => isPublic(address) && !isOwn(address)
+const isOtherHost = (address: string) => isPublic(address) && !isOwn(address)
 
 /** Addresses that may be connected to, valid as long as the same private networks are allowed. */
-interface Judged {
+interface AddressVerdict {
   open: readonly string[]
   allowed: readonly string[]
 }
 
 const noNetworks: readonly string[] = []
-const mostLookUpMs = 2000
+const maxLookupMs = 2000
 
 /**
  * The way out for addresses that customers set: https to the public internet. A name is looked up once, each of its
@@ -54,14 +54,14 @@ const mostLookUpMs = 2000
  * could be looked up again. The certificate must name the host. Connections are shared within one owner and host.
  */
 export class GuardedEgress {
-  readonly #guard: Required<Omit<Guard, 'ca'>> & Pick<Guard, 'ca'>
+  readonly #guard: Required<Omit<GuardOptions, 'ca'>> & Pick<GuardOptions, 'ca'>
   /** Verdicts on looked-up addresses, each computed once while the lookup is fresh. */
-  readonly #judged = new WeakMap<readonly string[], Judged>()
+  readonly #verdicts = new WeakMap<readonly string[], AddressVerdict>()
 
   /** Throws where the environment names a proxy, which would connect in Tollgate's place. */
-  constructor(guard: Guard) {
+  constructor(guard: GuardOptions) {
     assertNoProxy(process.env)
-    this.#guard = { isOpen: isElsewhere, ...guard }
+    this.#guard = { isOpen: isOtherHost, ...guard }
   }
 
   /**
@@ -73,7 +73,7 @@ export class GuardedEgress {
     if (checked.refusal !== undefined) return checked
     try {
       const { hostname } = new URL(checked.href)
-      await this.#addresses(hostname, owner, AbortSignal.timeout(mostLookUpMs))
+      await this.#addresses(hostname, owner, AbortSignal.timeout(maxLookupMs))
     } catch (thrown) {
       if (thrown instanceof AddressRefused) {
         return { refusal: 'The host leads to an address that is not one of the public internet.' }
@@ -85,17 +85,17 @@ export class GuardedEgress {
   /** Sends a request. Throws `ConnectionFailed`, or the reason of the signal. */
   async send({ owner, ...call }: OwnedCall): Promise<Answer> {
     const { timers, transport } = this.#guard
-    const url = this.#checked(call.url)
+    const url = this.#parseUrl(call.url)
     const startedAt = performance.now()
     const addresses = await this.#addresses(url.hostname, owner, call.signal)
-    const tried = addresses.slice(0, mostTried)
+    const tried = addresses.slice(0, maxAddresses)
     for (const [position, address] of tried.entries()) {
-      const leftMs = Math.max(timers.connectMs - (performance.now() - startedAt), 1)
+      const remainingMs = Math.max(timers.connectMs - (performance.now() - startedAt), 1)
       try {
         // Leaves time for the next address.
-        const connectMs = leftMs / (tried.length - position)
+        const connectMs = remainingMs / (tried.length - position)
         const pinned = { ...call, url: pin(url, address) }
-        return await transport.send(pinned, { connectMs, ...this.#asFor(url, owner) })
+        return await transport.send(pinned, { connectMs, ...this.#toConnectionOptions(url, owner) })
       } catch (thrown) {
         if (!(thrown instanceof ConnectionFailed) || thrown.connected) throw thrown
         if (position === tried.length - 1) {
@@ -108,25 +108,25 @@ export class GuardedEgress {
   }
 
   /** A stored URL may be older than the rules; the paths that Tollgate appends must obey them too. */
-  #checked(text: string): URL {
+  #parseUrl(text: string): URL {
     const { url, refusal } = checkCall(text, this.#guard.rules)
     if (refusal !== undefined) throw new AddressRefused(refusal, { isOfText: true })
     return url
   }
 
   /** Returns all addresses of a host, IPv4 first. Throws `AddressRefused`, `ConnectionFailed`. */
-  async #addresses(host: string, owner: string, signal: Stop): Promise<readonly string[]> {
+  async #addresses(host: string, owner: string, signal: StopSignal): Promise<readonly string[]> {
     const literal = host.replace(/^\[|\]$/g, '')
     if (isIP(literal) !== 0) return this.#judge(host, [literal])
     const { names, timers } = this.#guard
-    const deadlineMs = Math.max(timers.connectMs * lookUpShare, 1)
+    const deadlineMs = Math.max(timers.connectMs * lookupShare, 1)
     const looking = names.addressesOf({ name: host, owner, deadlineMs })
     const addresses = await unlessAborted(looking, signal)
-    const known = this.#judged.get(addresses)
+    const known = this.#verdicts.get(addresses)
     const allowed = this.#allowed
     if (known?.allowed === allowed) return known.open
     const open = this.#judge(host, addresses)
-    this.#judged.set(addresses, { open, allowed })
+    this.#verdicts.set(addresses, { open, allowed })
     return open
   }
 
@@ -147,7 +147,7 @@ export class GuardedEgress {
   }
 
   /** Options for requesting and verifying as if the URL still had its name, on connections of this owner only. */
-  #asFor({ hostname, host }: URL, owner: string): Omit<Way, 'connectMs'> {
+  #toConnectionOptions({ hostname, host }: URL, owner: string): Omit<DialOptions, 'connectMs'> {
     const { ca } = this.#guard
     const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0
     const tls = {
@@ -165,7 +165,7 @@ function pin({ port, pathname, search }: URL, address: string): string {
 }
 
 /** Returns a name server's answer, or rejects with the reason of a signal that aborts before. */
-async function unlessAborted<T>(answer: Promise<T>, signal: Stop): Promise<T> {
+async function unlessAborted<T>(answer: Promise<T>, signal: StopSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const abort = { handleEvent: () => reject(signal.reason) }
   if (signal.aborted) abort.handleEvent()

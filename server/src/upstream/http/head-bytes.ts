@@ -1,6 +1,6 @@
 import { MalformedAnswer } from './answer-head'
 
-const mostBytes = 64 * 1024
+const maxBytes = 64 * 1024
 const end = '\r\n\r\n'
 const protocol = 'HTTP/'
 
@@ -8,16 +8,16 @@ const protocol = 'HTTP/'
 export class HeadBytes {
   #text = ''
   /** Earlier bytes, where the head arrives in parts. */
-  #parts: Buffer | undefined
+  #chunks: Buffer | undefined
   #size = 0
 
   /** Returns the bytes after a head that is now complete; undefined while it is not. Throws `MalformedAnswer`. */
   push(bytes: Buffer): Buffer | undefined {
-    if (this.#parts) return this.#pushPart(this.#parts, bytes)
+    if (this.#chunks) return this.#pushChunk(this.#chunks, bytes)
     const at = bytes.indexOf(end)
-    if (at < 0) return this.#pushPart(Buffer.allocUnsafe(mostBytes), bytes)
+    if (at < 0) return this.#pushChunk(Buffer.allocUnsafe(maxBytes), bytes)
     // The bound is the same where the head arrives in parts.
-    if (at + end.length > mostBytes) throw tooLong()
+    if (at + end.length > maxBytes) throw tooLong()
     this.#text = bytes.toString('latin1', 0, at)
     return bytes.subarray(at + end.length)
   }
@@ -27,15 +27,15 @@ export class HeadBytes {
     return this.#text
   }
 
-  #pushPart(parts: Buffer, bytes: Buffer): Buffer | undefined {
+  #pushChunk(parts: Buffer, bytes: Buffer): Buffer | undefined {
     const before = this.#size
-    this.#parts = parts
+    this.#chunks = parts
     this.#size += bytes.copy(parts, before)
     const there = parts.subarray(0, this.#size)
     const at = there.indexOf(end, Math.max(before - end.length + 1, 0))
     if (at >= 0) {
       this.#text = there.toString('latin1', 0, at)
-      this.#parts = undefined
+      this.#chunks = undefined
       this.#size = 0
       return bytes.subarray(at + end.length - before)
     }

@@ -1,9 +1,9 @@
-const nothing = Buffer.alloc(0)
+const noBytes = Buffer.alloc(0)
 const firstCapacity = 1024
 
 /** Unread bytes in one piece: thousands of small pieces would each be an object many times their size. */
 export class HeldBytes {
-  #bytes = nothing
+  #bytes = noBytes
   #length = 0
 
   add(more: Uint8Array): void {
@@ -27,7 +27,7 @@ export class HeldBytes {
   take(): Uint8Array | undefined {
     if (this.#length === 0) return undefined
     const bytes = this.#bytes.subarray(0, this.#length)
-    this.#bytes = nothing
+    this.#bytes = noBytes
     this.#length = 0
     return bytes
   }

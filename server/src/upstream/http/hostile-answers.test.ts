@@ -1,7 +1,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { createServer, type Server, type Socket } from 'node:net'
-import { readWhole, type Answer } from './answer'
-import { asking, until, way } from '../../../testing/http/raw-peers'
+import { readBody, type Answer } from './answer'
+import { requestTo, until, timers } from '../../../testing/http/raw-peers'
 import { Transport } from './transport'
 import { cutBytes, mutateAnswer, SeededRandom } from '../../../testing/http-vectors/mutate-answer'
 import { readAnswer } from '../../../testing/http-vectors/read-answer'
@@ -89,8 +89,8 @@ class Lane {
   }
 
   send(path: string, signal?: AbortSignal): Promise<Answer> {
-    const request = asking(server.url + path, signal ? { signal } : {})
-    return this.#transport.send(request, { ...way, owner: this.#owner })
+    const request = requestTo(server.url + path, signal ? { signal } : {})
+    return this.#transport.send(request, { ...timers, owner: this.#owner })
   }
 }
 
@@ -111,7 +111,7 @@ async function piecesOf(bytes: string, random: SeededRandom): Promise<string[]> 
   return [bytes.slice(0, length), ...cutBytes(behind, 2, random)]
 }
 
-const readAll = async (answer: Answer) => void (await readWhole(answer))
+const readAll = async (answer: Answer) => void (await readBody(answer))
 
 interface Hostile {
   bytes: string
@@ -172,7 +172,7 @@ test(`the outcome of ${runs * 2} hostile answers does not depend on where their 
   }
 })
 
-test('what a client keeps of hostile answers is bounded', async () => {
+test('bounds the memory that a client uses for hostile answers', async () => {
   const random = new SeededRandom(seed + 200)
   const lane = new Lane(new Transport(), 'one')
   const pass = async (from: number, to: number) => {

@@ -1,12 +1,13 @@
 import type { HttpConnection } from './connection'
+import { Periodic } from '../../platform/periodic'
 
-const mostOfOneKey = 1024
-const mostInAll = 4096
+const maxOfOneKey = 1024
+const maxInAll = 4096
 const sweepMs = 5000
 /** A connection that is closed this soon after its first answer was never meant for a second one. */
-const soonMs = 1000
+const earlyMs = 1000
 /** After this many early closes no connection is kept for a while; then one is tried again. */
-const maxClosedSoon = 3
+const maxClosedEarly = 3
 const distrustMs = 60_000
 const maxClosers = 1000
 
@@ -18,7 +19,7 @@ interface Closer {
   until: number
 }
 
-interface Idle {
+interface IdleConnection {
   connection: HttpConnection
   /** Monotonic. */
   until: number
@@ -26,10 +27,10 @@ interface Idle {
 
 /** Keeps connections for the next request; the most recently used one is taken first. */
 export class IdleConnections {
-  readonly #byKey = new Map<string, Idle[]>()
+  readonly #byKey = new Map<string, IdleConnection[]>()
   readonly #closers = new Map<string, Closer>()
   #count = 0
-  #timer: ReturnType<typeof setInterval> | undefined
+  #sweeping: Periodic | undefined
 
   /** Takes an idle connection that has not been closed, as far as is known. */
   take(key: string): HttpConnection | undefined {
@@ -40,7 +41,7 @@ export class IdleConnections {
       this.#count -= 1
       const { connection, until } = last
       if (connection.isOpen && until > now) {
-        connection.takenAtMs = now
+        connection.usedAtMs = now
         return connection
       }
       connection.close()
@@ -48,17 +49,15 @@ export class IdleConnections {
     return undefined
   }
 
-  keep(connection: HttpConnection, keepMs: number): void {
+  put(connection: HttpConnection, keepMs: number): void {
     const now = performance.now()
     if (this.#closers.size > 0 && this.#isDistrusted(connection, now)) return connection.close()
     const idle = this.#ofKey(connection.key)
-    if (idle.length >= mostOfOneKey || this.#count >= mostInAll) return connection.close()
+    if (idle.length >= maxOfOneKey || this.#count >= maxInAll) return connection.close()
     connection.idleSinceMs = now
     idle.push({ connection, until: now + keepMs })
     this.#count += 1
-    if (this.#timer) return
-    this.#timer = setInterval(() => this.#sweep(), sweepMs)
-    this.#timer.unref()
+    this.#sweeping ??= new Periodic({ intervalMs: sweepMs, run: () => this.#sweep() })
   }
 
   /**
@@ -67,15 +66,15 @@ export class IdleConnections {
    */
   countClosed({ key, exchanges, idleSinceMs }: HttpConnection): void {
     const now = performance.now()
-    if (exchanges > 1 || now - idleSinceMs > soonMs) return
-    this.countClosedSoon(key, now)
+    if (exchanges > 1 || now - idleSinceMs > earlyMs) return
+    this.countClosedEarly(key, now)
   }
 
   /** Counts a connection that was closed as its second request was sent. */
-  countClosedSoon(key: string, now = performance.now()): void {
+  countClosedEarly(key: string, now = performance.now()): void {
     const count = (this.#closers.get(key)?.count ?? 0) + 1
     if (this.#closers.size >= maxClosers) this.#closers.clear()
-    this.#closers.set(key, { count, until: count >= maxClosedSoon ? now + distrustMs : 0 })
+    this.#closers.set(key, { count, until: count >= maxClosedEarly ? now + distrustMs : 0 })
   }
 
   #isDistrusted({ key, exchanges }: HttpConnection, now: number): boolean {
@@ -86,10 +85,10 @@ export class IdleConnections {
     return false
   }
 
-  #ofKey(key: string): Idle[] {
+  #ofKey(key: string): IdleConnection[] {
     const known = this.#byKey.get(key)
     if (known) return known
-    const made: Idle[] = []
+    const made: IdleConnection[] = []
     this.#byKey.set(key, made)
     return made
   }
@@ -99,7 +98,7 @@ export class IdleConnections {
     const now = performance.now()
     this.#count = 0
     for (const [key, idle] of this.#byKey) {
-      const kept: Idle[] = []
+      const kept: IdleConnection[] = []
       for (const one of idle) {
         if (one.connection.isOpen && one.until > now) kept.push(one)
         else one.connection.close()
@@ -109,7 +108,7 @@ export class IdleConnections {
       this.#count += kept.length
     }
     if (this.#count > 0) return
-    clearInterval(this.#timer)
-    this.#timer = undefined
+    this.#sweeping?.stop()
+    this.#sweeping = undefined
   }
 }

@@ -10,12 +10,12 @@ afterEach(async () => {
 
 /** A server on loopback; what it does not know is a 404. Returns its base URL and what it was asked. */
 function serve(answers: Answers | ((request: Request) => Response | Promise<Response>)) {
-  const asked: Request[] = []
+  const requests: Request[] = []
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     fetch(request) {
-      asked.push(request)
+      requests.push(request)
       if (typeof answers === 'function') return answers(request)
       const answer = answers[new URL(request.url).pathname]
       return answer === undefined ? new Response(null, { status: 404 }) : Response.json(answer)
@@ -23,7 +23,7 @@ function serve(answers: Answers | ((request: Request) => Response | Promise<Resp
   })
   running.push(server)
   const port = server.port ?? 0
-  return { baseUrl: `http://127.0.0.1:${port}/v1`, port, asked }
+  return { baseUrl: `http://127.0.0.1:${port}/v1`, port, requests }
 }
 
 const find = (baseUrls: string[], timeoutMs = 2000) =>
@@ -34,7 +34,7 @@ const list = (owner: string, ...ids: string[]) => ({
   data: ids.map((id) => ({ id, object: 'model', created: 1, owned_by: owner })),
 })
 
-test('Ollama is told by its version', async () => {
+test('recognizes Ollama by its version', async () => {
   const { baseUrl } = serve({
     '/v1/models': list('library', 'llama3.2:latest', 'nomic-embed-text:latest'),
     '/api/version': { version: '0.12.3' },
@@ -48,7 +48,7 @@ test('Ollama is told by its version', async () => {
   ])
 })
 
-test('vLLM is told by its owner, and says how much it reads', async () => {
+test('recognizes vLLM by its owner, and reads its context length', async () => {
   const { baseUrl } = serve({
     '/v1/models': {
       object: 'list',
@@ -61,12 +61,12 @@ test('vLLM is told by its owner, and says how much it reads', async () => {
   ])
 })
 
-test('vLLM under another owner is told by its version', async () => {
+test('recognizes vLLM under another owner by its version', async () => {
   const { baseUrl } = serve({ '/v1/models': list('me', 'mine'), '/version': { version: '0.11.0' } })
   expect(await find([baseUrl])).toMatchObject([{ server: 'vllm', models: [{ id: 'mine' }] }])
 })
 
-test('LM Studio is told by its own model list, though it answers 200 to anything', async () => {
+test('recognizes LM Studio by its own model list, though it answers 200 to any path', async () => {
   const answers: Answers = {
     '/v1/models': list('organization_owner', 'qwen/qwen3-4b', 'other'),
     '/api/v0/models': {
@@ -96,7 +96,7 @@ test('LM Studio is told by its own model list, though it answers 200 to anything
   ])
 })
 
-test('llama.cpp is told by its owner or its properties', async () => {
+test('recognizes llama.cpp by its owner or its properties', async () => {
   const props = { default_generation_settings: { n_ctx: 8192 }, total_slots: 1 }
   const named = serve({ '/v1/models': list('llamacpp', 'gemma.gguf'), '/props': props })
   const unnamed = serve({ '/v1/models': list('me', 'gemma.gguf'), '/props': props })
@@ -107,7 +107,7 @@ test('llama.cpp is told by its owner or its properties', async () => {
   ])
 })
 
-test('nobody there is nobody found', async () => {
+test('finds no server where none runs', async () => {
   const { baseUrl } = serve({})
   await running.pop()?.stop(true)
   expect(await find([baseUrl])).toEqual([])
@@ -160,10 +160,10 @@ test('an answer without end is cut', async () => {
   expect(sent).toBeLessThan(20_000_000)
 })
 
-test('our own port is not asked', async () => {
-  const { baseUrl, port, asked } = serve({ '/v1/models': list('vllm', 'm') })
+test('does not probe its own port', async () => {
+  const { baseUrl, port, requests } = serve({ '/v1/models': list('vllm', 'm') })
   expect(await findLocalServers({ ownPort: port, bases: [{ baseUrl }] })).toEqual([])
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
 test('a server that wants a key gets the one named for it, the others none', async () => {
@@ -181,7 +181,7 @@ test('a server that wants a key gets the one named for it, the others none', asy
   const environment = { VLLM_API_KEY: 'secret' }
   const found = await findLocalServers({ ownPort: 1, bases, environment, timeoutMs: 2000 })
   expect(found.map(({ keyVariable }) => keyVariable)).toEqual(['VLLM_API_KEY', undefined])
-  expect(open.asked.every(({ headers }) => !headers.has('authorization'))).toBe(true)
+  expect(open.requests.every(({ headers }) => !headers.has('authorization'))).toBe(true)
 })
 
 test.each([
@@ -190,7 +190,7 @@ test.each([
   [':PORT', 'http://127.0.0.1:PORT/v1'],
   ['0.0.0.0:PORT', 'http://127.0.0.1:PORT/v1'],
   ['http://127.0.0.1:PORT/', 'http://127.0.0.1:PORT/v1'],
-])('OLLAMA_HOST=%s is asked at %s', async (setting, expected) => {
+])('OLLAMA_HOST=%s is probed at %s', async (setting, expected) => {
   const { port } = serve({
     '/v1/models': list('library', 'm'),
     '/api/version': { version: '1' },
@@ -209,9 +209,9 @@ test.each([
   'example.com',
   '127.0.0.1.example.com',
   '::',
-])('OLLAMA_HOST=%s is not asked', async (setting) => {
-  const { port, asked } = serve({ '/v1/models': list('library', 'm') })
+])('OLLAMA_HOST=%s is not probed', async (setting) => {
+  const { port, requests } = serve({ '/v1/models': list('library', 'm') })
   const environment = { OLLAMA_HOST: setting.replace('PORT', String(port)) }
   await findLocalServers({ ownPort: 1, environment, timeoutMs: 100 })
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })

@@ -71,7 +71,7 @@ function withPort(host: string): string {
 
 const portOf = (baseUrl: string) => Number(URL.parse(baseUrl)?.port || 80)
 
-interface Asking {
+interface SearchOptions {
   timeoutMs: number
   environment: Readonly<Record<string, string | undefined>>
 }
@@ -87,14 +87,16 @@ const Models = z.object({
 })
 type Models = z.infer<typeof Models>['data']
 
-async function identify(base: Base, asking: Asking): Promise<LocalServer | undefined> {
+async function identify(base: Base, search: SearchOptions): Promise<LocalServer | undefined> {
   const { baseUrl, keyVariable } = base
-  const key = keyVariable === undefined ? undefined : asking.environment[keyVariable]
+  const key = keyVariable === undefined ? undefined : search.environment[keyVariable]
   const get = <T>(url: string, schema: z.ZodType<T>) =>
-    answer(url, schema, { timeoutMs: asking.timeoutMs, key })
+    answer(url, schema, { timeoutMs: search.timeoutMs, key })
   const models = (await get(`${baseUrl}/models`, Models))?.data
   if (!models) return undefined
-  const known = await tell(models, (path, schema) => get(new URL(path, baseUrl).href, schema))
+  const known = await identifyByModels(models, (path, schema) =>
+    get(new URL(path, baseUrl).href, schema),
+  )
   if (!known) return undefined
   return { ...known, baseUrl, ...(keyVariable !== undefined && key ? { keyVariable } : {}) }
 }
@@ -116,7 +118,7 @@ const LmStudioModels = z.object({
 })
 
 /** Identifies the server of these models: by its own name for itself, else by a path that only it has. */
-async function tell(
+async function identifyByModels(
   models: Models,
   get: Get,
 ): Promise<Pick<LocalServer, 'server' | 'models'> | undefined> {
@@ -154,7 +156,7 @@ const withContext = (models: Models, lengthOf: (model: Models[number]) => number
     return { id: model.id, ...(contextLength === undefined ? {} : { contextLength }) }
   })
 
-interface Patience {
+interface FetchOptions {
   timeoutMs: number
   key: string | undefined
 }
@@ -162,7 +164,7 @@ interface Patience {
 async function answer<T>(
   url: string,
   schema: z.ZodType<T>,
-  { timeoutMs, key }: Patience,
+  { timeoutMs, key }: FetchOptions,
 ): Promise<T | undefined> {
   try {
     const signal = AbortSignal.timeout(timeoutMs)

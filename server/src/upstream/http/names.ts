@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises'
 import { LRUCache } from 'lru-cache'
 
 /** Looks up the addresses of a name, its A and AAAA records, with one query to a name server. */
-export type AskNameServer = (name: string, deadlineMs: number) => Promise<string[]>
+export type QueryNameServer = (name: string, deadlineMs: number) => Promise<string[]>
 
 /** The lookup of a name failed: it has no address, or too many, or no server answered in time. */
 export class NotResolved extends Error {
@@ -10,13 +10,13 @@ export class NotResolved extends Error {
 }
 
 const freshForMs = 30_000
-const mostNames = 1000
-const mostAtOnce = 200
+const maxNames = 1000
+const maxConcurrent = 200
 /** The maximum of addresses of a name; more would be an attack, or at least no host of models. */
-const mostAddresses = 32
+const maxAddresses = 32
 
 /** The maximum of running lookups of one customer: slow name servers must not delay others. */
-const mostOfOne = 8
+const maxOfOne = 8
 
 interface Question {
   name: string
@@ -30,50 +30,50 @@ interface Question {
  * is looked up a second time. `/etc/hosts` and search domains are not read.
  */
 export class Names {
-  readonly #ask: AskNameServer
-  readonly #known = new LRUCache<string, Promise<readonly string[]>>({
-    max: mostNames,
+  readonly #query: QueryNameServer
+  readonly #cache = new LRUCache<string, Promise<readonly string[]>>({
+    max: maxNames,
     ttl: freshForMs,
   })
   /** The owners of running lookups, once for each lookup. */
-  readonly #asking: string[] = []
+  readonly #querying: string[] = []
 
-  constructor(ask: AskNameServer = askNameServer()) {
-    this.#ask = ask
+  constructor(ask: QueryNameServer = queryNameServer()) {
+    this.#query = ask
   }
 
   /** Throws `NotResolved`. */
   addressesOf(question: Question): Promise<readonly string[]> {
     const { name } = question
-    const known = this.#known.get(name)
+    const known = this.#cache.get(name)
     if (known) return known
-    const addresses = this.#look(question)
-    this.#known.set(name, addresses)
+    const addresses = this.#lookUp(question)
+    this.#cache.set(name, addresses)
     // A failure reaches all callers that wait for it, and is not cached.
     addresses.catch(() => {
-      if (this.#known.peek(name) === addresses) this.#known.delete(name)
+      if (this.#cache.peek(name) === addresses) this.#cache.delete(name)
     })
     return addresses
   }
 
   /** Evicts a name whose addresses did not work. */
   forget(name: string): void {
-    this.#known.delete(name)
+    this.#cache.delete(name)
   }
 
-  async #look({ name, owner, deadlineMs }: Question): Promise<readonly string[]> {
-    const others = this.#asking.filter((asking) => asking === owner).length
-    if (this.#asking.length >= mostAtOnce || others >= mostOfOne) {
+  async #lookUp({ name, owner, deadlineMs }: Question): Promise<readonly string[]> {
+    const others = this.#querying.filter((asking) => asking === owner).length
+    if (this.#querying.length >= maxConcurrent || others >= maxOfOne) {
       throw new NotResolved('too many names are being looked up')
     }
-    this.#asking.push(owner)
+    this.#querying.push(owner)
     try {
-      const addresses = await this.#ask(name, deadlineMs)
+      const addresses = await this.#query(name, deadlineMs)
       if (addresses.length === 0) throw new NotResolved('the name has no address')
-      if (addresses.length > mostAddresses) throw new NotResolved('the name has too many addresses')
+      if (addresses.length > maxAddresses) throw new NotResolved('the name has too many addresses')
       return addresses
     } finally {
-      this.#asking.splice(this.#asking.indexOf(owner), 1)
+      this.#querying.splice(this.#querying.indexOf(owner), 1)
     }
   }
 }
@@ -81,8 +81,8 @@ export class Names {
 const tries = 2
 
 /** Queries these name servers, or those of the machine. */
-export const askNameServer =
-  (servers?: readonly string[]): AskNameServer =>
+export const queryNameServer =
+  (servers?: readonly string[]): QueryNameServer =>
   async (name, deadlineMs) => {
     // One resolver for each query: it can be cancelled alone, and uses the currently configured servers.
     const resolver = new Resolver({ timeout: Math.ceil(deadlineMs / (tries + 1)), tries })

@@ -1,4 +1,5 @@
-type HeaderList = Readonly<Record<string, string>>
+/** Header fields by their names. */
+export type HeaderList = Readonly<Record<string, string>>
 
 const isName = /^[\w!#$%&'*+.^`|~-]+$/
 const isValue = /^[\t\x20-\x7e]*$/

@@ -1,6 +1,13 @@
 import { afterEach, describe, expect, spyOn, test } from 'bun:test'
-import { asking, plain, RawPeers, until, way, whole } from '../../../testing/http/raw-peers'
-import { failure } from '../../../testing/http/stage'
+import {
+  requestTo,
+  plain,
+  RawPeers,
+  until,
+  timers,
+  okAnswer,
+} from '../../../testing/http/raw-peers'
+import { failure } from '../../../testing/http/peers'
 import { Transport } from './transport'
 
 const peers = new RawPeers()
@@ -19,49 +26,49 @@ function firstOnly(then: (socket: Came['socket']) => unknown) {
 }
 
 const ask = async (transport: Transport, url: string, more = {}) =>
-  (await transport.send(asking(url, more), way)).text()
+  (await transport.send(requestTo(url, more), timers)).text()
 
 describe('S6 U19: a request on a connection that had been idle, and is closed before a byte of the answer,', () => {
   test.each([
     ['in order', (socket: Came['socket']) => socket.end()],
     ['by a reset', (socket: Came['socket']) => socket.resetAndDestroy()],
   ])('%s, goes by a new one', async (_how, close) => {
-    const { url, came, connections } = await firstOnly(close)
+    const { url, received, connections } = await firstOnly(close)
     const transport = new Transport()
     expect(await ask(transport, url)).toBe('ok')
     expect(await ask(transport, url, { body: '{"a":1}' })).toBe('ok')
     expect(connections()).toBe(2)
-    const [, stale, fresh] = came.map(({ text }) => text)
+    const [, stale, fresh] = received.map(({ text }) => text)
     expect(fresh).toBe(stale)
   })
 
-  test('is one of many: each takes one that is idle, whoever is told that it was sent', async () => {
+  test('is one of many: each request takes an idle one', async () => {
     const { url, connections } = await peers.peer(({ socket }) => socket.write(plain))
     const transport = new Transport()
-    let told = 0
-    const sent = { release: () => (told += 1) }
+    let releases = 0
+    const sent = { release: () => (releases += 1) }
     for (let count = 0; count < 5; count++) {
       expect(await ask(transport, url, { body: '{"a":1}', sent })).toBe('ok')
     }
-    expect([told, connections()]).toEqual([5, 1])
+    expect([releases, connections()]).toEqual([5, 1])
   })
 
   test('goes once more, not twice', async () => {
-    const { url, came } = await peers.peer(({ socket }) => {
-      if (came.length === 1) socket.write(plain)
+    const { url, received } = await peers.peer(({ socket }) => {
+      if (received.length === 1) socket.write(plain)
       else socket.destroy()
     })
     const transport = new Transport()
     await ask(transport, url)
-    const thrown = await failure(transport.send(asking(url), way))
+    const thrown = await failure(transport.send(requestTo(url), timers))
     expect(thrown).toMatchObject({ name: 'ConnectionFailed', connected: true })
-    expect(came.map(({ connection }) => connection)).toEqual([1, 1, 2])
+    expect(received.map(({ connection }) => connection)).toEqual([1, 1, 2])
   })
 
   test('goes by a new one, not by another that is idle', async () => {
-    const { url, came } = await peers.peer(async ({ socket, text }) => {
+    const { url, received } = await peers.peer(async ({ socket, text }) => {
       if (text.endsWith('{"slow":1}')) await Bun.sleep(30)
-      if (came.length > 2 && came.length < 4) socket.destroy()
+      if (received.length > 2 && received.length < 4) socket.destroy()
       else socket.write(plain)
     })
     const transport = new Transport()
@@ -70,65 +77,69 @@ describe('S6 U19: a request on a connection that had been idle, and is closed be
       ask(transport, url, { body: '{"slow":1}' }),
     ])
     expect(await ask(transport, url)).toBe('ok')
-    expect(came.at(-1)?.connection).toBe(3)
+    expect(received.at(-1)?.connection).toBe(3)
   })
 
   test('is not repeated after a byte of an answer', async () => {
-    const { url, came } = await firstOnly((socket) => socket.end('H'))
+    const { url, received } = await firstOnly((socket) => socket.end('H'))
     const transport = new Transport()
     await ask(transport, url)
-    expect(await failure(transport.send(asking(url), way))).toMatchObject({ connected: true })
-    expect(came).toHaveLength(2)
+    expect(await failure(transport.send(requestTo(url), timers))).toMatchObject({ connected: true })
+    expect(received).toHaveLength(2)
   })
 
   test('is not repeated once the server has had it for seconds', async () => {
     let nowMs = 1000
     const clock = spyOn(performance, 'now').mockImplementation(() => nowMs)
     try {
-      const { url, came } = await firstOnly((socket) => {
+      const { url, received } = await firstOnly((socket) => {
         nowMs += 5001
         socket.destroy()
       })
       const transport = new Transport()
       await ask(transport, url)
-      expect(await failure(transport.send(asking(url), way))).toMatchObject({ connected: true })
-      expect(came).toHaveLength(2)
+      expect(await failure(transport.send(requestTo(url), timers))).toMatchObject({
+        connected: true,
+      })
+      expect(received).toHaveLength(2)
     } finally {
       clock.mockRestore()
     }
   })
 
   test('fails as one that may have been read, where no other connection is made', async () => {
-    const { url, came, stopListening } = await firstOnly((socket) => {
+    const { url, received, stopListening } = await firstOnly((socket) => {
       void stopListening().then(() => socket.destroy())
     })
     const transport = new Transport()
     await ask(transport, url)
-    const thrown = await failure(transport.send(asking(url), way))
+    const thrown = await failure(transport.send(requestTo(url), timers))
     expect(thrown).toMatchObject({ name: 'ConnectionFailed', connected: true })
-    expect(came).toHaveLength(2)
+    expect(received).toHaveLength(2)
   })
 
   test('ends with its signal while it goes once more', async () => {
     const controller = new AbortController()
     const reason = new Error('enough')
-    const { url, came } = await peers.peer(({ socket }) => {
-      if (came.length === 1) socket.write(plain)
-      else if (came.length === 2) socket.destroy()
+    const { url, received } = await peers.peer(({ socket }) => {
+      if (received.length === 1) socket.write(plain)
+      else if (received.length === 2) socket.destroy()
       else controller.abort(reason)
     })
     const transport = new Transport()
     await ask(transport, url)
     const { signal } = controller
-    expect(await failure(transport.send(asking(url, { signal }), way))).toBe(reason)
-    expect(came).toHaveLength(3)
+    expect(await failure(transport.send(requestTo(url, { signal }), timers))).toBe(reason)
+    expect(received).toHaveLength(3)
   })
 })
 
 test('S6: a request on a new connection that is closed is not repeated', async () => {
-  const { url, came } = await peers.peer(({ socket }) => socket.destroy())
-  expect(await failure(new Transport().send(asking(url), way))).toMatchObject({ connected: true })
-  expect(came).toHaveLength(1)
+  const { url, received } = await peers.peer(({ socket }) => socket.destroy())
+  expect(await failure(new Transport().send(requestTo(url), timers))).toMatchObject({
+    connected: true,
+  })
+  expect(received).toHaveLength(1)
 })
 
 test('S6: a large body, which is not kept to be sent again, goes by a connection of its own', async () => {
@@ -163,49 +174,51 @@ describe('S6: a server that closes after each answer, and does not say so,', () 
     let nowMs = 1000
     const clock = spyOn(performance, 'now').mockImplementation(() => nowMs)
     try {
-      const { url, came } = await firstOnly((socket) => socket.destroy())
+      const { url, received } = await firstOnly((socket) => socket.destroy())
       const transport = new Transport()
       for (let count = 0; count < 10; count++) expect(await ask(transport, url)).toBe('ok')
-      expect(came).toHaveLength(10 + 3)
+      expect(received).toHaveLength(10 + 3)
       nowMs += 60_001
       for (let count = 0; count < 10; count++) expect(await ask(transport, url)).toBe('ok')
-      expect(came).toHaveLength(20 + 4)
+      expect(received).toHaveLength(20 + 4)
     } finally {
       clock.mockRestore()
     }
   })
 
   test('is noticed while its connections are idle, before a request is lost', async () => {
-    const { url, came, connections } = await peers.peer(({ socket, connection }) => {
+    const { url, received, connections } = await peers.peer(({ socket, connection }) => {
       socket.write(plain)
       if (connection <= 3) socket.end()
     })
     const transport = new Transport()
     for (let count = 1; count <= 3; count++) {
       await ask(transport, url)
-      await until(() => came.at(-1)?.socket.destroyed ?? false)
+      await until(() => received.at(-1)?.socket.destroyed ?? false)
       await Bun.sleep(5)
     }
     let isClosed = false
     await ask(transport, url)
-    came.at(-1)?.socket.once('close', () => (isClosed = true))
+    received.at(-1)?.socket.once('close', () => (isClosed = true))
     await until(() => isClosed)
-    expect([came.length, connections()]).toEqual([4, 4])
+    expect([received.length, connections()]).toEqual([4, 4])
   })
 
   test('is no server that stops: connections which served before are kept again', async () => {
-    const { url, came, connections } = await peers.peer(({ socket }) => socket.write(whole('ok')))
+    const { url, received, connections } = await peers.peer(({ socket }) =>
+      socket.write(okAnswer('ok')),
+    )
     const transport = new Transport()
     for (let time = 1; time <= 5; time++) {
       await ask(transport, url)
       await ask(transport, url)
-      const last = came.at(-1)?.socket
+      const last = received.at(-1)?.socket
       last?.end()
       await until(() => last?.destroyed ?? false)
       await Bun.sleep(5)
     }
     await ask(transport, url)
     await ask(transport, url)
-    expect([came.length, connections()]).toEqual([12, 6])
+    expect([received.length, connections()]).toEqual([12, 6])
   })
 })

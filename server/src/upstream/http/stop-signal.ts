@@ -1,5 +1,5 @@
 /** Ends a request before its answer does: an `AbortSignal`, or a cheaper equivalent. */
-export interface Stop {
+export interface StopSignal {
   readonly aborted: boolean
   /** The reason of the abort. */
   readonly reason: unknown

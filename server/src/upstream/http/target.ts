@@ -12,9 +12,9 @@ export interface UrlTarget {
   path: string
 }
 
-const mostRemembered = 2000
+const maxRemembered = 2000
 /** Long enough for the URLs of providers; those of images may be longer, and are used once. */
-const longestRemembered = 300
+const maxRememberedLength = 300
 const remembered = new Map<string, UrlTarget>()
 
 /**
@@ -35,8 +35,8 @@ export function parseTarget(url: string): UrlTarget {
     origin,
     path: pathname + search,
   }
-  if (url.length > longestRemembered) return target
-  if (remembered.size >= mostRemembered) remembered.clear()
+  if (url.length > maxRememberedLength) return target
+  if (remembered.size >= maxRemembered) remembered.clear()
   remembered.set(url, target)
   return target
 }

@@ -3,8 +3,8 @@ import { HttpConnection, type OutgoingMessage, type TlsOptions } from './connect
 import { ConnectionFailed } from './connection-failed'
 import { IdleConnections } from './idle-connections'
 import { formatFieldLines } from './request-head'
-import type { Resending } from './exchange'
-import type { Stop } from './stop-signal'
+import type { Resender } from './exchange'
+import type { StopSignal } from './stop-signal'
 import { parseTarget, type UrlTarget } from './target'
 
 /** Notified when a request was sent. */
@@ -18,12 +18,14 @@ export interface Request {
   method: 'POST' | 'GET'
   headers: Readonly<Record<string, string>>
   body?: string
-  signal: Stop
+  /** A body that is no text, instead of `body`: a compressed one. */
+  bytes?: Uint8Array
+  signal: StopSignal
   /** Released once the operating system has taken the whole request. */
   sent?: SendObserver | undefined
 }
 
-export interface Way {
+export interface DialOptions {
   /** The timeout for connecting, name resolution and TLS included. */
   connectMs: number
   tls?: TlsOptions
@@ -39,25 +41,25 @@ export interface Way {
  */
 const maxStaleMs = 5000
 /** Longer messages are not kept until the answer begins; each is sent over a new connection. */
-const maxKeptBytes = 1 << 20
+const maxBufferBytes = 1 << 20
 
 interface Route {
   transport: Transport
   /** The key of connections that may serve the request. */
   key: string
   target: UrlTarget
-  way: Way
+  options: DialOptions
 }
 
 /** A running request; one that was sent over an idle connection may be sent once more, over a new one. */
-class Sending implements Resending {
+class SendAttempt implements Resender {
   readonly route: Route
   readonly message: OutgoingMessage
-  readonly signal: Stop
+  readonly signal: StopSignal
   /** The idle connection that carried the request. */
   connection: HttpConnection | undefined
 
-  constructor(route: Route, message: OutgoingMessage, signal: Stop) {
+  constructor(route: Route, message: OutgoingMessage, signal: StopSignal) {
     this.route = route
     this.message = message
     this.signal = signal
@@ -65,7 +67,7 @@ class Sending implements Resending {
 
   resend(): Promise<Answer> | undefined {
     const { connection } = this
-    if (!connection || performance.now() - connection.takenAtMs > maxStaleMs) return undefined
+    if (!connection || performance.now() - connection.usedAtMs > maxStaleMs) return undefined
     return this.route.transport.resend(this, connection)
   }
 }
@@ -77,22 +79,22 @@ class Sending implements Resending {
 export class Transport {
   readonly #idle = new IdleConnections()
   readonly #onIdle = (connection: HttpConnection, keepMs: number) =>
-    this.#idle.keep(connection, keepMs)
+    this.#idle.put(connection, keepMs)
   readonly #onIdleClosed = (connection: HttpConnection) => this.#idle.countClosed(connection)
 
   /**
    * Sends a request. Rejects with `ConnectionFailed`, or the reason of the signal; with other errors where it cannot
    * be sent at all.
    */
-  send(request: Request, way: Way): Promise<Answer> {
+  send(request: Request, options: DialOptions): Promise<Answer> {
     try {
       if (request.signal.aborted) return Promise.reject(request.signal.reason)
       const target = parseTarget(request.url)
-      const message = messageOf(request, way.host ?? target.host, target.path)
-      const key = keyOf(target, way)
-      const route = { transport: this, key, target, way }
-      const sending = new Sending(route, message, request.signal)
-      return this.#sentIdle(sending) ?? this.#dialled(sending)
+      const message = messageOf(request, options.host ?? target.host, target.path)
+      const key = keyOf(target, options)
+      const route = { transport: this, key, target, options }
+      const sending = new SendAttempt(route, message, request.signal)
+      return this.#sendOverIdle(sending) ?? this.#dialAndSend(sending)
     } catch (thrown) {
       return Promise.reject(thrown)
     }
@@ -102,10 +104,10 @@ export class Transport {
    * Sends a request once more, over a new connection, where the idle one was closed before a byte of the answer had
    * arrived. Its server may have read the first one, so that no other upstream may receive it after a failure.
    */
-  async resend(sending: Sending, { key, exchanges }: HttpConnection): Promise<Answer> {
-    if (exchanges === 2) this.#idle.countClosedSoon(key)
+  async resend(sending: SendAttempt, { key, exchanges }: HttpConnection): Promise<Answer> {
+    if (exchanges === 2) this.#idle.countClosedEarly(key)
     try {
-      return await this.#dialled(sending)
+      return await this.#dialAndSend(sending)
     } catch (thrown) {
       const isUnsent = thrown instanceof ConnectionFailed && !thrown.connected
       throw isUnsent ? new ConnectionFailed(true, thrown) : thrown
@@ -113,11 +115,11 @@ export class Transport {
   }
 
   /** Sends a request over an idle connection; undefined where there is none. */
-  #sentIdle(sending: Sending): Promise<Answer> | undefined {
+  #sendOverIdle(sending: SendAttempt): Promise<Answer> | undefined {
     const { route, message, signal } = sending
     const { key } = route
     // A large body is released once it was sent: it could not be sent again.
-    if (message.bytes > maxKeptBytes) return undefined
+    if (message.bytes > maxBufferBytes) return undefined
     for (let idle = this.#idle.take(key); idle; idle = this.#idle.take(key)) {
       sending.connection = idle
       const answer = idle.exchange(message, signal, sending)
@@ -126,9 +128,9 @@ export class Transport {
     return undefined
   }
 
-  async #dialled({ route, message, signal }: Sending): Promise<Answer> {
-    const { key, target, way } = route
-    const { connectMs, tls } = way
+  async #dialAndSend({ route, message, signal }: SendAttempt): Promise<Answer> {
+    const { key, target, options } = route
+    const { connectMs, tls } = options
     const callbacks = { onIdle: this.#onIdle, onIdleClosed: this.#onIdleClosed }
     const connection = await HttpConnection.dial(
       { key, target, tls, connectMs, ...callbacks },
@@ -146,10 +148,11 @@ export class Transport {
 
 /** Formats head and body. Throws where a header cannot be sent. */
 function messageOf(
-  { method, headers, body, sent }: Request,
+  { method, headers, body: text, bytes, sent }: Request,
   host: string,
   path: string,
 ): OutgoingMessage {
+  const body = bytes ?? text
   const bodyBytes = body === undefined ? 0 : Buffer.byteLength(body)
   const length = method === 'GET' ? '' : `content-length: ${bodyBytes}\r\n`
   const head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${formatFieldLines(headers)}${length}\r\n`
@@ -157,7 +160,7 @@ function messageOf(
 }
 
 /** The key of connections that may be shared: the same owner, and the same name verified by the same authorities. */
-const keyOf = ({ origin }: UrlTarget, { tls, owner }: Way): string =>
+const keyOf = ({ origin }: UrlTarget, { tls, owner }: DialOptions): string =>
   tls === undefined && owner === undefined
     ? origin
     : JSON.stringify([origin, tls?.serverName, tls?.ca, owner])

@@ -41,7 +41,7 @@ test.each([
   expect(checkUserUrl(text, rules)).toEqual({ href })
 })
 
-test('what is kept is judged the same when it is read again', () => {
+test('accepts a stored address again when it is read', () => {
   const label = fc.constantFrom('a', 'api', 'xn--p1ai', 'A-1', '-x', '1', '0x7f', 'B')
   const segment = fc.constantFrom('', 'v1', '.', '..', '@cf', 'x:y', '%2f', 'V~1', 'a b')
   const property = fc.property(fc.array(label), fc.array(segment), (labels, segments) => {
@@ -69,7 +69,7 @@ test('whatever passes leads where a reader without a parser would look for it', 
   fc.assert(property, { numRuns: 10_000 })
 })
 
-test('what is called may have a query and escapes behind it, and leads nowhere else for them', () => {
+test('a query and escapes behind an address do not change its target', () => {
   for (const text of Object.values(hostileUrls).flat()) {
     const { url } = checkCall(text, rules)
     if (!url) continue

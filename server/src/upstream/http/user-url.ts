@@ -15,8 +15,8 @@ export interface UrlRules {
 export type CheckedUrl = { href: string; refusal?: never } | { href?: never; refusal: string }
 
 /** The called URL is the stored one, followed by a path of Tollgate's. */
-const longest = 1000
-const longestName = 253
+const maxLength = 1000
+const maxNameLength = 253
 
 /** Scheme, host, port and path, each in the one spelling that no two parsers read differently. */
 const shape = /^https:\/\/(\[[\da-f:.]+\]|[a-z\d.-]+)(?::(\d{1,5}))?((?:\/[\w.~:@+-]*)*)$/i
@@ -48,7 +48,7 @@ function hostRefusal(host: string, { ownHosts, privateNetworks }: UrlRules): str
   const labels = host.split('.')
   const last = labels.at(-1) ?? ''
   const isName = labels.length > 1 && labels.every((part) => label.test(part))
-  if (!isName || !lastLabel.test(last) || host.length > longestName) {
+  if (!isName || !lastLabel.test(last) || host.length > maxNameLength) {
     return 'The host is no full domain name.'
   }
   // If private networks are allowed, the resolved address decides.
@@ -61,7 +61,7 @@ function hostRefusal(host: string, { ownHosts, privateNetworks }: UrlRules): str
  * no default port, no final slash.
  */
 export function checkUserUrl(text: string, rules: UrlRules): CheckedUrl {
-  if (text.length > longest) return { refusal: `At most ${longest} characters.` }
+  if (text.length > maxLength) return { refusal: `At most ${maxLength} characters.` }
   const [, host = '', port, path = ''] = shape.exec(text) ?? []
   const url = host ? URL.parse(text) : null
   if (!url) {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
-import { readWhole } from './answer'
+import { readBody } from './answer'
 import { ConnectionFailed } from './connection-failed'
-import { asking, RawPeers, way, whole } from '../../../testing/http/raw-peers'
+import { requestTo, RawPeers, timers, okAnswer } from '../../../testing/http/raw-peers'
 import { Transport } from './transport'
 import { readAnswer, type AnswerReading } from '../../../testing/http-vectors/read-answer'
 import type { Vector } from '../../../testing/http-vectors/vector'
@@ -66,7 +66,7 @@ describe('an answer that ends early, at whatever byte, is none', () => {
 /** Answers one request with the bytes of a vector, and all others well. */
 async function vectorPeer(vector: Vector) {
   const answer = ({ text, socket }: { text: string; socket: Socket }) => {
-    if (!text.startsWith('POST /v1/vector ')) return socket.write(whole('good'))
+    if (!text.startsWith('POST /v1/vector ')) return socket.write(okAnswer('good'))
     if (vector.ending === 'open') return socket.write(vector.bytes, 'latin1')
     if (vector.ending === 'fin') return socket.end(vector.bytes, 'latin1')
     // What was sent is not to be lost with the reset.
@@ -81,8 +81,8 @@ describe('on a socket the outcome is the same, and the next request has its own 
     const transport = new Transport()
     const { outcome } = vector
     try {
-      const answer = await transport.send(asking(`${url}/vector`), way)
-      const body = (await readWhole(answer)).toString('latin1')
+      const answer = await transport.send(requestTo(`${url}/vector`), timers)
+      const body = (await readBody(answer)).toString('latin1')
       if (outcome === 'rejected') throw new Error(`accepted: ${answer.status} ${body}`)
       expect([answer.status, body]).toEqual([outcome.status, outcome.body])
       for (const [name, value] of Object.entries(vector.fields)) {
@@ -94,7 +94,7 @@ describe('on a socket the outcome is the same, and the next request has its own 
       expect(thrown).toMatchObject({ connected: true })
     }
     for (let count = 0; count < 2; count++) {
-      const next = await transport.send(asking(`${url}/next`), way)
+      const next = await transport.send(requestTo(`${url}/next`), timers)
       expect([next.status, await next.text()]).toEqual([200, 'good'])
     }
     const isKept = outcome !== 'rejected' && outcome.isReusable

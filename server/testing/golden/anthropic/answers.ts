@@ -1,4 +1,4 @@
-import { start, opened, delta, closed, said, called, revised, stop, ending } from './events'
+import { start, opened, delta, closed, textBlock, called, revised, stop, ending } from './events'
 import type { AnswerRow } from '../../conformance/conformance'
 
 const call = (id: string, args: string) => ({
@@ -13,17 +13,17 @@ const format = 'anthropic-claude-v1'
 
 const texts: AnswerRow[] = [
   {
-    what: 'text: unicode over the borders of chunks',
-    events: [start(), { type: 'ping' }, ...said(0, 'Grüße', ' 👩‍👧', ' 日本'), ...ending()],
+    title: 'text: unicode over the borders of chunks',
+    events: [start(), { type: 'ping' }, ...textBlock(0, 'Grüße', ' 👩‍👧', ' 日本'), ...ending()],
     message: { content: 'Grüße 👩‍👧 日本' },
     usage: counted,
   },
   {
-    what: 'text: empty deltas and unknown events are nothing',
+    title: 'text: empty deltas and unknown events are nothing',
     events: [
       start(),
       { type: 'content_block_weather', index: 7 },
-      ...said(0, '', 'Hi', ''),
+      ...textBlock(0, '', 'Hi', ''),
       opened(1, { type: 'server_tool_use', id: 's', name: 'search', input: {} }),
       delta(1, { type: 'input_json_delta', partial_json: '{}' }),
       delta(1, { type: 'citations_delta', citation: {} }),
@@ -33,25 +33,25 @@ const texts: AnswerRow[] = [
     message: { content: 'Hi' },
   },
   ...(['stop_sequence', 'pause_turn'] as const).map((reason) => ({
-    what: `shape: ${reason} is a stop`,
-    events: [start(), ...said(0, 'Hi'), ...ending(reason)],
+    title: `shape: ${reason} is a stop`,
+    events: [start(), ...textBlock(0, 'Hi'), ...ending(reason)],
     message: { content: 'Hi' },
     finish: 'stop',
   })),
   ...(['max_tokens', 'model_context_window_exceeded', 'a_new_reason'] as const).map((reason) => ({
-    what: `shape: ${reason} is a length`,
-    events: [start(), ...said(0, 'Hi'), ...ending(reason)],
+    title: `shape: ${reason} is a length`,
+    events: [start(), ...textBlock(0, 'Hi'), ...ending(reason)],
     message: { content: 'Hi' },
     finish: 'length',
   })),
   {
-    what: 'shape: a refusal after some text',
-    events: [start(), ...said(0, 'I'), ...ending('refusal')],
+    title: 'shape: a refusal after some text',
+    events: [start(), ...textBlock(0, 'I'), ...ending('refusal')],
     message: { content: 'I' },
     finish: 'content_filter',
   },
   {
-    what: 'shape: JSON by a tool is the content',
+    title: 'shape: JSON by a tool is the content',
     events: [
       start(),
       opened(0, { type: 'tool_use', id: 'j', name: 'tollgate_json_answer', input: {} }),
@@ -67,10 +67,10 @@ const texts: AnswerRow[] = [
 
 const tools: AnswerRow[] = [
   {
-    what: 'tools: text, then two calls at once, one without arguments',
+    title: 'tools: text, then two calls at once, one without arguments',
     events: [
       start(),
-      ...said(0, 'Wait.'),
+      ...textBlock(0, 'Wait.'),
       ...called(1, 'a', '', '{"x"', ':1}'),
       ...called(2, 'b', ''),
       ...ending('tool_use'),
@@ -80,7 +80,7 @@ const tools: AnswerRow[] = [
     usage: counted,
   },
   {
-    what: 'tools: two calls whose pieces take turns',
+    title: 'tools: two calls whose pieces take turns',
     events: [
       start(),
       opened(0, { type: 'tool_use', id: 'a', name: 'do_a', input: {} }),
@@ -96,7 +96,7 @@ const tools: AnswerRow[] = [
     finish: 'tool_calls',
   },
   {
-    what: 'tools: the whole input at the start, without an id',
+    title: 'tools: the whole input at the start, without an id',
     events: [
       start(),
       opened(0, { type: 'tool_use', name: 'do_a', input: { x: 1 } }),
@@ -110,7 +110,7 @@ const tools: AnswerRow[] = [
 
 const reasoning: AnswerRow[] = [
   {
-    what: 'reasoning: signed, hidden, then text',
+    title: 'reasoning: signed, hidden, then text',
     events: [
       start(),
       opened(0, { type: 'thinking', thinking: '', signature: '' }),
@@ -120,7 +120,7 @@ const reasoning: AnswerRow[] = [
       closed(0),
       opened(1, { type: 'redacted_thinking', data: 'aGlk' }),
       closed(1),
-      ...said(2, 'Yes'),
+      ...textBlock(2, 'Yes'),
       ...ending(),
     ],
     message: {
@@ -138,12 +138,12 @@ const reasoning: AnswerRow[] = [
 const broken = { code: 'provider_error', status: 502, retryable: false }
 const inside: AnswerRow[] = [
   {
-    what: 'inside a 200: an error as first event',
+    title: 'inside a 200: an error as first event',
     events: [overloaded],
     error: { code: 'provider_error', status: 503, retryable: true },
   },
   {
-    what: 'inside a 200: an error after text, with what was used so far',
+    title: 'inside a 200: an error after text, with what was used so far',
     events: [
       start(),
       opened(0, { type: 'text', text: '' }),
@@ -154,7 +154,7 @@ const inside: AnswerRow[] = [
     usage: { input: 12, output: 3, estimated: true },
   },
   {
-    what: 'inside a 200: too long after all',
+    title: 'inside a 200: too long after all',
     events: [
       start(),
       {
@@ -167,27 +167,27 @@ const inside: AnswerRow[] = [
     ],
     error: { code: 'context_length_exceeded', status: 400 },
   },
-  { what: 'inside a 200: nothing', events: [], error: broken },
-  { what: 'inside a 200: no JSON', events: [start(), '{"type":'], error: broken },
-  { what: 'inside a 200: no object', events: ['7'], error: broken },
+  { title: 'inside a 200: nothing', events: [], error: broken },
+  { title: 'inside a 200: no JSON', events: [start(), '{"type":'], error: broken },
+  { title: 'inside a 200: no object', events: ['7'], error: broken },
   {
-    what: 'inside a 200: an event with a wrong shape',
+    title: 'inside a 200: an event with a wrong shape',
     events: [start(), { type: 'content_block_delta', index: 'first', delta: 7 }],
     error: broken,
   },
   {
-    what: 'inside a 200: a stop without a reason',
-    events: [start(), ...said(0, 'Hi'), stop],
+    title: 'inside a 200: a stop without a reason',
+    events: [start(), ...textBlock(0, 'Hi'), stop],
     error: broken,
   },
   {
-    what: 'inside a 200: a reason without the stop',
-    events: [start(), ...said(0, 'Hi'), revised('end_turn', { output_tokens: 5 })],
+    title: 'inside a 200: a reason without the stop',
+    events: [start(), ...textBlock(0, 'Hi'), revised('end_turn', { output_tokens: 5 })],
     error: broken,
   },
   {
-    what: 'inside a 200: what comes after the stop is not read',
-    events: [start(), ...said(0, 'Hi'), ...ending(), overloaded],
+    title: 'inside a 200: what comes after the stop is not read',
+    events: [start(), ...textBlock(0, 'Hi'), ...ending(), overloaded],
     message: { content: 'Hi' },
     usage: counted,
   },

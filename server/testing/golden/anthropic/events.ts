@@ -16,7 +16,7 @@ export const delta = (index: number, own: Json) => ({
   delta: own,
 })
 export const closed = (index: number) => ({ type: 'content_block_stop', index })
-export const said = (index: number, ...texts: string[]) => [
+export const textBlock = (index: number, ...texts: string[]) => [
   opened(index, { type: 'text', text: '' }),
   ...texts.map((text) => delta(index, { type: 'text_delta', text })),
   closed(index),

@@ -1,4 +1,4 @@
-import { start, opened, delta, closed, said, called, ending, stop } from './events'
+import { start, opened, delta, closed, textBlock, called, ending, stop } from './events'
 import type { AnswerRow } from '../../conformance/conformance'
 import type { JsonObject } from '../../../src/wire/json-body'
 
@@ -9,7 +9,7 @@ const call = (id: string, args: string) => ({
 })
 
 /** The start of an answer that is there already, with whatever it holds. */
-const given = (content: JsonObject[], own: JsonObject = {}) => ({
+const messageStart = (content: JsonObject[], own: JsonObject = {}) => ({
   type: 'message_start',
   message: { id: 'msg_1', type: 'message', role: 'assistant', content, ...own },
 })
@@ -32,11 +32,11 @@ const useOfTool = (id: string, input: JsonObject) => ({
   caller: { type: 'code_execution_20250825', tool_id: 'srvtoolu_1' },
 })
 
-const whole: AnswerRow[] = [
+const completeStarts: AnswerRow[] = [
   {
-    what: 'finding P6: an answer given whole in message_start',
+    title: 'finding P6: an answer given whole in message_start',
     events: [
-      given([codeResult, useOfTool('a', { id: 'c_1' })], {
+      messageStart([codeResult, useOfTool('a', { id: 'c_1' })], {
         stop_reason: 'tool_use',
         usage: { input_tokens: 0, output_tokens: 0 },
       }),
@@ -47,9 +47,9 @@ const whole: AnswerRow[] = [
     usage: {},
   },
   {
-    what: 'finding P6: text, thoughts and a call without input in message_start',
+    title: 'finding P6: text, thoughts and a call without input in message_start',
     events: [
-      given(
+      messageStart(
         [
           { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' },
           { type: 'text', text: 'Look:' },
@@ -77,9 +77,9 @@ const whole: AnswerRow[] = [
     usage: { input: 12, output: 5 },
   },
   {
-    what: 'finding P6: an answer that goes on after what message_start holds',
+    title: 'finding P6: an answer that goes on after what message_start holds',
     events: [
-      given([useOfTool('a', { n: 1 })], { usage: { input_tokens: 12, output_tokens: 1 } }),
+      messageStart([useOfTool('a', { n: 1 })], { usage: { input_tokens: 12, output_tokens: 1 } }),
       ...called(1, 'b', '{"n"', ':2}'),
       ...ending('tool_use'),
     ],
@@ -94,13 +94,13 @@ const isNone = { code: 'provider_error', status: 502 }
 
 const spliced: AnswerRow[] = [
   {
-    what: 'finding P8: a start that is repeated is one start',
-    events: [start(), start(), ...said(0, 'Hi'), ...ending()],
+    title: 'finding P8: a start that is repeated is one start',
+    events: [start(), start(), ...textBlock(0, 'Hi'), ...ending()],
     message: { content: 'Hi' },
     usage: { input: 12, output: 5 },
   },
   {
-    what: 'finding P8: a second message inside a call is no answer',
+    title: 'finding P8: a second message inside a call is no answer',
     events: [
       start(),
       opened(0, { type: 'tool_use', id: 'a', name: 'do_a', input: {} }),
@@ -114,12 +114,12 @@ const spliced: AnswerRow[] = [
     error: isNone,
   },
   {
-    what: 'finding P8: a second message behind the text of another is no answer',
-    events: [start(), ...said(0, 'One'), other, ...said(0, 'Two'), ...ending()],
+    title: 'finding P8: a second message behind the text of another is no answer',
+    events: [start(), ...textBlock(0, 'One'), other, ...textBlock(0, 'Two'), ...ending()],
     error: isNone,
   },
   {
-    what: 'finding P8: a block that begins inside itself is no answer',
+    title: 'finding P8: a block that starts inside itself is no answer',
     events: [
       start(),
       opened(0, { type: 'tool_use', id: 'a', name: 'do_a', input: {} }),
@@ -144,7 +144,7 @@ const annotation = (own: JsonObject) => ({ type: 'url_citation', url_citation: o
 
 const cited: AnswerRow[] = [
   {
-    what: 'finding P10: pages that a text cites are annotations at their place',
+    title: 'finding P10: pages that a text cites are annotations at their place',
     events: [
       start(),
       opened(0, { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }),
@@ -152,13 +152,13 @@ const cited: AnswerRow[] = [
       closed(0),
       opened(1, { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }),
       closed(1),
-      ...said(2, 'So: '),
+      ...textBlock(2, 'So: '),
       opened(3, { type: 'text', text: '', citations: [] }),
       cites(3, found),
       delta(3, { type: 'text_delta', text: 'it is one' }),
       cites(3, { ...found, url: 'https://b.example/', title: null }),
       closed(3),
-      ...said(4, '.'),
+      ...textBlock(4, '.'),
       ...ending(),
     ],
     message: {
@@ -182,7 +182,7 @@ const cited: AnswerRow[] = [
     },
   },
   {
-    what: 'finding P10: documents and search results that a text cites',
+    title: 'finding P10: documents and search results that a text cites',
     events: [
       start(),
       opened(0, { type: 'text', text: '', citations: [] }),
@@ -237,7 +237,7 @@ const cited: AnswerRow[] = [
 
 const strange: AnswerRow[] = [
   {
-    what: 'blocks, deltas and events of tomorrow are nothing',
+    title: 'blocks, deltas and events of tomorrow are nothing',
     events: [
       start(),
       { type: 'message_weather', message: 7 },
@@ -255,7 +255,7 @@ const strange: AnswerRow[] = [
       closed(2),
       opened(3, { type: 'a_new_block', id: 7, name: null, input: [], text: {}, thinking: 1 }),
       closed(3),
-      ...said(4, 'Hi'),
+      ...textBlock(4, 'Hi'),
       ...ending(),
     ],
     message: { content: 'Hi' },
@@ -263,4 +263,9 @@ const strange: AnswerRow[] = [
 ]
 
 /** Oddities that providers of this format have shown, or may show. */
-export const oddAnswers: readonly AnswerRow[] = [...whole, ...spliced, ...cited, ...strange]
+export const oddAnswers: readonly AnswerRow[] = [
+  ...completeStarts,
+  ...spliced,
+  ...cited,
+  ...strange,
+]

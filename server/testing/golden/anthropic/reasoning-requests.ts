@@ -1,14 +1,14 @@
 import type { RequestRow } from '../../conformance/conformance'
 
-const text = (words: string) => ({ type: 'text', text: words })
-const says = (role: string, ...content: object[]) => ({ role, content })
+const text = (content: string) => ({ type: 'text', text: content })
+const toMessage = (role: string, ...content: object[]) => ({ role, content })
 const adaptive = { type: 'adaptive', display: 'summarized' }
 const time = { type: 'function', function: { name: 'time' } }
 const theirTime = { name: 'time', input_schema: { properties: {}, type: 'object' } }
 
 /** An effort, and the body that a model receives for it. */
 const effort = (model: string, reasoning_effort: string, body: object): RequestRow => ({
-  what: `reasoning: ${reasoning_effort} of ${model}`,
+  title: `reasoning: ${reasoning_effort} of ${model}`,
   chat: { reasoning_effort },
   target: { upstreamModel: model },
   body: { model, ...body },
@@ -37,9 +37,9 @@ const loop = (details: object[] | undefined) => [
   { role: 'tool', tool_call_id: 'a', content: 'noon' },
 ]
 const theirLoop = (...thoughts: object[]) => [
-  says('user', text('Hello')),
-  says('assistant', ...thoughts, { type: 'tool_use', id: 'a', name: 'time', input: {} }),
-  says('user', { type: 'tool_result', tool_use_id: 'a', content: [text('noon')] }),
+  toMessage('user', text('Hello')),
+  toMessage('assistant', ...thoughts, { type: 'tool_use', id: 'a', name: 'time', input: {} }),
+  toMessage('user', { type: 'tool_result', tool_use_id: 'a', content: [text('noon')] }),
 ]
 
 const schema = {
@@ -91,25 +91,25 @@ const reasoning: RequestRow[] = [
   }),
   effort('claude-opus-5-5', 'none', { output_config: { effort: 'low' } }),
   {
-    what: 'reasoning: a limit with no room for it',
+    title: 'reasoning: a limit with no room for it',
     chat: { reasoning_effort: 'high' },
     target: { maxTokens: 2000 },
     body: { max_tokens: 2000 },
   },
   {
-    what: "reasoning: OpenRouter's way of asking, without sampling settings beside it",
+    title: "reasoning: OpenRouter's way of asking, without sampling settings beside it",
     chat: { reasoning: { effort: 'high' }, temperature: 0.5 },
     target: { upstreamModel: 'claude-opus-4-6' },
     body: { model: 'claude-opus-4-6', ...thinking('high') },
   },
   {
-    what: 'reasoning: no tool can be forced beside it',
+    title: 'reasoning: no tool can be forced beside it',
     chat: { reasoning_effort: 'high', tools: [time], tool_choice: 'required' },
     target: { upstreamModel: 'claude-opus-4-6' },
     body: { model: 'claude-opus-4-6', ...thinking('high'), tools: [theirTime] },
   },
   {
-    what: 'reasoning: signed thoughts go back',
+    title: 'reasoning: signed thoughts go back',
     chat: {
       reasoning_effort: 'high',
       tools: [time],
@@ -125,7 +125,7 @@ const reasoning: RequestRow[] = [
     },
   },
   {
-    what: 'reasoning: thoughts of others, or unsigned ones, do not; then nothing is thought',
+    title: 'reasoning: thoughts of others, or unsigned ones, do not; then nothing is thought',
     chat: {
       reasoning_effort: 'high',
       tools: [time],
@@ -139,19 +139,19 @@ const reasoning: RequestRow[] = [
 ]
 
 const shapes: RequestRow[] = [
-  { what: 'shape: text', chat: { response_format: { type: 'text' } } },
+  { title: 'shape: text', chat: { response_format: { type: 'text' } } },
   {
-    what: 'shape: JSON without a schema',
+    title: 'shape: JSON without a schema',
     chat: { response_format: { type: 'json_object' } },
     body: { system: [text(onlyJson)] },
   },
   {
-    what: 'shape: a schema',
+    title: 'shape: a schema',
     chat: { response_format },
     body: { output_config: { format: { type: 'json_schema', schema: strictSchema } } },
   },
   {
-    what: 'shape: a schema beside an effort',
+    title: 'shape: a schema beside an effort',
     chat: { response_format, reasoning_effort: 'low' },
     target: { upstreamModel: 'claude-opus-5' },
     body: {
@@ -161,7 +161,7 @@ const shapes: RequestRow[] = [
     },
   },
   {
-    what: 'shape: a schema of an older model is a tool that it must use',
+    title: 'shape: a schema of an older model is a tool that it must use',
     chat: { response_format },
     target: { upstreamModel: 'claude-sonnet-4-20250514' },
     body: {
@@ -173,7 +173,7 @@ const shapes: RequestRow[] = [
     },
   },
   {
-    what: 'shape: beside tools of the caller, an older model is told',
+    title: 'shape: beside tools of the caller, an older model is told',
     chat: { response_format, tools: [time] },
     target: { upstreamModel: 'claude-sonnet-4-20250514' },
     body: {
@@ -183,7 +183,7 @@ const shapes: RequestRow[] = [
     },
   },
   {
-    what: 'shape: strict tools',
+    title: 'shape: strict tools',
     chat: {
       tools: [{ type: 'function', function: { name: 'time', strict: true, parameters: schema } }],
     },

@@ -1,13 +1,13 @@
 import type { RequestRow } from '../../conformance/conformance'
 
 const user = (content: unknown) => ({ role: 'user', content })
-const text = (words: string) => ({ type: 'text', text: words })
-const says = (role: string, ...content: object[]) => ({ role, content })
-const hello = says('user', text('Hello'))
+const text = (content: string) => ({ type: 'text', text: content })
+const toMessage = (role: string, ...content: object[]) => ({ role, content })
+const hello = toMessage('user', text('Hello'))
 
 export const textRequests: readonly RequestRow[] = [
   {
-    what: 'text: system and developer, leading and later, are one head',
+    title: 'text: system and developer, leading and later, are one head',
     chat: {
       messages: [
         { role: 'system', content: 'Be brief.' },
@@ -22,7 +22,7 @@ export const textRequests: readonly RequestRow[] = [
     },
   },
   {
-    what: 'text: neighbours of one role are merged, blank texts are left out',
+    title: 'text: neighbours of one role are merged, blank texts are left out',
     chat: {
       messages: [
         user('One'),
@@ -36,35 +36,37 @@ export const textRequests: readonly RequestRow[] = [
     },
     body: {
       messages: [
-        says('user', text('One'), text('Two'), text('Three')),
-        says('assistant', text('Four'), text('No.'), text('Never.')),
-        says('user', text('Five')),
+        toMessage('user', text('One'), text('Two'), text('Three')),
+        toMessage('assistant', text('Four'), text('No.'), text('Never.')),
+        toMessage('user', text('Five')),
       ],
     },
   },
   {
-    what: 'text: an answer to be continued ends without white space',
+    title: 'text: an answer to be continued ends without white space',
     chat: { messages: [user('Hello'), { role: 'assistant', content: 'I say: \n' }] },
-    body: { messages: [hello, says('assistant', text('I say:'))] },
+    body: { messages: [hello, toMessage('assistant', text('I say:'))] },
   },
   {
-    what: 'text: instructions alone are what the user says',
+    title: 'text: instructions alone are what the user says',
     chat: { messages: [{ role: 'system', content: 'Hello' }] },
     body: { messages: [hello] },
   },
   {
-    what: 'text: an answer cannot begin',
+    title: 'text: an answer cannot begin',
     chat: { messages: [{ role: 'assistant', content: 'Hi' }, user('Hello')] },
-    body: { messages: [says('user', text('Go on.')), says('assistant', text('Hi')), hello] },
+    body: {
+      messages: [toMessage('user', text('Go on.')), toMessage('assistant', text('Hi')), hello],
+    },
   },
   {
-    what: 'text: several choices',
+    title: 'text: several choices',
     chat: { n: 2 },
     refused: { param: 'n', issue: 'unsupported_by_model' },
   },
-  { what: 'text: one choice, asked for', chat: { n: 1 } },
+  { title: 'text: one choice, asked for', chat: { n: 1 } },
   {
-    what: 'text: what only tunes is dropped',
+    title: 'text: what only tunes is dropped',
     chat: {
       seed: 1,
       logprobs: true,
@@ -74,24 +76,25 @@ export const textRequests: readonly RequestRow[] = [
     },
   },
   {
-    what: 'text: values beyond the range are clamped',
+    title: 'text: values beyond the range are clamped',
     chat: { temperature: 1.7, top_p: 0.5 },
     body: { temperature: 1 },
   },
-  { what: 'text: top_p alone', chat: { top_p: 0.5 }, body: { top_p: 0.5 } },
+  { title: 'text: top_p alone', chat: { top_p: 0.5 }, body: { top_p: 0.5 } },
   {
-    what: 'text: models that refuse sampling settings get none',
+    title: 'text: models that refuse sampling settings get none',
     chat: { temperature: 0 },
     target: { upstreamModel: 'claude-opus-4-7' },
     body: { model: 'claude-opus-4-7' },
   },
   {
-    what: 'text: stop strings that are blank are dropped',
+    title: 'text: stop strings that are blank are dropped',
     chat: { stop: ['END', '\n', ' '] },
     body: { stop_sequences: ['END'] },
   },
   {
-    what: 'text: the four last breakpoints of the cache; an hour behind five minutes is refused there',
+    title:
+      'text: the four last breakpoints of the cache; an hour behind five minutes is refused there',
     chat: {
       messages: [
         { role: 'system', content: [{ ...text('0'), cache_control: { type: 'ephemeral' } }] },
@@ -102,7 +105,7 @@ export const textRequests: readonly RequestRow[] = [
     body: {
       system: [text('0')],
       messages: [
-        says(
+        toMessage(
           'user',
           ...['1', '2', '3', '4'].map((n) => ({
             ...text(n),
@@ -113,7 +116,7 @@ export const textRequests: readonly RequestRow[] = [
     },
   },
   {
-    what: 'text: breakpoints of an hour',
+    title: 'text: breakpoints of an hour',
     chat: {
       messages: [
         {
@@ -128,7 +131,7 @@ export const textRequests: readonly RequestRow[] = [
     body: {
       system: [{ ...text('0'), cache_control: { type: 'ephemeral', ttl: '1h' } }],
       messages: [
-        says(
+        toMessage(
           'user',
           { ...text('1'), cache_control: { type: 'ephemeral', ttl: '1h' } },
           { ...text('2'), cache_control: { type: 'ephemeral' } },
@@ -138,13 +141,13 @@ export const textRequests: readonly RequestRow[] = [
     },
   },
   {
-    what: 'text: the limit that is paid for',
+    title: 'text: the limit that is paid for',
     chat: { max_tokens: 90 },
     target: { maxTokens: 77 },
     body: { max_tokens: 77 },
   },
   {
-    what: 'text: without a limit the most of the family',
+    title: 'text: without a limit the most of the family',
     chat: {},
     target: { maxTokens: undefined },
     body: { max_tokens: 64_000 },

@@ -18,31 +18,32 @@ const call = (id: string, args = '{}', name = 'weather') => ({
 })
 const calling = (...calls: object[]) => ({ role: 'assistant', content: null, tool_calls: calls })
 const result = (id: string, content: unknown) => ({ role: 'tool', tool_call_id: id, content })
-const text = (words: string) => ({ type: 'text', text: words })
+const text = (content: string) => ({ type: 'text', text: content })
 const use = (id: string, input: object = {}, name = 'weather') => ({
   type: 'tool_use',
   id,
   name,
   input,
 })
-const given = (id: string, words: string) => ({
+const toolResult = (id: string, content: string) => ({
   type: 'tool_result',
   tool_use_id: id,
-  content: [text(words)],
+  content: [text(content)],
 })
 const marked = { cache_control: { type: 'ephemeral' } }
 const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } }
-const says = (role: string, ...content: object[]) => ({ role, content })
-const hello = says('user', text('Hello'))
+const toMessage = (role: string, ...content: object[]) => ({ role, content })
+const hello = toMessage('user', text('Hello'))
 
 export const toolRequests: readonly RequestRow[] = [
   {
-    what: 'tools: offered',
+    title: 'tools: offered',
     chat: { tools: [weather, time] },
     body: { tools: [theirWeather, theirTime] },
   },
   {
-    what: 'finding P3: tools: breakpoints on tools, calls and results, which take them at their end',
+    title:
+      'finding P3: tools: breakpoints on tools, calls and results, which take them at their end',
     chat: {
       tools: [
         { ...weather, ...hour },
@@ -60,11 +61,11 @@ export const toolRequests: readonly RequestRow[] = [
       tools: [theirWeather, { ...theirTime, ...marked }],
       messages: [
         hello,
-        says('assistant', use('c1'), { ...use('c2'), ...marked }),
-        says(
+        toMessage('assistant', use('c1'), { ...use('c2'), ...marked }),
+        toMessage(
           'user',
-          { ...given('c1', 'sunny'), content: [text('sunny'), text('warm')], ...marked },
-          { ...given('c2', 'rainy'), ...marked },
+          { ...toolResult('c1', 'sunny'), content: [text('sunny'), text('warm')], ...marked },
+          { ...toolResult('c2', 'rainy'), ...marked },
         ),
       ],
     },
@@ -79,17 +80,17 @@ export const toolRequests: readonly RequestRow[] = [
       ],
     ] as const
   ).map(([tool_choice, theirs]) => ({
-    what: `tools: choice ${JSON.stringify(tool_choice)}`,
+    title: `tools: choice ${JSON.stringify(tool_choice)}`,
     chat: { tools: [time], tool_choice },
     body: { tools: [theirTime], tool_choice: theirs },
   })),
   {
-    what: 'tools: choice auto',
+    title: 'tools: choice auto',
     chat: { tools: [time], tool_choice: 'auto' },
     body: { tools: [theirTime] },
   },
   {
-    what: 'tools: some allowed, one required',
+    title: 'tools: some allowed, one required',
     chat: {
       tools: [weather, time],
       tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [time] } },
@@ -97,22 +98,22 @@ export const toolRequests: readonly RequestRow[] = [
     body: { tools: [theirTime], tool_choice: { type: 'any' } },
   },
   {
-    what: 'tools: one at a time',
+    title: 'tools: one at a time',
     chat: { tools: [time], parallel_tool_calls: false },
     body: { tools: [theirTime], tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
   },
   {
-    what: 'tools: a forced one where that is refused',
+    title: 'tools: a forced one where that is refused',
     chat: { tools: [time], tool_choice: 'required' },
     target: { upstreamModel: 'claude-opus-5-5' },
     body: { model: 'claude-opus-5-5', tools: [theirTime] },
   },
   {
-    what: 'tools: a choice without tools',
+    title: 'tools: a choice without tools',
     chat: { tool_choice: 'none', parallel_tool_calls: false },
   },
   {
-    what: 'tools: results of a turn stand together, behind the calls, in their order',
+    title: 'tools: results of a turn stand together, behind the calls, in their order',
     chat: {
       tools: [time],
       messages: [
@@ -129,15 +130,15 @@ export const toolRequests: readonly RequestRow[] = [
       tools: [theirTime],
       messages: [
         hello,
-        says('assistant', text('Wait.'), use('a', { x: 1 }), use('b')),
-        says('user', given('a', 'sun'), given('b', 'rain'), text('Hurry.')),
-        says('assistant', text('Both.')),
-        says('user', text('Thanks')),
+        toMessage('assistant', text('Wait.'), use('a', { x: 1 }), use('b')),
+        toMessage('user', toolResult('a', 'sun'), toolResult('b', 'rain'), text('Hurry.')),
+        toMessage('assistant', text('Both.')),
+        toMessage('user', text('Thanks')),
       ],
     },
   },
   {
-    what: 'tools: one result a call, and none that is empty',
+    title: 'tools: one result a call, and none that is empty',
     chat: {
       tools: [time],
       messages: [user('Hello'), calling(call('a')), result('a', 'old'), result('a', '')],
@@ -146,13 +147,13 @@ export const toolRequests: readonly RequestRow[] = [
       tools: [theirTime],
       messages: [
         hello,
-        says('assistant', use('a')),
-        says('user', { type: 'tool_result', tool_use_id: 'a' }),
+        toMessage('assistant', use('a')),
+        toMessage('user', { type: 'tool_result', tool_use_id: 'a' }),
       ],
     },
   },
   {
-    what: 'tools: a result with an image',
+    title: 'tools: a result with an image',
     chat: {
       tools: [time],
       messages: [
@@ -165,8 +166,8 @@ export const toolRequests: readonly RequestRow[] = [
       tools: [theirTime],
       messages: [
         hello,
-        says('assistant', use('a')),
-        says('user', {
+        toMessage('assistant', use('a')),
+        toMessage('user', {
           type: 'tool_result',
           tool_use_id: 'a',
           content: [
@@ -177,7 +178,7 @@ export const toolRequests: readonly RequestRow[] = [
     },
   },
   {
-    what: 'tools: ids of other providers fit, the same for call and result',
+    title: 'tools: ids of other providers fit, the same for call and result',
     chat: {
       tools: [time],
       messages: [
@@ -191,41 +192,45 @@ export const toolRequests: readonly RequestRow[] = [
       tools: [theirTime],
       messages: [
         hello,
-        says('assistant', use('call_6ee62dca11e713bea9d551d4fd3c2df3'), use('call_1')),
-        says(
+        toMessage('assistant', use('call_6ee62dca11e713bea9d551d4fd3c2df3'), use('call_1')),
+        toMessage(
           'user',
-          given('call_6ee62dca11e713bea9d551d4fd3c2df3', 'noon'),
-          given('call_1', 'one'),
+          toolResult('call_6ee62dca11e713bea9d551d4fd3c2df3', 'noon'),
+          toolResult('call_1', 'one'),
         ),
       ],
     },
   },
   {
-    what: 'tools: in the history, not in the request',
+    title: 'tools: in the history, not in the request',
     chat: { messages: [user('Hello'), calling(call('a')), result('a', 'sun')] },
     body: {
-      messages: [hello, says('assistant', use('a')), says('user', given('a', 'sun'))],
+      messages: [
+        hello,
+        toMessage('assistant', use('a')),
+        toMessage('user', toolResult('a', 'sun')),
+      ],
       tools: [{ name: 'weather', input_schema: { properties: {}, type: 'object' } }],
       tool_choice: { type: 'none' },
     },
   },
   {
-    what: 'tools: a result without a call',
+    title: 'tools: a result without a call',
     chat: { messages: [user('Hello'), result('a', 'sun')] },
     refused: { param: 'messages.1.tool_call_id', issue: 'unknown_value' },
   },
   {
-    what: 'tools: arguments that are no JSON',
+    title: 'tools: arguments that are no JSON',
     chat: { messages: [user('Hello'), calling(call('a', '{"x":')), result('a', 'sun')] },
     refused: { param: 'messages.1.tool_calls.0.function.arguments', issue: 'invalid_json' },
   },
   {
-    what: 'tools: arguments that are no object',
+    title: 'tools: arguments that are no object',
     chat: { messages: [user('Hello'), calling(call('a'), call('b', '[1]'))] },
     refused: { param: 'messages.1.tool_calls.1.function.arguments', issue: 'wrong_type' },
   },
   {
-    what: 'tools: the older form of functions',
+    title: 'tools: the older form of functions',
     chat: {
       messages: [
         user('Hello'),
@@ -238,8 +243,8 @@ export const toolRequests: readonly RequestRow[] = [
     body: {
       messages: [
         hello,
-        says('assistant', use('call_1', {}, 'time')),
-        says('user', given('call_1', 'noon')),
+        toMessage('assistant', use('call_1', {}, 'time')),
+        toMessage('user', toolResult('call_1', 'noon')),
       ],
       tools: [theirTime],
       tool_choice: { type: 'tool', name: 'time' },

@@ -1,4 +1,4 @@
-import { ending, said, start } from './events'
+import { ending, textBlock, start } from './events'
 import type { AnswerRow } from '../../conformance/conformance'
 
 const counted = { input: 12, output: 5 }
@@ -102,8 +102,8 @@ export const usageAnswers: readonly AnswerRow[] = (
     ],
   ] as const
 ).map(([what, first, last, usage]) => ({
-  what: `usage: ${what}`,
-  events: [start(first), ...said(0, 'Hi there'), ...ending('end_turn', last)],
+  title: `usage: ${what}`,
+  events: [start(first), ...textBlock(0, 'Hi there'), ...ending('end_turn', last)],
   message: { content: 'Hi there' },
   usage,
 }))

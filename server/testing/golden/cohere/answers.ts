@@ -2,7 +2,7 @@ import type { AnswerRow, Conformance } from '../../conformance/conformance'
 import type { JsonObject } from '../../../src/wire/json-body'
 
 const start = { id: '1', type: 'message-start', delta: { message: { role: 'assistant' } } }
-const say = (text: string) => ({
+const textDelta = (text: string) => ({
   type: 'content-delta',
   index: 0,
   delta: { message: { content: { text } } },
@@ -32,17 +32,17 @@ const called = (text: string) => ({
   tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: text } }],
 })
 
-const counted = (what: string, usage: unknown, wanted: AnswerRow['usage']): AnswerRow => ({
-  what: `I11 usage: ${what}`,
-  events: [start, say('Hi there'), end('COMPLETE', { usage })],
+const counted = (what: string, usage: unknown, expected: AnswerRow['usage']): AnswerRow => ({
+  title: `I11 usage: ${what}`,
+  events: [start, textDelta('Hi there'), end('COMPLETE', { usage })],
   message: { content: 'Hi there' },
-  ...(wanted && { usage: wanted }),
+  ...(expected && { usage: expected }),
 })
 
 /** Streams in the provider's own form, by the rows of contract 12.13. */
 export const answers: readonly AnswerRow[] = [
   {
-    what: 'text: plain, with events of which nothing is needed',
+    title: 'text: plain, with events of which nothing is needed',
     events: [
       start,
       { type: 'debug', prompt: 'x' },
@@ -51,8 +51,8 @@ export const answers: readonly AnswerRow[] = [
         index: 0,
         delta: { message: { content: { type: 'text', text: '' } } },
       },
-      say('Grüße '),
-      say('你好'),
+      textDelta('Grüße '),
+      textDelta('你好'),
       { type: 'content-end', index: 0 },
       { type: 'something-new', delta: 7 },
       end('COMPLETE', { usage: billed }),
@@ -61,30 +61,30 @@ export const answers: readonly AnswerRow[] = [
     usage: { input: 3, output: 2 },
   },
   {
-    what: 'shape: stopped by a sequence',
-    events: [start, say('a'), end('STOP_SEQUENCE', { usage: billed })],
+    title: 'shape: stopped by a sequence',
+    events: [start, textDelta('a'), end('STOP_SEQUENCE', { usage: billed })],
     message: { content: 'a' },
   },
   {
-    what: 'shape: content filter',
-    events: [start, say('a'), end('ERROR_TOXIC', { usage: billed })],
+    title: 'shape: content filter',
+    events: [start, textDelta('a'), end('ERROR_TOXIC', { usage: billed })],
     message: { content: 'a' },
     finish: 'content_filter',
   },
   {
-    what: 'tools: arguments that begin like null',
+    title: 'tools: arguments that begin like null',
     events: args('', 'n', 'ul', 'lable'),
     message: called('nullable'),
     finish: 'tool_calls',
   },
   {
-    what: 'tools: null at once, and no end of the call',
+    title: 'tools: null at once, and no end of the call',
     events: args('null'),
     message: called('{}'),
     finish: 'tool_calls',
   },
   {
-    what: 'tools: arguments at the start',
+    title: 'tools: arguments at the start',
     events: args('{"a"', ':1}'),
     message: called('{"a":1}'),
     finish: 'tool_calls',
@@ -109,32 +109,32 @@ export const answers: readonly AnswerRow[] = [
   counted('none: it is estimated', undefined, { input: 7, output: 2, estimated: true }),
   counted('empty: it is estimated', { billed_units: {} }, { input: 7, output: 2, estimated: true }),
   {
-    what: 'inside a 200: error as first event',
+    title: 'inside a 200: error as first event',
     events: [{ message: 'rate limit, too many requests' }],
     error: { code: 'provider_error', status: 503 },
   },
   {
-    what: 'inside a 200: error after text',
-    events: [start, say('a'), { id: '2', message: 'internal server error' }],
+    title: 'inside a 200: error after text',
+    events: [start, textDelta('a'), { id: '2', message: 'internal server error' }],
     error: failed,
   },
   {
-    what: 'inside a 200: error in a finish reason',
-    events: [start, say('a'), end('ERROR', { error: 'model crashed' })],
+    title: 'inside a 200: error in a finish reason',
+    events: [start, textDelta('a'), end('ERROR', { error: 'model crashed' })],
     error: failed,
   },
   {
-    what: 'inside a 200: time-out in a finish reason',
+    title: 'inside a 200: time-out in a finish reason',
     events: [start, end('TIMEOUT')],
     error: failed,
   },
   {
-    what: 'inside a 200: an event of another shape',
+    title: 'inside a 200: an event with an unexpected shape',
     events: [start, { type: 'content-delta', delta: { message: { content: 'text' } } }],
     error: { ...failed, retryable: false },
   },
   {
-    what: 'inside a 200: an event that is no JSON',
+    title: 'inside a 200: an event that is no JSON',
     events: [start, '{"type":'],
     error: { ...failed, retryable: false },
   },

@@ -3,7 +3,7 @@ import { sampleTool } from '../../providers/samples'
 import type { JsonObject } from '../../../src/wire/json-body'
 
 const user = (content: unknown) => ({ role: 'user', content })
-const text = (words: string) => ({ type: 'text', text: words })
+const text = (content: string) => ({ type: 'text', text: content })
 const call = (id: string, args: string) => ({
   id,
   type: 'function',
@@ -53,7 +53,7 @@ const written = (plan: string | undefined, result: string) => [
 /** Requests of callers, and the bodies that the provider receives. */
 export const requests: readonly RequestRow[] = [
   {
-    what: 'request: the exact body of a rich one',
+    title: 'request: the exact body of a rich one',
     chat: {
       messages: [
         { role: 'system', content: 'Be brief.' },
@@ -97,55 +97,55 @@ export const requests: readonly RequestRow[] = [
       stream: true,
     },
   },
-  { what: 'text: a stop as text', chat: { stop: 'END' }, body: { stop_sequences: ['END'] } },
-  { what: 'text: n', chat: { n: 2 }, refused: refused('n') },
+  { title: 'text: a stop as text', chat: { stop: 'END' }, body: { stop_sequences: ['END'] } },
+  { title: 'text: n', chat: { n: 2 }, refused: refused('n') },
   {
-    what: 'text: nothing but blanks',
+    title: 'text: nothing but blanks',
     chat: { messages: [user(' \n')] },
     refused: { param: 'messages', issue: 'empty' },
   },
   {
-    what: 'tools: calls, results, what was said before them, ids of others',
+    title: 'tools: calls, results, what was said before them, ids of others',
     chat: { messages: history('I look.', 'found'), tools: [look] },
     body: { messages: written('I look.', 'found'), tools: [lookTool] },
   },
   {
-    what: 'tools: a result that says nothing; none of the request',
+    title: 'tools: a result that says nothing; none of the request',
     chat: { messages: history(null, '') },
     body: { messages: written(undefined, '(no output)') },
   },
   {
-    what: 'tools: a result with an image',
+    title: 'tools: a result with an image',
     chat: { messages: history(null, [{ type: 'image_url', image_url: { url: png } }]) },
     refused: refused('messages.2.content.0'),
   },
   {
-    what: 'tools: a result without its call',
+    title: 'tools: a result without its call',
     chat: { messages: [user('a'), { role: 'tool', tool_call_id: 'x', content: 'b' }] },
     refused: { param: 'messages.1.tool_call_id', issue: 'unknown_value' },
   },
   {
-    what: 'tools: choice none',
+    title: 'tools: choice none',
     chat: { tools: [look], tool_choice: 'none' },
     body: { tools: [lookTool], tool_choice: 'NONE' },
   },
   {
-    what: 'tools: choice auto',
+    title: 'tools: choice auto',
     chat: { tools: [look], tool_choice: 'auto' },
     body: { tools: [lookTool] },
   },
   {
-    what: 'tools: choice required, strict',
+    title: 'tools: choice required, strict',
     chat: { tools: [sampleTool('book', { strict: true })], tool_choice: 'required' },
     body: { tools: [tool('book')], tool_choice: 'REQUIRED', strict_tools: true },
   },
   {
-    what: 'tools: choice of one',
+    title: 'tools: choice of one',
     chat: { tools: [look, book], tool_choice: { type: 'function', function: { name: 'book' } } },
     body: { tools: [tool('book')], tool_choice: 'REQUIRED' },
   },
   {
-    what: 'tools: choice among some',
+    title: 'tools: choice among some',
     chat: {
       tools: [look, book],
       tool_choice: {
@@ -155,24 +155,24 @@ export const requests: readonly RequestRow[] = [
     },
     body: { tools: [tool('book')] },
   },
-  { what: 'tools: an empty list', chat: { tools: [] }, body: {} },
+  { title: 'tools: an empty list', chat: { tools: [] }, body: {} },
   {
-    what: 'shape: JSON',
+    title: 'shape: JSON',
     chat: { response_format: { type: 'json_object' } },
     body: { response_format: { type: 'json_object' } },
   },
   {
-    what: 'shape: JSON schema',
+    title: 'shape: JSON schema',
     chat: { response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } },
     body: { response_format: { type: 'json_object', json_schema: schema } },
   },
   {
-    what: 'shape: JSON beside tools',
+    title: 'shape: JSON beside tools',
     chat: { response_format: { type: 'json_object' }, tools: [look] },
     refused: refused('response_format'),
   },
   {
-    what: 'media: images by data and by address',
+    title: 'media: images by data and by address',
     chat: {
       messages: [
         user([
@@ -193,30 +193,30 @@ export const requests: readonly RequestRow[] = [
     },
   },
   {
-    what: 'media: a file',
+    title: 'media: a file',
     chat: {
       messages: [user([{ type: 'file', file: { file_data: 'data:application/pdf;base64,AA' } }])],
     },
     refused: refused('messages.0.content.0'),
   },
   {
-    what: 'media: sound',
+    title: 'media: sound',
     chat: {
       messages: [user([{ type: 'input_audio', input_audio: { data: 'AA', format: 'wav' } }])],
     },
     refused: refused('messages.0.content.0'),
   },
   {
-    what: 'reasoning: an effort',
+    title: 'reasoning: an effort',
     chat: { reasoning_effort: 'low' },
     target: thinking,
     body: { thinking: { type: 'enabled' } },
   },
   {
-    what: 'reasoning: none',
+    title: 'reasoning: none',
     chat: { reasoning: { effort: 'none' } },
     target: thinking,
     body: { thinking: { type: 'disabled' } },
   },
-  { what: 'reasoning: of a model that does not', chat: { reasoning_effort: 'high' }, body: {} },
+  { title: 'reasoning: of a model that does not', chat: { reasoning_effort: 'high' }, body: {} },
 ]

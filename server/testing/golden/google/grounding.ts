@@ -12,7 +12,7 @@ const cited = (
 /** Answers that cite the results of a search. */
 export const groundedAnswers: readonly AnswerRow[] = [
   {
-    what: 'finding P10: what a grounded answer cites, its segments counted in bytes',
+    title: 'finding P10: what a grounded answer cites, its segments counted in bytes',
     events: [
       { candidates: [{ content: { parts: [{ text: 'Grüße: ' }] } }] },
       {
@@ -46,7 +46,7 @@ export const groundedAnswers: readonly AnswerRow[] = [
     usage: { input: 7, output: 4 },
   },
   {
-    what: 'finding P10: sources of an answer that names no segments stand for the whole',
+    title: 'finding P10: sources of an answer that names no segments stand for the whole',
     events: [
       {
         candidates: [

@@ -2,7 +2,7 @@ import type { AnswerRow, Conformance } from '../../conformance/conformance'
 import { isObject, type JsonObject } from '../../../src/wire/json-body'
 
 const created = { type: 'response.created', response: { id: 'r', error: null, usage: null } }
-const say = (delta: string, type = 'output_text') => ({
+const textDelta = (delta: string, type = 'output_text') => ({
   type: `response.${type}.delta`,
   output_index: 0,
   delta,
@@ -17,44 +17,44 @@ const last = (status: string, fields: JsonObject = {}) => ({
   response: { id: 'r', status, error: null, ...fields },
 })
 const counts = (usage: unknown) => ({ usage })
-const few = counts({ input_tokens: 3, output_tokens: 2, total_tokens: 5 })
+const smallUsage = counts({ input_tokens: 3, output_tokens: 2, total_tokens: 5 })
 const failed = { code: 'provider_error', status: 502, retryable: false } as const
 const failedWith = (code: string, message = 'No.') => last('failed', { error: { code, message } })
 
-const counted = (what: string, usage: unknown, wanted: AnswerRow['usage']): AnswerRow => ({
-  what: `I11 usage: ${what}`,
-  events: [created, say('Hi there'), last('completed', counts(usage))],
+const counted = (what: string, usage: unknown, expected: AnswerRow['usage']): AnswerRow => ({
+  title: `I11 usage: ${what}`,
+  events: [created, textDelta('Hi there'), last('completed', counts(usage))],
   message: { content: 'Hi there' },
-  ...(wanted && { usage: wanted }),
+  ...(expected && { usage: expected }),
 })
 
 /** Streams in the provider's own form, by the rows of contract 12.13. */
 export const answers: readonly AnswerRow[] = [
   {
-    what: 'text: plain, with events of which nothing is needed',
+    title: 'text: plain, with events of which nothing is needed',
     events: [
       created,
       { type: 'response.queued', response: {} },
       { type: 'response.output_item.added', output_index: 0, item: { type: 'message', id: 'm' } },
       { type: 'response.content_part.added', output_index: 0, part: { type: 'output_text' } },
-      say('Grüße '),
-      say(''),
-      say('你好'),
+      textDelta('Grüße '),
+      textDelta(''),
+      textDelta('你好'),
       { type: 'response.output_text.done', output_index: 0, text: 'Grüße 你好' },
       { type: 'response.something_new', delta: 7 },
-      last('completed', few),
+      last('completed', smallUsage),
     ],
     message: { content: 'Grüße 你好' },
     usage: { input: 3, output: 2 },
   },
   {
-    what: 'finding P10: annotations count from the beginning of the whole text',
+    title: 'finding P10: annotations count from the beginning of the whole text',
     events: [
       created,
       { type: 'response.output_item.added', output_index: 0, item: { type: 'message', id: 'm' } },
-      say('So:'),
+      textDelta('So:'),
       { type: 'response.output_item.added', output_index: 1, item: { type: 'message', id: 'n' } },
-      say('it is one.'),
+      textDelta('it is one.'),
       cites({
         type: 'url_citation',
         url: 'https://a.example/',
@@ -70,7 +70,7 @@ export const answers: readonly AnswerRow[] = [
       }),
       cites(null),
       cites({ type: 7 }),
-      last('completed', few),
+      last('completed', smallUsage),
     ],
     message: {
       content: 'So:\n\nit is one.',
@@ -87,7 +87,7 @@ export const answers: readonly AnswerRow[] = [
     },
   },
   {
-    what: 'finding P8: items of tools that are not read, whatever is in them',
+    title: 'finding P8: items of tools that are not read, whatever is in them',
     events: [
       created,
       {
@@ -100,40 +100,50 @@ export const answers: readonly AnswerRow[] = [
         output_index: 0,
         item: { type: 'item_of_tomorrow', input: [] },
       },
-      say('Hi'),
-      last('completed', few),
+      textDelta('Hi'),
+      last('completed', smallUsage),
     ],
     message: { content: 'Hi' },
   },
   {
-    what: 'shape: refusal',
-    events: [created, say('I will ', 'refusal'), say('not.', 'refusal'), last('completed', few)],
+    title: 'shape: refusal',
+    events: [
+      created,
+      textDelta('I will ', 'refusal'),
+      textDelta('not.', 'refusal'),
+      last('completed', smallUsage),
+    ],
     message: { refusal: 'I will not.' },
   },
   {
-    what: 'shape: length cut',
+    title: 'shape: length cut',
     events: [
       created,
-      say('a'),
-      last('incomplete', { ...few, incomplete_details: { reason: 'max_output_tokens' } }),
+      textDelta('a'),
+      last('incomplete', { ...smallUsage, incomplete_details: { reason: 'max_output_tokens' } }),
     ],
     message: { content: 'a' },
     finish: 'length',
     usage: { input: 3, output: 2 },
   },
   {
-    what: 'shape: content filter',
+    title: 'shape: content filter',
     events: [
       created,
-      say('a'),
-      last('incomplete', { ...few, incomplete_details: { reason: 'content_filter' } }),
+      textDelta('a'),
+      last('incomplete', { ...smallUsage, incomplete_details: { reason: 'content_filter' } }),
     ],
     message: { content: 'a' },
     finish: 'content_filter',
   },
   {
-    what: 'reasoning: text of an open model',
-    events: [created, say('Hm.', 'reasoning_text'), say('a'), last('completed', few)],
+    title: 'reasoning: text of an open model',
+    events: [
+      created,
+      textDelta('Hm.', 'reasoning_text'),
+      textDelta('a'),
+      last('completed', smallUsage),
+    ],
     message: { reasoning_content: 'Hm.', content: 'a' },
   },
   counted(
@@ -158,22 +168,26 @@ export const answers: readonly AnswerRow[] = [
   counted('null: it is estimated', null, { input: 7, output: 2, estimated: true }),
   counted('missing: it is estimated', undefined, { input: 7, output: 2, estimated: true }),
   {
-    what: 'inside a 200: a flat error as first event',
+    title: 'inside a 200: a flat error as first event',
     events: [{ type: 'error', code: 'rate_limit_exceeded', message: 'Slow down.', param: null }],
     error: { code: 'provider_error', status: 503, retryable: true },
   },
   {
-    what: 'inside a 200: a nested error after text',
-    events: [created, say('a'), { type: 'error', error: { type: 'server_error', message: 'x' } }],
+    title: 'inside a 200: a nested error after text',
+    events: [
+      created,
+      textDelta('a'),
+      { type: 'error', error: { type: 'server_error', message: 'x' } },
+    ],
     error: failed,
   },
   {
-    what: 'inside a 200: an empty account',
+    title: 'inside a 200: an empty account',
     events: [created, failedWith('insufficient_quota', 'You exceeded your current quota.')],
     error: failed,
   },
   {
-    what: 'inside a 200: the prompt is too long',
+    title: 'inside a 200: the prompt is too long',
     events: [
       created,
       failedWith('context_length_exceeded', 'Your input exceeds the context window of this model.'),
@@ -181,39 +195,39 @@ export const answers: readonly AnswerRow[] = [
     error: { code: 'context_length_exceeded', status: 400 },
   },
   {
-    what: 'inside a 200: failed without a word',
-    events: [created, say('a'), last('failed')],
+    title: 'inside a 200: failed without a word',
+    events: [created, textDelta('a'), last('failed')],
     error: failed,
   },
-  { what: 'inside a 200: cancelled', events: [created, last('cancelled')], error: failed },
+  { title: 'inside a 200: cancelled', events: [created, last('cancelled')], error: failed },
   {
-    what: 'inside a 200: an event of another shape',
+    title: 'inside a 200: an event with an unexpected shape',
     events: [created, { type: 'response.output_text.delta', delta: { text: 'a' } }],
     error: failed,
   },
 ]
 
 /** Returns the message at the end of a recording, joined as its messages are. */
-const toldAtEnd = (events: readonly JsonObject[]): JsonObject => {
+const toFinalMessage = (events: readonly JsonObject[]): JsonObject => {
   const response = events.at(-1)?.['response']
   const output: unknown = isObject(response) && response['output']
   const messages = Array.isArray(output) ? output.filter(isObject) : []
   // The recordings are shortened: only the first pieces of each message are streamed.
   const ids = new Set(messages.map(({ id }) => id))
-  const said = [...ids].map((id) =>
+  const sections = [...ids].map((id) =>
     events
       .filter((event) => event['type'] === 'response.output_text.delta' && event['item_id'] === id)
       .map(({ delta }) => (typeof delta === 'string' ? delta : ''))
       .join(''),
   )
-  return { content: said.join('\n\n') }
+  return { content: sections.join('\n\n') }
 }
 
 /** Recorded answers, and their content. */
 export const recordings: Conformance['recordings'] = [
   {
     file: 'openai-phase.1.chunks.txt',
-    message: toldAtEnd,
+    message: toFinalMessage,
     usage: { input: 4040, cachedInput: 3072, output: 399, reasoning: 64 },
   },
   {

@@ -2,8 +2,8 @@ import type { RequestRow } from '../../conformance/conformance'
 import { sampleTool } from '../../providers/samples'
 
 const user = (content: unknown) => ({ role: 'user', content })
-const text = (words: string) => ({ type: 'text', text: words })
-const input = (words: string) => ({ type: 'input_text', text: words })
+const text = (content: string) => ({ type: 'text', text: content })
+const input = (content: string) => ({ type: 'input_text', text: content })
 const call = (id: string, args: string) => ({
   id,
   type: 'function',
@@ -64,7 +64,7 @@ const hashed = `${longId}${new Bun.CryptoHasher('sha256').update('x'.repeat(70))
 /** Requests of callers, and the bodies that the provider receives. */
 export const requests: readonly RequestRow[] = [
   {
-    what: 'request: the exact body of a rich one',
+    title: 'request: the exact body of a rich one',
     chat: {
       messages: [
         { role: 'system', content: 'Be brief.' },
@@ -134,42 +134,42 @@ export const requests: readonly RequestRow[] = [
       stream: true,
     },
   },
-  { what: 'text: n', chat: { n: 2 }, refused: { param: 'n', issue: 'unsupported_by_model' } },
+  { title: 'text: n', chat: { n: 2 }, refused: { param: 'n', issue: 'unsupported_by_model' } },
   {
-    what: 'text: nothing but blanks',
+    title: 'text: nothing but blanks',
     chat: { messages: [user(' ')] },
     refused: { param: 'messages', issue: 'empty' },
   },
   {
-    what: 'text: a limit below theirs',
+    title: 'text: a limit below theirs',
     chat: {},
     target: { maxTokens: 5 },
     body: { max_output_tokens: 16 },
   },
   {
-    what: 'reasoning: effort none takes temperature',
+    title: 'reasoning: effort none takes temperature',
     chat: { reasoning_effort: 'none', temperature: 0.5, top_p: 0.9 },
     body: { reasoning: { effort: 'none' }, temperature: 0.5, top_p: 0.9 },
   },
   {
-    what: 'reasoning: a model that does not think',
+    title: 'reasoning: a model that does not think',
     chat: { temperature: 0.5 },
     target: plain,
     body: { temperature: 0.5, include: null },
   },
   {
-    what: 'reasoning: thoughts go back before their calls, results with an image, long ids',
+    title: 'reasoning: thoughts go back before their calls, results with an image, long ids',
     chat: { messages: inLoop, tools: [look] },
     body: { input: written(true, hashed), tools: [lookTool], tool_choice: 'auto' },
   },
   {
-    what: 'reasoning: thoughts that were refused do not',
+    title: 'reasoning: thoughts that were refused do not',
     chat: { messages: inLoop },
     target: { signatures: 'replaced' },
     body: { input: written(false, hashed) },
   },
   {
-    what: 'reasoning: a thought that led to nothing',
+    title: 'reasoning: a thought that led to nothing',
     chat: {
       messages: [
         user('a'),
@@ -185,12 +185,12 @@ export const requests: readonly RequestRow[] = [
     },
   },
   ...(['none', 'required'] as const).map((choice) => ({
-    what: `tools: choice ${choice}`,
+    title: `tools: choice ${choice}`,
     chat: { tools: [look], tool_choice: choice },
     body: { tools: [lookTool], tool_choice: choice },
   })),
   {
-    what: 'tools: choice of one, strict',
+    title: 'tools: choice of one, strict',
     chat: {
       tools: [sampleTool('look', { description: 'Looks.', strict: true })],
       tool_choice: { type: 'function', function: { name: 'look' } },
@@ -201,19 +201,19 @@ export const requests: readonly RequestRow[] = [
     },
   },
   {
-    what: 'shape: JSON',
+    title: 'shape: JSON',
     chat: { response_format: { type: 'json_object' } },
     body: { text: { format: { type: 'json_object' } } },
   },
   {
-    what: 'shape: JSON schema',
+    title: 'shape: JSON schema',
     chat: {
       response_format: { type: 'json_schema', json_schema: { name: 'x', schema, strict: true } },
     },
     body: { text: { format: { type: 'json_schema', name: 'x', schema, strict: true } } },
   },
   {
-    what: 'media: sound',
+    title: 'media: sound',
     chat: {
       messages: [user([{ type: 'input_audio', input_audio: { data: 'AA', format: 'wav' } }])],
     },

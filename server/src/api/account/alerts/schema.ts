@@ -1,29 +1,35 @@
 import { z } from 'zod'
-import { alertTypes, channels, periods, type AlertType } from '../../../alerts/alert'
-import { Pagination } from '../../../http/documentation'
+import { channels, type AlertType } from '../../../alerts/alert'
+import { alertPeriods, alertTypes } from '../../../platform/db/alert-schema'
+import { objectId } from '../../../http/answers'
+import { Pagination } from '../../../http/paging'
+import { flag } from '../../../http/query'
 import { line } from '../../../http/fields'
-import { broken } from '../../../wire/field-error'
+import { customIssue } from '../../../wire/field-error'
 
-const mostPercent = 100
+/** The most alerts of an account. */
+export const maxAlerts = 100
+
+const maxPercent = 100
 
 const name = line(200)
 const type = z.enum(alertTypes)
 const threshold = z.number().min(0).max(1e12)
-const period = z.enum(periods)
+const period = z.enum(alertPeriods)
 /** Drops repeated channels. */
 const notificationChannels = z
   .array(z.enum(channels))
   .max(20)
-  .transform((wanted) => channels.filter((channel) => wanted.includes(channel)))
+  .transform((requested) => channels.filter((channel) => requested.includes(channel)))
 const description = z.string().max(500)
 const minRequests = z.int().min(1).max(1_000_000)
 
 /** Finds a conflict between type and threshold of an alert. */
 export function findAlertConflict(alert: { type: AlertType; threshold: number }) {
   const isPercent = alert.type === 'error_rate' || alert.type === 'quota_limit'
-  if (!isPercent || alert.threshold <= mostPercent) return undefined
-  const words = `must be at most ${mostPercent}: it is a percentage.`
-  return broken('out_of_range', words, ['threshold'])
+  if (!isPercent || alert.threshold <= maxPercent) return undefined
+  const message = `must be at most ${maxPercent}: it is a percentage.`
+  return customIssue('out_of_range', message, ['threshold'])
 }
 
 /** A new alert. Source: contract 6.1. */
@@ -32,7 +38,7 @@ export const NewAlert = z
     name,
     type,
     threshold: threshold.describe(
-      'USD for cost_threshold, milliseconds for model_latency, else percent; without effect for unusual_activity',
+      'USD for `cost_threshold`, milliseconds for `model_latency`, else percent; without effect for `unusual_activity`',
     ),
     period: period.nullish().transform((value) => value ?? 'day'),
     enabled: z
@@ -46,29 +52,34 @@ export const NewAlert = z
     min_requests: minRequests
       .nullish()
       .transform((value) => value ?? null)
-      .describe('10 for error_rate, 1 for model_latency; without effect for other types'),
+      .describe(
+        'Minimum number of requests in the period: 10 by default for `error_rate`, 1 for `model_latency`; without effect for other types',
+      ),
   })
   .superRefine((alert, ctx) => {
     const conflict = findAlertConflict(alert)
     if (conflict) ctx.addIssue(conflict)
   })
+  .meta({ ref: 'NewAlert' })
 export type NewAlert = z.output<typeof NewAlert>
 
-export const ChangedAlert = z.object({
-  name: name.optional(),
-  type: type.optional(),
-  threshold: threshold.optional(),
-  period: period.optional(),
-  enabled: z.boolean().optional(),
-  notification_channels: notificationChannels.optional(),
-  description: description.nullish(),
-  min_requests: minRequests.nullish(),
-})
+export const ChangedAlert = z
+  .object({
+    name: name.optional(),
+    type: type.optional(),
+    threshold: threshold.optional(),
+    period: period.optional(),
+    enabled: z.boolean().optional(),
+    notification_channels: notificationChannels.optional(),
+    description: description.nullish(),
+    min_requests: minRequests.nullish(),
+  })
+  .meta({ ref: 'ChangedAlert' })
 export type ChangedAlert = z.output<typeof ChangedAlert>
 
 const described = {
-  id: z.string(),
-  name: z.string(),
+  id: objectId('alert'),
+  name: z.string().meta({ examples: ['Daily cost'] }),
   type,
   threshold: z.number(),
   period,
@@ -79,27 +90,27 @@ const described = {
   created_at: z.iso.datetime(),
 }
 
-const counted = {
+const triggerCounts = {
   trigger_count: z.int(),
   last_triggered_at: z.iso.datetime().nullable(),
 }
 
 export const Trigger = z
   .object({
-    id: z.string(),
+    id: objectId('trg'),
     triggered_at: z.iso.datetime(),
-    value: z.number().describe('What was measured'),
+    value: z.number().describe('Measured value'),
     acknowledged: z.boolean(),
   })
   .meta({ ref: 'AlertTrigger' })
 
 export const CreatedAlert = z.object(described).meta({ ref: 'CreatedAlert' })
-export const ListedAlert = z.object({ ...described, ...counted }).meta({ ref: 'ListedAlert' })
+export const ListedAlert = z.object({ ...described, ...triggerCounts }).meta({ ref: 'ListedAlert' })
 
 export const Alert = z
   .object({
     ...described,
-    ...counted,
+    ...triggerCounts,
     recent_triggers: z.array(Trigger).describe('The last ten, newest first'),
     updated_at: z.iso.datetime(),
   })
@@ -111,13 +122,13 @@ export const AlertTest = z
   .object({
     success: z.boolean(),
     message: z.string(),
-    channels: z.array(z.enum(channels)).describe('Those that were reached'),
+    channels: z.array(z.enum(channels)).describe('Channels that were reached'),
   })
   .meta({ ref: 'AlertTest' })
 
 /** Query of the list. */
 export const AlertFilter = z.object({
-  type: type.optional(),
-  enabled: z.enum(['true', 'false']).optional(),
+  type: type.optional().describe('Only alerts of this type'),
+  enabled: flag.optional().describe('Only enabled, or only disabled alerts'),
 })
 export type AlertFilter = z.output<typeof AlertFilter>

@@ -1,7 +1,13 @@
 import type { Kysely } from 'kysely'
 import { requireRow, lockAccount } from '../../../platform/db/account-row'
 import { toAlert, toCreated, toListed, toTrigger, type AlertListRow } from './answer'
-import { findAlertConflict, type ChangedAlert, type AlertFilter, type NewAlert } from './schema'
+import {
+  findAlertConflict,
+  maxAlerts,
+  type AlertFilter,
+  type ChangedAlert,
+  type NewAlert,
+} from './schema'
 import { createAlertTest, type AlertTestOptions } from './test-notice'
 import { getMinRequests } from '../../../alerts/alert'
 import { fresh } from '../../../alerts/alert-state'
@@ -12,8 +18,7 @@ import { present } from '../../../http/fields'
 import { queryPage } from '../../../http/paged-rows'
 import type { Page } from '../../../http/paging'
 
-const mostAlerts = 100
-const mostRecent = 10
+const maxRecent = 10
 
 export type AlertStore = ReturnType<typeof createAlertStore>
 
@@ -24,20 +29,20 @@ export function createAlertStore(options: AlertTestOptions) {
     list: (userId: string, page: Page, filter: AlertFilter) =>
       listAlerts(db, userId, { page, filter }),
     create: async (userId: string, alert: NewAlert) => toCreated(await insert(db, userId, alert)),
-    get: async (userId: string, id: string) => shown(db, await found(db, userId, id)),
+    get: async (userId: string, id: string) => toAnswer(db, await findRow(db, userId, id)),
     change: (userId: string, id: string, fields: ChangedAlert) =>
       db.transaction().execute(async (trx) => {
-        const known = await found(trx, userId, id, 'locked')
-        return shown(trx, await change(trx, known, fields))
+        const current = await findRow(trx, userId, id, 'locked')
+        return toAnswer(trx, await change(trx, current, fields))
       }),
     async delete(userId: string, id: string) {
-      await found(db, userId, id)
+      await findRow(db, userId, id)
       await db.deleteFrom('alert').where('id', '=', id).where('user_id', '=', userId).execute()
-      return { success: true, message: 'The alert was deleted.' }
+      return { success: true as const, message: 'The alert was deleted.' }
     },
     test: createAlertTest(options),
     async acknowledge(userId: string, id: string, triggerId: string) {
-      await found(db, userId, id)
+      await findRow(db, userId, id)
       const row = await requireRow('trg', triggerId, () =>
         db
           .updateTable('alert_trigger')
@@ -52,7 +57,7 @@ export function createAlertStore(options: AlertTestOptions) {
   }
 }
 
-interface Wanted {
+interface AlertListing {
   page: Page
   filter: AlertFilter
 }
@@ -60,15 +65,15 @@ interface Wanted {
 async function listAlerts(
   db: Kysely<Schema>,
   userId: string,
-  { page, filter: { type, enabled } }: Wanted,
+  { page, filter: { type, enabled } }: AlertListing,
 ) {
   const query = db
     .selectFrom('alert')
     .selectAll()
     .where('user_id', '=', userId)
     .$if(type !== undefined, (all) => all.where('type', '=', type ?? 'cost_threshold'))
-    .$if(enabled !== undefined, (all) => all.where('enabled', '=', enabled === 'true'))
-  const { shown: rows, pagination } = await queryPage(db, query, { page })
+    .$if(enabled !== undefined, (all) => all.where('enabled', '=', enabled ?? false))
+  const { items: rows, pagination } = await queryPage(db, query, { page })
   return { alerts: rows.map(toListed), pagination }
 }
 
@@ -81,8 +86,8 @@ const insert = (db: Kysely<Schema>, userId: string, alert: NewAlert): Promise<Al
       .where('user_id', '=', userId)
       .select(({ fn }) => fn.countAll<bigint>().as('total'))
       .executeTakeFirstOrThrow()
-    if (total >= mostAlerts) {
-      throw invalidRequest(null, 'limit_reached', `An account has at most ${mostAlerts} alerts.`)
+    if (total >= maxAlerts) {
+      throw invalidRequest(null, 'limit_reached', `An account has at most ${maxAlerts} alerts.`)
     }
     const { notification_channels, ...fields } = alert
     const now = new Date()
@@ -93,7 +98,7 @@ const insert = (db: Kysely<Schema>, userId: string, alert: NewAlert): Promise<Al
         id: newId('alert'),
         user_id: userId,
         channels: notification_channels,
-        min_requests: keptRequests(alert),
+        min_requests: effectiveMinRequests(alert),
         created_at: now,
         updated_at: now,
       })
@@ -102,10 +107,13 @@ const insert = (db: Kysely<Schema>, userId: string, alert: NewAlert): Promise<Al
   })
 
 /** A field that the type does not use is not stored, so that a later type does not inherit it. */
-const keptRequests = ({ type, min_requests }: Pick<AlertListRow, 'type' | 'min_requests'>) =>
+const effectiveMinRequests = ({
+  type,
+  min_requests,
+}: Pick<AlertListRow, 'type' | 'min_requests'>) =>
   getMinRequests(type, min_requests) === null ? null : min_requests
 
-async function found(
+async function findRow(
   db: Kysely<Schema>,
   userId: string,
   ...[id, lock]: [id: string, lock?: 'locked']
@@ -123,11 +131,11 @@ async function found(
 
 async function change(
   trx: Kysely<Schema>,
-  known: AlertListRow,
+  current: AlertListRow,
   fields: ChangedAlert,
 ): Promise<AlertListRow> {
   const { notification_channels, ...plain } = present(fields)
-  const next = { ...known, ...plain }
+  const next = { ...current, ...plain }
   const conflict = findAlertConflict(next)
   if (conflict) {
     throw invalidRequest('threshold', conflict.params.issue, `threshold: ${conflict.message}`)
@@ -137,31 +145,31 @@ async function change(
     .set(({ eb }) => ({
       ...plain,
       ...(notification_channels && { channels: notification_channels }),
-      min_requests: keptRequests(next),
-      ...(isAnew(known, next) && { armed: fresh.armed, false_since: fresh.falseSinceMs }),
+      min_requests: effectiveMinRequests(next),
+      ...(isReset(current, next) && { armed: fresh.armed, false_since: fresh.falseSinceMs }),
       revision: eb('revision', '+', 1n),
       updated_at: new Date(),
     }))
-    .where('id', '=', known.id)
-    .where('user_id', '=', known.user_id)
+    .where('id', '=', current.id)
+    .where('user_id', '=', current.user_id)
     .returningAll()
     .executeTakeFirstOrThrow()
 }
 
 /** Whether a change resets the condition to false. Source: contract 6.2. */
-const isAnew = (known: AlertListRow, next: AlertListRow): boolean =>
-  (next.enabled && !known.enabled) ||
-  next.type !== known.type ||
-  next.threshold !== known.threshold ||
-  next.period !== known.period
+const isReset = (current: AlertListRow, next: AlertListRow): boolean =>
+  (next.enabled && !current.enabled) ||
+  next.type !== current.type ||
+  next.threshold !== current.threshold ||
+  next.period !== current.period
 
-async function shown(db: Kysely<Schema>, row: AlertListRow) {
+async function toAnswer(db: Kysely<Schema>, row: AlertListRow) {
   const triggers = await db
     .selectFrom('alert_trigger')
     .selectAll()
     .where('alert_id', '=', row.id)
     .orderBy('id', 'desc')
-    .limit(mostRecent)
+    .limit(maxRecent)
     .execute()
   return toAlert(row, triggers)
 }

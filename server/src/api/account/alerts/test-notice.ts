@@ -30,34 +30,34 @@ export const createAlertTest = (options: AlertTestOptions) => {
   const { db, testsPerHour } = options
   return async (userId: string, alertId: string) => {
     const alert = await db.transaction().execute(async (trx) => {
-      await leaveToTest(trx, userId, testsPerHour())
-      const found = await findAlert(trx, userId, alertId)
+      await countTest(trx, userId, testsPerHour())
+      const row = await findAlert(trx, userId, alertId)
       await trx.insertInto('alert_test').values({ user_id: userId }).execute()
-      return found
+      return row
     })
-    const wanted = alert.channels.filter(isChannel)
-    const reached: Channel[] = []
-    const missed: string[] = []
-    for (const channel of wanted) {
-      const problem = await tellBy[channel](options, alert)
-      if (problem === undefined) reached.push(channel)
-      else missed.push(problem)
+    const requested = alert.channels.filter(isChannel)
+    const notified: Channel[] = []
+    const problems: string[] = []
+    for (const channel of requested) {
+      const problem = await sendTestBy[channel](options, alert)
+      if (problem === undefined) notified.push(channel)
+      else problems.push(problem)
     }
     return {
-      success: missed.length === 0,
-      message: [...missed, wordsOf(reached)].join(' '),
-      channels: reached,
+      success: problems.length === 0,
+      message: [...problems, formatNotified(notified)].join(' '),
+      channels: notified,
     }
   }
 }
 
-const wordsOf = (reached: readonly Channel[]): string =>
-  reached.length === 0
+const formatNotified = (notified: readonly Channel[]): string =>
+  notified.length === 0
     ? 'No notification was sent.'
-    : `A test notification was sent: ${reached.join(', ')}.`
+    : `A test notification was sent: ${notified.join(', ')}.`
 
 /** Counts a test; concurrent requests wait at the row of their account. Rejects with `rate_limit_exceeded`. */
-async function leaveToTest(trx: Kysely<Schema>, userId: string, limit: number): Promise<void> {
+async function countTest(trx: Kysely<Schema>, userId: string, limit: number): Promise<void> {
   await lockAccount(trx, userId)
   await sql`
     delete from alert_test where user_id = ${userId}
@@ -71,7 +71,7 @@ async function leaveToTest(trx: Kysely<Schema>, userId: string, limit: number): 
   if (!last) return
   const seconds = Math.max(1, Math.ceil(last.wait))
   throw new ApiError('rate_limit_exceeded', {
-    message: `The limit is ${limit} tests of alerts an hour. Wait as long as Retry-After says.`,
+    message: `The limit is ${limit} alert tests an hour. Retry after the time in Retry-After.`,
     details: { limit, window: windowSeconds, retry_after: seconds },
     retryAfterSeconds: seconds,
     quota: { limit, remaining: 0, resetAtMs: Date.now() + seconds * 1000 },
@@ -95,20 +95,20 @@ async function findAlert(trx: Kysely<Schema>, userId: string, id: string) {
 type Tested = Awaited<ReturnType<typeof findAlert>>
 
 /** Sends on a channel; resolves with the reason for a failure, undefined on success. */
-type Tell = (options: AlertTestOptions, alert: Tested) => Promise<string | undefined>
+type SendTest = (options: AlertTestOptions, alert: Tested) => Promise<string | undefined>
 
-const tellBy: Readonly<Record<Channel, Tell>> = {
+const sendTestBy: Readonly<Record<Channel, SendTest>> = {
   async email({ send, onMailFailure }, alert) {
-    if (!send) return 'E-mail is not set up on this server.'
+    if (!send) return 'E-mail is not configured on this server.'
     if (!alert.email_verified) return 'Your e-mail address is not verified.'
     const { title: subject, body } = formatTestText(alert)
-    const written = { recipient: alert.email, subject, body: `${body}\n`, date: new Date() }
+    const draft = { recipient: alert.email, subject, body: `${body}\n`, date: new Date() }
     try {
-      await send(toMessage(newId('ntf'), written), AbortSignal.timeout(mailMs))
+      await send(toMessage(newId('ntf'), draft), AbortSignal.timeout(mailMs))
       return undefined
     } catch (error) {
       onMailFailure(error)
-      return 'The mail server did not take the e-mail.'
+      return 'The mail server did not accept the e-mail.'
     }
   },
 

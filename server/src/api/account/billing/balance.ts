@@ -5,7 +5,7 @@ import type { Schema } from '../../../platform/db/schema'
 import { ApiError } from '../../../errors'
 import { toTimestamp } from '../../../http/fields'
 import { heldOf } from '../../../ledger/held-amounts'
-import type { Settings } from '../../../platform/settings/settings'
+import type { Settings } from '../../../platform/settings/stored-settings'
 import { toUsd } from '../../../wire/usd'
 
 interface Row {

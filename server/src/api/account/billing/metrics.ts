@@ -18,7 +18,7 @@ interface Sums {
   cost: bigint
 }
 
-const nothing: Sums = {
+const zeroSums: Sums = {
   requests: 0n,
   successes: 0n,
   failures: 0n,
@@ -82,7 +82,7 @@ const ofUsage = (organizationId: string): Source => ({
 const sourceOf = ({ id, organizationId }: BilledAccount): Source =>
   organizationId === null ? ofLogs(id) : ofUsage(id)
 
-const within = ({ grain, start, end }: Pick<MetricsPeriod, 'grain' | 'start' | 'end'>) =>
+const isInPeriod = ({ grain, start, end }: Pick<MetricsPeriod, 'grain' | 'start' | 'end'>) =>
   sql`grain = ${grain} and starts_at >= ${start} and starts_at < ${end}`
 
 const projectedDays = 30
@@ -97,16 +97,16 @@ export async function readMetrics(
   const lately = { grain: 'hour', start: new Date(now.getTime() - projectedDays * dayMs), end: now }
   const [byModel, byTime, recent] = await Promise.all([
     sql<Sums & { model: string }>`
-      select model, ${sums} from ${table} where ${isOf} and ${within(period)}
+      select model, ${sums} from ${table} where ${isOf} and ${isInPeriod(period)}
       group by model order by cost desc, requests desc, model`.execute(db),
     sql<Sums & { starts_at: Date }>`
-      select starts_at, ${sums} from ${table} where ${isOf} and ${within(period)}
+      select starts_at, ${sums} from ${table} where ${isOf} and ${isInPeriod(period)}
       group by starts_at`.execute(db),
     sql<{ cost: bigint }>`
       select coalesce(sum(${cost}), 0)::bigint as cost from ${table}
-      where ${isOf} and ${within({ ...lately, grain: 'hour' })}`.execute(db),
+      where ${isOf} and ${isInPeriod({ ...lately, grain: 'hour' })}`.execute(db),
   ])
-  const total = byModel.rows.reduce<Sums>(added, nothing)
+  const total = byModel.rows.reduce<Sums>(added, zeroSums)
   // Requests for unknown model names are summed without a model.
   const models = byModel.rows.filter(({ model }) => model !== '')
   return {
@@ -127,8 +127,8 @@ export async function readMetrics(
 }
 
 /** A percentage with two decimals; null where the whole is zero. */
-const percentage = (part: bigint, whole: bigint) =>
-  whole === 0n ? null : Math.round((Number(part) / Number(whole)) * 10_000) / 100
+const percentage = (share: bigint, total: bigint) =>
+  total === 0n ? null : Math.round((Number(share) / Number(total)) * 10_000) / 100
 
 const summaryOf = (total: Sums, models: number): Metrics['summary'] => ({
   total_requests: Number(total.requests),
@@ -151,10 +151,10 @@ function seriesOf(
   const byBucket = new Map<number, Sums>()
   for (const row of rows) {
     const bucket = toBucketStart(row.starts_at.getTime(), period.granularity)
-    byBucket.set(bucket, added(byBucket.get(bucket) ?? nothing, row))
+    byBucket.set(bucket, added(byBucket.get(bucket) ?? zeroSums, row))
   }
   return listBuckets(period).map((ms) => {
-    const { requests, input, output, cost } = byBucket.get(ms) ?? nothing
+    const { requests, input, output, cost } = byBucket.get(ms) ?? zeroSums
     return {
       timestamp: toTimestamp(new Date(ms)),
       requests: Number(requests),

@@ -6,8 +6,8 @@ const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 const weekMs = 7 * dayMs
 
-const mostDays = 366
-const mostDaysByHour = 31
+const maxDays = 366
+const maxDaysByHour = 31
 /** Hourly sums are kept for this many days. */
 const hourSumDays = 89
 
@@ -26,15 +26,15 @@ const periods = { '24h': dayMs, '7d': weekMs, '30d': 30 * dayMs }
 
 /** Throws `invalid_request`. Source: contract 6.7. */
 export function toMetricsPeriod(filter: MetricsFilter, nowMs: number): MetricsPeriod {
-  const span = wantedSpan(filter, nowMs)
+  const span = requestedSpan(filter, nowMs)
   const granularity = filter.granularity ?? (filter.period === '24h' ? 'hour' : 'day')
   const isByHour = granularity === 'hour'
-  if (isByHour && span.endMs - span.startMs > mostDaysByHour * dayMs) {
-    throw tooFine(`at most ${mostDaysByHour} days can be told by hour.`)
+  if (isByHour && span.endMs - span.startMs > maxDaysByHour * dayMs) {
+    throw granularityTooFine(`at most ${maxDaysByHour} days can be shown by hour.`)
   }
   const isRecent = span.startMs >= nowMs - hourSumDays * dayMs
   if (isByHour && !isRecent) {
-    throw tooFine(`by hour is kept for ${hourSumDays} days.`)
+    throw granularityTooFine(`hourly values are stored for ${hourSumDays} days.`)
   }
   const [grain, unitMs] = isRecent ? (['hour', hourMs] as const) : (['day', dayMs] as const)
   // Hourly sums begin at full hours.
@@ -42,22 +42,26 @@ export function toMetricsPeriod(filter: MetricsFilter, nowMs: number): MetricsPe
   return { start, end: new Date(span.endMs), granularity, grain }
 }
 
-const tooFine = (words: string) =>
-  invalidRequest('granularity', 'out_of_range', `granularity: ${words}`)
+const granularityTooFine = (reason: string) =>
+  invalidRequest('granularity', 'out_of_range', `granularity: ${reason}`)
 
-function wantedSpan(filter: MetricsFilter, nowMs: number): { startMs: number; endMs: number } {
+function requestedSpan(filter: MetricsFilter, nowMs: number): { startMs: number; endMs: number } {
   const { start, end } = toTimeSpan(filter)
   if (!start && !end) {
     return { startMs: nowMs - periods[filter.period ?? '30d'], endMs: nowMs }
   }
   if (filter.period) {
-    throw invalidRequest('period', 'conflict', 'period: does not go with start_date and end_date.')
+    throw invalidRequest(
+      'period',
+      'conflict',
+      'period: cannot be combined with start_date and end_date.',
+    )
   }
-  if (!start) throw invalidRequest('start_date', 'required', 'start_date: goes with end_date.')
-  if (!end) throw invalidRequest('end_date', 'required', 'end_date: goes with start_date.')
+  if (!start) throw invalidRequest('start_date', 'required', 'start_date: requires end_date.')
+  if (!end) throw invalidRequest('end_date', 'required', 'end_date: requires start_date.')
   const [startMs, endMs] = [start.getTime(), end.getTime()]
-  if (endMs - startMs > mostDays * dayMs) {
-    throw invalidRequest('end_date', 'out_of_range', `end_date: at most ${mostDays} days.`)
+  if (endMs - startMs > maxDays * dayMs) {
+    throw invalidRequest('end_date', 'out_of_range', `end_date: at most ${maxDays} days.`)
   }
   return { startMs, endMs }
 }

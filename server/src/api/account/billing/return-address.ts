@@ -39,9 +39,9 @@ function checked(
   const url = URL.parse(text)
   const isAddress = url && /^https?:$/.test(url.protocol) && !url.username && !url.password
   if (!isAddress) {
-    throw invalidRequest(field, 'bad_format', `${field}: must be a whole http or https address.`)
+    throw invalidRequest(field, 'bad_format', `${field}: must be an absolute http or https URL.`)
   }
   if (url.origin === new URL(ownAddress).origin || origins.includes(url.origin)) return text
-  const words = `${field}: ${url.origin} is neither this service nor an allowed origin.`
-  throw invalidRequest(field, 'not_allowed', words)
+  const message = `${field}: ${url.origin} is neither the origin of this service nor an allowed origin.`
+  throw invalidRequest(field, 'not_allowed', message)
 }

@@ -1,55 +1,99 @@
-import { Hono } from 'hono'
-import { z } from 'zod'
-import * as described from './description'
-import { MetricsFilter, CheckoutFields, TransactionFilter, BillingOwner } from './schema'
+import {
+  Balance,
+  BillingOwner,
+  Checkout,
+  CheckoutFields,
+  Metrics,
+  MetricsFilter,
+  TransactionFilter,
+  TransactionList,
+} from './schema'
 import type { BillingStore } from './store'
 import { permit } from '../../../auth/principal'
-import type { Env } from '../../../http/env'
-import { readNewFields } from '../../../http/fields'
-import type { Guards } from '../../../http/guards'
-import { toPage } from '../../../http/paging'
-import { answerOnce } from '../../../http/answer-once'
-import { check } from '../../../wire/json-body'
+import { account } from '../../../http/access'
+import { pageFields, toPage } from '../../../http/paging'
+import { route, type Route } from '../../../http/route'
 
-const paths = '/api/billing'
-const AnyFields = z.looseObject({})
+const tag = 'Billing'
+const path = '/api/billing'
 
 /** Billing of accounts and organizations. Source: contract 6.7. */
-export const billingRoutes = (billing: BillingStore, { account }: Guards) =>
-  new Hono<Env>()
-    .get(`${paths}/balance`, described.getBalance, account('read', 'organization'), async (c) => {
-      const { organization_id: organizationId } = check(BillingOwner, c.req.query())
-      return c.json(await billing.balance(c.var.principal, organizationId))
-    })
-    .get(
-      `${paths}/transactions`,
-      described.listTransactions,
-      account('read', 'organization'),
-      async (c) => {
-        const filter = check(TransactionFilter, c.req.query())
-        const scope = JSON.stringify(['billing', c.var.principal.userId, filter])
-        return c.json(await billing.transactions(c.var.principal, toPage(c, scope), filter))
-      },
-    )
-    .get(
-      `${paths}/metrics`,
-      described.getBillingMetrics,
-      account('read', 'organization'),
-      async (c) =>
-        c.json(await billing.metrics(c.var.principal, check(MetricsFilter, c.req.query()))),
-    )
-    .post(
-      `${paths}/checkout`,
-      described.createCheckout,
-      account('write', 'organization'),
-      async (c) => {
-        const body = await readNewFields(c, AnyFields)
-        return answerOnce(c, { ...billing.repeat, body }, async (dispatched) => {
-          const fields = check(CheckoutFields, body)
-          const { principal } = c.var
-          if (fields.organization_id !== undefined) permit(principal, 'admin')
-          const { origin } = new URL(c.req.url)
-          return c.json(await billing.checkout(principal, fields, { origin, dispatched }), 201)
-        })
-      },
-    )
+export const billingRoutes = (billing: BillingStore): Route[] => [
+  getBalance(billing),
+  listTransactions(billing),
+  getBillingMetrics(billing),
+  createCheckout(billing),
+]
+
+const getBalance = (billing: BillingStore) =>
+  route({
+    method: 'get',
+    path: `${path}/balance`,
+    access: account('read', { tenant: 'organization' }),
+    operationId: 'getBalance',
+    tag,
+    summary: 'Get the balance',
+    notes:
+      '`available_balance` is `balance` less the holds of running requests on all nodes, and may lag by seconds. The balance of an organization is for its owner and admins.',
+    query: BillingOwner,
+    responses: { 200: Balance },
+    errors: ['resource_not_found'],
+    handler: ({ principal, query }) => billing.balance(principal, query.organization_id),
+  })
+
+const listTransactions = (billing: BillingStore) =>
+  route({
+    method: 'get',
+    path: `${path}/transactions`,
+    access: account('read', { tenant: 'organization' }),
+    operationId: 'listTransactions',
+    tag,
+    summary: 'List transactions',
+    notes:
+      'Newest first, pending checkouts included. A transaction of the type `usage` may cover several simultaneous requests: the request logs have the charge of each.',
+    query: TransactionFilter.extend(pageFields),
+    responses: { 200: TransactionList },
+    errors: ['resource_not_found'],
+    handler({ principal, query: { limit, offset, cursor, ...filter } }) {
+      const scope = JSON.stringify(['billing', principal.userId, filter])
+      return billing.transactions(principal, toPage({ limit, offset, cursor }, scope), filter)
+    },
+  })
+
+const getBillingMetrics = (billing: BillingStore) =>
+  route({
+    method: 'get',
+    path: `${path}/metrics`,
+    access: account('read', { tenant: 'organization' }),
+    operationId: 'getBillingMetrics',
+    tag,
+    summary: 'Get usage and cost metrics',
+    notes:
+      'By model and over time. Up to 366 days, by the hour up to 31. Intervals without requests are zero.',
+    query: MetricsFilter,
+    responses: { 200: Metrics },
+    errors: ['resource_not_found'],
+    handler: ({ principal, query }) => billing.metrics(principal, query),
+  })
+
+const createCheckout = (billing: BillingStore) =>
+  route({
+    method: 'post',
+    path: `${path}/checkout`,
+    access: account('write', { tenant: 'organization' }),
+    operationId: 'createCheckout',
+    tag,
+    summary: 'Create a checkout',
+    notes:
+      'Redirect the buyer to `url`, a page of the payment processor. The credit is added once the processor confirms the payment. Return URLs must be of this service, or allowed by the operator.',
+    body: CheckoutFields,
+    idempotency: billing.repeat,
+    examples: { 'Twenty dollars': { amount: 20 } },
+    responses: { 201: Checkout },
+    errors: ['resource_not_found', 'provider_error', 'connection_failed', 'request_timeout'],
+    handler({ c, principal, body, dispatched }) {
+      if (body.organization_id !== undefined) permit(principal, 'admin')
+      const { origin } = new URL(c.req.url)
+      return billing.checkout(principal, body, { origin, dispatched })
+    },
+  })

@@ -1,24 +1,26 @@
 import { z } from 'zod'
-import { Pagination } from '../../../http/documentation'
+import { objectId } from '../../../http/answers'
+import { Pagination } from '../../../http/paging'
 import { usd } from '../../../wire/usd'
-import { moment } from '../../../http/span'
+import { endText, moment, startText } from '../../../http/span'
+import { transactionStatuses, transactionTypes } from '../../../http/transaction-fields'
 
 const dollar = 1_000_000_000n
 
-/** The organization whose billing is requested; without it the caller's own. */
-const organization_id = z.string().max(100).optional()
+const organization_id = z
+  .string()
+  .max(100)
+  .optional()
+  .describe('The organization whose billing is requested; by default that of the account')
 
 export const BillingOwner = z.object({ organization_id })
 
-const types = ['purchase', 'usage', 'refund', 'adjustment', 'bonus'] as const
-const statuses = ['pending', 'completed', 'failed', 'expired'] as const
-
 export const TransactionFilter = z.object({
   organization_id,
-  type: z.enum(types).optional(),
-  status: z.enum(statuses).optional(),
-  start_date: moment.optional(),
-  end_date: moment.optional(),
+  type: z.enum(transactionTypes).optional().describe('Only transactions of this type'),
+  status: z.enum(transactionStatuses).optional().describe('Only transactions with this status'),
+  start_date: moment.optional().describe(startText),
+  end_date: moment.optional().describe(endText),
 })
 export type TransactionFilter = z.output<typeof TransactionFilter>
 
@@ -26,41 +28,49 @@ export const granularities = ['hour', 'day', 'week', 'month'] as const
 
 export const MetricsFilter = z.object({
   organization_id,
-  period: z.enum(['24h', '7d', '30d']).optional(),
-  start_date: moment.optional(),
-  end_date: moment.optional(),
-  granularity: z.enum(granularities).optional(),
+  period: z
+    .enum(['24h', '7d', '30d'])
+    .optional()
+    .describe('A period until now, instead of two dates; 30 days by default'),
+  start_date: moment.optional().describe(startText),
+  end_date: moment.optional().describe(endText),
+  granularity: z
+    .enum(granularities)
+    .optional()
+    .describe('The interval of the time series; `hour` by default for 24 hours, else `day`'),
 })
 export type MetricsFilter = z.output<typeof MetricsFilter>
 
 const address = z.string().max(2000)
 
 /** A purchase of credits. Source: contract 6.7. */
-export const CheckoutFields = z.object({
-  amount: usd(2, 1)
-    .refine((amount) => amount <= 10_000n * dollar, {
-      params: { issue: 'out_of_range' },
-      message: 'must be at most 10000.',
-    })
-    .describe('USD'),
-  currency: z.literal('USD').default('USD'),
-  organization_id: z.string().max(100).optional(),
-  success_url: address.optional().describe('Where one is led after paying'),
-  cancel_url: address.optional().describe('Where one is led who goes back'),
-  save_payment_method: z
-    .boolean()
-    .default(false)
-    .describe('Keeps what is paid with, for automatic recharges'),
-})
+export const CheckoutFields = z
+  .object({
+    amount: usd(2, 1)
+      .refine((amount) => amount <= 10_000n * dollar, {
+        params: { issue: 'out_of_range' },
+        message: 'must be at most 10000.',
+      })
+      .describe('USD'),
+    currency: z.literal('USD').default('USD'),
+    organization_id: z.string().max(100).optional(),
+    success_url: address.optional().describe('The page after the payment'),
+    cancel_url: address.optional().describe('The page after a cancellation'),
+    save_payment_method: z
+      .boolean()
+      .default(false)
+      .describe('Saves the payment method for automatic recharges'),
+  })
+  .meta({ ref: 'NewCheckout' })
 export type CheckoutFields = z.output<typeof CheckoutFields>
 
 export const Checkout = z
   .object({
-    id: z.string(),
-    url: z.string(),
+    id: objectId('cs'),
+    url: z.string().meta({ examples: ['https://checkout.stripe.com/c/pay/cs_...'] }),
     amount: z.number(),
     currency: z.literal('USD'),
-    status: z.enum(statuses),
+    status: z.enum(transactionStatuses),
     organization_id: z.string().nullable(),
     expires_at: z.iso.datetime(),
     created_at: z.iso.datetime(),
@@ -70,8 +80,8 @@ export type Checkout = z.output<typeof Checkout>
 
 export const Balance = z
   .object({
-    balance: z.number().describe('What is booked'),
-    held: z.number().describe('What is set aside for running requests'),
+    balance: z.number().describe('Booked transactions'),
+    held: z.number().describe('Holds of running requests'),
     available_balance: z.number(),
     currency: z.literal('USD'),
     minimum_required: z.number(),
@@ -87,13 +97,13 @@ export type Balance = z.output<typeof Balance>
 
 const Transaction = z
   .object({
-    id: z.string(),
-    type: z.enum(types),
+    id: objectId('txn'),
+    type: z.enum(transactionTypes),
     amount: z.number().describe('Positive adds, negative spends'),
     currency: z.literal('USD'),
     balance_after: z.number().nullable(),
     description: z.string(),
-    status: z.enum(statuses),
+    status: z.enum(transactionStatuses),
     payer: z.enum(['personal', 'organization']),
     organization_id: z.string().nullable(),
     reference_id: z.string().nullable().describe('A request or a checkout'),
@@ -117,10 +127,10 @@ export const Metrics = z
       total_requests: z
         .int()
         .describe(
-          'Those in the request logs of the account; of an organization those asked of a provider',
+          'Requests in the logs of the account; of an organization, requests that reached a provider',
         ),
       success_rate: share.describe(
-        '0 to 100, of the requests that succeeded or failed; null where there are none',
+        '0 to 100, of the requests that succeeded or failed; null without any',
       ),
       total_tokens: z.int(),
       input_tokens: z.int(),

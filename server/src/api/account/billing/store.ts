@@ -29,7 +29,7 @@ interface Options {
 }
 
 /** One request for a checkout. */
-export interface Asking {
+export interface CheckoutContext {
   /** The address at which this request reached the service. */
   origin: string
   /** Must be called before the call to the processor. */
@@ -69,10 +69,15 @@ export function createBillingStore({ db, settings, processor, baseUrl, repeat }:
       const account = await findBilledAccount(db, principal, filter.organization_id)
       return readMetrics(db, account, { period, now })
     },
-    async checkout(principal: Principal, fields: CheckoutFields, { origin, dispatched }: Asking) {
+    async checkout(
+      principal: Principal,
+      fields: CheckoutFields,
+      { origin, dispatched }: CheckoutContext,
+    ) {
       if (fields.organization_id !== undefined && fields.save_payment_method) {
-        const words = 'save_payment_method: only accounts recharge by themselves, no organizations.'
-        throw invalidRequest('save_payment_method', 'conflict', words)
+        const message =
+          'save_payment_method: only personal accounts support automatic recharge, organizations do not.'
+        throw invalidRequest('save_payment_method', 'conflict', message)
       }
       const returnTo = checkReturnUrls(fields, {
         ownAddress: baseUrl ?? origin,
@@ -80,8 +85,8 @@ export function createBillingStore({ db, settings, processor, baseUrl, repeat }:
       })
       const account = await findBilledAccount(db, principal, fields.organization_id)
       if (!processor) {
-        const words = 'Nothing can be bought here yet: the operator has to set STRIPE_SECRET_KEY.'
-        throw invalidRequest(null, 'not_allowed', words)
+        const message = 'Payments are not configured: the operator must set STRIPE_SECRET_KEY.'
+        throw invalidRequest(null, 'not_allowed', message)
       }
       dispatched()
       const opened = await openCheckout(db, processor, {

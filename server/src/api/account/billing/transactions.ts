@@ -5,7 +5,8 @@ import type { Schema } from '../../../platform/db/schema'
 import { toTimestamp } from '../../../http/fields'
 import { toPaged, type Page } from '../../../http/paging'
 import { toTimeSpan, type TimeSpan } from '../../../http/span'
-import { toUsd } from '../../../wire/usd'
+import { toUsd, toUsdOrNull } from '../../../wire/usd'
+import { transactionTypes } from '../../../http/transaction-fields'
 
 /** Maps the types that the API shows to kinds of ledger transactions. */
 const kindsOf: Readonly<Record<Transaction['type'], readonly string[]>> = {
@@ -16,8 +17,8 @@ const kindsOf: Readonly<Record<Transaction['type'], readonly string[]>> = {
   bonus: ['bonus'],
 }
 
-const types: Transaction['type'][] = ['purchase', 'usage', 'refund', 'adjustment', 'bonus']
-const typeOf = (kind: string) => types.find((type) => kindsOf[type].includes(kind)) ?? 'adjustment'
+const typeOf = (kind: string) =>
+  transactionTypes.find((type) => kindsOf[type].includes(kind)) ?? 'adjustment'
 
 interface Row {
   /** As text: paging compares ids of one width. */
@@ -39,7 +40,7 @@ const toTransaction = (row: Row, { organizationId }: BilledAccount): Transaction
   type: typeOf(row.kind),
   amount: toUsd(row.amount),
   currency: 'USD',
-  balance_after: row.balance_after === null ? null : toUsd(row.balance_after),
+  balance_after: toUsdOrNull(row.balance_after),
   description: row.description,
   status: row.status,
   payer: organizationId === null ? 'personal' : 'organization',
@@ -49,7 +50,7 @@ const toTransaction = (row: Row, { organizationId }: BilledAccount): Transaction
   created_at: toTimestamp(row.created_at),
 })
 
-interface Wanted {
+interface TransactionListing {
   page: Page
   filter: TransactionFilter
 }
@@ -61,29 +62,29 @@ interface Wanted {
 export async function listTransactions(
   db: Kysely<Schema>,
   account: BilledAccount,
-  { page, filter }: Wanted,
+  { page, filter }: TransactionListing,
 ) {
   const { before, limit, offset } = page
-  const wanted = wantedRows(account.id, filter)
-  const most = offset + limit + 1
+  const filtered = filterRows(account.id, filter)
+  const rowLimit = offset + limit + 1
   const isBefore = (column: RawBuilder<unknown>) =>
     before === undefined ? sql`true` : sql`${column} < ${BigInt(before)}`
-  const [counted, listed] = await Promise.all([
+  const [totals, listed] = await Promise.all([
     sql<{ total: bigint }>`
-      select (select count(*) ${wanted.entries}) + (select count(*) ${wanted.payments}) as total
+      select (select count(*) ${filtered.entries}) + (select count(*) ${filtered.payments}) as total
     `.execute(db),
     sql<Row>`
       select lpad(place::text, 19, '0') as id, listed.* from (
-        (select e.id as place, ${entryColumns} ${wanted.entries} and ${isBefore(sql`e.id`)}
-          order by e.id desc limit ${most})
+        (select e.id as place, ${entryColumns} ${filtered.entries} and ${isBefore(sql`e.id`)}
+          order by e.id desc limit ${rowLimit})
         union all
-        (select p.position, ${paymentColumns} ${wanted.payments} and ${isBefore(sql`p.position`)}
-          order by p.position desc limit ${most})
+        (select p.position, ${paymentColumns} ${filtered.payments} and ${isBefore(sql`p.position`)}
+          order by p.position desc limit ${rowLimit})
       ) as listed
       order by place desc limit ${limit + 1} offset ${offset}`.execute(db),
   ])
-  const { shown, pagination } = toPaged(page, counted.rows[0]?.total ?? 0n, listed.rows)
-  const detailed = await withUsage(db, shown)
+  const { items, pagination } = toPaged(page, totals.rows[0]?.total ?? 0n, listed.rows)
+  const detailed = await withUsage(db, items)
   return { transactions: detailed.map((row) => toTransaction(row, account)), pagination }
 }
 
@@ -104,7 +105,7 @@ const paymentColumns = sql`
   p.status, p.id as reference, p.created_at`
 
 /** Selects rows by cursor and filter; sources that the filter excludes are not read. */
-function wantedRows(accountId: string, filter: TransactionFilter) {
+function filterRows(accountId: string, filter: TransactionFilter) {
   const { type, status } = filter
   const span = toTimeSpan(filter)
   const hasEntries = status === undefined || status === 'completed'
@@ -113,16 +114,16 @@ function wantedRows(accountId: string, filter: TransactionFilter) {
   return {
     entries: sql`
       from ledger_entry as e join ledger_transaction as t on t.id = e.transaction_id
-      where e.account_id = ${accountId} and ${within('e', span)} and ${hasEntries}::boolean
+      where e.account_id = ${accountId} and ${isCreatedIn('e', span)} and ${hasEntries}::boolean
         and ${type === undefined ? sql`true` : sql`t.kind = any(${kindsOf[type]}::text[])`}`,
     payments: sql`
       from payment as p
-      where p.account_id = ${accountId} and ${within('p', span)} and ${hasPayments}::boolean
+      where p.account_id = ${accountId} and ${isCreatedIn('p', span)} and ${hasPayments}::boolean
         and ${status === undefined ? sql`p.status <> 'completed'` : sql`p.status = ${status}`}`,
   }
 }
 
-const within = (table: 'e' | 'p', { start, end }: TimeSpan) => {
+const isCreatedIn = (table: 'e' | 'p', { start, end }: TimeSpan) => {
   const column = sql.ref(`${table}.created_at`)
   return sql`
     (${start ?? null}::timestamptz is null or ${column} >= ${start ?? null}::timestamptz)

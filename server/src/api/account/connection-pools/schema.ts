@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { Pagination } from '../../../http/documentation'
+import { objectId } from '../../../http/answers'
+import { Pagination } from '../../../http/paging'
 import { line } from '../../../http/fields'
-import { broken } from '../../../wire/field-error'
+import { customIssue } from '../../../wire/field-error'
+import { billingModes, findScopeIssues, scopes } from '../../../http/owner-scope'
 
-const scopes = ['individual', 'organization'] as const
-const billingModes = ['org_pays', 'member_pays'] as const
 const strategies = ['priority', 'round_robin', 'least_used', 'random'] as const
 
 /** Lists each connection once. */
@@ -14,7 +14,7 @@ const members = z
   .max(50)
   .superRefine((ids, ctx) => {
     const at = ids.findIndex((id, position) => ids.indexOf(id) < position)
-    if (at >= 0) ctx.addIssue(broken('duplicate', 'stands there already.', [at]))
+    if (at >= 0) ctx.addIssue(customIssue('duplicate', 'is already in the list.', [at]))
   })
 
 /** A new pool, in the order of the table. Source: contract 7.2. */
@@ -30,43 +30,39 @@ export const NewPool = z
     enabled: z.boolean().default(true),
   })
   .superRefine((fields, ctx) => {
-    if (fields.scope === 'organization') {
-      if (fields.organization_id !== undefined) return
-      ctx.addIssue(broken('required', 'needed for scope "organization".', ['organization_id']))
-      return
-    }
-    for (const name of ['organization_id', 'billing_mode'] as const) {
-      if (fields[name] === undefined) continue
-      ctx.addIssue(broken('not_allowed', 'only for scope "organization".', [name]))
-    }
+    for (const issue of findScopeIssues(fields, ['organization_id', 'billing_mode']))
+      ctx.addIssue(issue)
   })
+  .meta({ ref: 'NewConnectionPool' })
 export type NewPool = z.output<typeof NewPool>
 
-export const ChangedPool = z.object({
-  name: line(100).optional(),
-  connection_ids: members.optional(),
-  billing_mode: z.enum(billingModes).optional(),
-  strategy: z.enum(strategies).optional(),
-  enabled: z.boolean().optional(),
-})
+export const ChangedPool = z
+  .object({
+    name: line(100).optional(),
+    connection_ids: members.optional(),
+    billing_mode: z.enum(billingModes).optional(),
+    strategy: z.enum(strategies).optional(),
+    enabled: z.boolean().optional(),
+  })
+  .meta({ ref: 'ChangedConnectionPool' })
 export type ChangedPool = z.output<typeof ChangedPool>
 
 export const PoolFilters = z.object({
-  provider: z.string().max(40).optional(),
-  scope: z.enum(scopes).optional(),
+  provider: z.string().max(40).optional().describe('Only pools of this provider'),
+  scope: z.enum(scopes).optional().describe('Only pools of accounts, or of organizations'),
 })
 export type PoolFilters = z.output<typeof PoolFilters>
 
 export const Pool = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    provider: z.string(),
+    id: objectId('pool'),
+    name: z.string().meta({ examples: ['Both keys'] }),
+    provider: z.string().meta({ examples: ['anthropic'] }),
     scope: z.enum(scopes),
     organization_id: z.string().nullable(),
     billing_mode: z.enum(billingModes).nullable(),
     strategy: z.enum(strategies),
-    connection_ids: z.array(z.string()),
+    connection_ids: z.array(objectId('conn')),
     enabled: z.boolean(),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),

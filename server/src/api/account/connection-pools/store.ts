@@ -1,8 +1,8 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
-import { requireRow, lockOwner } from '../../../platform/db/account-row'
+import { requireRow, lockOwner, type Owner } from '../../../platform/db/account-row'
 import { recordPool, toRecordedPool } from './audit-fields'
 import type { ChangedPool, NewPool, PoolFilters } from './schema'
-import { isSeenBy, permitChange, roleOver } from '../../../auth/owned-rows'
+import { isVisibleTo, permitChange, roleOver } from '../../../auth/owned-rows'
 import { permit, type Principal } from '../../../auth/principal'
 import { managers, requireRole, findRole, type Role } from '../../../auth/roles'
 import type { Catalog } from '../../../catalog/catalog'
@@ -14,8 +14,8 @@ import { queryPage } from '../../../http/paged-rows'
 import type { Page } from '../../../http/paging'
 
 /** Source: contract 3.3; an organization may have more in the same ratio as its connections. */
-const mostOfAccount = 50
-const mostOfOrganization = 250
+const maxOfAccount = 50
+const maxOfOrganization = 250
 
 interface PoolPorts {
   db: Kysely<Schema>
@@ -25,9 +25,9 @@ interface PoolPorts {
 }
 
 /** A pool that the caller may see, with its role where the pool is an organization's. */
-type Seen = Selectable<ConnectionPoolRow> & { role: Role | null; members: string[] }
+type VisiblePool = Selectable<ConnectionPoolRow> & { role: Role | null; members: string[] }
 
-const toPool = (row: Seen) => ({
+const toPool = (row: VisiblePool) => ({
   id: row.id,
   name: row.name,
   provider: row.provider,
@@ -41,7 +41,7 @@ const toPool = (row: Seen) => ({
   updated_at: toTimestamp(row.updated_at),
 })
 
-const ownerOf = ({ user_id: user, organization_id: organization }: Seen) =>
+const ownerOf = ({ user_id: user, organization_id: organization }: VisiblePool) =>
   user ?? organization ?? ''
 
 export type PoolStore = ReturnType<typeof createPoolStore>
@@ -54,7 +54,7 @@ export function createPoolStore({ db, catalog, changed }: PoolPorts) {
   return {
     list: (caller: Principal, filters: PoolFilters, page: Page) =>
       listPools(db, caller.userId, { filters, page }),
-    get: async (caller: Principal, id: string) => toPool(await findSeen(db, caller, id)),
+    get: async (caller: Principal, id: string) => toPool(await findVisible(db, caller, id)),
     async create(caller: Principal, fields: NewPool) {
       const { organization_id: organizationId } = fields
       if (organizationId !== undefined) {
@@ -62,18 +62,18 @@ export function createPoolStore({ db, catalog, changed }: PoolPorts) {
         requireRole(await findRole(db, caller.userId, organizationId), managers)
       }
       if (!catalog.snapshot.providers.has(fields.provider)) {
-        const words = `provider: there is no "${fields.provider}".`
-        throw invalidRequest('provider', 'unknown_value', words)
+        const message = `provider: "${fields.provider}" does not exist.`
+        throw invalidRequest('provider', 'unknown_value', message)
       }
       const id = await insert(db, caller.userId, fields)
       changed(organizationId ?? caller.userId)
-      return toPool(await findSeen(db, caller, id))
+      return toPool(await findVisible(db, caller, id))
     },
     async change(caller: Principal, id: string, fields: ChangedPool) {
       const row = await findManaged(db, caller, id)
       await update(db, row, fields)
       changed(ownerOf(row))
-      return toPool(await findSeen(db, caller, id))
+      return toPool(await findVisible(db, caller, id))
     },
     async delete(caller: Principal, id: string) {
       const row = await findManaged(db, caller, id)
@@ -93,28 +93,31 @@ const members = sql<string[]>`array(
   where member.pool_id = connection_pool.id order by position
 )`
 
-const seenBy = (db: Kysely<Schema>, userId: string) =>
+const visiblePools = (db: Kysely<Schema>, userId: string) =>
   db
     .selectFrom('connection_pool')
     .selectAll('connection_pool')
     .select([roleOver('connection_pool', userId).as('role'), members.as('members')])
-    .where(isSeenBy('connection_pool', userId))
+    .where(isVisibleTo('connection_pool', userId))
 
-async function findSeen(db: Kysely<Schema>, { userId }: Principal, id: string): Promise<Seen> {
+async function findVisible(
+  db: Kysely<Schema>,
+  { userId }: Principal,
+  id: string,
+): Promise<VisiblePool> {
   return requireRow('pool', id, () =>
-    seenBy(db, userId).where('connection_pool.id', '=', id).executeTakeFirst(),
+    visiblePools(db, userId).where('connection_pool.id', '=', id).executeTakeFirst(),
   )
 }
 
-async function findManaged(db: Kysely<Schema>, caller: Principal, id: string): Promise<Seen> {
-  const row = await findSeen(db, caller, id)
+async function findManaged(
+  db: Kysely<Schema>,
+  caller: Principal,
+  id: string,
+): Promise<VisiblePool> {
+  const row = await findVisible(db, caller, id)
   permitChange(caller, row.role)
   return row
-}
-
-interface Owner {
-  user_id: string | null
-  organization_id: string | null
 }
 
 const insert = (db: Kysely<Schema>, userId: string, fields: NewPool) =>
@@ -159,10 +162,10 @@ async function checkCount(trx: Transaction<Schema>, owner: Owner): Promise<void>
   const { total } = await ofOwner(trx, owner)
     .select(({ fn }) => fn.countAll<bigint>().as('total'))
     .executeTakeFirstOrThrow()
-  const most = owner.organization_id === null ? mostOfAccount : mostOfOrganization
-  if (total < most) return
-  const who = owner.organization_id === null ? 'An account' : 'An organization'
-  throw invalidRequest(null, 'limit_reached', `${who} has at most ${most} connection pools.`)
+  const max = owner.organization_id === null ? maxOfAccount : maxOfOrganization
+  if (total < max) return
+  const ownerName = owner.organization_id === null ? 'An account' : 'An organization'
+  throw invalidRequest(null, 'limit_reached', `${ownerName} has at most ${max} connection pools.`)
 }
 
 /** Checks that all share provider and owner. Resolves with the billing mode of the first. */
@@ -183,12 +186,12 @@ async function checkMembers(
     .orderBy('id')
     .forKeyShare()
     .execute()
-  const known = new Map(rows.map((row) => [row.id, row.billing_mode]))
-  const at = ids.findIndex((id) => !known.has(id))
-  if (at < 0) return known.get(ids[0] ?? '')
+  const billingModes = new Map(rows.map((row) => [row.id, row.billing_mode]))
+  const at = ids.findIndex((id) => !billingModes.has(id))
+  if (at < 0) return billingModes.get(ids[0] ?? '')
   const param = `connection_ids.${at}`
-  const words = `${param}: is no connection of yours for "${provider}" and in this scope.`
-  throw invalidRequest(param, 'unknown_value', words)
+  const message = `${param}: is not one of your connections to "${provider}" in this scope.`
+  throw invalidRequest(param, 'unknown_value', message)
 }
 
 const insertMembers = (trx: Transaction<Schema>, poolId: string, ids: readonly string[]) =>
@@ -197,12 +200,12 @@ const insertMembers = (trx: Transaction<Schema>, poolId: string, ids: readonly s
     .values(ids.map((id, position) => ({ pool_id: poolId, connection_id: id, position })))
     .execute()
 
-const update = (db: Kysely<Schema>, row: Seen, fields: ChangedPool) =>
+const update = (db: Kysely<Schema>, row: VisiblePool, fields: ChangedPool) =>
   db.transaction().execute(async (trx) => {
     const { connection_ids: ids, ...columns } = fields
     if (columns.billing_mode !== undefined && row.organization_id === null) {
-      const words = 'billing_mode: only for scope "organization".'
-      throw invalidRequest('billing_mode', 'not_allowed', words)
+      const message = 'billing_mode: only allowed for scope "organization".'
+      throw invalidRequest('billing_mode', 'not_allowed', message)
     }
     // First, as it locks the pool: concurrent changes wait for each other.
     const before = await toRecordedPool(trx, row.id)
@@ -225,11 +228,11 @@ interface Listing {
 }
 
 async function listPools(db: Kysely<Schema>, userId: string, { filters, page }: Listing) {
-  let filtered = seenBy(db, userId)
+  let filtered = visiblePools(db, userId)
   for (const name of ['provider', 'scope'] as const) {
     const value = filters[name]
     if (value !== undefined) filtered = filtered.where(`connection_pool.${name}`, '=', value)
   }
-  const { shown, pagination } = await queryPage(db, filtered, { page })
-  return { pools: shown.map(toPool), pagination }
+  const { items, pagination } = await queryPage(db, filtered, { page })
+  return { pools: items.map(toPool), pagination }
 }

@@ -1,9 +1,13 @@
 import type { Selectable } from 'kysely'
+import type { Connection } from './schema'
 import type { ConnectionRow } from '../../../platform/db/schema'
 import { toTimestamp } from '../../../http/fields'
 
 /** Shows a connection; its limits, its key and its errors only to those who may change it. */
-export const toShown = (row: Selectable<ConnectionRow>, { isManager }: { isManager: boolean }) => ({
+export const toConnection = (
+  row: Selectable<ConnectionRow>,
+  { isManager }: { isManager: boolean },
+): Connection => ({
   id: row.id,
   name: row.name,
   provider: row.provider,
@@ -11,7 +15,7 @@ export const toShown = (row: Selectable<ConnectionRow>, { isManager }: { isManag
   gateway_type: row.gateway_type,
   gateway_id: row.gateway_id,
   status: row.status,
-  scope: row.scope,
+  scope: row.scope === 'organization' ? 'organization' : 'individual',
   organization_id: row.organization_id,
   billing_mode: row.billing_mode,
   is_default: row.is_default,

@@ -1,5 +1,5 @@
 import type { PlatformConnection } from './schema'
-import { shownPart } from './rules'
+import { secretPrefix } from './rules'
 import type { Catalog } from '../../../catalog/catalog'
 import type { ProviderConnection, Snapshot } from '../../../catalog/snapshot'
 import { invalidRequest } from '../../../errors'
@@ -27,7 +27,7 @@ const toFixed = (connection: ProviderConnection, snapshot: Snapshot): PlatformCo
   priority: connection.priority,
   rate_limits: { rpm: connection.rpm, tpm: connection.tpm },
   model_count: modelsOf(connection, snapshot),
-  api_key_prefix: connection.secret && shownPart(connection.secret),
+  api_key_prefix: connection.secret && secretPrefix(connection.secret),
   last_error: null,
   last_tested_at: null,
   created_at: null,
@@ -46,9 +46,9 @@ function modelsOf({ provider, onlyModels }: ProviderConnection, { models }: Snap
 
 /** Lists platform connections that no operator stored and whose name or provider contains `search`. */
 export function listFixed({ fixed, snapshot }: Catalog, search = ''): PlatformConnection[] {
-  const wanted = search.toLowerCase()
+  const term = search.toLowerCase()
   return fixed.connections
-    .filter(({ name, provider }) => `${name}\n${provider}`.toLowerCase().includes(wanted))
+    .filter(({ name, provider }) => `${name}\n${provider}`.toLowerCase().includes(term))
     .map((connection) => toFixed(connection, snapshot))
 }
 
@@ -58,18 +58,18 @@ export function findFixed({ fixed, snapshot }: Catalog, id: string) {
   return connection && { connection, answer: toFixed(connection, snapshot) }
 }
 
-const where = {
+const origins = {
   environment: ({ name }: ProviderConnection) =>
-    `It is made by ${name} of the environment: change it there, and restart every node.`,
+    `This connection comes from the environment variable ${name}. Change it there and restart every node.`,
   discovered: ({ name }: ProviderConnection) =>
-    `It is ${name} on this machine, found by itself: LOCAL_DISCOVERY=false leaves it out.`,
-  built_in: () => 'It comes with Tollgate: SANDBOX=false leaves it out.',
+    `This connection is ${name} on this machine, discovered automatically. LOCAL_DISCOVERY=false disables discovery.`,
+  built_in: () => 'This connection is built in. SANDBOX=false removes it.',
   stored: () => '',
 } as const satisfies Record<Source, (connection: ProviderConnection) => string>
 
 /** Throws `wrong_state` for a connection that no operator stored. */
 export function refuseFixed(catalog: Catalog, id: string): void {
-  const found = findFixed(catalog, id)
-  if (!found) return
-  throw invalidRequest(null, 'wrong_state', where[found.answer.source](found.connection))
+  const match = findFixed(catalog, id)
+  if (!match) return
+  throw invalidRequest(null, 'wrong_state', origins[match.answer.source](match.connection))
 }

@@ -1,17 +1,11 @@
 import type { Insertable, Transaction } from 'kysely'
-import { lockOwner } from '../../../platform/db/account-row'
+import { lockOwner, type Owner } from '../../../platform/db/account-row'
 import type { ConnectionRow, Schema } from '../../../platform/db/schema'
 import { invalidRequest } from '../../../errors'
 
 /** Source: contract 3.3. */
-const mostOfAccount = 100
-const mostOfOrganization = 500
-
-/** The owner: exactly one of the two is set. */
-export interface Owner {
-  user_id: string | null
-  organization_id: string | null
-}
+const maxOfAccount = 100
+const maxOfOrganization = 500
 
 /** A new connection; its other columns as they are stored. */
 export interface Insertion extends Pick<
@@ -34,15 +28,15 @@ export interface Insertion extends Pick<
  * Inserts a customer's connection. Rejects with `limit_reached`, and with `resource_not_found` where its owner was
  * deleted.
  */
-export async function insertConnection(trx: Transaction<Schema>, wanted: Insertion) {
-  const { owner, billing_mode: mode, rate_limits: limits, sealed, ...columns } = wanted
+export async function insertConnection(trx: Transaction<Schema>, insertion: Insertion) {
+  const { owner, billing_mode: mode, rate_limits: limits, sealed, ...columns } = insertion
   const isOrganization = owner.organization_id !== null
   // One insertion at a time, so that the count is exact and one connection is the default.
   await lockOwner(trx, owner)
-  const others = await countOf(trx, wanted)
+  const others = await countOf(trx, insertion)
   checkCount(others.total, isOrganization)
-  const isDefault = wanted.is_default ?? others.ofProvider === 0
-  if (isDefault) await clearDefault(trx, { ...owner, provider: wanted.provider })
+  const isDefault = insertion.is_default ?? others.ofProvider === 0
+  if (isDefault) await clearDefault(trx, { ...owner, provider: insertion.provider })
   return trx
     .insertInto('connection')
     .values({
@@ -52,7 +46,7 @@ export async function insertConnection(trx: Transaction<Schema>, wanted: Inserti
       scope: isOrganization ? 'organization' : 'individual',
       billing_mode: isOrganization ? (mode ?? 'org_pays') : null,
       is_default: isDefault,
-      priority: wanted.priority ?? 100,
+      priority: insertion.priority ?? 100,
       rpm: limits?.rpm ?? null,
       tpm: limits?.tpm ?? null,
     })
@@ -74,10 +68,10 @@ async function countOf(trx: Transaction<Schema>, { owner, provider }: Insertion)
 }
 
 function checkCount(total: number, isOrganization: boolean): void {
-  const most = isOrganization ? mostOfOrganization : mostOfAccount
-  if (total < most) return
-  const who = isOrganization ? 'An organization' : 'An account'
-  throw invalidRequest(null, 'limit_reached', `${who} has at most ${most} connections.`)
+  const max = isOrganization ? maxOfOrganization : maxOfAccount
+  if (total < max) return
+  const ownerName = isOrganization ? 'An organization' : 'An account'
+  throw invalidRequest(null, 'limit_reached', `${ownerName} has at most ${max} connections.`)
 }
 
 /** Unsets the default of an owner and a provider, as another connection is to become it. */

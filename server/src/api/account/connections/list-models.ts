@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from 'kysely'
-import { askGateway } from './ask-gateway'
+import { readGatewayModels } from './gateway-models'
 import type { Catalog } from '../../../catalog/catalog'
 import { replaceDiscoveredModels, filterUnlisted } from '../../../catalog/discovered-models'
 import type { ProviderConnection } from '../../../catalog/snapshot'
@@ -9,27 +9,20 @@ import type { SealingKeys } from '../../../platform/db/sealed'
 import { ApiError } from '../../../errors'
 import { toTimestamp } from '../../../http/fields'
 import type { Provider } from '../../../providers/provider'
-
-/** The result of listing a connection's models. */
-export interface ListedConnectionModels {
-  success: boolean
-  message: string
-  latencyMs: number
-  models: string[]
-}
+import type { ModelListing } from '../../../providers/model-listing'
 
 /** Lists the models of a connection from its provider. Never throws. */
 export type ListModelsOf = (
   provider: Provider,
   connection: ProviderConnection,
-) => Promise<ListedConnectionModels>
+) => Promise<ModelListing>
 
 /** Dependencies for storing and testing connections. */
 export interface ConnectionPorts {
   db: Kysely<Schema>
   catalog: Catalog
   sealingKeys: SealingKeys
-  ask: ListModelsOf
+  listModels: ListModelsOf
 }
 
 type Row = Selectable<ConnectionRow>
@@ -39,11 +32,11 @@ export async function testConnection(ports: ConnectionPorts, row: Row) {
   const { db, catalog } = ports
   const provider = catalog.snapshot.providers.get(row.provider)
   if (!provider) throw new ApiError('resource_not_found')
-  const { success, message, latencyMs, models } = await asked(ports, provider, row)
+  const { success, message, latencyMs, models } = await requestModels(ports, provider, row)
   const status = success ? ('active' as const) : ('error' as const)
   const testedAt = new Date()
   await db.transaction().execute(async (trx) => {
-    const written = await trx
+    const updated = await trx
       .updateTable('connection')
       .set({
         status,
@@ -56,7 +49,7 @@ export async function testConnection(ports: ConnectionPorts, row: Row) {
       .where('endpoint_url', 'is not distinct from', row.endpoint_url)
       .where('secret', 'is not distinct from', row.secret)
       .executeTakeFirst()
-    if (written.numUpdatedRows === 0n) return
+    if (updated.numUpdatedRows === 0n) return
     // Models that only a test found have no price, so they are not stored for the operator's own connections.
     if (success && row.scope !== 'platform') {
       await replaceDiscoveredModels(trx, row.id, filterUnlisted(catalog.snapshot, provider, models))
@@ -65,10 +58,7 @@ export async function testConnection(ports: ConnectionPorts, row: Row) {
   return toAnswer({ success, message, latencyMs, models }, testedAt)
 }
 
-const toAnswer = (
-  { success, message, latencyMs, models }: ListedConnectionModels,
-  testedAt: Date,
-) => ({
+const toAnswer = ({ success, message, latencyMs, models }: ModelListing, testedAt: Date) => ({
   success,
   status: success ? ('active' as const) : ('error' as const),
   message,
@@ -78,22 +68,29 @@ const toAnswer = (
 })
 
 /** Lists the models of a connection without a row, and stores nothing. Throws `resource_not_found`. */
-export async function testFixed({ catalog, ask }: ConnectionPorts, connection: ProviderConnection) {
+export async function testFixed(
+  { catalog, listModels }: ConnectionPorts,
+  connection: ProviderConnection,
+) {
   const provider = catalog.snapshot.providers.get(connection.provider)
   if (!provider) throw new ApiError('resource_not_found')
-  return toAnswer(await ask(provider, connection), new Date())
+  return toAnswer(await listModels(provider, connection), new Date())
 }
 
-function asked({ db, sealingKeys, ask }: ConnectionPorts, provider: Provider, row: Row) {
-  if (row.gateway_type === 3) return askGateway(db, row.gateway_id, provider)
+function requestModels(
+  { db, sealingKeys, listModels }: ConnectionPorts,
+  provider: Provider,
+  row: Row,
+) {
+  if (row.gateway_type === 3) return readGatewayModels(db, row.gateway_id, provider)
   if (row.secret === null && !provider.keyless) {
-    const message = 'It has no key. Set one with update-key.'
-    return Promise.resolve<ListedConnectionModels>({
+    const message = 'The connection has no API key. Set one with update-key.'
+    return Promise.resolve<ModelListing>({
       success: false,
       message,
       latencyMs: 0,
       models: [],
     })
   }
-  return ask(provider, toConnection(row, { sealingKeys }))
+  return listModels(provider, toConnection(row, { sealingKeys }))
 }

@@ -1,31 +1,53 @@
-import { Hono } from 'hono'
-import { described } from './description'
+import { z } from 'zod'
 import type { ConnectionModelStore } from './models'
-import { SetPrice } from './schema'
-import type { Env } from '../../../http/env'
-import { readChangedFields } from '../../../http/fields'
-import type { Guards } from '../../../http/guards'
-import { toPage } from '../../../http/paging'
+import { ConnectionModel, ConnectionModelList, SetPrice } from './schema'
+import { account } from '../../../http/access'
+import { objectId } from '../../../http/answers'
+import { pageFields, toPage } from '../../../http/paging'
+import { route, type Route } from '../../../http/route'
+
+const tag = 'Connections'
+const params = { id: objectId('conn').describe('ID of the connection') }
 
 /** Models of connections, and their owners' prices. Source: contract 7.1. */
-export const connectionModelRoutes = (models: ConnectionModelStore, { account }: Guards) =>
-  new Hono<Env>()
-    .get(
-      '/api/connections/:id/models',
-      described.listConnectionModels,
-      account('read', 'organization'),
-      async (c) => {
-        const id = c.req.param('id')
-        const page = toPage(c, `models of ${id}`)
-        return c.json(await models.list(c.var.principal, id, page))
-      },
-    )
-    .put(
-      '/api/connections/:id/models/pricing',
-      described.setConnectionModelPrice,
-      account('write', 'organization'),
-      async (c) => {
-        const fields = await readChangedFields(c, SetPrice)
-        return c.json(await models.price(c.var.principal, c.req.param('id'), fields))
-      },
-    )
+export const connectionModelRoutes = (models: ConnectionModelStore): Route[] => [
+  listConnectionModels(models),
+  setConnectionModelPrice(models),
+]
+
+const listConnectionModels = (models: ConnectionModelStore) =>
+  route({
+    method: 'get',
+    path: '/api/connections/:id/models',
+    access: account('read', { tenant: 'organization' }),
+    operationId: 'listConnectionModels',
+    tag,
+    summary: 'List the models of a connection',
+    notes:
+      'Models of the catalogue and those that only the connection has, by ID, with their prices. Of a self-hosted gateway, those that it announced last.',
+    params,
+    query: z.object(pageFields),
+    responses: { 200: ConnectionModelList },
+    handler: ({ principal, params: { id }, query }) =>
+      models.list(principal, id, toPage(query, `models of ${id}`)),
+  })
+
+const setConnectionModelPrice = (models: ConnectionModelStore) =>
+  route({
+    method: 'put',
+    path: '/api/connections/:id/models/pricing',
+    access: account('write', { tenant: 'organization' }),
+    operationId: 'setConnectionModelPrice',
+    tag,
+    summary: 'Set the price of a model of a connection',
+    notes:
+      'For a model that the catalogue lacks, from the next request on. `pricing` null makes it free. Prices are USD per 1,000,000 tokens, above zero and up to the maximum of the operator. Where members pay, they pay this price, and your organization receives it less the fee. Organizations require the role owner or admin, and a key with `admin`.',
+    params,
+    body: SetPrice,
+    examples: {
+      'USD per 1,000,000 tokens': { model: 'fake/mine', pricing: { input: 0.5, output: 1.5 } },
+      Free: { model: 'fake/mine', pricing: null },
+    },
+    responses: { 200: ConnectionModel },
+    handler: ({ principal, params: { id }, body }) => models.price(principal, id, body),
+  })

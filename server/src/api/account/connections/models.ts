@@ -1,7 +1,7 @@
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import { recordPrice } from './recorded'
 import type { SetPrice } from './schema'
-import { findManaged, findSeen, ownerOf } from './visible-connections'
+import { findManaged, findVisible, ownerOf } from './visible-connections'
 import type { Principal } from '../../../auth/principal'
 import type { Catalog } from '../../../catalog/catalog'
 import type { Model, Pricing } from '../../../catalog/model'
@@ -21,9 +21,9 @@ import { pageList, type Page } from '../../../http/paging'
 import { toUsd } from '../../../wire/usd'
 
 /** The most models of one connection with a price or the end of one. */
-const mostPricedModels = 1000
+const maxPricedModels = 1000
 /** The most prices kept of a model, latest first. */
-const mostKeptPrices = 50
+const maxStoredPrices = 50
 
 export interface ConnectionModelPorts {
   db: Kysely<Schema>
@@ -43,7 +43,7 @@ export type ConnectionModelStore = ReturnType<typeof createConnectionModelStore>
  */
 export const createConnectionModelStore = (ports: ConnectionModelPorts) => ({
   list: async (caller: Principal, id: string, page: Page) =>
-    listModels(ports, await findSeen(ports.db, caller, id), page),
+    listModels(ports, await findVisible(ports.db, caller, id), page),
   async price(caller: Principal, id: string, fields: SetPrice) {
     const row = await findManaged(ports.db, caller, id)
     const model = await setPrice(ports, row, fields)
@@ -53,7 +53,7 @@ export const createConnectionModelStore = (ports: ConnectionModelPorts) => ({
 })
 
 /** Shows a model that only connections have, at its current price. */
-function toFound(id: string, pricing: Pricing | null, { ownerPriceLimits }: Priceable) {
+function toDiscoveredModel(id: string, pricing: Pricing | null, { ownerPriceLimits }: Priceable) {
   const charged = toOwnerPrice(pricing, ownerPriceLimits)
   return {
     id,
@@ -79,7 +79,7 @@ const toListed = ({ id, name, isFree, pricing }: Model) => ({
 async function listModels(ports: ConnectionModelPorts, row: Row, page: Page) {
   const { db, catalog, settings } = ports
   const { snapshot } = catalog
-  const [found, prices, serves] = await Promise.all([
+  const [discovered, prices, serves] = await Promise.all([
     db.selectFrom('connection_model').select('name').where('connection_id', '=', row.id).execute(),
     // An unreadable price is left out together with its model, which is not served.
     readOwnerPrices(db, [row.id], () => undefined),
@@ -88,15 +88,15 @@ async function listModels(ports: ConnectionModelPorts, row: Row, page: Page) {
   const listed = [...snapshot.models.values()]
     .filter((model) => model.enabled && model.provider === row.provider && serves(model))
     .map(toListed)
-  const own = found.flatMap(({ name }) => {
+  const own = discovered.flatMap(({ name }) => {
     const id = `${row.provider}/${name}`
     const pricing = prices.of(row.id, name)
     if (pricing === undefined || snapshot.models.has(id)) return []
-    return toFound(id, pricing, settings.current)
+    return toDiscoveredModel(id, pricing, settings.current)
   })
   const all = [...listed, ...own].toSorted((one, other) => (one.id < other.id ? -1 : 1))
-  const { shown, pagination } = pageList(page, all, (before) => all.filter(({ id }) => id > before))
-  return { models: shown, pagination }
+  const { items, pagination } = pageList(page, all, (before) => all.filter(({ id }) => id > before))
+  return { models: items, pagination }
 }
 
 /** Returns a filter of the catalogue's models that the connection serves, as far as is known. */
@@ -135,37 +135,37 @@ async function setPrice(
     if (touched.numUpdatedRows === 0n) throw new ApiError('resource_not_found')
     await writePrice(trx, { row, id, name, pricing })
   })
-  return toFound(id, pricing, settings.current)
+  return toDiscoveredModel(id, pricing, settings.current)
 }
 
 /** Throws `invalid_request`. */
 function nameOf({ snapshot }: Catalog, { provider }: Row, id: string): string {
   if (!id.startsWith(`${provider}/`)) throw unknownModel(id)
   if (snapshot.models.has(id)) {
-    const words = `model: "${id}" is in the catalogue, and costs what the operator says.`
-    throw invalidRequest('model', 'not_allowed', words)
+    const message = `model: "${id}" is in the catalogue; the operator sets its price.`
+    throw invalidRequest('model', 'not_allowed', message)
   }
   return id.slice(provider.length + 1)
 }
 
 const unknownModel = (id: string) =>
-  invalidRequest('model', 'unknown_value', `model: this connection has no "${id}".`)
+  invalidRequest('model', 'unknown_value', `model: this connection does not serve "${id}".`)
 
 /** Throws `invalid_request`. */
 function checkPrice(pricing: Pricing, { ownerPriceLimits }: Priceable): void {
   if (isPricingOff(ownerPriceLimits)) {
-    const words = 'pricing: the operator lets owners set no prices.'
-    throw invalidRequest('pricing', 'not_allowed', words)
+    const message = 'pricing: the operator does not allow owners to set prices.'
+    throw invalidRequest('pricing', 'not_allowed', message)
   }
   if (!isPrice(pricing, 'chat')) {
-    const words = 'pricing: input and output are above zero; null is no price.'
-    throw invalidRequest('pricing', 'out_of_range', words)
+    const message = 'pricing: input and output must be above zero; send null for no price.'
+    throw invalidRequest('pricing', 'out_of_range', message)
   }
   const above = findRateAboveLimits(pricing, ownerPriceLimits)
   if (!above) return
   const field = `pricing.${rateFields[above.bucket]}`
-  const words = `${field}: must be at most ${toUsd(above.limit)}, which is what the operator allows.`
-  throw invalidRequest(field, 'out_of_range', words)
+  const message = `${field}: must be at most ${toUsd(above.limit)}, the operator's maximum.`
+  throw invalidRequest(field, 'out_of_range', message)
 }
 
 interface Priced {
@@ -176,22 +176,22 @@ interface Priced {
 }
 
 async function writePrice(trx: Transaction<Schema>, { row, id, name, pricing }: Priced) {
-  const known = await trx
+  const stored = await trx
     .selectFrom('connection_model_price')
     .select('sequence')
     .where('connection_id', '=', row.id)
     .where('name', '=', name)
     .orderBy('sequence', 'desc')
-    .limit(mostKeptPrices)
+    .limit(maxStoredPrices)
     .execute()
-  if (known.length === 0) await checkNew(trx, row, { id, name })
+  if (stored.length === 0) await checkNew(trx, row, { id, name })
   const before = (await readOwnerPrices(trx, [row.id], () => undefined)).of(row.id, name)
   if (before !== undefined && toText(before) === toText(pricing)) return
   await trx
     .insertInto('connection_model_price')
     .values({ connection_id: row.id, name, pricing: pricing && toStoredPricing(pricing) })
     .execute()
-  const oldest = known[mostKeptPrices - 1]
+  const oldest = stored[maxStoredPrices - 1]
   if (oldest) {
     await trx
       .deleteFrom('connection_model_price')
@@ -211,19 +211,19 @@ async function checkNew(
   row: Row,
   { id, name }: Pick<Priced, 'id' | 'name'>,
 ) {
-  const found = await trx
+  const model = await trx
     .selectFrom('connection_model')
     .select('name')
     .where('connection_id', '=', row.id)
     .where('name', '=', name)
     .executeTakeFirst()
-  if (!found) throw unknownModel(id)
+  if (!model) throw unknownModel(id)
   const { priced } = await trx
     .selectFrom('connection_model_price')
     .select(({ fn }) => fn.count<bigint>('name').distinct().as('priced'))
     .where('connection_id', '=', row.id)
     .executeTakeFirstOrThrow()
-  if (priced < BigInt(mostPricedModels)) return
-  const words = `A connection has prices for at most ${mostPricedModels} models.`
-  throw invalidRequest(null, 'limit_reached', words)
+  if (priced < BigInt(maxPricedModels)) return
+  const message = `A connection can have prices for at most ${maxPricedModels} models.`
+  throw invalidRequest(null, 'limit_reached', message)
 }

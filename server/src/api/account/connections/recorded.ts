@@ -11,7 +11,7 @@ import {
 type Row = Selectable<ConnectionRow>
 
 /** The fields of a connection in an organization's audit log, without its key and its usage. */
-export const toldConnection = (row: Row): RecordedFields => ({
+export const connectionAuditFields = (row: Row): RecordedFields => ({
   name: row.name,
   provider: row.provider,
   endpoint_url: row.endpoint_url,

@@ -9,16 +9,16 @@ import { deriveAddress } from '../../../providers/own-address'
 import type { Provider } from '../../../providers/provider'
 
 /** Returns a part of a secret that tells keys apart but is too short to use. */
-export const shownPart = (secret: string) =>
+export const secretPrefix = (secret: string) =>
   secret.slice(0, Math.min(8, Math.floor(secret.length / 4)))
 
 export const toSecretColumns = (secret: string, id: string, keys: SealingKeys) => ({
   secret: seal(secret, keys, connectionSecret(id)),
   secret_key_id: keys[0].id,
-  api_key_prefix: shownPart(secret),
+  api_key_prefix: secretPrefix(secret),
 })
 
-interface Wanted {
+interface ConnectionFields {
   provider: string
   gateway_type?: 2 | 3 | undefined
   api_key?: string | undefined
@@ -27,14 +27,18 @@ interface Wanted {
 }
 
 /** Returns the provider of a new connection. Throws `invalid_request` for missing or excess fields. */
-export function checkProvider({ snapshot }: Catalog, fields: Wanted): Provider {
+export function checkProvider({ snapshot }: Catalog, fields: ConnectionFields): Provider {
   const provider = snapshot.providers.get(fields.provider)
   if (!provider) {
-    throw invalidRequest('provider', 'unknown_value', `provider: there is no "${fields.provider}".`)
+    throw invalidRequest(
+      'provider',
+      'unknown_value',
+      `provider: "${fields.provider}" does not exist.`,
+    )
   }
   if (fields.gateway_type === 3) return provider
   if (!fields.api_key && !provider.keyless) {
-    throw invalidRequest('api_key', 'required', `api_key: ${provider.name} needs one.`)
+    throw invalidRequest('api_key', 'required', `api_key: ${provider.name} requires an API key.`)
   }
   const address = fields.endpoint_url ?? addressFor(provider, fields) ?? provider.baseUrl
   // An address with an unfilled placeholder, such as a resource's name, is not usable.
@@ -43,10 +47,14 @@ export function checkProvider({ snapshot }: Catalog, fields: Wanted): Provider {
 }
 
 const homeless = ({ name }: Provider) =>
-  invalidRequest('endpoint_url', 'required', `endpoint_url: ${name} has no address of its own.`)
+  invalidRequest(
+    'endpoint_url',
+    'required',
+    `endpoint_url: ${name} does not accept a custom address.`,
+  )
 
 /** Throws `invalid_request` for a malformed credential. */
-const addressFor = (provider: Provider, { api_key: secret, options = {} }: Wanted) =>
+const addressFor = (provider: Provider, { api_key: secret, options = {} }: ConnectionFields) =>
   deriveAddress({ provider, connection: { baseUrl: null, secret: secret ?? null, options } })
 
 interface Changed {
@@ -64,7 +72,7 @@ interface Changed {
 type Row = Selectable<ConnectionRow>
 
 /** Whether a change points the connection to another address. */
-export const leadsElsewhere = (row: Row, { endpoint_url: address }: Changed) =>
+export const changesAddress = (row: Row, { endpoint_url: address }: Changed) =>
   address !== undefined && address !== row.endpoint_url
 
 /** Converts a change to columns. A secret belongs to the address that it was given for. */
@@ -76,9 +84,9 @@ export function toColumns(
   const { api_key: secret, rate_limits: limits, options, ...fields } = changed
   refuseSecrets(row, changed)
   if (secret !== undefined && fields.endpoint_url === undefined) {
-    throw invalidRequest('api_key', 'not_allowed', 'api_key: change it with update-key.')
+    throw invalidRequest('api_key', 'not_allowed', 'api_key: use update-key to change it.')
   }
-  const isMoved = leadsElsewhere(row, changed)
+  const isMoved = changesAddress(row, changed)
   const isDiscarded = isMoved && secret === undefined && row.secret !== null
   return {
     ...present(fields),
@@ -100,7 +108,11 @@ export function refuseSecrets({ gateway_type: type }: Row, changed: Changed): vo
   if (type === 2) return
   for (const name of ['api_key', 'endpoint_url'] as const) {
     if (changed[name] === undefined) continue
-    throw invalidRequest(name, 'not_allowed', `${name}: the gateway has its own.`)
+    throw invalidRequest(
+      name,
+      'not_allowed',
+      `${name}: not allowed here, the gateway configures it.`,
+    )
   }
 }
 
@@ -116,11 +128,15 @@ export function checkChange(
     throw homeless(provider)
   }
   if (columns.status === 'active' && !(columns.secret ?? row.secret) && !provider?.keyless) {
-    throw invalidRequest('status', 'wrong_state', 'status: give it a key with update-key first.')
+    throw invalidRequest('status', 'wrong_state', 'status: set an API key with update-key first.')
   }
 }
 
 function checkGateway({ gateway_id: gatewayId }: Row, { status }: Updateable<ConnectionRow>): void {
   if (status !== 'active' || gatewayId !== null) return
-  throw invalidRequest('status', 'wrong_state', 'status: its gateway was deleted.')
+  throw invalidRequest(
+    'status',
+    'wrong_state',
+    'status: the gateway of this connection was deleted.',
+  )
 }

@@ -1,11 +1,15 @@
 import { z } from 'zod'
 import { PricingAnswer, PricingFields } from '../../../catalog/pricing-fields'
-import { Pagination } from '../../../http/documentation'
+import { objectId } from '../../../http/answers'
+import { pageFields, Pagination } from '../../../http/paging'
+import { searchText } from '../../../http/query'
 import { line } from '../../../http/fields'
 import { ConnectionOptions } from '../../../providers/connection-options'
-import { broken } from '../../../wire/field-error'
+import { customIssue } from '../../../wire/field-error'
+import { limit } from '../../../platform/integer'
+import { billingModes, findScopeIssues, scopes } from '../../../http/owner-scope'
 
-const perMinute = z.int().min(1).max(2_147_483_647).nullish()
+const perMinute = limit.nullish()
 const rateLimits = z.object({ rpm: perMinute, tpm: perMinute }).optional()
 const priority = z.int().min(1).max(1000).optional()
 const secret = z.string().trim().min(1).max(8192)
@@ -16,7 +20,7 @@ const platformEndpoint = z
   .max(500)
   .refine((url) => !URL.parse(url)?.username, {
     params: { issue: 'not_allowed' },
-    message: 'must hold no user name.',
+    message: 'must not contain a user name.',
   })
   .transform((url) => url.replace(/\/+$/, ''))
 
@@ -31,19 +35,22 @@ const platformFields = {
 }
 
 /** A new platform connection. Source: contract 7.1, 9.2. */
-export const NewPlatformConnection = z.object({
-  ...platformFields,
-  provider: z.string().min(1).max(40),
-  api_key: secret.optional(),
-})
+export const NewPlatformConnection = z
+  .object({
+    ...platformFields,
+    provider: z.string().min(1).max(40),
+    api_key: secret.optional(),
+  })
+  .meta({ ref: 'NewPlatformConnection' })
 export type NewPlatformConnection = z.output<typeof NewPlatformConnection>
 
 export const ChangedPlatformConnection = z
   .object({ ...platformFields, api_key: secret, status: z.enum(['active', 'inactive']) })
   .partial()
+  .meta({ ref: 'ChangedPlatformConnection' })
 export type ChangedPlatformConnection = z.output<typeof ChangedPlatformConnection>
 
-export const NewSecret = z.object({ api_key: secret })
+export const NewSecret = z.object({ api_key: secret }).meta({ ref: 'NewSecret' })
 
 // The store checks the address against the current rules.
 const endpoint = z
@@ -52,11 +59,8 @@ const endpoint = z
   .max(500)
   .refine((url) => URL.canParse(url), {
     params: { issue: 'bad_format' },
-    message: 'must be an address such as https://api.example.com/v1.',
+    message: 'must be a URL such as https://api.example.com/v1.',
   })
-
-export const scopes = ['individual', 'organization'] as const
-export const billingModes = ['org_pays', 'member_pays'] as const
 
 interface ByGateway {
   gateway_type: 2 | 3
@@ -69,14 +73,16 @@ interface ByGateway {
 function gatewayIssues(fields: ByGateway) {
   if (fields.gateway_type === 2) {
     if (fields.gateway_id === undefined) return []
-    return [broken('not_allowed', 'only for gateway_type 3.', ['gateway_id'])]
+    return [customIssue('not_allowed', 'only allowed for gateway_type 3.', ['gateway_id'])]
   }
-  const missing = broken('required', 'needed for gateway_type 3.', ['gateway_id'])
-  const refused = (['api_key', 'endpoint_url'] as const).filter(
+  const missing = customIssue('required', 'required for gateway_type 3.', ['gateway_id'])
+  const disallowed = (['api_key', 'endpoint_url'] as const).filter(
     (name) => fields[name] !== undefined,
   )
   return [
-    ...refused.map((name) => broken('not_allowed', 'the gateway has its own.', [name])),
+    ...disallowed.map((name) =>
+      customIssue('not_allowed', 'not allowed here, the gateway configures it.', [name]),
+    ),
     ...(fields.gateway_id === undefined ? [missing] : []),
   ]
 }
@@ -99,35 +105,31 @@ export const NewConnection = z
   })
   .superRefine((fields, ctx) => {
     for (const issue of gatewayIssues(fields)) ctx.addIssue(issue)
-    if (fields.scope === 'organization') {
-      if (fields.organization_id !== undefined) return
-      ctx.addIssue(broken('required', 'needed for scope "organization".', ['organization_id']))
-      return
-    }
-    for (const name of ['organization_id', 'billing_mode'] as const) {
-      if (fields[name] === undefined) continue
-      ctx.addIssue(broken('not_allowed', 'only for scope "organization".', [name]))
-    }
+    for (const issue of findScopeIssues(fields, ['organization_id', 'billing_mode']))
+      ctx.addIssue(issue)
   })
+  .meta({ ref: 'NewConnection' })
 export type NewConnection = z.output<typeof NewConnection>
 
-export const ChangedConnection = z.object({
-  name: line(100).optional(),
-  api_key: secret.optional(),
-  endpoint_url: endpoint.nullish(),
-  billing_mode: z.enum(billingModes).optional(),
-  is_default: z.boolean().optional(),
-  priority,
-  rate_limits: rateLimits,
-  status: z.enum(['active', 'inactive']).optional(),
-})
+export const ChangedConnection = z
+  .object({
+    name: line(100).optional(),
+    api_key: secret.optional(),
+    endpoint_url: endpoint.nullish(),
+    billing_mode: z.enum(billingModes).optional(),
+    is_default: z.boolean().optional(),
+    priority,
+    rate_limits: rateLimits,
+    status: z.enum(['active', 'inactive']).optional(),
+  })
+  .meta({ ref: 'ChangedConnection' })
 export type ChangedConnection = z.output<typeof ChangedConnection>
 
 /** The operator's limits apply to flat prices per token. */
 const OwnerPricing = PricingFields.superRefine((fields, ctx) => {
   for (const [name, unit] of operatorUnits) {
     if (fields[name] === undefined || fields[name] === null) continue
-    ctx.addIssue(broken('not_allowed', `only the operator sets prices by ${unit}.`, [name]))
+    ctx.addIssue(customIssue('not_allowed', `only the operator can set prices by ${unit}.`, [name]))
   }
 })
 
@@ -142,30 +144,37 @@ const operatorUnits = [
 ] as const
 
 /** The price of a model that only this connection has; null to remove it. */
-export const SetPrice = z.object({
-  model: z.string().min(3).max(256),
-  pricing: OwnerPricing.nullable(),
-})
+export const SetPrice = z
+  .object({
+    model: z.string().min(3).max(256),
+    pricing: OwnerPricing.nullable(),
+  })
+  .meta({ ref: 'SetPrice' })
 export type SetPrice = z.output<typeof SetPrice>
 
 /** Filters of the list. */
-export const Filters = z.object({
-  provider: z.string().max(40).optional(),
+export const ConnectionFilters = z.object({
+  provider: z.string().max(40).optional().describe('Only connections of this provider'),
   gateway_type: z.coerce
     .number()
     .pipe(z.literal([2, 3]))
-    .optional(),
-  status: z.enum(['active', 'inactive', 'error']).optional(),
-  scope: z.enum(scopes).optional(),
-  organization_id: z.string().max(100).optional(),
+    .meta({ type: 'integer', enum: [2, 3] })
+    .optional()
+    .describe('2 for connections with a key, 3 for connections of self-hosted gateways'),
+  status: z
+    .enum(['active', 'inactive', 'error'])
+    .optional()
+    .describe('Only connections with this status'),
+  scope: z.enum(scopes).optional().describe('Only connections of accounts, or of organizations'),
+  organization_id: z.string().max(100).optional().describe('Only connections of this organization'),
 })
-export type Filters = z.output<typeof Filters>
+export type ConnectionFilters = z.output<typeof ConnectionFilters>
 
 export const Connection = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    provider: z.string(),
+    id: objectId('conn'),
+    name: z.string().meta({ examples: ['My key'] }),
+    provider: z.string().meta({ examples: ['anthropic'] }),
     endpoint_url: z.string().nullable(),
     gateway_type: z.literal([2, 3]),
     gateway_id: z.string().nullable(),
@@ -178,7 +187,7 @@ export const Connection = z
     rate_limits: z
       .object({ rpm: z.int().nullable(), tpm: z.int().nullable() })
       .nullable()
-      .describe('Null unless the caller may change the connection.'),
+      .describe('Null unless the caller may change the connection'),
     model_count: z.int(),
     api_key_prefix: z.string().nullable(),
     last_error: z.string().nullable(),
@@ -187,20 +196,26 @@ export const Connection = z
     updated_at: z.iso.datetime(),
   })
   .meta({ ref: 'Connection' })
+export type Connection = z.output<typeof Connection>
 
 /** A connection of the platform, as operators see it; only these have options and a source. */
 export const PlatformConnection = Connection.extend({
   scope: z.literal('platform'),
   organization_id: z.null(),
   billing_mode: z.null(),
-  options: z.record(z.string(), z.unknown()).describe('Regions, versions and deployments.'),
+  options: z.record(z.string(), z.unknown()).describe('Regions, versions and deployments'),
   source: z
     .enum(['stored', 'environment', 'discovered', 'built_in'])
-    .describe('Only a stored one can be changed; the others have no times.'),
+    .describe('Only a stored connection can be changed; the others have no times'),
   created_at: z.iso.datetime().nullable(),
   updated_at: z.iso.datetime().nullable(),
 }).meta({ ref: 'PlatformConnection' })
 export type PlatformConnection = z.output<typeof PlatformConnection>
+
+export const PlatformConnectionFilter = z.object({
+  search: searchText.describe('Text in the name or the provider'),
+  ...pageFields,
+})
 
 export const PlatformConnectionList = z
   .object({ connections: z.array(PlatformConnection), pagination: Pagination })
@@ -212,15 +227,15 @@ export const ConnectionList = z
 
 export const ConnectionModel = z
   .object({
-    id: z.string().describe('What callers name it by.'),
+    id: z.string().describe('The ID in requests'),
     name: z.string(),
-    in_catalogue: z.boolean().describe('Whether the operator says what it costs.'),
+    in_catalogue: z.boolean().describe('Whether the operator sets the price'),
     pricing: PricingAnswer.nullable().describe(
-      'What is charged to who pays by the price; null where that is nothing, or nobody knows. Set by the owner where the catalogue has no such model.',
+      'The price that is charged; null where it is free, or unknown. Set by the owner for a model that the catalogue lacks.',
     ),
     is_limited: z
       .boolean()
-      .describe('The owner set a higher price than the operator allows by now.'),
+      .describe('Whether the price of the owner exceeds the current maximum of the operator'),
   })
   .meta({ ref: 'ConnectionModel' })
 

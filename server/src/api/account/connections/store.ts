@@ -1,19 +1,26 @@
 import type { Kysely, Transaction } from 'kysely'
-import { requireRow, lockOwner } from '../../../platform/db/account-row'
+import { requireRow, lockOwner, type Owner } from '../../../platform/db/account-row'
 import { testConnection, type ConnectionPorts } from './list-models'
-import { clearDefault, insertConnection, type Owner } from './insert'
-import { recordConnection, toldConnection } from './recorded'
+import { clearDefault, insertConnection } from './insert'
+import { recordConnection, connectionAuditFields } from './recorded'
 import {
   checkChange,
   checkProvider,
-  leadsElsewhere,
+  changesAddress,
   refuseSecrets,
   toColumns,
   toSecretColumns,
 } from './rules'
-import type { ChangedConnection, Filters, NewConnection } from './schema'
-import { findManaged, findSeen, isManager, ownerOf, seenBy, type Seen } from './visible-connections'
-import { toShown } from './connection-answer'
+import type { ChangedConnection, ConnectionFilters, NewConnection } from './schema'
+import {
+  findManaged,
+  findVisible,
+  isManager,
+  ownerOf,
+  visibleConnections,
+  type VisibleConnection,
+} from './visible-connections'
+import { toConnection } from './connection-answer'
 import { permit, type Principal } from '../../../auth/principal'
 import { managers, requireRole, findRole } from '../../../auth/roles'
 import { replaceServedModels } from '../../../catalog/discovered-models'
@@ -37,7 +44,7 @@ export interface OwnedConnectionPorts extends ConnectionPorts {
   changed: (ownerId: string) => void
 }
 
-const shown = (row: Seen) => toShown(row, { isManager: isManager(row) })
+const toAnswer = (row: VisibleConnection) => toConnection(row, { isManager: isManager(row) })
 
 export type ConnectionStore = ReturnType<typeof createConnectionStore>
 
@@ -49,18 +56,18 @@ export function createConnectionStore(ports: OwnedConnectionPorts) {
   const { db, sealingKeys, changed } = ports
 
   return {
-    list: (caller: Principal, filters: Filters, page: Page) =>
+    list: (caller: Principal, filters: ConnectionFilters, page: Page) =>
       listConnections(db, caller.userId, { filters, page }),
-    get: async (caller: Principal, id: string) => shown(await findSeen(db, caller, id)),
+    get: async (caller: Principal, id: string) => toAnswer(await findVisible(db, caller, id)),
     create: (caller: Principal, fields: NewConnection) => create(ports, caller, fields),
     async change(caller: Principal, id: string, fields: ChangedConnection) {
       const row = await findManaged(db, caller, id)
       if (fields.billing_mode !== undefined && row.scope !== 'organization') {
-        const words = 'billing_mode: only for scope "organization".'
-        throw invalidRequest('billing_mode', 'not_allowed', words)
+        const message = 'billing_mode: only allowed for scope "organization".'
+        throw invalidRequest('billing_mode', 'not_allowed', message)
       }
       const address =
-        fields.endpoint_url && (await checked(ports, fields.endpoint_url, ownerOf(row)))
+        fields.endpoint_url && (await resolveAddress(ports, fields.endpoint_url, ownerOf(row)))
       return update(ports, row, { ...fields, ...(address && { endpoint_url: address }) })
     },
     async updateKey(caller: Principal, id: string, secret: string) {
@@ -68,12 +75,12 @@ export function createConnectionStore(ports: OwnedConnectionPorts) {
       refuseSecrets(row, { api_key: secret })
       const columns = toSecretColumns(secret, id, sealingKeys)
       await db.transaction().execute(async (trx) => {
-        const written = await trx
+        const updated = await trx
           .updateTable('connection')
           .set({ ...columns, status: 'active', last_error: null, updated_at: new Date() })
           .where('id', '=', row.id)
           .executeTakeFirst()
-        if (written.numUpdatedRows === 0n) throw new ApiError('resource_not_found')
+        if (updated.numUpdatedRows === 0n) throw new ApiError('resource_not_found')
         await recordConnection(trx, 'connection.key_replaced', { row, after: { api_key: '[set]' } })
       })
       changed(ownerOf(row))
@@ -82,14 +89,14 @@ export function createConnectionStore(ports: OwnedConnectionPorts) {
     async delete(caller: Principal, id: string) {
       const row = await findManaged(db, caller, id)
       await db.transaction().execute(async (trx) => {
-        const gone = await trx
+        const deleted = await trx
           .deleteFrom('connection')
           .where('id', '=', row.id)
           .returningAll()
           .executeTakeFirst()
-        if (!gone) return
-        const before = toldConnection(gone)
-        await recordConnection(trx, 'connection.deleted', { row: gone, before })
+        if (!deleted) return
+        const before = connectionAuditFields(deleted)
+        await recordConnection(trx, 'connection.deleted', { row: deleted, before })
       })
       changed(ownerOf(row))
       return { success: true as const, message: 'The connection was deleted.' }
@@ -104,21 +111,25 @@ export function createConnectionStore(ports: OwnedConnectionPorts) {
 }
 
 /** Checks the row as it is at the write: a secret stays with the address that it was given for. */
-async function update(ports: OwnedConnectionPorts, seen: Seen, wanted: ChangedConnection) {
+async function update(
+  ports: OwnedConnectionPorts,
+  visible: VisibleConnection,
+  changes: ChangedConnection,
+) {
   const { db, catalog, sealingKeys, changed } = ports
-  const written = await db.transaction().execute(async (trx) => {
-    if (wanted.is_default) await lockOwner(trx, seen)
+  const updated = await db.transaction().execute(async (trx) => {
+    if (changes.is_default) await lockOwner(trx, visible)
     const row = await trx
       .selectFrom('connection')
       .selectAll()
-      .where('id', '=', seen.id)
+      .where('id', '=', visible.id)
       .forNoKeyUpdate()
       .executeTakeFirst()
     if (!row) throw new ApiError('resource_not_found')
-    const columns = toColumns(row, wanted, sealingKeys)
+    const columns = toColumns(row, changes, sealingKeys)
     checkChange(catalog, row, columns)
     if (columns.is_default) await clearDefault(trx, row)
-    if (leadsElsewhere(row, wanted)) {
+    if (changesAddress(row, changes)) {
       await trx.deleteFrom('connection_model').where('connection_id', '=', row.id).execute()
     }
     const changed = await trx
@@ -129,20 +140,20 @@ async function update(ports: OwnedConnectionPorts, seen: Seen, wanted: ChangedCo
       .executeTakeFirstOrThrow()
     await recordConnection(trx, 'connection.changed', {
       row: changed,
-      before: toldConnection(row),
+      before: connectionAuditFields(row),
       after: {
-        ...toldConnection(changed),
-        ...(wanted.api_key !== undefined && { api_key: '[set]' }),
+        ...connectionAuditFields(changed),
+        ...(changes.api_key !== undefined && { api_key: '[set]' }),
       },
     })
     return changed
   })
-  changed(ownerOf(seen))
-  return shown({ ...written, role: seen.role })
+  changed(ownerOf(visible))
+  return toAnswer({ ...updated, role: visible.role })
 }
 
 /** Rejects with `invalid_request`. */
-async function checked(
+async function resolveAddress(
   { checkAddress }: OwnedConnectionPorts,
   address: string,
   owner: string,
@@ -165,11 +176,11 @@ async function create(ports: OwnedConnectionPorts, caller: Principal, fields: Ne
       : { user_id: null, organization_id: organizationId }
   const ownerId = organizationId ?? caller.userId
   const provider = checkProvider(catalog, fields)
-  const address = fields.endpoint_url && (await checked(ports, fields.endpoint_url, ownerId))
+  const address = fields.endpoint_url && (await resolveAddress(ports, fields.endpoint_url, ownerId))
   const id = newId('conn')
   const row = await db.transaction().execute(async (trx) => {
     const gateway = fields.gateway_id && (await gatewayOf(trx, owner, fields.gateway_id))
-    const made = await insertConnection(trx, {
+    const inserted = await insertConnection(trx, {
       id,
       owner,
       name: fields.name,
@@ -183,14 +194,20 @@ async function create(ports: OwnedConnectionPorts, caller: Principal, fields: Ne
       rate_limits: fields.rate_limits,
       sealed: secret === undefined ? undefined : toSecretColumns(secret, id, sealingKeys),
     })
-    await recordConnection(trx, 'connection.created', { row: made, after: toldConnection(made) })
-    if (!gateway) return made
+    await recordConnection(trx, 'connection.created', {
+      row: inserted,
+      after: connectionAuditFields(inserted),
+    })
+    if (!gateway) return inserted
     const { snapshot } = catalog
-    const modelCount = await replaceServedModels(trx, made, { snapshot, served: gateway.models })
-    return { ...made, model_count: modelCount }
+    const modelCount = await replaceServedModels(trx, inserted, {
+      snapshot,
+      served: gateway.models,
+    })
+    return { ...inserted, model_count: modelCount }
   })
   ports.changed(ownerId)
-  return shown({ ...row, role: role ?? null })
+  return toAnswer({ ...row, role: role ?? null })
 }
 
 /** Locks a gateway of the same owner and reads its capabilities. Rejects with `resource_not_found`. */
@@ -208,16 +225,16 @@ const gatewayOf = (trx: Transaction<Schema>, owner: Owner, id: string) =>
   )
 
 interface Listing {
-  filters: Filters
+  filters: ConnectionFilters
   page: Page
 }
 
 async function listConnections(db: Kysely<Schema>, userId: string, { filters, page }: Listing) {
-  let filtered = seenBy(db, userId)
+  let filtered = visibleConnections(db, userId)
   for (const name of ['provider', 'gateway_type', 'status', 'scope', 'organization_id'] as const) {
     const value = filters[name]
     if (value !== undefined) filtered = filtered.where(`connection.${name}`, '=', value)
   }
-  const { shown: seen, pagination } = await queryPage(db, filtered, { page })
-  return { connections: seen.map(shown), pagination }
+  const { items: seen, pagination } = await queryPage(db, filtered, { page })
+  return { connections: seen.map(toAnswer), pagination }
 }

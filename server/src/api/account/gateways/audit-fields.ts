@@ -9,7 +9,7 @@ import {
 
 type Row = Pick<Selectable<GatewayRow>, 'id' | 'name' | 'is_public' | 'organization_id'>
 
-const told = ({ name, is_public }: Row): RecordedFields => ({ name, is_public })
+const auditFields = ({ name, is_public }: Row): RecordedFields => ({ name, is_public })
 
 /** Records a change of an organization's gateway; an account's changes to its own are not recorded. */
 export async function recordGateway(
@@ -19,6 +19,7 @@ export async function recordGateway(
 ): Promise<void> {
   const { id, name, organization_id: organizationId } = row
   if (organizationId === null) return
-  const state = action === 'gateway.created' ? { after: told(row) } : { before: told(row) }
+  const state =
+    action === 'gateway.created' ? { after: auditFields(row) } : { before: auditFields(row) }
   await recordChange(trx, { organizationId, action, objectId: id, objectName: name, ...state })
 }

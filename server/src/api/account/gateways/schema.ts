@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { Pagination } from '../../../http/documentation'
+import { objectId } from '../../../http/answers'
+import { Pagination } from '../../../http/paging'
 import { line } from '../../../http/fields'
-import { broken } from '../../../wire/field-error'
+import { findScopeIssues, scopes } from '../../../http/owner-scope'
 
-const scopes = ['individual', 'organization'] as const
 const statuses = ['online', 'starting', 'offline', 'error'] as const
 
 /** A new gateway. Source: contract 7.3. */
@@ -15,55 +15,51 @@ export const NewGateway = z
     is_public: z.boolean().default(false),
   })
   .superRefine((fields, ctx) => {
-    if (fields.scope === 'organization') {
-      if (fields.organization_id !== undefined) return
-      ctx.addIssue(broken('required', 'needed for scope "organization".', ['organization_id']))
-      return
-    }
-    if (fields.organization_id !== undefined) {
-      ctx.addIssue(broken('not_allowed', 'only for scope "organization".', ['organization_id']))
-    }
-    if (fields.is_public) {
-      ctx.addIssue(broken('not_allowed', 'only for scope "organization".', ['is_public']))
-    }
+    for (const issue of findScopeIssues(fields, ['organization_id', 'is_public']))
+      ctx.addIssue(issue)
   })
+  .meta({ ref: 'NewGateway' })
 export type NewGateway = z.output<typeof NewGateway>
 
 /** Filters of the list. */
 export const GatewayFilters = z.object({
-  status: z.enum(statuses).optional(),
-  scope: z.enum(scopes).optional(),
+  status: z.enum(statuses).optional().describe('Only gateways with this status'),
+  scope: z.enum(scopes).optional().describe('Only gateways of accounts, or of organizations'),
 })
 export type GatewayFilters = z.output<typeof GatewayFilters>
 
-const shown = {
-  id: z.string(),
-  name: z.string(),
+const gatewayFields = {
+  id: objectId('gw'),
+  name: z.string().meta({ examples: ['The machine under the desk'] }),
   gateway_type: z.literal(3),
   status: z
     .enum(statuses)
-    .describe(
-      '`starting` until it has said what it serves; `error` after a breach of the protocol.',
-    ),
+    .describe('`starting` until its first announcement; `error` after a violation of the protocol'),
   scope: z.enum(scopes),
   organization_id: z.string().nullable(),
   is_public: z.boolean(),
   tool_count: z.int(),
   tools: z.array(z.object({ name: z.string(), description: z.string() })),
-  providers: z.array(z.string()).describe('Keys of the providers that it holds secrets for.'),
+  providers: z.array(z.string()).describe('Providers that the gateway has credentials for'),
   version: z.string().nullable(),
   last_heartbeat_at: z.iso.datetime().nullable(),
   created_at: z.iso.datetime(),
 }
 
-export const Gateway = z.object(shown).meta({ ref: 'Gateway' })
+export const Gateway = z.object(gatewayFields).meta({ ref: 'Gateway' })
 
 /** A gateway with its token, which only this response contains. */
-export const MadeGateway = z
+export const CreatedGateway = z
   .object({
-    ...shown,
-    token: z.string().describe('What the gateway shows at its socket. It is not shown again.'),
-    connect_url: z.string().describe('Where the gateway opens its WebSocket.'),
+    ...gatewayFields,
+    token: z
+      .string()
+      .meta({ examples: ['gt-tg-...'] })
+      .describe('The token of the gateway; only this response contains it'),
+    connect_url: z
+      .string()
+      .meta({ examples: ['wss://tollgate.example/gateway'] })
+      .describe('The address of the gateway socket'),
   })
   .meta({ ref: 'MadeGateway' })
 

@@ -2,7 +2,7 @@ import type { Kysely, Selectable, Transaction } from 'kysely'
 import { recordGateway } from './audit-fields'
 import type { GatewayFilters, NewGateway } from './schema'
 import { hashOf, newGatewayToken } from '../../../auth/api-key'
-import { isSeenBy, permitChange, roleOver } from '../../../auth/owned-rows'
+import { isVisibleTo, permitChange, roleOver } from '../../../auth/owned-rows'
 import { permit, type Principal } from '../../../auth/principal'
 import { managers, requireRole, findRole } from '../../../auth/roles'
 import { requireRow, lockOwner } from '../../../platform/db/account-row'
@@ -16,8 +16,8 @@ import { queryPage } from '../../../http/paged-rows'
 import type { Page } from '../../../http/paging'
 
 /** Source: contract 3.3. */
-const mostOfAccount = 20
-const mostOfOrganization = 100
+const maxOfAccount = 20
+const maxOfOrganization = 100
 
 interface GatewayPorts {
   db: Kysely<Schema>
@@ -57,8 +57,8 @@ export type GatewayStore = ReturnType<typeof createGatewayStore>
 export function createGatewayStore({ db, address, changed }: GatewayPorts) {
   return {
     async list({ userId }: Principal, filters: GatewayFilters, page: Page) {
-      const { shown, pagination } = await queryPage(db, filtered(db, userId, filters), { page })
-      return { gateways: shown.map(toGateway), pagination }
+      const { items, pagination } = await queryPage(db, filtered(db, userId, filters), { page })
+      return { gateways: items.map(toGateway), pagination }
     },
     async create(caller: Principal, fields: NewGateway) {
       const { organization_id: organizationId } = fields
@@ -72,7 +72,7 @@ export function createGatewayStore({ db, address, changed }: GatewayPorts) {
     },
     async delete(caller: Principal, id: string) {
       const row = await requireRow('gw', id, () =>
-        seenBy(db, caller.userId).where('gateway.id', '=', id).executeTakeFirst(),
+        visibleGateways(db, caller.userId).where('gateway.id', '=', id).executeTakeFirst(),
       )
       permitChange(caller, row.role)
       await remove(db, row)
@@ -83,16 +83,16 @@ export function createGatewayStore({ db, address, changed }: GatewayPorts) {
 }
 
 /** Selects the gateways that an account may see, with its role where one is an organization's. */
-const seenBy = (db: Kysely<Schema>, userId: string) =>
+const visibleGateways = (db: Kysely<Schema>, userId: string) =>
   db
     .selectFrom('gateway')
     .selectAll('gateway')
     .select([gatewayStatus.as('status'), roleOver('gateway', userId).as('role')])
-    .where(isSeenBy('gateway', userId))
+    .where(isVisibleTo('gateway', userId))
 
 function filtered(db: Kysely<Schema>, userId: string, { status, scope }: GatewayFilters) {
   const isOrganizations = scope === 'organization'
-  return seenBy(db, userId)
+  return visibleGateways(db, userId)
     .$if(status !== undefined, (all) => all.where(gatewayStatus, '=', status ?? 'online'))
     .$if(scope !== undefined, (all) =>
       all.where('gateway.organization_id', isOrganizations ? 'is not' : 'is', null),
@@ -113,7 +113,7 @@ const insert = (
     // One at a time, so that the count is exact.
     await lockOwner(trx, owner)
     await checkCount(trx, owner)
-    const made = await trx
+    const inserted = await trx
       .insertInto('gateway')
       .values({
         id: newId('gw'),
@@ -124,8 +124,8 @@ const insert = (
       })
       .returningAll()
       .executeTakeFirstOrThrow()
-    await recordGateway(trx, 'gateway.created', made)
-    return made
+    await recordGateway(trx, 'gateway.created', inserted)
+    return inserted
   })
 
 type Owner = Pick<Row, 'user_id' | 'organization_id'>
@@ -141,10 +141,10 @@ async function checkCount(
     )
     .select(({ fn }) => fn.countAll<bigint>().as('total'))
     .executeTakeFirstOrThrow()
-  const most = organization_id === null ? mostOfAccount : mostOfOrganization
-  if (total < most) return
-  const who = organization_id === null ? 'An account' : 'An organization'
-  throw invalidRequest(null, 'limit_reached', `${who} has at most ${most} gateways.`)
+  const max = organization_id === null ? maxOfAccount : maxOfOrganization
+  if (total < max) return
+  const ownerName = organization_id === null ? 'An account' : 'An organization'
+  throw invalidRequest(null, 'limit_reached', `${ownerName} has at most ${max} gateways.`)
 }
 
 /** Deletes a gateway. Its connections stay, for their settings and their logs. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { publicName } from '../../../http/public-name'
 
 /** A new handle. Source: contract 6.6. */
-export const NewHandle = z.object({ handle: publicName })
+export const NewHandle = z.object({ handle: publicName }).meta({ ref: 'NewHandle' })
 
 export const Handle = z
   .object({
@@ -10,7 +10,7 @@ export const Handle = z
     model_prefix: z
       .string()
       .nullable()
-      .describe('In front of `<provider>/<model>`: only your own connections are asked'),
+      .describe('A prefix of `<provider>/<model>` that selects your own connections only'),
     updated_at: z.iso.datetime().nullable(),
     can_change_at: z.iso.datetime().nullable(),
   })

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Catalog } from '../../../catalog/catalog'
 import type { Schema } from '../../../platform/db/schema'
-import { isTaken } from '../../../platform/db/violation'
+import { isUniqueViolation } from '../../../platform/db/violation'
 import { invalidRequest } from '../../../errors'
 import { toTimestamp } from '../../../http/fields'
 import { checkReserved } from '../../../http/public-name'
@@ -24,7 +24,7 @@ const toHandle = (row: Row | undefined) => ({
 const changeableAt = ({ updated_at: changedAt }: Row) =>
   new Date(changedAt.getTime() + waitDays * dayMs)
 
-const taken = () => invalidRequest('handle', 'taken', 'handle: somebody has this name already.')
+const handleTaken = () => invalidRequest('handle', 'taken', 'handle: this name is already taken.')
 
 export interface HandleStoreOptions {
   db: Kysely<Schema>
@@ -46,11 +46,11 @@ export function createHandleStore({ db, catalog, changed }: HandleStoreOptions) 
   return {
     get: async (userId: string) => toHandle(await find(userId)),
     async set(userId: string, handle: string) {
-      const known = await find(userId)
-      if (known?.name === handle) return toHandle(known)
+      const existing = await find(userId)
+      if (existing?.name === handle) return toHandle(existing)
       checkReserved('handle', handle, catalog.snapshot.providers)
       await checkFree(db, handle)
-      if (known) checkWait(known)
+      if (existing) checkWait(existing)
       // A concurrent change waits for the row lock: the condition is in the statement.
       const { rows } = await sql<Row>`
         insert into public_name as known (name, user_id) values (${handle}, ${userId})
@@ -59,9 +59,9 @@ export function createHandleStore({ db, catalog, changed }: HandleStoreOptions) 
         returning name, updated_at`
         .execute(db)
         .catch((thrown: unknown) => {
-          throw isTaken(thrown) ? taken() : thrown
+          throw isUniqueViolation(thrown) ? handleTaken() : thrown
         })
-      if (known) changed(known.name)
+      if (existing) changed(existing.name)
       changed(handle)
       const [row] = rows
       if (row) return toHandle(row)
@@ -74,11 +74,11 @@ const waiting = (until?: Date) =>
   invalidRequest(
     'handle',
     'wrong_state',
-    `handle: can be changed once in ${waitDays} days${until ? `, next on ${toTimestamp(until)}` : ''}.`,
+    `handle: can be changed only once in ${waitDays} days${until ? `, next on ${toTimestamp(until)}` : ''}.`,
   )
 
-function checkWait(known: Row): void {
-  const until = changeableAt(known)
+function checkWait(existing: Row): void {
+  const until = changeableAt(existing)
   if (until.getTime() > Date.now()) throw waiting(until)
 }
 
@@ -98,5 +98,5 @@ async function checkFree(db: Kysely<Schema>, handle: string): Promise<void> {
     .select('name')
     .where('name', '=', handle)
     .executeTakeFirst()
-  if (owner) throw taken()
+  if (owner) throw handleTaken()
 }

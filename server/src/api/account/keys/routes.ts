@@ -1,26 +1,104 @@
-import { Hono } from 'hono'
-import * as described from './description'
+import { CreatedKey, RotatedKey } from './schema'
 import type { OwnKeyStore } from './store'
-import type { Env } from '../../../http/env'
-import { readNewFields } from '../../../http/fields'
-import type { Guards } from '../../../http/guards'
-import { NewKey } from '../../../keys/schema'
+import { account } from '../../../http/access'
+import { Success, objectId } from '../../../http/answers'
+import { route, type Route } from '../../../http/route'
+import { ChangedKey, Key, KeyList, NewKey } from '../../../keys/schema'
 
-const paths = '/api/account/keys'
-const one = `${paths}/:id`
+const tag = 'Keys'
+const access = account('admin')
+const path = '/api/account/keys'
+const params = { id: objectId('key').describe('ID of the key') }
 
 /** The keys of the calling account. Source: contract 6.4. */
-export const keyRoutes = (keys: OwnKeyStore, { account }: Guards) =>
-  new Hono<Env>()
-    .get(paths, described.listKeys, account('admin', 'account'), async (c) =>
-      c.json(await keys.list(c.var.principal)),
-    )
-    .post(paths, described.createKey, account('admin', 'account'), async (c) =>
-      c.json(await keys.create(c.var.principal, await readNewFields(c, NewKey)), 201),
-    )
-    .post(`${one}/rotate`, described.rotateKey, account('admin', 'account'), async (c) =>
-      c.json(await keys.rotate(c.var.principal, c.req.param('id'))),
-    )
-    .delete(one, described.deleteKey, account('admin', 'account'), async (c) =>
-      c.json(await keys.delete(c.var.principal, c.req.param('id'))),
-    )
+export const keyRoutes = (keys: OwnKeyStore): Route[] => [
+  listKeys(keys),
+  createKey(keys),
+  changeKey(keys),
+  rotateKey(keys),
+  deleteKey(keys),
+]
+
+const listKeys = (keys: OwnKeyStore) =>
+  route({
+    method: 'get',
+    path,
+    access,
+    operationId: 'listKeys',
+    tag,
+    summary: 'List keys',
+    notes:
+      'Includes expired and disabled keys, with the spending of each. Only hashes of secrets are stored: `key_prefix` is all of a secret that can be shown.',
+    responses: { 200: KeyList },
+    handler: ({ principal }) => keys.list(principal),
+  })
+
+const createKey = (keys: OwnKeyStore) =>
+  route({
+    method: 'post',
+    path,
+    access,
+    operationId: 'createKey',
+    tag,
+    summary: 'Create a key',
+    notes:
+      'Only this response contains the secret, in `key`. The key has `read` and `write` unless `permissions` says otherwise. It cannot have more permissions, or a later expiry, than the key of this request.',
+    body: NewKey,
+    examples: {
+      'For one service': { name: 'Search', permissions: ['write'], monthly_spend_limit: 25 },
+      'For a week': { name: 'Trial', expires_in_days: 7 },
+    },
+    responses: { 201: CreatedKey },
+    handler: ({ principal, body }) => keys.create(principal, body),
+  })
+
+const changeKey = (keys: OwnKeyStore) =>
+  route({
+    method: 'patch',
+    path: `${path}/:id`,
+    access,
+    operationId: 'changeKey',
+    tag,
+    summary: 'Change a key',
+    notes:
+      'Takes effect on every node within a second. Fields that are absent stay, null removes a limit. A disabled key is rejected with 401 `invalid_api_key`, until `disabled_until` or until it is enabled. A key with limits of its own cannot change keys.',
+    params,
+    body: ChangedKey,
+    examples: {
+      'Another limit': { name: 'Search', monthly_spend_limit: 50 },
+      'Some models only': { allowed_models: ['sandbox/*'] },
+      'Disable until enabled': { disabled: true },
+      Enable: { disabled: false },
+    },
+    responses: { 200: Key },
+    handler: ({ principal, params: { id }, body }) => keys.change(principal, id, body),
+  })
+
+const rotateKey = (keys: OwnKeyStore) =>
+  route({
+    method: 'post',
+    path: `${path}/:id/rotate`,
+    access,
+    operationId: 'rotateKey',
+    tag,
+    summary: 'Rotate a key',
+    notes:
+      'Replaces the secret; the old one is invalid at once. ID, permissions, limits and expiry stay. Only this response contains the new secret.',
+    params,
+    responses: { 200: RotatedKey },
+    handler: ({ principal, params: { id } }) => keys.rotate(principal, id),
+  })
+
+const deleteKey = (keys: OwnKeyStore) =>
+  route({
+    method: 'delete',
+    path: `${path}/:id`,
+    access,
+    operationId: 'deleteKey',
+    tag,
+    summary: 'Delete a key',
+    notes: 'The key is invalid on every node within a second. A key may delete itself.',
+    params,
+    responses: { 200: Success },
+    handler: ({ principal, params: { id } }) => keys.delete(principal, id),
+  })

@@ -1,34 +1,38 @@
 import type { Kysely } from 'kysely'
-import { hashOf, newApiKey, shownPart } from '../../../auth/api-key'
+import { hashOf, newApiKey, keyPrefix } from '../../../auth/api-key'
 import { hasOwnLimits, may, type Principal } from '../../../auth/principal'
 import { isId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
 import { ApiError, invalidRequest } from '../../../errors'
 import { toTimestamp } from '../../../http/fields'
-import type { NewKey } from '../../../keys/schema'
+import type { ChangedKey, NewKey } from '../../../keys/schema'
 import { createKeyStore, expiryOf } from '../../../keys/store'
 
 interface OwnKeyPorts {
   db: Kysely<Schema>
-  /** Invalidates a cached key, by its secret's hash in hexadecimal. */
-  forgotten: (hash: string) => void
+  /** Invalidates a cached key that was changed or deleted, by its secret's hash in hexadecimal. */
+  onChanged: (hash: string) => void
 }
 
 export type OwnKeyStore = ReturnType<typeof createOwnKeyStore>
 
 /** Keys of the calling account. Unknown and foreign ids reject with `resource_not_found`. */
-export function createOwnKeyStore({ db, forgotten }: OwnKeyPorts) {
-  const keys = createKeyStore({ db, checkOwner: () => Promise.resolve(), forgotten })
+export function createOwnKeyStore({ db, onChanged }: OwnKeyPorts) {
+  const keys = createKeyStore({ db, checkOwner: () => Promise.resolve(), onChanged })
   return {
     list: ({ userId }: Principal) => keys.list(userId),
     async create(asker: Principal, fields: NewKey) {
       checkNarrower(asker, fields)
       return keys.create(asker.userId, fields)
     },
+    async change(asker: Principal, id: string, fields: ChangedKey) {
+      await checkChange(db, asker, { id, fields })
+      return keys.change(asker.userId, id, fields)
+    },
     delete: ({ userId }: Principal, id: string) => keys.delete(userId, id),
     async rotate(asker: Principal, id: string) {
       const { hash, ...rotated } = await rotate(db, asker, id)
-      forgotten(hash)
+      onChanged(hash)
       return rotated
     },
   }
@@ -40,26 +44,62 @@ export function createOwnKeyStore({ db, forgotten }: OwnKeyPorts) {
  */
 function checkUnlimited(asker: Principal): void {
   if (!hasOwnLimits(asker)) return
-  const words =
-    'The key of this request has limits of its own, so it cannot create keys or rotate others. ' +
+  const message =
+    'This API key has its own limits, so it cannot create, change or rotate keys. ' +
     'Use a key without limits, or sign in.'
-  throw invalidRequest(null, 'not_allowed', words)
+  throw invalidRequest(null, 'not_allowed', message)
 }
 
 /** Rejects a key with more permissions or a longer life than the calling key. Source: contract 6.4. */
 function checkNarrower(asker: Principal, fields: NewKey): void {
   checkUnlimited(asker)
-  const beyond = fields.permissions.find((permission) => !may(asker, permission))
-  if (beyond !== undefined) {
-    const words = `permissions: the key that asks has not "${beyond}" itself.`
-    throw invalidRequest('permissions', 'not_allowed', words)
+  const missing = fields.permissions.find((permission) => !may(asker, permission))
+  if (missing !== undefined) {
+    const message = `permissions: the API key of this request lacks "${missing}" itself.`
+    throw invalidRequest('permissions', 'not_allowed', message)
   }
-  const limitMs = outlived(asker, expiryOf(fields))
+  checkExpiry(asker, expiryOf(fields))
+}
+
+/** Rejects an expiry after that of the calling key. */
+function checkExpiry(asker: Principal, expiry: Date | null): void {
+  const limitMs = outlived(asker, expiry)
   if (limitMs === undefined) return
   const end = toTimestamp(new Date(limitMs))
-  const words = `expires_at: the key that asks expires at ${end}; send that or an earlier time.`
-  throw invalidRequest('expires_at', 'not_allowed', words)
+  const message = `expires_at: the API key of this request expires at ${end}; send that or an earlier time.`
+  throw invalidRequest('expires_at', 'not_allowed', message)
 }
+
+interface KeyChange {
+  id: string
+  fields: ChangedKey
+}
+
+/** Rejects a change by which a key would get round its own limits, or outlive itself. Source: contract 6.4. */
+async function checkChange(
+  db: Kysely<Schema>,
+  asker: Principal,
+  { id, fields }: KeyChange,
+): Promise<void> {
+  checkUnlimited(asker)
+  if (fields.expires_at !== undefined) checkExpiry(asker, fields.expires_at)
+  if (id === asker.keyId || asker.expiresAtMs === null || !isId('key', id)) return
+  const row = await db
+    .selectFrom('api_key')
+    .select('expires_at')
+    .where('id', '=', id)
+    .where('user_id', '=', asker.userId)
+    .executeTakeFirst()
+  // The calling key could leave behind a key that may do more, and lives longer.
+  if (row && outlived(asker, row.expires_at) !== undefined) throw livesLonger()
+}
+
+const livesLonger = () =>
+  invalidRequest(
+    null,
+    'not_allowed',
+    'The key expires later than the API key of this request. Use an API key that lives at least as long.',
+  )
 
 /** Returns the expiry of the calling key, where the other one would outlive it. */
 function outlived({ expiresAtMs }: Principal, other: Date | null): number | undefined {
@@ -73,7 +113,7 @@ async function rotate(db: Kysely<Schema>, asker: Principal, id: string) {
   const { userId } = asker
   if (id !== asker.keyId) checkUnlimited(asker)
   const key = newApiKey()
-  const key_prefix = shownPart(key)
+  const key_prefix = keyPrefix(key)
   const rotatedAt = new Date()
   return db.transaction().execute(async (trx) => {
     const row = await trx
@@ -89,8 +129,7 @@ async function rotate(db: Kysely<Schema>, asker: Principal, id: string) {
     }
     // The caller learns the new secret.
     if (id !== asker.keyId && outlived(asker, row.expires_at) !== undefined) {
-      const words = 'The key lives longer than the one that asks. Ask with one that lives as long.'
-      throw invalidRequest(null, 'not_allowed', words)
+      throw livesLonger()
     }
     await trx
       .updateTable('api_key')

@@ -4,7 +4,7 @@ import type { Schema } from '../../../platform/db/schema'
 import { recordChange, type RecordedFields } from '../../../audit-log/organization-trail'
 
 /** Reads the fields of a collection for an organization's audit log; undefined for an unknown one. */
-async function toldCollection(
+async function collectionAuditFields(
   trx: Transaction<Schema>,
   id: string,
 ): Promise<RecordedFields | undefined> {
@@ -38,9 +38,9 @@ export async function recordCollection(
   work: () => Promise<unknown>,
 ): Promise<void> {
   if (organizationId === null) return void (await work())
-  const before = await toldCollection(trx, id)
+  const before = await collectionAuditFields(trx, id)
   await work()
-  const after = await toldCollection(trx, id)
+  const after = await collectionAuditFields(trx, id)
   const deed = before ? (after ? 'changed' : 'deleted') : 'created'
   await recordChange(trx, {
     organizationId,

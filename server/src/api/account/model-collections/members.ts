@@ -1,12 +1,12 @@
 import type { Transaction } from 'kysely'
-import { mostMembers, type NewMember, type NewMembers } from './schema'
+import { maxMembers, type NewMember, type NewMembers } from './schema'
 import { collectionPrefix } from '../../../catalog/collection'
 import type { Schema } from '../../../platform/db/schema'
 import { ApiError, invalidRequest } from '../../../errors'
 
 type Trx = Transaction<Schema>
 
-const lowestRank = 1000
+const maxPriority = 1000
 
 /** Whether a model exists for the owner of a collection. */
 export type IsKnown = (modelId: string) => boolean
@@ -20,10 +20,14 @@ export function checkMembers(
   for (const [position, { model_id: id }] of members.entries()) {
     const param = at(position)
     if (id.startsWith(collectionPrefix)) {
-      throw invalidRequest(param, 'not_allowed', `${param}: a collection has no collections.`)
+      throw invalidRequest(
+        param,
+        'not_allowed',
+        `${param}: a collection cannot contain collections.`,
+      )
     }
     if (!isKnown(id)) {
-      const message = `${param}: there is no model "${id}". GET /v1/models lists what is there.`
+      const message = `${param}: model "${id}" does not exist. GET /v1/models lists the available models.`
       throw new ApiError('model_not_found', { param, message })
     }
   }
@@ -35,13 +39,13 @@ export async function replaceMembers(
   collectionId: string,
   members: readonly NewMember[],
 ): Promise<void> {
-  const known = await trx
+  const removed = await trx
     .deleteFrom('model_collection_member')
     .where('collection_id', '=', collectionId)
     .returning(['model_id', 'added_at'])
     .execute()
   if (members.length === 0) return
-  const addedAt = new Map(known.map((row) => [row.model_id, row.added_at]))
+  const addedAt = new Map(removed.map((row) => [row.model_id, row.added_at]))
   const rows = members.map(({ priority, ...member }, position) => ({
     collection_id: collectionId,
     priority: priority ?? position + 1,
@@ -65,24 +69,28 @@ export async function addMembers(
   collectionId: string,
   { members, at }: ReturnType<typeof toMembers>,
 ): Promise<void> {
-  const known = await trx
+  const existing = await trx
     .selectFrom('model_collection_member')
     .select(['model_id', 'priority'])
     .where('collection_id', '=', collectionId)
     .execute()
-  const ids = new Set(known.map((row) => row.model_id))
-  const twice = members.findIndex(({ model_id: id }) => ids.has(id))
-  if (twice >= 0) {
-    throw invalidRequest(at(twice), 'duplicate', `${at(twice)}: is in the collection already.`)
+  const ids = new Set(existing.map((row) => row.model_id))
+  const duplicateIndex = members.findIndex(({ model_id: id }) => ids.has(id))
+  if (duplicateIndex >= 0) {
+    throw invalidRequest(
+      at(duplicateIndex),
+      'duplicate',
+      `${at(duplicateIndex)}: is already in the collection.`,
+    )
   }
-  if (known.length + members.length > mostMembers) {
-    const words = `A collection has at most ${mostMembers} members.`
-    throw invalidRequest(null, 'limit_reached', words)
+  if (existing.length + members.length > maxMembers) {
+    const message = `A collection has at most ${maxMembers} members.`
+    throw invalidRequest(null, 'limit_reached', message)
   }
-  const last = known.reduce((most, row) => Math.max(most, row.priority), 0)
+  const last = existing.reduce((max, row) => Math.max(max, row.priority), 0)
   const rows = members.map(({ priority, ...member }, position) => ({
     collection_id: collectionId,
-    priority: priority ?? Math.min(last + 1 + position, lowestRank),
+    priority: priority ?? Math.min(last + 1 + position, maxPriority),
     ...member,
   }))
   await trx.insertInto('model_collection_member').values(rows).execute()

@@ -1,11 +1,10 @@
 import type { Kysely } from 'kysely'
 import type { ModelCollectionRow } from '../../../platform/db/name-schema'
-import type { MembershipRow, Schema } from '../../../platform/db/schema'
+import type { Schema } from '../../../platform/db/schema'
 import { ApiError } from '../../../errors'
 import { queryPage } from '../../../http/paged-rows'
 import { containing, type Page } from '../../../http/paging'
-
-type Role = MembershipRow['role']
+import type { Role } from '../../../auth/roles'
 
 /** Reads an account's roles by organization, where it is an active member. */
 export async function findRoles(db: Kysely<Schema>, userId: string): Promise<Map<string, Role>> {
@@ -25,7 +24,7 @@ export function checkRole(role: Role | undefined): void {
   if (role === undefined) throw new ApiError('resource_not_found')
   if (role === 'owner' || role === 'admin') return
   throw new ApiError('insufficient_permissions', {
-    message: 'Only owners and admins of the organization change its collections.',
+    message: 'Only owners and admins of the organization can change its collections.',
     details: { required: ['owner', 'admin'], current: [role] },
   })
 }

@@ -1,47 +1,120 @@
-import { Hono, type Context } from 'hono'
-import * as described from './description'
-import { ChangedCollection, NewCollection, NewMembers, ScopeFilter } from './schema'
+import {
+  ChangedCollection,
+  Collection,
+  CollectionFilter,
+  CollectionList,
+  NewCollection,
+  NewMembers,
+} from './schema'
 import type { CollectionStore } from './store'
-import type { Env } from '../../../http/env'
-import { readChangedFields, readNewFields } from '../../../http/fields'
-import type { Guards } from '../../../http/guards'
-import { check } from '../../../wire/json-body'
+import { account } from '../../../http/access'
+import { Success, objectId } from '../../../http/answers'
+import { route, type Route } from '../../../http/route'
 
+const tag = 'Model collections'
 const path = '/api/user/model-collections'
-
-const asker = (c: Context<Env>) => ({ userId: c.var.principal.userId })
+const writing = account('write', { tenant: 'organization' })
+const params = { id: objectId('coll').describe('ID of the collection') }
 
 /** Collections of models under one name. Source: contract 7.5. */
-export const collectionRoutes = (collections: CollectionStore, { account }: Guards) =>
-  new Hono<Env>()
-    .get(path, described.listModelCollections, account('read', 'organization'), async (c) => {
-      const { scope } = check(ScopeFilter, c.req.query())
-      return c.json(await collections.list(c.var.principal.userId, scope))
-    })
-    .post(path, described.createModelCollection, account('write', 'organization'), async (c) =>
-      c.json(await collections.create(asker(c), await readNewFields(c, NewCollection)), 201),
-    )
-    .put(
-      `${path}/:id`,
-      described.changeModelCollection,
-      account('write', 'organization'),
-      async (c) => {
-        const fields = await readChangedFields(c, ChangedCollection)
-        return c.json(await collections.change(asker(c), c.req.param('id'), fields))
+export const collectionRoutes = (collections: CollectionStore): Route[] => [
+  listModelCollections(collections),
+  createModelCollection(collections),
+  changeModelCollection(collections),
+  deleteModelCollection(collections),
+  addModelCollectionMembers(collections),
+]
+
+const listModelCollections = (collections: CollectionStore) =>
+  route({
+    method: 'get',
+    path,
+    access: account('read', { tenant: 'organization' }),
+    operationId: 'listModelCollections',
+    tag,
+    summary: 'List model collections',
+    notes:
+      'Yours, those of your organizations and those of the system. Clients call them as `collection/<name>`.',
+    query: CollectionFilter,
+    responses: { 200: CollectionList },
+    handler: ({ principal, query: { scope } }) => collections.list(principal.userId, scope),
+  })
+
+const createModelCollection = (collections: CollectionStore) =>
+  route({
+    method: 'post',
+    path,
+    access: writing,
+    operationId: 'createModelCollection',
+    tag,
+    summary: 'Create a model collection',
+    notes:
+      'Up to 200 members, each with `priority` and `weight`. `routing_strategy` selects the first candidate; the others are fallbacks.',
+    body: NewCollection,
+    examples: {
+      'One after the other': { name: 'steady', members: ['sandbox/echo', 'sandbox/lorem'] },
+      'Drawn by weight': {
+        name: 'mixed',
+        routing_strategy: 'weighted',
+        members: [
+          { model_id: 'sandbox/echo', weight: 3 },
+          { model_id: 'sandbox/lorem', weight: 1 },
+        ],
       },
-    )
-    .delete(
-      `${path}/:id`,
-      described.deleteModelCollection,
-      account('write', 'organization'),
-      async (c) => c.json(await collections.delete(asker(c), c.req.param('id'))),
-    )
-    .post(
-      `${path}/:id/members`,
-      described.addModelCollectionMembers,
-      account('write', 'organization'),
-      async (c) => {
-        const fields = await readNewFields(c, NewMembers)
-        return c.json(await collections.add(asker(c), c.req.param('id'), fields), 201)
-      },
-    )
+    },
+    responses: { 201: Collection },
+    errors: ['model_not_found', 'resource_not_found'],
+    handler: ({ principal: { userId }, body }) => collections.create({ userId }, body),
+  })
+
+const changeModelCollection = (collections: CollectionStore) =>
+  route({
+    method: 'put',
+    path: `${path}/:id`,
+    access: writing,
+    operationId: 'changeModelCollection',
+    tag,
+    summary: 'Update a model collection',
+    notes:
+      '`members` replaces all members. The scope cannot be changed. Collections of the system are read-only.',
+    params,
+    body: ChangedCollection,
+    examples: { 'Another order': { routing_strategy: 'lowest_latency' } },
+    responses: { 200: Collection },
+    errors: ['model_not_found'],
+    handler: ({ principal: { userId }, params: { id }, body }) =>
+      collections.change({ userId }, id, body),
+  })
+
+const deleteModelCollection = (collections: CollectionStore) =>
+  route({
+    method: 'delete',
+    path: `${path}/:id`,
+    access: writing,
+    operationId: 'deleteModelCollection',
+    tag,
+    summary: 'Delete a model collection',
+    notes: 'Calls by its name are 404 from then on.',
+    params,
+    responses: { 200: Success },
+    handler: ({ principal: { userId }, params: { id } }) => collections.delete({ userId }, id),
+  })
+
+const addModelCollectionMembers = (collections: CollectionStore) =>
+  route({
+    method: 'post',
+    path: `${path}/:id/members`,
+    access: writing,
+    operationId: 'addModelCollectionMembers',
+    tag,
+    summary: 'Add models to a collection',
+    notes:
+      'One model, or several: all of them, or none. Without `priority` a model is added after the last.',
+    params,
+    body: NewMembers,
+    examples: { 'One model': { model_id: 'sandbox/lorem' } },
+    responses: { 201: Collection },
+    errors: ['model_not_found'],
+    handler: ({ principal: { userId }, params: { id }, body }) =>
+      collections.add({ userId }, id, body),
+  })

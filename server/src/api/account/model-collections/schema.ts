@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { strategies } from '../../../catalog/collection'
+import { objectId } from '../../../http/answers'
 import { line } from '../../../http/fields'
-import { broken } from '../../../wire/field-error'
+import { customIssue } from '../../../wire/field-error'
 
-export const mostMembers = 200
+export const maxMembers = 200
 
 const name = z
   .string()
@@ -37,10 +38,10 @@ function repeated(members: readonly NewMember[]): number {
 
 const memberList = z
   .array(NewMember)
-  .max(mostMembers)
+  .max(maxMembers)
   .superRefine((members, ctx) => {
     const at = repeated(members)
-    if (at >= 0) ctx.addIssue(broken('duplicate', 'is there already.', [at, 'model_id']))
+    if (at >= 0) ctx.addIssue(customIssue('duplicate', 'is already in the list.', [at, 'model_id']))
   })
 
 /** A new collection. Source: contract 7.5. */
@@ -61,55 +62,69 @@ export const NewCollection = z
   .superRefine((collection, ctx) => {
     const { scope: of, organization_id: id } = collection
     if (of === 'organization' && !id) {
-      ctx.addIssue(broken('required', 'this field is required.', ['organization_id']))
+      ctx.addIssue(customIssue('required', 'this field is required.', ['organization_id']))
     }
     if (of === 'individual' && id) {
-      const words = 'goes with the scope "organization" only.'
-      ctx.addIssue(broken('conflict', words, ['organization_id']))
+      const message = 'only allowed for scope "organization".'
+      ctx.addIssue(customIssue('conflict', message, ['organization_id']))
     }
   })
+  .meta({ ref: 'NewModelCollection' })
 export type NewCollection = z.output<typeof NewCollection>
 
-export const ChangedCollection = z.object({
-  name: name.optional(),
-  display_name: displayName.nullish(),
-  description: description.nullish(),
-  routing_strategy: strategy.optional(),
-  enabled: z.boolean().optional(),
-  members: memberList.optional(),
-})
+export const ChangedCollection = z
+  .object({
+    name: name.optional(),
+    display_name: displayName.nullish(),
+    description: description.nullish(),
+    routing_strategy: strategy.optional(),
+    enabled: z.boolean().optional(),
+    members: memberList.optional(),
+  })
+  .meta({ ref: 'ChangedModelCollection' })
 export type ChangedCollection = z.output<typeof ChangedCollection>
+
+/** The same of a system collection. */
+export const ChangedSystemCollection = ChangedCollection.meta({ ref: 'ChangedCollection' })
 
 /** One member, or several. */
 export const NewMembers = z
   .object({
     ...Member.partial().shape,
-    models: z.array(NewMember).min(1).max(mostMembers).optional(),
+    models: z.array(NewMember).min(1).max(maxMembers).optional(),
   })
   .superRefine((fields, ctx) => {
     const { model_id, models } = fields
-    if (model_id && models) ctx.addIssue(broken('conflict', 'excludes model_id.', ['models']))
+    if (model_id && models) ctx.addIssue(customIssue('conflict', 'excludes model_id.', ['models']))
     if (!model_id && !models) {
-      ctx.addIssue(broken('required', 'this field is required.', ['model_id']))
+      ctx.addIssue(customIssue('required', 'this field is required.', ['model_id']))
     }
     const at = repeated(models ?? [])
     if (at >= 0) {
-      ctx.addIssue(broken('duplicate', 'is there already.', ['models', at, 'model_id']))
+      ctx.addIssue(customIssue('duplicate', 'is already in the list.', ['models', at, 'model_id']))
     }
   })
+  .meta({ ref: 'NewModelCollectionMembers' })
 export type NewMembers = z.output<typeof NewMembers>
 
-export const ScopeFilter = z.object({
-  scope: z.enum(['individual', 'organization', 'system']).optional(),
+/** The query of the list. */
+export const CollectionFilter = z.object({
+  scope: z
+    .enum(['individual', 'organization', 'system'])
+    .optional()
+    .describe('Only collections of this scope'),
 })
 
 export const Collection = z
   .object({
-    id: z.string(),
-    name: z.string(),
+    id: objectId('coll'),
+    name: z.string().meta({ examples: ['steady'] }),
     display_name: z.string().nullable(),
     description: z.string().nullable(),
-    model_id: z.string().describe('`collection/<name>`, what callers name'),
+    model_id: z
+      .string()
+      .meta({ examples: ['collection/steady'] })
+      .describe('`collection/<name>`, the model in requests'),
     scope: z.enum(['individual', 'organization', 'system']),
     organization_id: z.string().nullable(),
     routing_strategy: strategy,
@@ -131,12 +146,14 @@ export const Collection = z
 export const CollectionList = z.object({ collections: z.array(Collection) })
 
 /** A new system collection: without scope and organization. Source: contract 9.2. */
-export const NewSystemCollection = z.object({
-  name,
-  display_name: displayName.nullish(),
-  description: description.nullish(),
-  routing_strategy: strategy.default('priority'),
-  enabled: z.boolean().default(true),
-  members: memberList.default([]),
-})
+export const NewSystemCollection = z
+  .object({
+    name,
+    display_name: displayName.nullish(),
+    description: description.nullish(),
+    routing_strategy: strategy.default('priority'),
+    enabled: z.boolean().default(true),
+    members: memberList.default([]),
+  })
+  .meta({ ref: 'NewSystemCollection' })
 export type NewSystemCollection = z.output<typeof NewSystemCollection>

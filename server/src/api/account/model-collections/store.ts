@@ -8,13 +8,13 @@ import { lockOwner } from '../../../platform/db/account-row'
 import { isId, newId } from '../../../platform/db/id'
 import type { ModelCollectionMemberRow, ModelCollectionRow } from '../../../platform/db/name-schema'
 import type { Schema } from '../../../platform/db/schema'
-import { noteMade } from '../../../platform/db/background-work'
-import { isTaken } from '../../../platform/db/violation'
+import { noteCreated } from '../../../platform/db/background-work'
+import { isUniqueViolation } from '../../../platform/db/violation'
 import { ApiError, invalidRequest } from '../../../errors'
 import { present, toTimestamp } from '../../../http/fields'
 import type { Page } from '../../../http/paging'
 
-const most = { individual: 100, organization: 200, system: Infinity }
+const maxCollections = { individual: 100, organization: 200, system: Infinity }
 
 type Row = Selectable<ModelCollectionRow>
 type MemberRow = Selectable<ModelCollectionMemberRow>
@@ -40,9 +40,9 @@ const toCollection = (row: Row, members: readonly MemberRow[]) => ({
   updated_at: toTimestamp(row.updated_at),
 })
 
-const refused = (thrown: unknown) => {
-  if (!isTaken(thrown)) throw thrown
-  throw invalidRequest('name', 'taken', 'name: there is a collection of this name already.')
+const rejectTakenName = (thrown: unknown) => {
+  if (!isUniqueViolation(thrown)) throw thrown
+  throw invalidRequest('name', 'taken', 'name: a collection with this name already exists.')
 }
 
 /** The caller: an account by its id, or the operator. */
@@ -51,7 +51,7 @@ export type Asker = { userId: string } | 'operator'
 export interface CollectionStoreOptions {
   db: Kysely<Schema>
   /** Returns the models that exist for an account, or for every account. */
-  knownTo: (asker: Asker) => Promise<IsKnown>
+  knownModelsOf: (asker: Asker) => Promise<IsKnown>
   /** Called when an owner's collections have changed, with null for the system's. */
   changed: (ownerId: string | null) => Promise<void>
 }
@@ -62,13 +62,13 @@ export type CollectionStore = ReturnType<typeof createCollectionStore>
  * Collections, for their owners and for the operator. All reject with `resource_not_found` for ids that the caller
  * may not see, and with `insufficient_permissions` for those that it may only see.
  */
-export function createCollectionStore({ db, knownTo, changed }: CollectionStoreOptions) {
+export function createCollectionStore({ db, knownModelsOf, changed }: CollectionStoreOptions) {
   /** Runs a change in a transaction that locks the collection. */
   async function write(asker: Asker, id: string, work: (trx: Trx, row: Row) => Promise<unknown>) {
     const row = await db.transaction().execute(async (trx) => {
-      const found = await lockedFor(trx, asker, id)
-      await recordCollection(trx, found, () => work(trx, found))
-      return found
+      const collection = await lockedFor(trx, asker, id)
+      await recordCollection(trx, collection, () => work(trx, collection))
+      return collection
     })
     await changed(row.user_id ?? row.organization_id)
   }
@@ -79,17 +79,17 @@ export function createCollectionStore({ db, knownTo, changed }: CollectionStoreO
   }
 
   return {
-    list: (userId: string, scope: Row['scope'] | undefined) => listSeen(db, userId, scope),
+    list: (userId: string, scope: Row['scope'] | undefined) => listVisible(db, userId, scope),
     listSystem: (page: Page, search: string | undefined) => listSystem(db, page, search),
     async create(asker: Asker, fields: NewCollection | NewSystemCollection) {
       const owner = await ownerFor(db, asker, fields)
-      checkMembers(fields.members, await knownTo(asker), ofList)
+      checkMembers(fields.members, await knownModelsOf(asker), ofList)
       const id = await insertCollection(db, owner, fields)
       await changed(owner.user_id ?? owner.organization_id)
       return read(id)
     },
     async change(asker: Asker, id: string, { members, ...fields }: ChangedCollection) {
-      const isKnown = await knownTo(asker)
+      const isKnown = await knownModelsOf(asker)
       await write(asker, id, async (trx) => {
         if (members) checkMembers(members, isKnown, ofList)
         await changeColumns(trx, id, fields)
@@ -101,11 +101,11 @@ export function createCollectionStore({ db, knownTo, changed }: CollectionStoreO
       await write(asker, id, (trx) =>
         trx.deleteFrom('model_collection').where('id', '=', id).execute(),
       )
-      return { success: true, message: 'The collection was deleted.' }
+      return { success: true as const, message: 'The collection was deleted.' }
     },
     async add(asker: Asker, id: string, fields: NewMembers) {
       const added = toMembers(fields)
-      const isKnown = await knownTo(asker)
+      const isKnown = await knownModelsOf(asker)
       await write(asker, id, async (trx) => {
         checkMembers(added.members, isKnown, added.at)
         await addMembers(trx, id, added)
@@ -118,13 +118,13 @@ export function createCollectionStore({ db, knownTo, changed }: CollectionStoreO
 
 type Trx = Transaction<Schema>
 
-async function listSeen(db: Kysely<Schema>, userId: string, scope: Row['scope'] | undefined) {
+async function listVisible(db: Kysely<Schema>, userId: string, scope: Row['scope'] | undefined) {
   return { collections: await withMembers(db, await selectVisibleCollections(db, userId, scope)) }
 }
 
 async function listSystem(db: Kysely<Schema>, page: Page, search: string | undefined) {
-  const { shown, pagination } = await findSystemCollections(db, page, search)
-  return { collections: await withMembers(db, shown), pagination }
+  const { items, pagination } = await findSystemCollections(db, page, search)
+  return { collections: await withMembers(db, items), pagination }
 }
 
 async function insertCollection(
@@ -135,11 +135,11 @@ async function insertCollection(
   const id = newId('coll')
   const { name, display_name, description, routing_strategy, enabled } = fields
   const row = { id, ...owner, name, display_name, description, routing_strategy, enabled }
-  noteMade(id)
+  noteCreated(id)
   await db.transaction().execute(async (trx) => {
     await checkCount(trx, owner)
     await recordCollection(trx, row, async () => {
-      await trx.insertInto('model_collection').values(row).execute().catch(refused)
+      await trx.insertInto('model_collection').values(row).execute().catch(rejectTakenName)
       await replaceMembers(trx, id, members)
     })
   })
@@ -152,7 +152,7 @@ const changeColumns = (trx: Trx, id: string, fields: Omit<ChangedCollection, 'me
     .set({ ...present(fields), updated_at: new Date() })
     .where('id', '=', id)
     .execute()
-    .catch(refused)
+    .catch(rejectTakenName)
 
 const ofList = (position: number) => `members.${position}.model_id`
 
@@ -190,7 +190,7 @@ async function lockedFor(trx: Trx, asker: Asker, id: string): Promise<Row> {
   }
   if (row.scope === 'system') {
     throw new ApiError('insufficient_permissions', {
-      message: 'This collection is part of the system; only its operator changes it.',
+      message: 'This is a system collection; only the operator can change it.',
       details: { required: ['operator'], current: [] },
     })
   }
@@ -228,7 +228,7 @@ async function checkCount(trx: Trx, owner: Owner): Promise<void> {
     .where(user_id ? 'user_id' : 'organization_id', '=', user_id ?? organization_id)
     .select(({ fn }) => fn.countAll<bigint>().as('total'))
     .executeTakeFirstOrThrow()
-  if (total < most[scope]) return
-  const words = `There are at most ${most[scope]} collections of this scope.`
-  throw invalidRequest(null, 'limit_reached', words)
+  if (total < maxCollections[scope]) return
+  const message = `The limit of ${maxCollections[scope]} collections in this scope is reached.`
+  throw invalidRequest(null, 'limit_reached', message)
 }

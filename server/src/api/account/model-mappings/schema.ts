@@ -1,17 +1,19 @@
 import { z } from 'zod'
-import { mostRuns, runsNamedBy, runsOf } from '../../../catalog/mapping'
-import { Pagination } from '../../../http/documentation'
+import { maxRuns, findReferences, countWildcards } from '../../../catalog/mapping'
+import { objectId } from '../../../http/answers'
+import { Pagination } from '../../../http/paging'
+import { flag } from '../../../http/query'
 import { trimmed } from '../../../http/fields'
-import { broken } from '../../../wire/field-error'
+import { customIssue } from '../../../wire/field-error'
 import { isModelName } from '../../../wire/model-id'
 
 const pattern = z
   .string()
   .min(1)
   .max(200)
-  .refine((source) => runsOf(source) <= mostRuns, {
+  .refine((source) => countWildcards(source) <= maxRuns, {
     params: { issue: 'too_many' },
-    message: `must have at most ${mostRuns} stars.`,
+    message: `must contain at most ${maxRuns} wildcards (*).`,
   })
 const matchType = z.enum(['exact', 'wildcard'])
 const priority = z.int().min(1).max(1000)
@@ -38,27 +40,28 @@ interface Rule {
 
 /** Finds a conflict between the fields of a mapping. */
 export function findMappingConflict({ source_pattern, target_model, match_type }: Rule) {
-  const runs = runsOf(source_pattern)
-  const beyond = runsNamedBy(target_model).find((run) => run === 0 || run > runs)
-  if (beyond !== undefined) {
-    const words = `$${beyond} is beyond the pattern, which has a number of stars of ${runs}.`
-    return broken('bad_format', words, ['target_model'])
+  const runs = countWildcards(source_pattern)
+  const unknownRun = findReferences(target_model).find((run) => run === 0 || run > runs)
+  if (unknownRun !== undefined) {
+    const message = `$${unknownRun} does not exist: the pattern has ${runs} wildcards.`
+    return customIssue('bad_format', message, ['target_model'])
   }
   if (match_type && match_type !== matchTypeOf(source_pattern)) {
-    const words = `a pattern is "wildcard" when it has a star, else "exact".`
-    return broken('conflict', words, ['match_type'])
+    const message = `must be "wildcard" for a pattern with *, else "exact".`
+    return customIssue('conflict', message, ['match_type'])
   }
   return undefined
 }
 
-export const matchTypeOf = (source: string) => (runsOf(source) > 0 ? 'wildcard' : 'exact')
+export const matchTypeOf = (source: string): 'exact' | 'wildcard' =>
+  countWildcards(source) > 0 ? 'wildcard' : 'exact'
 
 /** A new mapping. Source: contract 7.6. */
 export const NewMapping = z
   .object({
-    source_pattern: pattern.describe('Any name; `*` stands for any run of characters'),
-    target_model: target.describe('What it becomes; `$1` to `$5` stand for the runs'),
-    match_type: matchType.nullish().describe('Follows from the pattern'),
+    source_pattern: pattern.describe('A model name; `*` matches any run of characters'),
+    target_model: target.describe('The model to call instead; `$1` to `$5` insert the matches'),
+    match_type: matchType.nullish().describe('Derived from the pattern'),
     priority: priority.nullish().transform((value) => value ?? 100),
     enabled: z
       .boolean()
@@ -73,29 +76,34 @@ export const NewMapping = z
     })
     if (conflict) ctx.addIssue(conflict)
   })
+  .meta({ ref: 'NewModelMapping' })
 export type NewMapping = z.output<typeof NewMapping>
 
-export const ChangedMapping = z.object({
-  source_pattern: pattern.optional(),
-  target_model: target.optional(),
-  match_type: matchType.optional(),
-  priority: priority.optional(),
-  enabled: z.boolean().optional(),
-  description: description.nullish(),
-})
+export const ChangedMapping = z
+  .object({
+    source_pattern: pattern.optional(),
+    target_model: target.optional(),
+    match_type: matchType.optional(),
+    priority: priority.optional(),
+    enabled: z.boolean().optional(),
+    description: description.nullish(),
+  })
+  .meta({ ref: 'ChangedModelMapping' })
 export type ChangedMapping = z.output<typeof ChangedMapping>
 
-export const NewPreview = z.object({
-  model: z.string().min(1).max(256),
-  mapping: NewMapping.optional(),
-})
+export const NewPreview = z
+  .object({
+    model: z.string().min(1).max(256),
+    mapping: NewMapping.optional(),
+  })
+  .meta({ ref: 'NewModelMappingPreview' })
 export type NewPreview = z.output<typeof NewPreview>
 
 export const Mapping = z
   .object({
-    id: z.string(),
-    source_pattern: z.string(),
-    target_model: z.string(),
+    id: objectId('map'),
+    source_pattern: z.string().meta({ examples: ['gpt-*'] }),
+    target_model: z.string().meta({ examples: ['openai/gpt-$1'] }),
     match_type: matchType,
     priority: z.int(),
     enabled: z.boolean(),
@@ -105,19 +113,24 @@ export const Mapping = z
   })
   .meta({ ref: 'ModelMapping' })
 
+/** The query of the list. */
+export const MappingFilter = z.object({
+  enabled: flag.optional().describe('Only enabled, or only disabled mappings'),
+})
+
 export const MappingList = z.object({ mappings: z.array(Mapping), pagination: Pagination })
 
-export const ShownPreview = z
+export const MappingPreview = z
   .object({
     requested_model: z.string(),
     resolved_model: z
       .string()
-      .describe('What the name becomes: a model, collection or handle form'),
+      .describe('The resulting name: of a model, a collection, or with a handle'),
     matched: z.boolean(),
-    mapping_id: z.string().nullable().describe('Null also where the unsaved mapping matched'),
+    mapping_id: z.string().nullable().describe('Null also where `mapping` of the request matched'),
     accessible: z.boolean(),
-    provider: z.string().nullable().describe('Who would be asked first'),
-    reason: z.string().nullable().describe('The error code that a call would get'),
+    provider: z.string().nullable().describe('The provider of the first candidate'),
+    reason: z.string().nullable().describe('The error code of a call'),
   })
   .meta({ ref: 'ModelMappingPreview' })
-export type ShownPreview = z.output<typeof ShownPreview>
+export type MappingPreview = z.output<typeof MappingPreview>

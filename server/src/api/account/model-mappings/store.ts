@@ -6,18 +6,18 @@ import {
   type ChangedMapping,
   type NewMapping,
   type NewPreview,
-  type ShownPreview,
+  type MappingPreview,
 } from './schema'
-import { inOrder } from '../../../catalog/mapping'
+import { sortMappings } from '../../../catalog/mapping'
 import { newId } from '../../../platform/db/id'
 import type { ModelMappingRow } from '../../../platform/db/name-schema'
 import type { Schema } from '../../../platform/db/schema'
-import { isTaken } from '../../../platform/db/violation'
+import { isUniqueViolation } from '../../../platform/db/violation'
 import { ApiError, invalidRequest } from '../../../errors'
 import { present, toTimestamp } from '../../../http/fields'
 import { pageList, type Page } from '../../../http/paging'
 
-const mostMappings = 200
+const maxMappings = 200
 
 type Row = Selectable<ModelMappingRow>
 
@@ -33,9 +33,13 @@ const toMapping = (row: Row) => ({
   updated_at: toTimestamp(row.updated_at),
 })
 
-const refused = (thrown: unknown) => {
-  if (!isTaken(thrown)) throw thrown
-  throw invalidRequest('source_pattern', 'taken', 'source_pattern: you map this pattern already.')
+const rejectTakenPattern = (thrown: unknown) => {
+  if (!isUniqueViolation(thrown)) throw thrown
+  throw invalidRequest(
+    'source_pattern',
+    'taken',
+    'source_pattern: you already have a mapping for this pattern.',
+  )
 }
 
 interface Rule {
@@ -81,8 +85,8 @@ export function createMappingStore({ db, checkName, preview, changed }: MappingS
       return toMapping(row)
     },
     async change(userId: string, id: string, { match_type, ...fields }: ChangedMapping) {
-      const known = await found(db, userId, id)
-      checkWhole({ ...known, ...present(fields), match_type })
+      const existing = await findRow(db, userId, id)
+      checkComplete({ ...existing, ...present(fields), match_type })
       if (fields.target_model !== undefined) await checkTarget(userId, fields.target_model)
       const row = await db
         .updateTable('model_mapping')
@@ -91,23 +95,23 @@ export function createMappingStore({ db, checkName, preview, changed }: MappingS
         .where('user_id', '=', userId)
         .returningAll()
         .executeTakeFirst()
-        .catch(refused)
+        .catch(rejectTakenPattern)
       if (!row) throw new ApiError('resource_not_found')
       changed(userId)
       return toMapping(row)
     },
     async delete(userId: string, id: string) {
-      await found(db, userId, id)
+      await findRow(db, userId, id)
       await db
         .deleteFrom('model_mapping')
         .where('id', '=', id)
         .where('user_id', '=', userId)
         .execute()
       changed(userId)
-      return { success: true, message: 'The mapping was deleted.' }
+      return { success: true as const, message: 'The mapping was deleted.' }
     },
-    preview: async (userId: string, asked: NewPreview): Promise<ShownPreview> =>
-      toPreview(asked.model, await preview(userId, asked.model, toRule(asked))),
+    preview: async (userId: string, requested: NewPreview): Promise<MappingPreview> =>
+      toPreview(requested.model, await preview(userId, requested.model, toRule(requested))),
   }
 }
 
@@ -115,35 +119,35 @@ export function createMappingStore({ db, checkName, preview, changed }: MappingS
 const toRule = ({ mapping }: NewPreview): Rule | undefined =>
   mapping?.enabled ? { source: mapping.source_pattern, target: mapping.target_model } : undefined
 
-const toPreview = (requested: string, found: Previewed): ShownPreview => ({
+const toPreview = (requested: string, previewed: Previewed): MappingPreview => ({
   requested_model: requested,
-  resolved_model: found.resolvedModel,
-  matched: found.isMatched,
-  mapping_id: found.mappingId === '' ? null : found.mappingId,
-  accessible: found.reason === undefined,
-  provider: found.provider ?? null,
-  reason: found.reason ?? null,
+  resolved_model: previewed.resolvedModel,
+  matched: previewed.isMatched,
+  mapping_id: previewed.mappingId === '' ? null : previewed.mappingId,
+  accessible: previewed.reason === undefined,
+  provider: previewed.provider ?? null,
+  reason: previewed.reason ?? null,
 })
 
-interface Wanted {
+interface MappingListing {
   page: Page
   enabled: boolean | undefined
 }
 
 /** Lists mappings in the order of application. */
-async function listMappings(db: Kysely<Schema>, userId: string, { page, enabled }: Wanted) {
+async function listMappings(db: Kysely<Schema>, userId: string, { page, enabled }: MappingListing) {
   const rows = await db
     .selectFrom('model_mapping')
     .selectAll()
     .where('user_id', '=', userId)
     .$if(enabled !== undefined, (query) => query.where('enabled', '=', enabled ?? true))
     .execute()
-  const ordered = inOrder(
+  const ordered = sortMappings(
     rows.map((row) => ({ ...row, source: row.source_pattern, target: row.target_model })),
   )
   const behind = (before: string) => ordered.slice(ordered.findIndex(isOf(before)) + 1)
-  const { shown, pagination } = pageList(page, ordered, behind)
-  return { mappings: shown.map(toMapping), pagination }
+  const { items, pagination } = pageList(page, ordered, behind)
+  return { mappings: items.map(toMapping), pagination }
 }
 
 const isOf =
@@ -151,7 +155,7 @@ const isOf =
   (row: { id: string }): boolean =>
     row.id === id
 
-async function found(db: Kysely<Schema>, userId: string, id: string): Promise<Row> {
+async function findRow(db: Kysely<Schema>, userId: string, id: string): Promise<Row> {
   return requireRow('map', id, () =>
     db
       .selectFrom('model_mapping')
@@ -163,7 +167,7 @@ async function found(db: Kysely<Schema>, userId: string, id: string): Promise<Ro
 }
 
 /** Checks the whole mapping: a change that is valid by itself may conflict with unchanged fields. */
-function checkWhole(mapping: Parameters<typeof findMappingConflict>[0]): void {
+function checkComplete(mapping: Parameters<typeof findMappingConflict>[0]): void {
   const conflict = findMappingConflict(mapping)
   if (!conflict) return
   const param = conflict.path.map(String).join('.')
@@ -178,7 +182,7 @@ const insert = (db: Kysely<Schema>, userId: string, fields: Omit<NewMapping, 'ma
       .values({ id: newId('map'), user_id: userId, ...fields })
       .returningAll()
       .executeTakeFirstOrThrow()
-      .catch(refused)
+      .catch(rejectTakenPattern)
   })
 
 /** Locks the account, so that concurrent requests count mappings one after the other. */
@@ -189,6 +193,6 @@ async function checkCount(trx: Transaction<Schema>, userId: string): Promise<voi
     .where('user_id', '=', userId)
     .select(({ fn }) => fn.countAll<bigint>().as('total'))
     .executeTakeFirstOrThrow()
-  if (total < mostMappings) return
-  throw invalidRequest(null, 'limit_reached', `An account has at most ${mostMappings} mappings.`)
+  if (total < maxMappings) return
+  throw invalidRequest(null, 'limit_reached', `An account has at most ${maxMappings} mappings.`)
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { showModelsTo, type ModelPorts, type PublicOfferedModels } from './shown-models'
+import { readCatalogueModels, type ModelPorts, type PublicOfferedModels } from './catalogue-models'
 import { findIn } from './store'
 import { lockAccount } from '../../../platform/db/account-row'
 import type { Schema } from '../../../platform/db/schema'
@@ -7,7 +7,7 @@ import { ApiError, invalidRequest } from '../../../errors'
 import { toTimestamp } from '../../../http/fields'
 
 /** A list without pages needs a limit. */
-const mostFavorites = 1000
+const maxFavorites = 1000
 
 export type FavoriteStore = ReturnType<typeof createFavoriteStore>
 
@@ -17,10 +17,14 @@ interface Row {
 }
 
 /** Favourites of accounts: models, and collections. */
-export function createFavoriteStore({ db, modelsFor }: ModelPorts) {
-  const shown = async (userId: string, rows: readonly Row[], offered: PublicOfferedModels) => {
-    const known = rows.flatMap((row) => offered.find(row.model_id) ?? [])
-    const models = await showModelsTo(userId, known, { db, offered })
+export function createFavoriteStore({ db, modelsFor, performance }: ModelPorts) {
+  const toFavorites = async (
+    userId: string,
+    rows: readonly Row[],
+    offered: PublicOfferedModels,
+  ) => {
+    const offeredModels = rows.flatMap((row) => offered.find(row.model_id) ?? [])
+    const models = await readCatalogueModels(userId, offeredModels, { db, offered, performance })
     const byId = new Map(models.map((model) => [model.id, model]))
     return rows.map((row) => ({
       model_id: row.model_id,
@@ -37,14 +41,14 @@ export function createFavoriteStore({ db, modelsFor }: ModelPorts) {
         .orderBy('created_at', 'desc')
         .orderBy('model_id')
         .execute()
-      return { favorites: await shown(userId, rows, await modelsFor(userId)) }
+      return { favorites: await toFavorites(userId, rows, await modelsFor(userId)) }
     },
     /** Rejects with `model_not_found`. */
     async add(userId: string, modelId: string) {
       const offered = await modelsFor(userId)
       if (!(await offered.hasCollection(modelId))) findIn(offered, modelId, 'model_id')
       const { row, isNew } = await insert(db, userId, modelId)
-      const [favorite] = await shown(userId, [row], offered)
+      const [favorite] = await toFavorites(userId, [row], offered)
       return { favorite, isNew }
     },
     async remove(userId: string, modelId: string | undefined) {
@@ -55,7 +59,7 @@ export function createFavoriteStore({ db, modelsFor }: ModelPorts) {
         .returning('model_id')
         .executeTakeFirst()
       if (!row) throw new ApiError('resource_not_found')
-      return { success: true as const, message: 'It is no favourite any more.' }
+      return { success: true as const, message: 'The model was removed from your favourites.' }
     },
   }
 }
@@ -64,14 +68,14 @@ const insert = (db: Kysely<Schema>, userId: string, modelId: string) =>
   db.transaction().execute(async (trx) => {
     await lockAccount(trx, userId)
     const own = trx.selectFrom('model_favorite').where('user_id', '=', userId)
-    const known = await own.selectAll().where('model_id', '=', modelId).executeTakeFirst()
-    if (known) return { row: known, isNew: false }
+    const existing = await own.selectAll().where('model_id', '=', modelId).executeTakeFirst()
+    if (existing) return { row: existing, isNew: false }
     const { total } = await own
       .select(({ fn }) => fn.countAll<bigint>().as('total'))
       .executeTakeFirstOrThrow()
-    if (total >= mostFavorites) {
-      const words = `An account has at most ${mostFavorites} favourites.`
-      throw invalidRequest(null, 'limit_reached', words)
+    if (total >= maxFavorites) {
+      const message = `An account has at most ${maxFavorites} favourites.`
+      throw invalidRequest(null, 'limit_reached', message)
     }
     const row = await trx
       .insertInto('model_favorite')

@@ -2,7 +2,7 @@ import { sql, type Kysely, type Selectable } from 'kysely'
 import { lockAccount } from '../../../platform/db/account-row'
 import { noRatings, sumRatings } from './rating-sums'
 import type { NewRating, RatingOrder } from './schema'
-import type { ModelPorts } from './shown-models'
+import type { ModelPorts } from './catalogue-models'
 import { findIn } from './store'
 import { newId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
@@ -13,7 +13,7 @@ import { queryPage } from '../../../http/paged-rows'
 import { toPaged, type Page } from '../../../http/paging'
 
 /** Bounds the ratings of an account: models come and go, and connections bring their own. */
-const mostRatings = 5000
+const maxRatings = 5000
 
 type Row = Selectable<RatingRow> & { user_name: string }
 
@@ -40,31 +40,31 @@ export type RatingStore = ReturnType<typeof createRatingStore>
 /** Accounts' ratings of models. Source: contract 6.8. */
 export function createRatingStore({ db, modelsFor }: ModelPorts) {
   /** Throws `model_not_found`. */
-  const known = async (userId: string, id: string | undefined) =>
+  const findModelId = async (userId: string, id: string | undefined) =>
     findIn(await modelsFor(userId), id, null).id
   return {
-    async list(userId: string, id: string | undefined, wanted: Wanted) {
-      const modelId = await known(userId, id)
-      const [sums, mine, { shown, pagination }] = await Promise.all([
+    async list(userId: string, id: string | undefined, listing: RatingListing) {
+      const modelId = await findModelId(userId, id)
+      const [sums, mine, { items, pagination }] = await Promise.all([
         sumRatings(db, [modelId]),
         ratings(db)
           .where('model_id', '=', modelId)
           .where('user_id', '=', userId)
           .executeTakeFirst(),
-        pageOfModel(db, modelId, wanted),
+        pageOfModel(db, modelId, listing),
       ])
       return {
         model_id: modelId,
         summary: sums.get(modelId) ?? noRatings,
         my_rating: mine ? toRating(mine) : null,
-        ratings: shown.map(toRating),
+        ratings: items.map(toRating),
         pagination,
       }
     },
     async rate(userId: string, id: string | undefined, fields: NewRating) {
       const { ratingId, isNew } = await store(db, {
         userId,
-        modelId: await known(userId, id),
+        modelId: await findModelId(userId, id),
         fields,
       })
       const row = await ratings(db)
@@ -86,22 +86,22 @@ export function createRatingStore({ db, modelsFor }: ModelPorts) {
     },
     async listOf(userId: string, page: Page) {
       const query = ratings(db).where('user_id', '=', userId)
-      const { shown, pagination } = await queryPage(db, query, {
+      const { items, pagination } = await queryPage(db, query, {
         page,
         column: 'model_rating.id',
       })
-      return { ratings: shown.map(toRating), pagination }
+      return { ratings: items.map(toRating), pagination }
     },
   }
 }
 
-interface Wanted {
+interface RatingListing {
   page: Page
   sort: RatingOrder
 }
 
 /** Newest first, also among equal ratings. */
-async function pageOfModel(db: Kysely<Schema>, modelId: string, { page, sort }: Wanted) {
+async function pageOfModel(db: Kysely<Schema>, modelId: string, { page, sort }: RatingListing) {
   const direction = sort === 'lowest' ? 'asc' : 'desc'
   const [{ total }, rows] = await Promise.all([
     db
@@ -132,14 +132,14 @@ function behind(id: string, sort: RatingOrder) {
   )`
 }
 
-interface Told {
+interface RatingSummary {
   userId: string
   modelId: string
   fields: NewRating
 }
 
 /** Stores one rating for each account and model: a new one replaces the old one under its id. */
-const store = (db: Kysely<Schema>, { userId, modelId, fields }: Told) =>
+const store = (db: Kysely<Schema>, { userId, modelId, fields }: RatingSummary) =>
   db.transaction().execute(async (trx) => {
     await lockAccount(trx, userId)
     const replaced = await trx
@@ -155,8 +155,8 @@ const store = (db: Kysely<Schema>, { userId, modelId, fields }: Told) =>
       .where('user_id', '=', userId)
       .select(({ fn }) => fn.countAll<bigint>().as('total'))
       .executeTakeFirstOrThrow()
-    if (total >= mostRatings) {
-      throw invalidRequest(null, 'limit_reached', `An account has at most ${mostRatings} ratings.`)
+    if (total >= maxRatings) {
+      throw invalidRequest(null, 'limit_reached', `An account has at most ${maxRatings} ratings.`)
     }
     const ratingId = newId('rating')
     await trx

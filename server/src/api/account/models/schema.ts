@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { capabilities, categories, type Capability } from '../../../catalog/model'
 import { ModelPricingAnswer } from '../../../catalog/pricing-fields'
-import { Pagination } from '../../../http/documentation'
-import { broken } from '../../../wire/field-error'
+import { pageFields, Pagination } from '../../../http/paging'
+import { flag } from '../../../http/query'
+import { customIssue } from '../../../wire/field-error'
 
 const billingModes = ['platform', 'house', 'byok', 'org_pays', 'member_pays', 'free'] as const
-export type ShownBillingMode = (typeof billingModes)[number]
+export type ModelBillingMode = (typeof billingModes)[number]
 
 const isCapability = (name: string): name is Capability =>
   capabilities.some((capability) => capability === name)
@@ -13,51 +14,78 @@ const isCapability = (name: string): name is Capability =>
 /** One or several names separated by commas; all of them must match. */
 const capabilityList = z.string().transform((text, ctx): Capability[] => {
   const names = text.split(',').map((name) => name.trim())
-  const known = names.filter(isCapability)
-  if (known.length === names.length) return known
-  ctx.addIssue(broken('unknown_value', `must be of ${capabilities.join(', ')}.`))
+  const accepted = names.filter(isCapability)
+  if (accepted.length === names.length) return accepted
+  ctx.addIssue(customIssue('unknown_value', `must be one of ${capabilities.join(', ')}.`))
   return z.NEVER
 })
 
-const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
-
-/** Filters and sort order of the list of models. Source: contract 6.8. */
+/** Filters, order and page of the list of models. Source: contract 6.8. */
 export const PublicModelFilters = z.object({
-  provider: z.string().max(40).optional(),
-  category: z.enum(categories).optional(),
-  capability: capabilityList.optional(),
-  billing_mode: z.enum(billingModes).optional(),
-  free: flag.optional(),
-  callable: flag.optional(),
-  search: z.string().trim().max(100).optional(),
-  sort: z.enum(['id', 'name', 'price', 'context', 'rating']).default('id'),
+  provider: z.string().max(40).optional().describe('Only models of this provider'),
+  category: z.enum(categories).optional().describe('Only models of this category'),
+  capability: capabilityList
+    .optional()
+    .describe(`Only models with all of these, separated by commas: ${capabilities.join(', ')}`),
+  billing_mode: z
+    .enum(billingModes)
+    .optional()
+    .describe('Only models whose requests would be paid this way'),
+  free: flag.optional().describe('Only free models, or only priced ones'),
+  callable: flag.optional().describe('Only models that you can call now, or only others'),
+  min_context: z.coerce
+    .number()
+    .pipe(z.int().min(0).max(1_000_000_000))
+    .optional()
+    .describe('Only models whose context has at least this many tokens'),
+  max_price: z.coerce
+    .number()
+    .pipe(z.number().min(0).max(1_000_000_000))
+    .optional()
+    .describe('Only models whose price, as `sort=price` compares it, is at most this many USD'),
+  search: z.string().trim().max(100).optional().describe('Text in the id or the name'),
+  sort: z
+    .enum(['id', 'name', 'price', 'context', 'rating', 'latency', 'uptime'])
+    .default('id')
+    .describe('The order of the list'),
   prompt_tokens: z.coerce
     .number()
     .pipe(z.int().min(0).max(1_000_000_000))
     .default(0)
-    .describe('`sort=price` goes by the prices of prompts of so many tokens'),
+    .describe(
+      'Length of the prompts for which `sort=price` compares the price of input and output together',
+    ),
+  ...pageFields,
 })
-export type PublicModelFilters = z.output<typeof PublicModelFilters>
+export type PublicModelFilters = Omit<z.output<typeof PublicModelFilters>, keyof typeof pageFields>
 
-export const NewFavorite = z.object({ model_id: z.string().min(1).max(256) })
+export const NewFavorite = z
+  .object({ model_id: z.string().min(1).max(256) })
+  .meta({ ref: 'NewFavorite' })
 
-export const NewRating = z.object({
-  rating: z.int().min(1).max(5),
-  review: z
-    .string()
-    .trim()
-    .max(2000)
-    .optional()
-    .transform((text) => text || null),
-})
+export const NewRating = z
+  .object({
+    rating: z.int().min(1).max(5),
+    review: z
+      .string()
+      .trim()
+      .max(2000)
+      .optional()
+      .transform((text) => text || null),
+  })
+  .meta({ ref: 'NewRating' })
 export type NewRating = z.output<typeof NewRating>
 
-export const RatingOrder = z.object({
-  sort: z.enum(['newest', 'highest', 'lowest']).default('newest'),
+/** The query of a list of ratings. */
+export const RatingFilter = z.object({
+  sort: z.enum(['newest', 'highest', 'lowest']).default('newest').describe('The order of the list'),
+  ...pageFields,
 })
-export type RatingOrder = z.output<typeof RatingOrder>['sort']
+export type RatingOrder = z.output<typeof RatingFilter>['sort']
 
-export const ShownModel = z
+export const RatingPage = z.object(pageFields)
+
+export const CatalogueModel = z
   .object({
     id: z.string(),
     name: z.string(),
@@ -72,24 +100,54 @@ export const ShownModel = z
     billing_mode: z
       .enum(billingModes)
       .nullable()
-      .describe('How a call of yours would be paid now; null where nobody serves it to you.'),
+      .describe(
+        'How a request of yours would be paid now; null if no connection serves the model to you.',
+      ),
+    unavailable: z
+      .object({
+        reason: z.enum([
+          'no_price',
+          'no_connection',
+          'platform_connections_off',
+          'mapped_to_nothing',
+        ]),
+        message: z.string(),
+      })
+      .nullable()
+      .describe('Why you cannot call the model now; null if you can.'),
+    performance: z
+      .object({
+        latency_ms: z.int().nullable().describe('The median of successful requests'),
+        first_token_ms: z.int().nullable().describe('The median of successful streams'),
+        tokens_per_second: z
+          .number()
+          .nullable()
+          .describe('Output of successful requests by the time that they took'),
+        uptime_percent: z
+          .number()
+          .describe("Requests that did not fail by the provider's fault: 502, 503 and 504"),
+      })
+      .nullable()
+      .describe(
+        'Measured on this installation in the newest 100,000 requests to providers of the last 24 hours, up to a minute old; null with fewer than 10 of this model.',
+      ),
     is_favorite: z.boolean(),
     rating: z.object({ average: z.number().nullable(), count: z.int() }),
     deprecated_at: z.iso.datetime().nullable(),
     created_at: z.iso.datetime(),
   })
   .meta({ ref: 'CatalogueModel' })
-export type ShownModel = z.output<typeof ShownModel>
+export type CatalogueModel = z.output<typeof CatalogueModel>
 
 export const ModelPage = z
-  .object({ models: z.array(ShownModel), pagination: Pagination })
+  .object({ models: z.array(CatalogueModel), pagination: Pagination })
   .meta({ ref: 'CatalogueModelList' })
 
 export const Favorite = z
   .object({
     model_id: z.string(),
-    model: ShownModel.nullable().describe(
-      'Null for a collection, and for what is no longer there.',
+    model: CatalogueModel.nullable().describe(
+      'Null for a collection, and for a model that no longer exists.',
     ),
     created_at: z.iso.datetime(),
   })

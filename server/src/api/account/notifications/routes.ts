@@ -1,29 +1,60 @@
-import { Hono } from 'hono'
-import * as described from './description'
-import { NotificationFilter } from './schema'
+import { AllRead, Notification, NotificationFilter, NotificationList } from './schema'
 import type { NotificationStore } from './store'
-import type { Env } from '../../../http/env'
-import type { Guards } from '../../../http/guards'
+import { account } from '../../../http/access'
+import { objectId } from '../../../http/answers'
 import { toPage } from '../../../http/paging'
-import { check } from '../../../wire/json-body'
+import { route, type Route } from '../../../http/route'
 
-const paths = '/api/account/notifications'
+const tag = 'Notifications'
+const path = '/api/account/notifications'
 
 /** The inbox of an account. Source: contract 6.3. */
-export const notificationRoutes = (notifications: NotificationStore, { account }: Guards) =>
-  new Hono<Env>()
-    .get(paths, described.listNotifications, account('read', 'account'), async (c) => {
-      const { userId } = c.var.principal
-      const filter = check(NotificationFilter, c.req.query())
-      const page = toPage(c, `inbox ${userId} ${filter.unread ?? ''} ${filter.kind ?? ''}`)
-      return c.json(await notifications.list(userId, page, filter))
-    })
-    .post(
-      `${paths}/read-all`,
-      described.readAllNotifications,
-      account('write', 'account'),
-      async (c) => c.json(await notifications.readAll(c.var.principal.userId)),
-    )
-    .post(`${paths}/:id/read`, described.readNotification, account('write', 'account'), async (c) =>
-      c.json(await notifications.read(c.var.principal.userId, c.req.param('id'))),
-    )
+export const notificationRoutes = (notifications: NotificationStore): Route[] => [
+  listNotifications(notifications),
+  readAllNotifications(notifications),
+  readNotification(notifications),
+]
+
+const listNotifications = (notifications: NotificationStore) =>
+  route({
+    method: 'get',
+    path,
+    access: account('read'),
+    operationId: 'listNotifications',
+    tag,
+    summary: 'List notifications',
+    notes: 'Of the last 90 days, newest first. `unread_count` counts all, whatever the filter.',
+    query: NotificationFilter,
+    responses: { 200: NotificationList },
+    handler: ({ principal: { userId }, query }) => {
+      const page = toPage(query, `inbox ${userId} ${query.unread ?? ''} ${query.kind ?? ''}`)
+      return notifications.list(userId, page, query)
+    },
+  })
+
+const readAllNotifications = (notifications: NotificationStore) =>
+  route({
+    method: 'post',
+    path: `${path}/read-all`,
+    access: account('write'),
+    operationId: 'readAllNotifications',
+    tag,
+    summary: 'Mark all notifications as read',
+    notes: '`updated` is the number of those that were unread.',
+    responses: { 200: AllRead },
+    handler: ({ principal }) => notifications.readAll(principal.userId),
+  })
+
+const readNotification = (notifications: NotificationStore) =>
+  route({
+    method: 'post',
+    path: `${path}/:id/read`,
+    access: account('write'),
+    operationId: 'readNotification',
+    tag,
+    summary: 'Mark a notification as read',
+    notes: 'Repeating it changes nothing.',
+    params: { id: objectId('notif').describe('ID of the notification') },
+    responses: { 200: Notification },
+    handler: ({ principal, params: { id } }) => notifications.read(principal.userId, id),
+  })

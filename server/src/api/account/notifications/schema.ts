@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { Pagination } from '../../../http/documentation'
+import { pageFields, Pagination } from '../../../http/paging'
+import { flag } from '../../../http/query'
 
 export const kinds = [
   'alert',
@@ -28,7 +29,7 @@ export const Notification = z
 
 export const NotificationList = z.object({
   notifications: z.array(Notification),
-  unread_count: z.int().describe('Of all notifications, whatever is shown'),
+  unread_count: z.int().describe('Of all notifications, whatever the filter'),
   pagination: Pagination,
 })
 
@@ -36,9 +37,10 @@ export const AllRead = z
   .object({ success: z.literal(true), message: z.string(), updated: z.int() })
   .meta({ ref: 'NotificationsRead' })
 
-/** Query of the list. */
+/** The query of the list. */
 export const NotificationFilter = z.object({
-  unread: z.enum(['true', 'false']).optional(),
-  kind: z.enum(kinds).optional(),
+  unread: flag.optional().describe('Only unread notifications, or only read ones'),
+  kind: z.enum(kinds).optional().describe('Only notifications of this kind'),
+  ...pageFields,
 })
-export type NotificationFilter = z.output<typeof NotificationFilter>
+export type NotificationFilter = Omit<z.output<typeof NotificationFilter>, keyof typeof pageFields>

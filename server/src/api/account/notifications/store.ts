@@ -30,14 +30,14 @@ export const createNotificationStore = (db: Kysely<Schema>) => ({
       .selectFrom('notification')
       .selectAll()
       .where('user_id', '=', userId)
-      .$if(unread === 'true', (all) => all.where('read_at', 'is', null))
-      .$if(unread === 'false', (all) => all.where('read_at', 'is not', null))
+      .$if(unread === true, (all) => all.where('read_at', 'is', null))
+      .$if(unread === false, (all) => all.where('read_at', 'is not', null))
       .$if(kind !== undefined, (all) => all.where('kind', '=', kind ?? 'system'))
-    const [{ shown, pagination }, unreadCount] = await Promise.all([
+    const [{ items, pagination }, unreadCount] = await Promise.all([
       queryPage(db, query, { page }),
       countUnread(db, userId),
     ])
-    return { notifications: shown.map(toNotification), unread_count: unreadCount, pagination }
+    return { notifications: items.map(toNotification), unread_count: unreadCount, pagination }
   },
 
   /** A notification that was read before stays as it was. */
@@ -63,7 +63,7 @@ export const createNotificationStore = (db: Kysely<Schema>) => ({
       .executeTakeFirst()
     const updated = Number(numUpdatedRows)
     return {
-      success: true,
+      success: true as const,
       message: `Notifications that were marked as read: ${updated}.`,
       updated,
     }

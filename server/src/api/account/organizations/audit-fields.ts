@@ -96,7 +96,7 @@ interface MemberRow {
   spending_limit: bigint | null
 }
 
-export const toldMember = ({
+export const memberAuditFields = ({
   role,
   status,
   department,
@@ -139,7 +139,7 @@ interface InvitationRow {
   expires_at: Date | string
 }
 
-const toldInvitation = ({ role, status, expires_at }: InvitationRow): RecordedFields => ({
+const invitationAuditFields = ({ role, status, expires_at }: InvitationRow): RecordedFields => ({
   role,
   status,
   expires_at,
@@ -156,6 +156,6 @@ export const recordInvitation = (
     action,
     objectId: after.id,
     objectName: after.email,
-    ...(before && { before: toldInvitation(before) }),
-    after: toldInvitation(after),
+    ...(before && { before: invitationAuditFields(before) }),
+    after: invitationAuditFields(after),
   })

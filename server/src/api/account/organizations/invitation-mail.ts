@@ -5,6 +5,7 @@ import type { Schema } from '../../../platform/db/schema'
 import { ApiError } from '../../../errors'
 import { notify } from '../../../notifications/notify'
 import { postMail } from '../../../platform/mail/outbox'
+import { collapseSpaces } from '../../../wire/one-line'
 
 const windowSeconds = 86_400
 
@@ -25,32 +26,29 @@ export async function countMail(trx: Transaction<Schema>, { userId, limit }: Sen
     .where('user_id', '=', userId)
     .where('sent_at', '<=', sql<Date>`now() - make_interval(secs => ${windowSeconds})`)
     .execute()
-  const sent = await trx
+  const mails = await trx
     .selectFrom('invitation_mail')
     .select('sent_at')
     .where('user_id', '=', userId)
     .orderBy('sent_at')
     .execute()
   // Once this one leaves the window, there is room for another.
-  const leaving = sent[sent.length - limit]
-  if (sent.length >= limit && leaving) {
-    throw tooMany(limit, leaving.sent_at.getTime() + windowSeconds * 1000)
+  const oldest = mails[mails.length - limit]
+  if (mails.length >= limit && oldest) {
+    throw tooManyMails(limit, oldest.sent_at.getTime() + windowSeconds * 1000)
   }
   await trx.insertInto('invitation_mail').values({ user_id: userId }).execute()
 }
 
-function tooMany(limit: number, resetAtMs: number): ApiError {
+function tooManyMails(limit: number, resetAtMs: number): ApiError {
   const seconds = Math.max(1, (resetAtMs - Date.now()) / 1000)
   return new ApiError('rate_limit_exceeded', {
-    message: `An account sends ${limit} invitations a day. Wait as long as Retry-After says.`,
+    message: `An account can send ${limit} invitations a day. Retry after the time in Retry-After.`,
     details: { limit, window: windowSeconds, retry_after: Math.ceil(seconds) },
     retryAfterSeconds: seconds,
     quota: { limit, remaining: 0, resetAtMs },
   })
 }
-
-/** Joins lines, as a subject has only one. */
-const inLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 
 /** Queues the mail, and a notification where the address has an account. */
 export async function sendInvitation(
@@ -59,7 +57,7 @@ export async function sendInvitation(
   address: string,
 ): Promise<void> {
   const { email, role, expires_at } = invitation
-  const name = inLine(invitation.organization_name)
+  const name = collapseSpaces(invitation.organization_name)
   const until = expires_at.slice(0, 10)
   // Any account may invite any address: free text is shown only after sign-in, not in the mail.
   await postMail(trx, {

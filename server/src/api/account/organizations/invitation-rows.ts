@@ -33,18 +33,18 @@ export const selected = (db: Kysely<Schema>) =>
     .select('organization.name as organization_name')
 
 /** The required organization or address of an invitation. */
-type Whose = { organizationId: string } | { email: string }
+type InvitationScope = { organizationId: string } | { email: string }
 
 /** Rejects with `resource_not_found` for an invitation of another owner. */
-export async function find(db: Kysely<Schema>, id: string, whose: Whose): Promise<Row> {
+export async function find(db: Kysely<Schema>, id: string, scope: InvitationScope): Promise<Row> {
   return requireRow('inv', id, () =>
     selected(db)
       .where('invitation.id', '=', id)
-      .$if('organizationId' in whose, (query) =>
-        query.where('organization_id', '=', 'organizationId' in whose ? whose.organizationId : ''),
+      .$if('organizationId' in scope, (query) =>
+        query.where('organization_id', '=', 'organizationId' in scope ? scope.organizationId : ''),
       )
-      .$if('email' in whose, (query) =>
-        query.where('email', '=', 'email' in whose ? whose.email : ''),
+      .$if('email' in scope, (query) =>
+        query.where('email', '=', 'email' in scope ? scope.email : ''),
       )
       .executeTakeFirst(),
   )

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { Pagination } from '../../../http/documentation'
+import { objectId } from '../../../http/answers'
+import { bulkItems } from '../../../http/bulk'
+import { Pagination } from '../../../http/paging'
 
 const statuses = ['pending', 'accepted', 'declined', 'revoked', 'expired'] as const
 
@@ -13,31 +15,25 @@ const role = z
   .transform((value) => value ?? 'member')
 
 /** Source: contract 7.4. */
-export const NewInvitation = z.object({
-  email,
-  role,
-  message: z.string().trim().max(500).optional(),
-})
+export const NewInvitation = z
+  .object({ email, role, message: z.string().trim().max(500).optional() })
+  .meta({ ref: 'NewInvitation' })
 export type NewInvitation = z.output<typeof NewInvitation>
 
-/** One invitation of a bulk request. */
-export const BulkInvitation = z.object({ email, role })
+/** A bulk request. */
+export const NewInvitations = z
+  .object({ invitations: bulkItems(z.object({ email, role })) })
+  .meta({ ref: 'NewInvitations' })
 
-/** Each invitation is validated separately. */
-export const NewInvitations = z.object({ invitations: z.array(z.unknown()).min(1).max(100) })
-
-/** The documented form of a bulk request. */
-export const DescribedInvitations = z.object({
-  invitations: z.array(BulkInvitation).min(1).max(100),
+export const InvitationFilters = z.object({
+  status: z.enum(statuses).optional().describe('Only invitations with this status'),
 })
-
-export const InvitationFilters = z.object({ status: z.enum(statuses).optional() })
 export type InvitationFilters = z.output<typeof InvitationFilters>
 
 export const Invitation = z
   .object({
-    id: z.string(),
-    organization_id: z.string(),
+    id: objectId('inv'),
+    organization_id: objectId('org'),
     organization_name: z.string(),
     email: z.string(),
     role: z.enum(invitedRoles),

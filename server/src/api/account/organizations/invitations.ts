@@ -1,13 +1,8 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { sendInvitation, countMail } from './invitation-mail'
 import { checkState, find, selected, toInvitation } from './invitation-rows'
-import {
-  BulkInvitation,
-  type Invitation,
-  type InvitationFilters,
-  type NewInvitation,
-} from './invitation-schema'
-import { checkRoom, lock } from './join'
+import type { Invitation, InvitationFilters, NewInvitation } from './invitation-schema'
+import { checkMemberLimit, lock } from './join'
 import { below } from './members'
 import { recordInvitation } from './audit-fields'
 import type { Principal } from '../../../auth/principal'
@@ -15,10 +10,10 @@ import { managers, requireRole, findRole, type Role } from '../../../auth/roles'
 import { isId, newId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
 import { ApiError, invalidRequest, issues, type Issue } from '../../../errors'
+import type { BulkItem } from '../../../http/bulk'
 import { queryPage } from '../../../http/paged-rows'
 import type { Page } from '../../../http/paging'
 import type { LiveSettings } from '../../../platform/settings/live-settings'
-import { check } from '../../../wire/json-body'
 
 const lifeMs = 7 * 24 * 60 * 60 * 1000
 
@@ -45,7 +40,7 @@ export function createInvitationStore(ports: InvitationPorts) {
       const role = await managerRole(db, inviter)
       return invite(ports, { ...inviter, role }, fields)
     },
-    async inviteAll(inviter: Inviter, items: readonly unknown[]) {
+    async inviteAll(inviter: Inviter, items: readonly BulkItem<NewInvitation>[]) {
       const role = await managerRole(db, inviter)
       return inviteAll(ports, { ...inviter, role }, items)
     },
@@ -54,8 +49,8 @@ export function createInvitationStore(ports: InvitationPorts) {
       const query = selected(db)
         .where('organization_id', '=', inviter.organizationId)
         .$if(status !== undefined, (all) => all.where(hasStatus(status ?? 'pending')))
-      const { shown, pagination } = await queryPage(db, query, { page, column: 'invitation.id' })
-      return { invitations: shown.map(toInvitation), pagination }
+      const { items, pagination } = await queryPage(db, query, { page, column: 'invitation.id' })
+      return { invitations: items.map(toInvitation), pagination }
     },
     resend: (inviter: Inviter, id: string) =>
       changeOne(ports, { inviter, id }, async (trx, row) => {
@@ -126,20 +121,20 @@ async function changeOne<Result>(
   work: (trx: Transaction<Schema>, row: Awaited<ReturnType<typeof find>>) => Promise<Result>,
 ): Promise<Result> {
   const role = await roleOf(db, inviter)
-  const whose = { organizationId: inviter.organizationId }
-  await find(db, id, whose)
+  const scope = { organizationId: inviter.organizationId }
+  await find(db, id, scope)
   requireRole(role, managers)
   return db.transaction().execute(async (trx) => {
     await lock(trx, inviter.organizationId)
-    const row = await find(trx, id, whose)
-    checkGiven(role, row.role)
+    const row = await find(trx, id, scope)
+    checkRole(role, row.role)
     return work(trx, row)
   })
 }
 
 /** Throws for a role that the inviter may not assign. */
-function checkGiven(role: Role, given: Invitation['role']): void {
-  if (!below[role].includes(given)) requireRole(role, ['owner'])
+function checkRole(role: Role, assigned: Invitation['role']): void {
+  if (!below[role].includes(assigned)) requireRole(role, ['owner'])
 }
 
 interface Address {
@@ -166,9 +161,11 @@ async function checkUninvited(trx: Transaction<Schema>, address: Address, own: s
     .where('id', '<>', own ?? '')
     .executeTakeFirst()
   if (!member && !pending) return
-  const words = member ? 'belongs to the organization already, or asked to' : 'is invited already'
+  const message = member
+    ? 'is already a member of the organization or has requested to join'
+    : 'has already been invited'
   const param = own === null ? 'email' : null
-  throw invalidRequest(param, 'duplicate', `${own === null ? 'email: ' : ''}${email} ${words}.`)
+  throw invalidRequest(param, 'duplicate', `${own === null ? 'email: ' : ''}${email} ${message}.`)
 }
 
 function invite(
@@ -176,13 +173,13 @@ function invite(
   inviter: Inviter & { role: Role },
   { email, role, message }: NewInvitation,
 ): Promise<Invitation> {
-  checkGiven(inviter.role, role)
+  checkRole(inviter.role, role)
   const { organizationId } = inviter
   return ports.db.transaction().execute(async (trx) => {
     const organization = await lock(trx, organizationId)
     if (!organization) throw new ApiError('resource_not_found')
     await checkUninvited(trx, { email, organization_id: organizationId }, null)
-    await checkRoom(trx, organizationId)
+    await checkMemberLimit(trx, organizationId)
     await countMail(trx, senderOf(ports, inviter))
     const row = await trx
       .insertInto('invitation')
@@ -213,14 +210,15 @@ function issueOf({ status, details }: ApiError): Issue {
 async function inviteAll(
   ports: InvitationPorts,
   inviter: Inviter & { role: Role },
-  items: readonly unknown[],
+  items: readonly BulkItem<NewInvitation>[],
 ) {
   const invitations: Invitation[] = []
   const errors: { index: number; param: string | null; message: string }[] = []
   let issue: Issue | undefined
   for (const [index, item] of items.entries()) {
     try {
-      invitations.push(await invite(ports, inviter, check(BulkInvitation, item)))
+      if ('error' in item) throw item.error
+      invitations.push(await invite(ports, inviter, item.value))
     } catch (thrown) {
       if (!(thrown instanceof ApiError) || thrown.status >= 500) throw thrown
       const { param, message } = thrown
@@ -230,8 +228,8 @@ async function inviteAll(
   }
   if (invitations.length === 0) {
     const [first] = errors
-    const words = `none of them could be sent. The first: ${first?.message}`
-    throw invalidRequest('invitations', issue ?? 'not_allowed', `invitations: ${words}`)
+    const message = `no invitation could be sent. The first error: ${first?.message}`
+    throw invalidRequest('invitations', issue ?? 'not_allowed', `invitations: ${message}`)
   }
   return { created: invitations.length, failed: errors.length, invitations, errors }
 }

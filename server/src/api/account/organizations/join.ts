@@ -4,7 +4,7 @@ import { hasNoPrimary } from './store'
 import { lockAccount } from '../../../platform/db/account-row'
 import { isId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
-import { isTaken } from '../../../platform/db/violation'
+import { isUniqueViolation } from '../../../platform/db/violation'
 import { ApiError, invalidRequest } from '../../../errors'
 
 /** Locks an organization, so that it never has two owners or too many members. */
@@ -14,14 +14,14 @@ export const lock = (trx: Transaction<Schema>, id: string) =>
     .innerJoin('plan', 'plan.id', 'organization.plan_id')
     .selectAll('organization')
     .select(
-      sql<number>`coalesce(organization.member_limit, plan.max_org_members)`.as('most_members'),
+      sql<number>`coalesce(organization.member_limit, plan.max_org_members)`.as('max_members'),
     )
     .where('organization.id', '=', id)
     .forNoKeyUpdate('organization')
     .executeTakeFirst()
 
 /** Throws `limit_reached` for a full organization. */
-export async function checkRoom(trx: Transaction<Schema>, id: string): Promise<void> {
+export async function checkMemberLimit(trx: Transaction<Schema>, id: string): Promise<void> {
   const organization = await lock(trx, id)
   const { total } = await trx
     .selectFrom('membership')
@@ -29,9 +29,9 @@ export async function checkRoom(trx: Transaction<Schema>, id: string): Promise<v
     .where('organization_id', '=', id)
     .where('status', '<>', 'pending')
     .executeTakeFirstOrThrow()
-  const most = organization?.most_members ?? 0
-  if (total < most) return
-  throw invalidRequest(null, 'limit_reached', `The organization has at most ${most} members.`)
+  const maxMembers = organization?.max_members ?? 0
+  if (total < maxMembers) return
+  throw invalidRequest(null, 'limit_reached', `The organization has at most ${maxMembers} members.`)
 }
 
 interface Joining {
@@ -53,7 +53,7 @@ export async function join(db: Kysely<Schema>, { userId, id, message }: Joining)
     const isActive =
       organization.auto_approve_requests ||
       (isVerified && organization.auto_approve_domains.includes(domain))
-    if (isActive) await checkRoom(trx, id)
+    if (isActive) await checkMemberLimit(trx, id)
     const status = isActive ? 'active' : 'pending'
     await trx
       .insertInto('membership')
@@ -68,8 +68,12 @@ export async function join(db: Kysely<Schema>, { userId, id, message }: Joining)
       })
       .execute()
       .catch((thrown: unknown) => {
-        if (!isTaken(thrown)) throw thrown
-        throw invalidRequest(null, 'duplicate', 'You are there already, or have asked to be.')
+        if (!isUniqueViolation(thrown)) throw thrown
+        throw invalidRequest(
+          null,
+          'duplicate',
+          'You are already a member, or your request to join is pending.',
+        )
       })
     await recordMember(trx, isActive ? 'member.joined' : 'member.asked', {
       row: { organization_id: id, user_id: userId, email },

@@ -1,8 +1,8 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import { requireRow, lockAccount } from '../../../platform/db/account-row'
 import type { ChangedMember, MemberFilters } from './schema'
-import { checkRoom, join, lock } from './join'
-import { recordMember, toldMember } from './audit-fields'
+import { checkMemberLimit, join, lock } from './join'
+import { recordMember, memberAuditFields } from './audit-fields'
 import { checkOwnsNone, hasNoPrimary, type OrganizationPorts } from './store'
 import type { Principal } from '../../../auth/principal'
 import { managers, requireRole, findRole, type Role } from '../../../auth/roles'
@@ -31,15 +31,15 @@ type Row = Selectable<MembershipRow> & {
   spent: bigint | null
 }
 
-const toMember = (row: Row, isShown: boolean) => ({
+const toMember = (row: Row, isVisible: boolean) => ({
   user_id: row.user_id,
-  email: isShown ? row.email : null,
+  email: isVisible ? row.email : null,
   display_name: row.display_name,
   role: row.role,
   status: row.status,
   department: row.department,
-  spending_limit: isShown && row.spending_limit !== null ? toUsd(row.spending_limit) : null,
-  spent_this_month: isShown ? toUsd(row.spent ?? 0n) : null,
+  spending_limit: isVisible && row.spending_limit !== null ? toUsd(row.spending_limit) : null,
+  spent_this_month: isVisible ? toUsd(row.spent ?? 0n) : null,
   joined_at: row.joined_at && toTimestamp(row.joined_at),
 })
 
@@ -128,7 +128,7 @@ async function remove(trx: Transaction<Schema>, caller: Principal, { id, userId 
   const role = await roleOrOwn(trx, caller, { id, userId })
   const row = await findMember(trx, id, userId)
   if (row.role === 'owner') {
-    throw invalidRequest('user_id', 'not_allowed', 'user_id: hand over the ownership first.')
+    throw invalidRequest('user_id', 'not_allowed', 'user_id: transfer the ownership first.')
   }
   if (userId !== caller.userId) {
     requireRole(role, role === 'owner' || row.role !== 'admin' ? managers : ['owner'])
@@ -138,7 +138,7 @@ async function remove(trx: Transaction<Schema>, caller: Principal, { id, userId 
     .where('organization_id', '=', id)
     .where('user_id', '=', userId)
     .execute()
-  await recordMember(trx, endOf(row, caller), { row, before: toldMember(row) })
+  await recordMember(trx, endOf(row, caller), { row, before: memberAuditFields(row) })
 }
 
 /** Returns the audited action of a membership's end. */
@@ -162,7 +162,7 @@ function checkChange(role: Role, row: Row, fields: ChangedMember & { isSelf: boo
   if (fields.isSelf) {
     for (const name of ['role', 'status'] as const) {
       if (fields[name] === undefined || fields[name] === row[name]) continue
-      throw invalidRequest(name, 'not_allowed', `${name}: nobody changes his own.`)
+      throw invalidRequest(name, 'not_allowed', `${name}: you cannot change your own.`)
     }
     return
   }
@@ -183,7 +183,7 @@ interface Change {
 async function change(trx: Transaction<Schema>, row: Row, { fields, callerId }: Change) {
   const { organization_id: id, user_id: userId } = row
   const isAdmitted = row.status === 'pending' && fields.status !== undefined
-  if (isAdmitted) await checkRoom(trx, id)
+  if (isAdmitted) await checkMemberLimit(trx, id)
   if (fields.role === 'owner' && row.role !== 'owner') {
     await checkOwnsNone(trx, userId)
     await setRole(trx, { id, userId: callerId, role: 'admin' })
@@ -204,8 +204,8 @@ async function change(trx: Transaction<Schema>, row: Row, { fields, callerId }: 
   const isHandedOver = changed.role === 'owner' && row.role !== 'owner'
   await recordMember(trx, changeOf(row, changed), {
     row,
-    before: toldMember(row),
-    after: { ...toldMember(changed), ...(isHandedOver && { former_owner: callerId }) },
+    before: memberAuditFields(row),
+    after: { ...memberAuditFields(changed), ...(isHandedOver && { former_owner: callerId }) },
   })
 }
 
@@ -236,14 +236,18 @@ interface Listing {
   page: Page
 }
 
-interface Asking {
+interface MemberViewer {
   caller: Principal
   id: string
   role: Role
 }
 
-async function listMembers(db: Kysely<Schema>, asking: Asking, { filters, search, page }: Listing) {
-  const { caller, id, role } = asking
+async function listMembers(
+  db: Kysely<Schema>,
+  viewer: MemberViewer,
+  { filters, search, page }: Listing,
+) {
+  const { caller, id, role } = viewer
   const isManager = managers.includes(role)
   let filtered = selected(db, id)
   if (filters.role) filtered = filtered.where('membership.role', '=', filters.role)
@@ -259,7 +263,7 @@ async function listMembers(db: Kysely<Schema>, asking: Asking, { filters, search
     )
   }
   const column = 'membership.user_id'
-  const { shown, pagination } = await queryPage(db, filtered, { page, column })
-  const isShown = (row: Row) => isManager || row.user_id === caller.userId
-  return { members: shown.map((row) => toMember(row, isShown(row))), pagination }
+  const { items, pagination } = await queryPage(db, filtered, { page, column })
+  const isVisible = (row: Row) => isManager || row.user_id === caller.userId
+  return { members: items.map((row) => toMember(row, isVisible(row))), pagination }
 }

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely'
 import { lockAccount } from '../../../platform/db/account-row'
 import { checkState, find, selected, toInvitation } from './invitation-rows'
 import type { Invitation } from './invitation-schema'
-import { checkRoom, lock } from './join'
+import { checkMemberLimit, lock } from './join'
 import { recordInvitation } from './audit-fields'
 import { hasNoPrimary, type OrganizationPorts } from './store'
 import type { Principal } from '../../../auth/principal'
@@ -27,7 +27,7 @@ export function createOwnInvitationStore({
         .where('invitation.status', '=', 'pending')
         .where('invitation.expires_at', '>', new Date())
         .orderBy('invitation.id', 'desc')
-        .limit(mostShown)
+        .limit(maxListed)
         .execute()
       return { invitations: rows.map(toInvitation) }
     },
@@ -40,7 +40,7 @@ export function createOwnInvitationStore({
   }
 }
 
-const mostShown = 100
+const maxListed = 100
 
 /** Returns an account's verified address, as invitations have it. */
 async function addressOf(db: Kysely<Schema>, userId: string): Promise<string> {
@@ -61,11 +61,11 @@ interface Answer {
 
 /** Answers an invitation once: of two concurrent answers the second one fails (A12). */
 async function answer(db: Kysely<Schema>, { userId, id, status }: Answer): Promise<Invitation> {
-  const whose = { email: await addressOf(db, userId) }
-  const { organization_id: organizationId } = await find(db, id, whose)
+  const scope = { email: await addressOf(db, userId) }
+  const { organization_id: organizationId } = await find(db, id, scope)
   return db.transaction().execute(async (trx) => {
     const organization = await lock(trx, organizationId)
-    const row = await find(trx, id, whose)
+    const row = await find(trx, id, scope)
     checkState(row, ['pending'])
     if (status === 'accepted') {
       if (organization?.status !== 'active') {
@@ -92,16 +92,16 @@ interface Admitted {
 async function admit(trx: Transaction<Schema>, { organizationId, userId, role }: Admitted) {
   // Of two organizations that admit an account at once, only one becomes its primary.
   await lockAccount(trx, userId)
-  const known = await trx
+  const membership = await trx
     .selectFrom('membership')
     .select('status')
     .where('organization_id', '=', organizationId)
     .where('user_id', '=', userId)
     .executeTakeFirst()
-  if (known && known.status !== 'pending') {
-    throw invalidRequest(null, 'duplicate', 'You belong to the organization already.')
+  if (membership && membership.status !== 'pending') {
+    throw invalidRequest(null, 'duplicate', 'You are already a member of the organization.')
   }
-  await checkRoom(trx, organizationId)
+  await checkMemberLimit(trx, organizationId)
   const fields = {
     role,
     status: 'active' as const,

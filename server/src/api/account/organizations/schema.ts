@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { roles } from '../../../auth/roles'
-import { Pagination } from '../../../http/documentation'
+import { objectId } from '../../../http/answers'
+import { Pagination } from '../../../http/paging'
 import { line } from '../../../http/fields'
 import { usd } from '../../../wire/usd'
-import { limit } from '../../../http/limits'
+import { limit } from '../../../platform/integer'
 import { publicName } from '../../../http/public-name'
 
 const providerKinds = [
@@ -29,13 +30,15 @@ const website = z.url({ protocol: /^https?$/ }).max(300)
 const description = z.string().trim().max(1000)
 
 /** Source: contract 7.4. */
-export const NewOrganization = z.object({
-  name: line(100, 2),
-  slug: publicName.optional(),
-  description: description.optional(),
-  website: website.optional(),
-  is_public: z.boolean().default(false),
-})
+export const NewOrganization = z
+  .object({
+    name: line(100, 2),
+    slug: publicName.optional(),
+    description: description.optional(),
+    website: website.optional(),
+    is_public: z.boolean().default(false),
+  })
+  .meta({ ref: 'NewOrganization' })
 export type NewOrganization = z.output<typeof NewOrganization>
 
 export const ChangedOrganization = z
@@ -60,30 +63,35 @@ export const ChangedOrganization = z
     billing_email: z.email().max(254).trim().toLowerCase(),
   })
   .partial()
+  .meta({ ref: 'ChangedOrganization' })
 export type ChangedOrganization = z.output<typeof ChangedOrganization>
 
-export const JoinRequest = z.object({ message: z.string().trim().max(500).optional() })
+export const JoinRequest = z
+  .object({ message: z.string().trim().max(500).optional() })
+  .meta({ ref: 'JoinRequest' })
 
-export const ChangedMember = z.object({
-  role: z.enum(roles).optional(),
-  status: z.enum(['active', 'suspended']).optional(),
-  department: z.string().trim().max(100).nullish(),
-  spending_limit: usd(2).nullish(),
-})
+export const ChangedMember = z
+  .object({
+    role: z.enum(roles).optional(),
+    status: z.enum(['active', 'suspended']).optional(),
+    department: z.string().trim().max(100).nullish(),
+    spending_limit: usd(2).nullish(),
+  })
+  .meta({ ref: 'ChangedMember' })
 export type ChangedMember = z.output<typeof ChangedMember>
 
 export const MemberFilters = z.object({
-  role: z.enum(roles).optional(),
-  status: z.enum(statuses).optional(),
+  role: z.enum(roles).optional().describe('Only members with this role'),
+  status: z.enum(statuses).optional().describe('Only members with this status'),
 })
 export type MemberFilters = z.output<typeof MemberFilters>
 
 const brief = {
-  id: z.string(),
+  id: objectId('org'),
   name: z.string(),
   slug: z.string(),
-  role: z.enum(roles).describe("The caller's."),
-  status: z.enum(statuses).describe("The caller's."),
+  role: z.enum(roles).describe("The caller's role"),
+  status: z.enum(statuses).describe("The status of the caller's membership"),
   member_count: z.int(),
   is_primary: z.boolean(),
   created_at: z.iso.datetime(),
@@ -110,14 +118,14 @@ export const Organization = z
     monthly_spend_limit: z.number().nullable(),
     default_member_spending_limit: z.number().nullable(),
     billing_email: z.string(),
-    credit_balance: z.number().nullable().describe('USD; null unless owner or admin.'),
+    credit_balance: z.number().nullable().describe('USD; null unless the caller is owner or admin'),
     updated_at: z.iso.datetime(),
   })
   .meta({ ref: 'Organization' })
 
 export const Member = z
   .object({
-    user_id: z.string(),
+    user_id: objectId('user'),
     email: z.string().nullable(),
     display_name: z.string(),
     role: z.enum(roles),

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
-import { counted, toShown, type ShownRow } from './rows'
+import { organizationCounts, toVisibleOrganization, type VisibleRow } from './rows'
 import type { ChangedOrganization, NewOrganization } from './schema'
 import { recordOrganization, recordedOrganization, toRecordedOrganization } from './audit-fields'
 import type { Principal } from '../../../auth/principal'
@@ -9,7 +9,7 @@ import type { Catalog } from '../../../catalog/catalog'
 import { lockAccount } from '../../../platform/db/account-row'
 import { isId, newId } from '../../../platform/db/id'
 import type { MembershipRow, Schema } from '../../../platform/db/schema'
-import { isTaken } from '../../../platform/db/violation'
+import { isUniqueViolation } from '../../../platform/db/violation'
 import { ApiError, invalidRequest } from '../../../errors'
 import { present, toTimestamp } from '../../../http/fields'
 import { checkReserved, isReserved } from '../../../http/public-name'
@@ -22,7 +22,7 @@ export interface OrganizationPorts {
   changed: (ownerId: string) => void
 }
 
-type Row = ShownRow &
+type Row = VisibleRow &
   Pick<Selectable<MembershipRow>, 'role' | 'is_primary'> & {
     member_status: MembershipRow['status']
   }
@@ -40,7 +40,7 @@ const toBrief = (row: Row) => ({
 
 const toOrganization = (row: Row) => ({
   ...toBrief(row),
-  ...toShown(row),
+  ...toVisibleOrganization(row),
   credit_balance: managers.includes(row.role) ? toUsd(row.posted) : null,
 })
 
@@ -53,7 +53,7 @@ const ofMember = (db: Kysely<Schema>, userId: string) =>
     .innerJoin('plan', 'plan.id', 'organization.plan_id')
     .selectAll('organization')
     .select(['membership.role', 'membership.is_primary', 'membership.status as member_status'])
-    .select(counted)
+    .select(organizationCounts)
     .where('membership.user_id', '=', userId)
 
 /** Finds the organization of an active member. Rejects with `resource_not_found` for all other callers. */
@@ -109,22 +109,24 @@ function slugFrom(name: string): string {
   return short.length >= 3 ? short : `org-${short}`.replace(/-+$/, '')
 }
 
-const mostTries = 5
+const maxAttempts = 5
 
 async function insert(ports: OrganizationPorts, userId: string, fields: NewOrganization) {
   const { snapshot } = ports.catalog
-  const { slug: wanted, ...columns } = fields
-  if (wanted !== undefined) checkReserved('slug', wanted, snapshot.providers)
-  const made = slugFrom(fields.name)
-  for (let triesLeft = mostTries; ; triesLeft--) {
-    const isMade = wanted === undefined
-    const isFirst = triesLeft === mostTries && !isReserved(made, snapshot.providers)
-    const slug = wanted ?? (isFirst ? made : `${made}-${randomInt(1000, 100_000)}`)
+  const { slug: requestedSlug, ...columns } = fields
+  if (requestedSlug !== undefined) checkReserved('slug', requestedSlug, snapshot.providers)
+  const derivedSlug = slugFrom(fields.name)
+  for (let remainingAttempts = maxAttempts; ; remainingAttempts--) {
+    const isDerived = requestedSlug === undefined
+    const isFirst =
+      remainingAttempts === maxAttempts && !isReserved(derivedSlug, snapshot.providers)
+    const slug =
+      requestedSlug ?? (isFirst ? derivedSlug : `${derivedSlug}-${randomInt(1000, 100_000)}`)
     try {
       return await insertAs(ports.db, userId, { ...columns, slug })
     } catch (thrown) {
-      if (!isTaken(thrown)) throw thrown
-      if (!isMade || triesLeft === 0) throw slugTaken(slug)
+      if (!isUniqueViolation(thrown)) throw thrown
+      if (!isDerived || remainingAttempts === 0) throw slugTaken(slug)
     }
   }
 }
@@ -175,7 +177,7 @@ export async function hasNoPrimary(trx: Transaction<Schema>, userId: string): Pr
   return primary === undefined
 }
 
-/** An account owns one organization at most. Source: contract 3.3. */
+/** An account can own at most one organization. Source: contract 3.3. */
 export async function checkOwnsNone(trx: Transaction<Schema>, userId: string): Promise<void> {
   const owned = await trx
     .selectFrom('membership')
@@ -184,7 +186,7 @@ export async function checkOwnsNone(trx: Transaction<Schema>, userId: string): P
     .where('role', '=', 'owner')
     .executeTakeFirst()
   if (!owned) return
-  throw invalidRequest(null, 'limit_reached', 'An account owns one organization at most.')
+  throw invalidRequest(null, 'limit_reached', 'An account can own at most one organization.')
 }
 
 /** Limits rates to those of the plan. */
@@ -194,7 +196,7 @@ async function checkRates(db: Kysely<Schema>, row: Row, fields: ChangedOrganizat
     .selectAll()
     .where('id', '=', row.plan_id)
     .executeTakeFirstOrThrow()
-  const most = {
+  const maximums = {
     rate_limit_requests_per_minute: plan.requests_per_minute,
     rate_limit_tokens_per_minute: plan.tokens_per_minute,
     max_concurrent_requests: plan.max_concurrent_requests,
@@ -204,9 +206,9 @@ async function checkRates(db: Kysely<Schema>, row: Row, fields: ChangedOrganizat
     'rate_limit_tokens_per_minute',
     'max_concurrent_requests',
   ] as const) {
-    const [value, limit] = [fields[name], most[name]]
+    const [value, limit] = [fields[name], maximums[name]]
     if (value === undefined || limit === null || value <= limit) continue
-    throw invalidRequest(name, 'out_of_range', `${name}: the plan allows ${limit} at most.`)
+    throw invalidRequest(name, 'out_of_range', `${name}: the plan allows at most ${limit}.`)
   }
 }
 
@@ -236,7 +238,7 @@ async function update({ db, catalog }: OrganizationPorts, row: Row, fields: Chan
       .where('organization_id', '=', row.id)
       .execute()
       .catch((thrown: unknown) => {
-        throw isTaken(thrown) ? slugTaken(slug) : thrown
+        throw isUniqueViolation(thrown) ? slugTaken(slug) : thrown
       })
   })
 }
@@ -249,8 +251,9 @@ export const remove = (db: Kysely<Schema>, id: string) =>
     const { rows } = await sql<{ posted: bigint }>`
       select posted from credit_account where id = ${id} for update`.execute(trx)
     if (rows[0]?.posted !== 0n) {
-      const words = 'Its pool still holds credit. Spend it, or have the operator adjust it.'
-      throw invalidRequest(null, 'wrong_state', words)
+      const message =
+        'The organization still has credit. Spend it, or ask the operator to adjust the balance.'
+      throw invalidRequest(null, 'wrong_state', message)
     }
     await sql`
       select id from users

@@ -1,64 +1,66 @@
 import { z } from 'zod'
-import { Pagination } from '../../../http/documentation'
+import { objectId } from '../../../http/answers'
+import { Pagination } from '../../../http/paging'
 import { timestamp } from '../../../http/fields'
-import { askedFor } from '../../../audit-log/organization-trail'
+import { actionFilters } from '../../../audit-log/organization-trail'
 
 const text = z.string().max(256).optional()
 
 /** Filters of the list. */
 export const OrganizationTrailFilter = z.object({
-  /** An account's id, `operator` or `system`. */
-  actor: text,
-  /** `member.suspended`, or `member` for all actions on members. */
-  action: z.enum(askedFor).optional(),
-  object_id: text,
-  from: timestamp.optional(),
-  /** Exclusive. */
-  to: timestamp.optional(),
+  actor: text.describe('ID of the acting account, `operator` or `system`'),
+  action: z
+    .enum(actionFilters)
+    .optional()
+    .describe('An action such as `member.suspended`, or `member` for all actions on members'),
+  object_id: text.describe('ID of the changed object'),
+  from: timestamp.optional().describe('Only changes at or after this time'),
+  to: timestamp.optional().describe('Only changes before this time'),
 })
 export type OrganizationTrailFilter = z.output<typeof OrganizationTrailFilter>
 
-const said = (description: string, ...examples: unknown[]) => ({
-  description,
-  ...(examples.length > 0 && { examples }),
-})
-
 const fields = z.record(z.string(), z.unknown()).nullable()
-const account = 'user_01k9z3t6c8q4v7x2m5n0p1r3s4'
 
 const OrganizationChange = z
   .object({
-    id: z.string().meta({ examples: ['trail_01k9z3t6c8q4v7x2m5n0p1r3s4'] }),
-    actor: z
-      .string()
-      .meta(said('An account, `operator`, or `system` for what nobody asked for.', account)),
+    id: objectId('trail'),
+    actor: objectId('user').describe('An account, `operator`, or `system` for automatic changes'),
     actor_email: z
       .string()
       .nullable()
-      .meta(said('Of the account, as it was then; of one that was erased it names nobody.')),
+      .describe('The address of the account at that time; a placeholder after its erasure'),
     key_id: z
       .string()
       .nullable()
-      .meta(
-        said(
-          'The key, or `session` for who was signed in; null where no account acted.',
-          'session',
-        ),
-      ),
-    action: z.string().meta(said('What became of what.', 'member.role_changed')),
-    object_id: z.string().meta(said('What it was about.', account)),
+      .meta({
+        description: 'The key, or `session` for a signed-in account; null if no account acted',
+        examples: ['session'],
+      }),
+    action: z.string().meta({ examples: ['member.role_changed'] }),
+    object_id: objectId('user').describe('The changed object'),
     object_name: z
       .string()
       .nullable()
-      .meta(said('Its name then; the address of members and invitations.', 'ada@example.com')),
-    before: fields.meta(
-      said('Fields that differ, as they were; null for what is new.', { role: 'member' }),
-    ),
-    after: fields.meta(
-      said('The same, as they became; null for what is gone.', { role: 'developer' }),
-    ),
+      .meta({
+        description: 'Its name at that time; the address of members and invitations',
+        examples: ['ada@example.com'],
+      }),
+    before: fields.meta({
+      description: 'The differing fields before the change; null for a new object',
+      examples: [{ role: 'member' }],
+    }),
+    after: fields.meta({
+      description: 'The same fields after the change; null for a deleted object',
+      examples: [{ role: 'developer' }],
+    }),
     request_id: z.string().nullable(),
-    client_address: z.string().nullable().meta(said('Where it came from.', '203.0.113.7')),
+    client_address: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The network address of the client',
+        examples: ['203.0.113.7'],
+      }),
     created_at: z.iso.datetime(),
   })
   .meta({ ref: 'OrganizationChange' })

@@ -9,7 +9,7 @@ import { ApiError } from '../../../errors'
 import { toTimestamp } from '../../../http/fields'
 import { queryPage } from '../../../http/paged-rows'
 import type { Page } from '../../../http/paging'
-import { meantBy } from '../../../audit-log/organization-trail'
+import { actionsOf } from '../../../audit-log/organization-trail'
 
 const toChange = (row: Selectable<OrganizationTrailRow>) => ({
   id: row.id,
@@ -40,8 +40,8 @@ export const createOrganizationTrailStore = (db: Kysely<Schema>) => ({
     const role = isId('org', id) ? await findRole(db, userId, id) : undefined
     if (role === undefined) throw new ApiError('resource_not_found')
     requireRole(role, managers)
-    const { shown, pagination } = await queryPage(db, narrowed(db, id, filter), { page })
-    return { changes: shown.map(toChange), pagination }
+    const { items, pagination } = await queryPage(db, narrowed(db, id, filter), { page })
+    return { changes: items.map(toChange), pagination }
   },
 })
 
@@ -49,7 +49,7 @@ function narrowed(db: Kysely<Schema>, id: string, filter: OrganizationTrailFilte
   const { actor, action, object_id: object, from, to } = filter
   let query = db.selectFrom('organization_trail').selectAll().where('organization_id', '=', id)
   if (actor !== undefined) query = query.where('actor', '=', actor)
-  if (action !== undefined) query = query.where('action', 'in', meantBy(action))
+  if (action !== undefined) query = query.where('action', 'in', actionsOf(action))
   if (object !== undefined) query = query.where('object_id', '=', object)
   if (from) query = query.where('created_at', '>=', from)
   if (to) query = query.where('created_at', '<', to)

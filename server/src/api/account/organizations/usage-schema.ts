@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { objectId } from '../../../http/answers'
 
 const dayMs = 86_400_000
 
@@ -10,9 +11,15 @@ const end = z.union([moment, date.transform((midnight) => new Date(midnight.getT
 
 /** Source: contract 1.5, 7.4. */
 export const UsageFilters = z.object({
-  group_by: z.enum(['user', 'model', 'department']).default('user'),
-  start_date: z.union([moment, date]).optional(),
-  end_date: end.optional(),
+  group_by: z
+    .enum(['user', 'model', 'department'])
+    .default('user')
+    .describe('Grouping of the sums'),
+  start_date: z
+    .union([moment, date])
+    .optional()
+    .describe('Start of the period, rounded down to whole days in UTC'),
+  end_date: end.optional().describe('End of the period; a date counts to the end of its day'),
 })
 export type UsageFilters = z.output<typeof UsageFilters>
 
@@ -20,7 +27,7 @@ const used = {
   requests: z.int(),
   input_tokens: z.int(),
   output_tokens: z.int(),
-  cost_usd: z.number().describe('At catalogue prices, whoever paid.'),
+  cost_usd: z.number().describe('At catalogue prices'),
   avg_latency_ms: z.int().nullable(),
 }
 
@@ -28,13 +35,16 @@ export const OrganizationUsage = z
   .object({
     period: z
       .object({ start: z.iso.datetime(), end: z.iso.datetime() })
-      .describe('Whole days, UTC.'),
+      .describe('Whole days in UTC'),
     usage: z.union([
       z.object({
         by_user: z.array(
           z.object({
-            user_id: z.string(),
-            email: z.string().nullable().describe('For owners, admins and oneself.'),
+            user_id: objectId('user'),
+            email: z
+              .string()
+              .nullable()
+              .describe('Null unless the caller is owner, admin or this member'),
             display_name: z.string().nullable(),
             ...used,
           }),

@@ -25,7 +25,7 @@ interface Row {
   duration_ms: bigint
 }
 
-interface Asked {
+interface UsageQuery {
   organizationId: string
   /** Restricts usage to one member; null for all members. */
   userId: string | null
@@ -56,11 +56,11 @@ export const createOrganizationUsageStore = (db: Kysely<Schema>) => ({
       : undefined
     if (role === undefined) throw new ApiError('resource_not_found')
     const isAll = overseers.includes(role)
-    const asked = { organizationId, userId: isAll ? null : userId, start, end }
-    const rows = await read(db, asked, filters.group_by)
+    const query = { organizationId, userId: isAll ? null : userId, start, end }
+    const rows = await read(db, query, filters.group_by)
     return {
       period: { start: toTimestamp(start), end: toTimestamp(end) },
-      usage: shown(rows, filters.group_by, { isManager: managers.includes(role), userId }),
+      usage: toUsage(rows, filters.group_by, { isManager: managers.includes(role), userId }),
     }
   },
 })
@@ -84,8 +84,8 @@ const groups = {
   department: sql`membership.department as name, null::text as email, null::text as display_name`,
 }
 
-async function read(db: Kysely<Schema>, asked: Asked, by: keyof typeof groups) {
-  const { organizationId, userId, start, end } = asked
+async function read(db: Kysely<Schema>, query: UsageQuery, by: keyof typeof groups) {
+  const { organizationId, userId, start, end } = query
   const { rows } = await sql<Row>`
     select ${groups[by]},
       sum(s.requests)::bigint as requests, sum(s.input_tokens)::bigint as input_tokens,
@@ -109,7 +109,7 @@ interface Viewer {
   userId: string
 }
 
-function shown(rows: readonly Row[], by: keyof typeof groups, viewer: Viewer) {
+function toUsage(rows: readonly Row[], by: keyof typeof groups, viewer: Viewer) {
   if (by === 'model') {
     return { by_model: rows.map((row) => ({ model: row.name ?? '', ...toUsed(row) })) }
   }

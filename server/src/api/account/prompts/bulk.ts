@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
-import { deletePrompts, insertPrompts, tooMany, toPrompt } from './rows'
-import { NewPrompt, type BulkDone } from './schema'
+import { deletePrompts, insertPrompts, tooManyPrompts, toPrompt } from './rows'
+import type { PromptBulkResult, NewPrompt } from './schema'
 import { isId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
-import { ApiError, invalidRequest, issues } from '../../../errors'
-import { check, isObject } from '../../../wire/json-body'
+import { type ApiError, invalidRequest, issues } from '../../../errors'
+import type { BulkItem } from '../../../http/bulk'
 
 /** A rejected item. */
 interface Failed {
@@ -19,64 +19,56 @@ interface Failed {
 export async function createMany(
   db: Kysely<Schema>,
   userId: string,
-  items: readonly unknown[],
-): Promise<BulkDone> {
+  items: readonly BulkItem<NewPrompt>[],
+): Promise<PromptBulkResult> {
   const failed: Failed[] = []
-  const fine: { index: number; prompt: NewPrompt }[] = []
+  const valid: { index: number; prompt: NewPrompt }[] = []
   for (const [index, item] of items.entries()) {
-    try {
-      fine.push({ index, prompt: check(NewPrompt, withoutNulls(item)) })
-    } catch (thrown) {
-      failed.push({ index, error: asFailure(thrown) })
-    }
+    if ('error' in item) failed.push({ index, error: item.error })
+    else valid.push({ index, prompt: item.value })
   }
-  const prompts = fine.map(({ prompt }) => prompt)
-  const made = prompts.length > 0 ? await insertPrompts(db, userId, prompts) : []
-  for (const { index } of fine.slice(made.length)) failed.push({ index, error: tooMany() })
-  if (made.length === 0) throw allFailed('prompts', failed)
-  return toDone(failed, { created: made.length, deleted: 0, prompts: made.map(toPrompt) })
+  const prompts = valid.map(({ prompt }) => prompt)
+  const inserted = prompts.length > 0 ? await insertPrompts(db, userId, prompts) : []
+  for (const { index } of valid.slice(inserted.length))
+    failed.push({ index, error: tooManyPrompts() })
+  if (inserted.length === 0) throw allFailed('prompts', failed)
+  return toBulkResult(failed, {
+    created: inserted.length,
+    deleted: 0,
+    prompts: inserted.map(toPrompt),
+  })
 }
 
 /** Deletes prompts, each checked alone. Rejects with `invalid_request` at `ids` when all fail. */
 export async function deleteMany(
   db: Kysely<Schema>,
   userId: string,
-  items: readonly unknown[],
-): Promise<BulkDone> {
-  const wanted = items.map((item) =>
-    typeof item === 'string' && isId('prompt', item) ? item : undefined,
+  items: readonly BulkItem<string>[],
+): Promise<PromptBulkResult> {
+  const requestedIds = items.map((item) =>
+    'value' in item && isId('prompt', item.value) ? item.value : undefined,
   )
-  const ids = [...new Set(wanted.flatMap((id) => id ?? []))]
-  const gone = new Set(ids.length > 0 ? await deletePrompts(db, userId, ids) : [])
+  const ids = [...new Set(requestedIds.flatMap((id) => id ?? []))]
+  const deletedIds = new Set(ids.length > 0 ? await deletePrompts(db, userId, ids) : [])
   const failed: Failed[] = []
-  const deleted = gone.size
-  for (const [index, id] of wanted.entries()) {
+  const deleted = deletedIds.size
+  for (const [index, id] of requestedIds.entries()) {
     // An id that is listed twice exists only once.
-    if (id === undefined || !gone.delete(id)) failed.push({ index, error: notThere() })
+    if (id === undefined || !deletedIds.delete(id)) failed.push({ index, error: unknownPrompt() })
   }
   if (deleted === 0) throw allFailed('ids', failed)
-  return toDone(failed, { created: 0, deleted, prompts: [] })
+  return toBulkResult(failed, { created: 0, deleted, prompts: [] })
 }
 
-const notThere = () => invalidRequest(null, 'unknown_value', 'You have no prompt with this id.')
+const unknownPrompt = () =>
+  invalidRequest(null, 'unknown_value', 'You have no prompt with this id.')
 
-/** Null for an optional field is the same as none. */
-const withoutNulls = (item: unknown): unknown =>
-  isObject(item)
-    ? Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null))
-    : item
-
-function asFailure(thrown: unknown): ApiError {
-  if (thrown instanceof ApiError) return thrown
-  throw thrown
-}
-
-const toDone = (
+const toBulkResult = (
   failed: readonly Failed[],
-  done: Pick<BulkDone, 'created' | 'deleted' | 'prompts'>,
-): BulkDone => ({
+  counts: Pick<PromptBulkResult, 'created' | 'deleted' | 'prompts'>,
+): PromptBulkResult => ({
   success: failed.length === 0,
-  ...done,
+  ...counts,
   failed: failed.length,
   errors: failed
     .toSorted((one, other) => one.index - other.index)
@@ -86,10 +78,10 @@ const toDone = (
 /** Reports the error of the first item for all. */
 function allFailed(field: 'prompts' | 'ids', failed: readonly Failed[]): ApiError {
   const [first] = failed.toSorted((one, other) => one.index - other.index)
-  const issue = issues.find((known) => known === first?.error.details['issue'])
+  const issue = issues.find((code) => code === first?.error.details['issue'])
   return invalidRequest(
     field,
     issue ?? 'bad_format',
-    `${field}: none was done. ${first?.error.message}`,
+    `${field}: all operations failed. The first error: ${first?.error.message}`,
   )
 }

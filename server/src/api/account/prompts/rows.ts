@@ -8,10 +8,10 @@ import type { PromptRow } from '../../../platform/db/support-schema'
 import { invalidRequest } from '../../../errors'
 import { toTimestamp } from '../../../http/fields'
 
-const mostPrompts = 5000
+const maxPrompts = 5000
 
-export const tooMany = () =>
-  invalidRequest(null, 'limit_reached', `An account has at most ${mostPrompts} prompts.`)
+export const tooManyPrompts = () =>
+  invalidRequest(null, 'limit_reached', `An account has at most ${maxPrompts} prompts.`)
 
 export const toPrompt = (row: Selectable<PromptRow>): Prompt => ({
   id: row.id,
@@ -34,8 +34,8 @@ export const insertPrompts = (
   prompts: readonly NewPrompt[],
 ): Promise<Selectable<PromptRow>[]> =>
   db.transaction().execute(async (trx) => {
-    const room = mostPrompts - (await countPrompts(trx, userId))
-    const rows = prompts.slice(0, Math.max(0, room)).map((prompt) => ({
+    const capacity = maxPrompts - (await countPrompts(trx, userId))
+    const rows = prompts.slice(0, Math.max(0, capacity)).map((prompt) => ({
       ...prompt,
       id: newId('prompt'),
       user_id: userId,
@@ -43,8 +43,8 @@ export const insertPrompts = (
       category: prompt.category ?? null,
     }))
     if (rows.length === 0) return []
-    const made = await trx.insertInto('prompt').values(rows).returningAll().execute()
-    const byId = new Map(made.map((row) => [row.id, row]))
+    const inserted = await trx.insertInto('prompt').values(rows).returningAll().execute()
+    const byId = new Map(inserted.map((row) => [row.id, row]))
     return rows.flatMap(({ id }) => byId.get(id) ?? [])
   })
 
@@ -65,11 +65,11 @@ export async function deletePrompts(
   userId: string,
   ids: readonly string[],
 ): Promise<string[]> {
-  const gone = await db
+  const deleted = await db
     .deleteFrom('prompt')
     .where('id', 'in', ids)
     .where('user_id', '=', userId)
     .returning('id')
     .execute()
-  return gone.map(({ id }) => id)
+  return deleted.map(({ id }) => id)
 }

@@ -1,7 +1,10 @@
 import { z } from 'zod'
-import { Pagination } from '../../../http/documentation'
-import { trimmed } from '../../../http/fields'
-import { broken } from '../../../wire/field-error'
+import { objectId } from '../../../http/answers'
+import { bulkItems } from '../../../http/bulk'
+import { trimmed, withoutNulls } from '../../../http/fields'
+import { Pagination } from '../../../http/paging'
+import { flag } from '../../../http/query'
+import { customIssue } from '../../../wire/field-error'
 
 const content = z.string().min(1).max(20_000)
 const description = z.string().max(1000)
@@ -9,72 +12,74 @@ const category = trimmed(50, 0)
 const tags = z.array(trimmed(50)).max(20)
 
 /** A new prompt. Source: contract 6.10. */
-export const NewPrompt = z.object({
-  title: trimmed(200),
-  content: content.describe('`{{name}}` stands for what is filled in'),
-  description: description.nullish(),
-  category: category.nullish(),
-  tags: tags.nullish().transform((value) => value ?? []),
-  is_favorite: z
-    .boolean()
-    .nullish()
-    .transform((value) => value ?? false),
-})
+export const NewPrompt = z
+  .object({
+    title: trimmed(200),
+    content: content.describe('`{{name}}` is a variable'),
+    description: description.nullish(),
+    category: category.nullish(),
+    tags: tags.nullish().transform((value) => value ?? []),
+    is_favorite: z
+      .boolean()
+      .nullish()
+      .transform((value) => value ?? false),
+  })
+  .meta({ ref: 'NewPrompt' })
 export type NewPrompt = z.output<typeof NewPrompt>
 
-export const ChangedPrompt = z.object({
-  title: trimmed(200).optional(),
-  content: content.optional(),
-  description: description.nullish(),
-  category: category.nullish(),
-  tags: tags.optional(),
-  is_favorite: z.boolean().optional(),
-  used: z.literal(true).optional().describe('Adds 1 to `usage_count`'),
-})
+export const ChangedPrompt = z
+  .object({
+    title: trimmed(200).optional(),
+    content: content.optional(),
+    description: description.nullish(),
+    category: category.nullish(),
+    tags: tags.optional(),
+    is_favorite: z.boolean().optional(),
+    used: z.literal(true).optional().describe('Adds 1 to `usage_count`'),
+  })
+  .meta({ ref: 'ChangedPrompt' })
 export type ChangedPrompt = z.output<typeof ChangedPrompt>
 
-// Each item is validated alone, so any value passes here.
-const some = z.array(z.unknown()).min(1).max(100)
-const asPrompts = z.array(NewPrompt).min(1).max(100)
-
-/** A bulk request: prompts to create, or to delete. */
-export const Bulk = z
+/** A bulk request: prompts to create, or IDs of prompts to delete. */
+export const PromptBulk = z
   .object({
-    action: z
-      .enum(['create', 'delete'])
-      .nullish()
-      .transform((value) => value ?? 'create'),
-    prompts: some.nullish(),
-    ids: some.nullish(),
+    action: z.enum(['create', 'delete']).default('create'),
+    prompts: bulkItems(z.preprocess(withoutNulls, NewPrompt)).optional().describe('For `create`'),
+    ids: bulkItems(z.string()).optional().describe('For `delete`'),
   })
   .superRefine(({ action, prompts, ids }, ctx) => {
-    const [wanted, other] = action === 'create' ? ['prompts', 'ids'] : ['ids', 'prompts']
+    const [required, other] = action === 'create' ? ['prompts', 'ids'] : ['ids', 'prompts']
     const sent = { prompts, ids }
-    if (!Reflect.get(sent, wanted)) {
-      ctx.addIssue(broken('required', `"${action}" needs this field.`, [wanted]))
+    if (!Reflect.get(sent, required)) {
+      ctx.addIssue(customIssue('required', `"${action}" requires this field.`, [required]))
     } else if (Reflect.get(sent, other)) {
-      ctx.addIssue(broken('conflict', `"${action}" takes ${wanted} only.`, [other]))
+      ctx.addIssue(customIssue('conflict', `"${action}" accepts only ${required}.`, [other]))
     }
   })
+  .meta({ ref: 'PromptBulk' })
 
-/** The documented form of a bulk request, with the schemas of its items. */
-export const DescribedBulk = z
-  .object({
-    action: z.enum(['create', 'delete']).default('create').optional(),
-    prompts: asPrompts.optional().describe('For `create`'),
-    ids: z.array(z.string()).min(1).max(100).optional().describe('For `delete`'),
-  })
-  .refine(({ prompts, ids }) => prompts !== undefined || ids !== undefined)
+/** The query of the list. */
+export const PromptFilter = z.object({
+  search: z
+    .string()
+    .trim()
+    .max(100)
+    .optional()
+    .describe('Text in the title, the content or the description'),
+  category: z.string().trim().optional().describe('Only prompts of this category'),
+  tag: z.string().trim().optional().describe('Only prompts with this tag'),
+  is_favorite: flag.optional().describe('Only favorites, or only others'),
+})
 
 export const Prompt = z
   .object({
-    id: z.string(),
+    id: objectId('prompt'),
     title: z.string(),
     content: z.string(),
     description: z.string().nullable(),
     category: z.string().nullable(),
     tags: z.array(z.string()),
-    variables: z.array(z.string()).describe('The names of `{{name}}` in `content`, in order'),
+    variables: z.array(z.string()).describe('Names of the variables in `content`, in their order'),
     is_favorite: z.boolean(),
     usage_count: z.int(),
     created_at: z.iso.datetime(),
@@ -85,16 +90,16 @@ export type Prompt = z.output<typeof Prompt>
 
 export const PromptList = z.object({ prompts: z.array(Prompt), pagination: Pagination })
 
-export const BulkDone = z
+export const PromptBulkResult = z
   .object({
-    success: z.boolean().describe('Whether none failed'),
+    success: z.boolean().describe('Whether all items succeeded'),
     created: z.int(),
     deleted: z.int(),
     failed: z.int(),
-    prompts: z.array(Prompt).describe('Those that were made, in the order in which they were sent'),
+    prompts: z.array(Prompt).describe('The created prompts, in the order of the request'),
     errors: z.array(
       z.object({ index: z.int(), param: z.string().nullable(), message: z.string() }),
     ),
   })
   .meta({ ref: 'PromptBulkDone' })
-export type BulkDone = z.output<typeof BulkDone>
+export type PromptBulkResult = z.output<typeof PromptBulkResult>

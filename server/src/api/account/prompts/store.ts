@@ -1,11 +1,12 @@
 import { sql, type Kysely } from 'kysely'
 import { requireRow } from '../../../platform/db/account-row'
 import { createMany, deleteMany } from './bulk'
-import { deletePrompts, insertPrompts, tooMany, toPrompt } from './rows'
+import { deletePrompts, insertPrompts, tooManyPrompts, toPrompt } from './rows'
 import type { ChangedPrompt, NewPrompt } from './schema'
 import { isId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
 import { ApiError } from '../../../errors'
+import type { BulkItem } from '../../../http/bulk'
 import { present } from '../../../http/fields'
 import { queryPage } from '../../../http/paged-rows'
 import { containing, type Page } from '../../../http/paging'
@@ -14,7 +15,7 @@ interface Filter {
   search?: string | undefined
   category?: string | undefined
   tag?: string | undefined
-  is_favorite?: 'true' | 'false' | undefined
+  is_favorite?: boolean | undefined
 }
 
 export type PromptStore = ReturnType<typeof createPromptStore>
@@ -24,26 +25,27 @@ export const createPromptStore = (db: Kysely<Schema>) => ({
   list: (userId: string, page: Page, filter: Filter) => listPrompts(db, userId, { page, filter }),
   async create(userId: string, prompt: NewPrompt) {
     const [row] = await insertPrompts(db, userId, [prompt])
-    if (!row) throw tooMany()
+    if (!row) throw tooManyPrompts()
     return toPrompt(row)
   },
   change: (userId: string, id: string, fields: ChangedPrompt) =>
     changePrompt(db, { userId, id, fields }),
   async delete(userId: string, id: string) {
-    const gone = isId('prompt', id) ? await deletePrompts(db, userId, [id]) : []
-    if (gone.length === 0) throw new ApiError('resource_not_found')
-    return { success: true, message: 'The prompt was deleted.' }
+    const deletedIds = isId('prompt', id) ? await deletePrompts(db, userId, [id]) : []
+    if (deletedIds.length === 0) throw new ApiError('resource_not_found')
+    return { success: true as const, message: 'The prompt was deleted.' }
   },
-  createMany: (userId: string, items: readonly unknown[]) => createMany(db, userId, items),
-  deleteMany: (userId: string, items: readonly unknown[]) => deleteMany(db, userId, items),
+  createMany: (userId: string, items: readonly BulkItem<NewPrompt>[]) =>
+    createMany(db, userId, items),
+  deleteMany: (userId: string, items: readonly BulkItem<string>[]) => deleteMany(db, userId, items),
 })
 
-interface Wanted {
+interface PromptListing {
   page: Page
   filter: Filter
 }
 
-async function listPrompts(db: Kysely<Schema>, userId: string, { page, filter }: Wanted) {
+async function listPrompts(db: Kysely<Schema>, userId: string, { page, filter }: PromptListing) {
   const { search, category, tag, is_favorite: favorite } = filter
   const filtered = db
     .selectFrom('prompt')
@@ -60,9 +62,9 @@ async function listPrompts(db: Kysely<Schema>, userId: string, { page, filter }:
     )
     .$if(category !== undefined, (query) => query.where('category', '=', category ?? ''))
     .$if(tag !== undefined, (query) => query.where(sql<boolean>`${tag} = any(tags)`))
-    .$if(favorite !== undefined, (query) => query.where('is_favorite', '=', favorite === 'true'))
-  const { shown, pagination } = await queryPage(db, filtered, { page })
-  return { prompts: shown.map(toPrompt), pagination }
+    .$if(favorite !== undefined, (query) => query.where('is_favorite', '=', favorite ?? false))
+  const { items, pagination } = await queryPage(db, filtered, { page })
+  return { prompts: items.map(toPrompt), pagination }
 }
 
 interface Change {

@@ -3,13 +3,13 @@ import { listDays } from './days'
 import { ApiError } from '../../../errors'
 
 const nowMs = Date.UTC(2026, 2, 10, 15, 30)
-const spanOf = (asked: Parameters<typeof listDays>[0]) => {
-  const days = listDays(asked, nowMs)
+const spanOf = (range: Parameters<typeof listDays>[0]) => {
+  const days = listDays(range, nowMs)
   return [days.length, days[0], days.at(-1)]
 }
-const paramOf = (asked: Parameters<typeof listDays>[0]) => {
+const paramOf = (range: Parameters<typeof listDays>[0]) => {
   try {
-    listDays(asked, nowMs)
+    listDays(range, nowMs)
     return undefined
   } catch (thrown) {
     return thrown instanceof ApiError && [thrown.param, thrown.details['issue']]
@@ -39,7 +39,7 @@ test('a date is there to its end, a time to its moment', () => {
   expect(spanOf({ start_date: moment, end_date: moment })).toEqual([0, undefined, undefined])
 })
 
-test('no day is told that is still to come', () => {
+test('returns no future days', () => {
   expect(spanOf({ start_date: '2026-03-09', end_date: '2026-03-20' })).toEqual([
     2,
     '2026-03-10',

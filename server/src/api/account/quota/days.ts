@@ -1,16 +1,10 @@
 import { invalidRequest } from '../../../errors'
+import { isFullDay, type TimeSpanQuery } from '../../../http/span'
 
 const dayMs = 86_400_000
 const usualDays = 30
-const mostDays = 366
+const maxDays = 366
 
-/** A range as the query gives it: ISO 8601 times with zone, or dates. */
-export interface DayRangeQuery {
-  start_date?: string | undefined
-  end_date?: string | undefined
-}
-
-const isDate = (text: string) => text.length === 10
 const midnightMs = (timeMs: number) => Math.floor(timeMs / dayMs) * dayMs
 
 /** Formats a day as its date in UTC. */
@@ -21,18 +15,18 @@ const toDay = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 10)
  * `out_of_range` at `start_date` for one after the end, or too long before it.
  */
 export function listDays(
-  { start_date: start, end_date: end }: DayRangeQuery,
+  { start_date: start, end_date: end }: TimeSpanQuery,
   nowMs: number,
 ): string[] {
   // A date includes its whole day.
-  const endMs = end === undefined ? nowMs + 1 : Date.parse(end) + (isDate(end) ? dayMs : 0)
+  const endMs = end === undefined ? nowMs + 1 : Date.parse(end) + (isFullDay(end) ? dayMs : 0)
   const lastMs = midnightMs(endMs - 1)
   const startMs = start === undefined ? lastMs - (usualDays - 1) * dayMs : Date.parse(start)
   // An end date is exclusive at the start of the next day.
-  const isAfter = end !== undefined && isDate(end) ? startMs >= endMs : startMs > endMs
+  const isAfter = end !== undefined && isFullDay(end) ? startMs >= endMs : startMs > endMs
   if (isAfter) throw outOfRange('is after end_date.')
-  if (endMs - startMs > mostDays * dayMs) {
-    throw outOfRange(`is more than ${mostDays} days before the end.`)
+  if (endMs - startMs > maxDays * dayMs) {
+    throw outOfRange(`is more than ${maxDays} days before the end.`)
   }
   const days: string[] = []
   const todayMs = midnightMs(nowMs)

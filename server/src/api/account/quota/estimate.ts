@@ -9,7 +9,7 @@ const textFields = ['messages', 'prompt', 'input'] as const
 type TextField = (typeof textFields)[number]
 
 /** The input of an estimate: token counts, or a request as the gateway would hold credit for it. */
-interface AskedCost {
+interface CostQuestion {
   model: string
   size: { input: number; output: number } | { field: TextField; value: unknown; limit?: number }
 }
@@ -25,7 +25,7 @@ interface Priced {
 
 export interface QuotaEstimatePorts {
   db: Kysely<Schema>
-  price: (asked: AskedCost, principal: Principal) => Promise<Priced>
+  price: (request: CostQuestion, principal: Principal) => Promise<Priced>
   /** Requests that cost anything need at least this balance. Nano-dollars. */
   minimumBalance: () => bigint
 }
@@ -34,10 +34,10 @@ export interface QuotaEstimatePorts {
 export async function estimate(
   { db, price, minimumBalance }: QuotaEstimatePorts,
   principal: Principal,
-  asked: NewEstimate,
+  request: NewEstimate,
 ): Promise<Estimate> {
-  const size = sizeOf(asked)
-  const priced = await price({ model: asked.model, size }, principal)
+  const size = sizeOf(request)
+  const priced = await price({ model: request.model, size }, principal)
   const { input, output, total } = priced.cost
   const balance = await readBalance(db, priced.payer ?? principal.accountId)
   const minimum = minimumBalance()
@@ -56,14 +56,14 @@ export async function estimate(
 }
 
 /** Requires exactly one of the two forms. Throws `invalid_request`. */
-function sizeOf(asked: NewEstimate): AskedCost['size'] {
-  const { input_tokens: input, output_tokens: output, max_tokens: limit } = asked
-  const [field, other] = textFields.filter((name) => (asked[name] ?? undefined) !== undefined)
+function sizeOf(request: NewEstimate): CostQuestion['size'] {
+  const { input_tokens: input, output_tokens: output, max_tokens: limit } = request
+  const [field, other] = textFields.filter((name) => (request[name] ?? undefined) !== undefined)
   const hasTokens = typeof input === 'number' || typeof output === 'number'
   if (field && hasTokens) throw broken(typeof input === 'number' ? 'input_tokens' : 'output_tokens')
   if (other) throw broken(other)
   if (field) {
-    return { field, value: asked[field], ...(typeof limit === 'number' && { limit }) }
+    return { field, value: request[field], ...(typeof limit === 'number' && { limit }) }
   }
   if (typeof input !== 'number') throw required('input_tokens')
   if (typeof output !== 'number') throw required('output_tokens')

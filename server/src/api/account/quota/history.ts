@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { listDays, type DayRangeQuery } from './days'
+import { listDays } from './days'
 import { limitOf, percentageOf } from './limit-values'
 import { quotaTypes, type QuotaType } from './schema'
 import { readAccountLimits } from '../../../auth/account-limits'
@@ -7,8 +7,9 @@ import type { LimitScope } from '../../../limits/caller-limits'
 import type { Schema } from '../../../platform/db/schema'
 import { toPaged, type Page } from '../../../http/paging'
 import { toUsd } from '../../../wire/usd'
+import type { TimeSpanQuery } from '../../../http/span'
 
-export interface QuotaHistoryFilter extends DayRangeQuery {
+export interface QuotaHistoryFilter extends TimeSpanQuery {
   granularity: 'day' | 'month'
 }
 
@@ -36,12 +37,12 @@ export async function readHistory(
   const { before, offset, limit } = page
   const listed = rows.map((row) => ({ ...row, id: row.date }))
   const start = before === undefined ? offset : listed.findIndex(({ id }) => id < before)
-  const wanted = start === -1 ? [] : listed.slice(start, start + limit + 1)
-  const { shown, pagination } = toPaged(page, BigInt(rows.length), wanted)
-  return { history: shown.map(toShown), pagination }
+  const slice = start === -1 ? [] : listed.slice(start, start + limit + 1)
+  const { items, pagination } = toPaged(page, BigInt(rows.length), slice)
+  return { history: items.map(toQuotaRequest), pagination }
 }
 
-const toShown = ({ date, requests, tokens, cost, peakRpm, percentage }: Used) => ({
+const toQuotaRequest = ({ date, requests, tokens, cost, peakRpm, percentage }: Used) => ({
   date,
   requests: Number(requests),
   tokens: Number(tokens),

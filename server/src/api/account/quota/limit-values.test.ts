@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { percentageOf, toShownLimit, toStoredLimit } from './limit-values'
+import { percentageOf, toPublicLimit, toStoredLimit } from './limit-values'
 
 test('money has two decimals, all else is whole', () => {
   expect(toStoredLimit('monthly_spend', 12.34, 'limit')).toBe(12_340_000_000n)
-  expect(toShownLimit('monthly_spend', 12_340_000_000n)).toBe(12.34)
+  expect(toPublicLimit('monthly_spend', 12_340_000_000n)).toBe(12.34)
   expect(toStoredLimit('requests_per_minute', 600, 'limit')).toBe(600n)
   for (const [type, sent] of [
     ['monthly_spend', 1.234],

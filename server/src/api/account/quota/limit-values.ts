@@ -2,6 +2,7 @@ import type { QuotaType } from './schema'
 import type { LimitScope } from '../../../limits/caller-limits'
 import { invalidRequest } from '../../../errors'
 import { toUsd } from '../../../wire/usd'
+import { maxInteger } from '../../../platform/integer'
 
 /** Returns the limit of a type, for `monthly_spend` in nano-dollars; null for none. */
 export function limitOf(limits: LimitScope, type: QuotaType): bigint | null {
@@ -16,21 +17,21 @@ export function limitOf(limits: LimitScope, type: QuotaType): bigint | null {
 }
 
 /** Converts a stored limit to its JSON value: USD for `monthly_spend`. */
-export const toShownLimit = (type: QuotaType, stored: bigint): number =>
+export const toPublicLimit = (type: QuotaType, stored: bigint): number =>
   type === 'monthly_spend' ? toUsd(stored) : Number(stored)
 
-const most = { count: 2_147_483_647, usd: 1e9 }
+const max = { count: maxInteger, usd: 1e9 }
 
 /** Converts a limit that a client sent in the field `param`. Throws `out_of_range`. */
 export function toStoredLimit(type: QuotaType, sent: number, param: string): bigint {
   const isMoney = type === 'monthly_spend'
   const isExact = isMoney ? Number(sent.toFixed(2)) === sent : Number.isInteger(sent)
-  const isWithin = sent >= (isMoney ? 0 : 1) && sent <= (isMoney ? most.usd : most.count)
+  const isWithin = sent >= (isMoney ? 0 : 1) && sent <= (isMoney ? max.usd : max.count)
   if (isExact && isWithin) return BigInt(isMoney ? Math.round(sent * 1e9) : sent)
-  const words = isMoney
-    ? `must be USD with at most 2 decimals, up to ${most.usd}.`
-    : `must be a whole number from 1 to ${most.count}.`
-  throw invalidRequest(param, 'out_of_range', `${param}: ${words}`)
+  const rule = isMoney
+    ? `must be USD with at most 2 decimals, up to ${max.usd}.`
+    : `must be a whole number from 1 to ${max.count}.`
+  throw invalidRequest(param, 'out_of_range', `${param}: ${rule}`)
 }
 
 /** Returns the used percentage of a limit, with two decimals: 100 for a limit of zero. */

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import { toShownLimit, toStoredLimit } from './limit-values'
+import { toPublicLimit, toStoredLimit } from './limit-values'
 import type { Decision, QuotaRequest } from './schema'
 import { isId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
@@ -17,8 +17,8 @@ type Row = Selectable<QuotaRequestRow>
 export const toQuotaRequest = (row: Row): QuotaRequest => ({
   id: row.id,
   quota_type: row.quota_type,
-  current_limit: toShownLimit(row.quota_type, row.current_limit),
-  requested_limit: toShownLimit(row.quota_type, row.requested_limit),
+  current_limit: toPublicLimit(row.quota_type, row.current_limit),
+  requested_limit: toPublicLimit(row.quota_type, row.requested_limit),
   reason: row.reason,
   status: row.status,
   decision_note: row.decision_note,
@@ -31,12 +31,12 @@ const toDecided = (row: Row & { email: string }) => ({
   user_id: row.user_id,
   email: row.email,
   granted_limit:
-    row.granted_limit === null ? null : toShownLimit(row.quota_type, row.granted_limit),
+    row.granted_limit === null ? null : toPublicLimit(row.quota_type, row.granted_limit),
 })
 
 export interface RequestFilter {
   status?: 'pending' | 'approved' | 'rejected' | undefined
-  search: string | undefined
+  search?: string | undefined
 }
 
 export type QuotaRequestStore = ReturnType<typeof createQuotaRequestStore>
@@ -77,7 +77,7 @@ async function decide(db: Kysely<Schema>, id: string, deciding: Deciding) {
       .executeTakeFirst()
     if (!before) throw new ApiError('resource_not_found')
     if (before.status !== 'pending') {
-      throw invalidRequest(null, 'wrong_state', `The request was ${before.status} already.`)
+      throw invalidRequest(null, 'wrong_state', `The request was already ${before.status}.`)
     }
     const row = await trx
       .updateTable('quota_request')
@@ -91,7 +91,7 @@ async function decide(db: Kysely<Schema>, id: string, deciding: Deciding) {
       .where('id', '=', row.user_id)
       .executeTakeFirstOrThrow()
     const decided = { ...row, email }
-    await tellDecision(trx, decided)
+    await notifyDecision(trx, decided)
     return toDecided(decided)
   })
 }
@@ -109,15 +109,15 @@ async function override(trx: Kysely<Schema>, { user_id, quota_type }: Row, grant
     .execute()
 }
 
-async function tellDecision(trx: Kysely<Schema>, row: Row & { email: string }): Promise<void> {
-  const what = row.quota_type.replaceAll('_', ' ')
+async function notifyDecision(trx: Kysely<Schema>, row: Row & { email: string }): Promise<void> {
+  const quotaName = row.quota_type.replaceAll('_', ' ')
   const unit = row.quota_type === 'monthly_spend' ? ' USD' : ''
   const granted = row.granted_limit ?? row.current_limit
   const outcome =
     row.status === 'approved'
-      ? `Your limit of ${what} is ${toShownLimit(row.quota_type, granted)}${unit} now.`
-      : `Your limit of ${what} stays as it is.`
-  const title = `Your request for more ${what} was ${row.status}`
+      ? `Your limit of ${quotaName} is ${toPublicLimit(row.quota_type, granted)}${unit} now.`
+      : `Your limit of ${quotaName} stays as it is.`
+  const title = `Your request for more ${quotaName} was ${row.status}`
   const body = row.decision_note ? `${outcome}\n\n${row.decision_note}` : outcome
   await notify(trx, { userId: row.user_id, kind: 'quota_request', title, body, link: '/quota' })
   await postMail(trx, {
@@ -131,8 +131,8 @@ async function tellDecision(trx: Kysely<Schema>, row: Row & { email: string }): 
 /** Lists the requests of an account, newest first. */
 export async function listOwnRequests(db: Kysely<Schema>, userId: string, page: Page) {
   const own = db.selectFrom('quota_request').selectAll().where('user_id', '=', userId)
-  const { shown, pagination } = await queryPage(db, own, { page })
-  return { quota_requests: shown.map(toQuotaRequest), pagination }
+  const { items, pagination } = await queryPage(db, own, { page })
+  return { quota_requests: items.map(toQuotaRequest), pagination }
 }
 
 async function listRequests(db: Kysely<Schema>, page: Page, { status, search }: RequestFilter) {
@@ -152,6 +152,6 @@ async function listRequests(db: Kysely<Schema>, page: Page, { status, search }: 
         ]),
       ),
     )
-  const { shown, pagination } = await queryPage(db, filtered, { page, column: 'quota_request.id' })
-  return { quota_requests: shown.map(toDecided), pagination }
+  const { items, pagination } = await queryPage(db, filtered, { page, column: 'quota_request.id' })
+  return { quota_requests: items.map(toDecided), pagination }
 }

@@ -1,62 +1,120 @@
-import { Hono } from 'hono'
-import { z } from 'zod'
-import * as described from './description'
-import { NewEstimate, NewQuotaRequest } from './schema'
+import {
+  Estimate,
+  History,
+  HistoryFilter,
+  NewEstimate,
+  NewQuotaRequest,
+  QuotaRequest,
+  QuotaRequestList,
+  QuotaRequestPage,
+  QuotaStatus,
+} from './schema'
 import type { QuotaStore } from './store'
-import type { Env } from '../../../http/env'
-import { readNewFields } from '../../../http/fields'
-import type { Guards } from '../../../http/guards'
+import { account } from '../../../http/access'
 import { toPage } from '../../../http/paging'
-import { check } from '../../../wire/json-body'
+import { route, type Route } from '../../../http/route'
 
-const paths = '/api/user/quota'
-
-const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()])
-
-const Filter = z.object({
-  start_date: moment.optional(),
-  end_date: moment.optional(),
-  granularity: z.enum(['day', 'month']).default('day'),
-})
+const tag = 'Quota'
+const path = '/api/user/quota'
 
 /** Limits of an account, and cost estimates. Source: contract 6.11. */
-export const quotaRoutes = (quota: QuotaStore, { account }: Guards) =>
-  new Hono<Env>()
-    .get(`${paths}/status`, described.getQuotaStatus, account('read', 'account'), async (c) =>
-      c.json(await quota.status(c.var.principal.userId)),
-    )
-    .get(`${paths}/history`, described.getQuotaHistory, account('read', 'account'), async (c) => {
-      const filter = check(Filter, c.req.query())
-      const { userId } = c.var.principal
-      const page = toPage(c, `quota ${userId} ${JSON.stringify(filter)}`)
-      return c.json(await quota.history(userId, page, filter))
-    })
-    .get(
-      `${paths}/requests`,
-      described.listQuotaRequests,
-      account('read', 'account'),
-      async (c) => {
-        const { userId } = c.var.principal
-        return c.json(await quota.requests(userId, toPage(c, `quota requests of ${userId}`)))
+export const quotaRoutes = (quota: QuotaStore): Route[] => [
+  getQuotaStatus(quota),
+  getQuotaHistory(quota),
+  listQuotaRequests(quota),
+  requestQuotaIncrease(quota),
+  estimateCost(quota),
+]
+
+const getQuotaStatus = (quota: QuotaStore) =>
+  route({
+    method: 'get',
+    path: `${path}/status`,
+    access: account('read'),
+    operationId: 'getQuotaStatus',
+    tag,
+    summary: 'Retrieve your limits and their current use',
+    notes: 'Minutes as of now, the month as booked. `limit` null means unlimited.',
+    responses: { 200: QuotaStatus },
+    handler: ({ principal }) => quota.status(principal.userId),
+  })
+
+const getQuotaHistory = (quota: QuotaStore) =>
+  route({
+    method: 'get',
+    path: `${path}/history`,
+    access: account('read'),
+    operationId: 'getQuotaHistory',
+    tag,
+    summary: 'List your usage by day or month',
+    notes:
+      'Newest first; whole days in UTC. `percentage` is that of the fullest limit on the day, by the limits of today.',
+    query: HistoryFilter,
+    responses: { 200: History },
+    handler: ({ principal: { userId }, query }) => {
+      const { limit, offset, cursor, ...filter } = query
+      const page = toPage({ limit, offset, cursor }, `quota ${userId} ${JSON.stringify(filter)}`)
+      return quota.history(userId, page, filter)
+    },
+  })
+
+const listQuotaRequests = (quota: QuotaStore) =>
+  route({
+    method: 'get',
+    path: `${path}/requests`,
+    access: account('read'),
+    operationId: 'listQuotaRequests',
+    tag,
+    summary: 'List your quota requests',
+    notes: 'Newest first, with the decision and its note.',
+    query: QuotaRequestPage,
+    responses: { 200: QuotaRequestList },
+    handler: ({ principal: { userId }, query }) =>
+      quota.requests(userId, toPage(query, `quota requests of ${userId}`)),
+  })
+
+const requestQuotaIncrease = (quota: QuotaStore) =>
+  route({
+    method: 'post',
+    path: `${path}/request-increase`,
+    access: account('write'),
+    operationId: 'requestQuotaIncrease',
+    tag,
+    summary: 'Request a higher limit',
+    notes:
+      'An operator decides; you get the decision by mail and in the inbox. One request for each type can be pending.',
+    body: NewQuotaRequest,
+    examples: {
+      'More requests': {
+        quota_type: 'requests_per_minute',
+        requested_limit: 600,
+        reason: 'We are moving our search over next week.',
       },
-    )
-    .post(
-      `${paths}/request-increase`,
-      described.requestIncrease,
-      account('write', 'account'),
-      async (c) =>
-        c.json(
-          await quota.requestIncrease(
-            c.var.principal.userId,
-            await readNewFields(c, NewQuotaRequest),
-          ),
-          201,
-        ),
-    )
-    .post(
-      `${paths}/estimate-cost`,
-      described.estimateCost,
-      account('write', 'organization', 'bulk'),
-      async (c) =>
-        c.json(await quota.estimate(c.var.principal, await readNewFields(c, NewEstimate))),
-    )
+    },
+    responses: { 201: QuotaRequest },
+    handler: ({ principal, body }) => quota.requestIncrease(principal.userId, body),
+  })
+
+const estimateCost = (quota: QuotaStore) =>
+  route({
+    method: 'post',
+    path: `${path}/estimate-cost`,
+    access: account('write', { tenant: 'organization', body: 'bulk' }),
+    operationId: 'estimateCost',
+    tag,
+    summary: 'Estimate the cost of a request',
+    notes:
+      'Takes token counts, or the request itself. Uses the price of the connection that would serve it. Calls no provider and holds no credit.',
+    body: NewEstimate,
+    examples: {
+      'By tokens': { model: 'sandbox/echo', input_tokens: 1000, output_tokens: 200 },
+      'By messages': {
+        model: 'sandbox/echo',
+        messages: [{ role: 'user', content: 'Hello' }],
+        max_tokens: 200,
+      },
+    },
+    responses: { 200: Estimate },
+    errors: ['model_not_found', 'model_access_denied', 'organization_required'],
+    handler: ({ principal, body }) => quota.estimate(principal, body),
+  })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { Pagination } from '../../../http/documentation'
+import { pageFields, Pagination } from '../../../http/paging'
+import { moment } from '../../../http/span'
 import { line, trimmed } from '../../../http/fields'
 
 export const quotaTypes = [
@@ -13,67 +14,85 @@ export type QuotaType = (typeof quotaTypes)[number]
 const quotaType = z.enum(quotaTypes)
 
 /** A request for a higher limit. The valid range depends on the limit's type. Source: contract 6.11. */
-export const NewQuotaRequest = z.object({
-  quota_type: quotaType,
-  requested_limit: z.number().describe('Whole, but for `monthly_spend`: USD with 2 decimals'),
-  reason: trimmed(2000, 10),
-})
+export const NewQuotaRequest = z
+  .object({
+    quota_type: quotaType,
+    requested_limit: z
+      .number()
+      .describe('A whole number; for `monthly_spend` USD with up to 2 decimals'),
+    reason: trimmed(2000, 10),
+  })
+  .meta({ ref: 'NewQuotaRequest' })
 export type NewQuotaRequest = z.output<typeof NewQuotaRequest>
 
 /** An operator's decision about a request. Source: contract 9.2. */
-export const Decision = z.object({
-  limit: z.number().nullish(),
-  note: line(1000, 0).nullish(),
-})
+export const Decision = z
+  .object({
+    limit: z.number().nullish(),
+    note: line(1000, 0).nullish(),
+  })
+  .meta({ ref: 'Decision' })
 export type Decision = z.output<typeof Decision>
 
-export const Rejection = Decision.pick({ note: true })
+export const Rejection = Decision.pick({ note: true }).meta({ ref: 'Rejection' })
 
 const count = z.int().min(0).max(1_000_000_000)
 
 /**
  * A request to estimate: token counts, or a request body. Texts are validated as their endpoint does.
  */
-export const NewEstimate = z.object({
-  model: z.string().min(1).max(256),
-  input_tokens: count.nullish(),
-  output_tokens: count.nullish(),
-  messages: z.unknown().optional().describe('As of `POST /v1/chat/completions`'),
-  prompt: z.unknown().optional().describe('As of `POST /v1/completions`'),
-  input: z.unknown().optional().describe('As of `POST /v1/embeddings`'),
-  max_tokens: count.nullish().describe('1024 where it is left out, or what the model has'),
-})
+export const NewEstimate = z
+  .object({
+    model: z.string().min(1).max(256),
+    input_tokens: count.nullish(),
+    output_tokens: count.nullish(),
+    messages: z.unknown().optional().describe('As of `POST /v1/chat/completions`'),
+    prompt: z.unknown().optional().describe('As of `POST /v1/completions`'),
+    input: z.unknown().optional().describe('As of `POST /v1/embeddings`'),
+    max_tokens: count.nullish().describe('1024 by default, or the limit of the model'),
+  })
+  .meta({ ref: 'NewCostEstimate' })
 export type NewEstimate = z.output<typeof NewEstimate>
 
-const ShownQuota = z.object({
+const PublicQuota = z.object({
   type: quotaType,
-  limit: z.number().nullable().describe('Null for none'),
+  limit: z.number().nullable().describe('Null: unlimited'),
   used: z.number(),
   remaining: z.number().nullable(),
   percentage: z.number(),
   unit: z.enum(['requests', 'tokens', 'usd']),
   resets_at: z.iso.datetime().nullable(),
 })
-export type ShownQuota = z.output<typeof ShownQuota>
+export type PublicQuota = z.output<typeof PublicQuota>
 
 export const QuotaStatus = z
   .object({
     tier: z.string().describe('The name of your plan'),
     period: z.object({ start: z.iso.datetime(), end: z.iso.datetime() }),
-    quotas: z.array(ShownQuota),
+    quotas: z.array(PublicQuota),
     updated_at: z.iso.datetime(),
   })
   .meta({ ref: 'QuotaStatus' })
 export type QuotaStatus = z.output<typeof QuotaStatus>
 
 const Used = z.object({
-  date: z.iso.date().describe('The first day of a month, where it is for a month'),
+  date: z.iso.date().describe('For a month, its first day'),
   requests: z.int(),
   tokens: z.int(),
   cost: z.number().describe('USD that the account paid itself'),
   peak_rpm: z.int(),
   percentage: z.number().describe('The highest of all limits'),
 })
+
+/** The query of the history. */
+export const HistoryFilter = z.object({
+  start_date: moment.optional().describe('Only days from this time or day on'),
+  end_date: moment.optional().describe('Only days up to this time or day'),
+  granularity: z.enum(['day', 'month']).default('day').describe('Length of a period'),
+  ...pageFields,
+})
+
+export const QuotaRequestPage = z.object(pageFields)
 
 export const History = z
   .object({ history: z.array(Used), pagination: Pagination })
@@ -101,14 +120,14 @@ export const QuotaRequestList = z.object({
 
 export const Estimate = z
   .object({
-    model: z.string().describe('The model that would be asked first'),
+    model: z.string().describe('The model that would serve the request'),
     input_tokens: z.int(),
     output_tokens: z.int(),
     input_cost: z.number(),
     output_cost: z.number(),
-    estimated_cost: z.number().describe('USD, with what is paid for each request'),
+    estimated_cost: z.number().describe('USD, with the price per request'),
     currency: z.literal('USD'),
-    current_balance: z.number().describe('USD of whoever would pay'),
+    current_balance: z.number().describe('USD of the account that would pay'),
     sufficient_balance: z.boolean(),
   })
   .meta({ ref: 'CostEstimate' })

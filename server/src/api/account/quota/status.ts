@@ -1,19 +1,13 @@
 import { sql, type Kysely } from 'kysely'
-import { limitOf, percentageOf, toShownLimit } from './limit-values'
-import { quotaTypes, type ShownQuota, type QuotaType, type QuotaStatus } from './schema'
+import { limitOf, percentageOf, toPublicLimit } from './limit-values'
+import { quotaTypes, type PublicQuota, type QuotaType, type QuotaStatus } from './schema'
 import { readAccountLimits } from '../../../auth/account-limits'
 import { combineLimits, type LimitBucket, type LimitScope } from '../../../limits/caller-limits'
 import { generateIdBody } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
 import { toTimestamp } from '../../../http/fields'
 import { readMonth } from '../../../ledger/month-sums'
-
-/** The current usage of a bucket. */
-interface Live {
-  used: number
-  /** Time until capacity returns, 0 where unknown. */
-  resetMs: number
-}
+import type { BucketUse } from '../../../limits/counters'
 
 export interface StatusPorts {
   db: Kysely<Schema>
@@ -21,12 +15,12 @@ export interface StatusPorts {
   used: (at: {
     windows: readonly LimitBucket[]
     running: readonly LimitBucket[]
-  }) => readonly Live[] | Promise<readonly Live[]>
+  }) => Promise<readonly BucketUse[]>
   /** The calendar month of a moment, in UTC. */
   monthOf: (wallMs: number) => { fromMs: number; toMs: number }
 }
 
-const units: Record<QuotaType, ShownQuota['unit']> = {
+const units: Record<QuotaType, PublicQuota['unit']> = {
   requests_per_minute: 'requests',
   tokens_per_minute: 'tokens',
   concurrent_requests: 'requests',
@@ -66,13 +60,13 @@ export async function readStatus(ports: StatusPorts, userId: string): Promise<Qu
   }
 }
 
-function toQuota(type: QuotaType, limit: bigint | null, { used, resetsAtMs }: Usage): ShownQuota {
-  const left = limit === null || used < limit ? (limit ?? 0n) - used : 0n
+function toQuota(type: QuotaType, limit: bigint | null, { used, resetsAtMs }: Usage): PublicQuota {
+  const remaining = limit === null || used < limit ? (limit ?? 0n) - used : 0n
   return {
     type,
-    limit: limit === null ? null : toShownLimit(type, limit),
-    used: toShownLimit(type, used),
-    remaining: limit === null ? null : toShownLimit(type, left),
+    limit: limit === null ? null : toPublicLimit(type, limit),
+    used: toPublicLimit(type, used),
+    remaining: limit === null ? null : toPublicLimit(type, remaining),
     percentage: limit === null ? 0 : percentageOf(used, limit),
     unit: units[type],
     resets_at: resetsAtMs === null ? null : toTimestamp(new Date(resetsAtMs)),
@@ -89,11 +83,11 @@ async function readLive(
 ): Promise<Record<LiveType, Usage>> {
   const { requests, tokens, running } = combineLimits([limits])
   const windows = [...requests, ...tokens]
-  const [counted, logged] = await Promise.all([
+  const [counts, logged] = await Promise.all([
     used({ windows, running }),
     windows.length < 2 ? readLastMinute(db, limits.id, nowMs) : { requests: 0n, tokens: 0n },
   ])
-  const byId = new Map([...windows, ...running].map(({ id }, place) => [id, counted[place]]))
+  const byId = new Map([...windows, ...running].map(({ id }, index) => [id, counts[index]]))
   const usageOf = ([bucket]: readonly LimitBucket[], unlimited: bigint): Usage => {
     const at = bucket && byId.get(bucket.id)
     if (!at) return { used: unlimited, resetsAtMs: null }

@@ -7,7 +7,7 @@ import { readStatus, type StatusPorts } from './status'
 import { readAccountLimits } from '../../../auth/account-limits'
 import type { Principal } from '../../../auth/principal'
 import { newId } from '../../../platform/db/id'
-import { isTaken } from '../../../platform/db/violation'
+import { isUniqueViolation } from '../../../platform/db/violation'
 import { invalidRequest } from '../../../errors'
 import type { Page } from '../../../http/paging'
 
@@ -20,24 +20,24 @@ export const createQuotaStore = (ports: QuotaPorts) => ({
   status: (userId: string) => readStatus(ports, userId),
   history: (userId: string, page: Page, filter: QuotaHistoryFilter) =>
     readHistory(ports.db, userId, { page, filter }),
-  estimate: (principal: Principal, asked: NewEstimate) => estimate(ports, principal, asked),
+  estimate: (principal: Principal, request: NewEstimate) => estimate(ports, principal, request),
   requests: (userId: string, page: Page) => listOwnRequests(ports.db, userId, page),
-  requestIncrease: (userId: string, asked: NewQuotaRequest) =>
-    requestIncrease(ports, userId, asked),
+  requestIncrease: (userId: string, request: NewQuotaRequest) =>
+    requestIncrease(ports, userId, request),
 })
 
 async function requestIncrease(
   { db }: QuotaPorts,
   userId: string,
-  { quota_type: type, requested_limit: wanted, reason }: NewQuotaRequest,
+  { quota_type: type, requested_limit: requestedLimit, reason }: NewQuotaRequest,
 ) {
-  const requested = toStoredLimit(type, wanted, 'requested_limit')
+  const requested = toStoredLimit(type, requestedLimit, 'requested_limit')
   const { limits } = await readAccountLimits(db, userId)
   const current = limitOf(limits, type)
   if (current === null || requested <= current) {
-    const words =
-      current === null ? 'this has no limit.' : 'must be higher than the limit there is.'
-    throw invalidRequest('requested_limit', 'out_of_range', `requested_limit: ${words}`)
+    const explanation =
+      current === null ? 'this quota is unlimited.' : 'must be higher than the current limit.'
+    throw invalidRequest('requested_limit', 'out_of_range', `requested_limit: ${explanation}`)
   }
   const row = await db
     .insertInto('quota_request')
@@ -52,9 +52,9 @@ async function requestIncrease(
     .returningAll()
     .executeTakeFirstOrThrow()
     .catch((thrown: unknown) => {
-      if (!isTaken(thrown)) throw thrown
-      const words = 'quota_type: a request for this is waiting to be decided.'
-      throw invalidRequest('quota_type', 'duplicate', words)
+      if (!isUniqueViolation(thrown)) throw thrown
+      const message = 'quota_type: a request for this quota is already pending.'
+      throw invalidRequest('quota_type', 'duplicate', message)
     })
   return toQuotaRequest(row)
 }

@@ -1,10 +1,13 @@
 import { sql, type Kysely } from 'kysely'
 import type { LogAttempt, LogDetails } from './schema'
 import type { LogRow } from './log-answer'
+import { readConnectionNames } from './names'
 import { toChargedPrice } from '../../../catalog/charged-price'
 import type { Schema } from '../../../platform/db/schema'
+import type { LogOwner } from '../../../request-logs/log-owner'
+import { toUsd } from '../../../wire/usd'
 
-interface Passed {
+interface SkippedCandidate {
   model: string
   provider: string
   connection_id: string | null
@@ -17,8 +20,12 @@ interface AttemptRow {
   connection_id: string | null
   outcome: string
   reason: string | null
+  started_at: Date
   duration_ms: number
-  passed_over: Passed[] | null
+  first_token_ms: number | null
+  /** Nano-dollars that the attempt was charged. */
+  charged: bigint
+  passed_over: SkippedCandidate[] | null
   pricing: unknown
   searches: bigint | null
   input_characters: bigint | null
@@ -29,20 +36,30 @@ interface AttemptRow {
 /** The parts of a log that its attempts fill. */
 type Attempted = Pick<LogDetails, 'resolution_attempts' | 'pricing' | 'measured'>
 
-/** Lists the attempts of a request in order, each behind the candidates that were skipped before it. */
+/**
+ * Lists the attempts of a request in order, each behind the candidates that were skipped before it. `reader` sees the
+ * names of its own connections.
+ */
 export async function toAttempts(
   db: Kysely<Schema>,
   { id, user_id, started_at, latency_ms }: LogRow,
+  reader: LogOwner,
 ): Promise<Attempted> {
   // Attempts begin within their request, so that partitions of other days are skipped.
   const { rows } = await sql<AttemptRow>`
-    select model, provider, connection_id, outcome, reason, duration_ms, passed_over, pricing,
-      searches, input_characters, output_characters, processing_ms
+    select model, provider, connection_id, outcome, reason, started_at, duration_ms, first_token_ms,
+      case billing_mode when 'house' then coalesce(price, 0) else cost - written_off end as charged,
+      passed_over, pricing, searches, input_characters, output_characters, processing_ms
     from usage_event
     where request_id = ${id} and user_id = ${user_id}
       and started_at between ${started_at}::timestamptz - interval '1 minute'
         and ${started_at}::timestamptz + interval '1 day'
     order by started_at, id`.execute(db)
+  const names = await readConnectionNames(
+    db,
+    reader,
+    rows.flatMap((row) => [row, ...(row.passed_over ?? [])]).map((one) => one.connection_id),
+  )
   const winner = rows.find(({ outcome }) => outcome === 'ok')
   const successful = winner && {
     connection_id: winner.connection_id,
@@ -59,7 +76,13 @@ export async function toAttempts(
         successful_candidate: successful ?? null,
         total_duration_ms: latency_ms,
       },
-      attempts: rows.flatMap((row) => [...(row.passed_over ?? []).map(toPassed), toAttempt(row)]),
+      attempts: rows.flatMap((row) => {
+        const position = { names, startedMs: Math.max(0, Number(row.started_at) - +started_at) }
+        return [
+          ...(row.passed_over ?? []).map((skipped) => toSkippedAttempt(skipped, position)),
+          toAttempt(row, position),
+        ]
+      }),
     },
   }
 }
@@ -73,22 +96,39 @@ const toMeasured = (row: AttemptRow): LogDetails['measured'] => ({
 
 const numberOf = (count: bigint | null) => (count === null ? null : Number(count))
 
-const toPassed = ({ model, provider, connection_id, reason }: Passed): LogAttempt => ({
+/** The names of connections, and the milliseconds from the start of the request to that of the attempt. */
+interface AttemptPosition {
+  names: ReadonlyMap<string, string>
+  startedMs: number
+}
+
+const toSkippedAttempt = (
+  { model, provider, connection_id, reason }: SkippedCandidate,
+  { names, startedMs }: AttemptPosition,
+): LogAttempt => ({
   connection_id,
+  connection_name: names.get(connection_id ?? '') ?? null,
   provider,
   model,
   status: 'passed_over',
   error_code: reason,
+  started_ms: startedMs,
   latency_ms: 0,
+  time_to_first_token_ms: null,
+  cost: 0,
 })
 
-const toAttempt = (row: AttemptRow): LogAttempt => ({
+const toAttempt = (row: AttemptRow, { names, startedMs }: AttemptPosition): LogAttempt => ({
   connection_id: row.connection_id,
+  connection_name: names.get(row.connection_id ?? '') ?? null,
   provider: row.provider,
   model: row.model,
   status: statusOf(row.outcome),
   error_code: codeOf(row),
+  started_ms: startedMs,
   latency_ms: row.duration_ms,
+  time_to_first_token_ms: row.first_token_ms,
+  cost: toUsd(row.charged),
 })
 
 function statusOf(outcome: string): LogAttempt['status'] {

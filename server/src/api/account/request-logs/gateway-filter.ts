@@ -1,24 +1,29 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { RequestLogFilter } from './schema'
-import { isSeenBy } from '../../../auth/owned-rows'
+import { isVisibleTo } from '../../../auth/owned-rows'
+import { everyAccount, type LogOwner } from '../../../request-logs/log-owner'
 
-interface Asking {
-  userId: string
+interface GatewayLogs {
+  owner: LogOwner
   gatewayId: string
   /** The period of the logs to match. */
   period: Pick<RequestLogFilter, 'start_date' | 'end_date'>
 }
 
+/** Selects the connections of a gateway; none of one that the account may not see. */
+export const selectConnections = (owner: LogOwner, gatewayId: string) => sql<{ id: string }>`
+  select connection.id from connection join gateway on gateway.id = connection.gateway_id
+  where gateway.id = ${gatewayId}
+    and ${owner === everyAccount ? sql`true` : isVisibleTo('gateway', owner)}`
+
 /**
  * Matches an account's logs of a self-hosted gateway: requests that one of its connections served, and failed
  * attempts on them of requests served elsewhere. A gateway that the account may not see matches none.
  */
-export function matchGateway({ userId, gatewayId, period }: Asking): RawBuilder<boolean> {
+export function matchGateway({ owner, gatewayId, period }: GatewayLogs): RawBuilder<boolean> {
   const { start_date: start, end_date: end } = period
-  const byGateway = sql`user_id = ${userId} and connection_id in (
-    select connection.id from connection join gateway on gateway.id = connection.gateway_id
-    where gateway.id = ${gatewayId} and ${isSeenBy('gateway', userId)}
-  )`
+  const isOwn = owner === everyAccount ? sql`true` : sql`user_id = ${owner}`
+  const byGateway = sql`${isOwn} and connection_id in (${selectConnections(owner, gatewayId)})`
   // Both parts read an account's rows by its index, once: reading the attempts of each log would take far longer.
   return sql<boolean>`id in (
     select id from request_log where ${byGateway}

@@ -24,9 +24,18 @@ export const listedColumns = [
   'cost',
   'billing_mode',
   'api_key_prefix',
+  'user_id',
+  'key_id',
+  'error',
 ] as const satisfies readonly (keyof LogRow)[]
 
-export const toListed = (row: Pick<LogRow, (typeof listedColumns)[number]>) => ({
+/** A log as the list reads it. */
+export type ListedLog = Pick<LogRow, (typeof listedColumns)[number]>
+
+/** The names that logs are shown with, by the ids of keys. */
+export type KeyNames = ReadonlyMap<string, string>
+
+export const toListed = (row: ListedLog, names: KeyNames) => ({
   id: row.id,
   model: row.model,
   requested_model: row.requested_model,
@@ -44,15 +53,16 @@ export const toListed = (row: Pick<LogRow, (typeof listedColumns)[number]>) => (
   billing_mode: row.billing_mode,
   created_at: toTimestamp(row.started_at),
   api_key_prefix: row.api_key_prefix,
+  api_key_name: names.get(row.key_id ?? '') ?? null,
+  error: row.error,
 })
 
-export const toLog = (row: LogRow): Log => ({
-  ...toListed(row),
+export const toLog = (row: LogRow, names: KeyNames): Log => ({
+  ...toListed(row, names),
   method: row.method,
   endpoint: row.endpoint,
   stream: row.streamed,
   api_key_id: row.key_id,
-  error: row.error,
   finish_reason: row.finish_reason,
   connection_id: row.connection_id,
   gateway_type: row.gateway_type,

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { ChargedPriceAnswer } from '../../../catalog/charged-price'
-import { Pagination } from '../../../http/documentation'
+import { pageFields, Pagination } from '../../../http/paging'
 import { timestamp } from '../../../http/fields'
-import { broken } from '../../../wire/field-error'
+import { searchText } from '../../../http/query'
+import { customIssue } from '../../../wire/field-error'
+import { maxInteger } from '../../../platform/integer'
+import { toLogSearch, type LogSearch } from '../../../request-logs/log-search'
 
 const dayMs = 86_400_000
 
@@ -12,56 +15,83 @@ const end = z.union([
   timestamp,
 ])
 
-const milliseconds = z.coerce.number().int().min(0).max(2_147_483_647)
+const milliseconds = z.coerce.number().int().min(0).max(maxInteger)
 const status = z.enum(['success', 'error', 'cancelled'])
 const billingMode = z.enum(['platform', 'house', 'byok', 'org_pays', 'member_pays', 'free'])
 
+/** The longest period in which errors are searched: it bounds the rows that a search reads. */
+export const maxErrorSearchDays = 31
+
+/** The fields that filter logs. */
+export const logFilterFields = {
+  search: searchText
+    .transform((text) => (text === undefined ? undefined : toLogSearch(text)))
+    .optional()
+    .describe(
+      `Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days where there is no \`start_date\`, of ${maxErrorSearchDays} days at most`,
+    ),
+  model: z.string().max(256).optional().describe('Only requests that this model served'),
+  provider: z.string().max(40).optional().describe('Only requests that this provider served'),
+  status: status.optional().describe('Only requests with this status'),
+  api_key_id: z.string().max(100).optional().describe('Only requests of this API key'),
+  gateway_id: z.string().max(100).optional().describe('Only requests of this self-hosted gateway'),
+  start_date: timestamp.optional().describe('Only requests from this time or day on'),
+  end_date: end.optional().describe('Only requests before this time, or up to this day'),
+  min_latency: milliseconds
+    .optional()
+    .describe('Only requests that took this many milliseconds or more'),
+  max_latency: milliseconds
+    .optional()
+    .describe('Only requests that took this many milliseconds or less'),
+}
+
+interface FilteredPeriod {
+  start_date?: Date | undefined
+  end_date?: Date | undefined
+  search?: LogSearch | undefined
+}
+
+/** Rejects a period that ends before it starts, and one that is too long to search errors in. */
+export function checkPeriod(
+  { start_date: start, end_date: endDate, search }: FilteredPeriod,
+  ctx: z.RefinementCtx,
+): void {
+  if (!start) return
+  const report = (text: string) => ctx.addIssue(customIssue('out_of_range', text, ['start_date']))
+  const days = ((endDate?.getTime() ?? Date.now()) - start.getTime()) / dayMs
+  if (endDate && start > endDate) report('must not be after end_date.')
+  // The day of the end counts in full.
+  else if (search && 'errorText' in search && days > maxErrorSearchDays + 1)
+    report(`must be at most ${maxErrorSearchDays} days before the end to search errors.`)
+}
+
 /** Filters of the logs. Source: contract 6.9. */
-export const RequestLogFilter = z
-  .object({
-    model: z.string().max(256).optional(),
-    provider: z.string().max(40).optional(),
-    status: status.optional(),
-    api_key_id: z.string().max(100).optional(),
-    gateway_id: z.string().max(100).optional(),
-    start_date: timestamp.optional(),
-    end_date: end.optional(),
-    min_latency: milliseconds.optional(),
-    max_latency: milliseconds.optional(),
-  })
-  .superRefine(({ start_date, end_date }, ctx) => {
-    if (!start_date || !end_date || start_date <= end_date) return
-    ctx.addIssue(broken('out_of_range', 'must not be after end_date.', ['start_date']))
-  })
+export const RequestLogFilter = z.object(logFilterFields).superRefine(checkPeriod)
 export type RequestLogFilter = z.output<typeof RequestLogFilter>
 
-export const filters = [
-  'model',
-  'provider',
-  'status',
-  'api_key_id',
-  'gateway_id',
-  'start_date',
-  'end_date',
-  'min_latency',
-  'max_latency',
-] as const
+/** The query of the list. */
+export const RequestLogQuery = z
+  .object({ ...logFilterFields, ...pageFields })
+  .superRefine(checkPeriod)
 
 const usd = z.number().describe('USD')
 
-const listed = {
+/** The fields of a log in a list. */
+export const listedFields = {
   id: z.string().describe('The `x-request-id` of the answer'),
-  model: z.string().describe('The one that served, else what was asked for'),
-  requested_model: z.string().describe('Empty where the request was refused before it was read'),
+  model: z.string().describe('The model that served the request, else the requested one'),
+  requested_model: z
+    .string()
+    .describe('Empty if the request was rejected before its body was read'),
   provider: z.string().nullable(),
   status,
-  status_code: z.int().describe('499 where the caller left'),
+  status_code: z.int().describe('499 if the client disconnected'),
   latency_ms: z.int().describe('To the last byte'),
   input_tokens: z.int(),
   output_tokens: z.int(),
   total_tokens: z.int(),
-  cached_tokens: z.int().describe('Of the input, those that were read from a prompt cache'),
-  cache_write_tokens: z.int().describe('Of the input, those that were written to a prompt cache'),
+  cached_tokens: z.int().describe('Input tokens that were read from a prompt cache'),
+  cache_write_tokens: z.int().describe('Input tokens that were written to a prompt cache'),
   cache_savings: z
     .number()
     .describe(
@@ -71,20 +101,22 @@ const listed = {
   billing_mode: billingMode.nullable(),
   created_at: z.iso.datetime(),
   api_key_prefix: z.string().nullable(),
+  api_key_name: z.string().nullable().describe('Null where the key was deleted, or there was none'),
+  error: z.object({ type: z.string(), code: z.string(), message: z.string() }).nullable(),
 }
 
-export const ListedLog = z.object(listed).meta({ ref: 'ListedRequestLog' })
+export const ListedLog = z.object(listedFields).meta({ ref: 'ListedRequestLog' })
 
-const logged = {
-  ...listed,
+/** The fields of a log. */
+export const loggedFields = {
+  ...listedFields,
   method: z.string(),
   endpoint: z.string(),
   stream: z.boolean(),
   api_key_id: z.string().nullable(),
-  error: z.object({ type: z.string(), code: z.string(), message: z.string() }).nullable(),
   finish_reason: z.string().nullable(),
   connection_id: z.string().nullable(),
-  gateway_type: z.int().nullable().describe('2: called by Tollgate; 3: by a gateway of your own'),
+  gateway_type: z.int().nullable().describe('2: called by Tollgate; 3: by a self-hosted gateway'),
   organization_id: z.string().nullable(),
   time_to_first_token_ms: z.int().nullable(),
   user: z.string().nullable(),
@@ -93,28 +125,66 @@ const logged = {
   user_agent: z.string(),
   platform_fee: usd,
   provider_revenue: usd,
-  estimated: z.boolean().describe('The tokens were counted here, not by the provider'),
+  estimated: z.boolean().describe('Tollgate counted the tokens, not the provider'),
 }
 
-export const Log = z.object(logged).meta({ ref: 'RequestLog' })
+export const Log = z.object(loggedFields).meta({ ref: 'RequestLog' })
 export type Log = z.output<typeof Log>
 
 const LogAttempt = z.object({
   connection_id: z.string().nullable(),
+  connection_name: z.string().nullable().describe('Null where the connection was deleted'),
   provider: z.string(),
   model: z.string(),
   status: z.enum(['success', 'error', 'cancelled', 'passed_over']),
   error_code: z
     .string()
     .nullable()
-    .describe('Why it failed, or was passed over; `cooling_down` after failures'),
+    .describe('Why it failed, or was skipped; `cooling_down` after failures'),
+  started_ms: z.int().describe('Milliseconds from the start of the request to that of the attempt'),
   latency_ms: z.int(),
+  time_to_first_token_ms: z
+    .int()
+    .nullable()
+    .describe('From the start of the attempt; null where nothing was streamed'),
+  cost: usd.describe('USD that the attempt was charged'),
 })
 export type LogAttempt = z.output<typeof LogAttempt>
 
+/** The fields of a log with its attempts. */
+export const attemptedFields = {
+  pricing: ChargedPriceAnswer.nullable().describe(
+    'The price it was charged by; null where it had none',
+  ),
+  measured: z
+    .object({
+      searches: z.int().describe('Web searches of the provider’s'),
+      input_characters: z.int().nullable().describe('Unicode characters of the prompt’s texts'),
+      output_characters: z.int().nullable(),
+      processing_ms: z
+        .int()
+        .nullable()
+        .describe('As the provider reported it, else as long as the attempt ran'),
+    })
+    .nullable()
+    .describe(
+      'What was charged beside the tokens; characters and time are null where the price has no rate for them',
+    ),
+  resolution_attempts: z.object({
+    summary: z.object({
+      total_candidates_tried: z.int(),
+      successful_candidate: z
+        .object({ connection_id: z.string().nullable(), provider: z.string(), model: z.string() })
+        .nullable(),
+      total_duration_ms: z.int(),
+    }),
+    attempts: z.array(LogAttempt),
+  }),
+}
+
 export const LogDetails = z
   .object({
-    ...logged,
+    ...loggedFields,
     request_body: z
       .string()
       .nullable()
@@ -123,33 +193,7 @@ export const LogDetails = z
       .string()
       .nullable()
       .describe('JSON; of a stream the answer that it stands for. As above'),
-    pricing: ChargedPriceAnswer.nullable().describe(
-      'The price it was charged by; null where it had none',
-    ),
-    measured: z
-      .object({
-        searches: z.int().describe('Web searches of the provider’s'),
-        input_characters: z.int().nullable().describe('Unicode characters of the prompt’s texts'),
-        output_characters: z.int().nullable(),
-        processing_ms: z
-          .int()
-          .nullable()
-          .describe('As the provider reported it, else as long as the attempt ran'),
-      })
-      .nullable()
-      .describe(
-        'What was charged beside the tokens; characters and time are null where the price has no rate for them',
-      ),
-    resolution_attempts: z.object({
-      summary: z.object({
-        total_candidates_tried: z.int(),
-        successful_candidate: z
-          .object({ connection_id: z.string().nullable(), provider: z.string(), model: z.string() })
-          .nullable(),
-        total_duration_ms: z.int(),
-      }),
-      attempts: z.array(LogAttempt),
-    }),
+    ...attemptedFields,
   })
   .meta({ ref: 'RequestLogDetails' })
 export type LogDetails = z.output<typeof LogDetails>
@@ -160,12 +204,12 @@ const summed = {
   requests: z.int(),
   input_tokens: z.int(),
   output_tokens: z.int(),
-  cached_tokens: z.int().describe('Of the input, those that were read from a prompt cache'),
+  cached_tokens: z.int().describe('Input tokens that were read from a prompt cache'),
   cache_savings: z.number().describe('USD that caches saved; below 0 where they cost more'),
   cost: usd,
 }
 
-const timed = (what: string) => z.int().nullable().describe(what)
+const timed = (label: string) => z.int().nullable().describe(label)
 
 export const Stats = z
   .object({
@@ -183,8 +227,8 @@ export const Stats = z
     total_tokens: z.int(),
     input_tokens: z.int(),
     output_tokens: z.int(),
-    cached_tokens: z.int().describe('Of the input, those that were read from a prompt cache'),
-    cache_write_tokens: z.int().describe('Of the input, those that were written to one'),
+    cached_tokens: z.int().describe('Input tokens that were read from a prompt cache'),
+    cache_write_tokens: z.int().describe('Input tokens that were written to a prompt cache'),
     cache_hit_rate: z
       .number()
       .nullable()
@@ -202,7 +246,7 @@ export const Stats = z
       .number()
       .nullable()
       .describe(
-        'What this service itself took of the newest 5000 that succeeded: their latency without the time that providers were asked',
+        'Overhead of Tollgate: latency without the time of attempts at providers, of the newest 5000 successes',
       ),
     p95_overhead_ms: timed('Of the same; whole milliseconds'),
     by_model: z.array(z.object({ model: z.string(), ...summed })),
@@ -212,7 +256,7 @@ export const Stats = z
         api_key_id: z
           .string()
           .nullable()
-          .describe('Also of a key that was deleted; `session` for the dashboard'),
+          .describe('Includes deleted keys; `session` for the dashboard'),
         api_key_prefix: z.string().nullable(),
         ...summed,
       }),

@@ -1,25 +1,36 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { matchGateway } from './gateway-filter'
+import { containing } from '../../../http/paging'
+import { everyAccount, type LogOwner } from '../../../request-logs/log-owner'
+import type { LogSearch } from '../../../request-logs/log-search'
 import type { RequestLogFilter, Stats } from './schema'
-import { readTimings } from './timings'
 import type { Schema } from '../../../platform/db/schema'
 import { toTimestamp } from '../../../http/fields'
+import {
+  maxLogGroups,
+  type KeyLogGroup,
+  type LogGroup,
+  type LogSums,
+  type LogTotals,
+  type NamedLogGroup,
+} from '../../../request-logs/log-sums'
+import type { LogTimings } from '../../../request-logs/timing-samples'
 import { toUsd } from '../../../wire/usd'
 
 const dayMs = 86_400_000
 const defaultDays = 30
-const mostGroups = 1000
 
-/** Matches the logs of an account that pass a filter, as a condition. */
-export function matchFilter(userId: string, filter: RequestLogFilter): RawBuilder<boolean> {
+/** Matches the logs of an account, or of all, that pass a filter, as a condition. */
+export function matchFilter(owner: LogOwner, filter: RequestLogFilter): RawBuilder<boolean> {
   const conditions = [
-    sql`user_id = ${userId}`,
+    owner === everyAccount ? sql`true` : sql`user_id = ${owner}`,
+    filter.search && matchSearch(filter.search),
     filter.model !== undefined && sql`model = ${filter.model}`,
     filter.provider !== undefined && sql`provider = ${filter.provider}`,
     filter.status !== undefined && sql`status = ${filter.status}`,
     filter.api_key_id !== undefined && sql`key_id = ${filter.api_key_id}`,
     filter.gateway_id !== undefined &&
-      matchGateway({ userId, gatewayId: filter.gateway_id, period: filter }),
+      matchGateway({ owner, gatewayId: filter.gateway_id, period: filter }),
     filter.start_date && sql`started_at >= ${filter.start_date}`,
     filter.end_date && sql`started_at < ${filter.end_date}`,
     filter.min_latency !== undefined && sql`latency_ms >= ${filter.min_latency}`,
@@ -28,30 +39,16 @@ export function matchFilter(userId: string, filter: RequestLogFilter): RawBuilde
   return sql.join(conditions, sql` and `)
 }
 
-interface Totals {
-  requests: bigint
-  successes: bigint
-  failures: bigint
-  cancellations: bigint
-  input_tokens: bigint
-  output_tokens: bigint
-  cached_tokens: bigint
-  cache_write_tokens: bigint
-  cache_savings: bigint
-  cost: bigint
-  mean_ms: number | null
-}
+/**
+ * Ids are looked up in an index, errors in one that has the failed requests alone; the period of the filter bounds both.
+ */
+const matchSearch = (search: LogSearch) =>
+  'firstId' in search
+    ? sql`id between ${search.firstId} and ${search.lastId}`
+    : sql`status = 'error' and (error ->> 'message' ilike ${containing(search.errorText)}
+        or error ->> 'code' ilike ${containing(search.errorText)})`
 
-interface Group {
-  requests: bigint
-  input_tokens: bigint
-  output_tokens: bigint
-  cached_tokens: bigint
-  cache_savings: bigint
-  cost: bigint
-}
-
-const toGroup = (sums: Group) => ({
+const toGroup = (sums: LogGroup) => ({
   requests: Number(sums.requests),
   input_tokens: Number(sums.input_tokens),
   output_tokens: Number(sums.output_tokens),
@@ -61,29 +58,30 @@ const toGroup = (sums: Group) => ({
 })
 
 const rounded = (value: number) => Math.round(value * 100) / 100
-const percentOf = (part: bigint, whole: bigint) =>
-  whole === 0n ? null : rounded((100 * Number(part)) / Number(whole))
+const percentOf = (share: bigint, total: bigint) =>
+  total === 0n ? null : rounded((100 * Number(share)) / Number(total))
 
-/** Sums an account's logs; without a start those of the 30 days before the end. */
-export async function readStats(
-  db: Kysely<Schema>,
-  userId: string,
-  filter: RequestLogFilter,
-): Promise<Stats> {
+/** A period of logs. */
+export interface LogPeriod {
+  start_date: Date
+  end_date: Date
+}
+
+/** Returns the period of a filter; without a start the 30 days before its end. */
+export function toPeriod(filter: RequestLogFilter): LogPeriod {
   const end = filter.end_date ?? new Date()
-  const start = filter.start_date ?? new Date(end.getTime() - defaultDays * dayMs)
-  const wanted = matchFilter(userId, { ...filter, start_date: start, end_date: end })
-  const [totals, timings, models, providers, keys, errors] = await Promise.all([
-    totalsOf(db, wanted),
-    readTimings(db, wanted),
-    groupsOf(db, 'model', wanted),
-    groupsOf(db, 'provider', wanted),
-    keysOf(db, wanted),
-    sql<{ code: string; count: bigint }>`
-      select error ->> 'code' as code, count(*) as count from request_log
-      where ${wanted} and error is not null
-      group by 1 order by 2 desc, 1 limit ${mostGroups}`.execute(db),
-  ])
+  return {
+    start_date: filter.start_date ?? new Date(end.getTime() - defaultDays * dayMs),
+    end_date: end,
+  }
+}
+
+/** Converts sums of the logs of a period to the answer. */
+export function toStats(
+  { start_date: start, end_date: end }: LogPeriod,
+  { totals, models, providers, keys, errors }: LogSums,
+  timings: LogTimings,
+): Stats {
   const judged = totals.successes + totals.failures
   return {
     period: { start: toTimestamp(start), end: toTimestamp(end) },
@@ -109,12 +107,30 @@ export async function readStats(
       api_key_prefix: prefix,
       ...toGroup(sums),
     })),
-    by_error: errors.rows.map(({ code, count }) => ({ code, count: Number(count) })),
+    by_error: errors.map(({ code, count }) => ({ code, count: Number(count) })),
   }
 }
 
-async function totalsOf(db: Kysely<Schema>, wanted: RawBuilder<boolean>): Promise<Totals> {
-  const { rows } = await sql<Totals>`
+/** Sums the logs that match a condition. */
+export async function readSums(
+  db: Kysely<Schema>,
+  condition: RawBuilder<boolean>,
+): Promise<LogSums> {
+  const [totals, models, providers, keys, errors] = await Promise.all([
+    totalsOf(db, condition),
+    groupsOf(db, 'model', condition),
+    groupsOf(db, 'provider', condition),
+    keysOf(db, condition),
+    sql<{ code: string; count: bigint }>`
+      select error ->> 'code' as code, count(*) as count from request_log
+      where ${condition} and error is not null
+      group by 1 order by 2 desc, 1 limit ${maxLogGroups}`.execute(db),
+  ])
+  return { totals, models, providers, keys, errors: errors.rows }
+}
+
+async function totalsOf(db: Kysely<Schema>, condition: RawBuilder<boolean>): Promise<LogTotals> {
+  const { rows } = await sql<LogTotals>`
     select count(*) as requests,
       count(*) filter (where status = 'success') as successes,
       count(*) filter (where status = 'error') as failures,
@@ -126,7 +142,7 @@ async function totalsOf(db: Kysely<Schema>, wanted: RawBuilder<boolean>): Promis
       coalesce(sum(cache_savings), 0)::bigint as cache_savings,
       coalesce(sum(cost), 0)::bigint as cost,
       (avg(latency_ms) filter (where status = 'success'))::double precision as mean_ms
-    from request_log where ${wanted}`.execute(db)
+    from request_log where ${condition}`.execute(db)
   const [row] = rows
   if (!row) throw new Error('sums without a row')
   return row
@@ -142,20 +158,20 @@ const sums = sql`
 async function groupsOf(
   db: Kysely<Schema>,
   column: 'model' | 'provider',
-  wanted: RawBuilder<boolean>,
+  condition: RawBuilder<boolean>,
 ) {
-  const { rows } = await sql<Group & { name: string | null }>`
+  const { rows } = await sql<NamedLogGroup>`
     select ${sql.ref(column)} as name, ${sums}
-    from request_log where ${wanted}
-    group by 1 order by 2 desc, 1 limit ${mostGroups}`.execute(db)
+    from request_log where ${condition}
+    group by 1 order by 2 desc, 1 limit ${maxLogGroups}`.execute(db)
   return rows
 }
 
 /** Groups by key, including deleted keys and the dashboard, which has none. */
-async function keysOf(db: Kysely<Schema>, wanted: RawBuilder<boolean>) {
-  const { rows } = await sql<Group & { id: string | null; prefix: string | null }>`
+async function keysOf(db: Kysely<Schema>, condition: RawBuilder<boolean>) {
+  const { rows } = await sql<KeyLogGroup>`
     select key_id as id, nullif(max(api_key_prefix), '') as prefix, ${sums}
-    from request_log where ${wanted}
-    group by 1 order by 3 desc, 1 limit ${mostGroups}`.execute(db)
+    from request_log where ${condition}
+    group by 1 order by 3 desc, 1 limit ${maxLogGroups}`.execute(db)
   return rows
 }

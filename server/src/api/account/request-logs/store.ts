@@ -1,46 +1,59 @@
 import type { Kysely } from 'kysely'
 import { requireRow } from '../../../platform/db/account-row'
 import { toAttempts } from './attempts'
+import { toBoundedFilter } from './bounded-filter'
+import { readKeyNames } from './names'
 import type { RequestLogFilter, LogDetails } from './schema'
-import { listedColumns, toListed, toLog, type LogRow } from './log-answer'
-import { matchFilter, readStats } from './stats'
+import { toListed, toLog, type LogRow } from './log-answer'
+import type { LogReader } from './log-reader'
+import { toPeriod, toStats } from './stats'
 import type { Schema } from '../../../platform/db/schema'
-import { queryPage } from '../../../http/paged-rows'
-import type { Page } from '../../../http/paging'
+import { toPaged, type Page } from '../../../http/paging'
 
-interface RequestLogStoreOptions {
+export interface RequestLogStoreOptions {
   db: Kysely<Schema>
+  reader: LogReader
   /** Resolves once the logs of requests that have just ended on this node are readable; soon, and never rejects. */
-  written: () => Promise<void>
+  waitForLogs: () => Promise<void>
 }
 
 export type RequestLogStore = ReturnType<typeof createRequestLogStore>
 
 /** Request logs of accounts. All reject with `resource_not_found` for unknown and foreign ids. */
-export const createRequestLogStore = ({ db, written }: RequestLogStoreOptions) => ({
+export const createRequestLogStore = ({ db, reader, waitForLogs }: RequestLogStoreOptions) => ({
   async list(userId: string, page: Page, filter: RequestLogFilter) {
-    await written()
-    const query = db
-      .selectFrom('request_log')
-      .select(listedColumns)
-      .where(matchFilter(userId, filter))
-    const { shown, pagination } = await queryPage(db, query, { page })
-    return { logs: shown.map(toListed), pagination }
+    await waitForLogs()
+    const { total, rows } = await reader.list(userId, toBoundedFilter(filter), page)
+    const { items, pagination } = toPaged(page, total, rows)
+    const names = await readKeyNames(db, items)
+    return { logs: items.map((row) => toListed(row, names)), pagination }
   },
   async stats(userId: string, filter: RequestLogFilter) {
-    await written()
-    return readStats(db, userId, filter)
+    await waitForLogs()
+    const bounded = toBoundedFilter(filter)
+    const period = toPeriod(bounded)
+    const within = { ...bounded, ...period }
+    const [sums, timings] = await Promise.all([
+      reader.sums(userId, within),
+      reader.timings(userId, within),
+    ])
+    return toStats(period, sums, timings)
   },
   async get(userId: string, id: string) {
-    await written()
-    return toLog(await found(db, userId, id))
+    await waitForLogs()
+    const row = await findRow(reader, userId, id)
+    return toLog(row, await readKeyNames(db, [row]))
   },
   async details(userId: string, id: string): Promise<LogDetails> {
-    await written()
-    const row = await found(db, userId, id)
-    const [bodies, attempted] = await Promise.all([bodiesOf(db, row), toAttempts(db, row)])
+    await waitForLogs()
+    const row = await findRow(reader, userId, id)
+    const [bodies, attempted, names] = await Promise.all([
+      reader.findBodies(row),
+      toAttempts(db, row, userId),
+      readKeyNames(db, [row]),
+    ])
     return {
-      ...toLog(row),
+      ...toLog(row, names),
       request_body: bodies?.request_body ?? null,
       response_body: bodies?.response_body ?? null,
       ...attempted,
@@ -48,22 +61,5 @@ export const createRequestLogStore = ({ db, written }: RequestLogStoreOptions) =
   },
 })
 
-async function found(db: Kysely<Schema>, userId: string, id: string): Promise<LogRow> {
-  return requireRow('req', id, () =>
-    db
-      .selectFrom('request_log')
-      .selectAll()
-      .where('id', '=', id)
-      .where('user_id', '=', userId)
-      .executeTakeFirst(),
-  )
-}
-
-const bodiesOf = (db: Kysely<Schema>, { id, user_id, started_at }: LogRow) =>
-  db
-    .selectFrom('request_body')
-    .select(['request_body', 'response_body'])
-    .where('id', '=', id)
-    .where('started_at', '=', started_at)
-    .where('user_id', '=', user_id)
-    .executeTakeFirst()
+const findRow = (reader: LogReader, userId: string, id: string): Promise<LogRow> =>
+  requireRow('req', id, () => reader.find(userId, id))

@@ -1,42 +1,43 @@
-import { Hono } from 'hono'
 import { ChangedSettings } from './schema'
 import type { AccountSettingsStore } from './store'
+import { account } from '../../../http/access'
 import { Settings } from '../../../http/account-settings'
-import { accountRoute } from '../../../http/documentation'
-import type { Env } from '../../../http/env'
-import { readChangedFields } from '../../../http/fields'
-import type { Guards } from '../../../http/guards'
+import { route, type Route } from '../../../http/route'
 
-const path = '/api/account/settings'
 const tag = 'Settings'
-
-const getSettings = accountRoute({
-  operationId: 'getSettings',
-  summary: 'What you are and have set',
-  tag,
-  answer: Settings,
-})
-
-const changeSettings = accountRoute({
-  operationId: 'changeSettings',
-  summary: 'Change who pays for you, what is logged, and when credit is bought',
-  tag,
-  body: [
-    'ChangedSettings',
-    ChangedSettings,
-    { 'Your own account pays': { funding_source: 'personal' } },
-  ],
-  answer: Settings,
-})
+const path = '/api/account/settings'
 
 /** Settings of an account. Source: contract 6.5. */
-export const settingsRoutes = (settings: AccountSettingsStore, { account }: Guards) =>
-  new Hono<Env>()
-    .get(path, getSettings, account('read', 'account'), async (c) =>
-      c.json(await settings.get(c.var.principal.userId)),
-    )
-    .put(path, changeSettings, account('admin', 'account'), async (c) =>
-      c.json(
-        await settings.change(c.var.principal.userId, await readChangedFields(c, ChangedSettings)),
-      ),
-    )
+export const settingsRoutes = (settings: AccountSettingsStore): Route[] => [
+  getSettings(settings),
+  changeSettings(settings),
+]
+
+const getSettings = (settings: AccountSettingsStore) =>
+  route({
+    method: 'get',
+    path,
+    access: account('read'),
+    operationId: 'getSettings',
+    tag,
+    summary: 'Retrieve the settings of your account',
+    notes: 'Plan, funding source, logging and automatic recharge.',
+    responses: { 200: Settings },
+    handler: ({ principal }) => settings.get(principal.userId),
+  })
+
+const changeSettings = (settings: AccountSettingsStore) =>
+  route({
+    method: 'put',
+    path,
+    access: account('admin'),
+    operationId: 'changeSettings',
+    tag,
+    summary: 'Update the settings of your account',
+    notes:
+      'With `funding_source` `organization` an organization pays for you; you must be an active member there, and no viewer. `auto_recharge` needs a saved payment method.',
+    body: ChangedSettings,
+    examples: { 'Your own account pays': { funding_source: 'personal' } },
+    responses: { 200: Settings },
+    handler: ({ principal, body }) => settings.change(principal.userId, body),
+  })

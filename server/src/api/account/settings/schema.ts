@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { line } from '../../../http/fields'
 import { usd } from '../../../wire/usd'
 
-const atMost = (most: number) => (amount: bigint) => amount <= BigInt(most) * 1_000_000_000n
+const isWithinUsd = (max: number) => (amount: bigint) => amount <= BigInt(max) * 1_000_000_000n
 
-const amount = (least: number, most: number) =>
-  usd(2, least).refine(atMost(most), {
+const amount = (min: number, max: number) =>
+  usd(2, min).refine(isWithinUsd(max), {
     params: { issue: 'out_of_range' },
-    message: `must be at most ${most}.`,
+    message: `must be at most ${max}.`,
   })
 
 /** The fields that an account may change. Source: contract 6.5. */
@@ -23,4 +23,5 @@ export const ChangedSettings = z
       .partial(),
   })
   .partial()
+  .meta({ ref: 'ChangedSettings' })
 export type ChangedSettings = z.output<typeof ChangedSettings>

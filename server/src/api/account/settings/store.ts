@@ -5,7 +5,7 @@ import { isId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
 import { usersWithSettings } from '../../../platform/db/stored-settings'
 import { ApiError, invalidRequest } from '../../../errors'
-import { toShownSettings } from '../../../http/account-settings'
+import { toPublicSettings } from '../../../http/account-settings'
 import { present } from '../../../http/fields'
 
 interface SettingsPorts {
@@ -24,7 +24,7 @@ export function createAccountSettingsStore({ db, changed }: SettingsPorts) {
   const get = async (userId: string) => {
     const row = await usersWithSettings(db).where('users.id', '=', userId).executeTakeFirst()
     if (!row) throw new ApiError('resource_not_found')
-    return toShownSettings(row)
+    return toPublicSettings(row)
   }
   return {
     get,
@@ -55,7 +55,7 @@ async function change(trx: Transaction<Schema>, userId: string, fields: ChangedS
     throw invalidRequest(
       'auto_recharge.enabled',
       'not_allowed',
-      'auto_recharge.enabled: save a payment method first.',
+      'auto_recharge.enabled: requires a saved payment method.',
     )
   }
   await trx
@@ -83,13 +83,13 @@ function fundingOf(
   const isShared = source === undefined ? stored !== null : source === 'organization'
   if (!isShared) {
     if (!id) return source && null
-    const words = 'funding_organization_id: is only for the funding source "organization".'
-    throw invalidRequest('funding_organization_id', 'conflict', words)
+    const message = 'funding_organization_id: only allowed for funding source "organization".'
+    throw invalidRequest('funding_organization_id', 'conflict', message)
   }
-  const wanted = id === undefined ? stored : id
-  if (wanted) return wanted
-  const words = 'funding_organization_id: name the organization whose pool is to pay.'
-  throw invalidRequest('funding_organization_id', 'required', words)
+  const organizationId = id === undefined ? stored : id
+  if (organizationId) return organizationId
+  const message = 'funding_organization_id: required for funding source "organization".'
+  throw invalidRequest('funding_organization_id', 'required', message)
 }
 
 /** Reads the role of an active member in an active organization. */
@@ -107,24 +107,24 @@ const memberRole = async (trx: Transaction<Schema>, userId: string, id: string) 
   return row?.role
 }
 
-const notThere = (param: string) =>
+const notMember = (param: string) =>
   invalidRequest(
     param,
     'unknown_value',
-    `${param}: you are no active member of such an organization.`,
+    `${param}: you are not an active member of an organization with this id.`,
   )
 
 async function checkSpends(trx: Transaction<Schema>, userId: string, id: string): Promise<void> {
   const role = await memberRole(trx, userId, id)
-  if (role === undefined) throw notThere('funding_organization_id')
+  if (role === undefined) throw notMember('funding_organization_id')
   if (spenders.includes(role)) return
-  const words = `funding_organization_id: the role "${role}" calls no models there.`
-  throw invalidRequest('funding_organization_id', 'not_allowed', words)
+  const message = `funding_organization_id: the role "${role}" cannot call models in this organization.`
+  throw invalidRequest('funding_organization_id', 'not_allowed', message)
 }
 
 async function setPrimary(trx: Transaction<Schema>, userId: string, id: string | null) {
   if (id !== null && (await memberRole(trx, userId, id)) === undefined) {
-    throw notThere('primary_organization_id')
+    throw notMember('primary_organization_id')
   }
   // One at a time: a unique index never allows two, not even within the transaction.
   await trx

@@ -1,36 +1,112 @@
-import { Hono } from 'hono'
-import * as described from './description'
-import { ChangedTicket, TicketFilter, NewComment, NewTicket } from './schema'
+import {
+  ChangedTicket,
+  Comment,
+  NewComment,
+  NewTicket,
+  Ticket,
+  TicketFilter,
+  TicketList,
+} from './schema'
 import type { TicketStore } from './store'
-import type { Env } from '../../../http/env'
-import { readChangedFields, readNewFields } from '../../../http/fields'
-import type { Guards } from '../../../http/guards'
+import { account } from '../../../http/access'
+import { objectId } from '../../../http/answers'
 import { toPage } from '../../../http/paging'
-import { check } from '../../../wire/json-body'
+import { route, type Route } from '../../../http/route'
 
-const paths = '/api/support/tickets'
-const one = `${paths}/:id`
+const tag = 'Support'
+const path = '/api/support/tickets'
+const params = { id: objectId('ticket').describe('ID of the ticket') }
 
 /** Support tickets of an account. Source: contract 6.12. */
-export const ticketRoutes = (tickets: TicketStore, { account }: Guards) =>
-  new Hono<Env>()
-    .get(paths, described.listTickets, account('read', 'account'), async (c) => {
-      const filter = check(TicketFilter, c.req.query())
-      const { userId } = c.var.principal
-      const page = toPage(c, `tickets ${userId} ${JSON.stringify(filter)}`)
-      return c.json(await tickets.list(userId, page, filter))
-    })
-    .post(paths, described.createTicket, account('write', 'account'), async (c) =>
-      c.json(await tickets.create(c.var.principal.userId, await readNewFields(c, NewTicket)), 201),
-    )
-    .get(one, described.getTicket, account('read', 'account'), async (c) =>
-      c.json(await tickets.get(c.var.principal.userId, c.req.param('id'))),
-    )
-    .put(one, described.changeTicket, account('write', 'account'), async (c) => {
-      const fields = await readChangedFields(c, ChangedTicket)
-      return c.json(await tickets.change(c.var.principal.userId, c.req.param('id'), fields))
-    })
-    .post(`${one}/comments`, described.createComment, account('write', 'account'), async (c) => {
-      const { content } = await readNewFields(c, NewComment)
-      return c.json(await tickets.comment(c.var.principal.userId, c.req.param('id'), content), 201)
-    })
+export const ticketRoutes = (tickets: TicketStore): Route[] => [
+  listTickets(tickets),
+  createTicket(tickets),
+  getTicket(tickets),
+  changeTicket(tickets),
+  createTicketComment(tickets),
+]
+
+const listTickets = (tickets: TicketStore) =>
+  route({
+    method: 'get',
+    path,
+    access: account('read'),
+    operationId: 'listTickets',
+    tag,
+    summary: 'List your tickets',
+    notes: 'Newest first, without their comments.',
+    query: TicketFilter,
+    responses: { 200: TicketList },
+    handler: ({ principal: { userId }, query }) => {
+      const { limit, offset, cursor, ...filter } = query
+      const page = toPage({ limit, offset, cursor }, `tickets ${userId} ${JSON.stringify(filter)}`)
+      return tickets.list(userId, page, filter)
+    },
+  })
+
+const createTicket = (tickets: TicketStore) =>
+  route({
+    method: 'post',
+    path,
+    access: account('write'),
+    operationId: 'createTicket',
+    tag,
+    summary: 'Create a ticket',
+    notes: '`request_id` names one of your requests. Up to 20 tickets can be open.',
+    body: NewTicket,
+    examples: {
+      'A question': {
+        subject: 'An answer was cut off',
+        description: 'It ended in the middle of a word.',
+      },
+    },
+    responses: { 201: Ticket },
+    handler: ({ principal, body }) => tickets.create(principal.userId, body),
+  })
+
+const getTicket = (tickets: TicketStore) =>
+  route({
+    method: 'get',
+    path: `${path}/:id`,
+    access: account('read'),
+    operationId: 'getTicket',
+    tag,
+    summary: 'Retrieve a ticket with its comments',
+    notes: 'Oldest comment first.',
+    params,
+    responses: { 200: Ticket },
+    handler: ({ principal, params: { id } }) => tickets.get(principal.userId, id),
+  })
+
+const changeTicket = (tickets: TicketStore) =>
+  route({
+    method: 'put',
+    path: `${path}/:id`,
+    access: account('write'),
+    operationId: 'changeTicket',
+    tag,
+    summary: 'Update, resolve, close or reopen a ticket',
+    notes: 'A closed ticket can be reopened for 30 days.',
+    params,
+    body: ChangedTicket,
+    examples: { Resolve: { status: 'resolved' } },
+    responses: { 200: Ticket },
+    handler: ({ principal, params: { id }, body }) => tickets.change(principal.userId, id, body),
+  })
+
+const createTicketComment = (tickets: TicketStore) =>
+  route({
+    method: 'post',
+    path: `${path}/:id/comments`,
+    access: account('write'),
+    operationId: 'createTicketComment',
+    tag,
+    summary: 'Add a comment to a ticket',
+    notes: 'A comment reopens a resolved ticket. A closed ticket takes none.',
+    params,
+    body: NewComment,
+    examples: { 'An answer': { content: 'It was model a/b.' } },
+    responses: { 201: Comment },
+    handler: ({ principal, params: { id }, body }) =>
+      tickets.comment(principal.userId, id, body.content),
+  })

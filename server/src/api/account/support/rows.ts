@@ -4,13 +4,13 @@ import { getStateAt, type State } from './states'
 import { newId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
 import type { TicketCommentRow, TicketRow } from '../../../platform/db/support-schema'
-import { noteMade } from '../../../platform/db/background-work'
+import { noteCreated } from '../../../platform/db/background-work'
 import { invalidRequest } from '../../../errors'
 import { toTimestamp } from '../../../http/fields'
 
-const mostOpen = 20
+const maxOpen = 20
 /** The most comments of a ticket, which is read as a whole. */
-const mostComments = 500
+const maxComments = 500
 
 export type TicketListRow = Selectable<TicketRow>
 
@@ -56,7 +56,7 @@ export async function lockTicket(
   id: string,
   userId?: string,
 ): Promise<Locked> {
-  const found = await requireRow('ticket', id, () =>
+  const locked = await requireRow('ticket', id, () =>
     trx
       .selectFrom('ticket')
       .selectAll()
@@ -66,7 +66,7 @@ export async function lockTicket(
       .forUpdate()
       .executeTakeFirst(),
   )
-  const { now, ...row } = found
+  const { now, ...row } = locked
   const { status, resolved_at: resolvedAt, closed_at: closedAt } = row
   return { row, state: getStateAt({ status, resolvedAt, closedAt }, now), now }
 }
@@ -98,9 +98,9 @@ type NewRow = Pick<TicketCommentRow, 'author' | 'author_name' | 'content'>
 
 /** Adds a comment to a locked ticket, and increments its count. */
 export async function addComment(trx: Kysely<Schema>, { row }: Locked, comment: NewRow) {
-  if (row.comment_count >= mostComments) {
-    const words = `A ticket has at most ${mostComments} comments. Open another one.`
-    throw invalidRequest(null, 'limit_reached', words)
+  if (row.comment_count >= maxComments) {
+    const message = `A ticket can have at most ${maxComments} comments. Open a new ticket.`
+    throw invalidRequest(null, 'limit_reached', message)
   }
   await trx
     .updateTable('ticket')
@@ -108,13 +108,13 @@ export async function addComment(trx: Kysely<Schema>, { row }: Locked, comment: 
     .where('id', '=', row.id)
     .execute()
   const id = newId('comment')
-  noteMade(id)
-  const made = await trx
+  noteCreated(id)
+  const inserted = await trx
     .insertInto('ticket_comment')
     .values({ id, ticket_id: row.id, ...comment })
     .returningAll()
     .executeTakeFirstOrThrow()
-  return toComment(made)
+  return toComment(inserted)
 }
 
 /** Lists the comments of a ticket, oldest first. */
@@ -136,14 +136,18 @@ export async function checkOpen(trx: Kysely<Schema>, userId: string): Promise<vo
     .select('status')
     .where('user_id', '=', userId)
     .where('status', 'not in', ['resolved', 'closed'])
-    .limit(mostOpen)
+    .limit(maxOpen)
     .execute()
-  if (rows.length < mostOpen) return
-  throw invalidRequest(null, 'limit_reached', `An account has at most ${mostOpen} open tickets.`)
+  if (rows.length < maxOpen) return
+  throw invalidRequest(
+    null,
+    'limit_reached',
+    `An account can have at most ${maxOpen} open tickets.`,
+  )
 }
 
 export const wrongStatus = (from: string, to: string) =>
   invalidRequest('status', 'wrong_state', `status: a ticket that is ${from} cannot become ${to}.`)
 
 export const isClosed = () =>
-  invalidRequest(null, 'wrong_state', 'The ticket is closed. Reopen it, or open another one.')
+  invalidRequest(null, 'wrong_state', 'The ticket is closed. Reopen it, or open a new one.')

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { Pagination } from '../../../http/documentation'
+import { objectId } from '../../../http/answers'
+import { pageFields, Pagination } from '../../../http/paging'
+import { searchText } from '../../../http/query'
 import { trimmed } from '../../../http/fields'
 
 export const category = z.enum([
@@ -15,42 +17,52 @@ export const status = z.enum(['open', 'in_progress', 'waiting_on_customer', 'res
 const description = z.string().min(1).max(10_000)
 
 /** A new support ticket. Source: contract 6.12. */
-export const NewTicket = z.object({
-  subject: trimmed(200),
-  description,
-  category: category.nullish().transform((value) => value ?? 'other'),
-  priority: priority.nullish().transform((value) => value ?? 'medium'),
-  request_id: z.string().nullish().describe('One of your requests that it is about'),
-})
+export const NewTicket = z
+  .object({
+    subject: trimmed(200),
+    description,
+    category: category.nullish().transform((value) => value ?? 'other'),
+    priority: priority.nullish().transform((value) => value ?? 'medium'),
+    request_id: z.string().nullish().describe('The `x-request-id` of the request in question'),
+  })
+  .meta({ ref: 'NewTicket' })
 export type NewTicket = z.output<typeof NewTicket>
 
-export const ChangedTicket = z.object({
-  subject: trimmed(200).optional(),
-  description: description.optional(),
-  category: category.optional(),
-  priority: priority.optional(),
-  status: z.enum(['resolved', 'closed', 'open']).optional(),
-})
+export const ChangedTicket = z
+  .object({
+    subject: trimmed(200).optional(),
+    description: description.optional(),
+    category: category.optional(),
+    priority: priority.optional(),
+    status: z.enum(['resolved', 'closed', 'open']).optional(),
+  })
+  .meta({ ref: 'ChangedTicket' })
 export type ChangedTicket = z.output<typeof ChangedTicket>
 
 /** A change of a ticket by support staff. Source: contract 9.2. */
-export const HandledTicket = z.object({
-  status: status.optional(),
-  priority: priority.optional(),
-  category: category.optional(),
-  assignee_id: z.string().nullish(),
-})
+export const HandledTicket = z
+  .object({
+    status: status.optional(),
+    priority: priority.optional(),
+    category: category.optional(),
+    assignee_id: z.string().nullish(),
+  })
+  .meta({ ref: 'HandledTicket' })
 export type HandledTicket = z.output<typeof HandledTicket>
 
-export const NewComment = z.object({ content: z.string().min(1).max(10_000) })
+export const NewComment = z
+  .object({ content: z.string().min(1).max(10_000) })
+  .meta({ ref: 'NewTicketComment' })
 export type NewComment = z.output<typeof NewComment>
 
+/** The query of the list. */
 export const TicketFilter = z.object({
-  status: status.optional(),
-  category: category.optional(),
-  priority: priority.optional(),
+  status: status.optional().describe('Only tickets with this status'),
+  category: category.optional().describe('Only tickets of this category'),
+  priority: priority.optional().describe('Only tickets with this priority'),
+  ...pageFields,
 })
-export type TicketFilter = z.output<typeof TicketFilter>
+export type TicketFilter = Omit<z.output<typeof TicketFilter>, keyof typeof pageFields>
 
 export const Comment = z
   .object({
@@ -88,7 +100,14 @@ export const Ticket = z
 export const TicketList = z.object({ tickets: z.array(ListedTicket), pagination: Pagination })
 
 /** Filters of the list of all accounts' tickets. */
-export const StaffFilter = TicketFilter.extend({ assignee_id: z.string().optional() })
+export const StaffFilter = z.object({
+  ...TicketFilter.omit({ limit: true, offset: true, cursor: true }).shape,
+  assignee_id: objectId('user')
+    .optional()
+    .describe('Only tickets of this operator; `none` for unassigned ones'),
+  search: searchText.describe('Text in the number, the subject or the e-mail address'),
+  ...pageFields,
+})
 
 const staff = { user_id: z.string(), email: z.string(), assignee_id: z.string().nullable() }
 

@@ -136,7 +136,7 @@ test('what is closed is left by its owner within 30 days, and by nothing else', 
   )
 })
 
-test('nobody comments on what is closed', () => {
+test('rejects comments on a closed ticket', () => {
   check((life) =>
     life.every(
       ({ before, deed: { does }, after, now }) =>

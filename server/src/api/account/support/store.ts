@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import { requireRow, lockAccount } from '../../../platform/db/account-row'
 import {
   addComment,
@@ -21,15 +21,18 @@ import type { Page } from '../../../http/paging'
 
 export type TicketStore = ReturnType<typeof createTicketStore>
 
+/** Whether a request is in an account's logs. */
+export type IsLogged = (userId: string, requestId: string) => Promise<boolean>
+
 /** An account's tickets. All reject with `resource_not_found` for unknown and foreign ids. */
-export const createTicketStore = (db: Kysely<Schema>) => ({
+export const createTicketStore = (db: Kysely<Schema>, isLogged: IsLogged) => ({
   list: (userId: string, page: Page, filter: TicketFilter) =>
     listTickets(db, userId, { page, filter }),
   get: (userId: string, id: string) => getTicket(db, userId, id),
   async create(userId: string, ticket: NewTicket) {
     const id = newId('ticket')
+    await checkRequest(isLogged, userId, ticket.request_id ?? undefined)
     await db.transaction().execute(async (trx) => {
-      await checkRequest(trx, userId, ticket.request_id ?? undefined)
       await lockAccount(trx, userId)
       await checkOpen(trx, userId)
       await trx
@@ -89,14 +92,11 @@ async function checkReopening(trx: Kysely<Schema>, userId: string, { before, sta
 }
 
 /** Rejects a ticket about a request of another account. */
-async function checkRequest(trx: Kysely<Schema>, userId: string, id: string | undefined) {
+async function checkRequest(isLogged: IsLogged, userId: string, id: string | undefined) {
   if (id === undefined) return
-  const { rows } = isId('req', id)
-    ? await sql`select 1 from request_log where user_id = ${userId} and id = ${id}`.execute(trx)
-    : { rows: [] }
-  if (rows.length > 0) return
-  const words = 'request_id: there is no such request among your logs.'
-  throw invalidRequest('request_id', 'unknown_value', words)
+  if (isId('req', id) && (await isLogged(userId, id))) return
+  const message = 'request_id: not found in your request logs.'
+  throw invalidRequest('request_id', 'unknown_value', message)
 }
 
 async function getTicket(db: Kysely<Schema>, userId: string, id: string) {
@@ -111,12 +111,12 @@ async function getTicket(db: Kysely<Schema>, userId: string, id: string) {
   return { ...toListed(row), comments: await findComments(db, id) }
 }
 
-interface Wanted {
+interface TicketListing {
   page: Page
   filter: TicketFilter
 }
 
-async function listTickets(db: Kysely<Schema>, userId: string, { page, filter }: Wanted) {
+async function listTickets(db: Kysely<Schema>, userId: string, { page, filter }: TicketListing) {
   const { status, category, priority } = filter
   const filtered = db
     .selectFrom('ticket_now')
@@ -125,6 +125,6 @@ async function listTickets(db: Kysely<Schema>, userId: string, { page, filter }:
     .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'open'))
     .$if(category !== undefined, (query) => query.where('category', '=', category ?? 'other'))
     .$if(priority !== undefined, (query) => query.where('priority', '=', priority ?? 'medium'))
-  const { shown, pagination } = await queryPage(db, filtered, { page })
-  return { tickets: shown.map(toListed), pagination }
+  const { items, pagination } = await queryPage(db, filtered, { page })
+  return { tickets: items.map(toListed), pagination }
 }

@@ -1,15 +1,28 @@
-import { Hono } from 'hono'
-import { listChanges } from './description'
-import { TrailFilter } from './schema'
+import { TrailFilter, TrailList } from './schema'
 import type { TrailStore } from './store'
-import type { Env } from '../../../http/env'
-import type { Guards } from '../../../http/guards'
-import { toPage, toSearch } from '../../../http/paging'
-import { check } from '../../../wire/json-body'
+import { operator } from '../../../http/access'
+import { toPage } from '../../../http/paging'
+import { route, type Route } from '../../../http/route'
 
 /** The audit log of operators. Source: contract 9.2. */
-export const trailRoutes = (trail: TrailStore, { operator }: Guards) =>
-  new Hono<Env>().get('/api/admin/audit-trail', listChanges, operator, async (c) => {
-    const filter = { ...check(TrailFilter, c.req.query()), search: toSearch(c) }
-    return c.json(await trail.list(toPage(c, `trail ${JSON.stringify(filter)}`), filter))
+export const trailRoutes = (trail: TrailStore): Route[] => [listOperatorChanges(trail)]
+
+const listOperatorChanges = (trail: TrailStore) =>
+  route({
+    method: 'get',
+    path: '/api/admin/audit-trail',
+    access: operator(),
+    operationId: 'listOperatorChanges',
+    tag: 'Audit log',
+    summary: 'List changes by operators, exports and views of requests',
+    notes: 'Newest first.',
+    query: TrailFilter,
+    responses: { 200: TrailList },
+    handler: ({ query }) => {
+      const { limit, offset, cursor, ...filter } = query
+      return trail.list(
+        toPage({ limit, offset, cursor }, `trail ${JSON.stringify(filter)}`),
+        filter,
+      )
+    },
   })

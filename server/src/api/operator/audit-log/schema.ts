@@ -1,25 +1,33 @@
 import { z } from 'zod'
-import { Pagination } from '../../../http/documentation'
+import { objectId } from '../../../http/answers'
+import { pageFields, Pagination } from '../../../http/paging'
+import { searchText } from '../../../http/query'
 import { timestamp } from '../../../http/fields'
 
 const text = z.string().max(256).optional()
 
-/** Filters of the list. */
+/** The query of the list. */
 export const TrailFilter = z.object({
-  /** An account's id, or `operator_key`. */
-  actor: text,
-  /** `user`, `organization`, `plan`, `model`, … */
-  object_kind: text,
-  /** Includes changes of another object that name it: keys of an account, credits for it. */
-  object_id: text,
-  from: timestamp.optional(),
-  /** Exclusive. */
-  to: timestamp.optional(),
+  actor: text.describe(
+    'Only changes of this account; `operator_key` for those with the operator key',
+  ),
+  object_kind: text
+    .describe('Only changes of objects of this kind')
+    .meta({ examples: ['user', 'organization', 'plan', 'model'] }),
+  object_id: text.describe(
+    'Only changes of this object, and of others that name it: keys of an account, credits for it',
+  ),
+  from: timestamp.optional().describe('Only changes from this time on'),
+  to: timestamp.optional().describe('Only changes before this time'),
+  search: searchText.describe(
+    'Text in the route, the body, the objects, the client address or the e-mail address',
+  ),
+  ...pageFields,
 })
-export type TrailFilter = z.output<typeof TrailFilter>
+export type TrailFilter = Omit<z.output<typeof TrailFilter>, keyof typeof pageFields>
 
 const Change = z.object({
-  id: z.string(),
+  id: objectId('trail'),
   actor: z.string().describe('An account, or `operator_key`.'),
   actor_email: z.string().nullable(),
   method: z.string(),

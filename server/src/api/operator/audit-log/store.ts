@@ -31,14 +31,14 @@ export type TrailStore = ReturnType<typeof createTrailStore>
 
 /** The audit log of operators, newest first. */
 export const createTrailStore = (db: Kysely<Schema>) => ({
-  async list(page: Page, filter: TrailFilter & { search: string | undefined }) {
+  async list(page: Page, filter: TrailFilter) {
     const query = narrowed(db, filter)
-    const { shown, pagination } = await queryPage(db, query, { page, column: 'audit_trail.id' })
-    return { changes: shown.map(toChange), pagination }
+    const { items, pagination } = await queryPage(db, query, { page, column: 'audit_trail.id' })
+    return { changes: items.map(toChange), pagination }
   },
 })
 
-function narrowed(db: Kysely<Schema>, filter: TrailFilter & { search: string | undefined }) {
+function narrowed(db: Kysely<Schema>, filter: TrailFilter) {
   const { actor, object_kind: kind, object_id: id, from, to, search } = filter
   let query = db
     .selectFrom('audit_trail')

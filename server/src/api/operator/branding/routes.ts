@@ -1,17 +1,41 @@
-import { Hono } from 'hono'
-import { described } from './description'
-import { ChangedBranding } from './schema'
-import type { Env } from '../../../http/env'
-import { readChangedFields, present } from '../../../http/fields'
-import type { Guards } from '../../../http/guards'
+import { Branding, ChangedBranding } from './schema'
+import { operator } from '../../../http/access'
+import { present } from '../../../http/fields'
+import { route, type Route } from '../../../http/route'
 import type { BrandingStore } from '../../../platform/settings/branding'
 
+const tag = 'Branding'
+const access = operator()
 const path = '/api/admin/branding'
 
 /** Branding of the installation, for the operator. Source: contract 9.2. */
-export const brandingRoutes = (branding: BrandingStore, { operator }: Guards) =>
-  new Hono<Env>()
-    .get(path, described.get, operator, async (c) => c.json(await branding.get()))
-    .put(path, described.change, operator, async (c) =>
-      c.json(await branding.change(present(await readChangedFields(c, ChangedBranding)))),
-    )
+export const brandingRoutes = (branding: BrandingStore): Route[] => [
+  getBranding(branding),
+  changeBranding(branding),
+]
+
+const getBranding = (branding: BrandingStore) =>
+  route({
+    method: 'get',
+    path,
+    access,
+    operationId: 'getBranding',
+    tag,
+    summary: 'Retrieve the branding',
+    responses: { 200: Branding },
+    handler: () => branding.get(),
+  })
+
+const changeBranding = (branding: BrandingStore) =>
+  route({
+    method: 'put',
+    path,
+    access,
+    operationId: 'changeBranding',
+    tag,
+    summary: 'Update the branding',
+    body: ChangedBranding,
+    examples: { 'A name': { name: 'Our gateway' } },
+    responses: { 200: Branding },
+    handler: ({ body }) => branding.change(present(body)),
+  })

@@ -21,8 +21,8 @@ const url = 'https://prices.example/catalog.json'
 /** What is at some addresses. */
 const filesAt =
   (files: Record<string, { status: number; text: string }>): FetchDocument =>
-  (asked) =>
-    Promise.resolve(files[asked] ?? { status: 404, text: 'none' })
+  (address) =>
+    Promise.resolve(files[address] ?? { status: 404, text: 'none' })
 
 test('a document is read at its address', async () => {
   const fetchDocument = filesAt({ [url]: { status: 200, text: document } })

@@ -37,8 +37,8 @@ async function fetched(url: string, { fetchDocument }: Ports): Promise<string> {
     if (status === 200) return text
     throw new Error(`status ${status}`)
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : 'no answer'
-    throw invalidRequest('url', 'bad_format', `url: the document could not be fetched: ${why}.`)
+    const reason = thrown instanceof Error ? thrown.message : 'no answer'
+    throw invalidRequest('url', 'bad_format', `url: the document could not be fetched: ${reason}.`)
   }
 }
 
@@ -51,12 +51,12 @@ async function checkSignature(
     source.url === undefined ? source.signature : (await fetched(`${source.url}.sig`, ports)).trim()
   const param = source.url === undefined ? 'signature' : 'url'
   if (signature === undefined) {
-    const words = 'signature: the setting catalog_public_key is set, so a signature is needed.'
-    throw invalidRequest('signature', 'required', words)
+    const message = 'signature: required, because the setting catalog_public_key is set.'
+    throw invalidRequest('signature', 'required', message)
   }
   if (isSigned(text, signature, ports.publicKey)) return
-  const words = `${param}: the signature is not one of this document by catalog_public_key.`
-  throw invalidRequest(param, 'bad_signature', words)
+  const message = `${param}: the signature does not match the document and catalog_public_key.`
+  throw invalidRequest(param, 'bad_signature', message)
 }
 
 function isSigned(text: string, signature: string, publicKey: string): boolean {
@@ -75,7 +75,7 @@ function parsed(text: string, param: string): CatalogDocument {
   const checked = CatalogDocument.safeParse(value)
   if (checked.success) return checked.data
   const [issue] = checked.error.issues
-  const where = issue?.path.map(String).join('.') ?? ''
-  const words = `${param}: the document is no catalogue: ${where}: ${issue?.message ?? ''}`
-  throw invalidRequest(param, 'bad_format', words)
+  const path = issue?.path.map(String).join('.') ?? ''
+  const message = `${param}: the document is not a valid catalogue: ${path}: ${issue?.message ?? ''}`
+  throw invalidRequest(param, 'bad_format', message)
 }

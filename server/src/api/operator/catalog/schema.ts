@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { PricingAnswer } from '../../../catalog/pricing-fields'
-import { broken } from '../../../wire/field-error'
+import { customIssue } from '../../../wire/field-error'
 
-const mostDocument = 8_000_000
+const maxDocumentLength = 8_000_000
 
 const source = {
   url: z
@@ -13,7 +13,7 @@ const source = {
   document: z
     .string()
     .min(1)
-    .max(mostDocument)
+    .max(maxDocumentLength)
     .optional()
     .describe('The document as text, in the form of `server/src/catalog/models.json`.'),
   signature: z
@@ -28,10 +28,13 @@ const onlyOneSource = (
   ctx: z.RefinementCtx,
 ) => {
   if ((url === undefined) !== (document === undefined)) return
-  ctx.addIssue(broken('required', 'send either url or document.', ['document']))
+  ctx.addIssue(customIssue('required', 'send either url or document.', ['document']))
 }
 
-export const CatalogSource = z.object(source).superRefine(onlyOneSource)
+export const CatalogSource = z
+  .object(source)
+  .superRefine(onlyOneSource)
+  .meta({ ref: 'CatalogSource' })
 export type CatalogSource = z.output<typeof CatalogSource>
 
 export const AppliedCatalog = z
@@ -49,6 +52,7 @@ export const AppliedCatalog = z
       .describe('The ids to take over; all of the preview where absent.'),
   })
   .superRefine(onlyOneSource)
+  .meta({ ref: 'AppliedCatalog' })
 export type AppliedCatalog = z.output<typeof AppliedCatalog>
 
 export const CatalogPreview = z

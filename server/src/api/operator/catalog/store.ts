@@ -27,8 +27,8 @@ export function createCatalogUpdateStore({ db, catalog, settings, fetchDocument 
   async function compared(source: CatalogSource) {
     const { catalogPublicKey: publicKey } = settings.current
     const read = await readDocument(source, { fetchDocument, publicKey })
-    const known = { ...catalog.snapshot, plans: await readPlans(db) }
-    return { ...read, diff: compareCatalogs(read.document, known, new Date()) }
+    const current = { ...catalog.snapshot, plans: await readPlans(db) }
+    return { ...read, diff: compareCatalogs(read.document, current, new Date()) }
   }
 
   return {
@@ -39,9 +39,8 @@ export function createCatalogUpdateStore({ db, catalog, settings, fetchDocument 
     async apply({ digest, only, ...source }: AppliedCatalog) {
       const read = await compared(source)
       if (read.digest !== digest) {
-        const words =
-          'digest: the document is another than the one that was shown. Preview it again.'
-        throw invalidRequest('digest', 'conflict', words)
+        const message = 'digest: the document has changed since the preview. Preview it again.'
+        throw invalidRequest('digest', 'conflict', message)
       }
       const diff = only ? narrowed(read.diff, new Set(only)) : read.diff
       await db.transaction().execute((trx) => write(trx, diff))
@@ -78,19 +77,19 @@ function pricingIn(column: unknown): Pricing | null {
   }
 }
 
-function narrowed(diff: CatalogDiff, wanted: ReadonlySet<string>): CatalogDiff {
-  const isWanted = ({ id }: { id: string }) => wanted.has(id)
+function narrowed(diff: CatalogDiff, ids: ReadonlySet<string>): CatalogDiff {
+  const isSelected = ({ id }: { id: string }) => ids.has(id)
   return {
     ...diff,
-    added: diff.added.filter(isWanted),
-    repriced: diff.repriced.filter(isWanted),
-    planned: diff.planned.filter(isWanted),
+    added: diff.added.filter(isSelected),
+    repriced: diff.repriced.filter(isSelected),
+    planned: diff.planned.filter(isSelected),
   }
 }
 
 const answerOf = (pricing: Pricing | null) => pricing && toPricingAnswer(pricing)
 
-const toAnswer = ({ added, repriced, planned, kept, missing }: CatalogDiff) => ({
+const toAnswer = ({ added, repriced, planned, unimported, missing }: CatalogDiff) => ({
   added: added.flatMap(({ id, pricing }) =>
     pricing ? [{ id, pricing: toPricingAnswer(pricing) }] : [],
   ),
@@ -104,7 +103,7 @@ const toAnswer = ({ added, repriced, planned, kept, missing }: CatalogDiff) => (
     effective_at: toTimestamp(from),
     pricing: toPricingAnswer(after),
   })),
-  kept: [...kept],
+  kept: [...unimported],
   missing,
 })
 

@@ -5,7 +5,8 @@ import { ChangedConfig } from './schema'
 import { createConfigStore } from './store'
 import { readConfig } from '../../../platform/config/config'
 import { LiveSettings } from '../../../platform/settings/live-settings'
-import { defaultSettings } from '../../../platform/settings/settings'
+import { liveSettings } from '../../../platform/settings/settings'
+import { defaultSettings } from '../../../platform/settings/stored-settings'
 
 const defaults = defaultSettings(readConfig({}))
 
@@ -37,7 +38,8 @@ const duration = fc.constantFrom(0.001, 0.999, 1.5, 2, 86_399.999, 86_400)
 const group = (names: readonly string[], value: fc.Arbitrary<number>) =>
   fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] })
 
-const inner = (name: 'rates' | 'timers') => Object.keys(ChangedConfig.shape[name].unwrap().shape)
+const inner = (name: 'rates' | 'timers') =>
+  Object.values(liveSettings[name].settings).map(({ field }) => field)
 
 const values = {
   minimum_balance: money,

@@ -1,47 +1,131 @@
-import { Hono } from 'hono'
-import { described } from './description'
 import type { PlatformConnectionStore } from './store'
 import {
   ChangedPlatformConnection,
+  ConnectionTest,
   NewPlatformConnection,
   NewSecret,
+  PlatformConnection,
+  PlatformConnectionFilter,
+  PlatformConnectionList,
 } from '../../account/connections/schema'
-import type { Env } from '../../../http/env'
-import { readChangedFields, readNewFields } from '../../../http/fields'
-import type { Guards } from '../../../http/guards'
-import { toPage, toSearch } from '../../../http/paging'
+import { operator } from '../../../http/access'
+import { Success, objectId } from '../../../http/answers'
+import { toPage } from '../../../http/paging'
+import { route, type Route } from '../../../http/route'
 
-/** Platform connections, for the operator. Source: contract 7.1, 9.2. */
-export const platformConnectionRoutes = (
-  connections: PlatformConnectionStore,
-  { operator }: Guards,
-) =>
-  new Hono<Env>()
-    .get('/api/admin/connections', described.list, operator, async (c) => {
-      const search = toSearch(c)
-      return c.json(await connections.list(toPage(c, `connections ${search ?? ''}`), search))
-    })
-    .post('/api/admin/connections', described.create, operator, async (c) =>
-      c.json(await connections.create(await readNewFields(c, NewPlatformConnection)), 201),
-    )
-    .get('/api/admin/connections/:id', described.get, operator, async (c) =>
-      c.json(await connections.get(c.req.param('id'))),
-    )
-    .put('/api/admin/connections/:id', described.change, operator, async (c) =>
-      c.json(
-        await connections.change(
-          c.req.param('id'),
-          await readChangedFields(c, ChangedPlatformConnection),
-        ),
-      ),
-    )
-    .delete('/api/admin/connections/:id', described.delete, operator, async (c) =>
-      c.json(await connections.delete(c.req.param('id'))),
-    )
-    .post('/api/admin/connections/:id/test', described.test, operator, async (c) =>
-      c.json(await connections.test(c.req.param('id'))),
-    )
-    .post('/api/admin/connections/:id/update-key', described.updateKey, operator, async (c) => {
-      const { api_key: secret } = await readNewFields(c, NewSecret)
-      return c.json(await connections.updateKey(c.req.param('id'), secret))
-    })
+const tag = 'Connections'
+const access = operator()
+const path = '/api/admin/connections'
+const params = { id: objectId('conn').describe('ID of the connection') }
+const api_key = 'sk-ant-...'
+
+/** Connections of the platform, for the operator. Source: contract 7.1, 9.2. */
+export const platformConnectionRoutes = (connections: PlatformConnectionStore): Route[] => [
+  listPlatformConnections(connections),
+  createPlatformConnection(connections),
+  getPlatformConnection(connections),
+  changePlatformConnection(connections),
+  deletePlatformConnection(connections),
+  testPlatformConnection(connections),
+  updatePlatformConnectionKey(connections),
+]
+
+const listPlatformConnections = (connections: PlatformConnectionStore) =>
+  route({
+    method: 'get',
+    path,
+    access,
+    operationId: 'listPlatformConnections',
+    tag,
+    summary: 'List connections of the platform',
+    notes: 'Stored ones first, then those from the environment, discovered and built-in ones.',
+    query: PlatformConnectionFilter,
+    responses: { 200: PlatformConnectionList },
+    handler: ({ query }) =>
+      connections.list(toPage(query, `connections ${query.search ?? ''}`), query.search),
+  })
+
+const createPlatformConnection = (connections: PlatformConnectionStore) =>
+  route({
+    method: 'post',
+    path,
+    access,
+    operationId: 'createPlatformConnection',
+    tag,
+    summary: 'Create a connection for every account',
+    body: NewPlatformConnection,
+    examples: { 'With a key': { name: 'Main', provider: 'anthropic', api_key } },
+    responses: { 201: PlatformConnection },
+    handler: ({ body }) => connections.create(body),
+  })
+
+const getPlatformConnection = (connections: PlatformConnectionStore) =>
+  route({
+    method: 'get',
+    path: `${path}/:id`,
+    access,
+    operationId: 'getPlatformConnection',
+    tag,
+    summary: 'Retrieve a connection of the platform',
+    params,
+    responses: { 200: PlatformConnection },
+    handler: ({ params: { id } }) => connections.get(id),
+  })
+
+const changePlatformConnection = (connections: PlatformConnectionStore) =>
+  route({
+    method: 'put',
+    path: `${path}/:id`,
+    access,
+    operationId: 'changePlatformConnection',
+    tag,
+    summary: 'Update a stored connection',
+    notes: 'A new `endpoint_url` discards the key, unless the request has one.',
+    params,
+    body: ChangedPlatformConnection,
+    examples: { 'Highest priority': { priority: 1 } },
+    responses: { 200: PlatformConnection },
+    handler: ({ params: { id }, body }) => connections.change(id, body),
+  })
+
+const deletePlatformConnection = (connections: PlatformConnectionStore) =>
+  route({
+    method: 'delete',
+    path: `${path}/:id`,
+    access,
+    operationId: 'deletePlatformConnection',
+    tag,
+    summary: 'Delete a stored connection',
+    params,
+    responses: { 200: Success },
+    handler: ({ params: { id } }) => connections.delete(id),
+  })
+
+const testPlatformConnection = (connections: PlatformConnectionStore) =>
+  route({
+    method: 'post',
+    path: `${path}/:id/test`,
+    access,
+    operationId: 'testPlatformConnection',
+    tag,
+    summary: 'Test a connection of the platform',
+    notes: 'Lists the models of the provider. A failed test answers 200 with `success` false.',
+    params,
+    responses: { 200: ConnectionTest },
+    handler: ({ params: { id } }) => connections.test(id),
+  })
+
+const updatePlatformConnectionKey = (connections: PlatformConnectionStore) =>
+  route({
+    method: 'post',
+    path: `${path}/:id/update-key`,
+    access,
+    operationId: 'updatePlatformConnectionKey',
+    tag,
+    summary: 'Replace the key of a stored connection',
+    params,
+    body: NewSecret,
+    examples: { 'A new key': { api_key } },
+    responses: { 200: Success },
+    handler: ({ params: { id }, body }) => connections.updateKey(id, body.api_key),
+  })

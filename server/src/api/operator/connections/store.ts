@@ -20,18 +20,18 @@ import type {
   NewPlatformConnection,
   PlatformConnection,
 } from '../../account/connections/schema'
-import { toShown } from '../../account/connections/connection-answer'
+import { toConnection } from '../../account/connections/connection-answer'
 import { waitForLock } from '../../../platform/db/advisory-lock'
 import { isId, newId } from '../../../platform/db/id'
 import type { ConnectionRow, Schema } from '../../../platform/db/schema'
-import { noteMade } from '../../../platform/db/background-work'
+import { noteCreated } from '../../../platform/db/background-work'
 import { ApiError } from '../../../errors'
 import { queryPageWithFixed } from '../../../http/paged-rows'
 import { containing, type Page } from '../../../http/paging'
 import { isObject } from '../../../wire/json-body'
 
-const toConnection = (row: Selectable<ConnectionRow>): PlatformConnection => ({
-  ...toShown(row, { isManager: true }),
+const toPlatformConnection = (row: Selectable<ConnectionRow>): PlatformConnection => ({
+  ...toConnection(row, { isManager: true }),
   scope: 'platform',
   organization_id: null,
   billing_mode: null,
@@ -58,33 +58,33 @@ export function createPlatformConnectionStore(ports: ConnectionPorts) {
       .executeTakeFirst()
     if (!changed) throw new ApiError('resource_not_found')
     await catalog.refresh()
-    return toConnection(changed)
+    return toPlatformConnection(changed)
   }
 
   return {
     list: (page: Page, search: string | undefined) => listConnections(ports, page, search),
     get: async (id: string) =>
-      findFixed(catalog, id)?.answer ?? toConnection(await findRow(db, id)),
+      findFixed(catalog, id)?.answer ?? toPlatformConnection(await findRow(db, id)),
     create: (fields: NewPlatformConnection) => createConnection(ports, fields),
     async change(id: string, fields: ChangedPlatformConnection) {
       refuseFixed(catalog, id)
       const changed = await db.transaction().execute((trx) => change(trx, id, { ports, fields }))
       await catalog.refresh()
-      return toConnection(changed)
+      return toPlatformConnection(changed)
     },
     async updateKey(id: string, secret: string) {
       refuseFixed(catalog, id)
       await findRow(db, id)
       const columns = toSecretColumns(secret, id, sealingKeys)
       await update(id, { ...columns, status: 'active', last_error: null })
-      return { success: true, message: 'The key was replaced.' }
+      return { success: true as const, message: 'The key was replaced.' }
     },
     async delete(id: string) {
       refuseFixed(catalog, id)
       await findRow(db, id)
       await db.deleteFrom('connection').where('id', '=', id).execute()
       await catalog.refresh()
-      return { success: true, message: 'The connection was deleted.' }
+      return { success: true as const, message: 'The connection was deleted.' }
     },
     async test(id: string) {
       const fixed = findFixed(catalog, id)
@@ -126,14 +126,14 @@ async function change(
 
 async function findRow(db: Kysely<Schema>, id: string) {
   if (!isId('conn', id)) throw new ApiError('resource_not_found')
-  const found = await db
+  const row = await db
     .selectFrom('connection')
     .selectAll()
     .where('id', '=', id)
     .where('scope', '=', 'platform')
     .executeTakeFirst()
-  if (!found) throw new ApiError('resource_not_found')
-  return found
+  if (!row) throw new ApiError('resource_not_found')
+  return row
 }
 
 async function createConnection(ports: ConnectionPorts, fields: NewPlatformConnection) {
@@ -148,17 +148,17 @@ async function createConnection(ports: ConnectionPorts, fields: NewPlatformConne
     return insert(trx, { ...fields, provider: provider.key, is_default: isDefault }, ports)
   })
   await catalog.refresh()
-  return toConnection(row)
+  return toPlatformConnection(row)
 }
 
 async function hasNone(trx: Transaction<Schema>, provider: string): Promise<boolean> {
-  const known = await trx
+  const existing = await trx
     .selectFrom('connection')
     .select('id')
     .where('provider', '=', provider)
     .where('scope', '=', 'platform')
     .executeTakeFirst()
-  return known === undefined
+  return existing === undefined
 }
 
 function insert(
@@ -167,7 +167,7 @@ function insert(
   { sealingKeys }: ConnectionPorts,
 ) {
   const id = newId('conn')
-  noteMade(id)
+  noteCreated(id)
   return trx
     .insertInto('connection')
     .values({
@@ -214,7 +214,7 @@ async function listConnections(
       ),
     )
   const fixed = listFixed(catalog, search)
-  const rows = { page, fixed, toAnswer: toConnection }
-  const { shown, pagination } = await queryPageWithFixed(db, filtered.selectAll(), rows)
-  return { connections: shown, pagination }
+  const rows = { page, fixed, toAnswer: toPlatformConnection }
+  const { items, pagination } = await queryPageWithFixed(db, filtered.selectAll(), rows)
+  return { connections: items, pagination }
 }

@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import { Pagination } from '../../../http/documentation'
+import { pageFields, Pagination } from '../../../http/paging'
+import { objectId } from '../../../http/answers'
 import { trimmed } from '../../../http/fields'
 import { usd } from '../../../wire/usd'
 import { moment } from '../../../http/span'
-import { broken } from '../../../wire/field-error'
+import { customIssue } from '../../../wire/field-error'
+import { transactionStatuses, transactionTypes } from '../../../http/transaction-fields'
 
 const target = {
   user_id: z.string().optional(),
@@ -19,14 +21,14 @@ interface Target {
 /** Requires exactly one of user and organization, as each has an account of its own. */
 function ofOne(target: Target, ctx: z.RefinementCtx): void {
   if (target.user_id === undefined && target.organization_id === undefined) {
-    ctx.addIssue(broken('required', 'is required, or "organization_id".', ['user_id']))
+    ctx.addIssue(customIssue('required', 'is required, or "organization_id".', ['user_id']))
   }
   notBoth(target, ctx)
 }
 
 function notBoth(target: Target, ctx: z.RefinementCtx): void {
   if (target.user_id !== undefined && target.organization_id !== undefined) {
-    ctx.addIssue(broken('conflict', 'does not go with "user_id".', ['organization_id']))
+    ctx.addIssue(customIssue('conflict', 'cannot be combined with "user_id".', ['organization_id']))
   }
 }
 
@@ -37,7 +39,7 @@ const GrantFields = z.object({
     message: 'must be above 0.',
   }),
 })
-export const Grant = GrantFields.superRefine(ofOne)
+export const Grant = GrantFields.superRefine(ofOne).meta({ ref: 'Grant' })
 export type Grant = z.output<typeof Grant>
 
 const AdjustmentFields = z.object({
@@ -47,37 +49,39 @@ const AdjustmentFields = z.object({
     message: 'must not be 0.',
   }),
 })
-export const Adjustment = AdjustmentFields.superRefine(ofOne)
+export const Adjustment = AdjustmentFields.superRefine(ofOne).meta({ ref: 'Adjustment' })
 export type Adjustment = z.output<typeof Adjustment>
 
-const types = ['purchase', 'usage', 'refund', 'adjustment', 'bonus'] as const
-const statuses = ['pending', 'completed', 'failed', 'expired'] as const
-export type TransactionType = (typeof types)[number]
-export type TransactionStatus = (typeof statuses)[number]
+export type TransactionType = (typeof transactionTypes)[number]
+export type TransactionStatus = (typeof transactionStatuses)[number]
 
 /** Source: contract 6.7, 9.2. */
 export const AnyTransactionFilter = z
   .object({
-    user_id: z.string().optional(),
-    organization_id: z.string().optional(),
-    type: z.enum(types).optional(),
-    status: z.enum(statuses).optional(),
-    start_date: moment.optional(),
-    end_date: moment.optional(),
+    user_id: objectId('user').optional().describe('Only transactions of this account'),
+    organization_id: objectId('org').optional().describe('Only transactions of this organization'),
+    type: z.enum(transactionTypes).optional().describe('Only transactions of this type'),
+    status: z.enum(transactionStatuses).optional().describe('Only transactions with this status'),
+    start_date: moment.optional().describe('Only transactions from this time or day on'),
+    end_date: moment.optional().describe('Only transactions before this time, or up to this day'),
+    ...pageFields,
   })
   .superRefine(notBoth)
-export type AnyTransactionFilter = z.output<typeof AnyTransactionFilter>
+export type AnyTransactionFilter = Omit<
+  z.output<typeof AnyTransactionFilter>,
+  keyof typeof pageFields
+>
 
 /** A transaction of any account. */
 export const Transaction = z
   .object({
-    id: z.string(),
-    type: z.enum(types),
+    id: objectId('txn'),
+    type: z.enum(transactionTypes),
     amount: z.number(),
     currency: z.literal('USD'),
     balance_after: z.number().nullable(),
     description: z.string(),
-    status: z.enum(statuses),
+    status: z.enum(transactionStatuses),
     payer: z.enum(['personal', 'organization']),
     user_id: z.string().optional(),
     organization_id: z.string().optional(),
@@ -86,6 +90,7 @@ export const Transaction = z
     created_at: z.iso.datetime(),
   })
   .meta({ ref: 'AnyTransaction' })
+export type AnyTransaction = z.output<typeof Transaction>
 
 export const TransactionList = z
   .object({ transactions: z.array(Transaction), pagination: Pagination })

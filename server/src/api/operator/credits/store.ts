@@ -3,7 +3,7 @@ import type { Adjustment, Grant, AnyTransactionFilter } from './schema'
 import { listTransactions, toRow, toTransaction } from './transactions'
 import { isId, generateIdBody } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
-import { noteMade } from '../../../platform/db/background-work'
+import { noteCreated } from '../../../platform/db/background-work'
 import { isOutOfRange } from '../../../platform/db/violation'
 import { ApiError, invalidRequest } from '../../../errors'
 import type { Page } from '../../../http/paging'
@@ -18,11 +18,11 @@ interface Options {
    * Called when credit was added to an account, so that requests that it could not afford before are admitted
    * again.
    */
-  creditCame: (accountId: string) => void
+  onCreditAdded: (accountId: string) => void
 }
 
 /** Adjusts credits for operators, and lists the transactions of all accounts. */
-export function createCreditStore({ db, creditCame }: Options) {
+export function createCreditStore({ db, onCreditAdded }: Options) {
   async function move(
     target: Pick<Grant, 'user_id' | 'organization_id'>,
     movement: Omit<Posting, 'externalRef' | 'accountId'>,
@@ -34,18 +34,18 @@ export function createCreditStore({ db, creditCame }: Options) {
       .execute((trx) => moveIn(trx, posting))
       .catch((thrown: unknown) => {
         if (!isOutOfRange(thrown)) throw thrown
-        const words = 'amount: the balance would be higher than an account can have.'
-        throw invalidRequest('amount', 'out_of_range', words)
+        const message = 'amount: the balance would exceed the maximum of an account.'
+        throw invalidRequest('amount', 'out_of_range', message)
       })
     if (posted) {
       // The other nodes receive a notification; on this one the very next request must see it.
-      creditCame(accountId)
+      onCreditAdded(accountId)
       return toTransaction(toRow(posting, posted, name))
     }
     throw invalidRequest(
       'amount',
       'out_of_range',
-      'amount: the available balance is below it; running requests hold a part of it.',
+      'amount: exceeds the available balance; running requests hold part of the balance.',
     )
   }
   return {
@@ -70,7 +70,7 @@ export function createCreditStore({ db, creditCame }: Options) {
 async function moveIn(trx: Transaction<Schema>, posting: Omit<Posting, 'externalRef'>) {
   const posted = await post(trx, { ...posting, externalRef: `operator:${generateIdBody()}` })
   if (!posted) return undefined
-  noteMade(posted.transactionId)
+  noteCreated(posted.transactionId)
   const { accountId, amount, kind, description } = posting
   await recordMoney(trx, kind === 'bonus' ? 'credit.granted' : 'credit.adjusted', {
     accountId,

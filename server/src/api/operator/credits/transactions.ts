@@ -1,12 +1,17 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import type { AnyTransactionFilter, TransactionStatus, TransactionType } from './schema'
+import type {
+  AnyTransaction,
+  AnyTransactionFilter,
+  TransactionStatus,
+  TransactionType,
+} from './schema'
 import { isId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
 import { toTimestamp } from '../../../http/fields'
 import { toPaged, type Page } from '../../../http/paging'
 import { toTimeSpan } from '../../../http/span'
 import type { post, Posting } from '../../../ledger/post'
-import { toUsd } from '../../../wire/usd'
+import { toUsd, toUsdOrNull } from '../../../wire/usd'
 
 /** Maps kinds of ledger transactions to the types that the API shows. */
 const typeOf = {
@@ -38,12 +43,12 @@ interface Row {
   created_at: Date
 }
 
-export const toTransaction = (row: Row) => ({
+export const toTransaction = (row: Row): AnyTransaction => ({
   id: row.transaction_id,
   type: typeOf[row.kind],
   amount: toUsd(row.amount),
   currency: 'USD',
-  balance_after: row.balance_after === null ? null : toUsd(row.balance_after),
+  balance_after: toUsdOrNull(row.balance_after),
   description: row.description,
   status: row.status,
   ...(isId('org', row.account_id)
@@ -84,7 +89,7 @@ function ofAccount({ user_id: userId, organization_id: organizationId }: AnyTran
 }
 
 /** Selects rows by cursor and filter: postings, and payments that failed or are pending. */
-function wantedRows(filter: AnyTransactionFilter) {
+function filterRows(filter: AnyTransactionFilter) {
   const { type, status } = filter
   const { start, end } = toTimeSpan(filter)
   const hasEntries = status === undefined || status === 'completed'
@@ -123,8 +128,8 @@ export async function listTransactions(
   filter: AnyTransactionFilter,
 ) {
   const { before, limit, offset } = page
-  const { entries, payments } = wantedRows(filter)
-  const most = offset + limit + 1
+  const { entries, payments } = filterRows(filter)
+  const rowLimit = offset + limit + 1
   const isBefore = (column: RawBuilder<unknown>) =>
     before === undefined ? sql`true` : sql`${column} < ${BigInt(before)}`
   const [counted, listed] = await Promise.all([
@@ -140,13 +145,13 @@ export async function listTransactions(
           where kind = 'usage' and u.transaction_id = listed.transaction_id) as requests
       from (
         (select ${entryColumns} ${entries} and ${isBefore(sql`e.id`)}
-          order by e.id desc limit ${most})
+          order by e.id desc limit ${rowLimit})
         union all
         (select ${paymentColumns} ${payments} and ${isBefore(sql`p.position`)}
-          order by p.position desc limit ${most})
+          order by p.position desc limit ${rowLimit})
       ) as listed
       order by place desc limit ${limit + 1} offset ${offset}`.execute(db),
   ])
-  const { shown, pagination } = toPaged(page, counted.rows[0]?.total ?? 0n, listed.rows)
-  return { transactions: shown.map(toTransaction), pagination }
+  const { items, pagination } = toPaged(page, counted.rows[0]?.total ?? 0n, listed.rows)
+  return { transactions: items.map(toTransaction), pagination }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { categories, capabilities } from '../../../catalog/model'
 import { PricingAnswer } from '../../../catalog/pricing-fields'
-import { Pagination } from '../../../http/documentation'
+import { Pagination } from '../../../http/paging'
 
 const time = z.iso.datetime()
 

@@ -2,37 +2,33 @@ import { z } from 'zod'
 import { toModelAnswer } from './require-model'
 import type { Catalog } from '../../../catalog/catalog'
 import { categories, type Model } from '../../../catalog/model'
-import { pageList, type Page } from '../../../http/paging'
+import { pageFields, pageList, type Page } from '../../../http/paging'
+import { flag, searchText } from '../../../http/query'
 
-/** Filters of the list. */
-export const ModelFilters = z.object({
-  provider: z.string().max(40).optional(),
-  category: z.enum(categories).optional(),
-  enabled: z
-    .enum(['true', 'false'])
-    .transform((text) => text === 'true')
-    .optional(),
+/** The query of the list. */
+export const ModelFilter = z.object({
+  provider: z.string().max(40).optional().describe('Only models of this provider'),
+  category: z.enum(categories).optional().describe('Only models of this category'),
+  enabled: flag.optional().describe('Only enabled models, or only disabled ones'),
+  search: searchText.describe('Text in the id or the name'),
+  ...pageFields,
 })
-export type ModelFilters = z.output<typeof ModelFilters>
+export type ModelFilter = Omit<z.output<typeof ModelFilter>, keyof typeof pageFields>
 
-interface Wanted extends ModelFilters {
-  search: string | undefined
-}
-
-const fits = (model: Model, { search, provider, category, enabled }: Wanted) =>
+const fits = (model: Model, { search, provider, category, enabled }: ModelFilter) =>
   (search === undefined || `${model.id} ${model.name}`.toLowerCase().includes(search)) &&
   (provider === undefined || model.provider === provider) &&
   (category === undefined || model.category === category) &&
   (enabled === undefined || model.enabled === enabled)
 
 /** Returns a page of the catalogue, which is in memory. */
-export function listModels({ snapshot }: Catalog, page: Page, wanted: Wanted) {
-  const search = wanted.search?.toLowerCase()
+export function listModels({ snapshot }: Catalog, page: Page, filter: ModelFilter) {
+  const search = filter.search?.toLowerCase()
   const matching = [...snapshot.models.values()].filter((model) =>
-    fits(model, { ...wanted, search }),
+    fits(model, { ...filter, search }),
   )
   const rows = matching.toReversed()
   const behind = (before: string) => rows.filter(({ id }) => id < before)
-  const { shown, pagination } = pageList(page, rows, behind)
-  return { models: shown.map(toModelAnswer), pagination }
+  const { items, pagination } = pageList(page, rows, behind)
+  return { models: items.map(toModelAnswer), pagination }
 }

@@ -11,8 +11,8 @@ import { invalidRequest } from '../../../errors'
 import { toTimestamp } from '../../../http/fields'
 
 /** The most prices shown to an operator; all are stored. */
-const mostShown = 200
-const mostPlanned = 100
+const maxListed = 200
+const maxPlanned = 100
 /** Tolerates a client clock that is slightly late. */
 const toleratedMs = 60_000
 
@@ -33,7 +33,7 @@ export const priceMissing = () =>
   invalidRequest(
     'pricing',
     'required',
-    'pricing: a model needs a price above zero for input and output, or is_free.',
+    'pricing: set a price above zero for input and output, or is_free.',
   )
 
 export type PriceStore = ReturnType<typeof createPriceStore>
@@ -50,7 +50,7 @@ export function createPriceStore(db: Kysely<Schema>, catalog: Catalog) {
       .select(['pricing', 'effective_at'])
       .where('model_id', '=', id)
       .orderBy('effective_at', 'desc')
-      .limit(mostShown)
+      .limit(maxListed)
       .execute()
     return { prices: rows.map(toPrice) }
   }
@@ -62,8 +62,8 @@ export function createPriceStore(db: Kysely<Schema>, catalog: Catalog) {
       const pricing = toPricing(fields)
       if (!isServable({ isFree, pricing, category })) throw priceMissing()
       if (at && at.getTime() < Date.now() - toleratedMs) {
-        const words = 'effective_at: must not be past: what was used then is booked.'
-        throw invalidRequest('effective_at', 'out_of_range', words)
+        const message = 'effective_at: must not be in the past, as that usage is already booked.'
+        throw invalidRequest('effective_at', 'out_of_range', message)
       }
       if (at) await checkPlanned(db, id)
       await addPrice(db, id, { pricing, at })
@@ -93,6 +93,10 @@ async function checkPlanned(db: Kysely<Schema>, id: string): Promise<void> {
   const { rows } = await sql<{ planned: number }>`
     select count(*)::integer as planned from model_price
     where model_id = ${id} and effective_at > now()`.execute(db)
-  if ((rows[0]?.planned ?? 0) < mostPlanned) return
-  throw invalidRequest(null, 'limit_reached', `A model has at most ${mostPlanned} planned prices.`)
+  if ((rows[0]?.planned ?? 0) < maxPlanned) return
+  throw invalidRequest(
+    null,
+    'limit_reached',
+    `A model can have at most ${maxPlanned} scheduled prices.`,
+  )
 }

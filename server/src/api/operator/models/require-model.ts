@@ -18,7 +18,8 @@ export const toModelAnswer = (model: Model) => ({
   is_free: model.isFree,
   enabled: model.enabled,
   simulated: model.simulated,
-  deprecated_at: model.deprecatedAt && toTimestamp(new Date(model.deprecatedAt * 1000)),
+  deprecated_at:
+    model.deprecatedAt === null ? null : toTimestamp(new Date(model.deprecatedAt * 1000)),
   created_at: toTimestamp(new Date(model.createdAt * 1000)),
 })
 

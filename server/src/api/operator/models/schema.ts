@@ -21,20 +21,24 @@ const shape = {
 }
 
 /** A new model, or changes that override one of the catalogue. Source: contract 9.2. */
-export const NewModel = z.object({
-  id: z.string().min(3).max(256),
-  ...z.object(shape).partial().shape,
-  name: shape.name,
-  category: shape.category,
-})
+export const NewModel = z
+  .object({
+    id: z.string().min(3).max(256),
+    ...z.object(shape).partial().shape,
+    name: shape.name,
+    category: shape.category,
+  })
+  .meta({ ref: 'NewModel' })
 export type NewModel = z.output<typeof NewModel>
 
-export const ChangedModel = z.object(shape).partial()
+export const ChangedModel = z.object(shape).partial().meta({ ref: 'ChangedModel' })
 export type ChangedModel = z.output<typeof ChangedModel>
 
 /** A price, and the time from which it applies. Source: contract 9.2. */
-export const NewPrice = z.object({
-  pricing: PricingFields,
-  effective_at: timestamp.optional(),
-})
+export const NewPrice = z
+  .object({
+    pricing: PricingFields,
+    effective_at: timestamp.optional(),
+  })
+  .meta({ ref: 'NewPrice' })
 export type NewPrice = z.output<typeof NewPrice>

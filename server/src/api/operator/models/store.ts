@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import { listModels, type ModelFilters } from './list'
+import { listModels, type ModelFilter } from './list'
 import { addPrice, priceMissing } from './prices'
 import type { ChangedModel, NewModel } from './schema'
 import { requireModel, toModelAnswer } from './require-model'
@@ -9,22 +9,22 @@ import { toPricing } from '../../../catalog/pricing-fields'
 import { isServable } from '../../../catalog/is-priced'
 import { toStoredPricing } from '../../../catalog/stored-pricing'
 import type { Schema } from '../../../platform/db/schema'
-import { isTaken } from '../../../platform/db/violation'
-import { noteMade } from '../../../platform/db/background-work'
+import { isUniqueViolation } from '../../../platform/db/violation'
+import { noteCreated } from '../../../platform/db/background-work'
 import { invalidRequest } from '../../../errors'
 import type { Page } from '../../../http/paging'
 import { splitModelId } from '../../../wire/model-id'
 
 const toCapabilities = (
-  given: Partial<Record<Capability, boolean>>,
-  known: Readonly<Partial<Record<Capability, boolean>>>,
+  changes: Partial<Record<Capability, boolean>>,
+  current: Readonly<Partial<Record<Capability, boolean>>>,
 ) =>
   Object.fromEntries(
-    capabilities.map((name) => [name, given[name] ?? known[name] ?? name === 'streaming']),
+    capabilities.map((name) => [name, changes[name] ?? current[name] ?? name === 'streaming']),
   )
 
-const pick = <Value>(change: Value | undefined, kept: Value) =>
-  change === undefined ? kept : change
+const pick = <Value>(change: Value | undefined, current: Value) =>
+  change === undefined ? current : change
 
 /** Merges a model with changes into the row that replaces it. */
 function toRow(model: Model, changes: ChangedModel) {
@@ -94,8 +94,8 @@ export function createModelStore(db: Kysely<Schema>, catalog: Catalog) {
   }
 
   return {
-    list: (page: Page, wanted: ModelFilters & { search: string | undefined }) =>
-      listModels(catalog, page, wanted),
+    list: (page: Page, filter: ModelFilter & { search: string | undefined }) =>
+      listModels(catalog, page, filter),
     get: (id: string) => toModelAnswer(requireModel(catalog, id)),
     async create({ id, ...fields }: NewModel) {
       const provider = checkedId(catalog, id)
@@ -105,10 +105,10 @@ export function createModelStore(db: Kysely<Schema>, catalog: Catalog) {
         .execute(async (trx) => {
           await trx.insertInto('model').values(row).execute()
           await notePrice(trx, id, fields)
-          noteMade(id)
+          noteCreated(id)
         })
         .catch((thrown: unknown) => {
-          throw isTaken(thrown) ? idTaken(id) : thrown
+          throw isUniqueViolation(thrown) ? idTaken(id) : thrown
         })
       return answer(id)
     },
@@ -130,23 +130,23 @@ export function createModelStore(db: Kysely<Schema>, catalog: Catalog) {
       requireModel(catalog, id)
       const isDeleted = await db.transaction().execute((trx) => deleteModel(trx, id))
       if (!isDeleted) {
-        const words = 'This model comes with Tollgate; disable it instead.'
-        throw invalidRequest(null, 'wrong_state', words)
+        const message = 'This model is built in and cannot be deleted; disable it instead.'
+        throw invalidRequest(null, 'wrong_state', message)
       }
       await catalog.refresh()
-      return { success: true, message: 'The model, or the changes to it, were deleted.' }
+      return { success: true as const, message: 'The model, or your changes to it, was deleted.' }
     },
   }
 }
 
 const idTaken = (id: string) =>
-  invalidRequest('id', 'taken', `id: "${id}" is there already; change it with PUT.`)
+  invalidRequest('id', 'taken', `id: "${id}" already exists; change it with PUT.`)
 
 /** Returns the provider of a new model's id. Throws for an id that is taken or has no provider. */
 function checkedId({ snapshot }: Catalog, id: string): string {
   const { provider } = splitModelId(id)
   if (!snapshot.providers.has(provider)) {
-    throw invalidRequest('id', 'unknown_value', `id: there is no provider "${provider}".`)
+    throw invalidRequest('id', 'unknown_value', `id: provider "${provider}" does not exist.`)
   }
   if (snapshot.models.has(id)) throw idTaken(id)
   return provider

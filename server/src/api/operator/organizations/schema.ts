@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { ChangedOrganization, Organization } from '../../account/organizations/schema'
-import { Pagination } from '../../../http/documentation'
-import { limit } from '../../../http/limits'
+import { pageFields, Pagination } from '../../../http/paging'
+import { limit } from '../../../platform/integer'
+import { searchText } from '../../../http/query'
 
 /** The fields that an operator may change: the owner's, and those that only operators set. Source: contract 9.2. */
 export const OperatedOrganization = ChangedOrganization.extend({
@@ -9,8 +10,13 @@ export const OperatedOrganization = ChangedOrganization.extend({
   plan_id: z.string().optional(),
   payment_method_required: z.boolean().optional(),
   status: z.enum(['active', 'suspended']).optional(),
-})
+}).meta({ ref: 'OperatedOrganization' })
 export type OperatedOrganization = z.output<typeof OperatedOrganization>
+
+export const OrganizationFilter = z.object({
+  search: searchText.describe('Text in the name, the slug or the description'),
+  ...pageFields,
+})
 
 /** An organization as operators see it, without membership. */
 export const AnsweredOrganization = Organization.omit({ role: true, is_primary: true })

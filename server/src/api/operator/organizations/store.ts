@@ -2,10 +2,14 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import { requireRow } from '../../../platform/db/account-row'
 import type { OperatedOrganization } from './schema'
 import { recordedOrganization } from '../../account/organizations/audit-fields'
-import { counted, toShown, type ShownRow } from '../../account/organizations/rows'
+import {
+  organizationCounts,
+  toVisibleOrganization,
+  type VisibleRow,
+} from '../../account/organizations/rows'
 import { remove, slugTaken, type OrganizationPorts } from '../../account/organizations/store'
 import type { Schema } from '../../../platform/db/schema'
-import { isReferred, isTaken } from '../../../platform/db/violation'
+import { isReferred, isUniqueViolation } from '../../../platform/db/violation'
 import { ApiError, invalidRequest } from '../../../errors'
 import { present } from '../../../http/fields'
 import { queryPage } from '../../../http/paged-rows'
@@ -13,10 +17,10 @@ import { containing, type Page } from '../../../http/paging'
 import { checkReserved } from '../../../http/public-name'
 import { toUsd } from '../../../wire/usd'
 
-type Row = ShownRow & { payment_method_required: boolean }
+type Row = VisibleRow & { payment_method_required: boolean }
 
 const toOperated = (row: Row) => ({
-  ...toShown(row),
+  ...toVisibleOrganization(row),
   status: row.status,
   plan_id: row.plan_id,
   payment_method_required: row.payment_method_required,
@@ -29,7 +33,7 @@ const organizations = (db: Kysely<Schema>) =>
     .innerJoin('public_name', 'public_name.organization_id', 'organization.id')
     .innerJoin('plan', 'plan.id', 'organization.plan_id')
     .selectAll('organization')
-    .select(counted)
+    .select(organizationCounts)
     .select(
       sql<boolean>`(
         select payment_method_required from credit_account where id = organization.id
@@ -58,8 +62,8 @@ export function createOperatedOrganizationStore(ports: OrganizationPorts) {
           ]),
         ),
       )
-      const { shown, pagination } = await queryPage(db, query, { page, column: 'organization.id' })
-      return { organizations: shown.map(toOperated), pagination }
+      const { items, pagination } = await queryPage(db, query, { page, column: 'organization.id' })
+      return { organizations: items.map(toOperated), pagination }
     },
     async change(id: string, fields: OperatedOrganization) {
       const { slug } = await get(id)
@@ -76,19 +80,19 @@ export function createOperatedOrganizationStore(ports: OrganizationPorts) {
   }
 }
 
-const refused = (thrown: unknown) => {
+const rejectUnknownPlan = (thrown: unknown) => {
   if (!isReferred(thrown)) throw thrown
-  throw invalidRequest('plan_id', 'unknown_value', 'plan_id: there is no such plan.')
+  throw invalidRequest('plan_id', 'unknown_value', 'plan_id: the plan does not exist.')
 }
 
-interface Known {
+interface OrganizationName {
   id: string
   slug: string
 }
 
 async function update(
   { db, catalog }: OrganizationPorts,
-  known: Known,
+  organization: OrganizationName,
   fields: OperatedOrganization,
 ): Promise<void> {
   const {
@@ -98,26 +102,28 @@ async function update(
     rate_limit_tokens_per_minute: tokens_per_minute,
     ...columns
   } = fields
-  const isRenamed = slug !== undefined && slug !== known.slug
+  const isRenamed = slug !== undefined && slug !== organization.slug
   if (isRenamed) checkReserved('slug', slug, catalog.snapshot.providers)
-  await recordedOrganization(db, known.id, async (trx) => {
+  await recordedOrganization(db, organization.id, async (trx) => {
     const row = await trx
       .updateTable('organization')
       .set({
         ...present({ ...columns, requests_per_minute, tokens_per_minute }),
         updated_at: new Date(),
       })
-      .where('id', '=', known.id)
+      .where('id', '=', organization.id)
       .returning('id')
       .executeTakeFirst()
-      .catch(refused)
+      .catch(rejectUnknownPlan)
     if (!row) throw new ApiError('resource_not_found')
-    if (isRenamed) await rename(trx, known.id, slug)
+    if (isRenamed) await rename(trx, organization.id, slug)
     if (isPaymentRequired === undefined) return
     // The nodes receive a notification.
     await sql`
       update credit_account set payment_method_required = ${isPaymentRequired}
-      where id = ${known.id} and payment_method_required <> ${isPaymentRequired}`.execute(trx)
+      where id = ${organization.id} and payment_method_required <> ${isPaymentRequired}`.execute(
+      trx,
+    )
   })
 }
 
@@ -128,6 +134,6 @@ async function rename(trx: Transaction<Schema>, id: string, slug: string): Promi
     .where('organization_id', '=', id)
     .execute()
     .catch((thrown: unknown) => {
-      throw isTaken(thrown) ? slugTaken(slug) : thrown
+      throw isUniqueViolation(thrown) ? slugTaken(slug) : thrown
     })
 }

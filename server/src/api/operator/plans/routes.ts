@@ -1,25 +1,77 @@
-import { Hono } from 'hono'
-import { described } from './description'
-import { ChangedPlan, NewPlan } from './schema'
+import { ChangedPlan, NewPlan, Plan, PlanFilter, PlanList } from './schema'
 import type { PlanStore } from './store'
-import type { Env } from '../../../http/env'
-import { readChangedFields, readNewFields } from '../../../http/fields'
-import type { Guards } from '../../../http/guards'
-import { toPage, toSearch } from '../../../http/paging'
+import { operator } from '../../../http/access'
+import { Success, objectId } from '../../../http/answers'
+import { pageFields, toPage } from '../../../http/paging'
+import { route, type Route } from '../../../http/route'
+
+const tag = 'Plans'
+const access = operator()
+const path = '/api/admin/plans'
+const params = { id: objectId('plan').describe('ID of the plan') }
 
 /** Plans, for the operator. Source: contract 3.2, 9.2. */
-export const planRoutes = (plans: PlanStore, { operator }: Guards) =>
-  new Hono<Env>()
-    .get('/api/admin/plans', described.list, operator, async (c) => {
-      const search = toSearch(c)
-      return c.json(await plans.list(toPage(c, `plans ${search ?? ''}`), search))
-    })
-    .post('/api/admin/plans', described.create, operator, async (c) =>
-      c.json(await plans.create(await readNewFields(c, NewPlan)), 201),
-    )
-    .put('/api/admin/plans/:id', described.change, operator, async (c) =>
-      c.json(await plans.change(c.req.param('id'), await readChangedFields(c, ChangedPlan))),
-    )
-    .delete('/api/admin/plans/:id', described.delete, operator, async (c) =>
-      c.json(await plans.delete(c.req.param('id'))),
-    )
+export const planRoutes = (plans: PlanStore): Route[] => [
+  listPlans(plans),
+  createPlan(plans),
+  changePlan(plans),
+  deletePlan(plans),
+]
+
+const listPlans = (plans: PlanStore) =>
+  route({
+    method: 'get',
+    path,
+    access,
+    operationId: 'listPlans',
+    tag,
+    summary: 'List plans',
+    notes: 'Newest first.',
+    query: PlanFilter.extend(pageFields),
+    responses: { 200: PlanList },
+    handler: ({ query }) => plans.list(toPage(query, `plans ${query.search ?? ''}`), query.search),
+  })
+
+const createPlan = (plans: PlanStore) =>
+  route({
+    method: 'post',
+    path,
+    access,
+    operationId: 'createPlan',
+    tag,
+    summary: 'Create a plan',
+    body: NewPlan,
+    examples: { 'With a rate limit': { name: 'Team', requests_per_minute: 600 } },
+    responses: { 201: Plan },
+    handler: ({ body }) => plans.create(body),
+  })
+
+const changePlan = (plans: PlanStore) =>
+  route({
+    method: 'put',
+    path: `${path}/:id`,
+    access,
+    operationId: 'changePlan',
+    tag,
+    summary: 'Update a plan',
+    notes: 'Takes effect for every account that has the plan.',
+    params,
+    body: ChangedPlan,
+    examples: { 'No rate limit': { requests_per_minute: null } },
+    responses: { 200: Plan },
+    handler: ({ params: { id }, body }) => plans.change(id, body),
+  })
+
+const deletePlan = (plans: PlanStore) =>
+  route({
+    method: 'delete',
+    path: `${path}/:id`,
+    access,
+    operationId: 'deletePlan',
+    tag,
+    summary: 'Delete a plan',
+    notes: 'Rejected for the default plan and for plans that accounts have.',
+    params,
+    responses: { 200: Success },
+    handler: ({ params: { id } }) => plans.delete(id),
+  })

@@ -1,7 +1,10 @@
 import { z } from 'zod'
-import { Pagination } from '../../../http/documentation'
+import { Pagination } from '../../../http/paging'
+import { searchText } from '../../../http/query'
+import { objectId } from '../../../http/answers'
 import { line } from '../../../http/fields'
-import { limit, quotaFields } from '../../../http/limits'
+import { quotaFields } from '../../../http/limits'
+import { limit } from '../../../platform/integer'
 
 const fields = {
   ...quotaFields,
@@ -10,22 +13,26 @@ const fields = {
   house_pays: z.boolean().optional(),
 }
 
-export const NewPlan = z.object({ name: line(100), ...fields })
+export const NewPlan = z.object({ name: line(100), ...fields }).meta({ ref: 'NewPlan' })
 export type NewPlan = z.output<typeof NewPlan>
 
-export const ChangedPlan = z.object({ name: line(100).optional(), ...fields })
+export const ChangedPlan = z
+  .object({ name: line(100).optional(), ...fields })
+  .meta({ ref: 'ChangedPlan' })
+
+export const PlanFilter = z.object({ search: searchText })
 export type ChangedPlan = z.output<typeof ChangedPlan>
 
-const shown = z.int().nullable()
+const planFields = z.int().nullable()
 
 export const Plan = z
   .object({
-    id: z.string(),
+    id: objectId('plan'),
     name: z.string(),
-    requests_per_minute: shown,
-    tokens_per_minute: shown,
-    concurrent_requests: shown,
-    monthly_requests: shown,
+    requests_per_minute: planFields,
+    tokens_per_minute: planFields,
+    concurrent_requests: planFields,
+    monthly_requests: planFields,
     monthly_spend: z.number().nullable(),
     max_org_members: z.int(),
     is_default: z.boolean(),

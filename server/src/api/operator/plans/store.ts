@@ -2,11 +2,11 @@ import type { Kysely, Selectable } from 'kysely'
 import type { ChangedPlan, NewPlan } from './schema'
 import { isId, newId } from '../../../platform/db/id'
 import type { PlanRow, Schema } from '../../../platform/db/schema'
-import { isReferred, isTaken } from '../../../platform/db/violation'
-import { noteMade } from '../../../platform/db/background-work'
+import { isReferred, isUniqueViolation } from '../../../platform/db/violation'
+import { noteCreated } from '../../../platform/db/background-work'
 import { ApiError, invalidRequest } from '../../../errors'
 import { present, toTimestamp } from '../../../http/fields'
-import { toUsd } from '../../../wire/usd'
+import { toUsdOrNull } from '../../../wire/usd'
 import { queryPage } from '../../../http/paged-rows'
 import { containing, type Page } from '../../../http/paging'
 
@@ -17,7 +17,7 @@ const toPlan = (row: Selectable<PlanRow>) => ({
   tokens_per_minute: row.tokens_per_minute,
   concurrent_requests: row.max_concurrent_requests,
   monthly_requests: row.monthly_requests,
-  monthly_spend: row.monthly_spend === null ? null : toUsd(row.monthly_spend),
+  monthly_spend: toUsdOrNull(row.monthly_spend),
   max_org_members: row.max_org_members,
   is_default: row.is_default,
   house_pays: row.house_pays,
@@ -28,14 +28,14 @@ const toPlan = (row: Selectable<PlanRow>) => ({
 const toColumns = ({ concurrent_requests, ...fields }: ChangedPlan) =>
   present({ ...fields, max_concurrent_requests: concurrent_requests })
 
-const nameTaken = (thrown: unknown) => {
-  if (!isTaken(thrown)) throw thrown
-  throw invalidRequest('name', 'taken', 'name: another plan has this name.')
+const rejectTakenName = (thrown: unknown) => {
+  if (!isUniqueViolation(thrown)) throw thrown
+  throw invalidRequest('name', 'taken', 'name: a plan with this name already exists.')
 }
 
 const wrongState = (message: string) => invalidRequest(null, 'wrong_state', message)
 
-const inUse = () => wrongState('The plan is in use, or the default.')
+const inUse = () => wrongState('The plan is in use, or is the default plan.')
 
 function checkId(id: string): void {
   if (!isId('plan', id)) throw new ApiError('resource_not_found')
@@ -50,13 +50,13 @@ export const createPlanStore = (db: Kysely<Schema>) => ({
     db.transaction().execute(async (trx) => {
       if (fields.is_default) await dropDefault(trx)
       const id = newId('plan')
-      noteMade(id)
+      noteCreated(id)
       const row = await trx
         .insertInto('plan')
         .values({ id, ...toColumns(fields), name: fields.name })
         .returningAll()
         .executeTakeFirstOrThrow()
-        .catch(nameTaken)
+        .catch(rejectTakenName)
       return toPlan(row)
     }),
   change: (id: string, fields: ChangedPlan) => changePlan(db, id, fields),
@@ -78,7 +78,7 @@ async function changePlan(db: Kysely<Schema>, id: string, fields: ChangedPlan) {
       .executeTakeFirst()
     if (!before) throw new ApiError('resource_not_found')
     if (before.is_default && fields.is_default === false) {
-      throw wrongState('This is the default plan. Make another one the default instead.')
+      throw wrongState('This is the default plan. Make another plan the default instead.')
     }
     if (fields.is_default) await dropDefault(trx)
     const row = await trx
@@ -87,14 +87,14 @@ async function changePlan(db: Kysely<Schema>, id: string, fields: ChangedPlan) {
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
-      .catch(nameTaken)
+      .catch(rejectTakenName)
     return toPlan(row)
   })
 }
 
 async function deletePlan(db: Kysely<Schema>, id: string) {
   checkId(id)
-  const gone = await db
+  const deleted = await db
     .deleteFrom('plan')
     .where('id', '=', id)
     .where('is_default', '=', false)
@@ -106,9 +106,9 @@ async function deletePlan(db: Kysely<Schema>, id: string) {
       if (isReferred(thrown)) throw inUse()
       throw thrown
     })
-  if (gone) return { success: true, message: 'The plan was deleted.' }
-  const kept = await db.selectFrom('plan').select('id').where('id', '=', id).executeTakeFirst()
-  if (!kept) throw new ApiError('resource_not_found')
+  if (deleted) return { success: true as const, message: 'The plan was deleted.' }
+  const existing = await db.selectFrom('plan').select('id').where('id', '=', id).executeTakeFirst()
+  if (!existing) throw new ApiError('resource_not_found')
   throw inUse()
 }
 
@@ -116,6 +116,6 @@ async function listPlans(db: Kysely<Schema>, page: Page, search: string | undefi
   const filtered = db
     .selectFrom('plan')
     .$if(search !== undefined, (query) => query.where('name', 'ilike', containing(search ?? '')))
-  const { shown, pagination } = await queryPage(db, filtered.selectAll(), { page })
-  return { plans: shown.map(toPlan), pagination }
+  const { items, pagination } = await queryPage(db, filtered.selectAll(), { page })
+  return { plans: items.map(toPlan), pagination }
 }

@@ -31,9 +31,9 @@ const toAnswer = (provider: Provider): AnsweredProvider => ({
 
 /** Lists the built-in providers whose key or name contains `search`. */
 export function listBuiltIn({ fixed }: Catalog, search = ''): AnsweredProvider[] {
-  const wanted = search.toLowerCase()
+  const term = search.toLowerCase()
   return fixed.providers
-    .filter(({ key, name }) => `${key}\n${name}`.toLowerCase().includes(wanted))
+    .filter(({ key, name }) => `${key}\n${name}`.toLowerCase().includes(term))
     .map(toAnswer)
 }
 
@@ -50,6 +50,6 @@ export function refuseBuiltIn(catalog: Catalog, key: string): void {
   throw invalidRequest(
     null,
     'wrong_state',
-    `${provider.name} comes with Tollgate. Make a connection of it with an address of your own, or add another provider.`,
+    `${provider.name} is built in. Create a connection to it with a custom address, or add another provider.`,
   )
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { Pagination } from '../../../http/documentation'
+import { pageFields, Pagination } from '../../../http/paging'
+import { searchText } from '../../../http/query'
 import { line, trimmed } from '../../../http/fields'
 import { dialects, RelayOptions } from '../../../providers/provider'
 
@@ -24,20 +25,29 @@ const fields = {
 }
 
 /** A new provider. Source: contract 9.2. */
-export const NewProvider = z.object({
-  key: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,39}$/, 'must be like "my-provider".'),
-  adapter: z.enum(dialects).exclude(['sandbox']),
-  ...fields,
-})
+export const NewProvider = z
+  .object({
+    key: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,39}$/, 'must be like "my-provider".'),
+    adapter: z.enum(dialects).exclude(['sandbox']),
+    ...fields,
+  })
+  .meta({ ref: 'NewProvider' })
 export type NewProvider = z.output<typeof NewProvider>
 
-export const ChangedProvider = z.object({ ...fields, name: fields.name.optional() })
+export const ChangedProvider = z
+  .object({ ...fields, name: fields.name.optional() })
+  .meta({ ref: 'ChangedProvider' })
 export type ChangedProvider = z.output<typeof ChangedProvider>
+
+export const ProviderFilter = z.object({
+  search: searchText.describe('Text in the key or the name'),
+  ...pageFields,
+})
 
 /** A provider as operators see it: one that they added, or a built-in one. */
 export const AnsweredProvider = z
   .object({
-    id: z.string().describe('Of one that comes with Tollgate its key.'),
+    id: z.string().describe('The key, if it is built in.'),
     key: z.string(),
     name: z.string(),
     adapter: z.string(),
@@ -51,7 +61,7 @@ export const AnsweredProvider = z
     options: z.record(z.string(), z.unknown()),
     built_in: z
       .boolean()
-      .describe('It comes with Tollgate: it cannot be changed, and has no times.'),
+      .describe('Part of Tollgate: it cannot be changed, and its times are null.'),
     created_at: z.iso.datetime().nullable(),
     updated_at: z.iso.datetime().nullable(),
   })

@@ -4,7 +4,7 @@ import type { AnsweredProvider, ChangedProvider, NewProvider } from './schema'
 import type { Catalog } from '../../../catalog/catalog'
 import { isId, newId } from '../../../platform/db/id'
 import type { ProviderRow, Schema } from '../../../platform/db/schema'
-import { isTaken } from '../../../platform/db/violation'
+import { isUniqueViolation } from '../../../platform/db/violation'
 import { ApiError, invalidRequest } from '../../../errors'
 import { present, toTimestamp } from '../../../http/fields'
 import { queryPageWithFixed } from '../../../http/paged-rows'
@@ -40,18 +40,23 @@ const toColumns = ({ auth, options, ...fields }: Omit<ChangedProvider, 'name'>) 
 function checkKey(key: string): void {
   if (reserved.has(key)) throw invalidRequest('key', 'reserved', `key: "${key}" is reserved.`)
   if (builtIn.has(key)) {
-    throw invalidRequest('key', 'taken', `key: "${key}" comes with Tollgate.`)
+    throw invalidRequest('key', 'taken', `key: "${key}" is a built-in provider.`)
   }
 }
 
 /** Rejects a key that is a handle or a slug, as model ids could not tell the two apart. */
 async function checkName(db: Kysely<Schema>, key: string): Promise<void> {
-  const taken = await db
+  const existing = await db
     .selectFrom('public_name')
     .select('name')
     .where('name', '=', key)
     .executeTakeFirst()
-  if (taken) throw invalidRequest('key', 'taken', `key: "${key}" is a handle or a slug.`)
+  if (existing)
+    throw invalidRequest(
+      'key',
+      'taken',
+      `key: "${key}" is already taken by a handle or an organization.`,
+    )
 }
 
 export type ProviderStore = ReturnType<typeof createProviderStore>
@@ -87,8 +92,8 @@ export function createProviderStore(db: Kysely<Schema>, catalog: Catalog) {
         .returningAll()
         .executeTakeFirstOrThrow()
         .catch((thrown: unknown) => {
-          if (!isTaken(thrown)) throw thrown
-          throw invalidRequest('key', 'taken', `key: there is a provider "${key}".`)
+          if (!isUniqueViolation(thrown)) throw thrown
+          throw invalidRequest('key', 'taken', `key: a provider "${key}" already exists.`)
         })
       await catalog.refresh()
       return toProvider(row)
@@ -110,7 +115,7 @@ export function createProviderStore(db: Kysely<Schema>, catalog: Catalog) {
       refuseBuiltIn(catalog, id)
       await deleteUnused(db, await get(id))
       await catalog.refresh()
-      return { success: true, message: 'The provider was deleted.' }
+      return { success: true as const, message: 'The provider was deleted.' }
     },
   }
 }
@@ -149,6 +154,6 @@ async function listProviders({ db, catalog }: Ports, page: Page, search: string 
       ),
     )
   const rows = { page, fixed: listBuiltIn(catalog, search), toAnswer: toProvider }
-  const { shown, pagination } = await queryPageWithFixed(db, filtered.selectAll(), rows)
-  return { providers: shown, pagination }
+  const { items, pagination } = await queryPageWithFixed(db, filtered.selectAll(), rows)
+  return { providers: items, pagination }
 }

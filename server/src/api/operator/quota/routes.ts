@@ -1,30 +1,83 @@
-import { Hono } from 'hono'
 import { z } from 'zod'
-import { described } from './description'
 import type { QuotaRequestStore } from '../../account/quota/request-store'
-import { Decision, Rejection } from '../../account/quota/schema'
-import type { Env } from '../../../http/env'
-import { readNewFields } from '../../../http/fields'
-import type { Guards } from '../../../http/guards'
-import { toPage, toSearch } from '../../../http/paging'
-import { check } from '../../../wire/json-body'
+import {
+  DecidedQuotaRequest,
+  DecidedQuotaRequestList,
+  Decision,
+  Rejection,
+} from '../../account/quota/schema'
+import { operator } from '../../../http/access'
+import { objectId } from '../../../http/answers'
+import { pageFields, toPage } from '../../../http/paging'
+import { searchText } from '../../../http/query'
+import { route, type Route } from '../../../http/route'
 
-const paths = '/api/admin/quota-requests'
+const tag = 'Quota requests'
+const access = operator()
+const path = '/api/admin/quota-requests'
+const params = { id: objectId('qreq').describe('ID of the quota request') }
 
-const Filter = z.object({ status: z.enum(['pending', 'approved', 'rejected']).optional() })
+const QuotaRequestFilter = z.object({
+  status: z
+    .enum(['pending', 'approved', 'rejected'])
+    .optional()
+    .describe('Only requests with this status'),
+  search: searchText.describe('Text in the e-mail address or the reason'),
+  ...pageFields,
+})
 
 /** Requests for higher limits, for the operator. Source: contract 9.2. */
-export const quotaRequestRoutes = (requests: QuotaRequestStore, { operator }: Guards) =>
-  new Hono<Env>()
-    .get(paths, described.list, operator, async (c) => {
-      const filter = { ...check(Filter, c.req.query()), search: toSearch(c) }
-      const page = toPage(c, `quota requests ${JSON.stringify(filter)}`)
-      return c.json(await requests.list(page, filter))
-    })
-    .post(`${paths}/:id/approve`, described.approve, operator, async (c) =>
-      c.json(await requests.approve(c.req.param('id'), await readNewFields(c, Decision))),
-    )
-    .post(`${paths}/:id/reject`, described.reject, operator, async (c) => {
-      const { note } = await readNewFields(c, Rejection)
-      return c.json(await requests.reject(c.req.param('id'), note ?? null))
-    })
+export const quotaRequestRoutes = (requests: QuotaRequestStore): Route[] => [
+  listAllQuotaRequests(requests),
+  approveQuotaRequest(requests),
+  rejectQuotaRequest(requests),
+]
+
+const listAllQuotaRequests = (requests: QuotaRequestStore) =>
+  route({
+    method: 'get',
+    path,
+    access,
+    operationId: 'listAllQuotaRequests',
+    tag,
+    summary: 'List quota requests',
+    notes: 'Newest first.',
+    query: QuotaRequestFilter,
+    responses: { 200: DecidedQuotaRequestList },
+    handler: ({ query }) => {
+      const { limit, offset, cursor, ...filter } = query
+      const page = toPage({ limit, offset, cursor }, `quota requests ${JSON.stringify(filter)}`)
+      return requests.list(page, filter)
+    },
+  })
+
+const approveQuotaRequest = (requests: QuotaRequestStore) =>
+  route({
+    method: 'post',
+    path: `${path}/:id/approve`,
+    access,
+    operationId: 'approveQuotaRequest',
+    tag,
+    summary: 'Approve a quota request',
+    notes: 'Grants the requested limit, or `limit`.',
+    params,
+    body: Decision,
+    examples: { 'A lower limit': { limit: 600, note: 'For now.' } },
+    responses: { 200: DecidedQuotaRequest },
+    handler: ({ params: { id }, body }) => requests.approve(id, body),
+  })
+
+const rejectQuotaRequest = (requests: QuotaRequestStore) =>
+  route({
+    method: 'post',
+    path: `${path}/:id/reject`,
+    access,
+    operationId: 'rejectQuotaRequest',
+    tag,
+    summary: 'Reject a quota request',
+    params,
+    body: Rejection,
+    examples: { 'With a reason': { note: 'Not on this plan.' } },
+    responses: { 200: DecidedQuotaRequest },
+    handler: ({ params: { id }, body }) => requests.reject(id, body.note ?? null),
+  })

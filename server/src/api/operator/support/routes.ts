@@ -1,28 +1,88 @@
-import { Hono } from 'hono'
-import { described } from './description'
 import type { SupportStore } from './store'
-import { HandledTicket, NewComment, StaffFilter } from '../../account/support/schema'
-import type { Env } from '../../../http/env'
-import { readChangedFields, readNewFields } from '../../../http/fields'
-import type { Guards } from '../../../http/guards'
-import { toPage, toSearch } from '../../../http/paging'
-import { check } from '../../../wire/json-body'
+import {
+  Comment,
+  HandledTicket,
+  NewComment,
+  StaffFilter,
+  StaffTicket,
+  StaffTicketList,
+} from '../../account/support/schema'
+import { operator } from '../../../http/access'
+import { objectId } from '../../../http/answers'
+import { toPage } from '../../../http/paging'
+import { route, type Route } from '../../../http/route'
 
-const paths = '/api/admin/tickets'
-const one = `${paths}/:id`
+const tag = 'Support'
+const access = operator()
+const path = '/api/admin/tickets'
+const params = { id: objectId('ticket').describe('ID of the ticket') }
 
 /** Tickets of all accounts, for the operator. Source: contract 9.2. */
-export const supportRoutes = (support: SupportStore, { operator }: Guards) =>
-  new Hono<Env>()
-    .get(paths, described.list, operator, async (c) => {
-      const filter = { ...check(StaffFilter, c.req.query()), search: toSearch(c) }
-      return c.json(await support.list(toPage(c, `tickets ${JSON.stringify(filter)}`), filter))
-    })
-    .get(one, described.get, operator, async (c) => c.json(await support.get(c.req.param('id'))))
-    .put(one, described.change, operator, async (c) =>
-      c.json(await support.change(c.req.param('id'), await readChangedFields(c, HandledTicket))),
-    )
-    .post(`${one}/comments`, described.comment, operator, async (c) => {
-      const { content } = await readNewFields(c, NewComment)
-      return c.json(await support.comment(c.req.param('id'), content), 201)
-    })
+export const supportRoutes = (support: SupportStore): Route[] => [
+  listAllTickets(support),
+  getAnyTicket(support),
+  handleTicket(support),
+  answerTicket(support),
+]
+
+const listAllTickets = (support: SupportStore) =>
+  route({
+    method: 'get',
+    path,
+    access,
+    operationId: 'listAllTickets',
+    tag,
+    summary: 'List the tickets of all accounts',
+    notes: 'Newest first.',
+    query: StaffFilter,
+    responses: { 200: StaffTicketList },
+    handler: ({ query }) => {
+      const { limit, offset, cursor, ...filter } = query
+      const page = toPage({ limit, offset, cursor }, `tickets ${JSON.stringify(filter)}`)
+      return support.list(page, filter)
+    },
+  })
+
+const getAnyTicket = (support: SupportStore) =>
+  route({
+    method: 'get',
+    path: `${path}/:id`,
+    access,
+    operationId: 'getAnyTicket',
+    tag,
+    summary: 'Retrieve a ticket with its comments',
+    params,
+    responses: { 200: StaffTicket },
+    handler: ({ params: { id } }) => support.get(id),
+  })
+
+const handleTicket = (support: SupportStore) =>
+  route({
+    method: 'put',
+    path: `${path}/:id`,
+    access,
+    operationId: 'handleTicket',
+    tag,
+    summary: 'Assign a ticket, or change its status',
+    params,
+    body: HandledTicket,
+    examples: { Urgent: { priority: 'urgent' } },
+    responses: { 200: StaffTicket },
+    handler: ({ params: { id }, body }) => support.change(id, body),
+  })
+
+const answerTicket = (support: SupportStore) =>
+  route({
+    method: 'post',
+    path: `${path}/:id/comments`,
+    access,
+    operationId: 'answerTicket',
+    tag,
+    summary: 'Answer a ticket',
+    notes: 'The customer gets the answer by mail and in the inbox.',
+    params,
+    body: NewComment,
+    examples: { 'An answer': { content: 'It was model a/b.' } },
+    responses: { 201: Comment },
+    handler: ({ params: { id }, body }) => support.comment(id, body.content),
+  })

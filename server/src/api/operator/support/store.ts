@@ -30,12 +30,12 @@ const toHandled = (row: TicketListRow & { email: string }) => ({
 })
 
 /** Stands for the operator's id of unassigned tickets. */
-const nobody = 'none'
+const unassigned = 'none'
 
 interface StaffFilter extends TicketFilter {
   /** The id of an operator, or `none`. */
   assignee_id?: string | undefined
-  search: string | undefined
+  search?: string | undefined
 }
 
 export type SupportStore = ReturnType<typeof createSupportStore>
@@ -54,9 +54,9 @@ export const createSupportStore = (db: Kysely<Schema>) => ({
       const state = applyDeed(locked.state, { by: 'support', does: 'comments' }, locked.now)
       if (!state) throw isClosed()
       await saveTicket(trx, locked, { state })
-      const words = { author: 'support', author_name: 'Support', content } as const
-      const comment = await addComment(trx, locked, words)
-      await tellReply(trx, locked, comment)
+      const draft = { author: 'support', author_name: 'Support', content } as const
+      const comment = await addComment(trx, locked, draft)
+      await notifyReply(trx, locked, comment)
       return comment
     }),
 })
@@ -67,37 +67,37 @@ async function handle(trx: Kysely<Schema>, id: string, fields: HandledTicket): P
   await checkAssignee(trx, fields.assignee_id ?? undefined)
   const locked = await lockTicket(trx, id)
   if (locked.state.status === 'closed' && Object.keys(columns).length > 0) throw isClosed()
-  const taken = takenBy(locked, fields)
+  const assigned = stateAfter(locked, fields)
   const state = status
-    ? applyDeed(taken, { by: 'support', does: 'sets', to: status }, locked.now)
-    : taken
-  if (!state) throw wrongStatus(taken.status, status ?? taken.status)
+    ? applyDeed(assigned, { by: 'support', does: 'sets', to: status }, locked.now)
+    : assigned
+  if (!state) throw wrongStatus(assigned.status, status ?? assigned.status)
   await saveTicket(trx, locked, { state, columns })
 }
 
 /** Assigning an open ticket sets it to in progress. */
-function takenBy({ row, state, now }: Locked, { assignee_id: assignee }: HandledTicket): State {
+function stateAfter({ row, state, now }: Locked, { assignee_id: assignee }: HandledTicket): State {
   if (!assignee || assignee === row.assignee_id) return state
   return applyDeed(state, { by: 'support', does: 'takes' }, now) ?? state
 }
 
 async function checkAssignee(trx: Kysely<Schema>, id: string | undefined): Promise<void> {
   if (id === undefined) return
-  const found = await trx
+  const assignee = await trx
     .selectFrom('users')
     .select('id')
     .where('id', '=', id)
     .where('is_operator', '=', true)
     .where('status', '=', 'active')
     .executeTakeFirst()
-  if (found) return
-  throw invalidRequest('assignee_id', 'unknown_value', 'assignee_id: there is no such operator.')
+  if (assignee) return
+  throw invalidRequest('assignee_id', 'unknown_value', 'assignee_id: the operator does not exist.')
 }
 
 /** The characters of a reply that the notification shows; the mail has the whole text. */
-const shownLength = 500
+const excerptLength = 500
 
-async function tellReply(
+async function notifyReply(
   trx: Kysely<Schema>,
   { row }: Locked,
   { id, content }: { id: string; content: string },
@@ -112,7 +112,7 @@ async function tellReply(
     userId: row.user_id,
     kind: 'ticket_reply',
     title,
-    body: content.length > shownLength ? `${content.slice(0, shownLength)}…` : content,
+    body: content.length > excerptLength ? `${content.slice(0, excerptLength)}…` : content,
     link: `/support/${row.id}`,
   })
   await postMail(trx, {
@@ -144,8 +144,8 @@ async function listTickets(db: Kysely<Schema>, page: Page, filter: StaffFilter) 
     .$if(status !== undefined, (query) => query.where('ticket.status', '=', status ?? 'open'))
     .$if(category !== undefined, (query) => query.where('category', '=', category ?? 'other'))
     .$if(priority !== undefined, (query) => query.where('priority', '=', priority ?? 'medium'))
-    .$if(assignee === nobody, (query) => query.where('assignee_id', 'is', null))
-    .$if(assignee !== undefined && assignee !== nobody, (query) =>
+    .$if(assignee === unassigned, (query) => query.where('assignee_id', 'is', null))
+    .$if(assignee !== undefined && assignee !== unassigned, (query) =>
       query.where('assignee_id', '=', assignee ?? ''),
     )
     .$if(search !== '', (query) =>
@@ -159,6 +159,6 @@ async function listTickets(db: Kysely<Schema>, page: Page, filter: StaffFilter) 
         ]),
       ),
     )
-  const { shown, pagination } = await queryPage(db, filtered, { page, column: 'ticket.id' })
-  return { tickets: shown.map(toHandled), pagination }
+  const { items, pagination } = await queryPage(db, filtered, { page, column: 'ticket.id' })
+  return { tickets: items.map(toHandled), pagination }
 }

@@ -5,13 +5,13 @@ import { ApiError } from '../../../errors'
 import { toTimestamp } from '../../../http/fields'
 import { checkNames, count, lookForWarnings, runCheck, type Violation } from '../../../ledger/audit'
 import { checks, type CheckName } from '../../../ledger/audit-queries'
-import { toUsd } from '../../../wire/usd'
+import { toUsd, toUsdOrNull } from '../../../wire/usd'
 import { withTimeout } from '../../../platform/with-timeout'
 
 interface Ports {
   db: Kysely<Schema>
   /** The maximum duration of a request: its lease is in use for as long. */
-  longestRequestMs: () => number
+  maxRequestMs: () => number
   /** Called for a check that failed to run. */
   onFailure: (check: string, error: unknown) => void
   /** Monotonic milliseconds. */
@@ -22,7 +22,7 @@ interface Ports {
 const deadlineMs = 25_000
 const keepMs = 60_000
 /** The most findings shown of one check: a fault that affects every account need not be listed in full. */
-const mostShown = 100
+const maxListed = 100
 
 export type LedgerAuditReport = Awaited<ReturnType<typeof makeReport>>
 export type LedgerAuditStore = ReturnType<typeof createLedgerAuditStore>
@@ -33,24 +33,24 @@ export type LedgerAuditStore = ReturnType<typeof createLedgerAuditStore>
  */
 export function createLedgerAuditStore(ports: Ports) {
   const nowMs = ports.nowMs ?? (() => performance.now())
-  let kept: { report: LedgerAuditReport; endsAtMs: number } | undefined
+  let cached: { report: LedgerAuditReport; endsAtMs: number } | undefined
   let running: Promise<LedgerAuditReport> | undefined
 
   async function make(): Promise<LedgerAuditReport> {
     const report = await runExclusively(ports.db, 'report', () => makeReport(ports, nowMs))
     if (report) {
-      kept = { report, endsAtMs: nowMs() + keepMs }
+      cached = { report, endsAtMs: nowMs() + keepMs }
       return report
     }
     throw new ApiError('gateway_unavailable', {
-      message: 'Another node is looking at the ledger. Ask again when it is done.',
+      message: 'Another node is auditing the ledger. Retry when it has finished.',
       retryAfterSeconds: 5,
     })
   }
 
   return {
     run(): Promise<LedgerAuditReport> {
-      if (kept && nowMs() < kept.endsAtMs) return Promise.resolve(kept.report)
+      if (cached && nowMs() < cached.endsAtMs) return Promise.resolve(cached.report)
       running ??= make().finally(() => {
         running = undefined
       })
@@ -62,13 +62,13 @@ export function createLedgerAuditStore(ports: Ports) {
 /** Whether a check found violations, and whether it finished in time. */
 type Outcome = 'in_order' | 'violations' | 'not_finished'
 
-async function makeReport({ db, longestRequestMs, onFailure }: Ports, nowMs: () => number) {
+async function makeReport({ db, maxRequestMs, onFailure }: Ports, nowMs: () => number) {
   const beganAtMs = nowMs()
-  const leftMs = () => beganAtMs + deadlineMs - nowMs()
-  const tried = async <Value>(name: string, work: () => Promise<Value>) => {
-    if (leftMs() <= 0) return undefined
+  const remainingMs = () => beganAtMs + deadlineMs - nowMs()
+  const runInTime = async <Value>(name: string, work: () => Promise<Value>) => {
+    if (remainingMs() <= 0) return undefined
     try {
-      return await withTimeout(work(), leftMs())
+      return await withTimeout(work(), remainingMs())
     } catch (error) {
       onFailure(name, error)
       return undefined
@@ -76,11 +76,11 @@ async function makeReport({ db, longestRequestMs, onFailure }: Ports, nowMs: () 
   }
   const results: ReturnType<typeof toResult>[] = []
   for (const check of checkNames) {
-    const found = await tried(check, () => runCheck(db, check, {}))
-    results.push(toResult(check, found))
+    const violations = await runInTime(check, () => runCheck(db, check, {}))
+    results.push(toResult(check, violations))
   }
-  const warnings = await tried('warnings', () => lookForWarnings(db, longestRequestMs()))
-  const counts = await tried('counts', () => count(db))
+  const warnings = await runInTime('warnings', () => lookForWarnings(db, maxRequestMs()))
+  const counts = await runInTime('counts', () => count(db))
   return {
     ran_at: toTimestamp(new Date()),
     took_ms: Math.round(nowMs() - beganAtMs),
@@ -94,34 +94,36 @@ async function makeReport({ db, longestRequestMs, onFailure }: Ports, nowMs: () 
 const overall = (outcomes: readonly Outcome[]): Outcome =>
   (['violations', 'not_finished'] as const).find((one) => outcomes.includes(one)) ?? 'in_order'
 
-function toResult(check: CheckName, found: readonly Violation[] | undefined) {
-  const { invariant, words } = checks[check]
-  const outcome: Outcome = found ? (found.length > 0 ? 'violations' : 'in_order') : 'not_finished'
+function toResult(check: CheckName, violations: readonly Violation[] | undefined) {
+  const { invariant, message } = checks[check]
+  const outcome: Outcome = violations
+    ? violations.length > 0
+      ? 'violations'
+      : 'in_order'
+    : 'not_finished'
   return {
     check,
     invariant,
     // Explains a violation.
-    violation: words,
+    violation: message,
     outcome,
-    findings_total: found?.length ?? 0,
-    findings: (found ?? []).slice(0, mostShown).map(toFinding),
+    findings_total: violations?.length ?? 0,
+    findings: (violations ?? []).slice(0, maxListed).map(toFinding),
   }
 }
-
-const usd = (nanos: bigint | null) => (nanos === null ? null : toUsd(nanos))
 
 /** The difference by itself, as a number loses the last digits of a large amount. */
 const toFinding = ({ accountId, ref, expected, found }: Violation) => ({
   account_id: accountId,
   ref,
-  expected: usd(expected),
-  found: usd(found),
+  expected: toUsdOrNull(expected),
+  found: toUsdOrNull(found),
   difference: expected === null || found === null ? null : toUsd(found - expected),
 })
 
 const toWarnings = ({ idle, orphans }: Awaited<ReturnType<typeof lookForWarnings>>) => ({
   idle_leases_total: idle.length,
-  idle_leases: idle.slice(0, mostShown).map(({ leaseId, accountId, unspent }) => ({
+  idle_leases: idle.slice(0, maxListed).map(({ leaseId, accountId, unspent }) => ({
     lease_id: leaseId,
     account_id: accountId,
     unspent: toUsd(unspent),

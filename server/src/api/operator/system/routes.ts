@@ -1,9 +1,11 @@
-import { Hono } from 'hono'
-import { described } from './description'
 import type { LedgerAuditStore } from './ledger-audit'
+import { LedgerAudit, System } from './schema'
 import type { SystemStore } from './store'
-import type { Env } from '../../../http/env'
-import type { Guards } from '../../../http/guards'
+import { operator } from '../../../http/access'
+import { route, type Route } from '../../../http/route'
+
+const tag = 'System'
+const access = operator()
 
 /** The stores that the routes read. */
 export interface SystemStores {
@@ -12,9 +14,33 @@ export interface SystemStores {
 }
 
 /** The state of the installation, for the operator. */
-export const systemRoutes = ({ system, ledgerAudit }: SystemStores, { operator }: Guards) =>
-  new Hono<Env>()
-    .get('/api/admin/system', described.system, operator, async (c) => c.json(await system.look()))
-    .get('/api/admin/ledger-audit', described.ledgerAudit, operator, async (c) =>
-      c.json(await ledgerAudit.run()),
-    )
+export const systemRoutes = ({ system, ledgerAudit }: SystemStores): Route[] => [
+  getSystem(system),
+  auditLedger(ledgerAudit),
+]
+
+const getSystem = (system: SystemStore) =>
+  route({
+    method: 'get',
+    path: '/api/admin/system',
+    access,
+    operationId: 'getSystem',
+    tag,
+    summary: 'Retrieve the state of this node, its database and the other nodes',
+    responses: { 200: System },
+    handler: () => system.read(),
+  })
+
+const auditLedger = (ledgerAudit: LedgerAuditStore) =>
+  route({
+    method: 'get',
+    path: '/api/admin/ledger-audit',
+    access,
+    operationId: 'auditLedger',
+    tag,
+    summary: 'Audit the ledger',
+    notes: 'Checks the whole ledger, or returns the report of the last minute.',
+    responses: { 200: LedgerAudit },
+    errors: ['gateway_unavailable'],
+    handler: () => ledgerAudit.run(),
+  })

@@ -13,6 +13,7 @@ const Breaker = z.object({
   state: z.enum(['closed', 'open', 'half_open']),
   failures_in_a_row: z.int(),
   retry_after_seconds: z.int(),
+  open_for_accounts: z.int(),
 })
 
 const Node = z.object({

@@ -38,7 +38,7 @@ interface Ports {
 
 const patienceMs = 3000
 /** The most rows shown to an operator. */
-const most = 100
+const maxNodes = 100
 
 export type SystemStore = ReturnType<typeof createSystemStore>
 
@@ -47,20 +47,20 @@ export type SystemStore = ReturnType<typeof createSystemStore>
  * within three seconds; never rejects for that.
  */
 export const createSystemStore = (ports: Ports) => ({
-  async look() {
+  async read() {
     const [database, nodes, jobs, usage] = await Promise.all([
       lookAtDatabase(ports.db),
-      told(readNodes(ports)),
-      told(readJobs(ports.db)),
-      told(readUsage(ports.db)),
+      auditSummary(readNodes(ports)),
+      auditSummary(readJobs(ports.db)),
+      auditSummary(readUsage(ports.db)),
     ])
     return { ...ownState(ports), database, nodes, jobs, usage }
   },
 })
 
 /** Resolves with null after the timeout. */
-const told = <Value>(asked: Promise<Value>): Promise<Value | null> =>
-  withTimeout(asked, patienceMs).catch(() => null)
+const auditSummary = <Value>(summary: Promise<Value>): Promise<Value | null> =>
+  withTimeout(summary, patienceMs).catch(() => null)
 
 function ownState({ version, own }: Ports) {
   const { nodeId, journal, redis, failing } = own()
@@ -78,7 +78,7 @@ function ownState({ version, own }: Ports) {
       total: failing.length,
       failing: failing
         .toSorted((a, b) => Number(b.isOpen) - Number(a.isOpen) || b.openAccounts - a.openAccounts)
-        .slice(0, most)
+        .slice(0, maxNodes)
         .map(toBreaker),
     },
   }
@@ -102,7 +102,7 @@ const toBreaker = (one: FailingRoute) => ({
 
 async function lookAtDatabase(db: Kysely<Schema>) {
   const beganAtMs = performance.now()
-  const version = await told(readVersion(db))
+  const version = await auditSummary(readVersion(db))
   if (version === null) return { reachable: false, latency_ms: null, version: null }
   const latency = performance.now() - beganAtMs
   return { reachable: true, latency_ms: Math.round(latency * 10) / 10, version }
@@ -124,12 +124,12 @@ async function readNodes({ db, own }: Ports) {
   }>`
     select id, started_at, seen_at,
       seen_at > now() - make_interval(secs => ${aliveSeconds}) as alive
-    from node order by started_at desc, id limit ${most}`.execute(db)
+    from node order by started_at desc, id limit ${maxNodes}`.execute(db)
   const { nodeId } = own()
-  return rows.map(({ id, started_at: startedAt, seen_at: seenAt, alive }) => ({
+  return rows.map(({ id, started_at: startedAt, seen_at: heartbeatAt, alive }) => ({
     id,
     started_at: toTimestamp(startedAt),
-    last_heartbeat_at: toTimestamp(seenAt),
+    last_heartbeat_at: toTimestamp(heartbeatAt),
     alive,
     is_this: id === nodeId,
   }))

@@ -23,11 +23,15 @@ const own: OwnState = {
 }
 
 test('without the database it tells what the process knows, and of the rest nothing', async () => {
-  const gone = again()
-  await gone.ping()
-  await gone[Symbol.asyncDispose]()
-  const told = await createSystemStore({ db: gone.query, version: '1.2.3', own: () => own }).look()
-  expect(told).toMatchObject({
+  const other = again()
+  await other.ping()
+  await other[Symbol.asyncDispose]()
+  const status = await createSystemStore({
+    db: other.query,
+    version: '1.2.3',
+    own: () => own,
+  }).read()
+  expect(status).toMatchObject({
     version: '1.2.3',
     node_id: 'node_1',
     journal: { waiting: 7, is_behind: true },
@@ -59,7 +63,7 @@ test('breakers that are open come first, of many only some', async () => {
   ]
   const state = { ...own, failing: [...all, failing(true, 1500)] }
   const store = createSystemStore({ db: database.query, version: '', own: () => state })
-  const { breakers } = await store.look()
+  const { breakers } = await store.read()
   expect([breakers.total, breakers.failing.length]).toEqual([153, 100])
   expect(breakers.failing.slice(0, 4)).toMatchObject([
     { state: 'half_open', retry_after_seconds: 0 },
@@ -69,9 +73,9 @@ test('breakers that are open come first, of many only some', async () => {
   ])
 })
 
-const ports = { longestRequestMs: () => 1000, onFailure: () => undefined }
+const ports = { maxRequestMs: () => 1000, onFailure: () => undefined }
 
-test('who asks for the audit at once or within a minute gets the same report', async () => {
+test('concurrent audits, and those within a minute, share one report', async () => {
   const clock = { ms: 0 }
   const store = createLedgerAuditStore({ ...ports, db: database.query, nowMs: () => clock.ms })
   const reports = await Promise.all([store.run(), store.run()])

@@ -7,7 +7,7 @@ import { recordChange } from '../../../audit-log/organization-trail'
 import { pseudonymizeTrails, pseudonymOf } from '../../../audit-log/pseudonym'
 
 /** Logs may be many: each statement must finish within its timeout. */
-const rowsAtOnce = 5000
+const rowsPerStatement = 5000
 
 /** Rejects where an organization would be left without an owner. */
 async function refuseOwner(trx: Transaction<Schema>, id: string): Promise<void> {
@@ -23,7 +23,7 @@ async function refuseOwner(trx: Transaction<Schema>, id: string): Promise<void> 
   throw invalidRequest(
     null,
     'wrong_state',
-    `The account owns ${names}. Hand them to another member, or delete them, first.`,
+    `The account owns ${names}. Transfer or delete them first.`,
   )
 }
 
@@ -45,15 +45,15 @@ async function shut(trx: Transaction<Schema>, id: string): Promise<string> {
 const logTables = ['request_body', 'request_log', 'request_minute', 'request_peak', 'request_sum']
 
 /** Deletes the rows of requests in batches. */
-async function forgetRequests(db: Kysely<Schema>, id: string): Promise<void> {
+async function deleteRequests(db: Kysely<Schema>, id: string): Promise<void> {
   for (const name of logTables) {
     const table = sql.table(name)
-    let deleted = rowsAtOnce
-    while (deleted === rowsAtOnce) {
+    let deleted = rowsPerStatement
+    while (deleted === rowsPerStatement) {
       const { rows } = await sql<{ deleted: number }>`
         with gone as (
           delete from ${table} where (tableoid, ctid) in (
-            select tableoid, ctid from ${table} where user_id = ${id} limit ${rowsAtOnce}
+            select tableoid, ctid from ${table} where user_id = ${id} limit ${rowsPerStatement}
           ) returning 1
         )
         select count(*)::integer as deleted from gone`.execute(db)
@@ -63,7 +63,7 @@ async function forgetRequests(db: Kysely<Schema>, id: string): Promise<void> {
 }
 
 /** Deletes the user with all rows that refer to it, and rows stored by e-mail address. */
-async function forgetUser(trx: Transaction<Schema>, id: string, email: string): Promise<void> {
+async function deleteUser(trx: Transaction<Schema>, id: string, email: string): Promise<void> {
   await lockAccount(trx, id)
   // The account may have become an owner since.
   await refuseOwner(trx, id)
@@ -74,17 +74,21 @@ async function forgetUser(trx: Transaction<Schema>, id: string, email: string): 
     where identifier = ${email} or position(${email} in value) > 0 or position(${id} in value) > 0
   `.execute(trx)
   await leaveAll(trx, id)
+  // Where logs are exported, the export deletes them in its store.
+  await sql`
+    insert into log_erasure (user_id) select ${id} where exists (select from log_export)
+    on conflict do nothing`.execute(trx)
   await trx.deleteFrom('users').where('id', '=', id).execute()
 }
 
 /** Ends the user's memberships, which go with its row, and notifies the organizations. */
 async function leaveAll(trx: Transaction<Schema>, id: string): Promise<void> {
-  const left = await trx
+  const memberships = await trx
     .deleteFrom('membership')
     .where('user_id', '=', id)
     .returning(['organization_id', 'role', 'status', 'department', 'spending_limit'])
     .execute()
-  for (const { organization_id: organizationId, ...before } of left) {
+  for (const { organization_id: organizationId, ...before } of memberships) {
     await recordChange(trx, {
       organizationId,
       action: 'member.removed',
@@ -103,11 +107,11 @@ async function leaveAll(trx: Transaction<Schema>, id: string): Promise<void> {
 export async function eraseUser(db: Kysely<Schema>, id: string) {
   if (!isId('user', id)) throw new ApiError('resource_not_found')
   const email = await db.transaction().execute((trx) => shut(trx, id))
-  await forgetRequests(db, id)
+  await deleteRequests(db, id)
   await pseudonymizeTrails(db, id, email)
-  await db.transaction().execute((trx) => forgetUser(trx, id, email))
+  await db.transaction().execute((trx) => deleteUser(trx, id, email))
   // A request that was just ending may have been logged meanwhile, and a manager may have changed the member.
-  await forgetRequests(db, id)
+  await deleteRequests(db, id)
   await pseudonymizeTrails(db, id, email)
-  return { success: true, message: 'The account was erased.' }
+  return { success: true as const, message: 'The account was erased.' }
 }

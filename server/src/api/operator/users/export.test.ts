@@ -18,7 +18,7 @@ async function newUser(): Promise<string> {
   return id
 }
 
-const exporting = (patience?: ExportTimeouts) => createExports(database.query, patience)
+const exporting = (patience?: ExportTimeouts) => createExports(database.query, { patience })
 
 const busy = () => database.connections.total - database.connections.idle
 
@@ -33,10 +33,10 @@ async function untilIdle(): Promise<void> {
 
 const textOf = (stream: ReadableStream) => new Response(stream).text()
 
-test('an export that nobody reads, such as the answer to a HEAD, holds no connection', async () => {
+test('an unread export, such as the answer to a HEAD, holds no connection', async () => {
   const id = await newUser()
   const stream = await exporting()(id)
-  // Whoever had begun to read would be in a transaction by then.
+  // A reader would be in a transaction by then.
   for (let times = 0; times < 5; times++) await database.ping()
   expect(busy()).toBe(0)
   expect(await textOf(stream)).toContain(id)
@@ -56,9 +56,9 @@ test('an account has one export at a time, however the one before ended', async 
   expect(await textOf(await exportOf(id))).toContain(id)
 })
 
-test('whoever stops reading does not keep a connection, nor the account from its next export', async () => {
+test('a stopped reader keeps no connection, and does not block the next export of the account', async () => {
   const id = await newUser()
-  const exportOf = exporting({ longestMs: 60_000, stalledMs: 20 })
+  const exportOf = exporting({ maxDurationMs: 60_000, stalledMs: 20 })
   const reader = (await exportOf(id)).getReader()
   await reader.read()
   expect(busy()).toBe(1)
@@ -69,7 +69,7 @@ test('whoever stops reading does not keep a connection, nor the account from its
 
 test('one that takes too long as a whole is ended, though it is read', async () => {
   const id = await newUser()
-  const reader = (await exporting({ longestMs: 0, stalledMs: 60_000 })(id)).getReader()
+  const reader = (await exporting({ maxDurationMs: 0, stalledMs: 60_000 })(id)).getReader()
   const reading = async () => {
     for (;;) {
       if ((await reader.read()).done) return

@@ -4,17 +4,17 @@ import { isId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
 import { ApiError, invalidRequest } from '../../../errors'
 
-const rowsAtOnce = 500
+const rowsPerStatement = 500
 
 /** Timeouts of an export, which holds a database connection and its snapshot. */
 export interface ExportTimeouts {
   /** For the whole export. */
-  longestMs: number
+  maxDurationMs: number
   /** For the client to read, between two chunks. */
   stalledMs: number
 }
 
-const usual: ExportTimeouts = { longestMs: 600_000, stalledMs: 60_000 }
+const usual: ExportTimeouts = { maxDurationMs: 600_000, stalledMs: 60_000 }
 
 /** Returns the account's own address; undefined for an unknown account. */
 async function addressOf(db: Kysely<Schema>, id: string): Promise<string | undefined> {
@@ -23,8 +23,23 @@ async function addressOf(db: Kysely<Schema>, id: string): Promise<string | undef
   return row?.email
 }
 
-/** Yields a line of JSON for each row that belongs to an account, all from one snapshot. */
-async function* linesOf(db: Kysely<Schema>, id: string, email: string): AsyncGenerator<string> {
+/** Rows of an account that are stored outside of the database. */
+export type OtherRows = (
+  userId: string,
+) => AsyncIterable<readonly { table: string; row: Readonly<Record<string, unknown>> }[]>
+
+async function* noOthers() {}
+
+// Amounts are written as numbers, as the database does.
+const toJson = (_name: string, value: unknown) =>
+  typeof value === 'bigint' ? Number(value) : value
+
+/** Yields a line of JSON for each row that belongs to an account: from one snapshot, then those stored elsewhere. */
+async function* linesOf(
+  { db, others }: ExportSources,
+  id: string,
+  email: string,
+): AsyncGenerator<string> {
   const trx = await db
     .startTransaction()
     .setIsolationLevel('repeatable read')
@@ -32,14 +47,14 @@ async function* linesOf(db: Kysely<Schema>, id: string, email: string): AsyncGen
     .execute()
   try {
     for (const [table, { by = 'user_id', without = [] }] of Object.entries(owned)) {
-      const whose = by === 'recipient' || by === 'email' ? email : id
+      const owner = by === 'recipient' || by === 'email' ? email : id
       await sql`
         declare owned no scroll cursor for
         select (to_jsonb(one) - ${sql.lit(`{${without.join(',')}}`)}::text[])::text as row
-        from ${sql.table(table)} as one where ${sql.ref(by)} = ${sql.lit(whose)}`.execute(trx)
+        from ${sql.table(table)} as one where ${sql.ref(by)} = ${sql.lit(owner)}`.execute(trx)
       for (;;) {
         const { rows } = await sql<{ row: string }>`
-          fetch ${sql.raw(String(rowsAtOnce))} from owned`.execute(trx)
+          fetch ${sql.raw(String(rowsPerStatement))} from owned`.execute(trx)
         if (rows.length === 0) break
         yield rows.map(({ row }) => `{"table":"${table}","row":${row}}\n`).join('')
       }
@@ -48,6 +63,14 @@ async function* linesOf(db: Kysely<Schema>, id: string, email: string): AsyncGen
   } finally {
     await trx.rollback().execute()
   }
+  for await (const rows of others(id)) {
+    yield rows.map((one) => `${JSON.stringify(one, toJson)}\n`).join('')
+  }
+}
+
+interface ExportSources {
+  db: Kysely<Schema>
+  others: OtherRows
 }
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
@@ -58,18 +81,18 @@ type Controller = ReadableStreamDefaultController<Uint8Array>
  */
 function streamOf(
   lines: AsyncGenerator<string>,
-  { longestMs, stalledMs }: ExportTimeouts,
+  { maxDurationMs, stalledMs }: ExportTimeouts,
   onEnd: () => void,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   let isOver = false
-  let whole: Timer | undefined
-  let stalled: Timer | undefined
+  let durationTimer: Timer | undefined
+  let stallTimer: Timer | undefined
   const end = async () => {
     if (isOver) return
     isOver = true
-    clearTimeout(whole)
-    clearTimeout(stalled)
+    clearTimeout(durationTimer)
+    clearTimeout(stallTimer)
     await lines.return(undefined).catch(() => undefined)
     onEnd()
   }
@@ -79,11 +102,11 @@ function streamOf(
   }
   const source = {
     start(controller: Controller) {
-      whole = setTimeout(expire, longestMs, controller)
-      stalled = setTimeout(expire, stalledMs, controller)
+      durationTimer = setTimeout(expire, maxDurationMs, controller)
+      stallTimer = setTimeout(expire, stalledMs, controller)
     },
     async pull(controller: Controller) {
-      clearTimeout(stalled)
+      clearTimeout(stallTimer)
       const next = await lines.next().catch(async (thrown: unknown) => {
         await end()
         throw thrown
@@ -91,7 +114,7 @@ function streamOf(
       if (isOver) return
       if (!next.done) {
         controller.enqueue(encoder.encode(next.value))
-        stalled = setTimeout(expire, stalledMs, controller)
+        stallTimer = setTimeout(expire, stalledMs, controller)
         return
       }
       await end()
@@ -102,19 +125,31 @@ function streamOf(
   return new ReadableStream(source, { highWaterMark: 0 })
 }
 
+interface Options {
+  patience?: ExportTimeouts | undefined
+  others?: OtherRows | undefined
+}
+
 /**
  * Exports all rows of an account, without secrets; one export per account at a time. Rejects with
  * `resource_not_found`, and `invalid_request` while another is running.
  */
-export function createExports(db: Kysely<Schema>, patience = usual) {
+export function createExports(
+  db: Kysely<Schema>,
+  { patience = usual, others = noOthers }: Options = {},
+) {
   const running = new Set<string>()
   return async (id: string): Promise<ReadableStream<Uint8Array>> => {
     const email = await addressOf(db, id)
     if (email === undefined) throw new ApiError('resource_not_found')
     if (running.has(id)) {
-      throw invalidRequest(null, 'wrong_state', 'The account is being exported. Wait for its end.')
+      throw invalidRequest(
+        null,
+        'wrong_state',
+        'The account is being exported. Retry when the export has finished.',
+      )
     }
     running.add(id)
-    return streamOf(linesOf(db, id, email), patience, () => running.delete(id))
+    return streamOf(linesOf({ db, others }, id, email), patience, () => running.delete(id))
   }
 }

@@ -12,7 +12,7 @@ interface Owned {
 }
 
 const withRow: Owned = { ends: 'row' }
-const kept: Owned = { ends: 'kept' }
+const retained: Owned = { ends: 'kept' }
 const erased: Owned = { ends: 'erased' }
 
 /** Lists every table with rows of an account. A table with a column `user_id` that is missing here fails a test. */
@@ -56,10 +56,11 @@ export const owned: Readonly<Record<string, Owned>> = {
   request_minute: erased,
   request_peak: erased,
   request_sum: erased,
-  payment: kept,
-  usage_event: kept,
-  usage_sum: kept,
-  organization_sum: kept,
+  log_erasure: retained,
+  payment: retained,
+  usage_event: retained,
+  usage_sum: retained,
+  organization_sum: retained,
   ledger_entry: { by: 'account_id', ends: 'kept' },
   // Exports the account's own actions, without the addresses of other people that they name.
   organization_trail: { by: 'actor', without: ['object_name'], ends: 'kept' },

@@ -1,59 +1,164 @@
-import { Hono } from 'hono'
-import { described } from './description'
-import { ChangedUser, NewUser, Suspension, UserFilter } from './schema'
+import { userKeyRoutes } from './key-routes'
+import {
+  ChangedUser,
+  NewUser,
+  Suspension,
+  User,
+  UserExportLine,
+  UserFilter,
+  UserList,
+} from './schema'
 import type { UserStore } from './store'
-import type { Env } from '../../../http/env'
-import { readChangedFields, readNewFields } from '../../../http/fields'
-import type { Guards } from '../../../http/guards'
-import { toPage, toSearch } from '../../../http/paging'
-import { ChangedKey, NewKey } from '../../../keys/schema'
-import { check } from '../../../wire/json-body'
+import { operator } from '../../../http/access'
+import { Success, objectId } from '../../../http/answers'
+import { toPage } from '../../../http/paging'
+import { route, type Route } from '../../../http/route'
+
+const tag = 'Users'
+const access = operator()
+const path = '/api/admin/users'
+const params = { id: objectId('user').describe('ID of the account') }
 
 /** Accounts and their keys, for the operator. Source: contract 9.2. */
-export const userRoutes = (users: UserStore, { operator }: Guards) =>
-  new Hono<Env>()
-    .get('/api/admin/users', described.list, operator, async (c) => {
-      const filter = { ...check(UserFilter, c.req.query()), search: toSearch(c) }
-      return c.json(await users.list(toPage(c, `users ${JSON.stringify(filter)}`), filter))
-    })
-    .post('/api/admin/users', described.create, operator, async (c) =>
-      c.json(await users.create(await readNewFields(c, NewUser)), 201),
-    )
-    .get('/api/admin/users/:id', described.get, operator, async (c) =>
-      c.json(await users.get(c.req.param('id'))),
-    )
-    .put('/api/admin/users/:id', described.change, operator, async (c) =>
-      c.json(await users.change(c.req.param('id'), await readChangedFields(c, ChangedUser))),
-    )
-    .delete('/api/admin/users/:id', described.erase, operator, async (c) =>
-      c.json(await users.erase(c.req.param('id'))),
-    )
-    .get('/api/admin/users/:id/export', described.export, operator, async (c) => {
-      const id = c.req.param('id')
+export const userRoutes = (users: UserStore): Route[] => [
+  listUsers(users),
+  createUser(users),
+  getUser(users),
+  changeUser(users),
+  eraseUser(users),
+  exportUser(users),
+  suspendUser(users),
+  reinstateUser(users),
+  ...userKeyRoutes(users.keys),
+]
+
+const listUsers = (users: UserStore) =>
+  route({
+    method: 'get',
+    path,
+    access,
+    operationId: 'listUsers',
+    tag,
+    summary: 'List accounts',
+    notes: 'Newest first.',
+    query: UserFilter,
+    responses: { 200: UserList },
+    handler: ({ query }) => {
+      const { limit, offset, cursor, ...filter } = query
+      return users.list(
+        toPage({ limit, offset, cursor }, `users ${JSON.stringify(filter)}`),
+        filter,
+      )
+    },
+  })
+
+const createUser = (users: UserStore) =>
+  route({
+    method: 'post',
+    path,
+    access,
+    operationId: 'createUser',
+    tag,
+    summary: 'Create an account',
+    notes: 'Its owner gets an invitation to sign in by mail.',
+    body: NewUser,
+    examples: { 'An account': { email: 'ada@example.com' } },
+    responses: { 201: User },
+    handler: ({ body }) => users.create(body),
+  })
+
+const getUser = (users: UserStore) =>
+  route({
+    method: 'get',
+    path: `${path}/:id`,
+    access,
+    operationId: 'getUser',
+    tag,
+    summary: 'Retrieve an account',
+    params,
+    responses: { 200: User },
+    handler: ({ params: { id } }) => users.get(id),
+  })
+
+const changeUser = (users: UserStore) =>
+  route({
+    method: 'put',
+    path: `${path}/:id`,
+    access,
+    operationId: 'changeUser',
+    tag,
+    summary: 'Update an account, its plan or its limits',
+    params,
+    body: ChangedUser,
+    examples: { 'A limit that overrides the plan': { limits: { requests_per_minute: 600 } } },
+    responses: { 200: User },
+    handler: ({ params: { id }, body }) => users.change(id, body),
+  })
+
+const eraseUser = (users: UserStore) =>
+  route({
+    method: 'delete',
+    path: `${path}/:id`,
+    access,
+    operationId: 'eraseUser',
+    tag,
+    summary: 'Delete an account and its personal data',
+    notes: 'The ledger keeps its amounts.',
+    params,
+    responses: { 200: Success },
+    handler: ({ params: { id } }) => users.erase(id),
+  })
+
+const exportUser = (users: UserStore) =>
+  route({
+    method: 'get',
+    path: `${path}/:id/export`,
+    access,
+    operationId: 'exportUser',
+    tag,
+    summary: 'Export the data of an account',
+    notes: 'Everything that the account owns, without secrets.',
+    params,
+    responses: {
+      200: {
+        description: 'One JSON object a line',
+        content: { 'application/x-ndjson': UserExportLine },
+      },
+    },
+    handler: async ({ c, params: { id } }) => {
       const type = { 'content-type': 'application/x-ndjson' }
       if (c.req.method !== 'HEAD') return c.body(await users.export(id), 200, type)
       // An export without a reader would block the next one until it expires.
       await users.get(id)
       return c.body(null, 200, type)
-    })
-    .post('/api/admin/users/:id/suspend', described.suspend, operator, async (c) => {
-      const { reason } = await readNewFields(c, Suspension)
-      return c.json(await users.suspend(c.req.param('id'), reason))
-    })
-    .post('/api/admin/users/:id/reinstate', described.reinstate, operator, async (c) =>
-      c.json(await users.reinstate(c.req.param('id'))),
-    )
-    .get('/api/admin/users/:id/keys', described.listKeys, operator, async (c) =>
-      c.json(await users.keys.list(c.req.param('id'))),
-    )
-    .post('/api/admin/users/:id/keys', described.createKey, operator, async (c) =>
-      c.json(await users.keys.create(c.req.param('id'), await readNewFields(c, NewKey)), 201),
-    )
-    .put('/api/admin/users/:id/keys/:key_id', described.changeKey, operator, async (c) => {
-      const { id, key_id: keyId } = c.req.param()
-      return c.json(await users.keys.change(id, keyId, await readChangedFields(c, ChangedKey)))
-    })
-    .delete('/api/admin/users/:id/keys/:key_id', described.deleteKey, operator, async (c) => {
-      const { id, key_id: keyId } = c.req.param()
-      return c.json(await users.keys.delete(id, keyId))
-    })
+    },
+  })
+
+const suspendUser = (users: UserStore) =>
+  route({
+    method: 'post',
+    path: `${path}/:id/suspend`,
+    access,
+    operationId: 'suspendUser',
+    tag,
+    summary: 'Suspend an account',
+    notes: 'Its keys and sessions stop working within a second.',
+    params,
+    body: Suspension,
+    examples: { 'With a reason': { reason: 'Requested by its owner.' } },
+    responses: { 200: User },
+    handler: ({ params: { id }, body }) => users.suspend(id, body.reason),
+  })
+
+const reinstateUser = (users: UserStore) =>
+  route({
+    method: 'post',
+    path: `${path}/:id/reinstate`,
+    access,
+    operationId: 'reinstateUser',
+    tag,
+    summary: 'Reinstate a suspended account',
+    params,
+    responses: { 200: User },
+    handler: ({ params: { id } }) => users.reinstate(id),
+  })

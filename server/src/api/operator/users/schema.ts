@@ -1,47 +1,58 @@
 import { z } from 'zod'
 import { Settings } from '../../../http/account-settings'
-import { Pagination } from '../../../http/documentation'
+import { objectId } from '../../../http/answers'
+import { pageFields, Pagination } from '../../../http/paging'
+import { flag, searchText } from '../../../http/query'
 import { line, trimmed } from '../../../http/fields'
 import { Overrides } from '../../../http/limits'
 
-export const NewUser = z.object({
-  email: z.email().max(254).trim().toLowerCase(),
-  display_name: line(100).optional(),
-  is_operator: z.boolean().default(false),
-  payment_method_required: z.boolean().optional(),
-  plan_id: z.string().optional(),
-  limits: Overrides.optional(),
-})
+export const NewUser = z
+  .object({
+    email: z.email().max(254).trim().toLowerCase(),
+    display_name: line(100).optional(),
+    is_operator: z.boolean().default(false),
+    payment_method_required: z.boolean().optional(),
+    plan_id: z.string().optional(),
+    limits: Overrides.optional(),
+  })
+  .meta({ ref: 'NewUser' })
 export type NewUser = z.output<typeof NewUser>
 
-export const ChangedUser = z.object({
-  email: z.email().max(254).trim().toLowerCase().optional(),
-  display_name: line(100).optional(),
-  is_operator: z.boolean().optional(),
-  payment_method_required: z.boolean().optional(),
-  // Only the audit blocks; an operator uses `payment_method_required` or suspension instead.
-  blocked: z.literal(false).optional(),
-  plan_id: z.string().optional(),
-  limits: Overrides.optional(),
-})
+export const ChangedUser = z
+  .object({
+    email: z.email().max(254).trim().toLowerCase().optional(),
+    display_name: line(100).optional(),
+    is_operator: z.boolean().optional(),
+    payment_method_required: z.boolean().optional(),
+    // Only the audit blocks; an operator uses `payment_method_required` or suspension instead.
+    blocked: z.literal(false).optional(),
+    plan_id: z.string().optional(),
+    limits: Overrides.optional(),
+  })
+  .meta({ ref: 'ChangedUser' })
 export type ChangedUser = z.output<typeof ChangedUser>
 
-export const Suspension = z.object({ reason: trimmed(500) })
+export const Suspension = z.object({ reason: trimmed(500) }).meta({ ref: 'Suspension' })
 
-/** Filters of the list of accounts. */
+/** The query of the list of accounts. */
 export const UserFilter = z.object({
-  status: z.enum(['active', 'suspended']).optional(),
-  plan_id: z.string().optional(),
-  is_operator: z
-    .enum(['true', 'false'])
-    .transform((text) => text === 'true')
-    .optional(),
+  status: z.enum(['active', 'suspended']).optional().describe('Only accounts with this status'),
+  plan_id: objectId('plan').optional().describe('Only accounts on this plan'),
+  is_operator: flag.optional().describe('Only operators, or only other accounts'),
+  search: searchText.describe('Text in the e-mail address or the display name'),
+  ...pageFields,
 })
-export type UserFilter = z.output<typeof UserFilter>
+export type UserFilter = Omit<z.output<typeof UserFilter>, keyof typeof pageFields>
+
+/** A line of an account's export. */
+export const UserExportLine = z.object({
+  table: z.string(),
+  row: z.record(z.string(), z.unknown()),
+})
 
 /** An account as operators see it. */
 export const User = Settings.extend({
-  id: z.string(),
+  id: objectId('user'),
   status: z.enum(['active', 'suspended']),
   suspended_reason: z.string().nullable(),
   is_operator: z.boolean(),

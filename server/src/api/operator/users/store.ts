@@ -1,16 +1,16 @@
 import { sql, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { eraseUser } from './erase'
-import { createExports } from './export'
+import { createExports, type OtherRows } from './export'
 import type { ChangedUser, NewUser, UserFilter } from './schema'
 import { isId, newId } from '../../../platform/db/id'
 import type { Schema, UserRow } from '../../../platform/db/schema'
 import { usersWithSettings } from '../../../platform/db/stored-settings'
-import { isReferred, isTaken } from '../../../platform/db/violation'
-import { noteMade } from '../../../platform/db/background-work'
+import { isReferred, isUniqueViolation } from '../../../platform/db/violation'
+import { noteCreated } from '../../../platform/db/background-work'
 import { ApiError, invalidRequest } from '../../../errors'
-import { toShownSettings, type StoredSettings } from '../../../http/account-settings'
+import { toPublicSettings, type StoredSettings } from '../../../http/account-settings'
 import { present, toTimestamp } from '../../../http/fields'
-import { toShownOverrides, toStoredOverrides } from '../../../http/limits'
+import { toPublicOverrides, toStoredOverrides } from '../../../http/limits'
 import { createKeyStore } from '../../../keys/store'
 import { toUsd } from '../../../wire/usd'
 import { queryPage } from '../../../http/paged-rows'
@@ -35,7 +35,7 @@ type Row = Selectable<UserRow> & StoredSettings
 
 const toUser = (row: Row, account: Account | undefined) => ({
   id: row.id,
-  ...toShownSettings(row),
+  ...toPublicSettings(row),
   status: row.status,
   suspended_reason: row.suspended_reason,
   is_operator: row.is_operator,
@@ -43,16 +43,16 @@ const toUser = (row: Row, account: Account | undefined) => ({
   blocked: account !== undefined && account.blocked_reason !== null,
   blocked_reason: account?.blocked_reason ?? null,
   plan_id: row.plan_id,
-  limits: toShownOverrides(row.limits),
+  limits: toPublicOverrides(row.limits),
   last_active_at: row.last_active_at && toTimestamp(row.last_active_at),
 })
 
-const refused = (thrown: unknown) => {
+const rejectConflict = (thrown: unknown) => {
   if (isReferred(thrown)) {
-    throw invalidRequest('plan_id', 'unknown_value', 'plan_id: there is no such plan.')
+    throw invalidRequest('plan_id', 'unknown_value', 'plan_id: the plan does not exist.')
   }
-  if (!isTaken(thrown)) throw thrown
-  throw invalidRequest('email', 'taken', 'email: another account has this address.')
+  if (!isUniqueViolation(thrown)) throw thrown
+  throw invalidRequest('email', 'taken', 'email: an account with this address already exists.')
 }
 
 export type UserStore = ReturnType<typeof createUserStore>
@@ -60,9 +60,15 @@ export type UserStore = ReturnType<typeof createUserStore>
 /** Mails the owner of a new account how to sign in. */
 type Invite = (user: { email: string; display_name: string }) => Promise<void>
 
+interface UserStoreOptions {
+  invite?: Invite
+  /** Rows of accounts that are stored outside of the database. */
+  otherRows?: OtherRows | undefined
+}
+
 /** Accounts and their keys, for operators. All reject with `resource_not_found` for unknown ids. */
-export function createUserStore(db: Kysely<Schema>, invite?: Invite) {
-  async function found(id: string) {
+export function createUserStore(db: Kysely<Schema>, { invite, otherRows }: UserStoreOptions = {}) {
+  async function findUser(id: string) {
     if (!isId('user', id)) throw new ApiError('resource_not_found')
     const rows = await usersWithSettings(db).where('users.id', '=', id).execute()
     const [user] = await withBalances(db, rows)
@@ -80,16 +86,16 @@ export function createUserStore(db: Kysely<Schema>, invite?: Invite) {
         .set({ ...fields, updated_at: new Date() })
         .where('id', '=', id)
         .execute()
-        .catch(refused)
+        .catch(rejectConflict)
     })
-    return found(id)
+    return findUser(id)
   }
 
   return {
-    list: (page: Page, filter: Filter) => listUsers(db, page, filter),
-    get: found,
+    list: (page: Page, filter: UserFilter) => listUsers(db, page, filter),
+    get: findUser,
     async create(fields: NewUser) {
-      const user = await found(await insertUser(db, fields))
+      const user = await findUser(await insertUser(db, fields))
       await invite?.(user)
       return user
     },
@@ -101,16 +107,16 @@ export function createUserStore(db: Kysely<Schema>, invite?: Invite) {
     suspend: (id: string, reason: string) =>
       change(id, { status: 'suspended', suspended_reason: reason }),
     reinstate: (id: string) => change(id, { status: 'active', suspended_reason: null }),
-    export: createExports(db),
+    export: createExports(db, { others: otherRows }),
     erase: (id: string) => eraseUser(db, id),
-    keys: createKeyStore({ db, checkOwner: found }),
+    keys: createKeyStore({ db, checkOwner: findUser }),
   }
 }
 
 async function insertUser(db: Kysely<Schema>, fields: NewUser) {
   const { email, display_name, is_operator, plan_id, limits } = fields
   const id = newId('user')
-  noteMade(id)
+  noteCreated(id)
   return db.transaction().execute(async (trx) => {
     await trx
       .insertInto('users')
@@ -122,7 +128,7 @@ async function insertUser(db: Kysely<Schema>, fields: NewUser) {
         ...present({ plan_id, limits: limits && toStoredOverrides(limits) }),
       })
       .execute()
-      .catch(refused)
+      .catch(rejectConflict)
     await requirePayment(trx, id, fields.payment_method_required)
     return id
   })
@@ -147,11 +153,7 @@ async function unblock(db: Kysely<Schema>, userId: string): Promise<void> {
     where id = ${userId} and blocked_reason is not null`.execute(db)
 }
 
-interface Filter extends UserFilter {
-  search: string | undefined
-}
-
-async function listUsers(db: Kysely<Schema>, page: Page, filter: Filter) {
+async function listUsers(db: Kysely<Schema>, page: Page, filter: UserFilter) {
   const { search, status, plan_id: planId, is_operator: isOperator } = filter
   const filtered = usersWithSettings(db)
     .$if(status !== undefined, (query) => query.where('users.status', '=', status ?? 'active'))
@@ -167,8 +169,8 @@ async function listUsers(db: Kysely<Schema>, page: Page, filter: Filter) {
         ]),
       ),
     )
-  const { shown, pagination } = await queryPage(db, filtered, { page, column: 'users.id' })
-  return { users: await withBalances(db, shown), pagination }
+  const { items, pagination } = await queryPage(db, filtered, { page, column: 'users.id' })
+  return { users: await withBalances(db, items), pagination }
 }
 
 /** Adds the posted balances to users. */

@@ -1,0 +1,16 @@
+import { queryOptions } from '@tanstack/react-query'
+import { checkedFetch } from './client'
+
+interface Service {
+  name: string
+  base_url: string
+  features: Record<string, boolean>
+  auth: { oauth_providers: string[] }
+}
+
+/** Public information about this service. */
+export const serviceQuery = queryOptions({
+  queryKey: ['service'],
+  queryFn: async (): Promise<Service> => (await checkedFetch('/api/public/config')).json(),
+  staleTime: 300_000,
+})

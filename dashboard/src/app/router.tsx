@@ -1,0 +1,267 @@
+import { Box } from '@mantine/core'
+import type { QueryClient } from '@tanstack/react-query'
+import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { toAlertSearch } from '../features/alerts/queries'
+import { Failure } from '../components/failure'
+import { Loading } from '../components/loading'
+import { home, root } from './home-route'
+import { billingSearch, overviewSearch, quotaSearch, usageSearch } from '../url/period'
+import { toInboxSearch } from '../features/inbox/queries'
+import { toLogSearch } from '../features/logs/queries'
+import { toModelIds, toModelSearch } from '../features/models/queries'
+import { textsIn } from '../url/address'
+import { entryArea } from './entry-routes'
+import { operatorArea } from './operator-routes'
+import { toTicketSearch } from '../features/support/queries'
+
+/** All other pages require a session. */
+const overview = createRoute({
+  getParentRoute: () => home,
+  path: '/',
+  validateSearch: overviewSearch,
+  component: lazyRouteComponent(() => import('../features/overview/overview-page'), 'OverviewPage'),
+})
+const billing = createRoute({
+  getParentRoute: () => home,
+  path: '/billing',
+  validateSearch: billingSearch,
+  component: lazyRouteComponent(() => import('../features/billing/billing-page'), 'BillingPage'),
+})
+const usage = createRoute({
+  getParentRoute: () => home,
+  path: '/usage',
+  validateSearch: usageSearch,
+  component: lazyRouteComponent(() => import('../features/usage/usage-page'), 'UsagePage'),
+})
+const quota = createRoute({
+  getParentRoute: () => home,
+  path: '/quota',
+  validateSearch: quotaSearch,
+  component: lazyRouteComponent(() => import('../features/quota/quota-page'), 'QuotaPage'),
+})
+const connections = createRoute({
+  getParentRoute: () => home,
+  path: '/connections',
+  component: lazyRouteComponent(
+    () => import('../features/connections/connections-page'),
+    'ConnectionsPage',
+  ),
+})
+const connection = createRoute({
+  getParentRoute: () => home,
+  path: '/connections/$id',
+  component: lazyRouteComponent(
+    () => import('../features/connections/connection-page'),
+    'ConnectionPage',
+  ),
+})
+const pools = createRoute({
+  getParentRoute: () => home,
+  path: '/pools',
+  component: lazyRouteComponent(() => import('../features/connections/pools-page'), 'PoolsPage'),
+})
+const gateways = createRoute({
+  getParentRoute: () => home,
+  path: '/gateways',
+  component: lazyRouteComponent(() => import('../features/gateways/gateways-page'), 'GatewaysPage'),
+})
+const gateway = createRoute({
+  getParentRoute: () => home,
+  path: '/gateways/$id',
+  component: lazyRouteComponent(() => import('../features/gateways/gateway-page'), 'GatewayPage'),
+})
+const models = createRoute({
+  getParentRoute: () => home,
+  path: '/models',
+  validateSearch: toModelSearch,
+  component: lazyRouteComponent(() => import('../features/models/models-page'), 'ModelsPage'),
+})
+const compareModels = createRoute({
+  getParentRoute: () => home,
+  path: '/models/compare',
+  validateSearch: (search) => ({ models: toModelIds(search['models']) }),
+  component: lazyRouteComponent(() => import('../features/models/compare-page'), 'ComparePage'),
+})
+const collections = createRoute({
+  getParentRoute: () => home,
+  path: '/collections',
+  validateSearch: textsIn('collection'),
+  component: lazyRouteComponent(
+    () => import('../features/collections/collections-page'),
+    'CollectionsPage',
+  ),
+})
+const keys = createRoute({
+  getParentRoute: () => home,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('../features/keys/keys-page'), 'KeysPage'),
+})
+const prompts = createRoute({
+  getParentRoute: () => home,
+  path: '/prompts',
+  validateSearch: textsIn('prompt', 'search', 'category', 'tag', 'favorites'),
+  component: lazyRouteComponent(() => import('../features/prompts/prompts-page'), 'PromptsPage'),
+})
+const organizations = createRoute({
+  getParentRoute: () => home,
+  path: '/organizations',
+  component: lazyRouteComponent(
+    () => import('../features/organizations/organizations-page'),
+    'OrganizationsPage',
+  ),
+})
+const organization = createRoute({
+  getParentRoute: () => home,
+  path: '/organizations/$id',
+  validateSearch: textsIn('tab', 'by', 'period', 'who', 'kind', 'from', 'to'),
+  component: lazyRouteComponent(
+    () => import('../features/organizations/organization-page'),
+    'OrganizationPage',
+  ),
+})
+const playground = createRoute({
+  getParentRoute: () => home,
+  path: '/playground',
+  validateSearch: textsIn('model', 'other', 'chat', 'other_chat'),
+  component: lazyRouteComponent(
+    () => import('../features/playground/playground-page'),
+    'PlaygroundPage',
+  ),
+})
+const sessions = createRoute({
+  getParentRoute: () => home,
+  path: '/sessions',
+  validateSearch: textsIn('status', 'open'),
+  component: lazyRouteComponent(
+    () => import('../features/automation/sessions-page'),
+    'SessionsPage',
+  ),
+})
+const session = createRoute({
+  getParentRoute: () => home,
+  path: '/sessions/$id',
+  component: lazyRouteComponent(() => import('../features/automation/session-page'), 'SessionPage'),
+})
+const templates = createRoute({
+  getParentRoute: () => home,
+  path: '/templates',
+  component: lazyRouteComponent(
+    () => import('../features/automation/templates-page'),
+    'TemplatesPage',
+  ),
+})
+const settings = createRoute({
+  getParentRoute: () => home,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../features/settings/settings-page'), 'SettingsPage'),
+})
+const mappings = createRoute({
+  getParentRoute: () => home,
+  path: '/mappings',
+  component: lazyRouteComponent(() => import('../features/mappings/mappings-page'), 'MappingsPage'),
+})
+const logs = createRoute({
+  getParentRoute: () => home,
+  path: '/logs',
+  validateSearch: toLogSearch,
+  component: lazyRouteComponent(() => import('../features/logs/logs-page'), 'LogsPage'),
+})
+const alerts = createRoute({
+  getParentRoute: () => home,
+  path: '/alerts',
+  validateSearch: toAlertSearch,
+  component: lazyRouteComponent(() => import('../features/alerts/alerts-page'), 'AlertsPage'),
+})
+/** The target of a notification's link. */
+const alert = createRoute({
+  getParentRoute: () => home,
+  path: '/alerts/$id',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/alerts', search: { open: params.id }, replace: true })
+  },
+})
+const inbox = createRoute({
+  getParentRoute: () => home,
+  path: '/inbox',
+  validateSearch: toInboxSearch,
+  component: lazyRouteComponent(() => import('../features/inbox/inbox-page'), 'InboxPage'),
+})
+const support = createRoute({
+  getParentRoute: () => home,
+  path: '/support',
+  validateSearch: toTicketSearch,
+  component: lazyRouteComponent(() => import('../features/support/support-page'), 'SupportPage'),
+})
+const ticket = createRoute({
+  getParentRoute: () => home,
+  path: '/support/$id',
+  component: lazyRouteComponent(() => import('../features/support/ticket-page'), 'TicketPage'),
+})
+const security = createRoute({
+  getParentRoute: () => home,
+  path: '/settings/security',
+  component: lazyRouteComponent(() => import('../features/settings/security-page'), 'SecurityPage'),
+})
+
+const routeTree = root.addChildren([
+  entryArea,
+  home.addChildren([
+    overview,
+    billing,
+    usage,
+    quota,
+    connections,
+    connection,
+    pools,
+    gateways,
+    gateway,
+    organizations,
+    mappings,
+    logs,
+    alerts,
+    alert,
+    inbox,
+    support,
+    ticket,
+    models,
+    compareModels,
+    collections,
+    keys,
+    prompts,
+    security,
+    organization,
+    playground,
+    sessions,
+    session,
+    templates,
+    settings,
+    operatorArea,
+  ]),
+])
+
+const errorOf = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)))
+
+/** Creates the router with all pages. */
+export const createAppRouter = (queries: QueryClient) =>
+  createRouter({
+    routeTree,
+    context: { queries },
+    defaultPreload: 'intent',
+    defaultPendingComponent: Loading,
+    defaultErrorComponent: ({ error, reset }) => (
+      <Box p="md">
+        <Failure errors={[errorOf(error)]} retry={reset} />
+      </Box>
+    ),
+    scrollRestoration: true,
+  })
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>
+  }
+  interface HistoryState {
+    /** The initial message of the playground. */
+    message?: string
+  }
+}

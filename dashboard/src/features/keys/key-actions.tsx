@@ -1,0 +1,86 @@
+import { Menu } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useState } from 'react'
+import { Confirm } from '../../components/confirm'
+import { Problem } from '../../components/problem'
+import { RowMenu } from '../../components/row-menu'
+import { useSubmit } from '../../components/use-submit'
+import { DisableKey } from './disable-key'
+import { EditKey, type KeyChanges } from './edit-key'
+import { isExpired } from './key-table'
+import type { Key } from './queries'
+
+interface Props {
+  one: Key
+  change: (changes: KeyChanges) => Promise<unknown>
+  remove: () => Promise<unknown>
+  /** Gives the key a new secret; its owner alone may. */
+  rotate?: (() => Promise<unknown>) | undefined
+  /** Names the removal: `Delete`, or `Revoke` for another account's. */
+  removal?: string
+}
+
+type Dialog = 'edit' | 'disable' | 'rotate' | 'remove'
+
+/** The actions of a key in its row, with their dialogs. */
+export function KeyActions(props: Props) {
+  const { one, change, rotate, removal = 'Delete' } = props
+  const [dialog, setDialog] = useState<Dialog>()
+  const { submit, isBusy, error } = useSubmit(async () => {
+    await change({ disabled: false })
+    notifications.show({ message: `${one.name} is enabled.` })
+  })
+  const isUsable = !isExpired(one)
+  return (
+    <>
+      <RowMenu name={one.name} isBusy={isBusy}>
+        <Menu.Item onClick={() => setDialog('edit')}>Edit</Menu.Item>
+        {one.disabled && <Menu.Item onClick={() => void submit(undefined)}>Enable</Menu.Item>}
+        {!one.disabled && isUsable && (
+          <Menu.Item onClick={() => setDialog('disable')}>Disable</Menu.Item>
+        )}
+        {rotate && isUsable && <Menu.Item onClick={() => setDialog('rotate')}>Rotate</Menu.Item>}
+        <Menu.Item color="red" onClick={() => setDialog('remove')}>
+          {removal}
+        </Menu.Item>
+      </RowMenu>
+      <Problem error={error} />
+      {dialog && (
+        <KeyDialog
+          {...props}
+          removal={removal}
+          dialog={dialog}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+interface DialogProps extends Props {
+  removal: string
+  dialog: Dialog
+  onClose: () => void
+}
+
+function KeyDialog({ one, change, remove, rotate, removal, dialog, onClose }: DialogProps) {
+  if (dialog === 'edit') return <EditKey one={one} change={change} onClose={onClose} />
+  if (dialog === 'disable') return <DisableKey one={one} change={change} onClose={onClose} />
+  return dialog === 'rotate' && rotate ? (
+    <Confirm
+      question={`Rotate ${one.name}?`}
+      about="The key gets a new secret and the old one stops working immediately. Permissions, limits and expiry stay."
+      label="Rotate"
+      onConfirm={rotate}
+      onClose={onClose}
+    />
+  ) : (
+    <Confirm
+      question={`${removal} ${one.name}?`}
+      about="Requests with this key are rejected immediately. This cannot be undone."
+      label={removal}
+      onConfirm={remove}
+      onClose={onClose}
+    />
+  )
+}

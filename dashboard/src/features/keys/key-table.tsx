@@ -1,0 +1,119 @@
+import { Badge, Code, Group, Stack, Table, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { ListTable } from '../../components/list-table'
+import { Moment } from '../../components/moment'
+import { KeySpending } from './key-spending'
+import { limits, type Key } from './queries'
+import { count } from '../../format/figures'
+
+interface Props {
+  keys: readonly Key[]
+  /** The actions of a key. */
+  actions: (key: Key) => ReactNode
+}
+
+export const KeyTable = ({ keys, actions }: Props) => (
+  <ListTable
+    columns={[
+      'Name',
+      'Status',
+      { name: 'Spent this month', about: 'In calendar months and days, UTC', position: 'wide' },
+      'Limits',
+      'Permissions',
+      'Last used',
+      'Created',
+      { name: 'Actions', isHidden: true },
+    ]}
+    minWidth={960}
+  >
+    {keys.map((one) => (
+      <KeyRow key={one.id} one={one} actions={actions(one)} />
+    ))}
+  </ListTable>
+)
+
+export const isExpired = ({ expires_at: end }: Key) => end !== null && new Date(end) <= new Date()
+
+const KeyRow = ({ one, actions }: { one: Key; actions: ReactNode }) => (
+  <Table.Tr>
+    <Table.Td>
+      <Text fw={500} style={{ overflowWrap: 'anywhere' }}>
+        {one.name}
+      </Text>
+      <Code style={{ whiteSpace: 'nowrap' }}>{one.key_prefix}…</Code>
+    </Table.Td>
+    <Table.Td>
+      <KeyStatus one={one} />
+    </Table.Td>
+    <Table.Td>
+      <KeySpending one={one} />
+    </Table.Td>
+    <Table.Td>
+      <Limits one={one} />
+    </Table.Td>
+    <Table.Td>
+      <Group gap={4} miw={110}>
+        {one.permissions.map((permission) => (
+          <Badge key={permission} variant="light" color={permission === 'admin' ? 'orange' : ''}>
+            {permission}
+          </Badge>
+        ))}
+      </Group>
+    </Table.Td>
+    <Table.Td>
+      <Moment at={one.last_used_at} />
+    </Table.Td>
+    <Table.Td>
+      <Moment at={one.created_at} />
+    </Table.Td>
+    <Table.Td ta="right">{actions}</Table.Td>
+  </Table.Tr>
+)
+
+/** An expired key is rejected, whether it is disabled or not. */
+const stateOf = (one: Key) =>
+  isExpired(one)
+    ? (['expired', 'red', 'ended', one.expires_at] as const)
+    : one.disabled
+      ? (['disabled', 'gray', 'until', one.disabled_until] as const)
+      : (['active', 'green', 'expires', one.expires_at] as const)
+
+function KeyStatus({ one }: { one: Key }) {
+  const [state, color, word, at] = stateOf(one)
+  return (
+    <Stack gap={2} align="flex-start" miw={90}>
+      <Badge color={color} variant="light">
+        {state}
+      </Badge>
+      {at !== null && (
+        <Text size="xs" c="dimmed">
+          {word} <Moment at={at} />
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+function Limits({ one }: { one: Key }) {
+  const set = limits.flatMap(([field, label]) => {
+    const limit = one[field]
+    // The spending limit has a column of its own.
+    return limit === null || field === 'monthly_spend_limit' ? [] : [{ field, label, limit }]
+  })
+  const models = one.allowed_models
+  if (set.length === 0 && models === null) return <Text size="sm">account limits</Text>
+  return (
+    <Stack gap={0}>
+      {set.map(({ field, label, limit }) => (
+        <Text key={field} size="sm">
+          {`${count(limit)} ${label.toLowerCase()}`}
+        </Text>
+      ))}
+      {models !== null && (
+        <Text size="sm" title={models.join(', ')} style={{ overflowWrap: 'anywhere' }}>
+          {models.length === 1 ? models[0] : `${count(models.length)} models`}
+        </Text>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,39 @@
+import { useForm } from '@mantine/form'
+import type { Schemas } from '../../api/client'
+import { toBody } from '../../components/changed-fields'
+import { ResourceForm } from '../../components/resource-form'
+import { KeyFields, newKeyFields, toExpiry, validateKey, type KeyFormFields } from './key-fields'
+
+export type NewKeyBody = Schemas['NewKey']
+
+interface Secret {
+  name: string
+  key: string
+}
+
+interface Props {
+  /** Creates a key with these fields. */
+  create: (body: NewKeyBody) => Promise<Secret>
+  /** Receives the secret of the new key. */
+  onCreated: (created: Secret) => void
+  onCancel: () => void
+}
+
+export function NewKey({ create, onCreated, onCancel }: Props) {
+  const form = useForm<KeyFormFields>({ initialValues: newKeyFields, validate: validateKey })
+  const save = async (fields: KeyFormFields) => {
+    const { life, day, allowed_models: models, ...others } = fields
+    const expires_at = toExpiry({ life, day })
+    const body = {
+      ...others,
+      ...(expires_at !== null && { expires_at }),
+      ...(models.length > 0 && { allowed_models: models }),
+    }
+    onCreated(await create(toBody<NewKeyBody>(body)))
+  }
+  return (
+    <ResourceForm form={form} save={save} label="Create key" onCancel={onCancel}>
+      <KeyFields form={form} />
+    </ResourceForm>
+  )
+}

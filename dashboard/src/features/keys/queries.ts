@@ -1,0 +1,25 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, bodyOf, type Schemas } from '../../api/client'
+
+/** API keys of the account, including expired ones. */
+export const keysQuery = queryOptions({
+  queryKey: ['keys'],
+  queryFn: async () => (await bodyOf(api.GET('/api/account/keys'))).keys,
+})
+
+export type Key = Schemas['ListedKey']
+
+/** The permissions of a key. */
+export const permissions = [
+  ['read', 'Read', 'View models, logs, balance and settings.'],
+  ['write', 'Write', 'Call models and change everything except the account itself.'],
+  ['admin', 'Admin', 'Full access, including keys and organizations.'],
+] as const
+
+/** The limits of a key, within those of the plan. */
+export const limits = [
+  ['rate_limit_requests_per_minute', 'Requests per minute'],
+  ['rate_limit_tokens_per_minute', 'Tokens per minute'],
+  ['max_concurrent_requests', 'Concurrent requests'],
+  ['monthly_spend_limit', 'USD per month'],
+] as const

@@ -1,0 +1,61 @@
+import { expect, test } from 'bun:test'
+import { toCurl } from './curl'
+import { promptOf, toolsOf } from './stored-bodies'
+
+const request = {
+  endpoint: '/v1/chat/completions',
+  model: 'fake/a',
+  requested_model: 'an alias',
+  stream: false,
+}
+const origin = 'http://localhost:8080'
+
+test('a request is repeated with its stored body, quoted for the shell', () => {
+  const body = { model: 'an alias', messages: [{ role: 'user', content: "It's $HOME `x`" }] }
+  const command = toCurl({ ...request, request_body: JSON.stringify(body) }, origin)
+  expect(command).toStartWith(`curl ${origin}/v1/chat/completions \\\n`)
+  const printed = Bun.spawnSync(['sh', '-c', command.replace(/^curl \S+/, 'printf "%s\\n"')])
+  const [, , , , , ...lines] = printed.stdout.toString().trim().split('\n')
+  expect(JSON.parse(lines.join('\n'))).toEqual(body)
+})
+
+test('without a stored body, or with one that was cut, it is a sample for the same model', () => {
+  for (const request_body of [undefined, null, '{"model": "fake/a", "mess[cut]']) {
+    const command = toCurl({ ...request, stream: true, request_body }, origin)
+    expect(command).toContain('"model": "an alias"')
+    expect(command).toContain('"stream": true')
+  }
+  expect(toCurl({ ...request, endpoint: '/v1/embeddings' }, origin)).toContain('"input"')
+  expect(toCurl({ ...request, endpoint: '/api/automation/sessions' }, origin)).toContain(
+    `${origin}/v1/chat/completions`,
+  )
+})
+
+test('the prompt is the last message of the user', () => {
+  const messages = [
+    { role: 'user', content: 'First' },
+    { role: 'assistant', content: 'Yes?' },
+    { role: 'user', content: [{ type: 'text', text: 'Second' }, { type: 'image_url' }] },
+  ]
+  expect(promptOf(JSON.stringify({ messages }))).toBe('Second')
+  expect(promptOf(JSON.stringify({ input: 'Third' }))).toBe('Third')
+  expect(promptOf('{"messages": [cut]')).toBeUndefined()
+})
+
+test('tools are those that the request offered and those that the answer called', () => {
+  const offered = [{ type: 'function', function: { name: 'weather' } }, { name: 'clock' }]
+  const calls = [{ id: '1', function: { name: 'weather', arguments: '{}' } }]
+  expect(
+    toolsOf({
+      request_body: JSON.stringify({ tools: offered }),
+      response_body: JSON.stringify({ choices: [{ message: { tool_calls: calls } }] }),
+    }),
+  ).toEqual({ offered: ['weather', 'clock'], called: ['weather'] })
+  const content = [{ type: 'text' }, { type: 'tool_use', name: 'clock' }]
+  expect(toolsOf({ response_body: JSON.stringify({ content }) })).toEqual({
+    offered: [],
+    called: ['clock'],
+  })
+  const output = [{ type: 'function_call', name: 'clock' }]
+  expect(toolsOf({ response_body: JSON.stringify({ output }) }).called).toEqual(['clock'])
+})

@@ -1,0 +1,61 @@
+import { isObject } from '../../api/client'
+import { toPrettyJson } from '../../format/json'
+
+/** The fields of a request that its command needs. */
+export interface RepeatableRequest {
+  endpoint: string
+  model: string
+  requested_model: string
+  stream: boolean
+  /** Absent where the reader may not see it. */
+  request_body?: string | null | undefined
+}
+
+const chatPath = '/v1/chat/completions'
+const greeting = [{ role: 'user', content: 'Hello!' }]
+
+/** A small request for each endpoint, where the body was not stored. */
+const samples: Readonly<Record<string, object>> = {
+  [chatPath]: { messages: greeting },
+  '/v1/completions': { prompt: 'Hello!' },
+  '/v1/embeddings': { input: 'Hello!' },
+  '/v1/messages': { max_tokens: 256, messages: greeting },
+  '/v1/responses': { input: 'Hello!' },
+}
+
+/** Calls of sessions have no endpoint of their own: other clients send them as chat completions. */
+const pathOf = (endpoint: string) => (endpoint in samples ? endpoint : chatPath)
+
+/** Reads a stored body; undefined where it was cut, or was not stored. */
+export function storedBody(body: string | null | undefined): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body ?? '')
+    return isObject(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function bodyOf(request: RepeatableRequest, path: string): object {
+  const stored = path === request.endpoint ? storedBody(request.request_body) : undefined
+  if (stored) return stored
+  return {
+    model: request.requested_model || request.model,
+    ...samples[path],
+    ...(request.stream && { stream: true }),
+  }
+}
+
+/** Quotes a text for a shell. */
+const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
+
+/** Returns a command that sends a request again, with the stored body, else with a sample. */
+export function toCurl(request: RepeatableRequest, origin: string): string {
+  const path = pathOf(request.endpoint)
+  return [
+    `curl ${origin}${path}`,
+    '-H "Authorization: Bearer $TOLLGATE_API_KEY"',
+    '-H "Content-Type: application/json"',
+    `-d ${quoted(toPrettyJson(bodyOf(request, path)))}`,
+  ].join(' \\\n  ')
+}

@@ -1,0 +1,63 @@
+import { Button, Drawer, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Loaded } from '../../components/loaded'
+import { FailureScope } from '../../components/query-failure'
+import { LogBodies } from './log-bodies'
+import { detailsQuery, type LogDetails } from './queries'
+import { RequestView } from './request-view'
+import { promptOf } from './stored-bodies'
+
+/** The details of one request. */
+export function LogDrawer({ id, onClose }: { id: string; onClose: () => void }) {
+  const query = useQuery(detailsQuery(id))
+  return (
+    <Drawer opened onClose={onClose} position="right" size="xl" title="Request">
+      <FailureScope>
+        <Stack gap="lg">
+          <Loaded query={query}>
+            {(log) => (
+              <RequestView log={log} reader="owner" actions={<Actions log={log} />}>
+                <LogBodies {...log} />
+              </RequestView>
+            )}
+          </Loaded>
+        </Stack>
+      </FailureScope>
+    </Drawer>
+  )
+}
+
+const Actions = ({ log }: { log: LogDetails }) => {
+  const message = promptOf(log.request_body)
+  const model = log.requested_model || log.model
+  return (
+    <>
+      {model && log.endpoint !== '/v1/embeddings' && (
+        <Button
+          size="xs"
+          variant="default"
+          renderRoot={(props) => (
+            <Link
+              to="/playground"
+              search={{ model }}
+              {...(message !== undefined && { state: { message } })}
+              {...props}
+            />
+          )}
+        >
+          Open in playground
+        </Button>
+      )}
+      <Button
+        size="xs"
+        variant="default"
+        renderRoot={(props) => (
+          <Link to="/support" search={{ new: true, request: log.id }} {...props} />
+        )}
+      >
+        Contact support about this request
+      </Button>
+    </>
+  )
+}

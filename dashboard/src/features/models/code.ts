@@ -1,0 +1,130 @@
+/** A request to a model, as code. */
+export interface CodeExample {
+  /** The address of the API, which ends with `/v1`. */
+  base: string
+  model: string
+  category: 'chat' | 'completion' | 'embedding'
+}
+
+const paths = {
+  chat: 'chat/completions',
+  completion: 'completions',
+  embedding: 'embeddings',
+} as const
+
+const bodyOf = ({ model, category }: CodeExample) => {
+  if (category === 'embedding') return { model, input: 'Hello!' }
+  if (category === 'completion') return { model, prompt: 'Once upon a time' }
+  return { model, messages: [{ role: 'user', content: 'Hello!' }] }
+}
+
+const urlOf = ({ base, category }: CodeExample) => `${base}/${paths[category]}`
+
+/** A text in single quotes of a shell. */
+const shellText = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
+
+const curl = (example: CodeExample) => `curl ${urlOf(example)} \\
+  -H "Authorization: Bearer $TOLLGATE_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d ${shellText(JSON.stringify(bodyOf(example)))}`
+
+/** The calls of the OpenAI clients: the method, its arguments beside the model, and the part of the answer to print. */
+const clientCalls = {
+  chat: {
+    method: 'chat.completions.create',
+    field: ['messages', '[{"role": "user", "content": "Hello!"}]'],
+    result: 'choices[0].message.content',
+  },
+  completion: {
+    method: 'completions.create',
+    field: ['prompt', '"Once upon a time"'],
+    result: 'choices[0].text',
+  },
+  embedding: {
+    method: 'embeddings.create',
+    field: ['input', '"Hello!"'],
+    result: 'data[0].embedding',
+  },
+} as const
+
+function python({ base, model, category }: CodeExample) {
+  const { method, field, result } = clientCalls[category]
+  return `# pip install openai
+import os
+from openai import OpenAI
+
+client = OpenAI(base_url=${JSON.stringify(base)}, api_key=os.environ["TOLLGATE_KEY"])
+answer = client.${method}(
+    model=${JSON.stringify(model)},
+    ${field.join('=')},
+)
+print(answer.${result})`
+}
+
+function typescript({ base, model, category }: CodeExample) {
+  const { method, field, result } = clientCalls[category]
+  return `// npm install openai
+import OpenAI from 'openai'
+
+const client = new OpenAI({ baseURL: ${JSON.stringify(base)}, apiKey: process.env.TOLLGATE_KEY })
+const answer = await client.${method}({
+  model: ${JSON.stringify(model)},
+  ${field.join(': ')},
+})
+console.log(answer.${result})`
+}
+
+// JSON in a string: Go and Java read the same escapes as JSON.
+const go = (example: CodeExample) => `package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+)
+
+func main() {
+	body := ${JSON.stringify(JSON.stringify(bodyOf(example)))}
+	request, err := http.NewRequest("POST", ${JSON.stringify(urlOf(example))}, strings.NewReader(body))
+	if err != nil {
+		panic(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+os.Getenv("TOLLGATE_KEY"))
+	request.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		panic(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	fmt.Println(answer.Status, string(text), err)
+}`
+
+const java = (example: CodeExample) => `import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+
+public class Main {
+  public static void main(String[] args) throws Exception {
+    var body = ${JSON.stringify(JSON.stringify(bodyOf(example)))};
+    var request = HttpRequest.newBuilder(URI.create(${JSON.stringify(urlOf(example))}))
+        .header("Authorization", "Bearer " + System.getenv("TOLLGATE_KEY"))
+        .header("Content-Type", "application/json")
+        .POST(HttpRequest.BodyPublishers.ofString(body))
+        .build();
+    var answer = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+    System.out.println(answer.statusCode() + " " + answer.body());
+  }
+}`
+
+/** The languages of code examples. */
+export const languages = [
+  { name: 'curl', code: curl },
+  { name: 'Python', code: python },
+  { name: 'TypeScript', code: typescript },
+  { name: 'Go', code: go },
+  { name: 'Java', code: java },
+] as const

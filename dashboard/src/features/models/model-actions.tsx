@@ -1,0 +1,42 @@
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { serviceQuery } from '../../api/installation'
+import { CodeTabs } from '../../components/code-tabs'
+import { languages } from './code'
+import type { Model } from './queries'
+
+/** Opens the playground with a model that chats and can be called. */
+export const TryModel = ({ model }: { model: Model }) =>
+  model.category === 'chat' && model.billing_mode !== null ? (
+    <Button
+      size="xs"
+      renderRoot={(props) => <Link to="/playground" search={{ model: model.id }} {...props} />}
+      aria-label={`Try it: ${model.name}`}
+    >
+      Try it
+    </Button>
+  ) : null
+
+/** The first request to a model in five languages. */
+export function ModelCode({ model: { id: model, category } }: { model: Model }) {
+  const { data } = useQuery(serviceQuery)
+  const base = `${data?.base_url ?? window.location.origin}/v1`
+  const examples = languages.map(({ name, code }) => ({
+    name,
+    text: code({ base, model, category }),
+  }))
+  return (
+    <Stack component="section" gap="xs" aria-label="Code">
+      <Title order={3} size="h4">
+        Code
+      </Title>
+      <CodeTabs examples={examples} />
+      <Group>
+        <Text size="xs" c="dimmed">
+          With an API key in TOLLGATE_KEY.
+        </Text>
+      </Group>
+    </Stack>
+  )
+}

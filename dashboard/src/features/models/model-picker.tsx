@@ -1,0 +1,70 @@
+import { Autocomplete } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { api, bodyOf } from '../../api/client'
+
+const maxOptions = '30'
+
+const chatModelsQuery = (search: string) =>
+  queryOptions({
+    queryKey: ['models', 'chat', search],
+    queryFn: async () => {
+      const wanted = { category: 'chat' as const, callable: 'true', limit: maxOptions }
+      const query = { ...wanted, ...(search && { search }) }
+      return (await bodyOf(api.GET('/api/models', { params: { query } }))).models
+    },
+    placeholderData: keepPreviousData,
+  })
+
+const collectionsQuery = queryOptions({
+  queryKey: ['collections'],
+  queryFn: async () =>
+    (await bodyOf(api.GET('/api/user/model-collections', { params: { query: {} } }))).collections,
+})
+
+interface Props {
+  label: string
+  model: string
+  onChange: (model: string) => void
+}
+
+/**
+ * Selects a model: suggests those that the account can call and the collections, and accepts any other name that a request
+ * may use.
+ */
+export function ModelPicker({ label, model, onChange }: Props) {
+  const [typed, setTyped] = useState(model)
+  useEffect(() => setTyped(model), [model])
+  const [search] = useDebouncedValue(typed === model ? '' : typed.trim(), 200)
+  const { data: models = [] } = useQuery(chatModelsQuery(search))
+  const { data: collections = [] } = useQuery(collectionsQuery)
+  const commit = (name: string) => {
+    setTyped(name)
+    if (name.trim() !== model) onChange(name.trim())
+  }
+  const groups = [
+    {
+      group: 'Collections',
+      items: collections.flatMap(({ model_id: id, enabled }) =>
+        enabled && id.includes(search) ? [id] : [],
+      ),
+    },
+    { group: 'Models', items: models.map(({ id }) => id) },
+  ]
+  return (
+    <Autocomplete
+      label={label}
+      placeholder="provider/model"
+      data={groups.filter(({ items }) => items.length > 0)}
+      // The service has already filtered.
+      filter={({ options }) => options}
+      value={typed}
+      onChange={setTyped}
+      onOptionSubmit={commit}
+      onBlur={() => commit(typed)}
+      comboboxProps={{ shadow: 'md' }}
+      spellCheck={false}
+    />
+  )
+}

@@ -1,0 +1,171 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { api, bodyOf, checkedFetch, type Schemas } from '../../api/client'
+import { textsIn, yes } from '../../url/address'
+
+/** The search parameters of the models page: filters and the open model. */
+export const modelParameters = [
+  'search',
+  'provider',
+  'category',
+  'capability',
+  'billing_mode',
+  'free',
+  'min_context',
+  'max_price',
+  'sort',
+  'all',
+  'favorites',
+  'model',
+] as const
+
+export type ModelSearch = { [Name in (typeof modelParameters)[number]]?: string | undefined } & {
+  /** The models selected for comparison. */
+  compare?: string[] | undefined
+}
+
+/** The maximum number of models side by side. */
+export const maxCompared = 4
+
+/** Reads a list of model ids from an address. */
+export function toModelIds(value: unknown): string[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  const ids = value.filter((id) => typeof id === 'string')
+  return ids.length === 0 ? undefined : [...new Set(ids)].slice(0, maxCompared)
+}
+
+/** Reads the address of the models page. */
+export const toModelSearch = (search: Record<string, unknown>): ModelSearch => ({
+  ...textsIn(...modelParameters)(search),
+  compare: toModelIds(search['compare']),
+})
+
+/** Query key prefix of models, favourites and ratings. */
+export const modelsKey = ['models'] as const
+
+const pageSize = '50'
+
+export const filtersOf = (search: ModelSearch) => {
+  const { model: _open, favorites: _list, compare: _selected, free, all, ...filters } = search
+  return {
+    ...filters,
+    ...(free === yes && { free: 'true' }),
+    ...(all !== yes && { callable: 'true' }),
+  }
+}
+
+export const modelsQuery = (search: ModelSearch) =>
+  infiniteQueryOptions({
+    queryKey: [...modelsKey, 'list', filtersOf(search)],
+    queryFn: async ({ pageParam }) => {
+      const query = {
+        ...filtersOf(search),
+        limit: pageSize,
+        ...(pageParam && { cursor: pageParam }),
+      }
+      return bodyOf(api.GET('/api/models', { params: { query } }))
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ pagination }) => pagination.next_cursor,
+  })
+
+export const modelQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...modelsKey, 'one', id],
+    queryFn: async () => {
+      const answer = await bodyOf(
+        api.GET('/api/models/{model_id}', { params: { path: { model_id: id } } }),
+      )
+      // The same route responds with ratings when the path ends in that word.
+      if (answer && 'pricing' in answer) return answer
+      throw new Error(`Model "${id}" not found.`)
+    },
+  })
+
+export const favoritesQuery = queryOptions({
+  queryKey: [...modelsKey, 'favorites'],
+  queryFn: async () => (await bodyOf(api.GET('/api/favorites'))).favorites,
+})
+
+/** Whether the account can call a model that is paid from its credits. */
+export const chargedQuery = queryOptions({
+  queryKey: [...modelsKey, 'charged'],
+  queryFn: async () => {
+    const query = { billing_mode: 'platform', limit: 1 }
+    return (await bodyOf(api.GET('/api/models', { params: { query } }))).models.length > 0
+  },
+  staleTime: 60_000,
+})
+
+export type Favorite = Schemas['Favorite']
+export type Model = NonNullable<Favorite['model']>
+
+/** A few models that the account can call, whose names contain `text`. */
+export const suggestionsQuery = (text: string) =>
+  queryOptions({
+    queryKey: [...modelsKey, 'suggested', text],
+    queryFn: async () => {
+      const query = { search: text, limit: 20, callable: 'true' }
+      return (await bodyOf(api.GET('/api/models', { params: { query } }))).models.map(
+        ({ id }) => id,
+      )
+    },
+    staleTime: 60_000,
+  })
+
+interface Provider {
+  key: string
+  name: string
+}
+
+/** Providers for a select. */
+export const providersQuery = queryOptions({
+  queryKey: ['providers'],
+  queryFn: async () => {
+    const response = await checkedFetch('/api/public/providers')
+    const { providers }: { providers: Provider[] } = await response.json()
+    return providers.map(({ key, name }) => ({ value: key, label: name }))
+  },
+  staleTime: 300_000,
+})
+
+/** Adds a model or a collection to the favourites, or removes it. */
+export const setFavorite = (id: string, isFavorite: boolean) =>
+  isFavorite
+    ? api.POST('/api/favorites', { body: { model_id: id } })
+    : api.DELETE('/api/favorites/{model_id}', { params: { path: { model_id: id } } })
+
+export const capabilityNames = {
+  vision: 'Images',
+  audio: 'Audio',
+  tools: 'Tools',
+  reasoning: 'Reasoning',
+  streaming: 'Streaming',
+  json_mode: 'JSON',
+  json_schema: 'JSON schema',
+} as const satisfies Record<keyof Model['capabilities'], string>
+
+export const categoryNames = {
+  chat: 'Chat',
+  completion: 'Completion',
+  embedding: 'Embedding',
+} as const satisfies Record<Model['category'], string>
+
+/** The current payer of a request: short label, explanation and colour. */
+export const billingNames = {
+  platform: ['your credits', 'Requests are paid from your credits.', 'blue'],
+  house: ['operator', 'Requests are not charged: your plan bills them to the operator.', 'gray'],
+  byok: ['your key', 'Requests use your own key; the provider bills you.', 'violet'],
+  org_pays: ['organization', 'Your organization pays the provider; you pay nothing.', 'teal'],
+  member_pays: [
+    'organization, your credits',
+    "Requests use your organization's key and are paid from your credits.",
+    'cyan',
+  ],
+  free: ['free', 'Requests are free.', 'green'],
+} as const satisfies Record<NonNullable<Model['billing_mode']>, readonly string[]>
+
+export const noConnection = [
+  'unavailable',
+  'No connection available for this model. Add a connection to its provider.',
+  'gray',
+] as const

@@ -1,0 +1,110 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { api, bodyOf, type Schemas } from '../../../api/client'
+import { rowsOnPage, firstPosition, toNextPosition, type Position } from '../../../api/paging'
+import { billingSearch, toEndOfDay } from '../../../url/period'
+import { oneOf, present, textOf, type Search } from '../../../url/search'
+
+/** Stands for the account when a change was made with the operator key. */
+export const operatorKey = 'operator_key'
+
+/** The kinds of objects a change can concern. Source: docs/operate/audit-trail.md. */
+export const kindNames = {
+  user: 'User',
+  key: 'API key',
+  organization: 'Organization',
+  transaction: 'Credits',
+  plan: 'Plan',
+  quota_request: 'Quota request',
+  ticket: 'Ticket',
+  comment: 'Reply to a ticket',
+  provider: 'Provider',
+  model: 'Model',
+  connection: 'Connection',
+  collection: 'Collection',
+  branding: 'Branding',
+  config: 'Configuration',
+  request: 'Request (viewed)',
+} as const
+type Kind = keyof typeof kindNames
+
+const isKind = (name: string): name is Kind => name in kindNames
+const kinds = Object.keys(kindNames).filter(isKind)
+
+/** The filters of the audit log. */
+interface TrailFilter {
+  search?: string | undefined
+  /** The id of an account, or `operator_key`. */
+  actor?: string | undefined
+  kind?: Kind | undefined
+  /** The id of an object that a change concerns. */
+  object?: string | undefined
+  /** Whole days in UTC. */
+  from?: string | undefined
+  to?: string | undefined
+}
+
+export interface TrailSearch extends TrailFilter {
+  /** The request of the open change. */
+  open?: string | undefined
+}
+
+export function toTrailSearch(search: Search): TrailSearch {
+  const { from, to } = billingSearch(search)
+  return {
+    search: textOf(search, 'search'),
+    actor: textOf(search, 'actor'),
+    kind: oneOf(search, 'kind', kinds),
+    object: textOf(search, 'object'),
+    from,
+    to,
+    open: textOf(search, 'open'),
+  }
+}
+
+async function pageAt(filter: TrailFilter, { cursor }: Position = {}) {
+  const { search, actor, kind, object, from, to } = filter
+  const query = present({
+    search,
+    actor,
+    object_kind: kind,
+    object_id: object,
+    from,
+    to: to && toEndOfDay(to),
+    limit: rowsOnPage,
+    cursor,
+  })
+  return bodyOf(api.GET('/api/admin/audit-trail', { params: { query } }))
+}
+
+export type Change = Schemas['OperatorChangeList']['changes'][number]
+
+/** Changes made by operators, newest first. */
+export const trailQuery = ({ open: _open, ...filter }: TrailSearch) =>
+  infiniteQueryOptions({
+    queryKey: ['operator', 'audit-trail', 'list', filter],
+    queryFn: ({ pageParam }) => pageAt(filter, pageParam),
+    initialPageParam: firstPosition,
+    getNextPageParam: toNextPosition,
+    placeholderData: keepPreviousData,
+  })
+
+/** The change of one request; null when it changed nothing. */
+export const changeQuery = (request: string) =>
+  queryOptions({
+    queryKey: ['operator', 'audit-trail', 'one', request],
+    queryFn: async () => {
+      const { changes } = await pageAt({ search: request })
+      return changes.find(({ request_id: id }) => id === request) ?? null
+    },
+  })
+
+/** The kind of object that a change concerns. */
+export const aboutOf = ({ object_kind: kind }: Change) => (isKind(kind) ? kindNames[kind] : kind)
+
+/** Method and route, without the common prefix. */
+export const actionOf = ({ method, route }: Change) =>
+  `${method} ${route.replace('/api/admin', '')}`
+
+/** The actor's email address. */
+export const actorOf = ({ actor, actor_email: email }: Change) =>
+  actor === operatorKey ? 'Operator key' : (email ?? actor)

@@ -1,0 +1,116 @@
+import { ResourceForm } from '../../../components/resource-form'
+import { Button, ColorInput, SimpleGrid, TextInput } from '@mantine/core'
+import { useForm, type UseFormReturnType } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { BrandingLook } from './branding-preview'
+import { api, bodyOf, type Schemas } from '../../../api/client'
+import { changedFields } from '../../../components/changed-fields'
+import { Card } from '../../../components/card'
+import { Loaded } from '../../../components/loaded'
+import { Page } from '../../../components/page'
+
+const brandingQuery = queryOptions({
+  queryKey: ['operator', 'branding'],
+  queryFn: async () => bodyOf(api.GET('/api/admin/branding')),
+})
+
+type Branding = Schemas['Branding']
+
+export const BrandingPage = () => (
+  <Page
+    title="Branding"
+    about="Name, logo and colours that /api/public/branding returns to pages and clients."
+  >
+    <Loaded query={useQuery(brandingQuery)}>
+      {(branding) => <BrandingForm branding={branding} />}
+    </Loaded>
+  </Page>
+)
+
+const fieldsOf = (branding: Branding) => ({
+  name: branding.name,
+  tagline: branding.tagline ?? '',
+  logo_url: branding.logo_url ?? '',
+  favicon_url: branding.favicon_url ?? '',
+  primary_color: branding.primary_color,
+  secondary_color: branding.secondary_color,
+  support_email: branding.support_email ?? '',
+  terms_url: branding.terms_url ?? '',
+  privacy_url: branding.privacy_url ?? '',
+})
+
+/** The branding as form fields: a missing value is an empty text. */
+export type BrandingFields = ReturnType<typeof fieldsOf>
+
+function BrandingForm({ branding }: { branding: Branding }) {
+  const queries = useQueryClient()
+  const before = fieldsOf(branding)
+  const form = useForm({ initialValues: before })
+  const save = async (fields: BrandingFields) => {
+    const body = changedFields<Schemas['ChangedBranding']>(fields, before)
+    const saved = await bodyOf(api.PUT('/api/admin/branding', { body }))
+    queries.setQueryData(brandingQuery.queryKey, saved)
+    form.setInitialValues(fieldsOf(saved))
+    form.setValues(fieldsOf(saved))
+    notifications.show({ message: 'Saved. Other nodes follow within seconds.' })
+  }
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }}>
+      <Card title="Identity">
+        <ResourceForm
+          form={form}
+          save={save}
+          label="Save"
+          actions={
+            <>
+              <Button variant="default" disabled={!form.isDirty()} onClick={form.reset}>
+                Discard changes
+              </Button>
+            </>
+          }
+        >
+          <Fields form={form} />
+        </ResourceForm>
+      </Card>
+      <BrandingLook fields={form.values} />
+    </SimpleGrid>
+  )
+}
+
+const Fields = ({ form }: { form: UseFormReturnType<BrandingFields> }) => (
+  <>
+    <TextInput label="Name" required maxLength={100} {...form.getInputProps('name')} />
+    <TextInput label="Tagline" maxLength={200} {...form.getInputProps('tagline')} />
+    <SimpleGrid cols={{ base: 1, xs: 2 }}>
+      <ColorInput
+        label="Primary colour"
+        required
+        eyeDropperButtonProps={{ 'aria-label': 'Pick a colour from the screen' }}
+        {...form.getInputProps('primary_color')}
+      />
+      <ColorInput
+        label="Secondary colour"
+        required
+        eyeDropperButtonProps={{ 'aria-label': 'Pick a colour from the screen' }}
+        {...form.getInputProps('secondary_color')}
+      />
+    </SimpleGrid>
+    <TextInput label="Logo" type="url" maxLength={500} {...form.getInputProps('logo_url')} />
+    <TextInput
+      label="Favicon"
+      description="Shown in browser tabs"
+      type="url"
+      maxLength={500}
+      {...form.getInputProps('favicon_url')}
+    />
+    <TextInput
+      label="Support email"
+      type="email"
+      maxLength={254}
+      {...form.getInputProps('support_email')}
+    />
+    <TextInput label="Terms" type="url" maxLength={500} {...form.getInputProps('terms_url')} />
+    <TextInput label="Privacy" type="url" maxLength={500} {...form.getInputProps('privacy_url')} />
+  </>
+)

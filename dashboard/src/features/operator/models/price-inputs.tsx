@@ -1,0 +1,147 @@
+import {
+  Button,
+  Fieldset,
+  Group,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import {
+  newTier,
+  priceParts,
+  type PriceFields,
+  type PricePart,
+  type RateFields,
+  type TierFields,
+} from '../../models/prices'
+
+const decimals = 9
+/** Rates that every price has; a token rate without a value is charged as one of these. */
+const required = new Set<PricePart>(['input', 'output'])
+
+interface RatesProps {
+  value: RateFields
+  onChange: (value: RateFields) => void
+  /** Placeholder of an empty optional field. */
+  placeholder: string
+  isRequired: (part: PricePart) => boolean
+}
+
+const RateInputs = ({ value, onChange, placeholder, isRequired }: RatesProps) => (
+  <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
+    {priceParts.map(([part, label]) => (
+      <NumberInput
+        key={part}
+        label={label}
+        prefix="$"
+        min={0}
+        decimalScale={decimals}
+        placeholder={isRequired(part) ? '' : placeholder}
+        value={value[part]}
+        onChange={(amount) => onChange({ ...value, [part]: amount })}
+      />
+    ))}
+  </SimpleGrid>
+)
+
+const serviceTiers = ['flex', 'priority', 'batch'] as const
+
+const tierOf = (name: string | null) => serviceTiers.find((tier) => tier === name) ?? ''
+
+interface TierProps {
+  number: number
+  value: TierFields
+  onChange: (value: TierFields) => void
+  onRemove: () => void
+}
+
+const TierInputs = ({ number, value, onChange, onRemove }: TierProps) => (
+  <Fieldset legend={`Tier ${number}`}>
+    <Stack gap="xs">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
+        <NumberInput
+          label="Prompts above"
+          suffix=" tokens"
+          min={1}
+          allowDecimal={false}
+          thousandSeparator=","
+          value={value.above}
+          onChange={(above) => onChange({ ...value, above })}
+        />
+        <Select
+          label="Service tier"
+          clearable
+          data={[...serviceTiers]}
+          value={value.service_tier === '' ? null : value.service_tier}
+          onChange={(tier) => onChange({ ...value, service_tier: tierOf(tier) })}
+        />
+        <TextInput
+          label="From, UTC"
+          type="time"
+          value={value.from}
+          onChange={(event) => onChange({ ...value, from: event.currentTarget.value })}
+        />
+        <TextInput
+          label="Until, UTC"
+          type="time"
+          value={value.until}
+          onChange={(event) => onChange({ ...value, until: event.currentTarget.value })}
+        />
+      </SimpleGrid>
+      <RateInputs
+        value={value.rates}
+        onChange={(rates) => onChange({ ...value, rates })}
+        placeholder="As above"
+        isRequired={() => false}
+      />
+      <Group justify="flex-end">
+        <Button size="xs" variant="default" onClick={onRemove}>
+          Remove tier {number}
+        </Button>
+      </Group>
+    </Stack>
+  </Fieldset>
+)
+
+interface Props {
+  value: PriceFields
+  onChange: (value: PriceFields) => void
+}
+
+/** Inputs for a price in USD: its rates, and its tiers by prompt length, service tier and time of day. */
+export function PriceInputs({ value, onChange }: Props) {
+  const { rates, tiers } = value
+  const setTiers = (changed: TierFields[]) => onChange({ rates, tiers: changed })
+  return (
+    <Stack gap="sm">
+      <RateInputs
+        value={rates}
+        onChange={(changed) => onChange({ rates: changed, tiers })}
+        placeholder="No rate of its own"
+        isRequired={(part) => required.has(part)}
+      />
+      {tiers.map((tier, at) => (
+        <TierInputs
+          // oxlint-disable-next-line react/no-array-index-key -- a tier has no id but its index
+          key={at}
+          number={at + 1}
+          value={tier}
+          onChange={(changed) => setTiers(tiers.with(at, changed))}
+          onRemove={() => setTiers(tiers.toSpliced(at, 1))}
+        />
+      ))}
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed">
+          A tier has other rates, for long prompts, a service tier or hours. Of two that hold, the
+          later one counts.
+        </Text>
+        <Button size="xs" variant="light" onClick={() => setTiers([...tiers, newTier])}>
+          Add a tier
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,91 @@
+import { NumberInput, SimpleGrid, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { api, type Schemas } from '../../../api/client'
+import { changedFields, toBody } from '../../../components/changed-fields'
+import { ResourceForm } from '../../../components/resource-form'
+import { quotaTypes } from '../../../url/period'
+import type { Plan } from './queries'
+import { useRefresh } from '../refresh'
+import { quotaNames } from '../../quota/queries'
+
+/** An empty number field is an empty text. */
+type Amount = number | ''
+
+interface Fields {
+  name: string
+  requests_per_minute: Amount
+  tokens_per_minute: Amount
+  concurrent_requests: Amount
+  monthly_requests: Amount
+  monthly_spend: Amount
+  max_org_members: number
+}
+
+const usualMembers = 100
+
+const fieldsOf = (plan: Plan | undefined): Fields => ({
+  name: plan?.name ?? '',
+  requests_per_minute: plan?.requests_per_minute ?? '',
+  tokens_per_minute: plan?.tokens_per_minute ?? '',
+  concurrent_requests: plan?.concurrent_requests ?? '',
+  monthly_requests: plan?.monthly_requests ?? '',
+  monthly_spend: plan?.monthly_spend ?? '',
+  max_org_members: plan?.max_org_members ?? usualMembers,
+})
+
+interface Props {
+  /** The plan to edit; undefined for a new one. */
+  plan?: Plan
+  onClose: () => void
+}
+
+export function PlanForm({ plan, onClose }: Props) {
+  const refresh = useRefresh()
+  const before = fieldsOf(plan)
+  const form = useForm({ initialValues: before })
+  const save = async (fields: Fields) => {
+    await (plan
+      ? api.PUT('/api/admin/plans/{id}', {
+          params: { path: { id: plan.id } },
+          body: changedFields<Schemas['ChangedPlan']>(fields, before),
+        })
+      : api.POST('/api/admin/plans', { body: toBody<Schemas['NewPlan']>(fields) }))
+    await refresh()
+    notifications.show({ message: `${fields.name} was saved.` })
+    onClose()
+  }
+  return (
+    <ResourceForm form={form} save={save} label={plan ? 'Save' : 'Create'} onCancel={onClose}>
+      <TextInput
+        label="Name"
+        required
+        maxLength={100}
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        {quotaTypes.map((type) => (
+          <NumberInput
+            key={type}
+            label={quotaNames[type]}
+            placeholder="No limit"
+            min={type === 'monthly_spend' ? 0 : 1}
+            decimalScale={type === 'monthly_spend' ? 2 : 0}
+            prefix={type === 'monthly_spend' ? '$' : ''}
+            thousandSeparator
+            {...form.getInputProps(type)}
+          />
+        ))}
+        <NumberInput
+          label="Members per organization"
+          required
+          min={1}
+          allowDecimal={false}
+          thousandSeparator
+          {...form.getInputProps('max_org_members')}
+        />
+      </SimpleGrid>
+    </ResourceForm>
+  )
+}

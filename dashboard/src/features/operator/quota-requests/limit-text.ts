@@ -1,0 +1,8 @@
+import { count, usd } from '../../../format/figures'
+import type { QuotaType } from '../../../url/period'
+
+/** Formats a limit in its unit; null is no limit. */
+export function formatLimit(type: QuotaType, limit: number | null): string {
+  if (limit === null) return 'none'
+  return type === 'monthly_spend' ? usd(limit) : count(limit)
+}

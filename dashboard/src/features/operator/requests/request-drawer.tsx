@@ -1,0 +1,67 @@
+import { Anchor, Button, Drawer, Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { requestQuery } from './queries'
+import { Loaded } from '../../../components/loaded'
+import { FailureScope } from '../../../components/query-failure'
+import { RequestView } from '../../logs/request-view'
+
+/** One request of any account, without its bodies. */
+export function RequestDrawer({ id, onClose }: { id: string; onClose: () => void }) {
+  const query = useQuery(requestQuery(id))
+  return (
+    <Drawer opened onClose={onClose} position="right" size="xl" title="Request">
+      <FailureScope>
+        <Stack gap="lg">
+          <Loaded query={query}>
+            {(log) => (
+              <>
+                <Group gap="xs">
+                  <Text size="sm">Account</Text>
+                  <Anchor
+                    size="sm"
+                    style={{ overflowWrap: 'anywhere' }}
+                    renderRoot={(props) => (
+                      <Link
+                        to="/operator/users/$id"
+                        params={{ id: log.user_id }}
+                        search={{}}
+                        {...props}
+                      />
+                    )}
+                  >
+                    {log.email ?? log.user_id}
+                  </Anchor>
+                </Group>
+                <RequestView
+                  log={log}
+                  reader="operator"
+                  actions={
+                    <Button
+                      size="xs"
+                      variant="default"
+                      renderRoot={(props) => (
+                        <Link
+                          to="/operator/requests"
+                          search={{ user: log.user_id, range: 'week' }}
+                          {...props}
+                        />
+                      )}
+                    >
+                      All requests of the account
+                    </Button>
+                  }
+                >
+                  <Text size="sm" c="dimmed">
+                    Prompts and answers are visible to the account alone. This view is recorded in
+                    the audit log.
+                  </Text>
+                </RequestView>
+              </>
+            )}
+          </Loaded>
+        </Stack>
+      </FailureScope>
+    </Drawer>
+  )
+}

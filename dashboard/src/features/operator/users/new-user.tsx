@@ -1,0 +1,63 @@
+import { Checkbox, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { api, bodyOf, type Schemas } from '../../../api/client'
+import { toBody } from '../../../components/changed-fields'
+import { ResourceForm } from '../../../components/resource-form'
+import { PlanSelect } from '../plans/plan-select'
+
+interface Fields {
+  email: string
+  display_name: string
+  plan_id: string | null
+  is_operator: boolean
+}
+
+const initialValues: Fields = { email: '', display_name: '', plan_id: null, is_operator: false }
+
+/** Creates an account and opens its page. */
+export function NewUser({ onClose }: { onClose: () => void }) {
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const form = useForm({ initialValues })
+  const save = async (fields: Fields) => {
+    const body = toBody<Schemas['NewUser']>(fields)
+    const { id, email } = await bodyOf(api.POST('/api/admin/users', { body }))
+    await queries.invalidateQueries({ queryKey: ['operator', 'users'] })
+    notifications.show({ message: `${email} was created.` })
+    onClose()
+    await navigate({ to: '/operator/users/$id', params: { id } })
+  }
+  return (
+    <ResourceForm form={form} save={save} label="Create" onCancel={onClose}>
+      <TextInput
+        label="Email"
+        description="Receives an email with sign-in instructions"
+        type="email"
+        required
+        maxLength={254}
+        data-autofocus
+        {...form.getInputProps('email')}
+      />
+      <TextInput
+        label="Name"
+        description="If empty, the part of the email before the @"
+        maxLength={100}
+        {...form.getInputProps('display_name')}
+      />
+      <PlanSelect
+        label="Plan"
+        placeholder="Default plan"
+        clearable
+        {...form.getInputProps('plan_id')}
+      />
+      <Checkbox
+        label="Operator"
+        description="Has full access to these operator pages"
+        {...form.getInputProps('is_operator', { type: 'checkbox' })}
+      />
+    </ResourceForm>
+  )
+}

@@ -1,0 +1,141 @@
+import { toRows } from '../../api/paging'
+import { ResourceList } from '../../components/resource-list'
+import { Code, Stack, Table, Text } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { api, bodyOf } from '../../api/client'
+import { ActorSelect } from '../../components/actor-select'
+import { DayInputs } from '../../components/day-inputs'
+import { FilterSelect } from '../../components/filter-select'
+import { Filters } from '../../components/filters'
+import { ListTable } from '../../components/list-table'
+import { When } from '../../components/when'
+import {
+  actorOf,
+  actionOf,
+  differencesOf,
+  kindNames,
+  others,
+  trailQuery,
+  channelOf,
+  type Change,
+  type Difference,
+  type TrailSearch,
+} from './audit-log-queries'
+import { plainName } from '../../format/plain-name'
+
+interface Props {
+  /** The id of the organization. */
+  id: string
+  search: TrailSearch
+  onChange: (changed: TrailSearch) => void
+}
+
+/** The audit log of an organization; visible to managers. */
+export function OrganizationTrail({ id, search, onChange }: Props) {
+  const query = useInfiniteQuery(trailQuery(id, search))
+  return (
+    <Stack gap="sm">
+      <Text size="sm" c="dimmed">
+        All changes of the last 25 months, newest first. Entries cannot be edited or deleted.
+      </Text>
+      <TrailFilters id={id} search={search} onChange={onChange} />
+      <ResourceList
+        query={query}
+        rows={({ pages }) => toRows(pages, ({ changes }) => changes)}
+        plural="changes"
+        empty={{ title: 'No changes yet', text: 'Changes to the organization appear here.' }}
+        isFiltered
+      >
+        {(changes) => <ChangeTable changes={changes} />}
+      </ResourceList>
+    </Stack>
+  )
+}
+
+function TrailFilters({ id, search, onChange }: Props) {
+  const { data: members = [] } = useQuery({
+    queryKey: ['organizations', id, 'members', 'all'],
+    queryFn: async () => {
+      const query = { limit: 100 }
+      return (
+        await bodyOf(
+          api.GET('/api/organizations/{id}/members', { params: { path: { id }, query } }),
+        )
+      ).members
+    },
+  })
+  const actors = [
+    ...members.map((one) => ({ value: one.user_id, label: one.email ?? one.display_name })),
+    ...Object.entries(others).map(([value, label]) => ({ value, label })),
+  ]
+  return (
+    <Filters>
+      <ActorSelect actors={actors} value={search.who} onChange={(who) => onChange({ who })} />
+      <FilterSelect
+        label="Object"
+        isLabelled
+        all="All objects"
+        names={kindNames}
+        value={search.kind}
+        onChange={(kind) => onChange({ kind })}
+      />
+      <DayInputs days={search} onChange={onChange} />
+    </Filters>
+  )
+}
+
+const ChangeTable = ({ changes }: { changes: readonly Change[] }) => (
+  <ListTable
+    columns={[
+      'Time',
+      { name: 'Action', position: 'title' },
+      { name: 'Actor', position: 'wide' },
+      { name: 'Changes', position: 'wide' },
+    ]}
+    minWidth={760}
+  >
+    {changes.map((change) => (
+      <ChangeRow key={change.id} change={change} />
+    ))}
+  </ListTable>
+)
+
+const ChangeRow = ({ change }: { change: Change }) => (
+  <Table.Tr style={{ verticalAlign: 'top' }}>
+    <Table.Td style={{ whiteSpace: 'nowrap' }}>
+      <When at={change.created_at} />
+    </Table.Td>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      <Text size="sm" fw={500}>
+        {actionOf(change)}
+      </Text>
+      <Text size="xs" c="dimmed" title={change.object_id}>
+        {change.object_name ?? change.object_id}
+      </Text>
+    </Table.Td>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      <Text size="sm">{actorOf(change)}</Text>
+      <Text size="xs" c="dimmed">
+        {channelOf(change)}
+      </Text>
+    </Table.Td>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      <Stack gap={2}>
+        {differencesOf(change).map((difference) => (
+          <DifferenceLine key={difference.name} difference={difference} />
+        ))}
+      </Stack>
+    </Table.Td>
+  </Table.Tr>
+)
+
+const DifferenceLine = ({ difference: { name, before, after } }: { difference: Difference }) => (
+  <Text size="xs" lineClamp={4}>
+    <Text span inherit c="dimmed">
+      {plainName(name)}:
+    </Text>{' '}
+    {before !== undefined && after === undefined && <s>{before}</s>}
+    {before !== undefined && after !== undefined && `${before} → `}
+    {after !== undefined && <Code fz="inherit">{after}</Code>}
+  </Text>
+)

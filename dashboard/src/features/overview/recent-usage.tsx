@@ -1,0 +1,113 @@
+import {
+  Button,
+  Group,
+  Paper,
+  SegmentedControl,
+  Skeleton,
+  Stack,
+  Table,
+  Title,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { lazy, Suspense } from 'react'
+import type { Metrics } from '../billing/queries'
+import { compact, count, usd } from '../../format/figures'
+import { measures, type Measure } from '../../url/period'
+
+// The charts are more than half of the dashboard's code: the figures do not wait for them.
+const UsageChart = lazy(async () => ({
+  default: (await import('../usage/usage-chart')).UsageChart,
+}))
+
+const labels: Readonly<Record<Measure, string>> = {
+  cost: 'Spend',
+  requests: 'Requests',
+  tokens: 'Tokens',
+}
+
+const dayMs = 86_400_000
+const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' })
+// Days in UTC.
+const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+
+interface Props {
+  metrics: Metrics
+  measure: Measure
+  onMeasure: (measure: Measure) => void
+}
+
+/** Usage over time, as a chart or as a table. */
+export function Usage({ metrics: { period, time_series: series }, measure, onMeasure }: Props) {
+  const [hasNumbers, { toggle }] = useDisclosure()
+  const isByHour = Date.parse(period.end) - Date.parse(period.start) < 2 * dayMs
+  const label = (at: string) => (isByHour ? hour : day).format(new Date(at))
+  const points = series.map((one) => ({ label: label(one.timestamp), value: one[measure] }))
+  return (
+    <Paper withBorder p="md" component="section" aria-label="Usage over time" miw={0}>
+      <Stack gap="sm">
+        <Group justify="space-between">
+          <Title order={3} size="h4">
+            Usage
+          </Title>
+          <SegmentedControl
+            size="xs"
+            aria-label="Measure"
+            data={measures.map((value) => ({ value, label: labels[value] }))}
+            value={measure}
+            onChange={onMeasure}
+          />
+        </Group>
+        {hasNumbers ? (
+          <Numbers series={series} label={label} />
+        ) : (
+          <Suspense fallback={<Skeleton height={260} />}>
+            <UsageChart
+              points={points}
+              name={labels[measure]}
+              format={measure === 'cost' ? usd : compact}
+            />
+          </Suspense>
+        )}
+        <Group justify="flex-end">
+          <Button size="compact-sm" variant="subtle" onClick={toggle}>
+            {hasNumbers ? 'Show chart' : 'Show table'}
+          </Button>
+        </Group>
+      </Stack>
+    </Paper>
+  )
+}
+
+interface NumbersProps {
+  series: Metrics['time_series']
+  label: (at: string) => string
+}
+
+const Numbers = ({ series, label }: NumbersProps) => (
+  <Table.ScrollContainer minWidth={320} maxHeight={260}>
+    <Table>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>From</Table.Th>
+          <Table.Th ta="right">Spend</Table.Th>
+          <Table.Th ta="right">Requests</Table.Th>
+          <Table.Th ta="right">Tokens</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {series.map(({ timestamp, cost, requests, tokens }) => (
+          <Table.Tr key={timestamp}>
+            <Table.Td>
+              <time dateTime={timestamp} title={timestamp}>
+                {label(timestamp)}
+              </time>
+            </Table.Td>
+            <Table.Td ta="right">{usd(cost)}</Table.Td>
+            <Table.Td ta="right">{count(requests)}</Table.Td>
+            <Table.Td ta="right">{count(tokens)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)

@@ -1,0 +1,56 @@
+import { Paper, Progress, Stack, Table, Text, Title } from '@mantine/core'
+import { ListTable } from '../../components/list-table'
+import type { Metrics } from '../billing/queries'
+import { Money } from '../../components/money'
+import { compact, count, percent } from '../../format/figures'
+
+const maxModels = 8
+
+/** The models with the highest cost. */
+export const TopModels = ({ models }: { models: Metrics['by_model'] }) => (
+  <Paper withBorder p="md" component="section" aria-label="Top models" miw={0}>
+    <Stack gap="sm">
+      <Title order={3} size="h4">
+        Top models
+      </Title>
+      {models.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          No requests in this period.
+        </Text>
+      ) : (
+        <ListTable
+          columns={[
+            'Model',
+            { name: 'Requests', isNumber: true },
+            { name: 'Tokens', isNumber: true },
+            { name: 'Spend', isNumber: true, position: 'aside' },
+          ]}
+          minWidth={420}
+        >
+          {models.slice(0, maxModels).map((one) => (
+            <Table.Tr key={one.model}>
+              <Table.Td>
+                <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+                  {one.model}
+                </Text>
+                {one.percentage !== null && (
+                  <Progress
+                    mt={4}
+                    size="xs"
+                    value={one.percentage}
+                    aria-label={`${percent(one.percentage)} of the spend`}
+                  />
+                )}
+              </Table.Td>
+              <Table.Td ta="right">{count(one.requests)}</Table.Td>
+              <Table.Td ta="right">{compact(one.input_tokens + one.output_tokens)}</Table.Td>
+              <Table.Td ta="right">
+                <Money amount={one.cost} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </ListTable>
+      )}
+    </Stack>
+  </Paper>
+)

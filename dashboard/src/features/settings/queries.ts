@@ -1,0 +1,8 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, bodyOf, type Schemas } from '../../api/client'
+
+export const settingsQuery = queryOptions({
+  queryKey: ['settings'],
+  queryFn: async () => bodyOf(api.GET('/api/account/settings')),
+})
+export type Settings = Schemas['AccountSettings']

@@ -1,0 +1,103 @@
+import type { Kysely } from 'kysely'
+import type { ModelBillingMode, CatalogueModel } from './schema'
+import type { ModelPerformance, ReadPerformance } from './performance'
+import { noRatings, sumRatings, type RatingSum } from './rating-sums'
+import type { Model } from '../../../catalog/model'
+import { toPricingAnswer, toUnpricedAnswer } from '../../../catalog/pricing-fields'
+import type { Schema } from '../../../platform/db/schema'
+import { toTimestamp } from '../../../http/fields'
+
+/** A snapshot of the models that an account may call. */
+export interface PublicOfferedModels {
+  /** By id. */
+  all: readonly Model[]
+  find: (id: string) => Model | undefined
+  hasCollection: (name: string) => Promise<boolean>
+  /** The billing mode of a call now, null where no connection serves the model. */
+  billingOf: (model: Model) => ModelBillingMode | null | Promise<ModelBillingMode | null>
+  /** The reason that a call for a model without a billing mode would be rejected. */
+  refusalOf: (model: Model) => NonNullable<CatalogueModel['unavailable']>
+}
+
+/** Rejects with `gateway_unavailable`. */
+export type PublicModelsFor = (userId: string) => Promise<PublicOfferedModels>
+
+export interface ModelPorts {
+  db: Kysely<Schema>
+  modelsFor: PublicModelsFor
+  performance: ReadPerformance
+}
+
+interface OfCaller {
+  billingMode: ModelBillingMode | null
+  unavailable: CatalogueModel['unavailable']
+  performance: ModelPerformance | undefined
+  isFavorite: boolean
+  sum: RatingSum
+}
+
+/** A free model costs zero; a model with an unknown price has null. */
+const toPricing = ({ pricing, isFree }: Model): CatalogueModel['pricing'] =>
+  pricing ? toPricingAnswer(pricing) : toUnpricedAnswer(isFree ? 0 : null)
+
+const toTime = (seconds: number) => toTimestamp(new Date(seconds * 1000))
+
+const toCatalogueModel = (
+  model: Model,
+  { billingMode, unavailable, performance, isFavorite, sum }: OfCaller,
+): CatalogueModel => ({
+  id: model.id,
+  name: model.name,
+  provider: model.provider,
+  // The catalogue has no descriptions yet.
+  description: null,
+  category: model.category,
+  context_length: model.category === 'embedding' ? null : model.contextLength,
+  max_output_tokens: model.maxOutputTokens,
+  capabilities: model.capabilities,
+  pricing: toPricing(model),
+  is_free: model.isFree,
+  billing_mode: billingMode,
+  unavailable,
+  performance: performance ?? null,
+  is_favorite: isFavorite,
+  rating: { average: sum.average, count: sum.count },
+  deprecated_at: model.deprecatedAt === null ? null : toTime(model.deprecatedAt),
+  created_at: toTime(model.createdAt),
+})
+
+interface CatalogueSources extends Pick<ModelPorts, 'db' | 'performance'> {
+  offered: PublicOfferedModels
+}
+
+/** Shows models to a caller, in the given order. */
+export async function readCatalogueModels(
+  userId: string,
+  models: readonly Model[],
+  { db, offered, performance }: CatalogueSources,
+): Promise<CatalogueModel[]> {
+  if (models.length === 0) return []
+  const ids = models.map(({ id }) => id)
+  const [favorites, sums, modes, measured] = await Promise.all([
+    db
+      .selectFrom('model_favorite')
+      .select('model_id')
+      .where('user_id', '=', userId)
+      .where('model_id', 'in', ids)
+      .execute(),
+    sumRatings(db, ids),
+    Promise.all(models.map(async (model) => offered.billingOf(model))),
+    performance(),
+  ])
+  const favored = new Set(favorites.map((row) => row.model_id))
+  return models.map((model, at) => {
+    const billingMode = modes[at] ?? null
+    return toCatalogueModel(model, {
+      billingMode,
+      unavailable: billingMode === null ? offered.refusalOf(model) : null,
+      performance: measured.get(model.id),
+      isFavorite: favored.has(model.id),
+      sum: sums.get(model.id) ?? noRatings,
+    })
+  })
+}

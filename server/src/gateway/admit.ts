@@ -1,0 +1,50 @@
+import type { GatewayPorts } from './ports'
+import type { RequestLifecycle } from './settle'
+import type { Admission } from '../limits/limits'
+import type { MonthlyReservation } from '../metering/monthly-reservation'
+import { rejectForwardingLoop } from '../wire/forwarding-loop'
+
+/**
+ * Admits an authenticated request: counts it against the monthly limit, which few accounts have, then by the minute.
+ * Throws or rejects with `invalid_request` for a request in a
+ * forwarding loop, and with the errors of the limits.
+ */
+export function admit(lifecycle: RequestLifecycle, ports: GatewayPorts): undefined | Promise<void> {
+  const { call, principal } = lifecycle
+  rejectForwardingLoop(call.hops)
+  if (principal.limits.monthly.length > 0) return admitWithinMonth(lifecycle, ports)
+  const admission = ports.limits.admit(principal)
+  if (admission instanceof Promise) return admitLater(lifecycle, admission)
+  lifecycle.onAdmitted(admission)
+  return undefined
+}
+
+async function admitLater(
+  lifecycle: RequestLifecycle,
+  admission: Promise<Admission>,
+): Promise<void> {
+  lifecycle.onAdmitted(await admission)
+}
+
+async function admitWithinMonth(lifecycle: RequestLifecycle, ports: GatewayPorts): Promise<void> {
+  const month = await reserveMonth(lifecycle, ports)
+  try {
+    lifecycle.onAdmitted(await ports.limits.admit(lifecycle.principal), month)
+  } catch (thrown) {
+    month.end()
+    throw thrown
+  }
+}
+
+/** A caller above its monthly limit gets its quota all the same. */
+async function reserveMonth(
+  { call, principal }: RequestLifecycle,
+  { limits, spendingLimits }: GatewayPorts,
+): Promise<MonthlyReservation> {
+  try {
+    return await spendingLimits.admit(principal)
+  } catch (thrown) {
+    call.reportQuota(await limits.readQuota(principal.limits.requests))
+    throw thrown
+  }
+}

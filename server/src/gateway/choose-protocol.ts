@@ -1,0 +1,251 @@
+import { AttemptSource } from './answer-facts'
+import type { RequestAttempt, ValidatedRequest } from './attempt'
+import { readPromptCaching, withPromptCaching } from './prompt-caching'
+import type { Model } from '../catalog/model'
+import { strippedFrom } from '../metering/unpriced-fields'
+import type { Original } from '../protocols/dialect'
+import type { AdapterTarget } from '../providers/adapter'
+import { selectChatRoute, type ChatRoute } from '../providers/chat-route'
+import { omittedOf } from '../providers/omitted-fields'
+import {
+  findFieldsOmittedByRelay,
+  readOutputLimit,
+  takesCustomTools,
+  toUpstreamChat,
+} from '../providers/openai/request'
+import { withAcceptedToolNames } from '../providers/tool-names'
+import type { ErrorSource } from '../providers/upstream-error'
+import { isByPrice } from '../routing/candidate'
+import { PassthroughProtocol } from '../upstream/passthrough'
+import type { ChatProtocol, OutgoingRequest } from '../upstream/protocol'
+import { RelayProtocol } from '../upstream/relay'
+import { TranslateProtocol } from '../upstream/translate'
+import type { CallerChat } from '../wire/chat-request'
+import { customToolsOf } from '../wire/custom-tools'
+import type { HostedUses } from '../wire/hosted-uses'
+import type { JsonObject } from '../wire/json-body'
+import { toPlainChat } from '../wire/plain-chat'
+
+/** The properties in which the endpoints that send chats differ. */
+export interface ChatForm<Params> {
+  textField: ErrorSource['textField']
+  /** The output limit that the hold pays for where the body names none. */
+  outputLimit: (attempt: RequestAttempt<Params>) => number
+  /** The media that were fetched for it. */
+  media?: AdapterTarget['media'] | undefined
+}
+
+/** The parts of an attempt that decide its route. */
+type RoutableAttempt = Pick<RequestAttempt<unknown>, 'model' | 'candidate' | 'body'> & {
+  request: Pick<ValidatedRequest<unknown>, 'translation'>
+}
+type ImageAttempt = RoutableAttempt & {
+  request: Pick<ValidatedRequest<CallerChat>, 'params'>
+}
+
+/** The maximum uses of the tools that a candidate's provider runs for a request; undefined where it runs none. */
+export function hostedUsesOf(attempt: RoutableAttempt): HostedUses | undefined {
+  const { original } = attempt.request.translation ?? {}
+  const uses = original?.hosted?.({ search: attempt.model.pricing?.search })
+  return uses && routeOf(attempt, attempt.body).protocol === 'passthrough' ? uses : undefined
+}
+
+/** Whether a candidate's provider gets the service tier of a request. */
+export function isServiceTierSent(attempt: RoutableAttempt): boolean {
+  const route = routeOf(attempt, attempt.body)
+  if (route.protocol !== 'relay') return route.operation === 'responses'
+  return !attempt.candidate.provider.options.drop.includes('service_tier')
+}
+
+/** The URLs of images that must be fetched for a candidate, which does not fetch them itself. */
+export function findImageUrls(attempt: ImageAttempt): string[] {
+  const { translation, params } = attempt.request
+  const route = routeOf(attempt, attempt.body)
+  if (route.protocol !== 'translate' || translation?.refusal) return []
+  return route.adapter.addresses?.(params) ?? []
+}
+
+/** Selects the route of a chat to a candidate: the one place that decides which protocol is spoken. */
+function routeOf({ model, candidate, request }: RoutableAttempt, chat: JsonObject): ChatRoute {
+  const { original } = request.translation ?? {}
+  const native = original && { format: original.format, keepsId: !isShared(candidate) }
+  return selectChatRoute(candidate, model.upstreamModel, { chat, native })
+}
+
+/** The credential has other users than the caller, too. */
+const isShared = ({ billing }: RequestAttempt<unknown>['candidate']) => billing.mode !== 'byok'
+
+/** A chat on its way to one candidate. */
+interface RoutedChat<Params> {
+  attempt: RequestAttempt<Params>
+  /** The attempt's body; for a legacy completion, the chat in its place. */
+  chat: JsonObject
+  /** The same, as far as the model takes it. */
+  body: JsonObject
+  form: ChatForm<Params>
+}
+
+/**
+ * Chooses the protocol of a chat at one candidate, and writes the request. `chat` is the attempt's body; for a legacy
+ * completion, the chat in its place. Throws `invalid_request` for a request that the candidate cannot take.
+ */
+export function chooseProtocol<Params>(
+  attempt: RequestAttempt<Params>,
+  chat: JsonObject,
+  form: ChatForm<Params>,
+): ChatProtocol {
+  const { translation } = attempt.request
+  const body = translation ? withKnownFields(chat, attempt.model) : chat
+  const routed = { attempt, chat, body, form }
+  const route = routeOf(attempt, body)
+  if (route.protocol === 'passthrough' && translation?.original) {
+    return passThrough(routed, route, translation.original)
+  }
+  if (translation?.refusal) throw translation.refusal
+  return route.protocol === 'translate' ? translate(routed, route) : relay(routed, route)
+}
+
+/** Passes through a request in the provider's own format. */
+function passThrough<Params>(
+  { attempt, body, form }: RoutedChat<Params>,
+  { passthrough, refusesSignatures, ...address }: Extract<ChatRoute, { protocol: 'passthrough' }>,
+  original: Original,
+): ChatProtocol {
+  const { candidate, model } = attempt
+  const omitted: string[] = []
+  const allowed = toAllowedBody(original, attempt, (field) => omitted.push(field))
+  const target = {
+    upstreamModel: model.upstreamModel,
+    maxTokens: readOutputLimit(body)?.limit,
+    promptCaching: readPromptCaching(attempt),
+  }
+  const write = (source: JsonObject) => ({
+    ...toOutgoing(passthrough.request(source, target), address),
+    forwarded: original.headers,
+  })
+  const unsigned = passthrough.unsigned?.(allowed)
+  return new PassthroughProtocol({
+    passthrough,
+    request: write(allowed),
+    source: new AttemptSource({ model, body: original.body, candidate }, form.textField),
+    omitted,
+    refusesSignatures,
+    writeUnsigned: unsigned && (() => write(unsigned)),
+  })
+}
+
+/** The part of a request that a candidate's credential may be used for, and its price covers. */
+function toAllowedBody(
+  original: Original,
+  { candidate, model }: Pick<RequestAttempt<unknown>, 'candidate' | 'model'>,
+  omit: (field: string) => void,
+): JsonObject {
+  const { body, shared, own, paid } = original
+  const { reasoning } = model.capabilities
+  const restrict = isShared(candidate) ? shared : own
+  const safe = restrict ? restrict(body, { reasoning }) : body
+  const { pricing } = model
+  return pricing && isByPrice(candidate.billing) ? paid(safe, { pricing, omit }) : safe
+}
+
+/** Has the adapter of the provider's dialect write the request. */
+function translate<Params>(
+  { attempt, chat, body, form }: RoutedChat<Params>,
+  { adapter, ...address }: Extract<ChatRoute, { protocol: 'translate' }>,
+): ChatProtocol {
+  const cached = withPromptCaching(body, attempt, true)
+  const { chat: named, callerNames } = withAcceptedToolNames(cached, adapter.toolNames)
+  const plain = toPlainChat(named)
+  const target = toTarget(attempt, { chat, named, form })
+  const { omitted, ...written } = adapter.request(plain, target)
+  return new TranslateProtocol({
+    adapter,
+    request: toOutgoing(written, address),
+    writeUnsigned: () =>
+      toOutgoing(adapter.request(plain, { ...target, signatures: 'replaced' }), address),
+    source: new AttemptSource(attempt, form.textField),
+    omitted: reportOmissions(attempt, omitted),
+    callerNames,
+    customTools: customToolsOf(body),
+  })
+}
+
+type RouteAddress = Pick<ChatRoute, 'operation' | 'url' | 'deployment'>
+
+/** A written request at the address of its route. */
+function toOutgoing(
+  { path, headers, body }: Pick<OutgoingRequest, 'path' | 'headers' | 'body'>,
+  { operation, url, deployment }: RouteAddress,
+): OutgoingRequest {
+  if (deployment !== undefined) body['model'] = deployment
+  return { operation, path, url, headers, body }
+}
+
+function toTarget<Params>(
+  attempt: RequestAttempt<Params>,
+  { chat, named, form }: { chat: JsonObject; named: JsonObject; form: ChatForm<Params> },
+): AdapterTarget {
+  const { capabilities, upstreamModel } = attempt.model
+  const { options } = attempt.candidate.provider
+  const knowsCustomTools = takesCustomTools({ upstreamModel, options })
+  return {
+    upstreamModel,
+    ...(form.media && { media: form.media }),
+    maxTokens: readOutputLimit(chat)?.limit ?? form.outputLimit(attempt),
+    capabilities: {
+      reasoning: capabilities.reasoning,
+      tools: capabilities.tools,
+      vision: capabilities.vision,
+      jsonSchema: capabilities.json_schema,
+    },
+    customTools: knowsCustomTools ? customToolsOf(named) : undefined,
+  }
+}
+
+/** Writes the request for a provider that speaks OpenAI's format. */
+function relay<Params>(
+  { attempt, body, form }: RoutedChat<Params>,
+  { operation, url, deployment }: RouteAddress,
+): ChatProtocol {
+  const { upstreamModel } = attempt.model
+  const { options } = attempt.candidate.provider
+  const target = { upstreamModel, options }
+  const cached = withPromptCaching(body, attempt, false)
+  const { chat: named, callerNames } = withAcceptedToolNames(cached, undefined)
+  const sent = toUpstreamChat(named, target)
+  if (deployment !== undefined) sent['model'] = deployment
+  const isStreamOnly = options.streamOnlyModels.some((prefix) => upstreamModel.startsWith(prefix))
+  if (isStreamOnly) {
+    sent['stream'] = true
+    if (options.streamUsage) sent['stream_options'] = { include_usage: true }
+  }
+  return new RelayProtocol({
+    request: { operation, url, body: sent },
+    source: new AttemptSource(attempt, form.textField),
+    omitted: reportOmissions(attempt, findFieldsOmittedByRelay(named, target)),
+    callerNames,
+    customTools: takesCustomTools(target) ? undefined : customToolsOf(body),
+    streamsOnly: isStreamOnly,
+  })
+}
+
+/** The omitted fields to report to the caller: those that the provider does not get, and those without a price. */
+function reportOmissions<Params>(
+  { request, body, model }: RequestAttempt<Params>,
+  provider: readonly string[] = [],
+): readonly string[] {
+  const { translation, body: requested } = request
+  const stripped = strippedFrom(requested, body)
+  if (!translation) return [...stripped, ...provider]
+  const { omitted = [], callersField = (param: string) => param } = translation
+  const isKnown = withKnownFields(requested, model) === requested
+  const unknown = isKnown ? [] : omittedOf(requested, ['reasoning_effort'])
+  return [...omitted, ...[...stripped, ...unknown, ...provider].map(callersField)]
+}
+
+/** A level of thinking is a wish: a model that does not think would reject the field. */
+function withKnownFields(chat: JsonObject, { capabilities }: Model): JsonObject {
+  if (capabilities.reasoning || chat['reasoning_effort'] === undefined) return chat
+  const { reasoning_effort: _effort, ...rest } = chat
+  return rest
+}

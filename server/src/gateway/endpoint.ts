@@ -1,0 +1,30 @@
+import type { ValidatedRequest } from './attempt'
+import type { Failover } from './failover'
+import type { Reply } from './request'
+import type { PricedEndpoint } from './reserve'
+import type { z } from 'zod'
+import type { Category } from '../catalog/model'
+import type { PromptSize } from '../limits/prompt-size'
+import type { TokenNeed } from '../limits/token-need'
+import type { Translation } from '../protocols/dialect'
+import type { Operation } from '../upstream/request-head'
+import type { JsonObject } from '../wire/json-body'
+
+/** A validated request with its candidates, as an endpoint runs it. */
+export type EndpointRun<Params> = Failover<ValidatedRequest<Params>>
+
+/** The parts of the shared stages that are specific to one model endpoint. */
+export interface Endpoint<Schema extends z.ZodType<{ model: string }>> extends PricedEndpoint<
+  ValidatedRequest<z.output<Schema>>
+> {
+  operation: Exclude<Operation, 'responses'>
+  schema: Schema
+  maxBytes: number
+  kinds: readonly Category[]
+  /** For another format than the one of `schema`: reads it first. Throws `invalid_request`. */
+  translate?: (body: JsonObject) => Translation
+  /** The countable content, should its size come close to the model's context. */
+  size: (params: z.output<Schema>, body: JsonObject) => PromptSize
+  need: (params: z.output<Schema>, bytes: number) => TokenNeed
+  run: (failover: EndpointRun<z.output<Schema>>) => Promise<Reply>
+}

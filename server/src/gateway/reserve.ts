@@ -1,0 +1,213 @@
+import type { PricedAttempt } from './attempt'
+import { ConnectionUse } from './connection-use'
+import { withMeasuredVolume, type MeasuredTimers } from './measured-volume'
+import { OrganizationUse } from './organization-use'
+import { withModelsOutput, type Lowering } from './output-limit'
+import type { GatewayPorts } from './ports'
+import type { UnansweredUse } from './unanswered-use'
+import type { Principal } from '../auth/principal'
+import type { Model } from '../catalog/model'
+import { unavailable, type ApiError } from '../errors'
+import type { Meter, Reservation } from '../metering/meter'
+import type { MonthlyReservation } from '../metering/monthly-reservation'
+import { stripUnpriced } from '../metering/unpriced-fields'
+import type { TokenBounds } from '../metering/worst-case'
+import { withOutputLimit } from '../providers/openai/request'
+import { arePaidAlike, isByPrice, type Candidate } from '../routing/candidate'
+import type { JsonObject } from '../wire/json-body'
+
+/** The parts of a validated request that are reserved for. */
+export interface ReservableRequest {
+  ports: Pick<
+    GatewayPorts,
+    'metering' | 'connectionRates' | 'rotation' | 'limits' | 'spendingLimits'
+  > & { timers: MeasuredTimers }
+  principal: Pick<Principal, 'accountId' | 'userId'>
+  body: JsonObject
+  pricedBody: JsonObject | undefined
+  translation?: Lowering
+  model: Model
+}
+
+/** The properties of an endpoint that decide the price of its requests. */
+export interface PricedEndpoint<Request> {
+  /** Selects the fields that its price covers. */
+  priced: 'chat' | 'completion' | 'embedding'
+  /** The upper bounds of the tokens that a request can make a model read and write. */
+  volume: (attempt: PricedAttempt<Request>) => TokenBounds
+}
+
+export interface ReserveOptions<Request> {
+  endpoint: PricedEndpoint<Request>
+  request: Request
+  meter: Meter
+  month: MonthlyReservation | undefined
+  /** Its estimated need of tokens. */
+  tokens: number
+}
+
+/**
+ * Reserves limits and credit for a request's attempt at one candidate: each has its own price, payer and hold, and
+ * gets a body whose output limit that hold pays for. There is one at a time. The parts of a request, such as several
+ * prompts, share it; while one of them needs it, or was answered in it, the others fail over only where neither price
+ * nor payer changes.
+ */
+export class AttemptReservation<Request extends ReservableRequest> {
+  readonly #options: ReserveOptions<Request>
+  readonly #unanswered: UnansweredUse
+  #attempt: PricedAttempt<Request> | undefined
+  #opening: Promise<PricedAttempt<Request>> | undefined
+  #connections: ConnectionUse | undefined
+  #organizations: OrganizationUse | undefined
+  #candidate: Candidate | undefined
+  /** The parts that run, or were answered, in this attempt. */
+  #openAttempts = 0
+
+  constructor(options: ReserveOptions<Request>, unanswered: UnansweredUse) {
+    this.#options = options
+    this.#unanswered = unanswered
+  }
+
+  /** The candidate that was tried last, or serves the request. */
+  get candidate(): Candidate | undefined {
+    return this.#candidate
+  }
+
+  /** Whether `open` rejected with this error because a connection was full. */
+  isConnectionFull(refusal: ApiError): boolean {
+    return this.#connections?.isFull(refusal) === true
+  }
+
+  /**
+   * Opens an attempt for a part of the request; synchronous for nearly all candidates, as they count nothing of their
+   * own. Throws or rejects with an `ApiError` where it cannot be paid.
+   */
+  open(candidate: Candidate): PricedAttempt<Request> | Promise<PricedAttempt<Request>> {
+    const isCounted = ConnectionUse.counts(candidate) || candidate.billing.terms !== undefined
+    return isCounted ? this.#openCounted(candidate) : this.#open(candidate)
+  }
+
+  /** A part came to no answer; the request ends, or the next candidate follows. */
+  close(): void {
+    this.#openAttempts -= 1
+    // The provider may bill it all the same, which is still to be paid.
+    if (this.#openAttempts > 0 || this.#unanswered.total) return
+    this.#options.meter.release()
+    this.#cancelSpending()
+    this.#attempt = undefined
+    this.#candidate = undefined
+  }
+
+  /** The request has ended, and used that many tokens. */
+  end(usedTokens: number): void {
+    this.#connections?.end(usedTokens, this.#candidate?.connection.id)
+    this.#organizations?.end(usedTokens, this.#candidate?.billing.organizationId ?? null)
+  }
+
+  /** Releases the places of a request that continues with no client waiting. */
+  releaseSlots(): void {
+    this.#organizations?.releaseSlots()
+  }
+
+  /** Opens one whose connection or organization counts its use; a full one is skipped. */
+  async #openCounted(candidate: Candidate): Promise<PricedAttempt<Request>> {
+    const { request, tokens } = this.#options
+    const { ports, principal } = request
+    const { terms } = candidate.billing
+    if (terms) {
+      const { userId } = principal
+      this.#organizations ??= new OrganizationUse({ ports, userId, tokens })
+      await this.#organizations.enter(terms)
+    }
+    if (ConnectionUse.counts(candidate)) {
+      this.#connections ??= new ConnectionUse({ ports, tokens })
+      await this.#connections.enter(candidate)
+    }
+    return this.#open(candidate)
+  }
+
+  #open(candidate: Candidate): PricedAttempt<Request> | Promise<PricedAttempt<Request>> {
+    if (candidate !== this.#candidate && this.#openAttempts > 0) this.#move(candidate)
+    this.#openAttempts += 1
+    if (candidate === this.#candidate) {
+      const current = this.#opening ?? this.#attempt
+      if (current) return current
+    }
+    this.#candidate = candidate
+    try {
+      const attempt = this.#attemptAt(candidate)
+      const reservation = this.#hold(attempt)
+      if (!(reservation instanceof Promise)) return this.#begin(attempt, reservation)
+      this.#opening = reservation
+        .then((paid) => this.#begin(attempt, paid))
+        .catch((thrown: unknown) => this.#fail(thrown))
+        .finally(() => (this.#opening = undefined))
+      return this.#opening
+    } catch (thrown) {
+      return this.#fail(thrown)
+    }
+  }
+
+  #fail(thrown: unknown): never {
+    this.#cancelSpending()
+    this.#openAttempts = 0
+    this.#candidate = undefined
+    throw thrown
+  }
+
+  /** While other parts are with another candidate, they are paid as they began. */
+  #move(candidate: Candidate): void {
+    const current = this.#candidate
+    if (!current || !this.#attempt || !arePaidAlike(candidate, current)) throw unavailable()
+    this.#candidate = candidate
+    this.#attempt = { ...this.#attempt, candidate }
+  }
+
+  #attemptAt(candidate: Candidate): PricedAttempt<Request> {
+    const { request, meter } = this.#options
+    const { model } = candidate
+    const body = withModelsOutput(this.#bodyFor(candidate), model, request.translation)
+    return { request, candidate, model, body, meter, unanswered: this.#unanswered }
+  }
+
+  /** The body, without the fields that the model's price does not cover, where that price is charged. */
+  #bodyFor({ model, billing }: Candidate): JsonObject {
+    const { request, endpoint } = this.#options
+    const { body, pricedBody } = request
+    if (!isByPrice(billing) || !model.pricing) return body
+    if (pricedBody && model === request.model) return pricedBody
+    return stripUnpriced(body, { endpoint: endpoint.priced, pricing: model.pricing })
+  }
+
+  #hold(attempt: PricedAttempt<Request>): Reservation | undefined | Promise<Reservation> {
+    const { endpoint, request, month } = this.#options
+    const { model, billing } = attempt.candidate
+    const isOwn = billing.payer === request.principal.accountId
+    const { organizationId, mode } = billing
+    const isShared = organizationId !== null && mode !== 'member_pays'
+    const shared = isShared ? this.#organizations?.monthOf(organizationId) : undefined
+    const terms = { model, billing, month: isOwn ? month : month?.paidByOthers(), shared }
+    const { metering, timers } = request.ports
+    return metering.hold(terms, () => withMeasuredVolume(endpoint.volume(attempt), attempt, timers))
+  }
+
+  #begin(
+    attempt: PricedAttempt<Request>,
+    reservation: Reservation | undefined,
+  ): PricedAttempt<Request> {
+    const { meter, endpoint } = this.#options
+    meter.pay(reservation, reservation ? undefined : () => endpoint.volume(attempt))
+    if (reservation) attempt.body = withOutputLimit(attempt.body, findLoweredLimit(reservation))
+    this.#attempt = attempt
+    return attempt
+  }
+
+  #cancelSpending(): void {
+    this.#options.month?.hold(0n)
+    this.#organizations?.cancelSpending()
+  }
+}
+
+/** Finds the output limit that the balance covers, where that is less than the requested one. */
+const findLoweredLimit = ({ outputLimit, worst }: Reservation): number | undefined =>
+  outputLimit < worst.volume.outputLimit ? outputLimit : undefined

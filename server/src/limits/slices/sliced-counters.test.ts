@@ -1,0 +1,90 @@
+import { expect, test } from 'bun:test'
+import { SlicedCounters } from './sliced-counters'
+import type { SliceStore, StoredSlices, StoreMoment } from './slice-store'
+
+const moment = (): StoreMoment => ({
+  nowMs: Math.floor(performance.now()),
+  epoch: 'epoch',
+  sinceMs: 0,
+  hasLostSlices: false,
+})
+
+/** A store that answers each statement after `delayMs`. */
+function createSlowStore(delayMs: number, isLate = false): SliceStore {
+  const documents = new Map<string, StoredSlices>()
+  const delayed = async <Answer>(answer: () => Answer): Promise<Answer> => {
+    await Bun.sleep(delayMs)
+    return answer()
+  }
+  return {
+    kind: 'redis',
+    isAway: false,
+    read: (buckets) =>
+      delayed(() => ({
+        ...moment(),
+        slices: buckets.map((bucket) => documents.get(bucket) ?? { version: 0, document: {} }),
+      })),
+    write: (writes) =>
+      delayed(() =>
+        writes.map(({ bucket, version, document }) => {
+          if ((documents.get(bucket)?.version ?? 0) !== version) return false
+          documents.set(bucket, { version: version + 1, document })
+          return true
+        }),
+      ),
+    beat: (node) =>
+      isLate
+        ? Promise.reject(new Error('late'))
+        : delayed(() => ({ ...moment(), seenAtMs: new Map([[node, moment().nowMs]]) })),
+    leave: async () => undefined,
+    recall: async () => undefined,
+  }
+}
+
+test('a share that was assumed while the store was slow is not added to what it grants', async () => {
+  const limit = 20
+  await using counters = new SlicedCounters({ store: createSlowStore(30, true), node: 'one' })
+  await counters.start()
+  const demand = { windows: [{ id: 'requests:user_1', limit }], weight: 1, running: [] }
+  let admitted = 0
+  const take = async () => {
+    const taken = await counters.take(demand)
+    if (!('kind' in taken && taken.kind === 'refused')) admitted += 1
+  }
+  // The first request does not wait for the answer, which comes 10 ms later.
+  await take()
+  await Bun.sleep(100)
+  for (let time = 0; time < 3 * limit; time++) await take()
+  expect(admitted).toBe(limit)
+})
+
+test('the first request of a limit waits for a store that is slow, so that the node takes no share of its own', async () => {
+  const limit = 20
+  const store = createSlowStore(40)
+  await using one = new SlicedCounters({ store, node: 'one' })
+  await using two = new SlicedCounters({ store, node: 'two' })
+  await Promise.all([one.start(), two.start()])
+  const demand = { windows: [{ id: 'requests:user_1', limit }], weight: 1, running: [] }
+  const takes = await Promise.all(
+    Array.from({ length: 4 * limit }, async (_, at) => (at % 2 === 0 ? one : two).take(demand)),
+  )
+  const admitted = takes.filter((taken) => !('kind' in taken && taken.kind === 'refused')).length
+  expect(admitted).toBeGreaterThan(0)
+  expect(admitted).toBeLessThanOrEqual(limit)
+})
+
+test('while a store that lost its slices grants nothing, the first request of a limit waits instead of being rejected', async () => {
+  const store = createSlowStore(1)
+  const lostAtMs = Math.floor(performance.now())
+  const { read } = store
+  store.read = async (buckets) => ({
+    ...(await read(buckets)),
+    sinceMs: lostAtMs,
+    hasLostSlices: true,
+  })
+  await using counters = new SlicedCounters({ store, node: 'one' })
+  const demand = { windows: [{ id: 'requests:user_1', limit: 20 }], weight: 1, running: [] }
+  const taken = await counters.take(demand)
+  expect('kind' in taken && taken.kind).toBe('granted')
+  expect(performance.now() - lostAtMs).toBeGreaterThan(2900)
+})

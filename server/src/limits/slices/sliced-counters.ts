@@ -1,0 +1,298 @@
+import { ClusterContact } from './cluster-contact'
+import { recallLifeMs, type LocalSlice } from './local-slice'
+import { LocalSlices } from './local-slices'
+import { patienceFor, type Patience } from './patience'
+import { readUse } from './read-use'
+import { SliceExchanges } from './slice-exchanges'
+import { refuseSlot, refuseWindow } from './slice-refusal'
+import { settleMs, type Recall, type SliceStore } from './slice-store'
+import type { LimitBucket } from '../caller-limits'
+import { longer, type BucketUse, type Counters, type CounterTake } from '../counters'
+import type { Demand, LimitRefusal, LimitBuckets } from '../counters'
+import { MemoryCounters } from '../memory-counters'
+import { windowMs } from '../sliding-window'
+import type { MaybePromise } from '../../platform/maybe-promise'
+import { Periodic } from '../../platform/periodic'
+import { withTimeout } from '../../platform/with-timeout'
+
+interface Options {
+  store: SliceStore
+  /** This node's name among those that share the store. */
+  node: string
+  /** The name of the process before, which has ended, if it had one. */
+  predecessor?: string | undefined
+  /** Monotonic milliseconds. */
+  now?: () => number
+}
+
+const maxPauseMs = 16
+/** The pause between two attempts while a store that has lost its slices grants nothing. Milliseconds. */
+const settlePauseMs = 100
+const sweepMs = 10_000
+
+/**
+ * Counts for all nodes that share a store. A node has a slice of each limit and counts in it from memory; it asks the
+ * store only where its slice does not suffice. All slices together never exceed the limit, so neither does what the
+ * nodes admit, however the store fails: without it each node continues with what it has.
+ */
+export class SlicedCounters implements Counters, AsyncDisposable {
+  readonly #options: Options & { now: () => number }
+  readonly #own: MemoryCounters
+  readonly #cluster: ClusterContact
+  readonly #exchanges: SliceExchanges
+  readonly #slices: LocalSlices
+  /** Slices of which another node waits for units. */
+  readonly #recalled = new Set<LocalSlice>()
+  readonly #sweeping: Periodic
+  #isStopped = false
+
+  constructor({ now = () => performance.now(), ...options }: Options) {
+    const { store, node, predecessor } = options
+    this.#options = { ...options, now }
+    this.#own = new MemoryCounters(now, {
+      unitsOf: (bucket, weight) => this.#unitsOf(bucket, weight),
+      unassignedOf: ({ id }) => this.#slices.get(id)?.unassigned ?? 0,
+      onFreed: (at) => this.#onFreed(at),
+    })
+    this.#slices = new LocalSlices(this.#own)
+    const onLost = () => this.#restate()
+    const cluster = new ClusterContact({ store, node, predecessor, now, onLost })
+    this.#cluster = cluster
+    this.#exchanges = new SliceExchanges({
+      store,
+      node,
+      now,
+      useOf: (slice) => this.#slices.useOf(slice),
+      isStopped: () => this.#isStopped,
+      view: (moment, isWindow) => cluster.view(moment, isWindow),
+      onMoment: (moment, sentMs) => {
+        cluster.onMoment(moment, sentMs)
+        return !cluster.isSettling
+      },
+      onFailure: (sentMs) => cluster.onFailure(sentMs),
+    })
+    this.#sweeping = new Periodic({ intervalMs: sweepMs, run: () => this.#sweep() })
+  }
+
+  /** Reports this node to the store, so that others know it. Never rejects. */
+  async start(): Promise<void> {
+    await this.#cluster.beat()
+  }
+
+  /** The store that the nodes share. While it is away, this node keeps to what it has. */
+  get store(): Pick<SliceStore, 'kind' | 'isAway'> {
+    return this.#options.store
+  }
+
+  get #patience(): Patience {
+    return patienceFor(this.#cluster.roundTripMs)
+  }
+
+  take(demand: Demand): MaybePromise<CounterTake> {
+    const refused = this.#knownRefusal(demand) ?? this.#own.refuse(demand)
+    if (!refused && (demand.weight > 0 || this.#isKnown(demand))) return this.#own.grant(demand)
+    if (refused && this.#isFinal(refused, demand)) return refused
+    return this.#takeMore(demand)
+  }
+
+  /** The use on all nodes; on this one while the store is unavailable. */
+  async readUse(at: LimitBuckets): Promise<BucketUse[]> {
+    const own = this.#own.readUse(at)
+    if (this.store.isAway) return own
+    return readUse(at, {
+      own,
+      store: this.#options.store,
+      view: (moment, isWindow) => this.#cluster.view(moment, isWindow),
+      node: this.#options.node,
+    }).catch(() => own)
+  }
+
+  /** Gives units away that another node needs, and states what this one uses. */
+  onRecall({ bucket, units, from }: Recall): void {
+    const slice = this.#slices.get(bucket)
+    if (!slice || from === this.#options.node) return
+    if (units > 0) {
+      slice.recalled = {
+        units: Math.max(units, slice.recalled.units),
+        untilMs: this.#options.now() + recallLifeMs,
+      }
+      this.#recalled.add(slice)
+    }
+    void this.#exchanges.request(slice)
+  }
+
+  /** Takes after an exchange with the store, and another one once other nodes have given back what is idle there. */
+  async #takeMore(demand: Demand): Promise<CounterTake> {
+    const { now } = this.#options
+    const startedMs = now()
+    for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
+      const isDone = !this.store.isAway && (await this.#exchange(demand))
+      if (!isDone) return this.#takeAlone(demand)
+      if (this.#cluster.isSettling) {
+        const taken = this.#takeAlone(demand)
+        // Of a limit that it has used, this node has all that is certain; of another one the store grants soon.
+        const isFinal = taken.kind === 'granted' || !this.#slices.isUntouched(demand)
+        if (isFinal || now() > startedMs + settleMs + this.#patience.recallMs) return taken
+        await new Promise((resolve) => setTimeout(resolve, settlePauseMs))
+        continue
+      }
+      if (!this.#own.refuse(demand)) return this.#own.grant(demand)
+      const { recallMs, moveMs } = this.#patience
+      const maxMs = this.#slices.canOthersYield(demand)
+        ? recallMs
+        : this.#slices.mayFit(demand)
+          ? moveMs
+          : 0
+      if (now() + pauseMs > startedMs + maxMs) return this.#refuse(demand)
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+  }
+
+  /** Exchanges the slices of which the demand needs more. Resolves with false where the store does not answer. */
+  async #exchange(demand: Demand): Promise<boolean> {
+    const short = this.#slices.shortOf(demand)
+    for (const { slice, weight } of short) {
+      slice.isWeighted ||= weight > 1
+      slice.waiting.push(weight)
+    }
+    const exchanges = Promise.all(short.map(({ slice }) => this.#exchanges.request(slice)))
+    // Without the store this node admits its share of a limit that it has no slice of; of others it can only refuse.
+    const mayShare = short.every(({ slice }) => slice.statedAtMs === -Infinity)
+    const { exchangeMs, shareMs, firstMs } = this.#patience
+    const maxMs = !mayShare ? exchangeMs : this.#cluster.isLate ? shareMs : firstMs
+    const done = await withTimeout(exchanges, maxMs).catch(() => [false])
+    for (const { slice, weight } of short) slice.waiting.splice(slice.waiting.indexOf(weight), 1)
+    return !done.includes(false)
+  }
+
+  /** Takes without the store: of limits that this node has no slice of, its equal share. */
+  #takeAlone(demand: Demand): CounterTake {
+    const { windows, running, weight } = demand
+    for (const bucket of windows) this.#assumeShare(this.#slices.of(bucket, true), weight)
+    for (const bucket of running) this.#assumeShare(this.#slices.of(bucket, false), 1)
+    return this.#own.take(demand)
+  }
+
+  #assumeShare(slice: LocalSlice, weight: number): void {
+    if (slice.statedAtMs > -Infinity || slice.units > 0) return
+    slice.assume(Math.min(slice.limit, Math.max(weight, this.#cluster.shareOf(slice.limit))))
+  }
+
+  #refuse({ windows, running, weight }: Demand): CounterTake {
+    let refused: LimitRefusal | undefined
+    for (const bucket of windows) {
+      const slice = this.#slices.of(bucket, true)
+      if (this.#slices.useOf(slice).used + weight <= slice.units) continue
+      const own = this.#own.expiring(bucket.id)
+      const one = refuseWindow(bucket, weight, { own, others: slice.others })
+      const untilMs = this.#options.now() + one.waitMs
+      const isCertain = !slice.isWeighted && one.reading.remaining === 0
+      if (isCertain) slice.full = { reading: one.reading, untilMs }
+      refused = longer(refused, one)
+    }
+    if (refused) return refused
+    const full = running.find((bucket) => {
+      const slice = this.#slices.of(bucket, false)
+      return this.#slices.useOf(slice).used >= slice.units
+    })
+    return full ? refuseSlot(full) : this.#own.take({ windows, running, weight })
+  }
+
+  #knownRefusal({ windows, weight }: Demand): LimitRefusal | undefined {
+    if (weight !== 1) return undefined
+    let refused: LimitRefusal | undefined
+    for (const { id, limit } of windows) {
+      const slice = this.#slices.get(id)
+      if (!slice?.full || slice.limit !== limit) continue
+      const waitMs = Math.ceil(slice.full.untilMs - this.#options.now())
+      if (waitMs <= 0) {
+        slice.full = undefined
+        continue
+      }
+      const reading = { ...slice.full.reading, resetMs: waitMs }
+      refused = longer(refused, { kind: 'refused', by: 'window', reading, waitMs })
+    }
+    return refused
+  }
+
+  /** Whether no exchange can help: it never fits, or is known not to fit yet. */
+  #isFinal({ waitMs, by, reading }: LimitRefusal, { weight }: Demand): boolean {
+    if (waitMs === Infinity) return true
+    return by === 'window' && weight === 1 && this.#slices.get(reading.id)?.full !== undefined
+  }
+
+  #isKnown({ windows }: Demand): boolean {
+    return windows.every(({ id }) => this.#slices.has(id))
+  }
+
+  #unitsOf({ id, limit }: LimitBucket, weight: number): number {
+    const slice = this.#slices.get(id)
+    if (!slice) return 0
+    if (slice.limit !== limit) slice.limit = limit
+    if (weight > 0) slice.isUsed = true
+    const { mode, wasStalled } = this.#cluster
+    if (wasStalled) return 0
+    if (mode === 'shared' || mode === 'held') return slice.units
+    const share = Math.min(limit, Math.max(weight, this.#cluster.shareOf(limit)))
+    return mode === 'alone' ? share : Math.min(slice.units, share)
+  }
+
+  /** Gives freed units to another node at once if that node waits for them. */
+  #onFreed({ windows, running }: LimitBuckets): void {
+    if (this.#recalled.size === 0) return
+    const nowMs = this.#options.now()
+    for (const { id } of [...windows, ...running]) {
+      const slice = this.#slices.get(id)
+      if (!slice || !this.#recalled.has(slice)) continue
+      if (slice.recalled.units > 0 && slice.recalled.untilMs > nowMs)
+        void this.#exchanges.request(slice)
+      else this.#recalled.delete(slice)
+    }
+  }
+
+  /** States all slices, as the store has lost them. */
+  #restate(): void {
+    for (const slice of this.#slices.values()) {
+      slice.units = this.#unitsOf({ id: slice.bucket, limit: slice.limit }, 0)
+      slice.full = undefined
+      void this.#exchanges.request(slice)
+    }
+  }
+
+  /** States slices that the store would otherwise forget, and gives back those that no request asked for in a minute. */
+  async #sweep(): Promise<void> {
+    const nowMs = this.#options.now()
+    for (const slice of this.#slices.values()) {
+      if (slice.isUsed) slice.usedAtMs = nowMs
+      slice.isUsed = false
+    }
+    if (this.store.isAway) return
+    const due = [...this.#slices.values()].filter(
+      ({ statedAtMs }) => nowMs - statedAtMs >= windowMs,
+    )
+    await Promise.all(
+      due.map(async (slice) => {
+        const isUnused = () =>
+          !slice.isUsed &&
+          nowMs - slice.usedAtMs >= windowMs &&
+          this.#slices.useOf(slice).used === 0 &&
+          slice.waiting.length === 0
+        if (isUnused()) slice.units = 0
+        // A slice that the store still lists is stated again: other nodes could not recall it from a node that forgot it.
+        const isStated = await this.#exchanges.request(slice)
+        if (!isStated || !isUnused() || slice.units > 0) return
+        this.#slices.delete(slice)
+        this.#recalled.delete(slice)
+      }),
+    )
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopped = true
+    await this.#sweeping[Symbol.asyncDispose]()
+    if (!this.store.isAway) {
+      await Promise.all([...this.#slices.values()].map((slice) => this.#exchanges.request(slice)))
+    }
+    await this.#cluster[Symbol.asyncDispose]()
+  }
+}

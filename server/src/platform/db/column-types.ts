@@ -1,0 +1,7 @@
+import type { ColumnType } from 'kysely'
+
+/** The time of a row's creation: set once, by the database where the row does not name it. */
+export type CreatedColumn = ColumnType<Date, Date | undefined, never>
+
+/** The time of a row's last change. */
+export type UpdatedColumn = ColumnType<Date, Date | undefined, Date>

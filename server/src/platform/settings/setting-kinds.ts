@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { limit } from '../integer'
+import { maxPriceUsd, storedUsd, toUsd, usd } from '../../wire/usd'
+
+/**
+ * A kind of values in its three forms: what an operator sends, what the row of settings has, and what answers show.
+ * The stored form is at least as wide as the accepted one, so that every accepted value can be read.
+ */
+export interface SettingKind<Value> {
+  body: z.ZodType<Value>
+  stored: z.ZodType<Value>
+  answer: z.ZodType
+  toAnswer(value: Value): unknown
+  /** Of an answer's number, for documentation. */
+  unit?: string
+}
+
+/** Makes a kind whose values are the same in every form. */
+const plain = <Value>(kind: {
+  body: z.ZodType<Value>
+  stored: z.ZodType<Value>
+  answer?: z.ZodType
+}): SettingKind<Value> => ({ answer: kind.stored, toAnswer: (value) => value, ...kind })
+
+const maxDecimals = (max: number) =>
+  [
+    (value: number) => Number(value.toFixed(max)) === value,
+    { params: { issue: 'out_of_range' }, message: `must have at most ${max} decimals.` },
+  ] as const
+
+/** USD, kept as nano-dollars. */
+const amount = (max?: number): SettingKind<bigint> => ({
+  body: usd(9, 0, max),
+  stored: storedUsd,
+  answer: z.number(),
+  toAnswer: toUsd,
+  unit: 'USD',
+})
+export const balance = amount()
+/** For a million tokens. */
+export const price = amount(maxPriceUsd)
+
+export const percent = plain({
+  body: z
+    .number()
+    .min(0)
+    .max(100)
+    .refine(...maxDecimals(2)),
+  stored: z.number().min(0).max(100),
+  answer: z.number(),
+})
+
+/** Seconds up to a day, to the millisecond; kept as milliseconds. */
+export const seconds: SettingKind<number> = {
+  body: z
+    .number()
+    .min(0.001)
+    .max(86_400)
+    .refine(...maxDecimals(3))
+    .transform((value) => Math.round(value * 1000)),
+  stored: z.int().min(1).max(86_400_000),
+  answer: z.number(),
+  toAnswer: (value) => value / 1000,
+}
+
+export const count = plain({ body: limit, stored: z.int().min(1), answer: z.int() })
+
+const fullDays = z.int().min(2).max(3650)
+export const days = plain({ body: fullDays, stored: fullDays, answer: z.int() })
+
+export const flag = plain({ body: z.boolean(), stored: z.boolean() })
+
+export const oneOf = <const Names extends readonly string[]>(names: Names) => {
+  const name = z.enum(names)
+  return plain({ body: name, stored: name })
+}
+
+export const publicKey = plain<string | null>({
+  body: z
+    .string()
+    .regex(/^[A-Za-z0-9+/]{43}=$/, 'must be an Ed25519 public key: 32 bytes in base64.')
+    .nullable(),
+  stored: z.string().nullable(),
+})
+
+/** Whether models without a price are refused or free; or their price, which zero is not. */
+type UnpricedModels = 'refuse' | 'free' | { input: bigint; output: bigint }
+
+const unpricedNames = z.enum(['refuse', 'free'])
+const ceiling = usd(9, 0.000_001, maxPriceUsd)
+
+export const unpriced: SettingKind<UnpricedModels> = {
+  body: z.union([unpricedNames, z.object({ input: ceiling, output: ceiling })], {
+    error: 'must be "refuse", "free", or a price such as {"input": 10, "output": 50}.',
+  }),
+  stored: z.union([unpricedNames, z.object({ input: storedUsd, output: storedUsd })]),
+  answer: z.union([unpricedNames, z.object({ input: z.number(), output: z.number() })]),
+  toAnswer: (value) =>
+    typeof value === 'string' ? value : { input: toUsd(value.input), output: toUsd(value.output) },
+}
+
+const maxEntries = 100
+
+/** A list without duplicates. */
+const list = (entry: z.ZodType<string>) =>
+  plain<readonly string[]>({
+    body: z
+      .array(entry)
+      .max(maxEntries)
+      .transform((entries) => [...new Set(entries)]),
+    stored: z.array(z.string()),
+  })
+
+/** Origins as browsers send them: no path, no final slash. */
+export const origins = list(
+  z
+    .string()
+    .max(300)
+    .refine((text) => /^https?:/.test(text) && URL.parse(text)?.origin === text, {
+      params: { issue: 'bad_format' },
+      message: 'must be an origin such as https://app.example.com, without a path.',
+    }),
+)
+
+export const networks = list(
+  z.union([z.cidrv4(), z.cidrv6()], { error: 'must be a network such as 10.0.0.0/8.' }),
+)

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import * as fc from '../../testing/property'
+import { openTestDatabase } from '../../testing/db/database'
+import { copyLogs, toCopiedLog } from './copy-logs'
+import { insertLogs } from './insert-logs'
+import { noCache, toLogRecord, type LogValues } from './log-record'
+import type { Database } from '../platform/db/database'
+import { newId } from '../platform/db/id'
+import { isUniqueViolation } from '../platform/db/violation'
+
+const stack = new AsyncDisposableStack()
+let copied: Database
+let inserted: Database
+
+beforeAll(async () => {
+  copied = await openTestDatabase(stack)
+  inserted = await openTestDatabase(stack)
+}, 60_000)
+afterAll(() => stack.disposeAsync())
+
+const tables = ['request_log', 'request_sum', 'request_minute', 'request_peak'] as const
+
+/** Reads all rows of the tables as text: in no order of their own. */
+async function readAll({ query }: Database): Promise<Record<string, string[]>> {
+  const read = async (table: string): Promise<[string, string[]]> => {
+    const { rows } = await sql<{ row: string }>`
+      select t::text as row from ${sql.table(table)} as t order by 1`.execute(query)
+    return [table, rows.map(({ row }) => row)]
+  }
+  return Object.fromEntries(await Promise.all(tables.map(read)))
+}
+
+const empty = async ({ query }: Database) => {
+  for (const table of tables) await sql`delete from ${sql.table(table)}`.execute(query)
+}
+
+const users = [newId('user'), newId('user')] as const
+
+const plain: LogValues = {
+  id: newId('req'),
+  userId: users[0],
+  keyId: 'key_1',
+  keyPrefix: 'tg_abc',
+  endpoint: '/v1/chat/completions',
+  streamed: false,
+  requestedModel: 'fake/ok',
+  model: 'fake/ok',
+  provider: 'fake',
+  status: 'success',
+  statusCode: 200,
+  error: null,
+  finishReason: 'stop',
+  latencyMs: 12,
+  firstTokenMs: null,
+  inputTokens: 3,
+  outputTokens: 4,
+  estimated: false,
+  cost: 5n,
+  platformFee: 0n,
+  billingMode: 'platform',
+  accountId: users[0],
+  organizationId: null,
+  connectionId: null,
+  gatewayType: 2,
+  concurrent: 1,
+  callerUser: null,
+  metadata: null,
+  ipAddress: '127.0.0.1',
+  userAgent: 'OpenAI/JS 6.1.0, "x"',
+  ...noCache,
+}
+
+const counts = fc.integer({ min: 0, max: 2 ** 40 })
+const texts = fc.constantFrom('fake/ok', 'a,b', 'ü☃', '', 'null', 'x,{y}', "o'hara")
+const escapedTexts = fc.constantFrom(null, null, null, 'a "b"', 'back\\slash')
+
+const logs = fc
+  .record({
+    userId: fc.constantFrom(...users),
+    keyId: fc.constantFrom('key_1', 'key_2'),
+    keyPrefix: fc.option(texts),
+    requestedModel: texts,
+    model: texts,
+    provider: fc.option(texts),
+    status: fc.constantFrom('success', 'error', 'cancelled'),
+    error: fc.constantFrom(null, null, null, {
+      type: 'a',
+      code: 'model_not_found',
+      message: 'No, "no".',
+    }),
+    finishReason: fc.option(texts),
+    latencyMs: fc.integer({ min: 0, max: 1e6 }),
+    firstTokenMs: fc.option(fc.integer({ min: 0, max: 1e6 })),
+    inputTokens: counts,
+    outputTokens: counts,
+    cost: fc.bigInt({ min: 0n, max: 2n ** 50n }),
+    accountId: fc.constantFrom(...users, null),
+    organizationId: fc.option(fc.constant('org_1')),
+    concurrent: fc.integer({ min: 1, max: 100 }),
+    callerUser: escapedTexts,
+    metadata: fc.constantFrom(null, null, null, { team: 'a, "b"' }),
+    userAgent: texts,
+    cachedTokens: fc.constantFrom(0, 7),
+    cacheSavings: fc.bigInt({ min: -(2n ** 40n), max: 2n ** 40n }),
+  })
+  .map((fields): LogValues => ({ ...plain, ...fields, id: newId('req') }))
+
+const isCopied = (fields: Partial<LogValues>) =>
+  toCopiedLog(toLogRecord({ ...plain, userAgent: 'curl', ...fields })) !== undefined
+
+describe('copied request logs', () => {
+  test('leave the very rows and sums that inserted ones leave', async () => {
+    let total = 0
+    const property = fc.asyncProperty(fc.array(logs, { maxLength: 40 }), async (batch) => {
+      await Promise.all([empty(copied), empty(inserted)])
+      const records = batch.map(toLogRecord)
+      total += records.filter((record) => toCopiedLog(record)).length
+      await copied.query.transaction().execute((trx) => copyLogs(trx, records))
+      await insertLogs(inserted.query, records)
+      expect(await readAll(copied)).toEqual(await readAll(inserted))
+    })
+    await fc.assert(property, { numRuns: 40 })
+    expect(total).toBeGreaterThan(50)
+  }, 60_000)
+
+  test('are nearly all: those without objects and escapes', () => {
+    expect(isCopied({})).toBe(true)
+    expect(isCopied({ cachedTokens: 1, cacheSavings: -1n })).toBe(true)
+    expect(isCopied({ userAgent: 'a "b"' })).toBe(false)
+    expect(isCopied({ metadata: { a: 'b' } })).toBe(false)
+    expect(isCopied({ error: { type: 'a', code: 'b', message: 'c' } })).toBe(false)
+  })
+
+  test('that are there already reject, and change nothing', async () => {
+    await empty(copied)
+    const [one, two] = [
+      toLogRecord({ ...plain, userAgent: 'a' }),
+      toLogRecord({ ...plain, id: newId('req'), userAgent: 'a' }),
+    ]
+    const copy = (records: string[]) =>
+      copied.query.transaction().execute((trx) => copyLogs(trx, records))
+    await copy([one])
+    const before = await readAll(copied)
+    expect(isUniqueViolation(await copy([two, one]).catch((thrown: unknown) => thrown))).toBe(true)
+    expect(await readAll(copied)).toEqual(before)
+  })
+})

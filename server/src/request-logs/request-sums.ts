@@ -1,0 +1,58 @@
+import { sql } from 'kysely'
+
+const grownColumns = [
+  'requests',
+  'successes',
+  'failures',
+  'cancellations',
+  'input_tokens',
+  'output_tokens',
+  'latency_ms',
+  'cost',
+  'own_cost',
+]
+const sums = sql.raw(grownColumns.map((name) => `sum(${name})`).join(', '))
+const grown = sql.raw(
+  grownColumns.map((name) => `${name} = request_sum.${name} + excluded.${name}`).join(', '),
+)
+
+/**
+ * Adds the logs that `counted` has counted by minute, user, key and model to the sums by hour and day and to the minutes and
+ * peaks: the end of a statement. `counted` has the columns `starts_at`, `user_id`, `key_id`, `model`, those of `request_sum`
+ * without its grain.
+ */
+export const addCounted = sql`
+  summed as (
+      insert into request_sum (
+        grain, starts_at, user_id, key_id, model, ${sql.raw(grownColumns.join(', '))}, peak_concurrent
+      )
+      select grain, date_trunc(grain, starts_at, 'UTC'), user_id, key_id, model, ${sums}, max(peak_concurrent)
+      from counted cross join unnest(array['day', 'hour']) as grain
+      group by 1, 2, 3, 4, 5
+      order by 1, 2, 3, 4, 5
+      on conflict (grain, user_id, starts_at, key_id, model) do update set
+        ${grown},
+        peak_concurrent = greatest(request_sum.peak_concurrent, excluded.peak_concurrent)
+    ), minutes as (
+      insert into request_minute
+      select user_id, starts_at, sum(requests), sum(input_tokens + output_tokens)
+      from counted
+      group by 1, 2
+      order by 1, 2
+      on conflict (user_id, starts_at) do update set
+        requests = request_minute.requests + excluded.requests,
+        tokens = request_minute.tokens + excluded.tokens
+      returning user_id, (starts_at at time zone 'UTC')::date as day, requests, tokens
+    ), company as (
+      select user_id, (starts_at at time zone 'UTC')::date as day, max(peak_concurrent) as concurrent
+      from counted group by 1, 2
+    )
+    insert into request_peak
+    select user_id, day, max(requests), max(tokens), max(concurrent)
+    from minutes join company using (user_id, day)
+    group by 1, 2
+    order by 1, 2
+    on conflict (user_id, day) do update set
+      requests_per_minute = greatest(request_peak.requests_per_minute, excluded.requests_per_minute),
+      tokens_per_minute = greatest(request_peak.tokens_per_minute, excluded.tokens_per_minute),
+      concurrent_requests = greatest(request_peak.concurrent_requests, excluded.concurrent_requests)`

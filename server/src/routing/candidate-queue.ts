@@ -1,0 +1,50 @@
+import type { Candidate } from './candidate'
+import type { Resilience } from './resilience'
+
+interface Options {
+  /** The account whose request it is. */
+  accountId: string
+  resilience: Resilience
+  /** Called for a candidate that was next and is skipped, as it is failing. */
+  onSkipped: (candidate: Candidate) => void
+}
+
+const none: readonly Candidate[] = []
+
+/** The candidates of a request: those that may be tried, and where there are none, those that are failing. */
+export class CandidateQueue {
+  /** It returns candidates that are failing, as there are no others. */
+  isLast = false
+  failing = none
+  readonly #options: Options
+  /** All candidates of the request. */
+  readonly #all: readonly Candidate[]
+  #candidates: readonly Candidate[]
+  #next = 0
+
+  constructor(candidates: readonly Candidate[], options: Options) {
+    this.#options = options
+    this.#all = candidates
+    this.#candidates = candidates
+  }
+
+  /** Undefined where there is no other. Failing candidates come only where nothing else was tried. */
+  next(wasTried: boolean): Candidate | undefined {
+    const next = this.#candidates[this.#next++]
+    if (next || this.isLast || wasTried || this.failing.length === 0) return next
+    this.isLast = true
+    const { resilience, accountId } = this.#options
+    this.#candidates = resilience.lastRoutes(this.failing, accountId)
+    this.#next = 1
+    return this.#candidates[0]
+  }
+
+  /** Whether it may be tried; else it is skipped as failing. */
+  admits(candidate: Candidate): boolean {
+    const { resilience, accountId, onSkipped } = this.#options
+    if (this.isLast || resilience.admits(candidate, this.#all, accountId)) return true
+    this.failing = [...this.failing, candidate]
+    onSkipped(candidate)
+    return false
+  }
+}

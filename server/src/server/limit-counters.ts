@@ -1,0 +1,64 @@
+import type { Logger } from 'pino'
+import type { Counters } from '../limits/counters'
+import { MemoryCounters } from '../limits/memory-counters'
+import { nextNodeName } from '../limits/slices/node-name'
+import { PostgresSliceStore, recallChannel } from '../limits/slices/postgres-slice-store'
+import { RedisSliceStore } from '../limits/slices/redis-slice-store'
+import type { Recall } from '../limits/slices/slice-store'
+import { SlicedCounters } from '../limits/slices/sliced-counters'
+import { toRecall } from '../limits/slices/stored-slices'
+import type { Config } from '../platform/config/config'
+import type { Database } from '../platform/db/database'
+import type { Subscriptions } from '../platform/db/listener'
+
+interface Dependencies {
+  config: Config
+  storage: { database: Database; dataDir: string }
+  log: Logger
+}
+
+/** The counters of limits, and the notifications that they need. */
+interface LimitCounters {
+  counters: Counters
+  subscriptions: Subscriptions
+}
+
+/**
+ * Creates the counters of limits: for all nodes that share a Redis, for workers and, where it is configured, nodes that
+ * share a PostgreSQL; else for this process alone.
+ */
+export function createCounters(
+  { config, storage, log }: Dependencies,
+  disposables: AsyncDisposableStack,
+): LimitCounters {
+  const { redisUrl, limitStore, worker } = config
+  if (redisUrl === undefined && limitStore === 'memory' && worker === undefined) {
+    return { counters: new MemoryCounters(), subscriptions: {} }
+  }
+  const name = redisUrl === undefined ? 'PostgreSQL' : 'Redis'
+  const events = {
+    onRecall: (recall: Recall) => counters.onRecall(recall),
+    onError: (err: Error) =>
+      log.warn(
+        { err },
+        `${name} is unavailable: this node continues with its slices of the limits`,
+      ),
+    onBack: () => {
+      log.info(`${name} is available again: limits are shared`)
+      void counters.start()
+    },
+  }
+  const store =
+    redisUrl === undefined
+      ? disposables.use(new PostgresSliceStore({ database: storage.database, ...events }))
+      : disposables.use(new RedisSliceStore({ url: redisUrl, ...events }))
+  const counters = disposables.use(new SlicedCounters({ store, ...nextNodeName(storage.dataDir) }))
+  const onNotification = (payload: string) => {
+    const recall = toRecall(payload)
+    if (recall) counters.onRecall(recall)
+  }
+  return {
+    counters,
+    subscriptions: redisUrl === undefined ? { [recallChannel]: onNotification } : {},
+  }
+}

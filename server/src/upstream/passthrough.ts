@@ -1,0 +1,53 @@
+import type { ChatProtocol, OutgoingRequest } from './protocol'
+import type { ApiError } from '../errors'
+import type { Adapter, NativePassthrough } from '../providers/adapter'
+import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
+import type { CompleteAnswer } from '../providers/openai/whole-answer'
+import { toCallerError, type ErrorSource, type UpstreamFailure } from '../providers/upstream-error'
+
+interface PassthroughOptions {
+  passthrough: Pick<NativePassthrough, 'stream' | 'complete'>
+  request: OutgoingRequest
+  source: ErrorSource
+  omitted: readonly string[]
+  /** Whether a refusal is about the signatures of the request's history. */
+  refusesSignatures?: Adapter['refusesSignatures']
+  /** Writes the request without these signatures; undefined where it has none. */
+  writeUnsigned: (() => OutgoingRequest) | undefined
+}
+
+/** Passes a request through to a provider that speaks the caller's own format, and its answer back. */
+export class PassthroughProtocol implements ChatProtocol {
+  readonly request: OutgoingRequest
+  readonly source: ErrorSource
+  readonly omitted: readonly string[]
+  readonly callerNames = undefined
+  readonly framing = 'sse'
+  readonly isEncoded = true
+  readonly streamsOnly = false
+  readonly #options: PassthroughOptions
+
+  constructor(options: PassthroughOptions) {
+    this.request = options.request
+    this.source = options.source
+    this.omitted = options.omitted
+    this.#options = options
+  }
+
+  toError(refusal: UpstreamFailure): ApiError {
+    return toCallerError(refusal, this.source)
+  }
+
+  replaceRefused(refusal: UpstreamFailure): OutgoingRequest | undefined {
+    const { writeUnsigned, refusesSignatures } = this.#options
+    return writeUnsigned && refusesSignatures?.(refusal) ? writeUnsigned() : undefined
+  }
+
+  stream(facts: RelayRequest): RelayedStream {
+    return this.#options.passthrough.stream(facts)
+  }
+
+  complete(answer: unknown, facts: RelayRequest): CompleteAnswer {
+    return this.#options.passthrough.complete(answer, facts)
+  }
+}

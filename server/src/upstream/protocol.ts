@@ -1,0 +1,51 @@
+import type { Operation } from './request-head'
+import type { Adapter } from '../providers/adapter'
+import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
+import type { CompleteAnswer } from '../providers/openai/whole-answer'
+import type { ErrorSource, UpstreamFailure } from '../providers/upstream-error'
+import type { ApiError } from '../errors'
+import type { JsonObject } from '../wire/json-body'
+
+/** A request to a provider, without the connection's address and credential. */
+export interface OutgoingRequest {
+  operation: Operation
+  body: JsonObject
+  /** The path that differs from the operation's own; a path in the provider's options takes precedence. */
+  path?: string | undefined
+  /** The whole URL, where it is no path below the connection's. */
+  url?: string | undefined
+  headers?: Readonly<Record<string, string>> | undefined
+  /** The caller's headers that belong to a body which is passed through. */
+  forwarded?: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * The exchange with a provider: the request, and how its responses are read. There are three: `RelayProtocol`,
+ * `TranslateProtocol` and `PassthroughProtocol`.
+ */
+export interface UpstreamProtocol {
+  readonly request: OutgoingRequest
+  /** The facts about the provider and the request that its errors are translated by. */
+  readonly source: ErrorSource
+  readonly framing: Adapter['framing']
+  /** Translates an error response for the caller. */
+  toError: (refusal: UpstreamFailure) => ApiError
+  /** Returns the request to send in place of a refused one, once; undefined where the refusal stands. */
+  replaceRefused: (refusal: UpstreamFailure) => OutgoingRequest | undefined
+}
+
+/** The exchange of a chat, whose answers become those of the caller. */
+export interface ChatProtocol extends UpstreamProtocol {
+  /** Fields of the request that are ignored; the caller is notified of them. */
+  readonly omitted: readonly string[]
+  /** Name of a tool at the provider -> the caller's name of it, where they differ. */
+  readonly callerNames: ReadonlyMap<string, string> | undefined
+  /** The answer is in the caller's format already, where that is not OpenAI's. */
+  readonly isEncoded: boolean
+  /** The provider streams the answer even where the caller wants it whole. */
+  readonly streamsOnly: boolean
+  /** Starts reading a stream. */
+  stream: (facts: RelayRequest) => RelayedStream
+  /** Reads a whole answer. Throws where it is none. */
+  complete: (answer: unknown, facts: RelayRequest) => CompleteAnswer
+}

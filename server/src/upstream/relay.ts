@@ -1,0 +1,73 @@
+import type { ChatProtocol, OutgoingRequest } from './protocol'
+import type { ApiError } from '../errors'
+import { CustomCallStream } from '../providers/custom-call-stream'
+import { ChatStream } from '../providers/openai/chat-stream'
+import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
+import { relayChat, type CompleteAnswer } from '../providers/openai/whole-answer'
+import { toCallerError, type ErrorSource, type UpstreamFailure } from '../providers/upstream-error'
+import { withCustomCalls, type CustomNames } from '../wire/custom-calls'
+
+interface RelayedRequest {
+  request: OutgoingRequest
+  source: ErrorSource
+  omitted?: readonly string[]
+  callerNames?: ReadonlyMap<string, string> | undefined
+  /** The caller's custom tools that functions replace, by their names. */
+  customTools?: CustomNames | undefined
+  streamsOnly?: boolean
+}
+
+const none: readonly string[] = []
+
+/** Relays a request to a provider that speaks OpenAI's format, and its answer. */
+export class RelayProtocol implements ChatProtocol {
+  readonly request: OutgoingRequest
+  readonly source: ErrorSource
+  readonly omitted: readonly string[]
+  readonly callerNames: ReadonlyMap<string, string> | undefined
+  readonly streamsOnly: boolean
+  readonly isEncoded = false
+  readonly framing = 'sse'
+  readonly #customTools: CustomNames | undefined
+
+  constructor(relayed: RelayedRequest) {
+    this.request = relayed.request
+    this.source = relayed.source
+    this.omitted = relayed.omitted ?? none
+    this.callerNames = relayed.callerNames
+    this.streamsOnly = relayed.streamsOnly === true
+    this.#customTools = relayed.customTools
+  }
+
+  toError(refusal: UpstreamFailure): ApiError {
+    return toCallerError(refusal, this.source)
+  }
+
+  replaceRefused(): undefined {
+    return undefined
+  }
+
+  stream(facts: RelayRequest): RelayedStream {
+    return withCustomTools(new ChatStream(facts), this.#customTools)
+  }
+
+  complete(answer: unknown, facts: RelayRequest): CompleteAnswer {
+    return readCompleteChat(answer, facts, this.#customTools)
+  }
+}
+
+/** A stream of chunks with the calls of the caller's custom tools. */
+export const withCustomTools = (
+  stream: RelayedStream,
+  customTools: CustomNames | undefined,
+): RelayedStream => (customTools ? new CustomCallStream(stream, customTools) : stream)
+
+/** Reads a whole chat completion, with the calls of the caller's custom tools. */
+export function readCompleteChat(
+  answer: unknown,
+  facts: RelayRequest,
+  customTools: CustomNames | undefined,
+): CompleteAnswer {
+  const whole = relayChat(answer, facts)
+  return customTools ? { ...whole, body: withCustomCalls(whole.body, customTools) } : whole
+}

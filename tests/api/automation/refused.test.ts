@@ -1,0 +1,68 @@
+import { expect, test } from 'bun:test'
+import { useSessionFixture } from './fixture'
+import { createSessionClient } from './talk'
+import { call } from '../../harness/byok'
+import type { Answer, Json } from '../../harness/http'
+
+const { billing, fixture, talk, model } = useSessionFixture()
+
+/** The log of a request of the fixture's customer, by the id of its answer; `{}` where there is none. */
+async function logOf({ headers }: Answer): Promise<Json> {
+  const { gateway } = billing().rig
+  const id = headers.get('x-request-id') ?? ''
+  const answer = await call(gateway, fixture().customer, `GET /account/request-logs/${id}`)
+  return answer.status === 200 ? answer.body : {}
+}
+
+test('a playground call that is refused before its first message has a log', async () => {
+  const refused = await talk().api('POST /sessions', { modelId: 'no/such' })
+  expect(refused.status).toBe(404)
+  expect(await logOf(refused)).toMatchObject({
+    endpoint: '/api/automation/sessions',
+    status: 'error',
+    status_code: 404,
+    requested_model: 'no/such',
+    provider: null,
+    cost: 0,
+    error: { code: 'model_not_found', message: refused.error.message },
+  })
+})
+
+test('so has one whose conversation is continued with another model', async () => {
+  const id = await talk().session({ modelId: await model('ok') })
+  const refused = await talk().api(`PATCH /sessions/${id}`, { modelId: 'no/such' })
+  expect(refused.status).toBe(404)
+  expect(await logOf(refused)).toMatchObject({
+    requested_model: 'no/such',
+    error: { code: 'model_not_found' },
+  })
+})
+
+test('so has a message that the state of its session refuses, once', async () => {
+  const id = await talk().session({ modelId: await model('ok') })
+  await talk().api(`PATCH /sessions/${id}`, { status: 'paused' })
+  const refused = await talk().send(id, 'Hello?')
+  expect(refused.status).toBe(400)
+  expect(await logOf(refused)).toMatchObject({
+    status_code: 400,
+    error: { code: 'invalid_request' },
+  })
+})
+
+test('a message whose model call is refused has one log', async () => {
+  const { gateway } = billing().rig
+  const poor = await gateway.customer({}, { credit: 0 })
+  const own = createSessionClient(gateway, poor)
+  const refused = await own.send(await own.session({ modelId: await model('ok') }), 'Hello?')
+  expect(refused.status).toBe(402)
+  const logs = await call(gateway, poor, 'GET /account/request-logs')
+  expect(logs.body['logs']).toMatchObject([
+    { id: refused.headers.get('x-request-id'), error: { code: 'insufficient_credits' } },
+  ])
+})
+
+test('a change that names no model, and is refused, has none', async () => {
+  const refused = await talk().api('PATCH /sessions/sess_00000000000000000000000000', { name: 'x' })
+  expect(refused.status).toBe(404)
+  expect(await logOf(refused)).toEqual({})
+})

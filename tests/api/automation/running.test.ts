@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'bun:test'
+import { useSessionFixture } from './fixture'
+import { waitUntil } from './talk'
+import { problem } from '../../harness/byok'
+import { eventually } from '../../harness/http'
+import { findBooked, nanosOf } from '../../harness/ledger'
+import { parseResponse } from '../../harness/raw-client'
+
+const { billing, talk, model } = useSessionFixture()
+
+describe('one message at a time', () => {
+  test('the second is refused while the first runs, and heard once that is over', async () => {
+    const id = await talk().session({ modelId: await model('chunks-40-gap-25') })
+    using client = await talk().begin(id, { stream: true })
+    await client.until((received) => received.includes(' w3'))
+    for (const fields of [{}, { stream: true }]) {
+      expect(problem(await talk().send(id, 'And?', fields))).toEqual([400, null, 'wrong_state'])
+    }
+    await client.until((received) => received.includes('[DONE]'))
+    expect((await talk().send(id, 'And?')).status).toBe(201)
+    expect(await talk().transcript(id)).toHaveLength(4)
+  })
+
+  test('of many at once one runs', async () => {
+    const id = await talk().session({ modelId: await model('slow-first-300') })
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, (_, index) => talk().send(id, `${index}`)),
+    )
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+      201, 400, 400, 400, 400,
+    ])
+    expect(await talk().transcript(id)).toHaveLength(2)
+  })
+})
+
+describe('a client that disconnects', () => {
+  test('in mid-stream pays for what was said, which is kept once', async () => {
+    const id = await talk().session({ modelId: await model('chunks-400-gap-20') })
+    using client = await talk().begin(id, { stream: true })
+    await client.until((received) => received.includes(' w3'))
+    client.close()
+    await waitUntil(async () => (await talk().transcript(id)).length > 0)
+    const transcript = await talk().transcript(id)
+    expect(transcript).toHaveLength(2)
+    expect(transcript[1]).toStartWith('assistant: ')
+    expect(transcript[1]).toContain(' w3')
+    await eventually(
+      () =>
+        billing()
+          .rig.upstream.requests()
+          .every(({ closedAt }) => closedAt !== null),
+      20_000,
+    )
+    const session = await talk().get(id)
+    expect(session['messageCount']).toBe(2)
+    const head = parseResponse(client.read())?.headers ?? []
+    const requestId = head.find(([name]) => name === 'x-request-id')?.[1] ?? ''
+    const [event] = await findBooked(billing().sql, [requestId])
+    expect(event?.outcome).toBe('cancelled')
+    expect(nanosOf(session['totalCost'])).toBe(event?.cost ?? 0n)
+    // The session can go on.
+    expect((await talk().send(id, 'And?', { max_tokens: 5 })).status).toBe(201)
+  })
+
+  test('a plain message before its answer leaves nothing, and the session free', async () => {
+    const id = await talk().session({ modelId: await model('slow-first-20000') })
+    using client = await talk().begin(id)
+    await eventually(() => billing().rig.upstream.requests().length === 1, 20_000)
+    client.close()
+    await eventually(
+      () =>
+        billing()
+          .rig.upstream.requests()
+          .every(({ closedAt }) => closedAt !== null),
+      20_000,
+    )
+    const other = { modelId: await model('ok') }
+    await waitUntil(async () => (await talk().api(`PATCH /sessions/${id}`, other)).status === 200)
+    await waitUntil(async () => (await talk().send(id, 'And?')).status === 201)
+    expect(await talk().transcript(id)).toHaveLength(2)
+  })
+})
+
+describe('a session that ends while a message runs', () => {
+  test('ends the call: of a stream by an error frame, of a plain one by an error', async () => {
+    for (const end of ['DELETE', 'PATCH'] as const) {
+      const body = end === 'PATCH' ? { status: 'cancelled' } : undefined
+      const streaming = await talk().session({ modelId: await model('chunks-1000-gap-20') })
+      using client = await talk().begin(streaming, { stream: true })
+      await client.until((received) => received.includes(' w3'))
+      expect((await talk().api(`${end} /sessions/${streaming}`, body)).status).toBe(200)
+      await client.until((received) => received.includes('gateway_unavailable'))
+      expect(client.read().toString()).not.toContain('[DONE]')
+
+      billing().rig.upstream.reset()
+      const plain = await talk().session({ modelId: await model('slow-first-20000') })
+      const waiting = talk().send(plain, 'Hello?')
+      await eventually(() => billing().rig.upstream.requests().length === 1, 20_000)
+      expect((await talk().api(`${end} /sessions/${plain}`, body)).status).toBe(200)
+      expect(problem(await waiting)).toEqual([400, 'status', 'wrong_state'])
+      await eventually(
+        () =>
+          billing()
+            .rig.upstream.requests()
+            .every(({ closedAt }) => closedAt !== null),
+        20_000,
+      )
+      if (end === 'PATCH') continue
+      for (const id of [streaming, plain]) {
+        const [found] = await billing().sql`
+          select count(*)::int as count from automation_message where session_id = ${id}`
+        expect(found.count).toBe(0)
+      }
+    }
+  })
+})

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { openDatabase, startTwoNodes, type TwoNodes } from '../../harness/database'
+import type { Customer, Gateway } from '../../harness/server'
+import { retryOptions, timedTest } from '../../harness/timed'
+
+let nodes: TwoNodes
+
+beforeAll(async () => {
+  nodes = await startTwoNodes()
+})
+afterAll(async () => {
+  nodes.a.recorder.verify()
+  nodes.b.recorder.verify()
+  await nodes[Symbol.asyncDispose]()
+})
+
+async function statusOf({ url, recorder }: Gateway, key: string): Promise<number> {
+  const response = await recorder.fetch(`${url}/v1/models`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  await response.text()
+  return response.status
+}
+
+/** Milliseconds until a node answers with `status`; fails after two seconds. */
+async function until(node: Gateway, key: string, status: number): Promise<number> {
+  const startedAt = performance.now()
+  while (performance.now() - startedAt < 2000) {
+    if ((await statusOf(node, key)) === status) return performance.now() - startedAt
+    await Bun.sleep(1)
+  }
+  throw new Error(`not ${status} after two seconds`)
+}
+
+interface Change {
+  name: string
+  status: number
+  make: (node: Gateway, customer: Customer) => Promise<unknown>
+}
+
+const pathOf = ({ userId, keyId }: Customer) => `/users/${userId}/keys/${keyId}`
+
+const changes: Change[] = [
+  { name: 'deleted', status: 401, make: (node, it) => node.admin('DELETE', pathOf(it)) },
+  {
+    name: 'another secret',
+    status: 401,
+    make: ({ url, recorder }, { key, keyId }) =>
+      recorder
+        .fetch(`${url}/api/account/keys/${keyId}/rotate`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}` },
+        })
+        .then((response) => response.json()),
+  },
+  {
+    name: 'a pause',
+    status: 401,
+    make: (node, it) => node.admin('PUT', pathOf(it), { disabled: true }),
+  },
+  {
+    name: 'its permission to read taken',
+    status: 403,
+    make: (node, it) => node.admin('PUT', pathOf(it), { permissions: ['write'] }),
+  },
+  {
+    name: 'its account suspended',
+    status: 401,
+    make: (node, { userId }) =>
+      node.admin('POST', `/users/${userId}/suspend`, { reason: 'revocation' }),
+  },
+  {
+    name: 'its expiry moved to now',
+    status: 401,
+    make: (node, it) =>
+      node.admin('PUT', pathOf(it), { expires_at: new Date(Date.now() + 60).toISOString() }),
+  },
+]
+
+async function known(): Promise<Customer> {
+  const customer = await nodes.a.customer({ permissions: ['admin'] })
+  for (const node of [nodes.a, nodes.b]) {
+    for (let count = 0; count < 3; count++) expect(await statusOf(node, customer.key)).toBe(200)
+  }
+  return customer
+}
+
+const latencies: number[] = []
+
+describe('A08: a key with', () => {
+  test.each(changes)(
+    '$name is refused on both nodes within a second',
+    async ({ status, make }) => {
+      for (const node of [nodes.a, nodes.b, nodes.a, nodes.b]) {
+        const customer = await known()
+        await make(node, customer)
+        const took = await Promise.all(
+          [nodes.a, nodes.b].map((it) => until(it, customer.key, status)),
+        )
+        latencies.push(...took)
+        expect(Math.max(...took)).toBeLessThan(1000)
+      }
+    },
+    retryOptions,
+  )
+})
+
+timedTest(
+  'A08 D13: a revocation while the listening connections are cut is not missed',
+  async () => {
+    await using sql = await openDatabase(nodes.a.dataDir)
+    for (const { make, status } of changes) {
+      const customer = await known()
+      const cut = await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and (query like 'listen%'
+          or (query = 'select 1' and application_name = 'tollgate' and state = 'idle'))`
+      expect(cut.length).toBeGreaterThanOrEqual(2)
+      await make(nodes.a, customer)
+      const took = await Promise.all(
+        [nodes.a, nodes.b].map((it) => until(it, customer.key, status)),
+      )
+      latencies.push(...took)
+      expect(Math.max(...took)).toBeLessThan(1000)
+    }
+  },
+)
+
+timedTest('A08: also one made by hand in SQL', async () => {
+  await using sql = await openDatabase(nodes.a.dataDir)
+  const customer = await known()
+  await sql`delete from api_key where id = ${customer.keyId}`
+  const took = await Promise.all([nodes.a, nodes.b].map((it) => until(it, customer.key, 401)))
+  expect(Math.max(...took)).toBeLessThan(1000)
+})
+
+test('A08: a key made on one node works on the other at once', async () => {
+  for (let count = 0; count < 20; count++) {
+    const { key } = await nodes.a.customer()
+    expect(await statusOf(nodes.b, key)).toBe(200)
+  }
+})
+
+afterAll(() => {
+  const sorted = latencies.toSorted((a, b) => a - b)
+  const at = (share: number) => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0)
+  console.log(`revocation: median ${at(0.5)} ms, most ${at(1)} ms, of ${sorted.length}`)
+})

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+
+const root = join(import.meta.dir, '../../..')
+
+interface Content {
+  content: Record<string, { schema: object; examples?: Record<string, { value: unknown }> }>
+}
+interface Operation {
+  operationId: string
+  summary: string
+  parameters: { name: string; in: string; description?: string; schema: object }[]
+  requestBody?: Content
+  responses: Record<string, Content>
+}
+interface Document {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, object> }
+}
+
+/** Query parameters that are free text, so that their schema is a string without further rules. */
+const freeText = new Set(['search', 'category', 'tag', 'capability'])
+
+/** A step of a JSON pointer in a URI. */
+const toPointerStep = (step: string) =>
+  encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))
+
+describe.each(['openapi.json', 'openapi-operator.json'])('%s', (file) => {
+  const operations = async () => {
+    const document: Document = await Bun.file(join(root, file)).json()
+    const all = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+    )
+    return { all, document }
+  }
+
+  test('every example of a request and of a response validates against its schema', async () => {
+    const { all, document } = await operations()
+    const ajv = new Ajv2020({ strict: false, validateFormats: false })
+    ajv.addSchema({ $id: 'interface', ...document })
+    for (const { path, method, requestBody, responses } of all) {
+      const bodies = [
+        ...(requestBody ? [{ steps: ['requestBody'], body: requestBody }] : []),
+        ...Object.entries(responses)
+          .filter(([status]) => status.startsWith('2'))
+          .map(([status, body]) => ({ steps: ['responses', status], body })),
+      ]
+      for (const { steps, body } of bodies) {
+        const type = 'application/json'
+        if (!body.content[type]) continue
+        const values = Object.values(body.content[type].examples ?? {}).map(({ value }) => value)
+        const place = ['paths', path, method, ...steps, 'content', type, 'schema']
+        expect({ place, count: values.length }).not.toEqual({ place, count: 0 })
+        const isValid = ajv.getSchema(`interface#/${place.map(toPointerStep).join('/')}`)
+        for (const value of values) {
+          void isValid?.(value)
+          expect({ place, value, errors: isValid?.errors }).toEqual({ place, value, errors: null })
+        }
+      }
+    }
+  })
+
+  test('every query parameter has a description, and a type unless it is free text', async () => {
+    const { all } = await operations()
+    const parameters = all.flatMap((operation) =>
+      operation.parameters
+        .filter((parameter) => parameter.in === 'query')
+        .map((parameter) => ({ ...parameter, operation: operation.operationId })),
+    )
+    expect(parameters.length).toBeGreaterThan(20)
+    const wrong = parameters.filter(({ name, description, schema }) => {
+      const isBare = JSON.stringify(schema) === '{"type":"string"}'
+      return !description || (isBare && !freeText.has(name))
+    })
+    expect(wrong.map(({ operation, name }) => `${operation} ${name}`)).toEqual([])
+  })
+
+  test('every summary is an imperative, not a question', async () => {
+    const { all } = await operations()
+    const summaries = all.map(({ summary }) => summary)
+    expect(summaries.filter((summary) => /^(What|Who|Whose|Whom|Where)\b/.test(summary))).toEqual(
+      [],
+    )
+  })
+})

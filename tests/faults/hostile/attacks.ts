@@ -1,0 +1,36 @@
+import { sendRequest, type Answer, type Json } from '../../harness/http'
+import type { Customer, Gateway } from '../../harness/server'
+
+/** Sends a chat with a key, and reads the answer to its end. */
+export const chat = (
+  gateway: Gateway,
+  { key }: Pick<Customer, 'key'>,
+  body: Json,
+): Promise<Answer> =>
+  sendRequest(gateway, { key, body: { messages: [{ role: 'user', content: 'Hello.' }], ...body } })
+
+/** Reads the booked balance of an account, in USD. */
+export async function readBalance({ admin }: Gateway, userId: string): Promise<number> {
+  return Number((await admin('GET', `/users/${userId}`))['balance'])
+}
+
+/**
+ * Waits until the balance is at most `most`, or for `limitMs`, and returns it: usage is booked within seconds, and an
+ * attack may book none.
+ */
+export async function awaitBalance(
+  gateway: Gateway,
+  userId: string,
+  { max, limitMs = 8000 }: { max: number; limitMs?: number },
+): Promise<number> {
+  const deadline = performance.now() + limitMs
+  for (;;) {
+    const balance = await readBalance(gateway, userId)
+    if (balance <= max || performance.now() > deadline) return balance
+    await Bun.sleep(100)
+  }
+}
+
+/** Returns the 99th percentile of times. */
+export const p99 = (times: readonly number[]): number =>
+  times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { chat, p99 } from './attacks'
+import { reportMeasured } from './report'
+import { completion } from '../../harness/byok'
+import { startGateway, type Customer, type Gateway } from '../../harness/server'
+
+const windowMs = 4000
+/** The interval of the victim's requests. */
+const everyMs = 100
+
+let gateway: Gateway
+let upstream: ReturnType<typeof Bun.serve>
+
+beforeAll(async () => {
+  // Healthy, except for the attacker's requests: bad requests that it answers as its own failure, as providers do.
+  upstream = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      const text = await request.text()
+      const [, status] = /poison-(\d+)/.exec(text) ?? []
+      if (status === undefined) return completion()
+      return Response.json({ error: { message: 'failed' } }, { status: Number(status) })
+    },
+  })
+  gateway = await startGateway({ environment: { BREAKER_SECONDS: '30' } })
+  const base_url = `http://127.0.0.1:${upstream.port}/v1`
+  await gateway.admin('POST', '/providers', {
+    key: 'shared',
+    name: 'S',
+    adapter: 'openai',
+    base_url,
+  })
+  await gateway.admin('POST', '/connections', {
+    name: 's',
+    provider: 'shared',
+    api_key: 'sk-x-1234',
+  })
+}, 60_000)
+afterAll(async () => {
+  await gateway?.[Symbol.asyncDispose]()
+  await upstream?.stop(true)
+})
+
+/** Sends requests of the victim for a while, and measures the rate and duration of successful ones. */
+async function measure(victim: Customer, model: string) {
+  const times: number[] = []
+  const beganAt = performance.now()
+  while (performance.now() - beganAt < windowMs) {
+    const { status, tookMs } = await chat(gateway, victim, { model })
+    if (status === 200) times.push(tookMs)
+    await Bun.sleep(Math.max(0, everyMs - tookMs))
+  }
+  return { rate: (times.length * 1000) / windowMs, p99Ms: p99(times), served: times.length }
+}
+
+test.each([500, 503, 429])(
+  'S1: failed requests of one account with %d do not open the circuit breaker for another',
+  async (status) => {
+    const model = `shared/m${status}`
+    const fields = { id: model, name: 'm', category: 'chat', pricing: { input: 1, output: 4 } }
+    await gateway.admin('POST', '/models', fields)
+    const [victim, attacker] = [await gateway.customer(), await gateway.customer()]
+    const victimBefore = await measure(victim, model)
+
+    const end = new AbortController()
+    const messages = [{ role: 'user', content: `poison-${status}` }]
+    let requests = 0
+    const attack = async () => {
+      // An initial burst, then one a second, which was enough to keep the breaker open.
+      while (!end.signal.aborted) {
+        await chat(gateway, attacker, { model, messages })
+        requests += 1
+        if (requests > 10) await Bun.sleep(1000)
+      }
+    }
+    const attacking = attack()
+    await Bun.sleep(500)
+    const victimDuring = await measure(victim, model)
+    end.abort()
+    await attacking
+
+    const share = victimDuring.rate / victimBefore.rate
+    reportMeasured(
+      {
+        attack: `Breaker abuse: one account’s requests end in ${status}`,
+        attackerCost: `${requests} requests, not charged`,
+        victimBefore,
+        victimDuring,
+      },
+      share >= 0.9,
+    )
+    expect(victimBefore.served).toBeGreaterThan(0)
+    expect(share).toBeGreaterThanOrEqual(0.9)
+  },
+  60_000,
+)

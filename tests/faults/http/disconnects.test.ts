@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { startRig, type Customer, type Rig } from '../../harness/server'
+import { parseResponse, type RawClient } from '../../harness/raw-client'
+import { sendRaw, eventually, memoryGrowth, messages, type Json } from '../../harness/http'
+
+const abortMs = 1000
+const slowClientMs = 1000
+/** What the system and the gateway may hold of an unread stream. */
+const maxHeldMb = 40
+
+let rig: Rig
+let customer: Customer
+
+beforeAll(async () => {
+  rig = await startRig({
+    // The memory of a process that ran other gateways has room that hides growth.
+    process: 'own',
+    environment: { EARLY_HEADERS_SECONDS: '0.1', SLOW_CLIENT_SECONDS: String(slowClientMs / 1000) },
+  })
+  customer = await rig.gateway.customer()
+})
+afterAll(() => rig[Symbol.asyncDispose]())
+
+const chat = '/v1/chat/completions'
+const completions = '/v1/completions'
+const embeddings = '/v1/embeddings'
+
+const inputOf = (path: string): Json =>
+  path === chat ? { messages } : path === completions ? { prompt: 'x' } : { input: 'x' }
+
+/** Asks for a stream of `fake/<name>`, or for what `fields` say. */
+async function open(name: string, fields: Json = {}, path = chat): Promise<RawClient> {
+  const isEmbedding = path === embeddings
+  const model = await rig.model(name, isEmbedding ? { category: 'embedding' } : {})
+  const stream = isEmbedding ? {} : { stream: true }
+  const body = { model, ...stream, ...inputOf(path), ...fields }
+  return sendRaw(rig.gateway, { path, key: customer.key, body })
+}
+
+const running = () => rig.upstream.requests().filter(({ closedAt }) => closedAt === null)
+const isReached = (count: number) => rig.upstream.requests().length === count
+
+const isOver = () => running().length === 0 && rig.upstream.openSockets() === 0
+
+/** All requests reached the provider, and then their connections were closed, by the gateway. */
+async function expectAborted(): Promise<void> {
+  await eventually(isOver, abortMs)
+  for (const { closedBy } of rig.upstream.requests()) expect(closedBy).toBe('peer')
+}
+
+const partings: [string, (client: RawClient) => void][] = [
+  ['closes', (client) => client.close()],
+  ['resets', (client) => client.reset()],
+  ['half-closes', (client) => client.halfClose()],
+]
+
+describe.each(partings)('a caller who %s ends the request at the provider', (_how, leave) => {
+  test('S02: before the first byte', async () => {
+    rig.upstream.reset()
+    using client = await open('slow-first-9000')
+    await eventually(() => isReached(1))
+    expect(client.receivedBytes).toBe(0)
+    leave(client)
+    await expectAborted()
+  })
+
+  test('S02: after the early headers, before the first event', async () => {
+    rig.upstream.reset()
+    using client = await open('slow-event-9000')
+    await client.until((received) => parseResponse(received) !== undefined)
+    leave(client)
+    await expectAborted()
+  })
+
+  test('S01: in mid-stream', async () => {
+    rig.upstream.reset()
+    using client = await open('rate-50', { max_tokens: 1000 })
+    await client.until((received) => received.includes(' w3'))
+    leave(client)
+    await expectAborted()
+    const [seen] = rig.upstream.requests()
+    expect(seen?.chunksSent).toBeLessThan(20)
+  })
+
+  test('S03: while the provider is silent', async () => {
+    rig.upstream.reset()
+    using client = await open('stall-after-3')
+    await client.until((received) => received.includes(' w3'))
+    leave(client)
+    await expectAborted()
+  })
+
+  test.each([
+    [1, chat, { stream: false }],
+    [1, completions, { stream: false }],
+    [3, completions, { stream: false, prompt: ['a', 'b', 'c'] }],
+    // As a stream they are asked one after the other.
+    [1, completions, { prompt: ['a', 'b', 'c'] }],
+    [1, embeddings, {}],
+  ])('S02: with %d to wait for, %s %j', async (count, path, fields) => {
+    rig.upstream.reset()
+    const name = path === embeddings ? 'slow-first-9001' : 'slow-first-9000'
+    using client = await open(name, fields, path)
+    await eventually(() => isReached(count))
+    leave(client)
+    await expectAborted()
+  })
+
+  test('S02: with half of a plain answer there', async () => {
+    rig.upstream.reset()
+    using client = await open('stall-after-3', { stream: false })
+    await eventually(() => rig.upstream.requests()[0]?.chunksSent === 3)
+    leave(client)
+    await expectAborted()
+  })
+})
+
+test('P03: 200 clients that disconnect leave no open connection, and no error in the log', async () => {
+  rig.upstream.reset()
+  for (const name of ['slow-first-9000', 'slow-event-9000', 'rate-50', 'stall-after-3']) {
+    for (const [, leave] of partings.slice(0, 2)) {
+      const clients = await Promise.all(Array.from({ length: 25 }, () => open(name)))
+      await Bun.sleep(20)
+      for (const client of clients) leave(client)
+    }
+  }
+  // Some left before their request was even sent on.
+  await Bun.sleep(100)
+  await expectAborted()
+  const errors = rig.gateway
+    .output()
+    .split('\n')
+    .filter((line) => /"level":[56]0/.test(line))
+  expect(errors).toEqual([])
+  using client = await open('ok')
+  expect((await client.response()).status).toBe(200)
+})
+
+describe('a slow reader', () => {
+  test('S12: a client that reads nothing pauses the provider, and is cut off in time', async () => {
+    rig.upstream.reset()
+    // Large, so that what the system holds between us is soon full, on a busy machine too.
+    const pieceBytes = 10_000
+    using client = await open(`endless-${pieceBytes}`)
+    await client.until((received) => received.length > 1000)
+    client.stopReading()
+    const leftMs = await eventually(() => running().length === 0, 10 * slowClientMs)
+    expect(leftMs).toBeGreaterThan(slowClientMs * 0.9)
+    const [seen] = rig.upstream.requests()
+    expect(seen?.closedBy).toBe('peer')
+    const sentMb = ((seen?.chunksSent ?? 0) * pieceBytes) / (1 << 20)
+    console.log(`S12: ${sentMb.toFixed(1)} MB were sent, cut after ${leftMs.toFixed(0)} ms`)
+    expect(sentMb).toBeLessThan(maxHeldMb)
+    client.resumeReading()
+    expect(await client.ended).toBe('reset')
+    expect(client.read().toString()).not.toContain('[DONE]')
+  })
+
+  test('S12: a client that reads nothing of 150 MB uses a part of that memory', async () => {
+    rig.upstream.reset()
+    const choices = [{ index: 0, delta: { content: 'a'.repeat(100_000) }, finish_reason: null }]
+    const chunk = { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'x', choices }
+    rig.upstream.serve('large', `data: ${JSON.stringify(chunk)}\n\n`.repeat(1500))
+    const grownMb = await memoryGrowth(rig.gateway.pid, async () => {
+      using client = await open('large')
+      await client.until((received) => received.length > 1000)
+      client.stopReading()
+      await eventually(() => isReached(1) && running().length === 0, 10 * slowClientMs)
+    })
+    expect(grownMb).toBeLessThan(60)
+  })
+
+  test('S11: a client that keeps reading gets everything, however long it takes', async () => {
+    const count = 60_000
+    const startedAt = performance.now()
+    using client = await open(`chunks-${count}`)
+    await client.readSlowly(5_000_000, slowClientMs * 2)
+    client.resumeReading()
+    const { body, isWhole } = await client.response()
+    expect(performance.now() - startedAt).toBeGreaterThan(slowClientMs * 2)
+    expect(isWhole).toBe(true)
+    const text = body.toString()
+    expect(text).toEndWith('data: [DONE]\n\n')
+    expect(text.match(/"content":"/g)?.length).toBeWithin(count, count + 2)
+    expect(text).not.toContain('"error"')
+  })
+})

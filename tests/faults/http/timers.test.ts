@@ -1,0 +1,211 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { connect, type Socket } from 'node:net'
+import { startRig, type Rig } from '../../harness/server'
+import {
+  sendRequest,
+  newChatClient,
+  sendRaw,
+  eventually,
+  messages,
+  expectResponsive,
+  type ChatClient,
+  type Json,
+} from '../../harness/http'
+import { retryOptions, timedTest } from '../../harness/timed'
+
+/** Room for a busy machine. */
+const lateMs = 300
+
+/** Everything that was asked is over at the provider. */
+const expectOver = (rig: Rig) =>
+  eventually(() => rig.upstream.requests().every(({ closedAt }) => closedAt !== null), 1000)
+
+describe('while the headers wait for the first event', () => {
+  const [firstByteMs, idleMs, streamMs, requestMs, connectMs] = [400, 300, 800, 300, 250]
+  let rig: Rig
+  let chatClient: ChatClient
+
+  beforeAll(async () => {
+    rig = await startRig({
+      environment: {
+        FIRST_BYTE_TIMEOUT_SECONDS: String(firstByteMs / 1000),
+        IDLE_TIMEOUT_SECONDS: String(idleMs / 1000),
+        STREAM_TIMEOUT_SECONDS: String(streamMs / 1000),
+        REQUEST_TIMEOUT_SECONDS: String(requestMs / 1000),
+        CONNECT_TIMEOUT_SECONDS: String(connectMs / 1000),
+      },
+    })
+    chatClient = await newChatClient(rig)
+  })
+  afterAll(() => rig[Symbol.asyncDispose]())
+  afterEach(() => rig.gateway.recorder.verify())
+
+  const timedOut = {
+    type: 'timeout_error',
+    code: 'request_timeout',
+    message: expect.stringContaining('did not answer in time'),
+    param: null,
+    details: {},
+  }
+
+  // The head at once and the event late, or a byte now and then, are no first event either.
+  test.each([['slow-first-9000'], ['slow-event-9000'], ['trickle-0.05']])(
+    'U02: FIRST_BYTE_TIMEOUT_SECONDS is a status of 504: %s',
+    async (name) => {
+      rig.upstream.reset()
+      const { status, error, tookMs, headers } = await chatClient.stream(name)
+      expect([status, error]).toMatchObject([504, timedOut])
+      expect(headers.get('x-should-retry')).toBe('false')
+      expect(tookMs).toBeWithin(firstByteMs, firstByteMs + lateMs)
+      // It may have been billed, so that no other provider was called.
+      expect(rig.upstream.requests()).toHaveLength(1)
+      await expectOver(rig)
+    },
+    retryOptions,
+  )
+
+  test.each([['stall-after-3'], ['stall-mid-line'], ['stall-mid-char']])(
+    'U03: IDLE_TIMEOUT_SECONDS ends a stream in an error frame, after what came: %s',
+    async (name) => {
+      rig.upstream.reset()
+      const stream = await chatClient.stream(name)
+      expect([stream.status, stream.error]).toMatchObject([200, timedOut])
+      expect(stream.content).toBe('w1 w2 w3')
+      expect(stream.isDone).toBe(false)
+      expect(stream.tookMs).toBeWithin(idleMs, idleMs + lateMs)
+      await expectOver(rig)
+    },
+    retryOptions,
+  )
+
+  test('U03: IDLE_TIMEOUT_SECONDS begins anew with each event', async () => {
+    const stream = await chatClient.stream('chunks-4-gap-120')
+    expect(stream.tookMs).toBeGreaterThan(idleMs)
+    expect(stream.isDone).toBe(true)
+  })
+
+  timedTest('S09: STREAM_TIMEOUT_SECONDS ends a stream that is well', async () => {
+    rig.upstream.reset()
+    const stream = await chatClient.stream('chunks-999-gap-50')
+    expect([stream.status, stream.error]).toMatchObject([200, timedOut])
+    expect(stream.isDone).toBe(false)
+    expect(stream.tookMs).toBeWithin(streamMs, streamMs + lateMs)
+    await expectOver(rig)
+  })
+
+  timedTest(
+    'S09: STREAM_TIMEOUT_SECONDS ends one that never pauses, and no request waits for it',
+    async () => {
+      rig.upstream.reset()
+      const body = { model: await rig.model('endless'), stream: true, messages }
+      const startedAt = performance.now()
+      const headers = { connection: 'close' }
+      using client = await sendRaw(rig.gateway, {
+        key: chatClient.customer.key,
+        body,
+        headers,
+      })
+      await expectResponsive(rig.gateway, client.ended)
+      expect(performance.now() - startedAt).toBeWithin(streamMs, streamMs + 2 * lateMs)
+      const events = client.read().subarray(-2000).toString().split('\n\n')
+      const last = events.findLast((event) => event.includes('data: '))
+      expect(last).toContain('"code":"request_timeout"')
+      expect(client.read().includes('[DONE]')).toBe(false)
+      await expectOver(rig)
+    },
+  )
+
+  test.each<[string, string, Json]>([
+    ['/v1/chat/completions', 'slow-first-9000', { messages }],
+    ['/v1/chat/completions', 'stall-after-3', { messages }],
+    ['/v1/completions', 'slow-first-9000', { prompt: 'x' }],
+    ['/v1/completions', 'slow-first-9000', { prompt: ['a', 'b', 'c'] }],
+    ['/v1/embeddings', 'slow-first-9001', { input: 'x' }],
+  ])(
+    'U02: REQUEST_TIMEOUT_SECONDS is 504: %s of %s, %j',
+    async (path, name, fields) => {
+      rig.upstream.reset()
+      const model = await rig.model(
+        name,
+        path === '/v1/embeddings' ? { category: 'embedding' } : {},
+      )
+      const { status, error, tookMs, headers } = await sendRequest(rig.gateway, {
+        path,
+        key: chatClient.customer.key,
+        body: { model, ...fields },
+      })
+      expect([status, error]).toMatchObject([504, timedOut])
+      expect(headers.get('x-should-retry')).toBe('false')
+      expect(tookMs).toBeWithin(requestMs, requestMs + lateMs)
+      await expectOver(rig)
+    },
+    retryOptions,
+  )
+
+  describe('a host that takes no connections', () => {
+    let full: FullHost
+    beforeAll(async () => {
+      full = await startFullHost()
+      const base_url = `http://127.0.0.1:${full.port}/v1`
+      const provider = { key: 'full', name: 'Full', adapter: 'openai', base_url }
+      await rig.gateway.admin('POST', '/providers', provider)
+      const connection = { name: 'full', provider: 'full', api_key: 'sk-x', priority: 1 }
+      await rig.gateway.admin('POST', '/connections', connection)
+      await rig.model('ok')
+      await rig.gateway.admin('POST', '/models', {
+        id: 'full/ok',
+        name: 'ok',
+        category: 'chat',
+        context_length: 8192,
+        max_output_tokens: 4096,
+        pricing: { input: 1, output: 4 },
+      })
+    })
+    afterAll(() => full[Symbol.dispose]())
+
+    test.each([[true], [false]])(
+      'U01: CONNECT_TIMEOUT_SECONDS is 502 connection_failed; stream %p',
+      async (stream) => {
+        const body = { model: 'full/ok', stream, messages }
+        const answer = await sendRequest(rig.gateway, { key: chatClient.customer.key, body })
+        expect([answer.status, answer.error.code]).toEqual([502, 'connection_failed'])
+        expect(answer.tookMs).toBeWithin(connectMs, connectMs + lateMs)
+      },
+      retryOptions,
+    )
+  })
+})
+
+interface FullHost extends Disposable {
+  port: number
+}
+
+/** A port whose backlog is full, of a process that never accepts: connecting hangs. */
+async function startFullHost(): Promise<FullHost> {
+  const script = `
+    const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+    console.log(server.port)
+    Bun.sleepSync(60_000)`
+  const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe' })
+  const { value } = await child.stdout.getReader().read()
+  const port = Number(new TextDecoder().decode(value))
+  const sockets: Socket[] = []
+  let connected = 0
+  // Batches, until one of them is no longer taken whole.
+  while (connected === sockets.length && sockets.length < 6000) {
+    for (let count = 0; count < 200; count++) {
+      const socket = connect({ host: '127.0.0.1', port })
+      socket.on('connect', () => connected++)
+      socket.on('error', () => undefined)
+      sockets.push(socket)
+    }
+    await eventually(() => connected === sockets.length, 150).catch(() => undefined)
+  }
+  return {
+    port,
+    [Symbol.dispose]() {
+      for (const socket of sockets) socket.destroy()
+      child.kill('SIGKILL')
+    },
+  }
+}

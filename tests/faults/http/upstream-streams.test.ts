@@ -1,0 +1,126 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { startRig, type Rig } from '../../harness/server'
+import { newChatClient, type ChatClient } from '../../harness/http'
+import { timedTest } from '../../harness/timed'
+
+let rig: Rig
+let client: ChatClient
+
+beforeAll(async () => {
+  rig = await startRig({
+    environment: { IDLE_TIMEOUT_SECONDS: '0.5', REQUEST_TIMEOUT_SECONDS: '1' },
+  })
+  client = await newChatClient(rig)
+})
+afterAll(() => rig[Symbol.asyncDispose]())
+afterEach(() => rig.gateway.recorder.verify())
+
+describe('a stream that breaks after it began ends in one error frame, without [DONE]', () => {
+  test.each([
+    ['S07', 'rst-after-5', 'connection_failed'],
+    ['S07', 'close-after-5', undefined],
+    ['U08', 'end-after-5', 'provider_error'],
+    ['U08', 'eof-after-5', 'provider_error'],
+    ['U08', 'no-finish', 'provider_error'],
+    ['U08', 'lost-usage', 'connection_failed'],
+    ['U05', 'bad-json-3', 'provider_error'],
+    ['U05', 'half-json', 'provider_error'],
+    ['U07', 'err-after-3', 'provider_error'],
+    ['U07', 'finish-error', 'provider_error'],
+    ['U03', 'stall-after-3', 'request_timeout'],
+    ['U03', 'stall-mid-line', 'request_timeout'],
+    ['U03', 'stall-mid-char', 'request_timeout'],
+    ['U16', 'line-2m', 'provider_error'],
+  ])('%s: %s', async (_row, name, code) => {
+    rig.upstream.reset()
+    const stream = await client.stream(name)
+    // What fails at its first event is still a status.
+    expect(stream.status).toBeOneOf([200, 502])
+    expect(stream.error.code).toBeOneOf(code ? [code] : ['connection_failed', 'provider_error'])
+    expect(stream.isDone).toBe(false)
+    expect(stream.text).not.toContain('secret-of-the-upstream')
+    expect(stream.text).not.toContain('\uFFFD')
+    // No second attempt is mixed in.
+    expect(rig.upstream.requests()).toHaveLength(1)
+  })
+
+  test('S07: what came before the break was delivered, in order', async () => {
+    const stream = await client.stream('rst-after-5')
+    expect(stream.content).toBe('w1 w2 w3 w4 w5')
+  })
+
+  test.each([['finish-error'], ['end-after-3'], ['close-after-3'], ['rst-after-3'], ['half-json']])(
+    'U08: %s without a stream is an error, never half an answer',
+    async (name) => {
+      const { status, error } = await client.chat(name)
+      expect(status).toBe(502)
+      expect(error.code).toBeOneOf(['provider_error', 'connection_failed'])
+    },
+  )
+
+  test('S07: a connection lost after the request was sent is not to be repeated', async () => {
+    rig.upstream.reset()
+    const { status, error, headers } = await client.chat('rst-after-0')
+    expect([status, error.code]).toEqual([502, 'connection_failed'])
+    expect(headers.get('x-should-retry')).toBe('false')
+    expect(rig.upstream.requests()).toHaveLength(1)
+  })
+})
+
+describe('a stream that is odd and whole is delivered', () => {
+  // Its own timers: a busy machine takes seconds for a stream of single bytes.
+  let patient: Rig
+  let patientClient: ChatClient
+  beforeAll(async () => {
+    patient = await startRig()
+    patientClient = await newChatClient(patient)
+  })
+  afterAll(() => patient[Symbol.asyncDispose]())
+
+  test.each([
+    ['ok'],
+    ['done-twice'],
+    ['data-after-done'],
+    ['one-byte'],
+    ['crlf'],
+    ['crlf-mix'],
+    ['cr'],
+    ['bom'],
+    ['comments'],
+    ['no-space'],
+    ['multi-data'],
+    ['ids-vary'],
+    ['model-differs'],
+    ['created-string'],
+    ['created-none'],
+    ['error-null'],
+    ['role-each-chunk'],
+    ['unknown-fields'],
+    ['early-hints'],
+    ['trailers'],
+    ['headers-200'],
+    ['split-header'],
+    ['gzip'],
+    ['br'],
+    ['deflate'],
+  ])('S14 U17 U18: %s', async (name) => {
+    const stream = await patientClient.stream(name)
+    expect(stream.status).toBe(200)
+    expect(stream.content).toBe('All is well at the fake provider today, thank you.')
+    expect(stream.isDone).toBe(true)
+    expect(stream.headers.get('set-cookie')).toBeNull()
+    expect(stream.headers.get('server')).toBeNull()
+    expect(stream.text).not.toContain('\nset-cookie')
+  })
+
+  timedTest('a socket that the provider leaves open after [DONE] holds no request up', async () => {
+    const stream = await client.stream('done-open')
+    expect(stream.isDone).toBe(true)
+    expect(stream.tookMs).toBeLessThan(400)
+  })
+
+  timedTest('the answer’s end follows [DONE] at once', async () => {
+    const stream = await client.stream('ok')
+    expect(stream.tookMs).toBeLessThan(200)
+  })
+})

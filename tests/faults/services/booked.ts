@@ -1,0 +1,51 @@
+import type { SQL } from 'bun'
+import type { Nodes } from '../../harness/nodes'
+import type { Customer } from '../../harness/server'
+
+/** Counts of usage events of some customers. */
+export interface BookedSums {
+  events: number
+  settled: number
+  orphans: number
+  /** Events beyond one a request; none without failover. */
+  doubled: number
+  chargedOrphans: number
+}
+
+/** Counts the events of customers. */
+export async function sumsOf(sql: SQL, customers: readonly Customer[]): Promise<BookedSums> {
+  const [row] = await sql`
+    select count(*) as events, count(*) filter (where state = 'settled') as settled,
+      count(*) filter (where state = 'orphan') as orphans,
+      count(*) - count(distinct request_id) as doubled,
+      count(*) filter (where state = 'orphan' and cost <> 0) as "chargedOrphans"
+    from usage_event where key_id in ${sql(customers.map(({ keyId }) => keyId))}`
+  const sum = (name: keyof BookedSums) => Number(row[name])
+  return {
+    events: sum('events'),
+    settled: sum('settled'),
+    orphans: sum('orphans'),
+    doubled: sum('doubled'),
+    chargedOrphans: sum('chargedOrphans'),
+  }
+}
+
+/** Returns the attempts of a load's customers that the provider received and that have no event. */
+export async function silentAttempts(
+  { sql, upstream }: Pick<Nodes, 'sql' | 'upstream'>,
+  customers: readonly Customer[],
+): Promise<number> {
+  const requestCounts = new Map(customers.map(({ keyId }) => [keyId, 0]))
+  for (const { body } of upstream.requests()) {
+    const [keyId = ''] = /key_\w+/.exec(JSON.stringify(body)) ?? []
+    const count = requestCounts.get(keyId)
+    if (count !== undefined) requestCounts.set(keyId, count + 1)
+  }
+  const rows: { key_id: string; events: string }[] = await sql`
+    select key_id, count(*) as events from usage_event group by 1`
+  const events = new Map(rows.map((row) => [row.key_id, Number(row.events)]))
+  let silent = 0
+  for (const [keyId, count] of requestCounts)
+    silent += Math.max(0, count - (events.get(keyId) ?? 0))
+  return silent
+}

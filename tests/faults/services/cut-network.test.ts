@@ -1,0 +1,144 @@
+import { expect, test } from 'bun:test'
+import { TunnelFixture, heartbeatSeconds, type Home } from './tunnel-fixture'
+import { numbers, readStream, type StreamResult } from './door-stream'
+import { expectSums } from './door-sums'
+import { runInIsolatedNetwork } from './own-network'
+import type { Cut } from './private-network'
+import { openDatabase } from '../../harness/database'
+import { eventually } from '../../harness/http'
+import { forFile } from '../../harness/for-file'
+import { waitForValue } from '../../gateway/tunnel/fixture'
+import { findBooked, priceOf, requestIdOf } from '../../harness/ledger'
+
+const ways: readonly Cut[] = ['up', 'down', 'both', 'unplugged']
+const heartbeatMs = heartbeatSeconds * 1000
+const limitMs = 90_000 + 8 * heartbeatMs
+
+interface Opened {
+  fixture: TunnelFixture
+  homes: ReadonlyMap<Cut, Home>
+}
+
+/** Opens a private network for each way to cut one. */
+async function open(): Promise<Opened> {
+  const fixture = await TunnelFixture.open()
+  const homes = ways.map(async (way) => [way, await fixture.home({ isPaid: true })] as const)
+  return { fixture, homes: new Map(await Promise.all(homes)) }
+}
+
+const inAll = <Value>(value: Value) => Object.fromEntries(ways.map((way) => [way, value]))
+
+/** Runs an action in all networks at once, as it is mostly waiting. */
+async function everywhere<Result>(
+  { homes }: Opened,
+  work: (home: Home, way: Cut) => Promise<Result>,
+): Promise<Record<string, Result>> {
+  const all = [...homes].map(async ([way, home]) => [way, await work(home, way)] as const)
+  return Object.fromEntries(await Promise.all(all))
+}
+
+/** Returns what the callers of a network observed that was cut while they waited. */
+async function callersOf(fixture: TunnelFixture, home: Home, way: Cut) {
+  const { network } = home
+  const content = `say 1000000 every 50 ms ${way}`
+  const reading = readStream(home, content)
+  const waiting = fixture.chat(home, 'wait 600000')
+  await Bun.sleep(1000)
+  network.cut(way)
+  const cutAt = performance.now()
+  await Bun.sleep(500)
+  // Neither side has noticed yet.
+  const [stream, ...plain] = await Promise.all([reading, waiting, fixture.chat(home, 'Hello?')])
+  const reportedMs = performance.now() - cutAt
+  return { content, cutAt, reportedMs, stream, plain }
+}
+
+/** Cuts a network until both sides have given up the connection. */
+async function cutForLong(fixture: TunnelFixture, home: Home, way: Cut) {
+  const { network, agent } = home
+  const { content, cutAt, reportedMs, stream, plain } = await callersOf(fixture, home, way)
+  await waitForValue(home.status, 'offline')
+  const refused = await fixture.chat(home, 'Hello?')
+  await eventually(() => agent.output.includes('"event":"offline"'), heartbeatMs + 5000)
+  const lostMs = performance.now() - cutAt
+  // The answers could not be delivered.
+  await eventually(() => network.count('left', content) === 1)
+  // Its first attempts fail.
+  await Bun.sleep(3000)
+  network.mend()
+  const mendedAt = performance.now()
+  await waitForValue(home.status, 'online', 40_000)
+  const backMs = performance.now() - mendedAt
+  const again = await readStream(home, 'say 5')
+  return { reportedMs, lostMs, backMs, stream, plain, refused, again }
+}
+
+/** Counts the numbers in a stream. */
+const countOf = ({ text }: StreamResult) => text.split(' ').length - 1
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+const report = (times: { reportedMs: number; lostMs: number; backMs: number }) =>
+  `callers were told after ${seconds(times.reportedMs)}, the agent gave up after ${seconds(times.lostMs)}, ` +
+  `and was back ${seconds(times.backMs)} after the mend`
+
+const name = `G02 G03 G12: networks that are cut, with a heartbeat every ${heartbeatSeconds} s`
+
+runInIsolatedNetwork({ name, path: import.meta.path, limitMs }, () => {
+  const opened = forFile(open, ({ fixture }) => fixture[Symbol.asyncDispose]())
+
+  test(
+    'G02: cut for less than the silence timeout: streams continue without loss',
+    async () => {
+      const cutMs = (heartbeatMs * 2) / 3
+      const count = Math.round(cutMs / 50) + 40
+      const seen = await everywhere(opened(), async (home, way) => {
+        const reading = readStream(home, `say ${count} every 50 ms`)
+        await Bun.sleep(1000)
+        home.network.cut(way)
+        await Bun.sleep(cutMs)
+        home.network.mend()
+        const { text, code, pauseMs } = await reading
+        return { isWhole: text === numbers(count), code, wasCut: pauseMs > cutMs / 2 }
+      })
+      expect(seen).toEqual(inAll({ isWhole: true, code: undefined, wasCut: true }))
+    },
+    limitMs,
+  )
+
+  test(
+    'G03: cut for longer: callers get an error, each request is booked once, and agents reconnect by themselves',
+    async () => {
+      const { fixture } = opened()
+      const seen = await everywhere(opened(), (home, way) => cutForLong(fixture, home, way))
+      await using sql = await openDatabase(fixture.tollgate.dataDir)
+      for (const [way, { stream, plain, refused, again, ...times }] of Object.entries(seen)) {
+        console.log(`G03 ${way}: ${report(times)}`)
+        expect([stream.code, stream.text]).toEqual(['connection_failed', numbers(countOf(stream))])
+        for (const { status, error, headers } of plain) {
+          expect([status, error.code]).toEqual([502, 'connection_failed'])
+          expect(headers.get('x-should-retry')).toBe('false')
+        }
+        expect([refused.status, refused.error.code]).toEqual([503, 'gateway_unavailable'])
+        // Where only the direction to the agent is cut, its frames still arrive until it gives up.
+        expect(times.reportedMs).toBeWithin(heartbeatMs, 2.5 * heartbeatMs + 4000)
+        expect(times.lostMs).toBeWithin(2 * heartbeatMs - 1000, 2.5 * heartbeatMs + 4000)
+        expect([again.text, again.code]).toEqual([numbers(5), undefined])
+        const [cut, ...failed] = await findBooked(sql, [stream.requestId])
+        expect(failed).toEqual([])
+        expect(cut).toMatchObject({ outcome: 'connection_failed', estimated: true })
+        expect(cut?.outputTokens).toBeWithin(countOf(stream) / 2, countOf(stream) * 2)
+        expect(cut?.cost).toBe(priceOf(cut?.inputTokens ?? 0, cut?.outputTokens ?? 0))
+        for (const { outcome, cost } of await findBooked(sql, plain.map(requestIdOf))) {
+          expect([outcome, cost]).toEqual(['connection_failed', 0n])
+        }
+      }
+    },
+    limitMs,
+  )
+
+  test(
+    'G12: whatever was cut, ledger, logs and audit agree',
+    () => expectSums(opened().fixture, [...opened().homes.values()]),
+    limitMs,
+  )
+})

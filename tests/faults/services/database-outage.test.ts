@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { createObservations, startLoad, type LoadObservations } from './client-load'
+import { startNodes, type Nodes } from '../../harness/nodes'
+import { expectSoundLedger } from '../../harness/ledger-oracle'
+import { waitUntilBooked } from '../../harness/ledger'
+import type { Customer } from '../../harness/server'
+
+/** Duration of the outage; shorter by `AWAY_SECONDS=8 npm run test:faults database-outage`. */
+const awaySeconds = Number(process.env['AWAY_SECONDS'] ?? 30)
+
+setDefaultTimeout(120_000 + 4000 * awaySeconds)
+
+let nodes: Nodes
+
+beforeEach(async () => {
+  nodes = await startNodes(2, { LOG_LEVEL: 'error' })
+})
+afterEach(() => nodes[Symbol.asyncDispose]())
+
+const granted = 1_000_000_000_000n
+const models = async (): Promise<[string, number][]> => [
+  [await nodes.model('chunks-5'), 5],
+  [await nodes.model('chunks-12-gap-10'), 12],
+]
+const newCustomers = (count: number): Promise<Customer[]> =>
+  Promise.all(Array.from({ length: count }, () => nodes.customer(granted)))
+
+/** A node whose booking failed retries after at most 5 s; a backlog is booked within 30 s. */
+const backlogMs = 30_000
+
+async function waitForBacklog(requests: number): Promise<void> {
+  const startedAt = performance.now()
+  for (let count = 0; count < requests; await Bun.sleep(100)) {
+    const [row] = await nodes.sql`select count(*) as count from usage_event`
+    count = Number(row.count)
+    if (performance.now() - startedAt > backlogMs) break
+  }
+  console.log(`the backlog is gone after ${(performance.now() - startedAt).toFixed(0)} ms`)
+}
+
+/** Checks that finished requests are booked once and exactly, and that nothing else failed. */
+async function expectExact(witness: LoadObservations): Promise<void> {
+  await waitForBacklog(nodes.upstream.requests().length)
+  await waitUntilBooked(nodes.sql)
+  const [row] = await nodes.sql`
+    select count(*) as events, count(distinct request_id) as requests,
+      count(*) filter (where state = 'orphan') as orphans from usage_event`
+  expect(Number(row.events)).toBe(Number(row.requests))
+  expect(Number(row.orphans)).toBe(0)
+  const attempts = nodes.upstream.requests().length
+  await expectSoundLedger(nodes.sql, { completed: witness.completed, attempts })
+  for (const { recorder } of nodes.all) recorder.verify()
+}
+
+/** Measures rejections of accounts without a lease on this node, and checks their errors. */
+async function refusals(strangers: readonly Customer[], name: string) {
+  const answers = await Promise.all(
+    strangers.map((customer) => nodes.chat(nodes.at(0), customer, { name })),
+  )
+  for (const { status, error, headers } of answers) {
+    expect([status, error.code]).toEqual([503, 'gateway_unavailable'])
+    expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+  }
+  return Math.max(...answers.map(({ tookMs }) => tookMs))
+}
+
+/** Runs an outage: requests on a lease continue, those without one are rejected. */
+async function outage(begin: () => Promise<() => Promise<void>>) {
+  const [known, strangers] = [await newCustomers(6), await newCustomers(5)]
+  const served = await models()
+  // Their keys are cached here, but they have no lease: they have sent no paid request.
+  await nodes.model('free', { is_free: true, pricing: null, upstream_model: 'ok' })
+  for (const customer of strangers) {
+    const { status } = await nodes.chat(nodes.at(0), customer, { name: 'free' })
+    expect(status).toBe(200)
+  }
+  const witness = createObservations()
+  const load = startLoad(() => nodes.at(0), { customers: known, models: served }, witness)
+  await Bun.sleep(1000)
+  const before = witness.completed.length
+  const end = await begin()
+  await Bun.sleep(500)
+  const refusedMs = await refusals(strangers, 'chunks-5')
+  await Bun.sleep(awaySeconds * 1000 - 1000)
+  const during = witness.completed.length - before
+  await end()
+  const backAt = performance.now()
+  let status = 503
+  while (status !== 200 && performance.now() - backAt < 20_000) {
+    const [stranger] = strangers
+    if (stranger) status = (await nodes.chat(nodes.at(0), stranger, { name: 'chunks-5' })).status
+  }
+  const normalMs = performance.now() - backAt
+  await load.stop()
+  return { witness, during, refusedMs, normalMs }
+}
+
+const report = (name: string, found: Awaited<ReturnType<typeof outage>>) =>
+  console.log(
+    `${name}: ${found.during} finished while away, refused after ${found.refusedMs.toFixed(0)} ms at most, ` +
+      `normal ${found.normalMs.toFixed(0)} ms after; ${found.witness.broken} broken`,
+  )
+
+describe(`the database is unreachable for ${awaySeconds} s`, () => {
+  test('D01: stopped: requests covered by a lease continue, others get 503; all is booked afterwards', async () => {
+    const found = await outage(async () => {
+      await nodes.postgres.kill()
+      return () => nodes.postgres.restart()
+    })
+    report('D01', found)
+    expect(found.during).toBeGreaterThan(awaySeconds * 10)
+    expect(found.witness.broken).toBe(0)
+    expect(found.refusedMs).toBeLessThan(600)
+    expect(found.normalMs).toBeLessThan(5000)
+    await expectExact(found.witness)
+  })
+
+  test('D02: frozen: requests covered by a lease continue, others get 503; normal soon after', async () => {
+    const found = await outage(async () => {
+      const frozen = await nodes.postgres.freeze()
+      return async () => frozen[Symbol.dispose]()
+    })
+    report('D02', found)
+    expect(found.during).toBeGreaterThan(awaySeconds * 10)
+    expect(found.witness.broken).toBe(0)
+    expect(found.refusedMs).toBeLessThan(1500)
+    expect(found.normalMs).toBeLessThan(3000)
+    await expectExact(found.witness)
+  })
+})
+
+test('C05: killed repeatedly while usage is booked: committed usage is there, once', async () => {
+  const customers = await newCustomers(8)
+  const witness = createObservations()
+  const load = startLoad(() => nodes.at(0), { customers, models: await models() }, witness)
+  await Bun.sleep(1000)
+  let slowestMs = 0
+  for (let kill = 0; kill < 8; kill++) {
+    await Bun.sleep(200 + Math.random() * 400)
+    await nodes.postgres.kill()
+    await nodes.postgres.restart()
+    const backAt = performance.now()
+    const [{ count }] = await nodes.sql`select count(*) as count from usage_event`
+    for (let now = count; now === count && performance.now() - backAt < 15_000;) {
+      await Bun.sleep(50)
+      now = (await nodes.sql`select count(*) as count from usage_event`)[0].count
+    }
+    slowestMs = Math.max(slowestMs, performance.now() - backAt)
+  }
+  await load.stop()
+  console.log(
+    `C05: 8 kills, ${witness.completed.length} finished, ${witness.broken} broken; booked again after ${slowestMs.toFixed(0)} ms`,
+  )
+  expect(slowestMs).toBeLessThan(10_000)
+  await expectExact(witness)
+})

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { startNodes, type ChatRequest, type Nodes } from '../../harness/nodes'
+import { sendRaw, messages, eventually } from '../../harness/http'
+import { expectSoundLedger } from '../../harness/ledger-oracle'
+import { accountOf, waitUntilBooked, findBooked, priceOf, requestIdOf } from '../../harness/ledger'
+import type { Customer } from '../../harness/server'
+
+setDefaultTimeout(180_000)
+
+let nodes: Nodes
+let writtenOff = 0n
+
+beforeAll(async () => {
+  nodes = await startNodes(4)
+})
+afterAll(async () => {
+  await waitUntilBooked(nodes.sql)
+  await expectSoundLedger(nodes.sql, { attempts: nodes.upstream.requests().length, writtenOff })
+  await nodes[Symbol.asyncDispose]()
+})
+
+const orphans = async () => {
+  const [row] = await nodes.sql`
+    select count(*) as count, coalesce(sum(cost), 0) as cost from usage_event where state = 'orphan'`
+  return { count: Number(row.count), cost: BigInt(row.cost) }
+}
+
+test('M22 a: a node that dies with 500 holds on 50 accounts releases them when it restarts', async () => {
+  const model = await nodes.model('stall-after-3')
+  const customers = await Promise.all(
+    Array.from({ length: 50 }, () => nodes.customer(1_000_000_000n)),
+  )
+  const body = { model, messages, stream: true, max_tokens: 100 }
+  const clients = await Promise.all(
+    customers.flatMap(({ key }) =>
+      Array.from({ length: 10 }, () => sendRaw(nodes.at(0), { key, body })),
+    ),
+  )
+  await eventually(() => nodes.upstream.requests().length >= 500, 20_000)
+  const leasedOf = async () => {
+    const [row] = await nodes.sql`
+      select count(*) filter (where leased > 0) as accounts, sum(leased) as leased
+      from credit_account where id in ${nodes.sql(customers.map(({ userId }) => userId))}`
+    return { accounts: Number(row.accounts), leased: BigInt(row.leased) }
+  }
+  expect((await leasedOf()).accounts).toBe(50)
+  await nodes.at(0).stop('SIGKILL')
+  const startedAt = performance.now()
+  await nodes.restart(0)
+  const tookMs = performance.now() - startedAt
+  console.log(`M22 a: ready again after ${tookMs.toFixed(0)} ms`)
+  expect(tookMs).toBeLessThan(5000)
+  expect(await leasedOf()).toEqual({ accounts: 0, leased: 0n })
+  expect(await orphans()).toEqual({ count: 500, cost: 0n })
+  for (const { userId } of customers.slice(0, 3)) {
+    const [row] = await nodes.sql`select posted from credit_account where id = ${userId}`
+    expect(BigInt(row.posted)).toBe(1_000_000_000n)
+  }
+  for (const client of clients) client.close()
+})
+
+const chatRequest: ChatRequest = { name: 'chunks-50', max_tokens: 1000 }
+const cost = priceOf(2, 50)
+const granted = 10_200_000n
+
+/** Sends requests that a node serves from its lease while it cannot reach the database. */
+async function servedOffline(index: number, count: number) {
+  const customer = await nodes.customer(granted)
+  const node = nodes.at(index)
+  // Two at once bring the whole balance into the lease.
+  const online = await Promise.all([1, 2].map(() => nodes.chat(node, customer, chatRequest)))
+  await findBooked(nodes.sql, online.map(requestIdOf))
+  const offline = async () => {
+    const answers = []
+    for (let time = 0; time < count; time++)
+      answers.push(await nodes.chat(node, customer, chatRequest))
+    for (const { status } of answers) expect(status).toBe(200)
+    return answers.map(requestIdOf)
+  }
+  return { customer, offline }
+}
+
+const leaseOf = async ({ userId }: Customer) => {
+  const [row] = await nodes.sql`
+    select state, amount, spent from credit_lease where account_id = ${userId}
+    order by created_at limit 1`
+  return { state: String(row.state), amount: BigInt(row.amount), spent: BigInt(row.spent) }
+}
+
+/** Freezes a node, as suspending its machine would. */
+function frozen(index: number): Disposable {
+  const { pid } = nodes.at(index)
+  process.kill(pid, 'SIGSTOP')
+  return { [Symbol.dispose]: () => void process.kill(pid, 'SIGCONT') }
+}
+
+/** Wakes a node that slept beyond the end of its lease: its next request is paid from a new one. */
+async function awake(asleep: Disposable, customer: Customer): Promise<void> {
+  const before = await leaseOf(customer)
+  asleep[Symbol.dispose]()
+  const answers = await Promise.all(
+    [1, 2].map(() => nodes.chat(nodes.at(3), customer, chatRequest)),
+  )
+  for (const { status } of answers) expect(status).toBe(200)
+  const events = await findBooked(nodes.sql, answers.map(requestIdOf))
+  expect(events).toHaveLength(2)
+  expect(await leaseOf(customer)).toEqual(before)
+  const rows: { lease_id: string }[] = await nodes.sql`
+    select distinct lease_id from usage_event
+    where request_id = any(${nodes.sql.array(answers.map(requestIdOf), 'text')})`
+  const leases: { id: string }[] = await nodes.sql`
+    select id from credit_lease where account_id = ${customer.userId} and state = 'swept'`
+  const swept = new Set(leases.map(({ id }) => id))
+  expect(rows.filter(({ lease_id }) => swept.has(lease_id))).toEqual([])
+  expect(await accountOf(nodes.sql, customer)).toMatchObject({ posted: granted - 4n * cost })
+}
+
+test('M22 c M24 T03: usage booked after its lease was swept is charged once, up to the remaining balance', async () => {
+  const sleeper = await servedOffline(3, 0)
+  const rich = await servedOffline(1, 3)
+  const poor = await servedOffline(1, 3)
+  const gone = await servedOffline(2, 3)
+  const all = [rich, poor, gone]
+  for (const index of [1, 2]) nodes.wireOf(index).cut()
+  const requests: string[][] = []
+  for (const { offline } of all) requests.push(await offline())
+  await nodes.at(2).stop('SIGKILL')
+  const before = await Promise.all(all.map(({ customer }) => leaseOf(customer)))
+  // To the sweeper, a minute has passed since they should have been renewed.
+  await nodes.sql`
+    update credit_lease set expires_at = now() - interval '61 seconds'
+    where account_id in ${nodes.sql(all.map(({ customer }) => customer.userId))}`
+  await nodes.sql`
+    update credit_lease set expires_at = now() - interval '61 seconds'
+    where account_id = ${sleeper.customer.userId}`
+  const asleep = frozen(3)
+  const startedAt = performance.now()
+  const states = async () =>
+    new Set(
+      (await Promise.all([...all, sleeper].map(({ customer }) => leaseOf(customer)))).map(
+        (it) => it.state,
+      ),
+    )
+  while (!(await states()).has('swept') || (await states()).size > 1) {
+    if (performance.now() - startedAt > 90_000) throw new Error('not swept within 90 s')
+    await Bun.sleep(500)
+  }
+  console.log(`M22 c: swept after ${((performance.now() - startedAt) / 1000).toFixed(0)} s`)
+  await awake(asleep, sleeper.customer)
+  for (const { customer } of all) {
+    expect(await accountOf(nodes.sql, customer)).toEqual({
+      posted: granted - 2n * cost,
+      leased: 0n,
+    })
+  }
+  // One of them has spent nearly its whole balance meanwhile.
+  const left = 100_000n
+  const amount = -Number(granted - 2n * cost - left) / 1e9
+  const adjusted = { user_id: poor.customer.userId, amount, reason: 'test' }
+  await nodes.at(0).admin('POST', '/credits/adjust', adjusted)
+
+  for (const index of [1, 2]) nodes.wireOf(index).mend()
+  await nodes.restart(2)
+  for (const ids of requests) {
+    // The surviving node waits up to 5 s before it retries.
+    for (let tries = 0; tries < 3; tries++) await findBooked(nodes.sql, ids).catch(() => undefined)
+    expect(await findBooked(nodes.sql, ids)).toHaveLength(3)
+  }
+  for (const { customer } of [rich, gone]) {
+    const posted = granted - 5n * cost
+    expect(await accountOf(nodes.sql, customer)).toMatchObject({ posted })
+  }
+  expect(await accountOf(nodes.sql, poor.customer)).toEqual({ posted: 0n, leased: 0n })
+  writtenOff = 3n * cost - left
+  const after = await Promise.all(all.map(({ customer }) => leaseOf(customer)))
+  expect(after).toEqual(before.map((lease) => ({ ...lease, state: 'swept' })))
+  const [sums] = await nodes.sql`
+    select sum(written_off) as off from usage_event where account_id = ${poor.customer.userId}`
+  expect(BigInt(sums.off)).toBe(writtenOff)
+  expect(writtenOff).toBeLessThanOrEqual(before[1]?.amount ?? 0n)
+  expect((await orphans()).count).toBe(500)
+  console.log(`M24: written off ${writtenOff} n$ of ${before[1]?.amount} swept`)
+})

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { rm } from 'node:fs/promises'
+import { silentAttempts, sumsOf } from './booked'
+import { createObservations, startLoad } from './client-load'
+import { connectProvider } from '../../harness/nodes'
+import { openDatabase, postgresPid } from '../../harness/database'
+import { sendRequest, messages } from '../../harness/http'
+import { expectSoundLedger } from '../../harness/ledger-oracle'
+import { waitUntilBooked } from '../../harness/ledger'
+import { newDataDir, startGateway, type Customer, type Gateway } from '../../harness/server'
+import { startFakeProvider, type FakeProvider } from '../../harness/upstreams/fake-provider'
+
+const kills = 10
+const recoveredMs = 5000
+
+setDefaultTimeout(180_000)
+
+let dataDir = ''
+let upstream: FakeProvider
+let gateway: Gateway
+const environment = { LOG_LEVEL: 'error', MINIMUM_BALANCE_USD: '0' }
+
+beforeAll(async () => {
+  upstream = await startFakeProvider()
+  dataDir = await newDataDir()
+  gateway = await startGateway({ dataDir, environment })
+  await connectProvider(gateway, upstream)
+  // The shared plan is created with the first.
+  await newCustomers(1)
+  for (const name of ['chunks-5', 'chunks-12-gap-10']) {
+    const size = { category: 'chat', context_length: 8192, max_output_tokens: 4096 }
+    const pricing = { input: 1, output: 4 }
+    await gateway.admin('POST', '/models', { id: `fake/${name}`, name, pricing, ...size })
+  }
+})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await upstream[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+const newCustomers = (count: number): Promise<Customer[]> =>
+  Promise.all(Array.from({ length: count }, () => gateway.customer({}, { credit: 1000 })))
+
+/** Measures the time until a customer is served who is not cached. */
+async function countServed({ key }: Customer): Promise<number> {
+  const startedAt = performance.now()
+  for (let status = 0; status !== 200; await Bun.sleep(10)) {
+    const answer = await sendRequest(gateway, { key, body: { model: 'fake/chunks-5', messages } })
+    status = answer.status
+    if (status !== 200) expect([status, answer.error.code]).toEqual([503, 'gateway_unavailable'])
+    if (performance.now() - startedAt > 3 * recoveredMs) break
+  }
+  return performance.now() - startedAt
+}
+
+const median = (times: readonly number[]) =>
+  times.toSorted((a, b) => a - b)[times.length >> 1] ?? Number.NaN
+const shown = (times: readonly number[]) => times.map((ms) => ms.toFixed(0)).join(' ')
+
+/** Kills the database, once it is running. */
+async function killDatabase(): Promise<void> {
+  const startedAt = performance.now()
+  for (;;) {
+    try {
+      process.kill(await postgresPid(dataDir), 'SIGKILL')
+      return
+    } catch (thrown) {
+      if (performance.now() - startedAt > recoveredMs) throw thrown
+      await Bun.sleep(10)
+    }
+  }
+}
+
+/** Kills gateway and database at the same moment, as a crash of the machine would. */
+async function killBoth(): Promise<number> {
+  await killDatabase()
+  await gateway.stop('SIGKILL')
+  const startedAt = performance.now()
+  gateway = await startGateway({ dataDir, environment })
+  return performance.now() - startedAt
+}
+
+test(`C13: the embedded database killed ${kills} times under load, alone and with its gateway: nothing is lost`, async () => {
+  const customers = await newCustomers(8)
+  const strangers = await newCustomers(kills)
+  const models: [string, number][] = [
+    ['fake/chunks-5', 5],
+    ['fake/chunks-12-gap-10', 12],
+  ]
+  const witness = createObservations()
+  const load = startLoad(() => gateway, { customers, models }, witness)
+  const times: { alone: number[]; both: number[] } = { alone: [], both: [] }
+  for (const [turn, stranger] of strangers.entries()) {
+    await Bun.sleep(200 + Math.random() * 500)
+    if (turn % 2 === 0) {
+      await killDatabase()
+      times.alone.push(await countServed(stranger))
+    } else {
+      times.both.push(await killBoth())
+      expect(await countServed(stranger)).toBeLessThan(recoveredMs)
+    }
+  }
+  await load.stop()
+  await using sql = await openDatabase(dataDir)
+  await waitUntilBooked(sql)
+  const sums = await sumsOf(sql, customers)
+  const silent = await silentAttempts({ sql, upstream }, customers)
+  console.log(
+    `C13: ${kills} kills, ${witness.completed.length} finished, ${witness.broken} broken; ${sums.settled} settled, ` +
+      `${sums.orphans} orphans, doubled ${sums.doubled}, silent ${silent}; served again after ` +
+      `${shown(times.alone)} ms, started in ${shown(times.both)} ms`,
+  )
+  // One slow recovery may be due to the machine, most are not.
+  expect(median(times.alone)).toBeLessThan(recoveredMs)
+  expect(median(times.both)).toBeLessThan(recoveredMs)
+  expect([sums.doubled, sums.chargedOrphans, silent]).toEqual([0, 0, 0])
+  expect(witness.completed.length).toBeGreaterThan(10 * kills)
+  const attempts = upstream.requests().length
+  await expectSoundLedger(sql, { completed: witness.completed, attempts })
+})
+
+test('C13: killed again while it starts: the gateway stays up, and serves when the database is back', async () => {
+  const strangers = await newCustomers(2)
+  for (const stranger of strangers) {
+    const killed = await postgresPid(dataDir)
+    process.kill(killed, 'SIGKILL')
+    const startedAt = performance.now()
+    let next = killed
+    while (next === killed) {
+      if (performance.now() - startedAt > recoveredMs) throw new Error('it was not restarted')
+      next = await postgresPid(dataDir).catch(() => killed)
+    }
+    process.kill(next, 'SIGKILL')
+    await Bun.sleep(200)
+    expect(await countServed(stranger)).toBeLessThan(2 * recoveredMs)
+  }
+})

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { createObservations, startLoad } from './client-load'
+import { silentAttempts, sumsOf } from './booked'
+import { startNodes, type Nodes } from '../../harness/nodes'
+import { eventually } from '../../harness/http'
+import { expectSoundLedger } from '../../harness/ledger-oracle'
+import { waitUntilBooked } from '../../harness/ledger'
+import type { Customer } from '../../harness/server'
+
+/** The number of kills; fewer by `KILLS=20 npm run test:faults killed`. */
+const kills = Number(process.env['KILLS'] ?? 200)
+const workers = 24
+
+setDefaultTimeout(60_000 + kills * 4000)
+
+let nodes: Nodes
+let customers: Customer[]
+
+beforeAll(async () => {
+  nodes = await startNodes(1, { LOG_LEVEL: 'error' })
+  customers = await Promise.all(
+    Array.from({ length: workers }, () => nodes.customer(1_000_000_000_000n)),
+  )
+})
+afterAll(() => nodes[Symbol.asyncDispose]())
+
+test(`C01: ${kills} times kill -9 under load: no finished request is missing or booked twice`, async () => {
+  const models: [string, number][] = [
+    [await nodes.model('chunks-5'), 5],
+    [await nodes.model('chunks-12-gap-10'), 12],
+    [await nodes.model('chunks-40-gap-5'), 40],
+  ]
+  const witness = createObservations()
+  let slowestMs = 0
+  for (let kill = 0; kill < kills; kill++) {
+    const load = startLoad(() => nodes.at(0), { customers, models }, witness)
+    // Every second time only after a request has finished, however busy the machine is.
+    const finished = witness.completed.length
+    if (kill % 2 > 0) await eventually(() => witness.completed.length > finished + 1, 10_000)
+    await Bun.sleep(Math.random() * 250)
+    await nodes.at(0).stop('SIGKILL')
+    await load.stop()
+    const startedAt = performance.now()
+    await nodes.restart(0)
+    slowestMs = Math.max(slowestMs, performance.now() - startedAt)
+  }
+  await waitUntilBooked(nodes.sql)
+  const { events, settled, orphans, doubled, chargedOrphans } = await sumsOf(nodes.sql, customers)
+  const rows: { request_id: string }[] =
+    await nodes.sql`select request_id from usage_event where state = 'settled'`
+  const booked = new Set(rows.map(({ request_id }) => request_id))
+  const missing = witness.completed.filter(({ requestId }) => !booked.has(requestId))
+  const unseen = await silentAttempts(nodes, customers)
+  const attempts = nodes.upstream.requests().length
+  console.log(
+    `C01: ${kills} kills, ${witness.completed.length} finished, ${witness.broken} broken; ` +
+      `${attempts} attempts at the provider, ${events} events: ${settled} settled, ${orphans} orphans; ` +
+      `missing ${missing.length}, doubled ${doubled}, silent ${unseen}; slowest start ${slowestMs.toFixed(0)} ms`,
+  )
+  expect(missing).toEqual([])
+  expect([doubled, chargedOrphans, unseen]).toEqual([0, 0, 0])
+  expect(witness.completed.length).toBeGreaterThan(kills)
+  expect(orphans).toBeGreaterThan(0)
+  // No lease of the killed starts remains.
+  const [{ stale }] = await nodes.sql`
+    select count(*) as stale from credit_lease where state = 'active'`
+  expect(Number(stale)).toBeLessThanOrEqual(workers)
+  await expectSoundLedger(nodes.sql, { completed: witness.completed, attempts })
+})

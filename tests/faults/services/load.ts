@@ -1,0 +1,80 @@
+import type { Customer, Gateway } from '../../harness/server'
+
+/** One request of a load. */
+export interface LoadRequest {
+  node: number
+  /** When its answer was read. Milliseconds, as `tookMs`. */
+  atMs: number
+  tookMs: number
+  status: number
+  headers: Headers
+}
+
+type TimedRequest = Pick<LoadRequest, 'atMs' | 'tookMs' | 'status'>
+
+interface Load {
+  perSecond: number
+  seconds: number
+}
+
+const windowMs = 60_000
+
+async function shoot(gateway: Gateway, node: number, key: string): Promise<LoadRequest> {
+  const startedAt = performance.now()
+  const response = await gateway.recorder.fetch(`${gateway.url}/v1/models/sandbox/echo`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  await response.text()
+  const { status, headers } = response
+  const endedAt = performance.now()
+  return { node, atMs: endedAt, tookMs: endedAt - startedAt, status, headers }
+}
+
+/** Sends requests at a steady rate to all nodes in turn, however long the answers take. */
+export async function fire(
+  nodes: readonly Gateway[],
+  { key }: Customer,
+  { perSecond, seconds }: Load,
+): Promise<LoadRequest[]> {
+  const shots: Promise<LoadRequest>[] = []
+  const startedAt = performance.now()
+  while (performance.now() - startedAt < seconds * 1000) {
+    const due = Math.floor(((performance.now() - startedAt) / 1000) * perSecond)
+    while (shots.length < due) {
+      const node = shots.length % nodes.length
+      const gateway = nodes[node]
+      if (gateway) shots.push(shoot(gateway, node, key))
+    }
+    await Bun.sleep(5)
+  }
+  return Promise.all(shots)
+}
+
+/**
+ * Returns the maximum admitted within any 60 seconds, by what is certain: a node admits a request at some moment between its
+ * start and its answer, which are seconds apart on a busy machine, so that only requests count whose whole time is within.
+ */
+export function maxPerMinute(requests: readonly TimedRequest[]): number {
+  const admitted = requests
+    .filter(({ status }) => status === 200)
+    .map(({ atMs, tookMs }) => ({ startMs: atMs - tookMs, endMs: atMs }))
+  const within = (fromMs: number) =>
+    admitted.filter(({ startMs, endMs }) => startMs >= fromMs && endMs < fromMs + windowMs).length
+  return Math.max(0, ...admitted.map(({ startMs }) => within(startMs)))
+}
+
+/**
+ * Returns how many a limit admits at most in the whole time of requests: one window's in each begun minute. With
+ * `maxPerMinute` it leaves no room where answers are late.
+ */
+export function maxInAll(requests: readonly TimedRequest[], limit: number): number {
+  const startMs = Math.min(...requests.map(({ atMs, tookMs }) => atMs - tookMs))
+  const endMs = Math.max(...requests.map(({ atMs }) => atMs))
+  return limit * Math.ceil((endMs - startMs) / windowMs)
+}
+
+/** Returns a percentile of latencies. */
+export function percentile(shots: readonly LoadRequest[], part: number): number {
+  const sorted = shots.map(({ tookMs }) => tookMs).toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
+}

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { startNodes, type ChatRequest, type Nodes } from '../../harness/nodes'
+import { expectSoundLedger } from '../../harness/ledger-oracle'
+import { waitUntilBooked, nanosOf } from '../../harness/ledger'
+
+setDefaultTimeout(120_000)
+
+const minimum = 100_000_000n
+let nodes: Nodes
+
+beforeAll(async () => {
+  nodes = await startNodes(3, { MINIMUM_BALANCE_USD: '0.1' })
+})
+afterAll(async () => {
+  await waitUntilBooked(nodes.sql)
+  await expectSoundLedger(nodes.sql, { attempts: nodes.upstream.requests().length })
+  await nodes[Symbol.asyncDispose]()
+})
+
+test('M27: a request is admitted on every node just above the minimum balance, and rejected below it', async () => {
+  const chatRequest: ChatRequest = { name: 'chunks-125', max_tokens: 1000 }
+  const granted = minimum + 30_000_000n
+  const customer = await nodes.customer(granted)
+  let left = granted
+  let refusals = 0
+  let requests = 0
+  while (left >= minimum && requests < 100) {
+    const answer = await nodes.chat(nodes.at(requests++ % 3), customer, chatRequest)
+    if (answer.status === 200) left -= nanosOf(answer.headers.get('x-tollgate-cost'))
+    else refusals += 1
+  }
+  console.log(`M27: ${requests} requests, ${refusals} false refusals, ${left} n$ left`)
+  expect(refusals).toBe(0)
+  expect(requests).toBeGreaterThan(50)
+  // The minimum applies to the account: each node knows it once usage is booked.
+  for (const node of nodes.all) {
+    const deadline = performance.now() + 3000
+    let { status } = await nodes.chat(node, customer, chatRequest)
+    while (status === 200 && performance.now() < deadline) {
+      await Bun.sleep(100)
+      ;({ status } = await nodes.chat(node, customer, chatRequest))
+    }
+    expect(status).toBe(402)
+  }
+})

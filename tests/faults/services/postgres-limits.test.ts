@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beginStream } from './endless'
+import { fire, maxInAll, maxPerMinute, percentile, type LoadRequest } from './load'
+import { minOf } from './min-of'
+import { startNodes, type Nodes } from '../../harness/nodes'
+import type { Customer } from '../../harness/server'
+
+const count = 3
+const limit = 60
+
+let nodes: Nodes
+let customer: Customer
+
+beforeAll(async () => {
+  nodes = await startNodes(count, { LOG_LEVEL: 'warn', LIMIT_STORE: 'postgresql' })
+  // All nodes know each other: a heartbeat is 1 s.
+  await Bun.sleep(3000)
+}, 120_000)
+afterAll(async () => {
+  for (const { recorder } of nodes.all) recorder.verify()
+  await nodes[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  const fields = { name: crypto.randomUUID(), requests_per_minute: limit, concurrent_requests: 4 }
+  const plan = await nodes.at(0).admin('POST', '/plans', fields)
+  customer = await nodes.at(0).customer({}, { plan_id: plan['id'] })
+})
+
+const admitted = (shots: readonly LoadRequest[]) => shots.filter(({ status }) => status === 200)
+
+function report(name: string, shots: readonly LoadRequest[]) {
+  console.log(
+    `${name}: ${maxPerMinute(shots)} of ${limit} a minute, ${admitted(shots).length} in all, ` +
+      `p50 ${percentile(shots, 0.5).toFixed(1)} p99 ${percentile(shots, 0.99).toFixed(1)} ms`,
+  )
+  for (const { status } of shots) expect([200, 429]).toContain(status)
+}
+
+describe('three nodes without a Redis', () => {
+  test('R05: 60 a minute are 60 a minute over PostgreSQL, at 300 requests a second', async () => {
+    const shots = await fire(nodes.all, customer, { perSecond: 300, seconds: 75 })
+    report('R05', shots)
+    expect(maxPerMinute(shots)).toBeLessThanOrEqual(limit)
+    expect(admitted(shots).length).toBeLessThanOrEqual(maxInAll(shots, limit))
+    expect(admitted(shots).length).toBeGreaterThanOrEqual(limit)
+  }, 150_000)
+
+  test('a limit that is not reached refuses nothing, however unevenly the nodes are used', async () => {
+    for (let round = 0; round < limit / count; round++) {
+      const node = round < 5 ? nodes.at(0) : nodes.at(round % count)
+      const shots = await fire([node], customer, { perSecond: 60, seconds: 0.05 })
+      expect(admitted(shots)).toHaveLength(shots.length)
+    }
+  }, 60_000)
+
+  test('a concurrency slot taken on one node is taken on the others', async () => {
+    const model = await nodes.model('chunks-10000-gap-100', { pricing: undefined, is_free: true })
+    const chat = (index: number) => beginStream(nodes.at(index), customer.key, model)
+    const running = await Promise.all([chat(0), chat(1), chat(2), chat(0)])
+    expect(running.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    for (const index of [0, 1, 2]) expect((await chat(index)).status).toBe(429)
+    for (const { body } of running) await body?.cancel()
+    await Bun.sleep(500)
+    expect((await chat(2)).status).toBe(200)
+  }, 60_000)
+})
+
+/** Waits for reconnection: the store is tried every half second; a lost connection is replaced after five. */
+const backAgain = () => Bun.sleep(6000)
+
+describe('PostgreSQL unavailable', () => {
+  test('R01: killed, and back with empty tables: no request fails, the limit holds', async () => {
+    const firing = fire(nodes.all, customer, { perSecond: 20, seconds: 60 })
+    await Bun.sleep(10_000)
+    await nodes.postgres.kill()
+    await Bun.sleep(10_000)
+    await nodes.postgres.restart()
+    const shots = await firing
+    report('R01', shots)
+    expect(maxPerMinute(shots)).toBeLessThanOrEqual(limit)
+    await backAgain()
+  }, 120_000)
+
+  test('R02: frozen: a few requests wait, the others not at all', async () => {
+    // Five a node, and those in flight when the fifth failed.
+    const maxRequests = 21
+    const waited = await minOf(maxRequests, async () => {
+      await fire(nodes.all, customer, { perSecond: 20, seconds: 1 })
+      let shots: LoadRequest[]
+      {
+        using _frozen = await nodes.postgres.freeze()
+        shots = await fire(nodes.all, customer, { perSecond: 20, seconds: 5 })
+      }
+      report('R02', shots)
+      await backAgain()
+      // A single longer wait fails the run.
+      if (percentile(shots, 1) >= 150) return shots.length
+      return shots.filter(({ tookMs }) => tookMs > 40).length
+    })
+    expect(waited).toBeLessThanOrEqual(maxRequests)
+  }, 90_000)
+
+  test('R06: a node that is cut off keeps to what it has, and all together to the limit', async () => {
+    const wire = nodes.wireOf(2)
+    // Each node knows the key, and has a slice.
+    const before = await fire(nodes.all, customer, { perSecond: 20, seconds: 0.5 })
+    wire.cut()
+    const shots = await fire(nodes.all, customer, { perSecond: 50, seconds: 30 })
+    wire.mend()
+    await backAgain()
+    report('R06', shots)
+    expect(maxPerMinute([...before, ...shots])).toBeLessThanOrEqual(limit)
+  }, 90_000)
+})

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { startRedis, type RedisServer } from '../../harness/redis-server'
+import { RedisSliceStore } from '../../../server/src/limits/slices/redis-slice-store'
+import type { NodeSlice } from '../../../server/src/limits/slices/slice-document'
+import type { Recall } from '../../../server/src/limits/slices/slice-store'
+
+let redis: RedisServer
+let store: RedisSliceStore
+const recalls: Recall[] = []
+
+const slice = (units: number): NodeSlice => ({
+  units,
+  expiring: [[1_700_000_000_000, 2]],
+  running: 0,
+  statedAtMs: 1_700_000_000_000,
+  pushesUntilMs: 0,
+  hasLeft: false,
+})
+
+async function until(isSo: () => boolean | Promise<boolean>) {
+  const deadline = performance.now() + 30_000
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error('not so within 30 s')
+    await Bun.sleep(20)
+  }
+}
+
+/** Repeats a command that fails on a busy machine, as any command may within 50 ms. */
+async function patiently<Answer>(command: () => Promise<Answer>): Promise<Answer> {
+  for (let turn = 0; ; turn++) {
+    try {
+      return await command()
+    } catch (error) {
+      if (turn > 20) throw error
+      await Bun.sleep(200)
+    }
+  }
+}
+
+beforeAll(async () => {
+  redis = await startRedis()
+  store = new RedisSliceStore({
+    url: redis.url,
+    onRecall: (recall) => recalls.push(recall),
+    onError: () => undefined,
+    onBack: () => undefined,
+  })
+  await until(() => !store.isAway)
+})
+afterAll(async () => {
+  store[Symbol.dispose]()
+  await redis[Symbol.asyncDispose]()
+})
+
+test('a document is written only where no other node wrote it since it was read', async () => {
+  const [empty] = (await patiently(() => store.read(['a', 'b']))).slices
+  expect(empty).toEqual({ version: 0, document: {} })
+  const write = (bucket: string, version: number, units: number) => ({
+    bucket,
+    version,
+    document: { node: slice(units) },
+  })
+  expect(await store.write([write('a', 0, 5), write('b', 3, 5)])).toEqual([true, false])
+  expect(await store.write([write('a', 0, 9), write('b', 0, 7)])).toEqual([false, true])
+  const { slices } = await patiently(() => store.read(['b', 'a']))
+  expect(slices).toEqual([
+    { version: 1, document: { node: slice(7) } },
+    { version: 1, document: { node: slice(5) } },
+  ])
+  expect(await store.write([write('a', 1, 6)])).toEqual([true])
+})
+
+test('nodes report, are known to each other, and leave', async () => {
+  const first = await patiently(() => store.beat('one', undefined))
+  expect([...first.seenAtMs]).toEqual([['one', first.nowMs]])
+  const { seenAtMs, epoch } = await patiently(() => store.beat('two', first.epoch))
+  expect([...seenAtMs.keys()].toSorted()).toEqual(['one', 'two'])
+  expect(epoch).toBe(first.epoch)
+  await patiently(() => store.leave('one'))
+  expect([...(await patiently(() => store.beat('two', epoch))).seenAtMs.keys()]).toEqual(['two'])
+})
+
+test('recalls reach the nodes, and again after the connection broke', async () => {
+  const recall = { bucket: 'requests:user_1', units: 3, from: 'one' }
+  await until(async () => {
+    await store.recall([recall]).catch(() => undefined)
+    return recalls.length > 0
+  })
+  expect(recalls[0]).toEqual(recall)
+  await redis.kill()
+  await redis.restart()
+  recalls.length = 0
+  await until(async () => {
+    await store.recall([recall]).catch(() => undefined)
+    return recalls.length > 0
+  })
+})
+
+test('a Redis that was emptied has another epoch, and says that there were nodes before', async () => {
+  const before = await patiently(() => store.beat('one', undefined))
+  await redis.kill()
+  await redis.restart()
+  await until(() => !store.isAway)
+  const after = await patiently(() => store.read(['a']))
+  expect(after.epoch).not.toBe(before.epoch)
+  expect(after).toMatchObject({ hasLostSlices: false, slices: [{ version: 0 }] })
+  const beat = await patiently(() => store.beat('one', before.epoch))
+  expect(beat).toMatchObject({ epoch: after.epoch, hasLostSlices: true })
+  expect((await patiently(() => store.read([]))).hasLostSlices).toBe(true)
+})

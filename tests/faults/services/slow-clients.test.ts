@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { eventually, residentMb } from '../../harness/http'
+import { openRaw, type RawClient } from '../../harness/raw-client'
+import { startRig, type Customer, type Rig } from '../../harness/server'
+
+/** The promised values are SOCKETS=4000, CONNECTIONS=9000 and KEPT_SECONDS=90. */
+const sockets = Number(process.env['SOCKETS'] ?? 1000)
+const connections = Number(process.env['CONNECTIONS'] ?? 3000)
+/** Time between two requests of a connection; GAP_SECONDS=61 is longer than load balancers keep theirs. */
+const gapSeconds = Number(process.env['GAP_SECONDS'] ?? 5)
+/** Long enough to see an idle connection close; 0 skips that. */
+const keptSeconds = Number(process.env['KEPT_SECONDS'] ?? 0)
+
+setDefaultTimeout(180_000 + keptSeconds * 1000)
+
+let rig: Rig
+let customer: Customer
+
+beforeAll(async () => {
+  rig = await startRig({ environment: { LOG_LEVEL: 'warn' } })
+  customer = await rig.gateway.customer()
+  await rig.model('ok')
+})
+afterAll(() => rig[Symbol.asyncDispose]())
+
+/** Opens many connections, some at a time, as a listener's queue is short. */
+async function openMany(count: number): Promise<RawClient[]> {
+  const open: RawClient[] = []
+  while (open.length < count) {
+    const some = Math.min(100, count - open.length)
+    open.push(...(await Promise.all(Array.from({ length: some }, () => openRaw(rig.gateway.url)))))
+  }
+  return open
+}
+
+/** Measures the time until each connection ends; those still open count as `limitMs`. */
+async function endedAfter(clients: readonly RawClient[], limitMs: number): Promise<number[]> {
+  const startedAt = performance.now()
+  return Promise.all(
+    clients.map(async ({ ended }) => {
+      await Promise.race([ended, Bun.sleep(limitMs)])
+      return performance.now() - startedAt
+    }),
+  )
+}
+
+/** Measures the median latency of another customer, in ms. */
+async function othersMs(): Promise<number> {
+  const times: number[] = []
+  for (let time = 0; time < 40; time++) {
+    const startedAt = performance.now()
+    const response = await fetch(`${rig.gateway.url}/v1/models/fake/ok`, {
+      headers: { authorization: `Bearer ${customer.key}` },
+    })
+    expect(response.status).toBe(200)
+    await response.text()
+    times.push(performance.now() - startedAt)
+  }
+  return times.toSorted((a, b) => a - b)[times.length >> 1] ?? Number.NaN
+}
+
+const head = (framing: string) =>
+  `POST /v1/chat/completions HTTP/1.1\r\nhost: h\r\nauthorization: Bearer ${customer.key}\r\n` +
+  `content-type: application/json\r\n${framing}\r\n\r\n`
+
+test(`H01 H02: ${sockets} partial requests, stalled and dripping bodies are cut; others are served meanwhile`, async () => {
+  const before = await othersMs()
+  const halves = await openMany(sockets)
+  for (const client of halves) await client.send('GET /v1/models HTTP/1.1\r\nhost: h\r\nx: ')
+  const cut = endedAfter(halves, 60_000)
+  const slow = await openMany(40)
+  for (const client of slow) await client.send(`${head('content-length: 100000')}{"model":`)
+  const bodiesCut = endedAfter(slow, 90_000)
+  // Half of them send a byte now and then, which does not count as progress.
+  const dripping = setInterval(() => {
+    for (const client of slow.slice(20)) void client.send(' ').catch(() => undefined)
+  }, 1000)
+  const during = await othersMs()
+  expect((await fetch(`${rig.gateway.url}/healthz`)).status).toBe(200)
+  const [headMs, bodyMs] = await Promise.all([cut, bodiesCut])
+  clearInterval(dripping)
+  console.log(
+    `H01: others ${before.toFixed(1)} ms before, ${during.toFixed(1)} ms during; heads cut after ` +
+      `${Math.max(...headMs).toFixed(0)} ms, bodies after ${Math.max(...bodyMs).toFixed(0)} ms`,
+  )
+  // The promise is 12 s, in the runtime's steps of 4 s.
+  expect(Math.max(...headMs)).toBeLessThan(15_000)
+  expect(Math.max(...bodyMs)).toBeLessThan(45_000)
+  expect(during).toBeLessThan(Math.max(10 * before, 200))
+  for (const client of [...halves, ...slow]) client.close()
+})
+
+test(`L04: connections idle for about ${gapSeconds} s still work`, async () => {
+  const kept = await openMany(50)
+  const request = `${head('content-length: 2').replace('/v1/chat/completions', '/v1/embeddings')}{}`
+  for (const client of kept) {
+    await client.send(request)
+    expect((await client.response()).status).toBe(400)
+    client.forget()
+  }
+  const statuses = await Promise.all(
+    kept.map(async (client, index) => {
+      await Bun.sleep(gapSeconds * 1000 - 100 + index * 4)
+      await client.send(request)
+      return (await client.response()).status
+    }),
+  )
+  expect(new Set(statuses)).toEqual(new Set([400]))
+  for (const client of kept) client.close()
+})
+
+test(`H04: ${connections} silent connections cost little, and health checks are answered`, async () => {
+  const before = residentMb(rig.gateway.pid)
+  const idle = await openMany(connections)
+  const startedAt = performance.now()
+  expect((await fetch(`${rig.gateway.url}/healthz`)).status).toBe(200)
+  const tookMs = performance.now() - startedAt
+  const grown = residentMb(rig.gateway.pid) - before
+  console.log(`H04: healthz after ${tookMs.toFixed(0)} ms, ${grown.toFixed(0)} MB more`)
+  expect(tookMs).toBeLessThan(2000)
+  expect(grown).toBeLessThan(30 + connections * 0.012)
+  for (const client of idle) client.close()
+})
+
+/** Contents of bodies: a text of one byte a character, and one that the engine stores in two. */
+const texts = [
+  ['plain text', 'word '.repeat((31 << 20) / 5)],
+  ['text with a character beyond Latin', `漢${'word '.repeat((31 << 20) / 5)}`],
+] as const
+
+describe.each(texts)('eight bodies of 32 MB of %s', (_name, content) => {
+  test.each([
+    ['with a content-length', (body: Buffer) => body],
+    ['in chunks', (body: Buffer) => inChunks(body)],
+  ])(
+    'H05: %s, of eight accounts at once, are read, and their memory comes back',
+    async (...row) => {
+      const [, framed] = row
+      const { pid } = rig.gateway
+      const customers = await Promise.all(Array.from({ length: 8 }, () => rig.gateway.customer()))
+      const body = Buffer.from(
+        JSON.stringify({ model: 'fake/ok', messages: [{ role: 'user', content }] }),
+      )
+      const before = residentMb(pid)
+      let max = before
+      const watch = setInterval(() => (max = Math.max(max, residentMb(pid))), 50)
+      const answers = await Promise.all(
+        customers.map(async ({ key }) => {
+          const response = await fetch(`${rig.gateway.url}/v1/chat/completions`, {
+            method: 'POST',
+            headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+            body: framed(body),
+          })
+          return { status: response.status, text: await response.text() }
+        }),
+      )
+      clearInterval(watch)
+      // Far beyond the context of the model: rejected after it was read, or on timeout.
+      for (const { status, text } of answers) {
+        expect(status).toBeOneOf([400, 503])
+        expect(text).not.toContain('large requests')
+      }
+      const grown = () => residentMb(pid) - before
+      await eventually(() => grown() < 150, 60_000).catch(() => undefined)
+      console.log(
+        `H05: ${(max - before).toFixed(0)} MB more at most, ${grown().toFixed(0)} MB after`,
+      )
+      expect(max - before).toBeLessThan(400)
+      expect(grown()).toBeLessThan(250)
+    },
+  )
+})
+
+test('H05: a large body uses its budget until it is sent upstream, not until it is answered', async () => {
+  const model = await rig.model('slow-first-20000', { context_length: 100_000_000 })
+  const customers = [await rig.gateway.customer(), await rig.gateway.customer()]
+  const startedAt = performance.now()
+  const statuses = await Promise.all(
+    customers.map(async ({ key }) => {
+      const response = await fetch(`${rig.gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        // The budget has room for one of them at a time.
+        body: JSON.stringify({
+          model,
+          messages: [{ role: 'user', content: 'a'.repeat(30 << 20) }],
+        }),
+      })
+      await response.text()
+      return response.status
+    }),
+  )
+  const tookMs = performance.now() - startedAt
+  console.log(`H05: both answered after ${(tookMs / 1000).toFixed(1)} s`)
+  expect(statuses).toEqual([200, 200])
+  expect(tookMs).toBeLessThan(38_000)
+})
+
+const begun = ({ key }: Customer) =>
+  head(`content-length: ${31 << 20}`).replace(customer.key, key) + '{"model":"fake/ok","x":"'
+
+test('H05: a slow large body blocks no other client, nor does one whose client disconnects', async () => {
+  const [slow, quick] = [await rig.gateway.customer(), await rig.gateway.customer()]
+  using client = await openRaw(rig.gateway.url)
+  using leaving = await openRaw(rig.gateway.url)
+  await leaving.send(begun(slow))
+  await leaving.send(Buffer.alloc(2 << 20, 'a'))
+  leaving.close()
+  await client.send(begun(slow))
+  await client.send(Buffer.alloc(2 << 20, 'a'))
+  // Fast enough not to be cut by the runtime.
+  const sending = setInterval(() => void client.send(Buffer.alloc(64 << 10, 'a')), 1000)
+  await Bun.sleep(1000)
+  const startedAt = performance.now()
+  try {
+    const response = await fetch(`${rig.gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${quick.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'fake/ok', messages: [], x: 'a'.repeat(31 << 20) }),
+    })
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining('"param":"messages"'),
+    ])
+  } finally {
+    clearInterval(sending)
+  }
+  console.log(`H05: read after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
+  const given = await client.response()
+  expect([given.status, given.body.toString()]).toEqual([503, expect.stringContaining('slowly')])
+  expect(await client.ended).not.toBe('us')
+})
+
+function inChunks(body: Buffer): ReadableStream<Uint8Array> {
+  const size = 256 * 1024
+  let at = 0
+  return new ReadableStream({
+    pull(controller) {
+      if (at < body.length) controller.enqueue(body.subarray(at, (at += size)))
+      else controller.close()
+    },
+  })
+}
+
+if (keptSeconds > 0) {
+  test('H01: a partial second request on a kept-alive connection is cut as well', async () => {
+    const kept = await openMany(sockets)
+    for (const client of kept) {
+      await client.send('GET /healthz HTTP/1.1\r\nhost: h\r\n\r\n')
+      await client.response()
+      await client.send('GET /v1/models HTTP/1.1\r\nhost: h\r\nx: ')
+    }
+    const times = await endedAfter(kept, keptSeconds * 1000 + 5000)
+    console.log(`H01: second requests cut after ${Math.max(...times).toFixed(0)} ms`)
+    expect(Math.max(...times)).toBeLessThan(keptSeconds * 1000)
+    for (const client of kept) client.close()
+  })
+}

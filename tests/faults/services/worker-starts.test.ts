@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startRedis, type RedisServer } from '../../harness/redis-server'
+import { workersOf } from './worker-processes'
+import { newDataDir, startGateway, type RigOptions } from '../../harness/server'
+
+let redis: RedisServer
+
+beforeAll(async () => {
+  redis = await startRedis()
+}, 20_000)
+afterAll(() => redis[Symbol.asyncDispose]())
+
+const start = (workers: number, options: RigOptions = {}) =>
+  startGateway({ ...options, environment: { WORKERS: String(workers), REDIS_URL: redis.url } })
+
+/** Tells whether a process listens at the port of that address. */
+async function listensAt(pid: number, url: string): Promise<boolean> {
+  const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, '0')
+  const table = await readFile('/proc/net/tcp', 'utf8')
+  const listening = table.split('\n').flatMap((line) => {
+    const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/)
+    return state === '0A' && local.endsWith(`:${port}`) ? [`socket:[${inode}]`] : []
+  })
+  const handles = await readdir(`/proc/${pid}/fd`).catch(() => [])
+  const links = await Promise.all(
+    handles.map((handle) => readlink(`/proc/${pid}/fd/${handle}`).catch(() => '')),
+  )
+  return links.some((name) => listening.includes(name))
+}
+
+/** Resolves once that worker is a new process that listens at the address. Rejects after `limitMs`. */
+async function startedAgain(
+  worker: number,
+  { before, dataDir, url }: { before: number; dataDir: string; url: string },
+): Promise<void> {
+  const deadline = performance.now() + 15_000
+  while (performance.now() < deadline) {
+    const now = (await workersOf(dataDir)).get(worker)
+    if (now !== undefined && now !== before && (await listensAt(now, url))) return
+    await Bun.sleep(100)
+  }
+  throw new Error(`worker ${worker} does not listen at ${url} again`)
+}
+
+test('a restarted first worker listens at the same port, also where no port is set', async () => {
+  await using gateway = await start(2)
+  const before = (await workersOf(gateway.dataDir)).get(1) ?? 0
+  process.kill(before, 'SIGKILL')
+  await startedAgain(1, { ...gateway, before })
+}, 40_000)
+
+test('a worker that cannot be spawned is logged and retried until it can', async () => {
+  // A copy of the runtime, which can be removed.
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-runtime-'))
+  const runtime = join(folder, 'bun')
+  await copyFile(process.execPath, runtime)
+  {
+    await using gateway = await start(2, { runtime })
+    const before = (await workersOf(gateway.dataDir)).get(2) ?? 0
+    await rename(runtime, `${runtime}.away`)
+    process.kill(before, 'SIGKILL')
+    await Bun.sleep(2500)
+    const failed = gateway.output().split('a worker could not be started').length - 1
+    expect(failed).toBeGreaterThanOrEqual(2)
+    // It waits longer each time.
+    expect(failed).toBeLessThanOrEqual(3)
+    await rename(`${runtime}.away`, runtime)
+    await startedAgain(2, { ...gateway, before })
+  }
+  await rm(folder, { recursive: true })
+}, 40_000)
+
+test('where one worker cannot start, all exit, and one line names it', async () => {
+  const dataDir = await newDataDir()
+  await mkdir(join(dataDir, 'workers'), { recursive: true })
+  // Not a directory: its worker exits at once, while the third still starts.
+  await writeFile(join(dataDir, 'workers/2'), '')
+  const thrown = await start(3, { dataDir }).then(
+    async (gateway) => {
+      await gateway.stop()
+      return 'it started'
+    },
+    (error: Error) => error.message,
+  )
+  // Its own line, and the resulting one: nothing from workers that could have started.
+  expect(thrown.split('\n').filter((line) => line.startsWith('tollgate:'))).toEqual([
+    expect.stringContaining(`The data directory ${dataDir}/workers/2 cannot be used`),
+    'tollgate: Worker 2 did not start.',
+  ])
+  expect([...(await workersOf(dataDir)).keys()]).toEqual([])
+  await rm(dataDir, { recursive: true, force: true })
+}, 40_000)

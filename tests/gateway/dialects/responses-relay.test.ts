@@ -1,0 +1,295 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { eventsIn, lastResponse, typesOf } from './response-events'
+import type { Json } from '../../providers/conformance/fixture'
+import { upstreamSecret } from '../../harness/server'
+import { eventsOf, openFront, type Front } from '../../providers/translated/front'
+
+setDefaultTimeout(60_000)
+
+let front: Front
+
+beforeAll(async () => {
+  front = await openFront((url) => ({
+    OPENAI_API_KEY: upstreamSecret,
+    OPENAI_BASE_URL: `${url}/v1`,
+  }))
+  for (const name of codexModels) await front.price(`openai/${name}`)
+})
+afterEach(() => front.reset())
+afterAll(() => front[Symbol.asyncDispose]())
+
+/** The models of finding C1: what Codex sends to them was refused. */
+const codexModels = [
+  'gpt-5.6-luna',
+  'gpt-5.6-sol',
+  'gpt-5.6-terra',
+  'gpt-6-astra',
+  'gpt-6-luna',
+  'gpt-6-sol',
+  'gpt-6.1-sol',
+  'gpt-6.1-terra',
+]
+const model = 'openai/gpt-6-astra'
+const path = '/v1/responses'
+const usage = { input_tokens: 100, output_tokens: 30, total_tokens: 130 }
+const head = { id: 'resp_theirs', object: 'response', model: 'gpt-6-astra-2026' }
+
+const lookup = { type: 'function', name: 'lookup', parameters: { type: 'object' }, strict: false }
+const demo = { type: 'namespace', name: 'mcp__demo', description: 'Demo.', tools: [lookup] }
+const exec = {
+  type: 'custom',
+  name: 'exec',
+  format: { type: 'grammar', syntax: 'lark', definition: 'start: /.+/' },
+}
+
+/** A first turn as Codex 0.169 writes it for a model that it knows as "Responses Lite". */
+const liteTurn = (name: string, ...servers: Json[]): Json => ({
+  model: name,
+  input: [
+    {
+      type: 'additional_tools',
+      id: 'at_01a20aac-0131-7020-b865-2baca216e573',
+      role: 'developer',
+      tools: [{ type: 'namespace', name: 'functions', description: '', tools: [exec] }, ...servers],
+    },
+    {
+      type: 'message',
+      id: 'msg_01a20aac-0131-7020-b865-2bb784a06ac0',
+      role: 'developer',
+      content: [{ type: 'input_text', text: 'You are Codex.' }],
+    },
+    {
+      type: 'message',
+      id: 'msg_01a20aac-028b-7b72-a35f-81934be414be',
+      role: 'user',
+      content: [{ type: 'input_text', text: 'Say hello' }],
+    },
+  ],
+  tool_choice: 'auto',
+  parallel_tool_calls: false,
+  reasoning: { effort: 'medium', context: 'all_turns' },
+  store: false,
+  stream: true,
+  include: ['reasoning.encrypted_content'],
+  prompt_cache_key: '01a20aab-ff30-7f02-9fc2-ca42301ce57e',
+  text: { verbosity: 'low' },
+  client_metadata: { session_id: '01a20aab-ff30-7f02-9fc2-ca42301ce57e' },
+})
+
+const item = {
+  id: 'msg_1',
+  type: 'message',
+  status: 'completed',
+  role: 'assistant',
+  content: [{ type: 'output_text', annotations: [], logprobs: [], text: 'Hello.' }],
+}
+const numbered = (events: readonly Json[]) =>
+  eventsOf(...events.map((event, sequence_number) => ({ ...event, sequence_number })))
+const created = {
+  type: 'response.created',
+  response: { ...head, status: 'in_progress', output: [] },
+}
+const delta = {
+  type: 'response.output_text.delta',
+  item_id: 'msg_1',
+  output_index: 0,
+  content_index: 0,
+  delta: 'Hello.',
+  logprobs: [],
+}
+const opening = [
+  created,
+  { type: 'response.output_item.added', output_index: 0, item: { ...item, content: [] } },
+  delta,
+]
+const completed = {
+  type: 'response.completed',
+  response: { ...head, status: 'completed', output: [item], usage },
+}
+const hello = () =>
+  numbered([...opening, { type: 'response.output_item.done', output_index: 0, item }, completed])
+
+describe.each(codexModels)('finding C1: %s', (name) => {
+  test.each([
+    ['without MCP', []],
+    ['with MCP', [demo]],
+  ])('a first turn of Codex %s arrives as it was sent', async (_how, servers) => {
+    front.answer = hello
+    const turn = liteTurn(`openai/${name}`, ...servers)
+    const answer = await front.post(path, turn)
+    expect([answer.status, answer.headers.get('x-tollgate-omitted')]).toEqual([200, null])
+    const [request] = front.requests
+    expect(request?.path).toBe(path)
+    expect(request?.body).toEqual({ ...turn, model: name })
+    const events = eventsIn(answer.text)
+    expect(lastResponse(events)).toMatchObject({ status: 'completed', output: [item] })
+    expect(await front.booked(answer)).toMatchObject({ cost: 220_000n, estimated: false })
+  })
+})
+
+describe('an answer', () => {
+  const strange = { id: 'x_1', type: 'made_up_call', name: 1, arguments: { deep: [1] } }
+  const sources = { type: 'web_search_call', id: 'ws_1', status: 'completed', action: {} }
+
+  test('finding P8: passes unknown items and events on', async () => {
+    front.answer = () =>
+      numbered([
+        created,
+        { type: 'response.output_item.added', output_index: 0, item: strange },
+        { type: 'response.made_up_call.progress', output_index: 0, percent: 1.0 },
+        { type: 'response.output_item.done', output_index: 0, item: strange },
+        {
+          ...completed,
+          response: { ...completed.response, output: [strange, sources], made_up: 1 },
+        },
+      ])
+    const answer = await front.post(path, { model, input: 'Hi.', stream: true })
+    const events = eventsIn(answer.text)
+    expect(typesOf(events)).toEqual([
+      'response.created',
+      'response.output_item.added',
+      'response.made_up_call.progress',
+      'response.output_item.done',
+      'response.completed',
+    ])
+    expect(events[1]?.['item']).toEqual(strange)
+    const id = `resp_${answer.headers.get('x-request-id')?.slice('req_'.length)}`
+    expect(lastResponse(events)).toMatchObject({
+      id,
+      model,
+      made_up: 1,
+      output: [strange, sources],
+    })
+    expect(await front.booked(answer)).toMatchObject({ cost: 220_000n, estimated: false })
+  })
+
+  test('so it does as a whole', async () => {
+    const output = [strange, item]
+    front.answer = () => Response.json({ ...head, status: 'completed', output, usage, made_up: 1 })
+    const answer = await front.post(path, { model, input: 'Hi.' })
+    expect(answer.body).toMatchObject({ model, made_up: 1, output })
+    expect(answer.body['id']).not.toBe('resp_theirs')
+    expect(await front.booked(answer)).toMatchObject({ cost: 220_000n, estimated: false })
+  })
+
+  test('that fails before it began is a status, and nothing is charged for it', async () => {
+    const error = { code: 'server_error', message: 'It broke.' }
+    front.answer = () => Response.json({ ...head, status: 'failed', output: [], error })
+    const answer = await front.post(path, { model, input: 'Hi.' })
+    expect([answer.status, answer.error['code']]).toEqual([502, 'provider_error'])
+  })
+
+  test('that fails in the middle goes on where it was, and what it used is paid', async () => {
+    const error = { code: 'server_error', message: 'It broke.' }
+    const failed = { ...head, status: 'failed', output: [], error, usage }
+    front.answer = () => numbered([...opening, { type: 'response.failed', response: failed }])
+    const answer = await front.post(path, { model, input: 'Hi.', stream: true })
+    const events = eventsIn(answer.text)
+    expect(typesOf(events)).toEqual([...typesOf(opening), 'response.failed'])
+    const [first] = events
+    expect(lastResponse(events)).toMatchObject({
+      id: lastResponse([first ?? {}])['id'],
+      status: 'failed',
+      error: { code: 'server_error', details: { code: 'provider_error' } },
+    })
+    expect(await front.booked(answer)).toMatchObject({ cost: 220_000n, estimated: false })
+  })
+
+  test('that ends without its last event has failed', async () => {
+    front.answer = () => numbered(opening)
+    const answer = await front.post(path, { model, input: 'Hi.', stream: true })
+    expect(typesOf(eventsIn(answer.text)).at(-1)).toBe('response.failed')
+  })
+
+  test('that is incomplete says so, and is paid by its count', async () => {
+    const incomplete = {
+      ...head,
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
+      output: [item],
+      usage,
+    }
+    front.answer = () =>
+      numbered([...opening, { type: 'response.incomplete', response: incomplete }])
+    const answer = await front.post(path, { model, input: 'Hi.', stream: true })
+    expect(lastResponse(eventsIn(answer.text))).toMatchObject({ status: 'incomplete', usage })
+    expect(await front.booked(answer)).toMatchObject({ cost: 220_000n, estimated: false })
+  })
+})
+
+test('what goes on from an answer that is kept here goes to OpenAI with its history', async () => {
+  front.answer = () => Response.json({ ...head, status: 'completed', output: [item], usage })
+  const first = await front.post(path, { model, input: 'One.', store: true })
+  expect(first.body).toMatchObject({ store: true, previous_response_id: null })
+  const { id } = first.body
+  front.answer = hello
+  const fields = { store: true, stream: true, previous_response_id: id }
+  const second = await front.post(path, { model, input: 'Two.', ...fields })
+  const events = eventsIn(second.text)
+  expect(lastResponse(events)).toMatchObject({ store: true, previous_response_id: id })
+  expect(front.requests.at(-1)?.body).toEqual({
+    model: 'gpt-6-astra',
+    input: [
+      { type: 'message', role: 'user', content: 'One.' },
+      item,
+      { type: 'message', role: 'user', content: 'Two.' },
+    ],
+    include: ['reasoning.encrypted_content'],
+    store: false,
+    stream: true,
+  })
+})
+
+test('what names a conversation that is kept here goes to OpenAI with its items, and adds to them', async () => {
+  const made = await front.post('/v1/conversations', { items: [{ role: 'user', content: 'One.' }] })
+  const conversation = String(made.body['id'])
+  for (const stream of [false, true]) {
+    front.answer = stream
+      ? hello
+      : () => Response.json({ ...head, status: 'completed', output: [item], usage })
+    const second = await front.post(path, { model, input: 'Two.', conversation, stream })
+    const response = stream ? lastResponse(eventsIn(second.text)) : second.body
+    expect(response).toMatchObject({ status: 'completed', conversation: { id: conversation } })
+  }
+  expect(front.requests.at(-1)?.body).toEqual({
+    model: 'gpt-6-astra',
+    input: [
+      { role: 'user', content: 'One.' },
+      { type: 'message', role: 'user', content: 'Two.' },
+      item,
+      { type: 'message', role: 'user', content: 'Two.' },
+    ],
+    include: ['reasoning.encrypted_content'],
+    store: false,
+    stream: true,
+  })
+})
+
+describe('on the platform’s key', () => {
+  test('an answer of another account is not read', async () => {
+    front.answer = hello
+    for (const fields of [
+      { previous_response_id: 'resp_theirs' },
+      { conversation: 'conv_theirs' },
+      { input: [{ type: 'item_reference', id: 'msg_theirs' }] },
+    ]) {
+      const answer = await front.post(path, { model, input: 'Hi.', ...fields })
+      expect([answer.status, answer.error['code']]).toEqual([400, 'invalid_request'])
+    }
+    expect(front.requests).toEqual([])
+  })
+
+  test('rejects a tool without a price by name, before a provider is called', async () => {
+    const tools = [{ type: 'file_search', vector_store_ids: [] }]
+    const answer = await front.post(path, { model, input: 'Hi.', tools })
+    expect(answer.error['param']).toStartWith('tools.0')
+    expect(front.requests).toEqual([])
+  })
+
+  test('a refusal of the provider names the caller’s own field', async () => {
+    const error = { message: 'Unknown item.', param: 'input[0].type', code: 'unknown' }
+    front.answer = () => Response.json({ error }, { status: 400 })
+    const answer = await front.post(path, { model, input: [{ type: 'made_up' }] })
+    expect([answer.status, answer.error['param']]).toEqual([400, 'input[0].type'])
+  })
+})

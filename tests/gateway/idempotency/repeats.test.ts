@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { toStream, type Json } from '../../harness/http'
+import { startRig, type Customer, type Rig } from '../../harness/server'
+import { sendIdempotent, callsOf, readCharge, chatOf, isReplay, newKey } from './keyed'
+import { retryOptions } from '../../harness/timed'
+import { isDeep } from '../../../server/testing/depth'
+
+let rig: Rig
+let customer: Customer
+
+beforeAll(async () => {
+  rig = await startRig({
+    environment: { REQUEST_TIMEOUT_SECONDS: '3', EARLY_HEADERS_SECONDS: '0.3' },
+  })
+})
+afterAll(async () => {
+  rig.gateway.recorder.verify()
+  await rig[Symbol.asyncDispose]()
+})
+
+async function begin() {
+  rig.upstream.reset()
+  customer = await rig.gateway.customer()
+  return newKey()
+}
+
+const keyed = async (key: string, name: string, fields: Json = {}) =>
+  sendIdempotent(rig.gateway, { customer, key, body: await chatOf(rig, name, fields) })
+
+const idOf = ({ headers }: { headers: Headers }) => headers.get('x-request-id')
+
+describe('the same key with the same request', () => {
+  test('M10: 50 in parallel are one call, 49 replays and one charge', async () => {
+    const key = await begin()
+    const all = await Promise.all(Array.from({ length: 50 }, () => keyed(key, 'slow-first-300')))
+    expect(callsOf(rig, 'slow-first-300')).toHaveLength(1)
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(new Set(all.map(({ text }) => text)).size).toBe(1)
+    expect(new Set(all.map(idOf)).size).toBe(1)
+    expect(all.filter(isReplay)).toHaveLength(49)
+    const { usd, requests, balance } = await readCharge(rig.gateway, customer, 1)
+    expect(requests).toBe(1)
+    expect(usd).toBeCloseTo(rig.upstream.bill('slow-first-300').usd, 9)
+    expect(balance).toBeCloseTo(1_000_000 - usd, 9)
+  })
+
+  test('later gets status, headers, body and request id of the first, and costs nothing', async () => {
+    const key = await begin()
+    const first = await keyed(key, 'ok')
+    expect(isReplay(first)).toBe(false)
+    const again = await keyed(key, 'ok')
+    expect(again.status).toBe(200)
+    expect(again.text).toBe(first.text)
+    expect(isReplay(again)).toBe(true)
+    for (const name of ['x-request-id', 'content-type', 'x-tollgate-cost', 'x-tollgate-provider']) {
+      expect(again.headers.get(name)).toBe(first.headers.get(name))
+    }
+    const before = await readCharge(rig.gateway, customer, 1)
+    await keyed(key, 'ok')
+    expect(await readCharge(rig.gateway, customer, 1)).toEqual(before)
+    expect(callsOf(rig, 'ok')).toHaveLength(1)
+  })
+
+  test('is known by its content, not by its spaces', async () => {
+    const key = await begin()
+    const body = await chatOf(rig, 'ok')
+    await sendIdempotent(rig.gateway, { customer, key, body })
+    const spaced = await rig.gateway.recorder.fetch(`${rig.gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${customer.key}`,
+        'content-type': 'application/json',
+        'idempotency-key': key,
+      },
+      body: JSON.stringify(body, null, 2),
+    })
+    expect(spaced.headers.get('x-idempotent-replay')).toBe('true')
+    await spaced.text()
+  })
+
+  test('counts as a request, and not as tokens', async () => {
+    const key = await begin()
+    const plan = await rig.gateway.admin('POST', '/plans', {
+      name: newKey(),
+      requests_per_minute: 3,
+      tokens_per_minute: 100,
+    })
+    customer = await rig.gateway.customer({}, { plan_id: plan['id'] })
+    const statuses: number[] = []
+    for (let round = 0; round < 4; round++) {
+      statuses.push((await keyed(key, 'ok', { max_tokens: 60 })).status)
+    }
+    expect(statuses).toEqual([200, 200, 200, 429])
+  })
+
+  test('is replayed though the model is gone by then', async () => {
+    const key = await begin()
+    const model = await rig.model('ok-gone')
+    await keyed(key, 'ok-gone')
+    await rig.gateway.admin('PUT', `/models/${model}`, { enabled: false })
+    expect(isReplay(await keyed(key, 'ok-gone'))).toBe(true)
+    expect((await keyed(newKey(), 'ok-gone')).status).toBe(404)
+  })
+
+  test('M11: an error after dispatch is kept, and says that a repeat is useless', async () => {
+    const key = await begin()
+    const first = await keyed(key, 'status-500')
+    expect(first.status).toBe(502)
+    const again = await keyed(key, 'status-500')
+    expect(again.status).toBe(502)
+    expect(again.text).toBe(first.text)
+    expect(idOf(again)).toBe(idOf(first))
+    expect(isReplay(again)).toBe(true)
+    expect(again.headers.get('x-should-retry')).toBe('false')
+    expect(callsOf(rig, 'status-500')).toHaveLength(1)
+  })
+
+  test.each([
+    ['/v1/completions', 'ok', { prompt: 'x' }],
+    ['/v1/embeddings', 'ok-vectors', { input: 'x' }],
+  ])('holds on %s too', async (path, name, input) => {
+    const key = await begin()
+    const model = await rig.model(name, 'input' in input ? { category: 'embedding' } : {})
+    const body = { model, ...input }
+    const first = await sendIdempotent(rig.gateway, { customer, key, path, body })
+    const again = await sendIdempotent(rig.gateway, { customer, key, path, body })
+    expect(first.status).toBe(200)
+    expect(again.text).toBe(first.text)
+    expect(isReplay(again)).toBe(true)
+    expect(callsOf(rig, name)).toHaveLength(1)
+  })
+
+  if (isDeep)
+    test(
+      'waits as long as a request may take, then is refused',
+      async () => {
+        const key = await begin()
+        const first = keyed(key, 'chunks-60-gap-100', { stream: true })
+        await Bun.sleep(200)
+        const second = await keyed(key, 'chunks-60-gap-100', { stream: true })
+        expect(second.status).toBe(504)
+        expect(second.error.code).toBe('request_timeout')
+        expect(second.tookMs).toBeWithin(2900, 4000)
+        expect(toStream(await first).isDone).toBe(true)
+        expect(isReplay(await keyed(key, 'chunks-60-gap-100', { stream: true }))).toBe(true)
+      },
+      { ...retryOptions, timeout: 15_000 },
+    )
+})
+
+describe('a stream', () => {
+  test('is replayed byte for byte, to waiting and to later requests', async () => {
+    const key = await begin()
+    const ask = () => keyed(key, 'chunks-10-gap-20', { stream: true })
+    const [first, waited] = await Promise.all([ask(), ask()])
+    const later = await ask()
+    expect(toStream(first).isDone).toBe(true)
+    expect([first, waited].filter(isReplay)).toHaveLength(1)
+    for (const repeat of [waited, later]) expect(repeat.text).toBe(first.text)
+    expect(idOf(later)).toBe(idOf(first))
+    expect(isReplay(later)).toBe(true)
+    expect(callsOf(rig, 'chunks-10-gap-20')).toHaveLength(1)
+    expect((await readCharge(rig.gateway, customer, 1)).requests).toBe(1)
+  })
+
+  test('whose headers went out early is replayed with all that followed them', async () => {
+    const key = await begin()
+    const first = await keyed(key, 'slow-event-600', { stream: true })
+    const again = await keyed(key, 'slow-event-600', { stream: true })
+    expect(toStream(first)).toMatchObject({ isDone: true, pings: 1 })
+    expect(again.text).toBe(first.text)
+    expect(isReplay(again)).toBe(true)
+  })
+
+  test('that broke is replayed with its error', async () => {
+    const key = await begin()
+    const first = await keyed(key, 'rst-after-3', { stream: true })
+    const again = await keyed(key, 'rst-after-3', { stream: true })
+    expect(toStream(first)).toMatchObject({ isDone: false, error: { code: 'connection_failed' } })
+    expect(again.text).toBe(first.text)
+    expect(isReplay(again)).toBe(true)
+    expect(callsOf(rig, 'rst-after-3')).toHaveLength(1)
+  })
+
+  test('that failed before its first event is replayed with its status', async () => {
+    const key = await begin()
+    const first = await keyed(key, 'status-400', { stream: true })
+    const again = await keyed(key, 'status-400', { stream: true })
+    expect(first.status).toBeGreaterThanOrEqual(400)
+    expect([again.status, again.text]).toEqual([first.status, first.text])
+    expect(callsOf(rig, 'status-400')).toHaveLength(1)
+  })
+})

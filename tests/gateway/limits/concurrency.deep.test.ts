@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sendRequest, eventually, messages, type Json } from '../../harness/http'
+import { startRig, type Customer, type Rig } from '../../harness/server'
+
+let rig: Rig
+let plan: unknown
+
+beforeAll(async () => {
+  rig = await startRig({ environment: { IDLE_TIMEOUT_SECONDS: '1', REQUEST_TIMEOUT_SECONDS: '2' } })
+  const fields = { name: 'two', concurrent_requests: 2, requests_per_minute: 1_000_000 }
+  plan = (await rig.gateway.admin('POST', '/plans', fields))['id']
+})
+afterAll(async () => {
+  rig.gateway.recorder.verify()
+  await rig[Symbol.asyncDispose]()
+})
+
+const newCustomer = () => rig.gateway.customer({}, { plan_id: plan })
+
+const chat = async ({ key }: Customer, name: string, fields: Json = {}) =>
+  sendRequest(rig.gateway, { key, body: { model: await rig.model(name), messages, ...fields } })
+
+/** Starts a request that is not read to its end, and leaves when told so. */
+async function begun({ key }: Customer, name: string, fields: Json = {}) {
+  const leaving = new AbortController()
+  const model = await rig.model(name)
+  const response = fetch(`${rig.gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, messages, ...fields }),
+    signal: leaving.signal,
+  })
+  response.catch(() => undefined)
+  return { response, leave: () => leaving.abort() }
+}
+
+/** Two requests at once still fit: nothing has kept its place. */
+async function expectBothPlaces(customer: Customer) {
+  const pair = [chat(customer, 'slow-first-100'), chat(customer, 'slow-first-100')]
+  for (const { status } of await Promise.all(pair)) expect(status).toBe(200)
+}
+
+describe('requests at once', () => {
+  test('one more than the limit is refused at once; it succeeds when one has ended', async () => {
+    const customer = await newCustomer()
+    const slow = [chat(customer, 'slow-first-500'), chat(customer, 'slow-first-500')]
+    await Bun.sleep(100)
+    const refused = await chat(customer, 'ok')
+    expect(refused.status).toBe(429)
+    expect(refused.error).toMatchObject({
+      code: 'rate_limit_exceeded',
+      details: { limit: 2, window: 0, retry_after: 1 },
+    })
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect(refused.headers.get('retry-after-ms')).toBe('1000')
+    expect(refused.headers.get('x-ratelimit-limit')).toBe('2')
+    expect(refused.headers.get('x-ratelimit-remaining')).toBe('0')
+    await Promise.all(slow)
+    await expectBothPlaces(customer)
+  })
+
+  test('a stream holds its place until its last byte', async () => {
+    const customer = await newCustomer()
+    const streams = [1, 2].map(() => chat(customer, 'chunks-10-gap-50', { stream: true }))
+    await Bun.sleep(250)
+    expect((await chat(customer, 'ok')).status).toBe(429)
+    await Promise.all(streams)
+    await expectBothPlaces(customer)
+  })
+
+  test('GET needs no place', async () => {
+    const customer = await newCustomer()
+    const slow = [chat(customer, 'slow-first-300'), chat(customer, 'slow-first-300')]
+    await Bun.sleep(100)
+    const { key } = customer
+    const list = await sendRequest(rig.gateway, { method: 'GET', path: '/v1/models', key })
+    expect(list.status).toBe(200)
+    await Promise.all(slow)
+  })
+
+  test('of a key may be fewer than of its account', async () => {
+    const customer = await rig.gateway.customer({ max_concurrent_requests: 1 }, { plan_id: plan })
+    const slow = chat(customer, 'slow-first-300')
+    await Bun.sleep(100)
+    expect((await chat(customer, 'ok')).error.details).toMatchObject({ limit: 1, window: 0 })
+    await slow
+  })
+})
+
+describe('a place comes back', () => {
+  const ends: [string, string, Json][] = [
+    ['an answer', 'ok', {}],
+    ['a stream', 'ok', { stream: true }],
+    ['a refused body', 'ok', { messages: 1 }],
+    ['an unknown model', 'ok', { model: 'fake/none' }],
+    ['an error of the provider', 'status-500', {}],
+    ['an error before a stream', 'status-500', { stream: true }],
+    ['nonsense in a stream', 'rst-after-3', { stream: true }],
+    ['a stream that stalls', 'stall-after-3', { stream: true }],
+    ['a provider that never answers', 'slow-first-5000', {}],
+  ]
+  test.each(ends)('after %s', async (_name, model, fields) => {
+    const customer = await newCustomer()
+    await Promise.all([chat(customer, model, fields), chat(customer, model, fields)])
+    await expectBothPlaces(customer)
+  })
+
+  const leavers: [string, string, Json][] = [
+    ['a plain request', 'slow-first-1500', {}],
+    ['a stream', 'chunks-1000-gap-20', { stream: true }],
+    ['a stream before its first event', 'slow-event-1500', { stream: true }],
+  ]
+  test.each(leavers)('when a client leaves %s', async (_name, model, fields) => {
+    const customer = await newCustomer()
+    const requests = await Promise.all([
+      begun(customer, model, fields),
+      begun(customer, model, fields),
+    ])
+    await Bun.sleep(200)
+    expect((await chat(customer, 'ok')).status).toBe(429)
+    for (const { leave } of requests) leave()
+    let status = 0
+    const look = setInterval(
+      () => void chat(customer, 'ok').then((got) => (status = got.status)),
+      20,
+    )
+    // Sooner than the answer would have ended.
+    await eventually(() => status === 200, 1000)
+    clearInterval(look)
+    await Bun.sleep(100)
+    await expectBothPlaces(customer)
+  })
+
+  test('a thousand times over, whatever happens', async () => {
+    const customer = await newCustomer()
+    const lanes = [1, 2].map(async (lane) => {
+      for (let round = 0; round < 500; round++) {
+        const stream = (round + lane) % 2 === 0
+        const name = round % 7 === 0 ? 'status-500' : 'ok'
+        const { status } = await chat(customer, name, { stream })
+        expect(status).not.toBe(429)
+      }
+    })
+    await Promise.all(lanes)
+    await expectBothPlaces(customer)
+  })
+})

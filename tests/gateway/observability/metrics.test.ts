@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { SQL } from 'bun'
+import { internalUrl, scrape } from '../../harness/scrape'
+import { openDatabase } from '../../harness/database'
+import {
+  sendRequest,
+  newChatClient,
+  eventually,
+  messages,
+  request,
+  type ChatClient,
+} from '../../harness/http'
+import { startRig, type Rig } from '../../harness/server'
+import { isDeep } from '../../../server/testing/depth'
+
+let rig: Rig
+let sql: SQL & AsyncDisposable
+let url: string
+let own: ChatClient
+
+beforeAll(async () => {
+  rig = await startRig({ environment: { METRICS_PORT: '0', MINIMUM_BALANCE_USD: '0' } })
+  sql = await openDatabase(rig.gateway.dataDir)
+  url = await internalUrl(rig.gateway)
+  own = await newChatClient(rig)
+})
+afterAll(async () => {
+  await sql[Symbol.asyncDispose]()
+  await rig[Symbol.asyncDispose]()
+})
+
+/** Metrics once nothing runs and all is booked. */
+async function settled() {
+  for (let looks = 0; looks < 200; looks++) {
+    const found = await scrape(url)
+    const rest = ['tollgate_running_requests', 'tollgate_journal_depth', 'tollgate_journal_running']
+    if (rest.every((name) => found.sum(name) === 0)) return found
+    await Bun.sleep(25)
+  }
+  throw new Error('requests go on')
+}
+
+const several = (count: number, one: () => Promise<unknown>) =>
+  Promise.all(Array.from({ length: count }, one))
+
+test('I12: requests, tokens and cost are those of the ledger, and of what was asked', async () => {
+  const before = await settled()
+  await several(20, () => own.chat('ok'))
+  await several(10, () => own.stream('ok'))
+  await several(5, () => own.chat('status-500'))
+  await several(3, () => own.stream('err-after-3'))
+  const leaving = new AbortController()
+  const left = await request(rig.gateway, {
+    key: own.customer.key,
+    body: { model: await rig.model('stall-after-2'), messages, stream: true },
+    signal: leaving.signal,
+  })
+  await left.body?.getReader().read()
+  const during = await scrape(url)
+  expect(during.sum('tollgate_open_streams')).toBe(1)
+  expect(during.sum('tollgate_holds')).toBe(1)
+  expect(during.sum('tollgate_lease_usd', { part: 'held' })).toBeGreaterThan(0)
+  leaving.abort()
+  const after = await settled()
+  const grown = (name: string, labels?: Record<string, string>) =>
+    after.sum(name, labels) - before.sum(name, labels)
+
+  const of = (model: string, status: string) =>
+    grown('tollgate_model_requests_total', { model: `fake/${model}`, status })
+  expect(of('ok', 'success')).toBe(30)
+  expect(of('status-500', 'error')).toBe(5)
+  expect(of('err-after-3', 'error')).toBe(3)
+  expect(of('stall-after-2', 'cancelled')).toBe(1)
+  expect(grown('tollgate_model_request_duration_seconds_count', { model: 'fake/ok' })).toBe(30)
+  expect(grown('tollgate_time_to_first_token_seconds_count', { model: 'fake/ok' })).toBe(10)
+  expect(grown('tollgate_http_requests_total', { endpoint: 'chat_completions' })).toBe(39)
+  expect(grown('tollgate_http_requests_total', { status: '502' })).toBe(5)
+  expect(grown('tollgate_errors_total', { code: 'provider_error' })).toBe(8)
+  expect(grown('tollgate_upstream_attempts_total', { outcome: 'ok' })).toBe(30)
+  expect(grown('tollgate_overhead_seconds_count')).toBe(34)
+
+  const [booked] = await sql`
+    select sum(cost)::text as cost, sum(input_tokens + cached_input_tokens)::int as input,
+      sum(output_tokens + reasoning_tokens)::int as output, count(*)::int as attempts
+    from usage_event where state = 'settled'`
+  const tokens = (kind: string) => after.sum('tollgate_tokens_total', { kind })
+  expect(tokens('input') + tokens('cached_input')).toBe(booked.input)
+  expect(tokens('output') + tokens('reasoning')).toBe(booked.output)
+  expect(after.sum('tollgate_upstream_attempts_total')).toBe(booked.attempts)
+  expect(Math.round(after.sum('tollgate_cost_usd_total') * 1e9)).toBe(Number(booked.cost))
+  const [entries] = await sql`
+    select -sum(amount)::bigint as spent from ledger_entry
+    join ledger_transaction on ledger_transaction.id = transaction_id
+    where kind = 'usage' and account_id = ${own.customer.userId}`
+  expect(Number(entries.spent)).toBe(Number(booked.cost))
+})
+
+test('I17: of each slice what is spent, held and free is all there is', async () => {
+  const found = await settled()
+  const part = (name: string) => Math.round(found.sum('tollgate_lease_usd', { part: name }) * 1e9)
+  expect(part('held')).toBe(0)
+  expect(part('spent') + part('free')).toBe(part('amount'))
+  expect(found.sum('tollgate_leases')).toBeGreaterThan(0)
+  expect(found.sum('tollgate_holds')).toBe(0)
+})
+
+if (isDeep)
+  test('P04: what callers make up adds no series', async () => {
+    const { key } = own.customer
+    const make = async (at: number) => {
+      await sendRequest(rig.gateway, { key, body: { model: `fake/made-up-${at}`, messages } })
+      await sendRequest(rig.gateway, {
+        key: `sk-tg-made-up-${at}`,
+        body: { model: 'fake/ok', messages },
+      })
+      await sendRequest(rig.gateway, { path: `/made-up/${at}`, method: 'GET', key })
+      await sendRequest(rig.gateway, { path: `/api/made-up-${at}`, method: 'GET', key })
+    }
+    await make(0)
+    const before = await settled()
+    for (let at = 1; at <= 1000; at += 50) {
+      await Promise.all(Array.from({ length: 50 }, (_, step) => make(at + step)))
+    }
+    const after = await settled()
+    expect(after.series.length).toBe(before.series.length)
+    expect(after.text).not.toContain('made-up')
+    const unasked = { model: 'none', status: 'error' }
+    expect(
+      after.sum('tollgate_model_requests_total', unasked) -
+        before.sum('tollgate_model_requests_total', unasked),
+    ).toBe(1000)
+  })
+
+test('what a limit refuses is counted by the limit', async () => {
+  const plan = await rig.gateway.admin('POST', '/plans', { name: 'narrow', requests_per_minute: 2 })
+  const { key } = await rig.gateway.customer({}, { plan_id: plan['id'] })
+  const poor = await rig.gateway.customer({}, { credit: 0 })
+  const body = { model: await rig.model('ok'), messages }
+  for (let at = 0; at < 5; at++) await sendRequest(rig.gateway, { key, body })
+  await sendRequest(rig.gateway, { key: poor.key, body })
+  const found = await settled()
+  expect(found.sum('tollgate_refused_total', { limit: 'requests' })).toBe(3)
+  expect(found.sum('tollgate_refused_total', { limit: 'credit' })).toBe(1)
+  expect(found.sum('tollgate_http_requests_total', { status: '429' })).toBe(3)
+})
+
+test('the internal listener tells how the process stands, and takes nothing', async () => {
+  expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok' })
+  expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
+    status: 'ready',
+    checks: { database: true, journal: true, running: true },
+  })
+  expect((await fetch(`${url}/metrics`, { method: 'POST', body: 'x' })).status).toBe(405)
+  expect((await fetch(`${url}/v1/models`)).status).toBe(404)
+  expect((await fetch(`${url}/api/admin/users`)).status).toBe(404)
+})
+
+test('A06: the public port has no metrics', async () => {
+  for (const path of ['/metrics', '/metrics/', '//metrics', '/v1/metrics', '/api/admin/metrics']) {
+    const answer = await sendRequest(rig.gateway, { path, method: 'GET' })
+    expect(answer.status).not.toBe(200)
+    expect(answer.text).not.toContain('tollgate_')
+  }
+})
+
+test('a line of the log for each request: who, what, how it went', async () => {
+  const { headers } = await own.chat('ok')
+  const id = headers.get('x-request-id') ?? ''
+  const lines = () =>
+    rig.gateway
+      .output()
+      .split('\n')
+      .filter((line) => line.includes(id))
+  await eventually(() => lines().length > 0)
+  expect(lines().map((line) => JSON.parse(line))).toEqual([
+    {
+      level: 30,
+      time: expect.any(Number),
+      requestId: id,
+      method: 'POST',
+      path: '/v1/chat/completions',
+      status: 200,
+      ms: expect.any(Number),
+      userId: own.customer.userId,
+      model: 'fake/ok',
+      provider: 'fake',
+      inputTokens: expect.any(Number),
+      outputTokens: expect.any(Number),
+    },
+  ])
+})

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { defaultHello, type Agent } from '../../harness/tunnel-agent'
+import {
+  waitForValue,
+  heartbeatSeconds,
+  createGatewayFixture,
+  statusOf,
+  type GatewayFixture,
+} from './fixture'
+
+/** Self-hosted gateways that flood the server with frames. */
+
+let fixture: GatewayFixture
+
+beforeAll(async () => {
+  fixture = await createGatewayFixture()
+})
+afterAll(() => fixture[Symbol.asyncDispose]())
+
+test('a gateway that opens one socket after the other is rejected with a retry time', async () => {
+  const { createGateway: theirs } = await fixture.served()
+  let refused: Agent | undefined
+  for (let count = 0; count < 80 && !refused; count++) {
+    const agent = fixture.agent(theirs, { hello: null })
+    if (!(await agent.opened)) refused = agent
+  }
+  expect(refused).toBeDefined()
+})
+
+test('G08: endless hellos block no other gateway: the newest is used, and others stay online', async () => {
+  const { owner: customer, createGateway: quiet } = await fixture.served()
+  const { owner: loud, agent } = await fixture.served()
+  let count = 0
+  const timer = setInterval(() => {
+    const models = [{ provider: 'fake', name: `model-${++count}` }]
+    agent.hello({ ...defaultHello, models })
+  }, 5)
+  const seenAt = async () => {
+    const { body } = await fixture.api(customer, 'GET /gateways')
+    return Array.isArray(body['gateways']) ? body['gateways'][0]?.last_heartbeat_at : undefined
+  }
+  const first = await seenAt()
+  await Bun.sleep(heartbeatSeconds * 1000 + 2000)
+  clearInterval(timer)
+  expect(await seenAt()).not.toBe(first)
+  expect(await statusOf(fixture, customer, quiet.id)).toBe('online')
+  // Of a thousand of them, one a second.
+  expect(agent.seen('welcome').length).toBeWithin(2, 12)
+  const last = `fake/model-${count}`
+  await waitForValue(async () => (await fixture.chat(loud, { model: last })).status, 200)
+}, 20_000)

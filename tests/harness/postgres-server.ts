@@ -1,0 +1,144 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rm, chmod, chown } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import {
+  getServerAccount,
+  type ServerAccount,
+} from '../../server/src/platform/embedded-postgres/account'
+import { findInstalledPrograms } from '../../server/src/platform/embedded-postgres/installed-package'
+import { installPrograms } from '../../server/src/platform/embedded-postgres/programs'
+import { identity, run, serverEnvironment } from '../../server/src/platform/embedded-postgres/run'
+import { freeze } from './database'
+
+/** A PostgreSQL for tests, on a loopback port, for any number of nodes. */
+export interface PostgresServer extends AsyncDisposable {
+  port: number
+  /** A `DATABASE_URL`. */
+  url: string
+  /** Stops it at once, as a power cut would: connections are cut, nothing is written. */
+  kill: () => Promise<void>
+  /** Restarts it at the same port, and waits until it answers. */
+  restart: () => Promise<void>
+  /** The process id of its postmaster. */
+  readonly pid: number
+  /** Freezes all its processes until disposed of. */
+  freeze: () => Promise<Disposable>
+  /** A connection for the test. */
+  connect: () => SQL & AsyncDisposable
+}
+
+const patienceMs = 20_000
+const defaults = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  // Only processes are killed here, not the machine.
+  fsync: 'off',
+}
+
+function freePort(): number {
+  using probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+  return probe.port
+}
+
+/** Finds the system's newest PostgreSQL, else the one of the npm packages. */
+async function programs(home: string): Promise<string> {
+  const root = '/usr/lib/postgresql'
+  const versions = existsSync(root) ? await readdir(root) : []
+  const [newest] = versions.toSorted((a, b) => Number(b) - Number(a))
+  if (newest) return join(root, newest, 'bin')
+  return join(await installPrograms(home, await findInstalledPrograms()), 'bin')
+}
+
+type Settings = Readonly<Record<string, string>>
+
+interface Cluster {
+  bin: string
+  data: string
+  port: number
+  account: ServerAccount
+  settings: Settings
+}
+
+async function createCluster(home: string, settings: Settings): Promise<Cluster> {
+  const account = await getServerAccount()
+  const data = join(home, 'cluster')
+  await chmod(home, 0o755)
+  await mkdir(data, { mode: 0o700 })
+  if (account.foreign) await chown(data, account.uid, account.gid)
+  const bin = await programs(home)
+  const args = ['-D', data, '-U', 'tollgate', '-A', 'trust', '-E', 'UTF8', '--no-sync']
+  const made = { command: join(bin, 'initdb'), args, account, cwd: home, timeoutMs: 60_000 }
+  const { succeeded, output } = await run(made)
+  if (!succeeded) throw new Error(`initdb failed:\n${output}`)
+  return { bin, data, port: freePort(), account, settings: { ...defaults, ...settings } }
+}
+
+async function spawn({ bin, data, port, account, settings }: Cluster) {
+  const options = Object.entries({ ...settings, port }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ])
+  const child = Bun.spawn([join(bin, 'postgres'), '-D', data, ...options], {
+    ...identity(account),
+    env: serverEnvironment,
+    cwd: '/',
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
+  const deadline = performance.now() + patienceMs
+  while (performance.now() < deadline && child.exitCode === null) {
+    const sql = new SQL(`postgres://tollgate@127.0.0.1:${port}/postgres`, { max: 1 })
+    try {
+      await sql`select 1`
+      return child
+    } catch {
+      await Bun.sleep(30)
+    } finally {
+      await sql.close().catch(() => undefined)
+    }
+  }
+  child.kill('SIGKILL')
+  throw new Error('PostgreSQL did not start')
+}
+
+/** Starts a server with an empty database `tollgate`. `settings` are PostgreSQL's own, by name. */
+export async function startPostgres(settings: Settings = {}): Promise<PostgresServer> {
+  const home = await mkdtemp(join(tmpdir(), 'tollgate-postgres-'))
+  const cluster = await createCluster(home, settings)
+  let child = await spawn(cluster)
+  const base = `postgres://tollgate@127.0.0.1:${cluster.port}`
+  {
+    const sql = new SQL(`${base}/postgres`, { max: 1 })
+    await sql`create database tollgate`
+    await sql.close()
+  }
+  const url = `${base}/tollgate`
+  // Immediate shutdown: all its processes end, nothing is written.
+  const kill = async () => {
+    child.kill('SIGQUIT')
+    await child.exited
+  }
+  return {
+    port: cluster.port,
+    url,
+    get pid() {
+      return child.pid
+    },
+    kill,
+    restart: async () => {
+      child = await spawn(cluster)
+    },
+    freeze: () => freeze(child.pid),
+    connect: () => {
+      const sql = new SQL(url, { max: 2 })
+      return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.close() })
+    },
+    async [Symbol.asyncDispose]() {
+      await kill()
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}

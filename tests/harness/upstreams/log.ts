@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { type Attempt, type Behaviour, type Json, capOf } from './call'
+import { type CatalogueModel, defaultCatalogue } from './catalogue'
+import type { Closer } from './connection'
+import type { Reply } from './reply'
+import type { RawRequest } from './request-parser'
+
+/** One request as the provider saw it. Times are milliseconds since 1970. */
+export interface LoggedRequest {
+  method: string
+  path: string
+  headers: Record<string, string>
+  /** The parsed JSON body, null when there was none. */
+  body: unknown
+  bodySha256: string
+  model: string | null
+  /** Output limit of the request. */
+  cap: number | null
+  attempt: string
+  receivedAt: number
+  connectedAt: number
+  /** End of the connection the request came on, null while it is open. */
+  closedAt: number | null
+  closedBy: Closer | null
+  /** 0 when nothing was answered. */
+  status: number
+  /** Writes of body, an event each in a plain stream. */
+  chunksSent: number
+}
+
+/** One request and the answer it is getting. */
+export interface Exchange {
+  request: RawRequest
+  reply: Reply
+  /** The target without its query. */
+  path: string
+  /** The parsed body, `{}` when it is no JSON object. */
+  body: Json
+}
+
+/** What a provider remembers. */
+export interface Log {
+  /** Requests are read when asked for: a bench makes many and looks at none. */
+  requests: (() => LoggedRequest)[]
+  attempts: Attempt[]
+  recordings: Map<string, Behaviour>
+  catalogue: CatalogueModel[]
+  /** When each model was first called, in ms of the monotonic clock. */
+  firstCalls: Map<string, number>
+  counter: number
+}
+
+export const emptyLog = (): Log => ({
+  requests: [],
+  attempts: [],
+  recordings: new Map(),
+  catalogue: defaultCatalogue,
+  firstCalls: new Map(),
+  counter: 0,
+})
+
+/** JSON or null, never an error: a broken body is something a test may look at too. */
+export function parseBody(bytes: Buffer): unknown {
+  if (bytes.length === 0) return null
+  try {
+    return JSON.parse(bytes.toString())
+  } catch {
+    return null
+  }
+}
+
+/** Notes a request; returns the id of its attempt, which is the caller's or the next number. */
+export function recordRequest(log: Log, { request, reply, path, body }: Exchange): string {
+  const { connection } = reply
+  const attempt = request.headers['x-tollgate-attempt'] ?? `attempt-${++log.counter}`
+  const receivedAt = Date.now()
+  log.requests.push(() => ({
+    method: request.method,
+    path,
+    headers: request.headers,
+    body: parseBody(request.body),
+    bodySha256: createHash('sha256').update(request.body).digest('hex'),
+    model: typeof body['model'] === 'string' ? body['model'] : null,
+    cap: capOf(body),
+    attempt,
+    receivedAt,
+    connectedAt: connection.connectedAt,
+    closedAt: connection.closedAt,
+    closedBy: connection.closedBy,
+    status: reply.status,
+    chunksSent: reply.chunksSent,
+  }))
+  return attempt
+}
+
+/** Forgets requests, bills and the age of models. */
+export function clearLog(log: Log): void {
+  log.requests = []
+  log.attempts = []
+  log.firstCalls.clear()
+}

@@ -1,0 +1,300 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { openDatabase } from '../harness/database'
+import { expectSoundLedger } from '../harness/ledger-oracle'
+import { accountOf, waitUntilBooked, findBooked, priceOf, startBilling } from '../harness/ledger'
+import type { Billing, Booked } from '../harness/ledger'
+import { sendRequest, sendRaw, eventually, memoryGrowth, messages } from '../harness/http'
+import { parseResponse, type RawClient } from '../harness/raw-client'
+import { newDataDir, startGateway, type Customer } from '../harness/server'
+import { startFakeProvider, type FakeProvider } from '../harness/upstreams/fake-provider'
+import { timedTest } from '../harness/timed'
+
+setDefaultTimeout(60_000)
+const dollar = 1_000_000_000n
+const maxDrains = 32
+let bill: Billing
+/** Stand for Groq, which bills the whole of an aborted answer, and a local server, which bills nothing. */
+let billsAll: FakeProvider
+let billsNothing: FakeProvider
+
+/** Starts a gateway with both as providers, in its own process: memory of earlier gateways would hide growth. */
+async function open(environment: Record<string, string> = {}, dataDir?: string): Promise<Billing> {
+  const opened = await startBilling({
+    process: 'own',
+    ...(dataDir !== undefined && { dataDir, database: 'shared' }),
+    environment: {
+      LOG_LEVEL: 'warn',
+      GROQ_API_KEY: 'gsk_0123456789abcdef',
+      GROQ_BASE_URL: billsAll.url,
+      ...environment,
+    },
+  })
+  await opened.rig.gateway.admin('POST', '/connections', {
+    name: 'local',
+    provider: 'local',
+    endpoint_url: billsNothing.url,
+  })
+  return opened
+}
+
+beforeAll(async () => {
+  billsAll = await startFakeProvider()
+  billsNothing = await startFakeProvider()
+  bill = await open()
+})
+afterEach(() => {
+  billsAll.reset()
+  billsNothing.reset()
+  bill.rig.upstream.reset()
+})
+afterAll(async () => {
+  await waitUntilBooked(bill.sql)
+  bill.rig.gateway.recorder.verify()
+  await expectSoundLedger(bill.sql)
+  await bill[Symbol.asyncDispose]()
+  await billsAll[Symbol.asyncDispose]()
+  await billsNothing[Symbol.asyncDispose]()
+})
+
+const models = new Map<string, Promise<unknown>>()
+
+/** Registers a model of a built-in provider, at the prices of the rig. */
+async function modelOf({ rig }: Billing, id: string): Promise<string> {
+  const fields = { context_length: 8192, max_output_tokens: 4096, pricing: { input: 1, output: 4 } }
+  const body = { id, name: id, category: 'chat', ...fields }
+  const key = `${rig.gateway.url} ${id}`
+  const adding = models.get(key) ?? rig.gateway.admin('POST', '/models', body)
+  models.set(key, adding)
+  await adding
+  return id
+}
+
+interface ModelRequest extends Record<string, unknown> {
+  name: string
+  path?: string
+}
+
+/** A stream on a connection of its own. */
+async function stream(at: Billing, { key }: Customer, { name, path, ...fields }: ModelRequest) {
+  const input = path ? { prompt: 'Say something.' } : { messages }
+  const body = { model: await modelOf(at, name), ...input, stream: true, ...fields }
+  return sendRaw(at.rig.gateway, { key, body, ...(path && { path }) })
+}
+
+const idOf = (client: RawClient) =>
+  parseResponse(client.read())?.headers.find(([name]) => name === 'x-request-id')?.[1] ?? ''
+
+async function eventOf(at: Billing, client: RawClient): Promise<Booked> {
+  const [event, ...others] = await findBooked(at.sql, [idOf(client)])
+  if (!event || others.length > 0) throw new Error(`${others.length + 1} events`)
+  return event
+}
+
+const running = (upstream: FakeProvider) => upstream.requests().filter(({ closedAt }) => !closedAt)
+const completed = () => billsAll.bill().attempts.filter(({ complete }) => complete)
+/** What a request of these tests reads, by the provider's count. */
+const promptTokens = 2
+
+describe('S01: a client that disconnects, at a provider that bills the whole answer', () => {
+  test('pays for the whole answer, by the count at its end', async () => {
+    const customer = await bill.customer(dollar)
+    using client = await stream(bill, customer, { name: 'groq/chunks-40-gap-25+bill-full' })
+    await client.until((received) => received.includes(' w3'))
+    client.close()
+    // Nothing is booked, and the hold stays, while the provider goes on.
+    await Bun.sleep(300)
+    expect(running(billsAll)).toHaveLength(1)
+    const event = await eventOf(bill, client)
+    expect(event).toMatchObject({ outcome: 'cancelled', estimated: false, writtenOff: 0n })
+    expect(event.cost).toBe(priceOf(promptTokens, 40))
+    expect(event.cost).toBe(BigInt(billsAll.bill().attempts[0]?.nanos ?? 0))
+    expect((await accountOf(bill.sql, customer)).posted).toBe(dollar - event.cost)
+  })
+
+  test('S02: before the first event, too', async () => {
+    const customer = await bill.customer(dollar)
+    using client = await stream(bill, customer, { name: 'groq/slow-event-600+bill-full' })
+    await eventually(() => billsAll.requests().length === 1)
+    client.close()
+    await eventually(() => completed().length === 1)
+    await waitUntilBooked(bill.sql)
+    const cost = BigInt(billsAll.bill().attempts[0]?.nanos ?? 0)
+    expect(cost).toBeGreaterThan(priceOf(promptTokens, 0))
+    expect((await accountOf(bill.sql, customer)).posted).toBe(dollar - cost)
+  })
+
+  test('gives its place back at once, and its hold at the end', async () => {
+    const plan = await bill.rig.gateway.admin('POST', '/plans', {
+      name: 'one at a time',
+      requests_per_minute: 1000,
+      concurrent_requests: 1,
+    })
+    const credit = 30_000_000n
+    const customer = await bill.rig.gateway.customer(
+      {},
+      { plan_id: plan['id'], credit: Number(credit) / 1e9 },
+    )
+    const { key } = customer
+    using client = await stream(bill, customer, { name: 'groq/chunks-60-gap-25+bill-full' })
+    await client.until((received) => received.includes(' w3'))
+    const model = await bill.rig.model('ok')
+    const ok = (max_tokens: number) =>
+      sendRequest(bill.rig.gateway, { key, body: { model, messages, max_tokens } })
+    expect((await ok(10)).status).toBe(429)
+    client.close()
+    await eventually(() => client.read().length > 0)
+    await Bun.sleep(100)
+    expect((await ok(10)).status).toBe(200)
+    // More than half of the credit is held.
+    expect(running(billsAll)).toHaveLength(1)
+    await ok(4096)
+    expect(bill.rig.upstream.requests().at(-1)?.cap).toBeWithin(1000, 4000)
+    expect(running(billsAll)).toHaveLength(1)
+    await eventOf(bill, client)
+    await ok(4096)
+    expect(bill.rig.upstream.requests().at(-1)?.cap).toBe(4096)
+  })
+
+  test('S02: gives its place back before the first event, too', async () => {
+    const plan = await bill.rig.gateway.admin('POST', '/plans', {
+      name: 'one at once',
+      requests_per_minute: 1000,
+      concurrent_requests: 1,
+    })
+    const customer = await bill.rig.gateway.customer({}, { plan_id: plan['id'] })
+    using client = await stream(bill, customer, { name: 'groq/slow-event-2000+bill-full' })
+    await eventually(() => billsAll.requests().length === 1)
+    client.close()
+    await Bun.sleep(100)
+    const body = { model: await bill.rig.model('ok'), messages }
+    const answer = await sendRequest(bill.rig.gateway, { key: customer.key, body })
+    expect([answer.status, completed().length]).toEqual([200, 0])
+  })
+
+  test('S03: whose provider is silent then is aborted, and it is estimated', async () => {
+    await using short = await open({ IDLE_TIMEOUT_SECONDS: '1' })
+    const customer = await short.customer(dollar)
+    using client = await stream(short, customer, { name: 'groq/stall-after-3' })
+    await client.until((received) => received.includes(' w3'))
+    client.close()
+    const event = await eventOf(short, client)
+    expect(event).toMatchObject({ outcome: 'cancelled', estimated: true })
+    expect(event.outputTokens).toBeWithin(3, 10)
+    expect(running(billsAll)).toHaveLength(0)
+  })
+
+  timedTest('S09: or whose time is up is told at once, and pays for the whole answer', async () => {
+    await using short = await open({ STREAM_TIMEOUT_SECONDS: '1' })
+    const customer = await short.customer(dollar)
+    const options = { name: 'groq/chunks-100-gap-25+bill-full' }
+    const startedAt = performance.now()
+    using client = await stream(short, customer, options)
+    await client.until((received) => received.includes('"request_timeout"'))
+    expect(performance.now() - startedAt).toBeWithin(900, 2000)
+    expect((await client.response()).body.toString()).not.toContain('[DONE]')
+    const event = await eventOf(short, client)
+    expect(event).toMatchObject({ outcome: 'request_timeout', estimated: false, writtenOff: 0n })
+    expect(event.cost).toBe(priceOf(promptTokens, 100))
+    expect((await accountOf(short.sql, customer)).posted).toBe(dollar - event.cost)
+  })
+
+  test('S08: after an explicit zero pays nothing', async () => {
+    const customer = await bill.customer(dollar)
+    using client = await stream(bill, customer, { name: 'groq/usage-zero' })
+    await client.until((received) => received.includes('"content"'))
+    client.close()
+    expect(await eventOf(bill, client)).toMatchObject({ cost: 0n, estimated: false })
+  })
+
+  test('pays as many prompts of a legacy completion as were asked', async () => {
+    const customer = await bill.customer(dollar)
+    const path = '/v1/completions'
+    const prompt = ['one', 'two', 'three']
+    using client = await stream(bill, customer, { name: 'groq/chunks-20-gap-25', path, prompt })
+    await client.until((received) => received.includes('"index":1'))
+    client.close()
+    const event = await eventOf(bill, client)
+    expect(billsAll.requests()).toHaveLength(2)
+    expect(event).toMatchObject({ outputTokens: 40, estimated: false })
+  })
+})
+
+test('S10: of 100 clients that disconnect, 32 answers are read to the end, the rest are aborted', async () => {
+  // Of one account half as many would be. They last longer than a busy machine takes to begin all.
+  const [one, other] = [await bill.customer(100n * dollar), await bill.customer(100n * dollar)]
+  const name = 'groq/chunks-1500-gap-10+bill-full'
+  const clients = await Promise.all(
+    Array.from({ length: 100 }, (_, k) => stream(bill, k % 2 === 0 ? one : other, { name })),
+  )
+  await Promise.all(clients.map((client) => client.until((received) => received.includes(' w3'))))
+  let max = 0
+  const grownMb = await memoryGrowth(bill.rig.gateway.pid, async () => {
+    for (const client of clients) client.reset()
+    await eventually(() => running(billsAll).length <= maxDrains)
+    max = running(billsAll).length
+    await eventually(() => completed().length === maxDrains, 60_000)
+  })
+  const events = await findBooked(bill.sql, clients.map(idOf))
+  const drained = events.filter(({ estimated }) => !estimated)
+  console.log(`S10: ${max} drained at once, ${grownMb.toFixed(0)} MB more`)
+  expect(max).toBe(maxDrains)
+  expect(drained).toHaveLength(maxDrains)
+  for (const { cost } of drained) expect(cost).toBe(priceOf(promptTokens, 1500))
+  for (const event of events.filter(({ estimated }) => estimated)) {
+    expect(event).toMatchObject({ outcome: 'cancelled', writtenOff: 0n })
+    expect(event.outputTokens).toBeWithin(3, 1500)
+  }
+  expect(grownMb).toBeLessThan(50)
+}, 120_000)
+
+describe('a client that disconnects, at a provider that bills nothing then', () => {
+  test('S01: pays nothing, and the request at the provider is cancelled', async () => {
+    const customer = await bill.customer(dollar)
+    using client = await stream(bill, customer, { name: 'local/rate-50', max_tokens: 1000 })
+    await client.until((received) => received.includes(' w20'))
+    client.close()
+    await eventually(() => running(billsNothing).length === 0, 1000)
+    const event = await eventOf(bill, client)
+    expect(event).toMatchObject({ outcome: 'cancelled', cost: 0n })
+    expect(event.outputTokens).toBeGreaterThan(10)
+    expect((await accountOf(bill.sql, customer)).posted).toBe(dollar)
+  })
+
+  test('S06: pays for an answer that was finished', async () => {
+    const customer = await bill.customer(dollar)
+    using client = await stream(bill, customer, { name: 'local/chunks-20' })
+    await client.until((received) => received.includes('[DONE]'))
+    client.close()
+    expect(await eventOf(bill, client)).toMatchObject({
+      outcome: 'ok',
+      cost: priceOf(promptTokens, 20),
+    })
+  })
+})
+
+test('a stopping process ends what is read on, and books it', async () => {
+  const dataDir = await newDataDir()
+  const count = 5
+  {
+    await using other = await open({ DRAIN_SECONDS: '20' }, dataDir)
+    const customer = await other.customer(dollar)
+    for (let index = 0; index < count; index++) {
+      using client = await stream(other, customer, { name: 'groq/chunks-1000-gap-20' })
+      await client.until((received) => received.includes(' w3'))
+    }
+    await Bun.sleep(200)
+    expect(running(billsAll)).toHaveLength(count)
+    const startedAt = performance.now()
+    expect(await other.rig.gateway.stop()).toBe(0)
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+    expect(running(billsAll)).toHaveLength(0)
+  }
+  await using again = await startGateway({ dataDir, database: 'shared' })
+  const sql = await openDatabase(again.dataDir)
+  const events = await sql`
+    select distinct outcome, state, estimated, count(*) over () as count from usage_event`
+  expect(events).toHaveLength(1)
+  expect(events[0]).toMatchObject({ outcome: 'cancelled', state: 'settled', estimated: true })
+  expect(Number(events[0].count)).toBe(count)
+  await sql.close()
+})

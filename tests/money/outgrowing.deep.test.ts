@@ -1,0 +1,241 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { expectSoundLedger } from '../harness/ledger-oracle'
+import {
+  accountOf,
+  waitUntilBooked,
+  findBookedOnce,
+  reportedCost,
+  nanosOf,
+  startBilling,
+  outputPrice,
+  priceOf,
+  type Booked,
+  type Billing,
+} from '../harness/ledger'
+import { sendRequest, eventually, toStream, type Json, type Stream } from '../harness/http'
+import type { Customer } from '../harness/server'
+
+setDefaultTimeout(30_000)
+
+let billing: Billing
+/** What tests have the house bear. */
+let expectedLoss = 0n
+
+beforeAll(async () => {
+  billing = await startBilling({ environment: { LOG_LEVEL: 'warn' } })
+})
+afterEach(() => billing.rig.upstream.reset())
+afterAll(async () => {
+  await waitUntilBooked(billing.sql)
+  billing.rig.gateway.recorder.verify()
+  await expectSoundLedger(billing.sql, { writtenOff: expectedLoss })
+  await billing[Symbol.asyncDispose]()
+})
+
+const dollar = 1_000_000_000n
+/** A model of which only its price is known; its answers are held for 8,192 tokens. */
+const unknown: Json = { context_length: null, max_output_tokens: null }
+const heldOfUnknown = 8192
+
+const wordsOf = ({ content }: Stream) => content.split(' ').filter((word) => word !== '').length
+const finishesOf = ({ text }: Stream) =>
+  [...text.matchAll(/"finish_reason":"(\w+)"/g)].map(([, reason]) => reason)
+
+/** The stream ended well and early, and the provider was told. */
+async function expectCut(answer: Stream, choices = 1): Promise<void> {
+  expect([answer.status, answer.isDone]).toEqual([200, true])
+  expect(answer.error).toEqual({})
+  expect(finishesOf(answer)).toEqual(Array<string>(choices).fill('length'))
+  const [seen] = billing.rig.upstream.requests()
+  await eventually(() => billing.rig.upstream.openSockets() === 0 || seen?.closedBy === 'peer')
+}
+
+/** What was charged is what is missing now, and nothing is held. */
+async function expectLeft(customer: Customer, credit: bigint, { cost, writtenOff }: Booked) {
+  expect((await accountOf(billing.sql, customer)).posted).toBe(credit - cost + writtenOff)
+}
+
+describe('M02: a provider that ignores the limit', () => {
+  const name = 'ignore-cap-100000'
+  const model: Json = { max_output_tokens: 100_000, context_length: null }
+
+  test.each([false, true])(
+    'is cut where the balance ends, at no more than its price; usage asked for: %p',
+    async (asks) => {
+      await billing.rig.model(name, model)
+      const options = asks ? { stream_options: { include_usage: true } } : {}
+      const credit =
+        (await billing.floorOf(name, { stream: true, ...options })) + 300n * outputPrice
+      const customer = await billing.customer(credit)
+      const answer = await billing.stream(customer, name, options)
+      await expectCut(answer)
+      const [seen] = billing.rig.upstream.requests()
+      expect(seen?.cap).toBe(556)
+      expect(seen?.chunksSent).toBeLessThan(100_000)
+      const event = await findBookedOnce(billing.sql, answer)
+      expect(event).toMatchObject({ outputTokens: 556, estimated: true, writtenOff: 0n })
+      expect(event.cost).toBe(priceOf(event.inputTokens, 556))
+      await expectLeft(customer, credit, event)
+      // What the house gives away is at most a twentieth of the hold.
+      const words = wordsOf(answer)
+      expect(words).toBeGreaterThanOrEqual(556)
+      expect(BigInt(words - 556) * outputPrice).toBeLessThanOrEqual(credit / 20n)
+      expect(answer.text.includes('"completion_tokens":556')).toBe(asks)
+    },
+  )
+
+  test('M38: an account never pays beyond its limit, with credit or without', async () => {
+    const customer = await billing.customer(dollar)
+    const answer = await billing.stream(customer, name, { max_tokens: 100 })
+    await expectCut(answer)
+    expect(wordsOf(answer)).toBeWithin(100, 106)
+    const event = await findBookedOnce(billing.sql, answer)
+    expect(event).toMatchObject({ outputTokens: 100, writtenOff: 0n })
+    await expectLeft(customer, dollar, event)
+  })
+
+  test('is cut in each of its choices', async () => {
+    const customer = await billing.customer(dollar)
+    const answer = await billing.stream(customer, name, { max_tokens: 100, n: 3 })
+    await expectCut(answer, 3)
+    expect((await findBookedOnce(billing.sql, answer)).outputTokens).toBe(300)
+  })
+
+  test.each([
+    ['completion', 'one', 1],
+    ['chat', 'one', 1],
+    ['chat', ['one', 'two', 'three'], 3],
+  ])('is cut as a legacy completion of a %s model, %p', async (category, prompt, choices) => {
+    const own = `ignore-cap-${category === 'chat' ? 5001 : 5000}`
+    const customer = await billing.customer(dollar)
+    const body = {
+      model: await billing.rig.model(own, { category }),
+      prompt,
+      stream: true,
+      max_tokens: 100,
+      stream_options: { include_usage: true },
+    }
+    const { gateway } = billing.rig
+    const answer = toStream(
+      await sendRequest(gateway, { path: '/v1/completions', key: customer.key, body }),
+    )
+    await expectCut(answer, choices)
+    expect(answer.text).toContain(`"completion_tokens":${100 * choices}`)
+    expect((await findBookedOnce(billing.sql, answer)).outputTokens).toBe(100 * choices)
+  })
+
+  test('an echo of the prompt is no output', async () => {
+    const customer = await billing.customer(dollar)
+    const prompt = 'word '.repeat(500)
+    const body = {
+      model: await billing.rig.model('ignore-cap-120', { category: 'completion' }),
+      prompt,
+      echo: true,
+      stream: true,
+      max_tokens: 100,
+    }
+    const { gateway } = billing.rig
+    const answer = toStream(
+      await sendRequest(gateway, { path: '/v1/completions', key: customer.key, body }),
+    )
+    expect(finishesOf(answer)).toEqual(['stop'])
+  })
+})
+
+describe('an answer without a limit', () => {
+  test.each([20_000, 60_000])('of %d tokens is held for as it grows', async (count) => {
+    const name = `chunks-${count}`
+    await billing.rig.model(name, unknown)
+    // The slice that was taken with the first hold is too small for the longer one.
+    const customer = await billing.customer(dollar)
+    const answer = await billing.stream(customer, name)
+    expect(finishesOf(answer)).toEqual(['stop'])
+    expect([answer.isDone, wordsOf(answer)]).toEqual([true, count])
+    const event = await findBookedOnce(billing.sql, answer)
+    expect(event).toMatchObject({ cost: priceOf(2, count), estimated: false, writtenOff: 0n })
+    await expectLeft(customer, dollar, event)
+  })
+
+  test('goes on as long as there is credit, others meanwhile included', async () => {
+    const name = 'chunks-60001'
+    await billing.rig.model(name, unknown)
+    const credit = (await billing.floorOf(name, { stream: true })) + 12_000n * outputPrice
+    const customer = await billing.customer(credit)
+    const answer = await billing.stream(customer, name)
+    await expectCut(answer)
+    const event = await findBookedOnce(billing.sql, answer)
+    expect(event).toMatchObject({ outputTokens: 12_256, writtenOff: 0n })
+    await expectLeft(customer, credit, event)
+    const given = BigInt(wordsOf(answer) - event.outputTokens) * outputPrice
+    expect(given).toBeLessThanOrEqual(credit / 20n)
+  })
+
+  test('goes on with what was paid in meanwhile', async () => {
+    const name = 'chunks-1500-gap-2'
+    await billing.rig.model(name, unknown)
+    // Enough for two seconds.
+    const credit = (await billing.floorOf(name, { stream: true })) + 744n * outputPrice
+    const customer = await billing.customer(credit)
+    const running = billing.stream(customer, name)
+    await eventually(() => billing.rig.upstream.requests().length === 1)
+    await billing.rig.gateway.admin('POST', '/credits/grant', {
+      user_id: customer.userId,
+      amount: 1,
+      reason: 'test',
+    })
+    const answer = await running
+    expect(finishesOf(answer)).toEqual(['stop'])
+    const event = await findBookedOnce(billing.sql, answer)
+    expect(event.cost).toBe(priceOf(2, 1500))
+    await expectLeft(customer, credit + dollar, event)
+  })
+
+  test('M38: beyond its hold is paid out of the free slice', async () => {
+    expect(5000).toBeLessThan(heldOfUnknown)
+    const customer = await billing.customer(dollar)
+    // Held for 4,096 tokens.
+    const answer = await billing.chat(customer, 'chunks-5000')
+    const event = await findBookedOnce(billing.sql, answer)
+    expect(event).toMatchObject({ cost: priceOf(2, 5000), writtenOff: 0n })
+    expect(reportedCost(answer)).toBe(event.cost)
+    await expectLeft(customer, dollar, event)
+  })
+
+  test('M38: then out of the balance; the house bears the rest', async () => {
+    const name = 'chunks-5001'
+    const floor = await billing.floorOf(name)
+    const credit = floor + 300n * outputPrice
+    const customer = await billing.customer(credit)
+    const answer = await billing.chat(customer, name)
+    const event = await findBookedOnce(billing.sql, answer)
+    expect(event.cost).toBe(priceOf(2, 5001))
+    expect(event.writtenOff).toBe(event.cost - credit)
+    expect((await accountOf(billing.sql, customer)).posted).toBe(0n)
+    expectedLoss += event.writtenOff
+  })
+
+  test('M6: what the answer and the log tell is what was charged, where the house bears a part', async () => {
+    const name = 'chunks-5002'
+    const credit = (await billing.floorOf(name)) + 300n * outputPrice
+    const customer = await billing.customer(credit)
+    const answer = await billing.chat(customer, name)
+    const { cost, writtenOff } = await findBookedOnce(billing.sql, answer)
+    expectedLoss += writtenOff
+    expect(writtenOff).toBe(priceOf(2, 5002) - credit)
+    expect([reportedCost(answer), cost - writtenOff]).toEqual([credit, credit])
+    const getJson = async (path: string) =>
+      (await sendRequest(billing.rig.gateway, { method: 'GET', key: customer.key, path })).body
+    const logs = '/api/account/request-logs'
+    const log = await getJson(`${logs}/${answer.headers.get('x-request-id')}`)
+    expect(nanosOf(log['cost'])).toBe(credit)
+    expect(nanosOf((await getJson(`${logs}/stats`))['total_cost'])).toBe(credit)
+    const metrics = await getJson('/api/billing/metrics?period=24h')
+    expect(nanosOf(Object(metrics['summary'])['total_cost'])).toBe(credit)
+  })
+
+  test('is not believed to be longer than the context', async () => {
+    const customer = await billing.customer(100n * dollar)
+    const answer = await billing.chat(customer, 'chunks-50000')
+    expect((await findBookedOnce(billing.sql, answer)).outputTokens).toBe(8192)
+  })
+})

@@ -1,0 +1,252 @@
+import { afterEach, describe, expect, setDefaultTimeout } from 'bun:test'
+import { rm } from 'node:fs/promises'
+import { postgresOf } from './launch'
+import { newChatClient, sendRaw, eventually, messages, type Failure } from '../../harness/http'
+import { openRaw, parseResponse, rawRequest } from '../../harness/raw-client'
+import { newDataDir, startRig, type Rig } from '../../harness/server'
+import { timedTest } from '../../harness/timed'
+
+// Each starts a process and its database.
+setDefaultTimeout(90_000)
+
+const directories: string[] = []
+afterEach(async () => {
+  for (const path of directories.splice(0)) await rm(path, { recursive: true, force: true })
+})
+
+/** A rig in a directory of the test's own, so that it is there to look at afterwards. */
+async function start(environment: Record<string, string>): Promise<Rig> {
+  const dataDir = await newDataDir('started')
+  directories.push(dataDir)
+  return startRig({ dataDir, environment: { LOG_LEVEL: 'warn', ...environment } })
+}
+
+/** Whether a request on a connection of its own gets an answer that is none of a stopping server. */
+async function serves(rig: Rig): Promise<boolean> {
+  try {
+    using client = await openRaw(rig.gateway.url)
+    await client.send(rawRequest({ method: 'GET', path: '/readyz' }))
+    return (await client.response()).status !== 503
+  } catch {
+    return false
+  }
+}
+
+/** The stop of a gateway, and how long it took. */
+async function stopped(rig: Rig) {
+  const startedAt = performance.now()
+  const code = await rig.gateway.stop('SIGTERM')
+  return { code, tookMs: performance.now() - startedAt }
+}
+
+describe('L01: a stop lets what runs end', () => {
+  timedTest('streams and plain requests are answered whole, new ones are refused', async () => {
+    await using rig = await start({ DRAIN_SECONDS: '10' })
+    const { chat, stream, customer } = await newChatClient(rig)
+    const model = await rig.model('ok')
+    using idle = await openRaw(rig.gateway.url)
+    const request = rawRequest({
+      path: '/v1/chat/completions',
+      headers: { authorization: `Bearer ${customer.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages }),
+    })
+    await idle.send(request)
+    expect((await idle.response()).status).toBe(200)
+    idle.forget()
+
+    // One runs, one waits for its first event, one is plain.
+    const pending = Promise.all([
+      stream('chunks-20-gap-50'),
+      stream('slow-first-600'),
+      chat('slow-first-601'),
+    ])
+    await eventually(() => rig.upstream.requests().length === 4)
+    await Bun.sleep(100)
+    const stopping = stopped(rig)
+    await Bun.sleep(100)
+    expect(await serves(rig)).toBe(false)
+    const asksBefore = rig.upstream.requests().length
+    await idle.send(request).catch(() => undefined)
+
+    const [running, waiting, plain] = await pending
+    expect(running.content).toStartWith('w1 w2')
+    expect(running.content).toEndWith('w20')
+    expect([running.isDone, waiting.isDone]).toEqual([true, true])
+    expect(waiting.content).toBe('All is well at the fake provider today, thank you.')
+    expect(plain.status).toBe(200)
+    rig.gateway.recorder.verify()
+
+    // An idle kept connection delays nothing.
+    const { code, tookMs } = await stopping
+    expect(code).toBe(0)
+    expect(tookMs).toBeLessThan(8000)
+    expect(rig.upstream.requests()).toHaveLength(asksBefore)
+    expect(parseResponse(idle.read())?.status).toBeOneOf([503, undefined])
+    expect(postgresOf(rig.gateway.dataDir)).toEqual([])
+    const complaints = rig.gateway
+      .output()
+      .split('\n')
+      .filter((line) => /"level":[456]0/.test(line))
+    expect(complaints).toEqual([])
+  })
+
+  timedTest('for UNREADY_SECONDS it says that it stops, and serves who has not heard', async () => {
+    await using rig = await start({ UNREADY_SECONDS: '1.5', DRAIN_SECONDS: '10' })
+    const { chat, stream, customer } = await newChatClient(rig)
+    using idle = await openRaw(rig.gateway.url)
+    const request = rawRequest({
+      path: '/v1/chat/completions',
+      headers: { authorization: `Bearer ${customer.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: await rig.model('ok'), messages }),
+    })
+    await idle.send(request)
+    expect((await idle.response()).headers).not.toContainEqual(['connection', 'close'])
+    idle.forget()
+    const stopping = stopped(rig)
+    await Bun.sleep(100)
+    const ready = await fetch(`${rig.gateway.url}/readyz`)
+    expect(ready.status).toBe(503)
+    const { error }: { error: Failure } = JSON.parse(await ready.text())
+    expect(error).toMatchObject({
+      code: 'gateway_unavailable',
+      details: { checks: { database: true, running: false } },
+    })
+    expect((await fetch(`${rig.gateway.url}/healthz`)).status).toBe(200)
+    // New connections and kept ones are answered, each for the last time.
+    const [plain, streamed] = await Promise.all([chat('ok'), stream('chunks-20-gap-50')])
+    expect([plain.status, streamed.isDone]).toEqual([200, true])
+    await idle.send(request)
+    const last = await idle.response()
+    expect(last.status).toBe(200)
+    expect(last.headers).toContainEqual(['connection', 'close'])
+    expect(await idle.ended).toBe('fin')
+    const { code, tookMs } = await stopping
+    expect(code).toBe(0)
+    expect(tookMs).toBeWithin(1500, 10_000)
+  })
+
+  timedTest('without anything running it ends at once, idle connections or not', async () => {
+    await using rig = await start({ DRAIN_SECONDS: '10' })
+    using silent = await openRaw(rig.gateway.url)
+    using idle = await openRaw(rig.gateway.url)
+    await idle.send(rawRequest({ method: 'GET', path: '/healthz' }))
+    expect((await idle.response()).status).toBe(200)
+    const { code, tookMs } = await stopped(rig)
+    expect(code).toBe(0)
+    expect(tookMs).toBeLessThan(8000)
+    expect(silent.receivedBytes).toBe(0)
+  })
+})
+
+describe('L02: beyond DRAIN_SECONDS', () => {
+  const drainMs = 500
+
+  timedTest(
+    'streams get an error frame, other requests a status, and the process ends',
+    async () => {
+      const drainSeconds = String(drainMs / 1000)
+      await using rig = await start({ DRAIN_SECONDS: drainSeconds, EARLY_HEADERS_SECONDS: '0.6' })
+      const { chat, stream } = await newChatClient(rig)
+      // Of the last of these, the headers are out when the time is over, and nothing else.
+      const begun = [
+        stream('chunks-999-gap-50'),
+        stream('stall-after-3'),
+        stream('slow-first-9000'),
+      ]
+      await eventually(() => rig.upstream.requests().length === 3)
+      await Bun.sleep(400)
+      const waiting = [stream('slow-first-9000'), chat('slow-first-9000')]
+      await eventually(() => rig.upstream.requests().length === 5)
+      const startedAt = performance.now()
+      const stopping = stopped(rig)
+      const streams = await Promise.all(begun)
+      const others = await Promise.all(waiting)
+      expect(performance.now() - startedAt).toBeWithin(drainMs, drainMs + 4000)
+      expect(streams.map(({ status }) => status)).toEqual([200, 200, 200])
+      expect(others.map(({ status }) => status)).toEqual([503, 503])
+      for (const { error, text } of [...streams, ...others]) {
+        expect([error.type, error.code]).toEqual(['gateway_error', 'gateway_unavailable'])
+        expect(text).not.toContain('[DONE]')
+      }
+      expect(streams[1]?.content).toBe('w1 w2 w3')
+      rig.gateway.recorder.verify()
+      const { code, tookMs } = await stopping
+      expect(code).toBe(0)
+      expect(tookMs).toBeLessThan(drainMs + 10_000)
+      expect(postgresOf(rig.gateway.dataDir)).toEqual([])
+      await eventually(() => rig.upstream.openSockets() === 0)
+    },
+  )
+})
+
+/** The head of a request with a JSON body, whose framing the test chooses. */
+const headOf = (key: string, framing: string, path = '/api/connections') =>
+  `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
+  `content-type: application/json\r\n${framing}\r\n\r\n`
+
+describe('half a body', () => {
+  // In more pieces than one: the runtime has an answer out while the rest is on its way.
+  for (const [what, framing, begin] of [
+    ['whose length is above the limit', 'content-length: 90000000', ''],
+    ['that grows above the limit', 'transfer-encoding: chunked', `${(8 << 20).toString(16)}\r\n`],
+  ] as const) {
+    timedTest(`${what} is answered, and holds no stop up`, async () => {
+      await using rig = await start({ DRAIN_SECONDS: '60' })
+      const { key } = await rig.gateway.customer()
+      using client = await openRaw(rig.gateway.url)
+      await client.send(`${headOf(key, framing)}${begin}`)
+      void client.send('a'.repeat(4 << 20)).catch(() => undefined)
+      await client.until((received) => parseResponse(received)?.isWhole ?? false)
+      expect(parseResponse(client.read())?.status).toBe(400)
+      const { code, tookMs } = await stopped(rig)
+      expect(code).toBe(0)
+      expect(tookMs).toBeLessThan(15_000)
+    })
+  }
+
+  timedTest('below the limit is waited for no longer than for an answer', async () => {
+    await using rig = await start({ DRAIN_SECONDS: '1' })
+    const { key } = await rig.gateway.customer()
+    using client = await openRaw(rig.gateway.url)
+    await client.send(`${headOf(key, 'content-length: 1000')}{"model":`)
+    await Bun.sleep(300)
+    const { code, tookMs } = await stopped(rig)
+    expect(code).toBe(0)
+    expect(tookMs).toBeLessThan(15_000)
+  })
+
+  timedTest('is read to its end where it comes within DRAIN_SECONDS', async () => {
+    await using rig = await start({ DRAIN_SECONDS: '60' })
+    const { key } = await rig.gateway.customer()
+    using client = await openRaw(rig.gateway.url)
+    const body = JSON.stringify({ model: 'sandbox/echo', messages })
+    const length = `content-length: ${body.length}`
+    const head = headOf(key, length, '/api/user/quota/estimate-cost')
+    await client.send(`${head}${body.slice(0, 20)}`)
+    await Bun.sleep(300)
+    const stopping = stopped(rig)
+    await Bun.sleep(500)
+    await client.send(body.slice(20))
+    expect((await client.response()).status).toBe(200)
+    expect((await stopping).code).toBe(0)
+  })
+})
+
+timedTest('a signal more than a second after the first ends it at once, with 130', async () => {
+  await using rig = await start({ DRAIN_SECONDS: '60' })
+  const { customer } = await newChatClient(rig)
+  const body = { model: await rig.model('stall-after-3'), stream: true, messages }
+  using client = await sendRaw(rig.gateway, { key: customer.key, body })
+  await client.until((received) => received.includes(' w3'))
+  const stopping = rig.gateway.stop('SIGTERM')
+  // What comes within a second is taken for the same one, as a terminal and a launcher send it.
+  await Bun.sleep(300)
+  process.kill(rig.gateway.pid, 'SIGINT')
+  expect(await Promise.race([stopping, Bun.sleep(300)])).toBeUndefined()
+  await Bun.sleep(500)
+  const startedAt = performance.now()
+  process.kill(rig.gateway.pid, 'SIGINT')
+  expect(await stopping).toBe(130)
+  expect(performance.now() - startedAt).toBeLessThan(500)
+  await eventually(() => postgresOf(rig.gateway.dataDir).length === 0)
+})

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sendRequest, messages } from '../../harness/http'
+import { startRig, type Rig } from '../../harness/server'
+
+let rig: Rig
+
+beforeAll(async () => {
+  rig = await startRig()
+})
+afterAll(async () => {
+  await limitFiles('unlimited')
+  await rig[Symbol.asyncDispose]()
+})
+
+/** Has every write beyond so many bytes of a file fail, as on a full disk, or none. */
+async function limitFiles(bytes: number | 'unlimited'): Promise<void> {
+  const { pid } = rig.gateway
+  const child = Bun.spawn(['prlimit', `--pid=${pid}`, `--fsize=${bytes}:`])
+  expect(await child.exited).toBe(0)
+}
+
+async function readiness() {
+  const { status, error } = await sendRequest(rig.gateway, { method: 'GET', path: '/readyz' })
+  return { status, checks: error?.details?.['checks'] }
+}
+
+test('M4: a node whose journal cannot be written is not ready, until it can be written again', async () => {
+  const { gateway } = rig
+  const { key } = await gateway.customer()
+  const model = await rig.model('ok')
+  const chat = async () => (await sendRequest(gateway, { key, body: { model, messages } })).status
+  expect([await chat(), (await readiness()).status]).toEqual([200, 200])
+  await limitFiles(1)
+  expect(await chat()).toBe(503)
+  for (let look = 0; look < 3; look++) {
+    expect(await readiness()).toEqual({
+      status: 503,
+      checks: { database: true, journal: false, running: true },
+    })
+    await Bun.sleep(600)
+  }
+  await limitFiles('unlimited')
+  const deadline = performance.now() + 20_000
+  while ((await readiness()).status !== 200 && performance.now() < deadline) await Bun.sleep(100)
+  expect([(await readiness()).status, await chat()]).toEqual([200, 200])
+}, 60_000)

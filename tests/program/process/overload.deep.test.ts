@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { join } from 'node:path'
+import {
+  sendRequest,
+  newChatClient,
+  eventually,
+  messages,
+  type ChatClient,
+} from '../../harness/http'
+import { internalUrl, scrape } from '../../harness/scrape'
+import { openRaw, rawRequest } from '../../harness/raw-client'
+import { startRig, type Rig } from '../../harness/server'
+import { retryOptions } from '../../harness/timed'
+
+/** `OVERLOAD_SECONDS=60` for what is promised. */
+const overloadSeconds = Number(process.env['OVERLOAD_SECONDS'] ?? 4)
+
+setDefaultTimeout(90_000 + overloadSeconds * 2000)
+
+const refused = { type: 'gateway_error', code: 'gateway_unavailable', param: null, details: {} }
+
+interface Answered {
+  status: number
+  tookMs: number
+  retryAfter: number
+}
+
+const times = (answers: readonly Answered[]) => answers.map(({ tookMs }) => tookMs)
+
+const quantile = (times: readonly number[], part: number) =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length * part)] ?? Number.NaN
+
+describe('more requests than may run', () => {
+  const maxRunning = 20
+  /** How long the provider takes for each. */
+  const upstreamMs = 300
+  let rig: Rig
+  let chatClient: ChatClient
+  let metricsUrl: string
+
+  beforeAll(async () => {
+    rig = await startRig({
+      environment: { MOST_RUNNING_REQUESTS: String(maxRunning), METRICS_PORT: '0' },
+    })
+    chatClient = await newChatClient(rig)
+    await rig.model(`slow-first-${upstreamMs}`)
+    metricsUrl = await internalUrl(rig.gateway)
+  })
+  afterAll(() => rig[Symbol.asyncDispose]())
+
+  /** One request, without the recorder: it is not what is measured. */
+  async function chat(): Promise<Answered> {
+    const startedAt = performance.now()
+    const response = await fetch(`${rig.gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${chatClient.customer.key}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ model: `fake/slow-first-${upstreamMs}`, messages }),
+    })
+    await response.text()
+    const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
+    return { status: response.status, tookMs: performance.now() - startedAt, retryAfter }
+  }
+
+  /** What is answered well a second when no more are sent than may run. */
+  async function peak(seconds: number): Promise<number> {
+    const endMs = performance.now() + seconds * 1000
+    let good = 0
+    const lane = async () => {
+      while (performance.now() < endMs) if ((await chat()).status === 200) good += 1
+    }
+    await Promise.all(Array.from({ length: maxRunning - 1 }, lane))
+    return good / seconds
+  }
+
+  /** Sends so many a second, whatever becomes of them. */
+  async function flood(perSecond: number, seconds: number): Promise<Answered[]> {
+    const startedAt = performance.now()
+    const sent: Promise<Answered>[] = []
+    for (let elapsed = 0; elapsed < seconds * 1000; elapsed = performance.now() - startedAt) {
+      while (sent.length < (elapsed / 1000) * perSecond) sent.push(chat())
+      await Bun.sleep(5)
+    }
+    return Promise.all(sent)
+  }
+
+  test(
+    `H17: with five times as many as it can for ${overloadSeconds} s it does what it can, and refuses the rest at once`,
+    async () => {
+      await chat()
+      const capacity = await peak(2)
+      const before = await scrape(metricsUrl)
+      const asks = rig.upstream.requests().length
+      const running = chatClient.stream(`chunks-20-gap-${overloadSeconds * 50}`)
+      await eventually(() => rig.upstream.requests().length > asks)
+
+      const flooding = flood(capacity * 5, overloadSeconds)
+      await Bun.sleep(500)
+      for (const url of [`${rig.gateway.url}/healthz`, `${rig.gateway.url}/readyz`]) {
+        expect((await fetch(url)).status).toBe(200)
+      }
+      const users = await sendRequest(rig.gateway, {
+        method: 'GET',
+        path: '/api/admin/users',
+        key: rig.gateway.adminKey,
+      })
+      expect(users.status).toBe(200)
+      expect((await scrape(metricsUrl)).sum('tollgate_shed_total')).toBeGreaterThan(0)
+
+      const all = await flooding
+      expect((await running).isDone).toBe(true)
+      const [good, shed] = [200, 503].map((code) => all.filter(({ status }) => status === code))
+      if (!good || !shed) throw new Error('nothing was answered')
+      expect(good.length + shed.length).toBe(all.length)
+      const goodput = good.length / overloadSeconds
+      console.log(
+        `H17: ${capacity.toFixed(0)} a second at the most, ${goodput.toFixed(0)} of ${(all.length / overloadSeconds).toFixed(0)} ` +
+          `under load in ${quantile(times(good), 0.99).toFixed(0)} ms (p99); refused after ` +
+          `${quantile(times(shed), 0.5).toFixed(1)} ms (p50), ${quantile(times(shed), 0.99).toFixed(1)} ms (p99)`,
+      )
+      expect(goodput).toBeGreaterThan(0.8 * capacity)
+      expect(quantile(times(good), 0.99)).toBeLessThan(upstreamMs + 500)
+      expect(quantile(times(shed), 0.5)).toBeLessThan(20)
+      for (const { retryAfter } of shed) expect(retryAfter).toBeWithin(1, 6)
+
+      const overAt = performance.now()
+      for (let inARow = 0; inARow < 20;) {
+        inARow = (await chat()).status === 200 ? inARow + 1 : 0
+        expect(performance.now() - overAt).toBeLessThan(20 * (upstreamMs + 250) + 5000)
+      }
+      const after = await scrape(metricsUrl)
+      const grown = (name: string, labels: Record<string, string>) =>
+        after.sum(name, labels) - before.sum(name, labels)
+      expect(grown('tollgate_shed_total', { reason: 'running' })).toBe(shed.length)
+      expect(grown('tollgate_errors_total', { code: 'gateway_unavailable' })).toBe(shed.length)
+    },
+    retryOptions,
+  )
+
+  test('H17: an overload error has the format and the counts of other errors, and is in the log once', async () => {
+    const full = Array.from({ length: maxRunning }, chat)
+    await eventually(
+      () =>
+        rig.upstream.requests().filter(({ closedAt }) => closedAt === null).length >= maxRunning,
+    )
+    const chats = await sendRequest(rig.gateway, {
+      body: '{}',
+      headers: { origin: 'https://a.example' },
+    })
+    expect([chats.status, chats.error]).toMatchObject([503, refused])
+    expect(chats.headers.get('x-request-id')).toMatch(/^req_/)
+    expect(chats.headers.get('access-control-allow-origin')).toBe('*')
+    // However the path is written, and in the words of its callers.
+    const odd = await sendRequest(rig.gateway, { path: '/v1/%63hat/completions/', body: '{}' })
+    expect([odd.status, odd.error]).toMatchObject([503, refused])
+    const message = await sendRequest(rig.gateway, { path: '/v1/messages', body: '{}' })
+    expect([message.status, message.error.type]).toEqual([503, 'overloaded_error'])
+    const models = await sendRequest(rig.gateway, {
+      method: 'GET',
+      path: '/v1/models',
+      key: chatClient.customer.key,
+    })
+    expect(models.status).toBe(200)
+    await Promise.all(full)
+    const warnings = () =>
+      rig.gateway.output().split('overloaded: new requests are rejected').length - 1
+    await eventually(() => warnings() > 0)
+    // Once each time it begins: the test before may have been one of them.
+    expect(warnings()).toBeWithin(1, 3)
+    expect(rig.gateway.output()).not.toContain('is overloaded')
+  })
+
+  test('a refusal does not wait for a body', async () => {
+    const full = Array.from({ length: maxRunning }, chat)
+    await eventually(
+      () =>
+        rig.upstream.requests().filter(({ closedAt }) => closedAt === null).length >= maxRunning,
+    )
+    using client = await openRaw(rig.gateway.url)
+    const headers = { 'content-type': 'application/json', 'content-length': '100000' }
+    await client.send(rawRequest({ path: '/v1/chat/completions', headers }))
+    expect((await client.response()).status).toBe(503)
+    await Promise.all(full)
+  })
+})
+
+describe('an event loop that is late', () => {
+  let rig: Rig
+  let chatClient: ChatClient
+
+  beforeAll(async () => {
+    rig = await startRig({
+      preload: join(import.meta.dir, 'preloads/held-loop.ts'),
+      environment: { MOST_LOOP_DELAY_MS: '20', METRICS_PORT: '0' },
+    })
+    chatClient = await newChatClient(rig)
+  })
+  afterAll(() => rig[Symbol.asyncDispose]())
+
+  /** Asks until there is an answer of that status. Returns after how long. */
+  async function until(status: number, inARow: number): Promise<number> {
+    const startedAt = performance.now()
+    for (let found = 0; found < inARow;) {
+      found = (await chatClient.chat('ok')).status === status ? found + 1 : 0
+      if (performance.now() - startedAt > 30_000) throw new Error(`no ${status} within 30 s`)
+    }
+    return performance.now() - startedAt
+  }
+
+  test('H17: all the time has a part of the requests refused, more and more, until it is on time again', async () => {
+    await until(200, 5)
+    process.kill(rig.gateway.pid, 'SIGUSR2')
+    await until(503, 5)
+    const found = await scrape(await internalUrl(rig.gateway))
+    expect(found.sum('tollgate_shed_total', { reason: 'loop' })).toBeGreaterThan(5)
+    expect((await fetch(`${rig.gateway.url}/healthz`)).status).toBe(200)
+    process.kill(rig.gateway.pid, 'SIGUSR2')
+    console.log(`H17: all served again after ${(await until(200, 30)).toFixed(0)} ms`)
+  })
+})
