@@ -1,7 +1,8 @@
 // Runs a mixed load for hours, and measures leaks: P02, P03.
 // Run by: SOAK_MINUTES=480 npm run soak
 import { openDatabase } from '../tests/harness/database'
-import { eventually, residentMb } from '../tests/harness/http'
+import { residentMb } from '../tests/harness/http'
+import { eventually } from '../server/testing/eventually'
 import { findings } from '../tests/harness/ledger-oracle'
 import { waitUntilBooked } from '../tests/harness/ledger'
 import { newDataDir, startRig } from '../tests/harness/server'

@@ -1,4 +1,4 @@
-import { eventually } from '../harness/http'
+import { eventually } from '../../server/testing/eventually'
 import { startRig, type Customer, type Rig } from '../harness/server'
 import { vectorOf } from '../harness/upstreams/embeddings'
 

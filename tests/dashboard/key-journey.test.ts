@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { newKey, createJourneyFixture, type JourneyFixture, type Visitor } from './journey-fixture'
 import { reloadUntil } from './signed-in'
-import { eventually, sendRequest } from '../harness/http'
+import { sendRequest } from '../harness/http'
+import { eventually } from '../../server/testing/eventually'
 
 setDefaultTimeout(120_000)
 

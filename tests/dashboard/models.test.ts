@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { eventually } from '../harness/http'
+import { eventually } from '../../server/testing/eventually'
 import { startSignedIn, type SignedIn } from './signed-in'
 
 setDefaultTimeout(60_000)

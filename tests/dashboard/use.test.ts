@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { startBrowser } from './browser'
 import { openDatabase } from '../harness/database'
 import { raiseApiRate } from '../money/funding/fixture'
-import { eventually } from '../harness/http'
+import { eventually } from '../../server/testing/eventually'
 import { startGateway, type Gateway } from '../harness/server'
 import { linksFor, password } from '../harness/browser-session'
 

@@ -143,19 +143,6 @@ export async function newChatClient(rig: Rig): Promise<ChatClient> {
   }
 }
 
-/** Waits until something is so. Throws after `limitMs`. */
-export async function eventually(
-  isSo: () => boolean | Promise<boolean>,
-  limitMs = 3000,
-): Promise<number> {
-  const startedAt = performance.now()
-  while (!(await isSo())) {
-    if (performance.now() - startedAt > limitMs) throw new Error(`not so within ${limitMs} ms`)
-    await Bun.sleep(5)
-  }
-  return performance.now() - startedAt
-}
-
 /** Resident memory of a process, in MB. */
 export function residentMb(pid: number): number {
   const { stdout } = Bun.spawnSync(['ps', '-o', 'rss=', '-p', String(pid)])

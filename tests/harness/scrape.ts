@@ -1,4 +1,4 @@
-import { eventually } from './http'
+import { eventually } from '../../server/testing/eventually'
 import type { Gateway } from './server'
 
 /** One line of what `/metrics` tells. */

@@ -13,7 +13,8 @@ import {
   type Booked,
   type Billing,
 } from '../harness/ledger'
-import { sendRequest, sendRaw, eventually, messages, type Json } from '../harness/http'
+import { sendRequest, sendRaw, messages, type Json } from '../harness/http'
+import { eventually } from '../../server/testing/eventually'
 import { parseResponse, type RawClient } from '../harness/raw-client'
 import type { Customer } from '../harness/server'
 

@@ -9,7 +9,7 @@ import {
   type Billing,
 } from '../harness/ledger'
 import { call } from '../harness/byok'
-import { eventually } from '../api/payments/fixture'
+import { eventually } from '../../server/testing/eventually'
 import type { Customer } from '../harness/server'
 
 setDefaultTimeout(60_000)

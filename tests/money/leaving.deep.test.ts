@@ -1,9 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { openDatabase } from '../harness/database'
 import { expectSoundLedger } from '../harness/ledger-oracle'
-import { accountOf, waitUntilBooked, findBooked, priceOf, startBilling } from '../harness/ledger'
-import type { Billing, Booked } from '../harness/ledger'
-import { sendRequest, sendRaw, eventually, memoryGrowth, messages } from '../harness/http'
+import {
+  accountOf,
+  findBooked,
+  priceOf,
+  startBilling,
+  waitUntilBooked,
+  type Billing,
+  type Booked,
+} from '../harness/ledger'
+import { sendRequest, sendRaw, memoryGrowth, messages } from '../harness/http'
+import { eventually } from '../../server/testing/eventually'
 import { parseResponse, type RawClient } from '../harness/raw-client'
 import { newDataDir, startGateway, type Customer } from '../harness/server'
 import { startFakeProvider, type FakeProvider } from '../harness/upstreams/fake-provider'

@@ -12,7 +12,8 @@ import {
   type Booked,
   type Billing,
 } from '../harness/ledger'
-import { sendRequest, eventually, toStream, type Json, type Stream } from '../harness/http'
+import { sendRequest, toStream, type Json, type Stream } from '../harness/http'
+import { eventually } from '../../server/testing/eventually'
 import type { Customer } from '../harness/server'
 
 setDefaultTimeout(30_000)

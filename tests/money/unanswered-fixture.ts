@@ -8,7 +8,8 @@ import {
   type Booked,
   type Billing,
 } from '../harness/ledger'
-import { sendRequest, sendRaw, eventually, type Json } from '../harness/http'
+import { sendRequest, sendRaw, type Json } from '../harness/http'
+import { eventually } from '../../server/testing/eventually'
 import type { Customer } from '../harness/server'
 import { startFakeProvider, type FakeProvider } from '../harness/upstreams/fake-provider'
 

@@ -19,7 +19,8 @@ import {
   type DisconnectOptions,
   useUnansweredFixture,
 } from './unanswered-fixture'
-import { sendRequest, sendRaw, eventually } from '../harness/http'
+import { sendRequest, sendRaw } from '../harness/http'
+import { eventually } from '../../server/testing/eventually'
 
 /** M10: what is paid of a request whose caller leaves, or whose time is up. */
 

@@ -3,7 +3,7 @@ import { unknownAlert, useQuietFixture } from './quiet-fixture'
 import { listIn } from './fixture'
 import { problem } from '../../harness/byok'
 import { openDatabase } from '../../harness/database'
-import { eventually } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 
 const { fixture, api, createAlert } = useQuietFixture()
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { useSessionFixture } from './fixture'
 import { waitUntil } from './talk'
 import { problem } from '../../harness/byok'
-import { eventually } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { findBooked, nanosOf } from '../../harness/ledger'
 import { parseResponse } from '../../harness/raw-client'
 

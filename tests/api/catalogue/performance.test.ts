@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { call, listIn } from './requests'
 import { openDatabase } from '../../harness/database'
-import { eventually, sendRequest } from '../../harness/http'
+import { sendRequest } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { startRig, type Customer, type Rig } from '../../harness/server'
 
 let rig: Rig

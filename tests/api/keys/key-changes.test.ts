@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { call, listIn, problem } from '../catalogue/requests'
 import { openDatabase } from '../../harness/database'
-import { eventually, sendRequest, type Json } from '../../harness/http'
+import { sendRequest, type Json } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { startRig, type Customer, type Rig } from '../../harness/server'
 
 let rig: Rig

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { listIn, createFixture, type Fixture } from './fixture'
 import type { Answer } from '../../harness/http'
-import { eventually } from '../payments/fixture'
+import { eventually } from '../../../server/testing/eventually'
 import type { Customer } from '../../harness/server'
 import { problem } from '../../gateway/routing/fixture'
 

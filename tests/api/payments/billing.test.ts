@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { useBilledFixture } from './billed-fixture'
-import { balanceOf, eventually, listIn, objectIn, transactionsOf } from './fixture'
+import { balanceOf, listIn, objectIn, transactionsOf } from './fixture'
+import { eventually } from '../../../server/testing/eventually'
 import { newOrganization } from '../../harness/organization'
 import { problem } from '../../harness/byok'
 import { sendRequest, messages, type Json } from '../../harness/http'

@@ -3,12 +3,12 @@ import {
   balanceOf,
   buy,
   checkout,
-  eventually,
   createPaidFixture,
   sessionOf,
   transactionsOf,
   type PaidFixture,
 } from './fixture'
+import { eventually } from '../../../server/testing/eventually'
 import { deliver } from './stripe-events'
 import { newOrganization } from '../../harness/organization'
 import { call, problem, startUpstream, type Upstream } from '../../harness/byok'

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { usePaidFixture } from './paid-fixture'
-import { balanceOf, buy, checkout, eventually, sessionOf } from './fixture'
+import { balanceOf, buy, checkout, sessionOf } from './fixture'
+import { eventually } from '../../../server/testing/eventually'
 import { deliver } from './stripe-events'
 import type { Customer } from '../../harness/server'
 

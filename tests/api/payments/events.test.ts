@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { usePaidFixture } from './paid-fixture'
-import { balanceOf, buy, checkout, eventually, paidBy, sessionOf, transactionsOf } from './fixture'
+import { balanceOf, buy, checkout, paidBy, sessionOf, transactionsOf } from './fixture'
+import { eventually } from '../../../server/testing/eventually'
 import { startStripeDouble } from './stripe-double'
 import { deliver, signatureOf, webhookSecret } from './stripe-events'
 import { openDatabase } from '../../harness/database'

@@ -99,14 +99,3 @@ export function listIn({ body }: Pick<Answer, 'body'>, name: string): Json[] {
   const value = body[name]
   return Array.isArray(value) ? value : []
 }
-
-const patienceMs = 30_000
-
-/** Resolves once a condition holds. */
-export async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + patienceMs
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error('it never came')
-    await Bun.sleep(20)
-  }
-}

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { useBilledFixture } from './billed-fixture'
-import { eventually, listIn, objectIn } from './fixture'
+import { listIn, objectIn } from './fixture'
+import { eventually } from '../../../server/testing/eventually'
 import { sendRequest, messages, type Json } from '../../harness/http'
 import type { Customer } from '../../harness/server'
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
-import { balanceOf, checkout, eventually, paidBy, sessionOf, transactionsOf } from './fixture'
+import { balanceOf, checkout, paidBy, sessionOf, transactionsOf } from './fixture'
+import { eventually } from '../../../server/testing/eventually'
 import { startStripeDouble, type StripeDouble } from './stripe-double'
 import { deliver } from './stripe-events'
 import {

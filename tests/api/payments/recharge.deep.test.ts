@@ -2,15 +2,8 @@ import { expect, test } from 'bun:test'
 import { usePaidFixture } from './paid-fixture'
 import type { SQL } from 'bun'
 import { rm } from 'node:fs/promises'
-import {
-  balanceOf,
-  checkout,
-  eventually,
-  paidBy,
-  sessionOf,
-  transactionsOf,
-  type PaidFixture,
-} from './fixture'
+import { balanceOf, checkout, paidBy, sessionOf, transactionsOf, type PaidFixture } from './fixture'
+import { eventually } from '../../../server/testing/eventually'
 import { startStripeDouble } from './stripe-double'
 import { deliver } from './stripe-events'
 import { openDatabase } from '../../harness/database'

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { startRig, type Customer, type Rig } from '../../harness/server'
 import { parseResponse, type RawClient } from '../../harness/raw-client'
-import { sendRaw, eventually, memoryGrowth, messages, type Json } from '../../harness/http'
+import { sendRaw, memoryGrowth, messages, type Json } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 
 const abortMs = 1000
 const slowClientMs = 1000

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { eventually } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { startGateway, type Customer, type Gateway } from '../../harness/server'
 
 setDefaultTimeout(120_000)

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { startRig, type Rig } from '../../harness/server'
 import { parseResponse } from '../../harness/raw-client'
-import { newChatClient, sendRaw, eventually, messages, type ChatClient } from '../../harness/http'
+import { newChatClient, sendRaw, messages, type ChatClient } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { timedTest } from '../../harness/timed'
 
 /** Room for a busy machine. */

@@ -5,12 +5,12 @@ import {
   sendRequest,
   newChatClient,
   sendRaw,
-  eventually,
   messages,
   expectResponsive,
   type ChatClient,
   type Json,
 } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { retryOptions, timedTest } from '../../harness/timed'
 
 /** Room for a busy machine. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test
 import { silentAttempts, sumsOf } from './booked'
 import { createObservations, startLoad, sendObserved } from './client-load'
 import { startNodes, type Nodes } from '../../harness/nodes'
-import { eventually } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { expectSoundLedger } from '../../harness/ledger-oracle'
 import { waitUntilBooked } from '../../harness/ledger'
 import type { Customer } from '../../harness/server'

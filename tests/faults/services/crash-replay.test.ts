@@ -3,7 +3,7 @@ import { silentAttempts, sumsOf } from './booked'
 import { createObservations, startLoad, sendObserved } from './client-load'
 import { expectFiredAtStart, expectNothingLost } from './crashes'
 import { startNodes, type Nodes } from '../../harness/nodes'
-import { eventually } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import type { CrashPoint } from '../../../server/src/platform/crash-points'
 
 setDefaultTimeout(180_000)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { silentAttempts, sumsOf } from './booked'
 import { createObservations, startLoad } from './client-load'
 import { startNodes, type Nodes } from '../../harness/nodes'
-import { eventually } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { expectSoundLedger } from '../../harness/ledger-oracle'
 import { waitUntilBooked } from '../../harness/ledger'
 import type { Customer } from '../../harness/server'

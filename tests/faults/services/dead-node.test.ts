@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { startNodes, type ChatRequest, type Nodes } from '../../harness/nodes'
-import { sendRaw, messages, eventually } from '../../harness/http'
+import { sendRaw, messages } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { expectSoundLedger } from '../../harness/ledger-oracle'
 import { accountOf, waitUntilBooked, findBooked, priceOf, requestIdOf } from '../../harness/ledger'
 import type { Customer } from '../../harness/server'

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { startGatewayNodes, type GatewayNodes, type Served } from './gateway-nodes'
-import { eventually, messages, request, toStream, type Stream } from '../../harness/http'
+import { messages, request, toStream, type Stream } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { event, type Agent } from '../../harness/tunnel-agent'
 import { waitForValue } from '../../gateway/tunnel/fixture'
 import { expectSoundLedger } from '../../harness/ledger-oracle'

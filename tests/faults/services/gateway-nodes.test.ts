@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { startGatewayNodes, type GatewayNodes } from './gateway-nodes'
-import { sendRaw, eventually } from '../../harness/http'
+import { sendRaw } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { completion, event, streamOf, defaultHello, type Frame } from '../../harness/tunnel-agent'
 import { waitForValue } from '../../gateway/tunnel/fixture'
 

@@ -7,7 +7,7 @@ import { expectFiredAtStart, expectNothingLost } from './crashes'
 import { startNodes, type Nodes } from '../../harness/nodes'
 import { startRedis, type RedisServer } from '../../harness/redis-server'
 import { workersOf } from './worker-processes'
-import { eventually } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { runCommand } from '../../harness/run-command'
 import type { Customer } from '../../harness/server'
 

@@ -1,7 +1,8 @@
 import { expect } from 'bun:test'
 import { chatRequest, type TunnelFixture, type Home } from './tunnel-fixture'
 import { numbers } from './door-stream'
-import { sendRaw, eventually, toStream } from '../../harness/http'
+import { sendRaw, toStream } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { parseResponse, type RawClient, type RawResponse } from '../../harness/raw-client'
 
 /** The maximum of concurrent requests of one gateway. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { ip } from './namespace'
 import { RunningConnect } from '../../gateway/connect/run-connect'
-import { eventually } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 
 /** The cut direction: from the agent to Tollgate, back, or both; or an unplugged cable. */
 export type Cut = 'up' | 'down' | 'both' | 'unplugged'

@@ -8,7 +8,7 @@ import {
   outputPrice,
   requestIdOf,
 } from '../../harness/ledger'
-import { eventually } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import type { Gateway } from '../../harness/server'
 import { minOf } from './min-of'
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { eventually, residentMb } from '../../harness/http'
+import { residentMb } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { openRaw, type RawClient } from '../../harness/raw-client'
 import { startRig, type Customer, type Rig } from '../../harness/server'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
-import { eventually } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { connectProvider } from '../../harness/nodes'
 import { internalUrl, scrape } from '../../harness/scrape'
 import { startRedis, type RedisServer } from '../../harness/redis-server'

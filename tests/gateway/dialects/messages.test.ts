@@ -11,7 +11,7 @@ import {
   type MessagesFixture,
 } from './messages-fixture'
 import { readMessage } from '../../../server/testing/protocols/messages-events'
-import { eventually } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 
 setDefaultTimeout(20_000)
 

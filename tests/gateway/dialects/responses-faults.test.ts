@@ -8,7 +8,8 @@ import {
   type Json,
   type Fixture,
 } from '../../providers/conformance/fixture'
-import { sendRequest, sendRaw, eventually } from '../../harness/http'
+import { sendRequest, sendRaw } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { sendIdempotent, callsOf, readCharge, isReplay, newKey } from '../idempotency/keyed'
 
 const path = '/v1/responses'

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
-import { sendRaw, eventually, toStream, type Json } from '../../harness/http'
+import { sendRaw, toStream, type Json } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { newDataDir, startGateway, startRig, type Customer, type Rig } from '../../harness/server'
 import { sendIdempotent, callsOf, readCharge, chatOf, isReplay, newKey } from './keyed'
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { sendRequest, eventually, messages, type Json } from '../../harness/http'
+import { sendRequest, messages, type Json } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { startRig, type Customer, type Rig } from '../../harness/server'
 
 const limit = 100_000

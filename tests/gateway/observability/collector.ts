@@ -1,4 +1,4 @@
-import { eventually } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 
 type Json = Record<string, unknown>
 

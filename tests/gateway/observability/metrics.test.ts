@@ -2,14 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import { internalUrl, scrape } from '../../harness/scrape'
 import { openDatabase } from '../../harness/database'
-import {
-  sendRequest,
-  newChatClient,
-  eventually,
-  messages,
-  request,
-  type ChatClient,
-} from '../../harness/http'
+import { sendRequest, newChatClient, messages, request, type ChatClient } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { startRig, type Rig } from '../../harness/server'
 import { isDeep } from '../../../server/testing/depth'
 

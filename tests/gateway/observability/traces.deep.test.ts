@@ -1,13 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { startCollector, type Collector } from './collector'
-import {
-  sendRequest,
-  newChatClient,
-  eventually,
-  messages,
-  type ChatClient,
-} from '../../harness/http'
+import { sendRequest, newChatClient, messages, type ChatClient } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { startGateway, startRig, type Rig } from '../../harness/server'
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'

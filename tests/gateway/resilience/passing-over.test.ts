@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { createRefusal } from './keyed-upstream'
 import { createFixture, type Fixture } from './fixture'
-import { sendRequest, eventually, messages } from '../../harness/http'
+import { sendRequest, messages } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { nanosOf } from '../../harness/ledger'
 import type { Customer } from '../../harness/server'
 

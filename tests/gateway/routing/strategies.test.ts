@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { createFixture, problem, type Fixture } from './fixture'
-import { eventually, type Json } from '../../harness/http'
+import type { Json } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 
 let fixture: Fixture
 

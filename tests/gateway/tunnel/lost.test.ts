@@ -8,7 +8,8 @@ import {
   type CreatedGateway,
 } from './fixture'
 import { openDatabase } from '../../harness/database'
-import { eventually, messages } from '../../harness/http'
+import { messages } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import type { Customer } from '../../harness/server'
 
 /** Callers and gateways that are gone before an answer is. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { event, streamOf, type Agent, type Frame } from '../../harness/tunnel-agent'
 import { createGatewayFixture, type GatewayFixture, type CreatedGateway } from './fixture'
-import { sendRaw, eventually } from '../../harness/http'
+import { sendRaw } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import type { Customer } from '../../harness/server'
 
 /** Many requests at once over one socket. */

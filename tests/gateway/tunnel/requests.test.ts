@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { event, streamOf, type Agent } from '../../harness/tunnel-agent'
 import { waitForValue, createGatewayFixture, type GatewayFixture } from './fixture'
-import { eventually } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import type { Customer } from '../../harness/server'
 
 /** Requests that a self-hosted gateway passes on. */

@@ -8,7 +8,8 @@ import {
   type GatewayFixture,
   type CreatedGateway,
 } from './fixture'
-import { sendRequest, eventually, parsed } from '../../harness/http'
+import { sendRequest, parsed } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import type { Customer } from '../../harness/server'
 import { isDeep } from '../../../server/testing/depth'
 

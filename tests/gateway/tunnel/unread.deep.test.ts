@@ -9,7 +9,7 @@ import {
   type GatewayFixture,
 } from './fixture'
 import type { CreatedGateway } from './fixture'
-import { eventually } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 
 /** A gateway that says that it is alive, and does not read the data sent to it. */
 

@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, expect, test, setDefaultTimeout } from 'bun:test'
 import { join } from 'node:path'
-import {
-  newChatClient,
-  eventually,
-  messages,
-  parsed,
-  residentMb,
-  type ChatClient,
-} from '../../harness/http'
+import { newChatClient, messages, parsed, residentMb, type ChatClient } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { internalUrl, scrape } from '../../harness/scrape'
 import { newApiKey } from '../../../server/src/auth/api-key'
 import { startRig, type Rig } from '../../harness/server'

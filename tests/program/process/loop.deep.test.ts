@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, setDefaultTimeout } from 'bun:test'
 import { join } from 'node:path'
-import { newChatClient, eventually, type ChatClient } from '../../harness/http'
+import { newChatClient, type ChatClient } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { startRig, type Rig } from '../../harness/server'
 
 // A busy machine takes long to start one.

@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import {
-  sendRequest,
-  newChatClient,
-  eventually,
-  messages,
-  type ChatClient,
-} from '../../harness/http'
+import { sendRequest, newChatClient, messages, type ChatClient } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 import { internalUrl, scrape } from '../../harness/scrape'
 import { openRaw, rawRequest } from '../../harness/raw-client'
 import { startRig, type Rig } from '../../harness/server'

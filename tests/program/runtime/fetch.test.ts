@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { createServer, type Server, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { eventually } from '../../harness/http'
+import { eventually } from '../../../server/testing/eventually'
 
 /** What the runtime's `fetch` does, as contract 13.4 has it: for libraries; providers are asked without it. */
 

@@ -1,0 +1,35 @@
+/** A wait that was given up. CI runs a file that fails by it once more, alone: a slow machine is no defect. */
+export class WaitTimeoutError extends Error {
+  override readonly name = 'WaitTimeoutError'
+
+  constructor(awaited: string, timeoutMs: number) {
+    super(`not within ${timeoutMs / 1000} s: ${awaited}`)
+  }
+}
+
+/** `TEST_WAIT_FACTOR` multiplies every wait, for machines that are slow throughout. */
+const factor = Number(process.env['TEST_WAIT_FACTOR'] ?? 1)
+
+/** The timeout of a wait in milliseconds. How long it should take is for `recordFigure`, not for a shorter one. */
+export const waitTimeoutMs = 30_000 * factor
+
+/**
+ * Waits until `condition` holds, which is read every 5 ms. Resolves with the milliseconds that it took.
+ *
+ * @param timeoutMs of what takes longer than half a minute on any machine, before the factor.
+ * @throws {WaitTimeoutError} with the text of the condition.
+ */
+export async function eventually(
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs = 30_000,
+): Promise<number> {
+  const startedAtMs = performance.now()
+  const limitMs = timeoutMs * factor
+  while (!(await condition())) {
+    if (performance.now() - startedAtMs > limitMs) {
+      throw new WaitTimeoutError(condition.toString(), limitMs)
+    }
+    await Bun.sleep(5)
+  }
+  return performance.now() - startedAtMs
+}
