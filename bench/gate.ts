@@ -1,4 +1,4 @@
-// For CI: the CPU of a request and of a chunk through Tollgate, as multiples of those through nginx as a bare proxy in
+// For `npm run measure`: the CPU of a request and of a chunk through Tollgate, as multiples of those through nginx as a bare proxy in
 // the same run, and of a request through two workers, as a multiple of that through one process. Fails where one is
 // above its bound. Takes two and a half minutes.
 // Run by: npm run bench gate
@@ -11,6 +11,7 @@ import { startLoad, type Load } from './load/load'
 import { startNginx } from './subjects/nginx'
 import { Missing, type Subject } from './subjects/subject'
 import { startTollgate, startWorkers } from './subjects/tollgate'
+import { recordFigure } from '../server/testing/figures'
 
 const rounds = 6
 const maxWarmSeconds = 12
@@ -63,6 +64,10 @@ function judge(found: readonly Round[], { cost, of, comparedWith, title, max, re
   const its = found.map((round) => round[comparedWith][cost])
   const ratio = minimum(own) / minimum(its)
   const holds = ratio <= max
+  recordFigure(`${title}, as a multiple of ${nameOf[comparedWith]}'s`, ratio, {
+    unit: 'x',
+    atMost: max,
+  })
   console.log(
     `${holds ? 'ok' : 'FAILED'}: ${title}: ${ratio.toFixed(2)} times that of ${nameOf[comparedWith]}, at most ` +
       `${max} (${minimum(own).toFixed(1)} and ${minimum(its).toFixed(1)} µs at least, ` +
@@ -83,7 +88,8 @@ try {
   const busy = Math.max(...found.map((round) => round.tollgate.busy))
   console.log(`Tollgate had ${(100 * busy).toFixed(0)} % of a processor in its best round`)
   const holds = bounds.map((bound) => judge(found, bound)).every(Boolean)
-  if (!holds) process.exitCode = busy < minBusy ? 3 : 1
+  // `npm run measure` judges by several runs.
+  if (!holds && !process.env['TEST_FIGURES']) process.exitCode = busy < minBusy ? 3 : 1
   if (process.exitCode === 3) console.error('inconclusive: the machine is too busy')
 } catch (thrown) {
   if (!(thrown instanceof Missing)) throw thrown

@@ -31,6 +31,16 @@ const lines = [
     'run client libraries against the server, or the named ones: docs/guides/clients.md',
     'sources',
   ],
+  [
+    'ci [stages]',
+    'run all that decides on landing, as one report: dist/ci/report.md, or the named stages',
+    'sources',
+  ],
+  [
+    'measure [names]',
+    'measure every bound on time, rate, memory and CPU: dist/measure/report.md',
+    'sources',
+  ],
   ['check', 'run the checks that must pass before a change is submitted', 'sources'],
   ['run <file>', 'run a program of this checkout, such as server/scripts/openapi.ts', 'sources'],
   ['doctor', 'diagnose this installation, and print how to fix it'],

@@ -23,7 +23,8 @@ export function testSuites({ root, run, findBun }) {
     const services = await startServices(findBun(), root)
     try {
       Object.assign(process.env, services.environment)
-      return await run(findBun(), ['test', '--timeout', '60000', ...args], { cwd: root, limitMs })
+      const all = ['test', '--timeout', '60000', ...junitReporter(), ...args]
+      return await run(findBun(), all, { cwd: root, limitMs })
     } finally {
       await services.stop()
     }
@@ -40,6 +41,8 @@ export function testSuites({ root, run, findBun }) {
   return {
     // Two files more at a time than there are processors, as each waits for clocks and processes now and then.
     test: (args) => bunTest([parallel, ...unlessNamed(args), ...args]),
+    // For `measure`: named files, with nothing beside them.
+    timed: (args) => bunTest(['--parallel=1', ...args]),
     deep: (args) => {
       const files = args.some((arg) => !arg.startsWith('-')) ? [] : deepFiles(root)
       return deepTest([parallel, ignoring(apart), ...files, ...args])
@@ -84,11 +87,18 @@ const unlessNamed = (args) => {
 
 const ignoring = (pattern) => `--path-ignore-patterns=${pattern}`
 
+/** Returns the arguments for a JUnit report at `TEST_JUNIT`, which CI sets, without its ending. */
+function junitReporter() {
+  const prefix = process.env.TEST_JUNIT
+  return prefix ? ['--reporter=junit', `--reporter-outfile=${prefix}.xml`] : []
+}
+
 /** Names of suites among those that need services; all of them where none is named. */
 function services(args) {
   const first = args.findIndex((arg) => arg.startsWith('-'))
   const names = first < 0 ? args : args.slice(0, first)
-  const suites = names.map((name) => `tests/faults/services/${name}`)
+  const folder = 'tests/faults/services/'
+  const suites = names.map((name) => (name.startsWith(folder) ? name : `${folder}${name}`))
   return [...(suites.length > 0 ? suites : ['tests/faults/services']), ...args.slice(names.length)]
 }
 

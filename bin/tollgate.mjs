@@ -46,6 +46,8 @@ const commands = {
       env: agentEnvironment(process.env),
     }),
   ...testSuites({ root, run, findBun }),
+  measure: (args) => run(findBun(), [join(root, 'tests/measure/run.ts'), ...args], { cwd: root }),
+  ci: (args) => run(findBun(), [join(root, 'tests/ci/run.ts'), ...args], { cwd: root }),
   check: () =>
     runChecks(root, (program) => (program === 'bun' ? [findBun(), []] : nodeTool(program))),
   run: (args) => run(findBun(), args, { cwd: root }),

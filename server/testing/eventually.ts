@@ -10,11 +10,9 @@ export class WaitTimeoutError extends Error {
 /** `TEST_WAIT_FACTOR` multiplies every wait, for machines that are slow throughout. */
 const factor = Number(process.env['TEST_WAIT_FACTOR'] ?? 1)
 
-/** The timeout of a wait in milliseconds. How long it should take is for `recordFigure`, not for a shorter one. */
-export const waitTimeoutMs = 30_000 * factor
-
 /**
- * Waits until `condition` holds, which is read every 5 ms. Resolves with the milliseconds that it took.
+ * Waits until `condition` holds, which is read every 5 ms. Resolves with the milliseconds that it took; how long it should
+ * take is for `recordFigure`, not for a shorter timeout.
  *
  * @param timeoutMs of what takes longer than half a minute on any machine, before the factor.
  * @throws {WaitTimeoutError} with the text of the condition.

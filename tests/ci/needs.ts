@@ -1,0 +1,14 @@
+import { existsSync } from 'node:fs'
+import type { Need } from './stages'
+
+/** Tells for each need whether this machine has it, as the suites look for it. */
+const isThere: Readonly<Record<Need, () => boolean>> = {
+  PostgreSQL: () => existsSync('/usr/lib/postgresql'),
+  Redis: () => Bun.which('redis-server') !== null,
+  Chromium: () => Bun.which('chromium') !== null,
+  ip: () => Bun.which('ip') !== null,
+}
+
+/** Returns those of the needs that this machine lacks. */
+export const findMissing = (needs: readonly Need[]): Need[] =>
+  needs.filter((need) => !isThere[need]())
