@@ -69,14 +69,19 @@ export function testSuites({ root, run, findBun }) {
     },
     clients: (args) => run(findBun(), [join(root, 'tests/clients/run.ts'), ...args]),
     fuzz: (args) => {
-      const drawn = String(Math.floor(Math.random() * 2 ** 31))
-      const { FUZZ_SEED = drawn, FUZZ_RUNS = '500', FUZZ_SECONDS = '1800' } = process.env
-      const { HTTP_FUZZ_RUNS = '20000' } = process.env
-      Object.assign(process.env, { FUZZ_SEED, FUZZ_RUNS, FUZZ_SECONDS, HTTP_FUZZ_RUNS })
+      Object.assign(process.env, fuzzVariables(process.env))
       const suites = ['tests/faults/fuzz', 'server/src/upstream/http/hostile-answers.test.ts']
       return deepTest(['--timeout', '120000', ...suites, ...args])
     },
   }
+}
+
+/** Returns the variables of a fuzz run: a drawn seed and long runs, unless the environment sets others. */
+function fuzzVariables(environment) {
+  const drawn = String(Math.floor(Math.random() * 2 ** 31))
+  const { FUZZ_SEED = drawn, FUZZ_RUNS = '500', FUZZ_SECONDS = '1800' } = environment
+  const { HTTP_FUZZ_RUNS = '20000' } = environment
+  return { FUZZ_SEED, FUZZ_RUNS, FUZZ_SECONDS, HTTP_FUZZ_RUNS }
 }
 
 /** Leaves out what has a command of its own, and what is deep unless paths name it. */

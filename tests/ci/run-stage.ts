@@ -38,10 +38,12 @@ export async function runStage(
   { root, folder, file }: RunOptions,
 ): Promise<StageRun> {
   const before = await readMachine()
-  const ended = await runScript(stage, { root, folder, file })
+  const ended = await runScript(stage, options)
   const after = await readMachine()
   const output = await readFile(ended.logPath, 'utf8').catch(() => '')
-  const report = stage.hasTests ? await readReport(ended.reports, output, root) : emptyReport()
+  const report = stage.hasTests
+    ? await readReport(ended.reports, output, options.root)
+    : emptyReport()
   return {
     stage,
     seconds: (after.atMs - before.atMs) / 1000,
@@ -108,7 +110,7 @@ function endGroup(pid: number | undefined, signal: NodeJS.Signals): void {
 async function readReport(folder: string, output: string, root: string): Promise<Report> {
   const names = await readdir(folder).catch(() => [])
   const reports = await Promise.all(
-    names.toSorted().map(async (name) => parseReport(await readFile(join(folder, name), 'utf8'))),
+    names.map(async (name) => parseReport(await readFile(join(folder, name), 'utf8'))),
   )
   const unloaded = findUnloaded(output, root)
   return sumReports([...reports, { ...emptyReport(), failed: unloaded.length, failures: unloaded }])

@@ -13,21 +13,33 @@ const figure: Figure = {
 }
 const attemptsOf = (...values: number[]): Attempts => ({ figure, values })
 
+const beyond = [110, 120, 101, 130, 140] as const
+
 describe('a figure', () => {
   test.each([
-    ['within its bound once', [90], true, 'held'],
-    ['beyond it in two of five attempts', [110, 120, 90, 80, 95], true, 'held'],
-    ['beyond it in five of five', [110, 120, 101, 130, 140], true, 'broken'],
-    [
-      'beyond it in five of five on a machine that changed',
-      [110, 120, 101, 130, 140],
-      false,
-      'inconclusive',
-    ],
-    ['beyond it in four of five', [110, 120, 101, 90, 140], true, 'inconclusive'],
-    ['beyond it in fewer than five attempts', [110, 120], true, 'inconclusive'],
-  ] as const)('%s', (_name, values, isMachineSteady, expected) => {
-    expect(judge(attemptsOf(...values), isMachineSteady)).toBe(expected)
+    { is: 'within its bound once', values: [90], isSteady: true, verdict: 'held' },
+    {
+      is: 'beyond it in two of five',
+      values: [110, 120, 90, 80, 95],
+      isSteady: true,
+      verdict: 'held',
+    },
+    { is: 'beyond it in five of five', values: beyond, isSteady: true, verdict: 'broken' },
+    {
+      is: 'beyond it in five of five on a machine that changed',
+      values: beyond,
+      isSteady: false,
+      verdict: 'inconclusive',
+    },
+    {
+      is: 'beyond it in four of five',
+      values: [110, 120, 101, 90, 140],
+      isSteady: true,
+      verdict: 'inconclusive',
+    },
+    { is: 'beyond it in only two', values: [110, 120], isSteady: true, verdict: 'inconclusive' },
+  ] as const)('$is: $verdict', ({ values, isSteady: isMachineSteady, verdict }) => {
+    expect(judge(attemptsOf(...values), isMachineSteady)).toBe(verdict)
   })
 
   test('is measured again until its verdict is clear', () => {
