@@ -33,10 +33,7 @@ const endingMs = 15_000
 const tailLines = 15
 
 /** Runs a stage to its end or its limit; never throws for what the stage does. */
-export async function runStage(
-  stage: Stage,
-  { root, folder, file }: RunOptions,
-): Promise<StageRun> {
+export async function runStage(stage: Stage, options: RunOptions): Promise<StageRun> {
   const before = await readMachine()
   const ended = await runScript(stage, options)
   const after = await readMachine()
