@@ -76,7 +76,7 @@ test('C02: killed at renew-mid, and at sweep-mid: its next start or another node
   await nodes.restart(0, { CRASH_AT: 'renew-mid' })
   const witness = createObservations()
   const load = startLoad(() => nodes.at(0), { customers, models: [[model, 12]] }, witness)
-  await expectFired(nodes.at(0), 'renew-mid', 40_000)
+  await expectFired(nodes.at(0), 'renew-mid')
   await load.stop()
   await nodes.restart(0)
   expect(witness.completed.length).toBeGreaterThan(100)

@@ -3,6 +3,7 @@ import { createObservations, startLoad } from './client-load'
 import { expectFired, expectFiredAtStart, expectNothingLost } from './crashes'
 import { startNodes, type Nodes } from '../../harness/nodes'
 import { crashPoints, type CrashPoint } from '../../../server/src/platform/crash-points'
+import { eventually } from '../../../server/testing/eventually'
 import type { Customer } from '../../harness/server'
 
 setDefaultTimeout(120_000)
@@ -66,7 +67,8 @@ async function crash(point: CrashPoint, { nth, by }: Plan, customers: readonly C
   await nodes.at(0).stop(by === 'start' ? 'SIGTERM' : 'SIGKILL')
   await nodes.restart(0, by === 'start' ? {} : { CRASH_AT: `${point}:${nth}` })
   const load = startLoad(() => nodes.at(0), { customers, models }, witness)
-  if (by !== 'load') await Bun.sleep(700)
+  // Something to recover: attempts of which some are open at the kill.
+  if (by !== 'load') await eventually(() => witness.completed.length >= workers)
   if (by === 'stop') void nodes.at(0).stop('SIGTERM')
   if (by === 'start') await nodes.at(0).stop('SIGKILL')
   else await expectFired(nodes.at(0), point)
