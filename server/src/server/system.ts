@@ -35,7 +35,11 @@ export function redisState(counters: Counters): OwnState['redis'] {
 /** The store that nodes share limits through; undefined where this process counts alone. */
 export const limitStoreState = (counters: Counters): MetricsSnapshot['limitStore'] =>
   counters instanceof SlicedCounters
-    ? { name: counters.store.kind, isUp: !counters.store.isAway }
+    ? {
+        name: counters.store.kind,
+        isUp: !counters.store.isAway,
+        assumedUnits: counters.assumedUnits,
+      }
     : undefined
 
 const toPublicState = ({ candidate, inARow, isOpen, waitMs, openAccounts }: FailingCandidate) => ({

@@ -59,7 +59,7 @@ export interface MetricsSnapshot {
   caches: Readonly<Record<string, number>>
   redis: 'none' | 'reachable' | 'lost'
   /** The store that nodes share limits through. */
-  limitStore: { name: 'redis' | 'postgresql'; isUp: boolean } | undefined
+  limitStore: { name: 'redis' | 'postgresql'; isUp: boolean; assumedUnits: number } | undefined
   /** Calls of self-hosted gateways over other nodes; undefined where nodes share no Redis. */
   relayed: RelayedFigures | undefined
   /** Undefined where request logs are not exported. */

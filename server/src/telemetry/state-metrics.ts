@@ -213,6 +213,14 @@ const processMetrics: readonly Metric[] = [
       limitStore ? [{ labels: { store: limitStore.name }, value: yes(limitStore.isUp) }] : [],
   },
   {
+    name: 'tollgate_limit_assumed_units_total',
+    type: 'counter',
+    help: 'Units of shared limits that this process took without the store, which did not answer in time: by so much a limit may be exceeded.',
+    labels: ['store'],
+    samples: ({ figures: { limitStore } }) =>
+      limitStore ? [{ labels: { store: limitStore.name }, value: limitStore.assumedUnits }] : [],
+  },
+  {
     name: 'tollgate_relayed_gateway_calls',
     type: 'gauge',
     help: 'Running calls of self-hosted gateways across nodes: asked by this node, or served by it.',

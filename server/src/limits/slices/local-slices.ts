@@ -8,6 +8,8 @@ import type { MemoryCounters } from '../memory-counters'
 export class LocalSlices {
   readonly #own: Pick<MemoryCounters, 'expiring' | 'runningOf'>
   readonly #slices = new Map<string, LocalSlice>()
+  /** All units that were taken without a grant. */
+  assumedUnits = 0
 
   constructor(own: Pick<MemoryCounters, 'expiring' | 'runningOf'>) {
     this.#own = own
@@ -17,8 +19,16 @@ export class LocalSlices {
     return this.#slices.get(bucket)
   }
 
-  has(bucket: string): boolean {
-    return this.#slices.has(bucket)
+  /** Whether this node has a slice of each window of a demand. */
+  knows({ windows }: Pick<Demand, 'windows'>): boolean {
+    return windows.every(({ id }) => this.#slices.has(id))
+  }
+
+  /** Takes units without a grant, up to the limit, and counts them. */
+  assume(slice: LocalSlice, share: number): void {
+    const units = Math.min(slice.limit, share)
+    slice.assume(units)
+    this.assumedUnits += units
   }
 
   values(): Iterable<LocalSlice> {

@@ -71,6 +71,19 @@ test('the first request of a limit waits for a store that is slow, so that the n
   const admitted = takes.filter((taken) => !('kind' in taken && taken.kind === 'refused')).length
   expect(admitted).toBeGreaterThan(0)
   expect(admitted).toBeLessThanOrEqual(limit)
+  expect([one.assumedUnits, two.assumedUnits]).toEqual([0, 0])
+})
+
+test('units that a node admits without the store are counted, once for all requests that share them', async () => {
+  const limit = 20
+  const store = createSlowStore(1)
+  store.read = () => Promise.reject(new Error('the store is gone'))
+  await using counters = new SlicedCounters({ store, node: 'one' })
+  const demand = { windows: [{ id: 'requests:user_1', limit }], weight: 1, running: [] }
+  const takes = await Promise.all(Array.from({ length: 2 * limit }, () => counters.take(demand)))
+  const admitted = takes.filter((taken) => !('kind' in taken && taken.kind === 'refused')).length
+  expect(admitted).toBe(limit)
+  expect(counters.assumedUnits).toBe(limit)
 })
 
 test('while a store that lost its slices grants nothing, the first request of a limit waits instead of being rejected', async () => {

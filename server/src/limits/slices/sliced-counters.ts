@@ -84,13 +84,19 @@ export class SlicedCounters implements Counters, AsyncDisposable {
     return this.#options.store
   }
 
+  /** Units of limits since the start that this node took without a grant, as the store did not answer in time. */
+  get assumedUnits(): number {
+    return this.#slices.assumedUnits
+  }
+
   get #patience(): Patience {
     return patienceFor(this.#cluster.roundTripMs)
   }
 
   take(demand: Demand): MaybePromise<CounterTake> {
     const refused = this.#knownRefusal(demand) ?? this.#own.refuse(demand)
-    if (!refused && (demand.weight > 0 || this.#isKnown(demand))) return this.#own.grant(demand)
+    if (!refused && (demand.weight > 0 || this.#slices.knows(demand)))
+      return this.#own.grant(demand)
     if (refused && this.#isFinal(refused, demand)) return refused
     return this.#takeMore(demand)
   }
@@ -175,7 +181,7 @@ export class SlicedCounters implements Counters, AsyncDisposable {
 
   #assumeShare(slice: LocalSlice, weight: number): void {
     if (slice.statedAtMs > -Infinity || slice.units > 0) return
-    slice.assume(Math.min(slice.limit, Math.max(weight, this.#cluster.shareOf(slice.limit))))
+    this.#slices.assume(slice, Math.max(weight, this.#cluster.shareOf(slice.limit)))
   }
 
   #refuse({ windows, running, weight }: Demand): CounterTake {
@@ -219,10 +225,6 @@ export class SlicedCounters implements Counters, AsyncDisposable {
   #isFinal({ waitMs, by, reading }: LimitRefusal, { weight }: Demand): boolean {
     if (waitMs === Infinity) return true
     return by === 'window' && weight === 1 && this.#slices.get(reading.id)?.full !== undefined
-  }
-
-  #isKnown({ windows }: Demand): boolean {
-    return windows.every(({ id }) => this.#slices.has(id))
   }
 
   #unitsOf({ id, limit }: LimitBucket, weight: number): number {
