@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import {
   email,
@@ -10,8 +10,6 @@ import {
 } from './attack-fixture'
 import type { SignedIn } from './signed-in'
 import { Browser, linksFor } from '../harness/browser-session'
-
-setDefaultTimeout(120_000)
 
 let fixture: Awaited<ReturnType<typeof createAttackFixture>>
 let dashboard: SignedIn

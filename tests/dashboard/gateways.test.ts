@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { makeGateway, makeProvider, startAgent } from './self-hosted'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
-
-// A look for barriers alone takes seconds where the machine is slow, and pages look again after some.
-setDefaultTimeout(120_000)
 
 let dashboard: SignedIn
 

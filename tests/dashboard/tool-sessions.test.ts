@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import {
   answerWithTools,
@@ -9,8 +9,6 @@ import {
 } from './self-hosted'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
 import type { Agent } from '../harness/tunnel-agent'
-
-setDefaultTimeout(120_000)
 
 let dashboard: SignedIn
 let made: CreatedGateway

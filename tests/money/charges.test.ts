@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { expectSoundLedger, type CompletedRequest } from '../harness/ledger-oracle'
 import {
   accountOf,
@@ -17,8 +17,6 @@ import { sendRequest, sendRaw, messages, type Json } from '../harness/http'
 import { eventually } from '../../server/testing/eventually'
 import { parseResponse, type RawClient } from '../harness/raw-client'
 import type { Customer } from '../harness/server'
-
-setDefaultTimeout(20_000)
 
 const dollar = 1_000_000_000n
 const completed: CompletedRequest[] = []

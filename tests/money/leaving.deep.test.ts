@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { openDatabase } from '../harness/database'
 import { expectSoundLedger } from '../harness/ledger-oracle'
 import {
@@ -17,7 +17,6 @@ import { newDataDir, startGateway, type Customer } from '../harness/server'
 import { startFakeProvider, type FakeProvider } from '../harness/upstreams/fake-provider'
 import { timedTest } from '../harness/timed'
 
-setDefaultTimeout(60_000)
 const dollar = 1_000_000_000n
 const maxDrains = 32
 let bill: Billing

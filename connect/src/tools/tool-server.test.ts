@@ -166,26 +166,22 @@ describe('a tool server', () => {
   test('that writes an endless line is ended', async () => {
     await using one = await started({ mode: 'endless' })
     expect(one.logLines[0]).toBe('The tools of mine are unavailable: it wrote a line without end')
-  }, 20_000)
+  })
 
   test.each([
     ['', { command: process.execPath, args: [program] }],
     ['stubborn', { command: process.execPath, args: [program] }],
     ['behind a shell', { command: 'sh', args: ['-c', `"${process.execPath}" "${program}"; true`] }],
-  ])(
-    'ends with its agent (%s)',
-    async (mode, reach) => {
-      const one = await started({ mode, reach })
-      const outcome = await one.tool('pid').call({}, limits)
-      const pid = Number('content' in outcome ? outcome.content : '')
-      expect(isAlive(pid)).toBe(true)
-      const began = performance.now()
-      await one.server[Symbol.asyncDispose]()
-      await until(() => !isAlive(pid))
-      expect(performance.now() - began).toBeLessThan(6000)
-    },
-    20_000,
-  )
+  ])('ends with its agent (%s)', async (mode, reach) => {
+    const one = await started({ mode, reach })
+    const outcome = await one.tool('pid').call({}, limits)
+    const pid = Number('content' in outcome ? outcome.content : '')
+    expect(isAlive(pid)).toBe(true)
+    const began = performance.now()
+    await one.server[Symbol.asyncDispose]()
+    await until(() => !isAlive(pid))
+    expect(performance.now() - began).toBeLessThan(6000)
+  })
 })
 
 test('a toolbox finds tools of all its servers by their announced names', async () => {
@@ -249,5 +245,5 @@ describe('N3: a tool server that is stopped while it starts', () => {
     const ending = server[Symbol.asyncDispose]().then(() => 'ended')
     expect(await Promise.race([ending, pause(10_000, never)])).toBe('ended')
     await starting
-  }, 30_000)
+  })
 })

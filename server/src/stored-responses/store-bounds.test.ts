@@ -11,7 +11,7 @@ let database: Database
 
 beforeAll(async () => {
   database = await openTestDatabase(stack)
-}, 60_000)
+})
 afterAll(() => stack.disposeAsync())
 
 const megabyte = 1024 * 1024
@@ -69,7 +69,7 @@ test('the room that one account makes takes nothing of another', async () => {
   await store[Symbol.asyncDispose]()
   expect(await store.find(owner, 'resp_owner_30')).toBeUndefined()
   expect(await store.find(other, 'resp_other_30')).toBeDefined()
-}, 60_000)
+})
 
 test('what is on its way to the database is bounded, and has room again once it is there', async () => {
   const userId = await createCustomer(database)
@@ -83,7 +83,7 @@ test('what is on its way to the database is bounded, and has room again once it 
   expect(store.save(stored(userId, 'resp_wide_later', text))).toBeTrue()
   await store[Symbol.asyncDispose]()
   expect(await store.find(userId, 'resp_wide_later')).toBeDefined()
-}, 60_000)
+})
 
 test('a request goes on from a thousand answers, and from no more', async () => {
   const userId = await createCustomer(database)
@@ -99,7 +99,7 @@ test('nor from more than 24 MB and one answer', async () => {
   const store = newStore()
   expect(await store.chain(userId, 'resp_large_4')).toHaveLength(4)
   expect(await store.chain(userId, 'resp_large_5')).toBeUndefined()
-}, 60_000)
+})
 
 test('nor from more objects than an answer may have', async () => {
   const userId = await createCustomer(database)
@@ -111,7 +111,7 @@ test('nor from more objects than an answer may have', async () => {
   const store = newStore()
   expect(await store.chain(userId, 'resp_many_3')).toHaveLength(3)
   expect(await store.chain(userId, 'resp_many_4')).toBeUndefined()
-}, 60_000)
+})
 
 test('how much is to be read is known before, of the account alone', async () => {
   const [userId, other] = [await createCustomer(database), await createCustomer(database)]

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await a.admin('POST', '/models', { id: 'fake/ok', name: 'ok', pricing, ...size })
   const free = { id: 'fake/free', upstream_model: 'ok', name: 'free', is_free: true }
   await a.admin('POST', '/models', { ...free, ...size })
-}, 60_000)
+})
 afterAll(async () => {
   for (const { recorder } of [nodes.a, nodes.b]) recorder.verify()
   await sql[Symbol.asyncDispose]()
@@ -107,7 +107,7 @@ describe('the audit', () => {
     await sql`update credit_account set posted = posted + 1 where id = ${victim.userId}`
     await until(async () => !(await isBlocked(victim)))
     await expectWithin(1000, victim, 200)
-  }, 30_000)
+  })
 
   test('finds nothing wrong after ordinary requests, by the socket and by DATABASE_URL', async () => {
     const customer = await nodes.a.customer()

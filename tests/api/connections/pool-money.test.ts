@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { newOrganization, type Organization } from '../../harness/organization'
 import { call, createModelFixture, type Fixture } from '../../harness/byok'
 import { runCommand } from '../../harness/run-command'
@@ -6,8 +6,6 @@ import { sendRequest, messages, type Json } from '../../harness/http'
 import { sendOperatorRequest as operate, problem } from '../../harness/operator'
 import type { Customer } from '../../harness/server'
 import { eventsOf } from '../../providers/translated/front'
-
-setDefaultTimeout(30_000)
 
 /** What organizations earn and spend: 21.3, with a fee, from the operator's grant to the audit. */
 

@@ -111,7 +111,6 @@ test.each(['round_robin', 'least_used', 'random'])(
     // Four connections for twelve conversations: fewer than three would be in one of 400 runs.
     expect(used.size).toBeGreaterThan(1)
   },
-  60_000,
 )
 
 test('one that its client names is there from the first request on, whatever it says', async () => {
@@ -203,5 +202,4 @@ test.each(['round_robin', 'least_used', 'random', 'weighted'])(
     }
     expect(used.size).toBeGreaterThan(1)
   },
-  60_000,
 )

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { valueAt, createFixture, type Fixture } from './fixture'
 import { messages, parsed, type Json } from '../../harness/http'
 import type { Customer } from '../../harness/server'
-
-setDefaultTimeout(60_000)
 
 /** Not to be found in any log, in whatever field it was sent. */
 const canaries = [

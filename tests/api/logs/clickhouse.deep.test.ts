@@ -13,7 +13,7 @@ beforeAll(async () => {
     METRICS_PORT: '0',
     LOG_LEVEL: 'info',
   })
-}, 60_000)
+})
 afterAll(async () => {
   await fixture[Symbol.asyncDispose]()
   clickHouse[Symbol.dispose]()

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { listIn, createFixture, userAgent, type Fixture } from './fixture'
 import { sendRequest, sendRaw, messages } from '../../harness/http'
 import { reportedCost } from '../../harness/ledger'
 import type { Customer } from '../../harness/server'
-
-setDefaultTimeout(60_000)
 
 let fixture: Fixture
 

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { listIn } from './fixture'
 import { startTwoNodes, type TwoNodes } from '../../harness/database'
 import { sendRequest, messages } from '../../harness/http'
-
-setDefaultTimeout(60_000)
 
 let nodes: TwoNodes
 

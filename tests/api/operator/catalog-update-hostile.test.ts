@@ -106,17 +106,13 @@ test.each<[string, () => Response]>([
   ['a page', () => new Response('<!doctype html>')],
   ['lists in lists', () => new Response(`{"date":${'['.repeat(1_000_000)}`)],
   ['lists in lists, closed', () => new Response('['.repeat(1_000_000) + ']'.repeat(1_000_000))],
-])(
-  'nothing is taken from %s',
-  async (_what, answer) => {
-    source.files.set('/catalog.json', answer)
-    const startedAt = performance.now()
-    await refused()
-    expect(performance.now() - startedAt).toBeLessThan(10_000)
-    expect((await chat()).status).toBe(200)
-  },
-  30_000,
-)
+])('nothing is taken from %s', async (_what, answer) => {
+  source.files.set('/catalog.json', answer)
+  const startedAt = performance.now()
+  await refused()
+  expect(performance.now() - startedAt).toBeLessThan(10_000)
+  expect((await chat()).status).toBe(200)
+})
 
 test.each<[string, string]>([
   ['zero characters in an id', documentOf(entry('fake/a\0b', defaultPricing))],

@@ -9,7 +9,7 @@ let customer: Customer
 beforeAll(async () => {
   nodes = await startTwoNodes()
   customer = await nodes.a.customer()
-}, 60_000)
+})
 afterAll(async () => {
   nodes.a.recorder.verify()
   nodes.b.recorder.verify()

@@ -116,7 +116,7 @@ test('models and tools of this machine are announced, asked and run', async () =
   for (const line of agent.out.trim().split('\n')) {
     expect(JSON.parse(line)).toMatchObject({ level: expect.any(String), event: expect.any(String) })
   }
-}, 30_000)
+})
 
 describe('a signal', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
@@ -147,7 +147,6 @@ describe('a signal', () => {
         .trim()
       expect(stat === '' || stat.startsWith('Z')).toBe(true)
     },
-    30_000,
   )
 })
 
@@ -156,23 +155,19 @@ test('it ends with its launcher, though that was killed', async () => {
   one.agent.signal('SIGKILL')
   await one.tollgate.until(() => one.tollgate.closes.length === 1, 'its end')
   expect(one.tollgate.closes[0]?.code).toBe(1000)
-}, 30_000)
+})
 
 describe('it ends with words and a code of its own', () => {
   test.each([
     [3, 'Tollgate does not know this gateway token', (it: SimulatedTollgate) => it.close(4401)],
     [4, 'Another agent connected with the same token', (it: SimulatedTollgate) => it.close(4409)],
-  ])(
-    '%d: %s',
-    async (code, words, end) => {
-      await using one = await connected()
-      end(one.tollgate)
-      expect(await one.agent.ended()).toBe(code)
-      expect(one.agent.out).toContain(words)
-      expect(one.tollgate.opened).toBe(1)
-    },
-    30_000,
-  )
+  ])('%d: %s', async (code, words, end) => {
+    await using one = await connected()
+    end(one.tollgate)
+    expect(await one.agent.ended()).toBe(code)
+    expect(one.agent.out).toContain(words)
+    expect(one.tollgate.opened).toBe(1)
+  })
 
   test('G09: 5, where its version of the protocol is not spoken any more', async () => {
     using tollgate = new SimulatedTollgate()

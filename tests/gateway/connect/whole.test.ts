@@ -89,7 +89,7 @@ beforeAll(async () => {
   }
   const deadline = performance.now() + 15_000
   while (!(await serves()) && performance.now() < deadline) await Bun.sleep(50)
-}, 30_000)
+})
 afterAll(async () => {
   await agent[Symbol.asyncDispose]()
   await gateway[Symbol.asyncDispose]()

@@ -1,11 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenAI } from 'openai'
 import type { Response, ResponseStreamEvent } from 'openai/resources/responses/responses'
 import { failureOf, createFixture, type Fixture } from '../../providers/conformance/fixture'
 import { openDatabase } from '../../harness/database'
 import { sendRequest } from '../../harness/http'
-
-setDefaultTimeout(60_000)
 
 let fixture: Fixture
 

@@ -1,9 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { newOrganization } from '../../harness/organization'
 import { call, idIn, createFixture, type Fixture } from '../../harness/byok'
 import { sendRequest, type Json } from '../../harness/http'
-
-setDefaultTimeout(60_000)
 
 let fixture: Fixture
 

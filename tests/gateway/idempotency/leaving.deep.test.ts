@@ -112,7 +112,7 @@ test('an answer beyond 8 MB is given, and not kept', async () => {
   const again = await keyed(key, 'chunks-1300000')
   expect(isReplay(again)).toBe(false)
   expect(callsOf(rig, 'chunks-1300000')).toHaveLength(2)
-}, 60_000)
+})
 
 test('a stop waits for a plain request that its caller left, and it is kept', async () => {
   const dataDir = await newDataDir()
@@ -133,4 +133,4 @@ test('a stop waits for a plain request that its caller left, and it is kept', as
   expect((await readCharge(next, one, 1)).requests).toBe(1)
   await next.stop()
   await rm(dataDir, { recursive: true, force: true })
-}, 30_000)
+})

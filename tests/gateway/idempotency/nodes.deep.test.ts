@@ -49,7 +49,7 @@ describe('two nodes', () => {
       expect(nodes.seen('slow-first-300')).toHaveLength(round + 1)
       expect((await readCharge(nodes.a, customer, round + 1)).requests).toBe(round + 1)
     }
-  }, 30_000)
+  })
 
   test(
     'one that waits on the other node gets the answer as soon as it is there',
@@ -84,7 +84,7 @@ describe('two nodes', () => {
     expect(isReplay(answer)).toBe(false)
     expect(answer.tookMs).toBeLessThan(15_000)
     expect(nodes.seen('slow-first-2500')).toHaveLength(2)
-  }, 40_000)
+  })
 })
 
 test('a node that is killed and starts again takes its key over', async () => {
@@ -105,7 +105,7 @@ test('a node that is killed and starts again takes its key over', async () => {
   expect(callsOf(rig, 'slow-first-2500')).toHaveLength(2)
   await next.stop()
   await rm(dataDir, { recursive: true, force: true })
-}, 40_000)
+})
 
 /** A customer whose key is known here, and whose account has a lease. */
 async function begin(rig: Rig) {
@@ -163,7 +163,7 @@ describe('while the database is away', () => {
       expect(isReplay(again)).toBe(true)
     }
     await expectStored(rig.gateway)
-  }, 40_000)
+  })
 })
 
 async function expectStored({ dataDir }: Gateway): Promise<void> {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   made = served.createGateway
   owner = served.owner
   agent = served.agent
-}, 60_000)
+})
 afterAll(() => fixture[Symbol.asyncDispose]())
 
 /** A long answer, as far as its window goes: `sent` bytes of it so far. */

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await nodes.a.admin('POST', '/providers', { key: 'fake', name: 'Fake', adapter: 'openai' })
   owner = await createCustomer(nodes.a)
   await waitForValue(async () => (await call(nodes.b, owner, 'GET /gateways')).status, 200)
-}, 60_000)
+})
 afterEach(() => {
   for (const agent of agents.splice(0)) agent.kill()
 })
@@ -107,5 +107,5 @@ describe('a node that stops', () => {
     expect(await statusOn(nodes.a, idle.id)).toBe('offline')
     const again = await connected(nodes.a, busy)
     expect(again.seen('welcome')).toHaveLength(1)
-  }, 30_000)
+  })
 })

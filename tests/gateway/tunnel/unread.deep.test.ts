@@ -84,4 +84,4 @@ test('is passed over once too much waits for it, and its socket is closed', asyn
   )
   await waitForValue(() => statusOf(fixture, owner, made.id), 'offline')
   leave()
-}, 40_000)
+})

@@ -43,4 +43,4 @@ test('M4: a node whose journal cannot be written is not ready, until it can be w
   const deadline = performance.now() + 20_000
   while ((await readiness()).status !== 200 && performance.now() < deadline) await Bun.sleep(100)
   expect([(await readiness()).status, await chat()]).toEqual([200, 200])
-}, 60_000)
+})

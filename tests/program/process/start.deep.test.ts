@@ -93,14 +93,14 @@ describe('L05: does not start, and says why in one line', () => {
     await using gateway = await startGateway()
     await expectTaken('PORT', new URL(gateway.url).port)
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200)
-  }, 60_000)
+  })
 
   test('a port for metrics on which another Tollgate tells its own, which goes on alone', async () => {
     await using gateway = await startGateway({ environment: { METRICS_PORT: '0' } })
     const internal = await internalUrl(gateway)
     await expectTaken('METRICS_PORT', new URL(internal).port)
     expect((await fetch(`${internal}/healthz`)).status).toBe(200)
-  }, 60_000)
+  })
 
   test('an encryption key that is damaged', async () => {
     const dataDir = await directory()

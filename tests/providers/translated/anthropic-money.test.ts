@@ -1,12 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { hello, type Json } from '../conformance/fixture'
 import { sendRaw } from '../../harness/http'
 import { eventually } from '../../../server/testing/eventually'
 import { findBooked, reportedCost, nanosOf } from '../../harness/ledger'
 import { parseResponse } from '../../harness/raw-client'
 import { priceOf, startTranslation, type Translation } from './translation'
-
-setDefaultTimeout(20_000)
 
 let it: Translation
 

@@ -218,7 +218,7 @@ describe('after a crash', () => {
     expect(await promise).toContain('pg_control')
     expect(tries).toBe(5)
     // What it waits between them, and the tries themselves.
-  }, 20_000)
+  })
 })
 
 describe('one at a time', () => {

@@ -16,7 +16,7 @@ let fixture: ExportFixture
 beforeAll(async () => {
   fixture = await createExportFixture(stack)
   await fixture.exportAll()
-}, 60_000)
+})
 afterAll(() => stack.disposeAsync())
 
 async function newUser(): Promise<string> {
