@@ -5,6 +5,7 @@ import type { Database } from '../platform/db/database'
 import { openTestDatabase } from '../../testing/db/database'
 import { newId } from '../platform/db/id'
 import { createCustomer } from '../../testing/ledger/customer'
+import { recordFigure } from '../../testing/figures'
 
 const stack = new AsyncDisposableStack()
 let database: Database
@@ -138,5 +139,8 @@ test('an answer that another node is still writing is waited for', async () => {
   expect(await there).toMatchObject([{ id, userId }])
   const old = performance.now()
   expect(await newStore().chain(userId, 'resp_of_no_time')).toBeUndefined()
-  expect(performance.now() - old).toBeLessThan(150)
+  recordFigure('a missing answer that no node still writes', performance.now() - old, {
+    unit: 'ms',
+    atMost: 150,
+  })
 })

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'bun:test'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { ConnectionFailed } from './connection-failed'
 import { Egress } from './egress'
+import { recordFigure } from '../../../testing/figures'
 
 const open: (() => unknown)[] = []
 afterEach(() => {
@@ -143,7 +144,9 @@ test('U01: a host that takes no connection is given up in time, and another may 
   const startedAt = performance.now()
   const thrown = await failure(send(new Egress({ connectMs: 600 }), url))
   expect(thrown).toMatchObject({ name: 'ConnectionFailed', connected: false })
-  expect(performance.now() - startedAt).toBeWithin(550, 1200)
+  const tookMs = performance.now() - startedAt
+  expect(tookMs).toBeGreaterThanOrEqual(550)
+  recordFigure('connecting within 600 ms', tookMs, { unit: 'ms', atMost: 1200 })
 })
 
 test('U01: a host that never gets through TLS is given up in time, and another may be tried', async () => {
@@ -155,5 +158,7 @@ test('U01: a host that never gets through TLS is given up in time, and another m
   const startedAt = performance.now()
   const thrown = await failure(send(new Egress({ connectMs: 600 }), url))
   expect(thrown).toMatchObject({ name: 'ConnectionFailed', connected: false })
-  expect(performance.now() - startedAt).toBeWithin(550, 1200)
+  const tookMs = performance.now() - startedAt
+  expect(tookMs).toBeGreaterThanOrEqual(550)
+  recordFigure('TLS within a connect timeout of 600 ms', tookMs, { unit: 'ms', atMost: 1200 })
 })
