@@ -29,7 +29,7 @@ export interface PostgresServer extends AsyncDisposable {
   connect: () => SQL & AsyncDisposable
 }
 
-const patienceMs = 20_000
+const patienceMs = 30_000
 const defaults = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',

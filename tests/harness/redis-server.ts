@@ -14,7 +14,7 @@ export interface RedisServer extends AsyncDisposable {
   signal: (signal: NodeJS.Signals) => void
 }
 
-const patienceMs = 5000
+const patienceMs = 30_000
 
 function freePort(): number {
   using probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })

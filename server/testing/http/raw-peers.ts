@@ -51,7 +51,7 @@ export const requestTo = (url: string, more: Partial<Request> = {}): Request => 
   method: 'POST',
   headers: {},
   body: '{}',
-  signal: AbortSignal.timeout(10_000),
+  signal: AbortSignal.timeout(30_000),
   ...more,
 })
 

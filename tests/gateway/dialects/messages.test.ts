@@ -251,10 +251,7 @@ describe('streams', () => {
       if (text.includes('w3')) break
     }
     stream.abort()
-    await eventually(
-      () => it.rig.upstream.requests().every(({ closedAt }) => closedAt !== null),
-      5000,
-    )
+    await eventually(() => it.rig.upstream.requests().every(({ closedAt }) => closedAt !== null))
     expect(it.rig.upstream.requests()).toMatchObject([{ closedBy: 'peer' }])
   })
 })

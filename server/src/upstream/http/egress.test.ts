@@ -38,7 +38,7 @@ async function addressOf(server: Server): Promise<string> {
 
 const plain = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
 
-const send = (egress: Egress, url: string, signal = AbortSignal.timeout(5000)) =>
+const send = (egress: Egress, url: string, signal = AbortSignal.timeout(30_000)) =>
   egress.send({ url, method: 'POST', headers: {}, body: '{}', signal, owner: null })
 
 /** What a promise rejects with. */
@@ -55,7 +55,7 @@ test('sends headers and body, and returns the answer', async () => {
     method: 'POST',
     headers: { authorization: 'Bearer secret', 'accept-encoding': 'identity' },
     body: '{"a":1}',
-    signal: AbortSignal.timeout(5000),
+    signal: AbortSignal.timeout(30_000),
     owner: null,
   })
   expect([response.status, await response.text()]).toEqual([200, 'ok'])

@@ -210,7 +210,7 @@ test('X23: no variable of the environment makes certificates unimportant', async
   const script = `
     const { Transport } = await import('./transport')
     const tls = { serverName: 'one.example' }
-    const signal = AbortSignal.timeout(5000)
+    const signal = AbortSignal.timeout(30_000)
     const call = { url: 'https://127.0.0.2:${port}/', method: 'GET', headers: {}, signal }
     await new Transport().send(call, { connectMs: 1000, tls }).then(
       ({ status }) => console.log(status),

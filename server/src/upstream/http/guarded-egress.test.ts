@@ -214,7 +214,7 @@ test.each(['127.0.0.1', '::1', '10.0.0.1', '169.254.169.254', '::ffff:8.8.8.8', 
         owner: 'acc_1',
         method: 'GET',
         headers: {},
-        signal: AbortSignal.timeout(5000),
+        signal: AbortSignal.timeout(30_000),
       })
     expect(await failure(send('one.example'))).toMatchObject(refused)
     expect(await failure(send('tollgate.example'))).toMatchObject(refused)
@@ -229,7 +229,7 @@ test('deny by default: only the operator’s own addresses are unguarded', async
     url: `https://127.0.0.2:${peer.port}/`,
     method: 'GET' as const,
     headers: {},
-    signal: AbortSignal.timeout(5000),
+    signal: AbortSignal.timeout(30_000),
   }
   const timers = { connectMs: 1000 }
   const guardless = new Egress(timers)

@@ -17,13 +17,13 @@ describe('a request', () => {
     ).text()
     await (
       await transport.send(
-        { url, method: 'GET', headers: {}, signal: AbortSignal.timeout(10_000) },
+        { url, method: 'GET', headers: {}, signal: AbortSignal.timeout(30_000) },
         timers,
       )
     ).text()
     await (
       await transport.send(
-        { url, method: 'POST', headers: {}, signal: AbortSignal.timeout(10_000) },
+        { url, method: 'POST', headers: {}, signal: AbortSignal.timeout(30_000) },
         { ...timers, host: 'h' },
       )
     ).text()
