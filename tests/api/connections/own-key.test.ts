@@ -5,6 +5,7 @@ import { sendRequest, messages } from '../../harness/http'
 import type { Customer } from '../../harness/server'
 import { eventsOf } from '../../providers/translated/front'
 import { isDeep } from '../../../server/testing/depth'
+import { eventually } from '../../../server/testing/eventually'
 
 /** A customer with nothing but a key of Anthropic's, which the operator has not. */
 
@@ -145,7 +146,7 @@ test('21.3: nothing is charged, and the event says why', async () => {
       where request_id = ${requestId}`
     return rows[0]
   }
-  while (!(await booked())) await Bun.sleep(20)
+  await eventually(booked)
   expect(await booked()).toMatchObject({ billing_mode: 'byok', cost: '0', input_tokens: '11' })
 })
 

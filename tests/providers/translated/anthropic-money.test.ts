@@ -124,7 +124,7 @@ describe('money', () => {
 
   test('S01: a client that disconnects cancels it at the provider, and pays for the output so far', async () => {
     const model = await it.fixture.model('rate-50')
-    const { gateway, upstream } = it.fixture.rig
+    const { gateway } = it.fixture.rig
     const body = { model, messages: hello, stream: true, max_tokens: 1000 }
     using client = await sendRaw(gateway, { key: it.fixture.customer.key, body })
     await client.until((received) => received.includes(' w3'))
