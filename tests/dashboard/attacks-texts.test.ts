@@ -13,6 +13,7 @@ import { createAttackFixture, signInNewContext } from './attack-fixture'
 import { plantScripts } from './planted'
 import { findInjected, isOfCorpus, markdown, watched, type Watch } from './script-corpus'
 import type { SignedIn } from './signed-in'
+import { eventually } from '../../server/testing/eventually'
 
 setDefaultTimeout(300_000)
 
@@ -108,7 +109,7 @@ describe('B02: texts stay texts', () => {
       document.querySelector('#away').submit()`)
     const directives = ['connect-src', 'form-action', 'frame-src', 'img-src', 'script-src-elem']
     for (const directive of directives) {
-      while (!watch.refused.some((one) => one.startsWith(directive))) await Bun.sleep(20)
+      await eventually(() => watch.refused.some((one) => one.startsWith(directive)))
     }
     expect(watch.ran).toEqual([])
   })

@@ -23,7 +23,7 @@ const chat = (key: string) =>
 
 /** A status of a call that a change has to bring about on the node within seconds. */
 const awaitStatus = (key: string, status: number) =>
-  eventually(async () => (await chat(key)).status === status, 5000)
+  eventually(async () => (await chat(key)).status === status)
 
 interface ShownKey {
   name: string

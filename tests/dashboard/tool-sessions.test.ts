@@ -9,6 +9,7 @@ import {
 } from './self-hosted'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
 import type { Agent } from '../harness/tunnel-agent'
+import { eventually } from '../../server/testing/eventually'
 
 let dashboard: SignedIn
 let made: CreatedGateway
@@ -42,7 +43,7 @@ function toolsByHand() {
     )
   }
   return async (content: string, isError?: boolean) => {
-    while (waiting.length === 0) await Bun.sleep(20)
+    await eventually(() => waiting.length > 0)
     waiting.shift()?.(content, isError)
   }
 }

@@ -205,10 +205,10 @@ if (isDeep)
     expect((await chat()).status).toBe(200)
     expect(paths()).toEqual(['/v1/messages'])
     // What was written a moment ago is not written anew at once.
-    while ((await statusOf()) !== 'active') {
+    await eventually(async () => {
       await chat()
-      await Bun.sleep(100)
-    }
+      return (await statusOf()) === 'active'
+    })
     upstream.answer = () => Response.json({ data: [{ id: 'claude-sonnet-4-5' }] })
     const tested = await call(gateway, customer, `POST ${path}/test`)
     expect(tested.body).toMatchObject({ success: true, status: 'active', models_found: 1 })
