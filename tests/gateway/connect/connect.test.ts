@@ -6,6 +6,7 @@ import { RunningConnect } from './run-connect'
 import { requestFrame, SimulatedTollgate, token } from '../../../connect/src/tollgate-for-tests'
 import { startFakeProvider } from '../../harness/upstreams/fake-provider'
 import { recordFigure } from '../../../server/testing/figures'
+import { eventually } from '../../../server/testing/eventually'
 
 const folder = await mkdtemp(join(tmpdir(), 'tollgate-connect-'))
 afterAll(() => rm(folder, { recursive: true }))
@@ -246,7 +247,7 @@ test('a proxy that the environment names is asked for the way, the launcher leav
     TOLLGATE_GATEWAY_TOKEN,
     https_proxy: `http://127.0.0.1:${proxy.port}`,
   })
-  for (let at = 0; at < 200 && !agent.out.includes('Proxy'); at += 1) await Bun.sleep(50)
+  await eventually(() => agent.out.includes('Proxy'))
   expect(requests[0]).toBe('CONNECT tollgate.invalid:443 HTTP/1.1')
   expect(agent.out).toContain('Tollgate was not reached: Proxy connection failed: 403')
   expect(agent.err).not.toContain('ignored')

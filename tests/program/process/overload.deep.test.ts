@@ -134,12 +134,8 @@ describe('more requests than may run', () => {
     expect(good.length).toBeGreaterThanOrEqual(maxRunning)
     for (const { retryAfter } of shed) expect(retryAfter).toBeWithin(1, 6)
 
-    let inARow = 0
-    const recoveryMs = await eventually(async () => {
-      inARow = (await chat()).status === 200 ? inARow + 1 : 0
-      return inARow === 20
-    }, 60_000)
-    const boundMs = 20 * (upstreamMs + 450) + 5000
+    const recoveryMs = await untilInARow(20, 200, chat)
+    const boundMs = 20 * (upstreamMs + 250) + 5000
     recordFigure('H17: 20 answers in a row', recoveryMs, { unit: 'ms', atMost: boundMs })
     const after = await scrape(metricsUrl)
     const grown = (name: string, labels: Record<string, string>) =>
