@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import type { ToGateway } from '../../server/src/tunnel/frames'
 import { Link, type Patience } from './link'
 import { SimulatedTollgate, token } from './tollgate-for-tests'
+import { recordFigure } from '../../server/testing/figures'
+import { eventually } from '../../server/testing/eventually'
 
 function openLink(address: string, patience: Partial<Patience> = {}) {
   const received: ToGateway[] = []
@@ -88,16 +90,21 @@ describe('a socket ends', () => {
     one.link.beatEvery(400)
     const startedAt = performance.now()
     expect(await one.link.ended).toMatchObject({ message: 'nothing was received for 1 s' })
-    expect(performance.now() - startedAt).toBeWithin(900, 5000)
+    const tookMs = performance.now() - startedAt
+    expect(tookMs).toBeGreaterThanOrEqual(900)
+    recordFigure('a silence of two and a half heartbeats of 400 ms', tookMs, {
+      unit: 'ms',
+      atMost: 5000,
+    })
   })
 
   test('not as long as Tollgate pings', async () => {
-    using one = await createFixture({ silenceMs: 300 })
+    using one = await createFixture({ silenceMs: 2000 })
     let isOver = false
     void one.link.ended.then(() => (isOver = true))
-    for (let at = 0; at < 8; at += 1) {
+    for (let at = 0; at < 12; at += 1) {
       one.tollgate.send({ type: 'ping', id: `p${at}` })
-      await Bun.sleep(75)
+      await Bun.sleep(200)
     }
     expect(isOver).toBe(false)
     one.link.close(1000, '')
@@ -179,7 +186,10 @@ describe('a socket ends', () => {
     const began = performance.now()
     link.close(1000, 'stopping')
     expect(await link.ended).toMatchObject({ wasOpen: true, message: 'stopping' })
-    expect(performance.now() - began).toBeLessThan(3000)
+    recordFigure('a close that is not answered', performance.now() - began, {
+      unit: 'ms',
+      atMost: 3000,
+    })
   })
 })
 
@@ -252,6 +262,6 @@ test('more than 4 MB of unsent data make senders wait, until it drains', async (
     if (performance.now() - began > 5) waited += 1
   }
   expect(waited).toBeGreaterThan(0)
-  while (seen.bytes < 40_000_000) await Bun.sleep(10)
+  await eventually(() => seen.bytes >= 40_000_000)
   link.close(1000, '')
-}, 20_000)
+})

@@ -1,5 +1,6 @@
 import type { Server, ServerWebSocket } from 'bun'
 import { fromGateway, type FromGateway, type ToGateway } from '../../server/src/tunnel/frames'
+import { WaitTimeoutError, waitTimeoutMs } from '../../server/testing/eventually'
 
 type Socket = ServerWebSocket
 
@@ -82,11 +83,11 @@ export class SimulatedTollgate implements Disposable {
     for (const socket of this.#sockets) socket.terminate()
   }
 
-  /** Waits until `holds`; rejects after five seconds. */
+  /** Waits until `holds`; rejects after half a minute. */
   async until(holds: () => boolean, what = 'what was waited for'): Promise<void> {
-    const deadline = performance.now() + 5000
+    const deadline = performance.now() + waitTimeoutMs
     while (!holds()) {
-      if (performance.now() > deadline) throw new Error(`${what} did not come`)
+      if (performance.now() > deadline) throw new WaitTimeoutError(what, waitTimeoutMs)
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#waiting.push(resolve)
       await Promise.race([promise, Bun.sleep(50)])

@@ -24,6 +24,7 @@ import { openSocketDirectory, port } from '../src/platform/embedded-postgres/soc
 import { readPidFile } from '../src/platform/embedded-postgres/takeover'
 import { Database, type DatabaseAddress } from '../src/platform/db/database'
 import { migrate } from '../src/platform/db/migrate'
+import { WaitTimeoutError } from './eventually'
 
 export { template }
 
@@ -186,7 +187,8 @@ async function launch(home: ServerHome, stack: AsyncDisposableStack): Promise<Cl
     const ended = await Promise.race([exited, Bun.sleep(5)])
     if (ended === undefined && performance.now() < deadline) continue
     const why = await log.text().catch(() => '')
-    throw new Error(`PostgreSQL did not start: ${ended ?? 'it takes too long'} ${why}`)
+    if (ended === undefined) throw new WaitTimeoutError(`PostgreSQL, so far: ${why}`, readyMs)
+    throw new Error(`PostgreSQL did not start: ${ended} ${why}`)
   }
   const password = (await readFile(join(home.path, 'password'), 'utf8')).trim()
   return { host, port, user, password }

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
 import { openDatabase } from '../harness/database'
 import { Browser, linksFor, password } from '../harness/browser-session'
-
-setDefaultTimeout(60_000)
 
 let dashboard: SignedIn
 let sql: SQL & AsyncDisposable

@@ -13,6 +13,7 @@ import { createAttackFixture, signInNewContext } from './attack-fixture'
 import { plantScripts } from './planted'
 import { findInjected, isOfCorpus, markdown, watched, type Watch } from './script-corpus'
 import type { SignedIn } from './signed-in'
+import { eventually } from '../../server/testing/eventually'
 
 setDefaultTimeout(300_000)
 
@@ -42,36 +43,22 @@ const shown = (page: Page) =>
   page.evaluate<string>(`document.body.innerText + [...document.querySelectorAll('input, textarea')]
     .map((field) => field.value).join(' ')`)
 
-const patienceMs = 5000
-
-/** Whether some of the corpus shows soon: what a page loads may begin after a silence of its network. */
-async function showsCorpus(page: Page): Promise<boolean> {
-  const until = performance.now() + patienceMs
-  while (performance.now() < until) {
-    if (isOfCorpus(await shown(page))) return true
-    await Bun.sleep(50)
-  }
-  return false
-}
-
 describe('B02: texts stay texts', () => {
   test('B02: a stored text runs nowhere, on no page, and fetches nothing', async () => {
     const paths = await plantScripts(dashboard, fixture.upstream)
-    const silent: string[] = []
     const found: string[] = []
     for (const path of ['/', ...paths]) {
       const one = await context.newPage()
       await one.goto(`${address}${path}`)
       await one.getByRole('heading').first().waitFor()
       await one.waitForLoadState('networkidle')
-      if (!(await showsCorpus(one))) silent.push(path)
+      // It shows some of it, or this test would say nothing. What a page loads may begin after a silence of its network.
+      if (path !== '/') await eventually(async () => isOfCorpus(await shown(one)))
       found.push(...(await findInjected(one)))
       await one.close()
     }
     expect(found).toEqual([])
     expect(watch).toEqual({ ran: [], foreign: [], refused: [] })
-    // All others showed some of it, or this test would say nothing.
-    expect(silent).toEqual(['/'])
   })
 
   test('B02 B06: what a model says is shown, and neither runs nor loads a picture', async () => {
@@ -108,7 +95,7 @@ describe('B02: texts stay texts', () => {
       document.querySelector('#away').submit()`)
     const directives = ['connect-src', 'form-action', 'frame-src', 'img-src', 'script-src-elem']
     for (const directive of directives) {
-      while (!watch.refused.some((one) => one.startsWith(directive))) await Bun.sleep(20)
+      await eventually(() => watch.refused.some((one) => one.startsWith(directive)))
     }
     expect(watch.ran).toEqual([])
   })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { BrowserContext } from 'playwright-core'
 import {
   attack,
@@ -15,8 +15,6 @@ import type { SignedIn } from './signed-in'
 import { startGateway } from '../harness/server'
 import { Browser, linksFor, password } from '../harness/browser-session'
 import { openDatabase } from '../harness/database'
-
-setDefaultTimeout(120_000)
 
 let fixture: Awaited<ReturnType<typeof createAttackFixture>>
 let dashboard: SignedIn

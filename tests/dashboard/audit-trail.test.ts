@@ -1,8 +1,5 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
-
-// A look for barriers alone takes seconds where the machine is slow.
-setDefaultTimeout(60_000)
 
 let dashboard: SignedIn
 

@@ -11,7 +11,7 @@ function findChromium(): string {
 }
 
 /** Before a test's own end, which would take browser and gateway away from those that follow. */
-const patienceMs = 15_000
+const patienceMs = 30_000
 
 /** Starts it without a proxy: nothing of a test leaves this machine. */
 export async function startBrowser(): Promise<Browser> {

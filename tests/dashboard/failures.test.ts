@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { pages } from './every-page'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
-
-setDefaultTimeout(60_000)
 
 let dashboard: SignedIn
 

@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { BrowserContext, Page, Request } from 'playwright-core'
 import { reloadUntil, startSignedIn, type SignedIn } from './signed-in'
-
-setDefaultTimeout(60_000)
 
 let dashboard: SignedIn
 

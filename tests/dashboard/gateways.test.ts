@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { makeGateway, makeProvider, startAgent } from './self-hosted'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
-
-// A look for barriers alone takes seconds where the machine is slow, and pages look again after some.
-setDefaultTimeout(120_000)
+import { eventually } from '../../server/testing/eventually'
 
 let dashboard: SignedIn
 
@@ -117,12 +115,8 @@ test('requests appear on the page of the gateway that served them, and in the lo
   // No id is shown while its name is loading.
   expect(await filter.inputValue()).toBe('')
   letCome()
-  let shown = ''
-  for (let tries = 0; tries < 200 && shown === ''; tries++) {
-    await Bun.sleep(50)
-    shown = await filter.inputValue()
-  }
-  expect(shown).toBe('Garage')
+  await eventually(async () => (await filter.inputValue()) !== '')
+  expect(await filter.inputValue()).toBe('Garage')
   await page.getByText('1 of 1 requests').waitFor()
   await page.locator('tbody a').click()
   await page.getByRole('dialog', { name: 'Request' }).getByText(id, { exact: true }).waitFor()

@@ -37,7 +37,7 @@ export interface JourneyFixture extends AsyncDisposable {
 }
 
 /** Before a test's own end, so that what was waited for is said. */
-const patienceMs = 20_000
+const patienceMs = 30_000
 
 export async function createJourneyFixture(): Promise<JourneyFixture> {
   await using opening = new AsyncDisposableStack()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import {
   callLikeCurl,
@@ -11,9 +11,6 @@ import {
 } from './journey-fixture'
 import { reloadUntil } from './signed-in'
 import { deliver } from '../api/payments/stripe-events'
-
-// Each goes through many pages, and waits for what comes by mail.
-setDefaultTimeout(120_000)
 
 let fixture: JourneyFixture
 /** One that costs enough to be seen. */

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { newKey, createJourneyFixture, type JourneyFixture, type Visitor } from './journey-fixture'
 import { reloadUntil } from './signed-in'
 import { sendRequest } from '../harness/http'
 import { eventually } from '../../server/testing/eventually'
-
-setDefaultTimeout(120_000)
 
 let fixture: JourneyFixture
 /** One that costs enough to be seen. */
@@ -25,7 +23,7 @@ const chat = (key: string) =>
 
 /** A status of a call that a change has to bring about on the node within seconds. */
 const awaitStatus = (key: string, status: number) =>
-  eventually(async () => (await chat(key)).status === status, 5000)
+  eventually(async () => (await chat(key)).status === status)
 
 interface ShownKey {
   name: string

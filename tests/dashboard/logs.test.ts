@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
-
-// A look for barriers alone takes seconds where the machine is slow.
-setDefaultTimeout(60_000)
 
 let dashboard: SignedIn
 

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { eventually } from '../../server/testing/eventually'
 import { startSignedIn, type SignedIn } from './signed-in'
-
-setDefaultTimeout(60_000)
 
 let dashboard: SignedIn
 
@@ -14,7 +12,7 @@ beforeAll(async () => {
   await eventually(async () => {
     const [{ events }] = await dashboard.sql`select count(*)::int as events from usage_event`
     return events === 10
-  }, 10_000)
+  })
 })
 afterAll(() => dashboard[Symbol.asyncDispose]())
 

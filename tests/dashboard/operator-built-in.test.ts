@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
-
-setDefaultTimeout(60_000)
 
 let dashboard: SignedIn
 beforeAll(async () => {

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { fill } from './filled'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
-
-// A look for barriers alone takes seconds where the machine is slow.
-setDefaultTimeout(60_000)
 
 const phone = { width: 390, height: 800 }
 

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { helloWithTools, makeGateway, makeProvider, startAgent } from './self-hosted'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
 import type { Agent } from '../harness/tunnel-agent'
 
 /** What models of connections cost, as their owners see and set it. */
-
-setDefaultTimeout(120_000)
 
 let dashboard: SignedIn
 let agent: Agent

@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { pictureOf, schemes, startScreenshots } from './readme-screenshot'
-
-setDefaultTimeout(60_000)
 
 let screenshots: Awaited<ReturnType<typeof startScreenshots>>
 

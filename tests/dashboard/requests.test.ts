@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
 import { sendRequest, type Json } from '../harness/http'
 import type { Customer } from '../harness/server'
-
-// A look for barriers alone takes seconds where the machine is slow.
-setDefaultTimeout(60_000)
 
 let dashboard: SignedIn
 let customer: Customer

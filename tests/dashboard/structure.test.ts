@@ -1,8 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { startSignedIn, type SignedIn } from './signed-in'
-
-setDefaultTimeout(60_000)
 
 let dashboard: SignedIn
 /** Ids of what was made, by what stands for them in a path. */

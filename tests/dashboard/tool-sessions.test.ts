@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import {
   answerWithTools,
@@ -9,8 +9,7 @@ import {
 } from './self-hosted'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
 import type { Agent } from '../harness/tunnel-agent'
-
-setDefaultTimeout(120_000)
+import { eventually } from '../../server/testing/eventually'
 
 let dashboard: SignedIn
 let made: CreatedGateway
@@ -44,7 +43,7 @@ function toolsByHand() {
     )
   }
   return async (content: string, isError?: boolean) => {
-    while (waiting.length === 0) await Bun.sleep(20)
+    await eventually(() => waiting.length > 0)
     waiting.shift()?.(content, isError)
   }
 }

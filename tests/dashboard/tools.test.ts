@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
 import { startToolServer, type ToolServer } from '../api/automation/tool-server'
 import { assignGateway } from '../api/automation/with-gateway'
-
-setDefaultTimeout(120_000)
 
 const preload = join(import.meta.dir, '../api/automation/preloads/tools-by-http.ts')
 

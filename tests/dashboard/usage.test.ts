@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { barriersOf, reloadUntil, startSignedIn, type SignedIn } from './signed-in'
 
 /** More than a page of the interface. */
 const calls = 102
-
-setDefaultTimeout(60_000)
 
 let dashboard: SignedIn
 let organization: string

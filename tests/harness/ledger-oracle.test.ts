@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { checks, expectSoundLedger } from './ledger-oracle'
 import { findBooked, startBilling, requestIdOf, type Billing } from './ledger'
-
-setDefaultTimeout(20_000)
 
 let billing: Billing
 

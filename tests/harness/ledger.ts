@@ -2,6 +2,7 @@ import type { SQL } from 'bun'
 import { openDatabase } from './database'
 import { sendRequest, messages, toStream, type Answer, type Json, type Stream } from './http'
 import { startRig, type Customer, type Rig, type RigOptions } from './server'
+import { WaitTimeoutError, waitTimeoutMs } from '../../server/testing/eventually'
 
 /** A usage event as it was booked. Amounts are nano-dollars. */
 export interface Booked {
@@ -81,11 +82,9 @@ export async function startBilling({
   }
 }
 
-const maxBookingMs = 5000
-
-/** The events of requests, once there is one of each. Throws after 5 s. */
+/** The events of requests, once there is one of each. */
 export async function findBooked(sql: SQL, requestIds: readonly string[]): Promise<Booked[]> {
-  const deadline = performance.now() + maxBookingMs
+  const deadline = performance.now() + waitTimeoutMs
   for (;;) {
     const rows: Row[] = await sql`
       select id, request_id, account_id, key_id, state, outcome, estimated, input_tokens,
@@ -96,7 +95,9 @@ export async function findBooked(sql: SQL, requestIds: readonly string[]): Promi
       if (outcome !== 'failed_over') missing.delete(request_id)
     }
     if (missing.size === 0) return rows.map(toBooked)
-    if (performance.now() > deadline) throw new Error(`not booked: ${[...missing].join(' ')}`)
+    if (performance.now() > deadline) {
+      throw new WaitTimeoutError(`booking of ${[...missing].join(' ')}`, waitTimeoutMs)
+    }
     await Bun.sleep(50)
   }
 }

@@ -11,6 +11,7 @@ import { findInstalledPrograms } from '../../server/src/platform/embedded-postgr
 import { installPrograms } from '../../server/src/platform/embedded-postgres/programs'
 import { identity, run, serverEnvironment } from '../../server/src/platform/embedded-postgres/run'
 import { freeze } from './database'
+import { WaitTimeoutError } from '../../server/testing/eventually'
 
 /** A PostgreSQL for tests, on a loopback port, for any number of nodes. */
 export interface PostgresServer extends AsyncDisposable {
@@ -29,7 +30,7 @@ export interface PostgresServer extends AsyncDisposable {
   connect: () => SQL & AsyncDisposable
 }
 
-const patienceMs = 20_000
+const patienceMs = 30_000
 const defaults = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -100,7 +101,9 @@ async function spawn({ bin, data, port, account, settings }: Cluster) {
       await sql.close().catch(() => undefined)
     }
   }
+  const isLate = child.exitCode === null
   child.kill('SIGKILL')
+  if (isLate) throw new WaitTimeoutError('PostgreSQL', patienceMs)
   throw new Error('PostgreSQL did not start')
 }
 

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { RedisClient } from 'bun'
+import { WaitTimeoutError } from '../../server/testing/eventually'
 
 /** A Redis for tests, from the `redis-server` of PATH; its data does not survive a restart. */
 export interface RedisServer extends AsyncDisposable {
@@ -14,7 +15,7 @@ export interface RedisServer extends AsyncDisposable {
   signal: (signal: NodeJS.Signals) => void
 }
 
-const patienceMs = 5000
+const patienceMs = 30_000
 
 function freePort(): number {
   using probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
@@ -37,7 +38,9 @@ async function spawn(port: number, directory: string): Promise<Bun.Subprocess> {
       client.close()
     }
   }
+  const isLate = child.exitCode === null
   child.kill('SIGKILL')
+  if (isLate) throw new WaitTimeoutError('redis-server', patienceMs)
   throw new Error('redis-server did not start. Install it: apt-get install redis-server')
 }
 

@@ -6,7 +6,7 @@ const registries = {
   java: 'https://repo.maven.apache.org/maven2/',
 }
 
-const patienceMs = 15_000
+const patienceMs = 30_000
 
 /** Whether the registry of a language answers at all: without one nothing can be installed. */
 export async function hasRegistry(language: keyof typeof registries): Promise<boolean> {

@@ -8,6 +8,7 @@ import { hostGateway, spawnGateway, type GatewayProcess } from './gateway-proces
 import { startRecorder, type Recorder } from './recorder'
 import { dropSharedDatabase, sharedDatabase } from './shared-database'
 import { startFakeProvider, type FakeProvider } from './upstreams/fake-provider'
+import { WaitTimeoutError } from '../../server/testing/eventually'
 
 const root = dirname(dirname(import.meta.dir))
 const startLimitMs = 50_000
@@ -167,8 +168,10 @@ async function addressOf(gateway: GatewayProcess, port: string | undefined): Pro
     if (address) return address.replace('localhost', '127.0.0.1')
     await Bun.sleep(10)
   }
-  if (!gateway.hasExited()) process.kill(gateway.pid, 'SIGKILL')
+  const isLate = !gateway.hasExited()
+  if (isLate) process.kill(gateway.pid, 'SIGKILL')
   await gateway.exited
+  if (isLate) throw new WaitTimeoutError(`a gateway, so far:\n${gateway.output()}`, startLimitMs)
   throw new Error(`the gateway did not start:\n${gateway.output()}`)
 }
 

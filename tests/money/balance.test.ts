@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { expectSoundLedger, type CompletedRequest } from '../harness/ledger-oracle'
 import {
   accountOf,
@@ -13,8 +13,6 @@ import {
   type Billing,
 } from '../harness/ledger'
 import { messages, sendRequest } from '../harness/http'
-
-setDefaultTimeout(20_000)
 
 let billing: Billing
 const completed: CompletedRequest[] = []

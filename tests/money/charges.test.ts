@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { expectSoundLedger, type CompletedRequest } from '../harness/ledger-oracle'
 import {
   accountOf,
@@ -17,8 +17,7 @@ import { sendRequest, sendRaw, messages, type Json } from '../harness/http'
 import { eventually } from '../../server/testing/eventually'
 import { parseResponse, type RawClient } from '../harness/raw-client'
 import type { Customer } from '../harness/server'
-
-setDefaultTimeout(20_000)
+import { recordFigure } from '../../server/testing/figures'
 
 const dollar = 1_000_000_000n
 const completed: CompletedRequest[] = []
@@ -213,7 +212,8 @@ describe('a client that disconnects', () => {
     using client = await open(customer, 'rate-50', { max_tokens: 1000 })
     await client.until((received) => received.includes(' w20'))
     client.close()
-    await eventually(() => bill.rig.upstream.requests()[0]?.closedBy === 'peer', 1000)
+    const tookMs = await eventually(() => bill.rig.upstream.requests()[0]?.closedBy === 'peer')
+    recordFigure('S01: cancelling at the provider', tookMs, { unit: 'ms', atMost: 1000 })
     const event = await eventOf(client)
     expect(event).toMatchObject({ outcome: 'cancelled', estimated: true, writtenOff: 0n })
     // 20 words of 61 bytes; no tokenizer makes more than a token of each character.

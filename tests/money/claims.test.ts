@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { waitUntilBooked, nanosOf } from '../harness/ledger'
 import { newOrganization, type Organization } from '../harness/organization'
 import { call, idIn, createModelFixture, type Fixture } from '../harness/byok'
@@ -8,8 +8,6 @@ import { sendRequest, messages, type Json } from '../harness/http'
 import type { Customer } from '../harness/server'
 
 /** M11, M12: the owner of a connection, or any provider, counts more than it sent. */
-
-setDefaultTimeout(30_000)
 
 let fixture: Fixture
 let organization: Organization

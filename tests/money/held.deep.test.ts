@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { expectSoundLedger } from '../harness/ledger-oracle'
 import {
   accountOf,
@@ -11,8 +11,6 @@ import {
 import { call } from '../harness/byok'
 import { eventually } from '../../server/testing/eventually'
 import type { Customer } from '../harness/server'
-
-setDefaultTimeout(60_000)
 
 let billing: Billing
 

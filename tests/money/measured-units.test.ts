@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { expectSoundLedger } from '../harness/ledger-oracle'
 import {
   waitUntilBooked,
@@ -12,8 +12,6 @@ import {
 import { sendRequest, toStream, type Answer, type Json } from '../harness/http'
 import { recordedAnswer, type Report } from './recorded-units'
 import type { Customer } from '../harness/server'
-
-setDefaultTimeout(20_000)
 
 /** 1,000 nano-dollars a character read, 4,000 one written; a million of them a second. */
 const byCharacter = { input: 0, output: 0, input_characters: 1, output_characters: 4 }

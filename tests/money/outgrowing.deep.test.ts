@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { expectSoundLedger } from '../harness/ledger-oracle'
 import {
   accountOf,
@@ -15,8 +15,6 @@ import {
 import { sendRequest, toStream, type Json, type Stream } from '../harness/http'
 import { eventually } from '../../server/testing/eventually'
 import type { Customer } from '../harness/server'
-
-setDefaultTimeout(30_000)
 
 let billing: Billing
 /** What tests have the house bear. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -14,8 +14,6 @@ import {
 import { databaseUrl } from '../harness/database'
 import { sendRequest, messages, type Answer, type Json } from '../harness/http'
 import { startGateway, type Customer, type Gateway } from '../harness/server'
-
-setDefaultTimeout(20_000)
 
 const stack = new AsyncDisposableStack()
 let billing: Billing

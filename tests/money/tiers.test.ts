@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { expectSoundLedger } from '../harness/ledger-oracle'
 import {
   waitUntilBooked,
@@ -10,8 +10,6 @@ import {
 } from '../harness/ledger'
 import { sendRequest, type Json } from '../harness/http'
 import type { Customer } from '../harness/server'
-
-setDefaultTimeout(20_000)
 
 /** USD per million tokens: what is read, written, read in long prompts, and ahead in the queue. */
 const pricing = {

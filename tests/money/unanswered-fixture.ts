@@ -9,7 +9,7 @@ import {
   type Billing,
 } from '../harness/ledger'
 import { sendRequest, sendRaw, type Json } from '../harness/http'
-import { eventually } from '../../server/testing/eventually'
+import { eventually, WaitTimeoutError, waitTimeoutMs } from '../../server/testing/eventually'
 import type { Customer } from '../harness/server'
 import { startFakeProvider, type FakeProvider } from '../harness/upstreams/fake-provider'
 
@@ -116,7 +116,7 @@ export async function sendAndDisconnect(
 
 /** The one event of a customer, once it is booked. */
 export async function eventOf({ userId }: Customer): Promise<Booked> {
-  const deadline = performance.now() + 10_000
+  const deadline = performance.now() + waitTimeoutMs
   for (;;) {
     const [row, ...others] = await billing.sql`
       select outcome, estimated, input_tokens, output_tokens, cost, written_off
@@ -131,7 +131,7 @@ export async function eventOf({ userId }: Customer): Promise<Booked> {
         writtenOff: BigInt(row.written_off),
       }
     }
-    if (performance.now() > deadline) throw new Error('no event')
+    if (performance.now() > deadline) throw new WaitTimeoutError('an event', waitTimeoutMs)
     await Bun.sleep(50)
   }
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { accountOf, priceOf } from '../harness/ledger'
 import {
   dollar,
@@ -18,7 +18,6 @@ import { sendRequest, sendRaw } from '../harness/http'
 
 /** M10: what is paid of a request that comes to nothing in parts, and what is not paid. */
 
-setDefaultTimeout(30_000)
 useUnansweredFixture()
 
 /** Answers 1 token for a prompt of 3 words, refuses what says so, and is silent for what says that. */

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { accountOf, priceOf } from '../harness/ledger'
 import {
   billsAll,
@@ -24,7 +24,6 @@ import { eventually } from '../../server/testing/eventually'
 
 /** M10: what is paid of a request whose caller leaves, or whose time is up. */
 
-setDefaultTimeout(30_000)
 useUnansweredFixture()
 
 describe('finding M10: a client that disconnects before an answer pays for the sent prompt', () => {

@@ -12,7 +12,7 @@ let requestId: string
 
 beforeAll(async () => {
   database = await openTestDatabase(stack)
-}, 60_000)
+})
 afterAll(() => stack.disposeAsync())
 beforeEach(() => {
   requestId = newId('req')

@@ -19,7 +19,7 @@ let one: SessionTurn
 beforeAll(async () => {
   database = await openTestDatabase(stack)
   store = createConversationStore(database.query, 30)
-}, 30_000)
+})
 afterAll(() => stack.disposeAsync())
 
 beforeEach(async () => {

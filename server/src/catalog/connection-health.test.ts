@@ -4,6 +4,7 @@ import { ConnectionHealth } from './connection-health'
 import { openTestDatabase } from '../../testing/db/database'
 import { newId } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
+import { eventually } from '../../testing/eventually'
 
 let stack: AsyncDisposableStack
 let db: Kysely<Schema>
@@ -29,7 +30,7 @@ async function createFixture(status: 'active' | 'inactive' | 'error' = 'active')
       .executeTakeFirstOrThrow()
   /** As soon as it is so. */
   const becomes = async (wanted: string) => {
-    while ((await read()).status !== wanted) await Bun.sleep(2)
+    await eventually(async () => (await read()).status === wanted)
     return read()
   }
   return { id, health, clock, read, becomes, errors }

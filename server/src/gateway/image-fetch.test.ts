@@ -29,7 +29,7 @@ async function createFixture(answer: (socket: Socket) => unknown) {
     fetchImage(guarded, {
       url: `https://${host}:${peer.port}${more.path ?? '/cat.png?size=1,2&x=%20'}`,
       owner: 'acc_1',
-      signal: more.signal ?? AbortSignal.timeout(10_000),
+      signal: more.signal ?? AbortSignal.timeout(30_000),
       maxBytes: 1024 * 1024,
       room,
     })

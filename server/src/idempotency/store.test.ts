@@ -13,7 +13,7 @@ let one: Named
 beforeAll(async () => {
   database = await openTestDatabase(stack)
   store = createClaimStore(database.query)
-}, 30_000)
+})
 afterAll(() => stack.disposeAsync())
 
 beforeEach(async () => {

@@ -11,7 +11,7 @@ let database: Database
 
 beforeAll(async () => {
   database = await openTestDatabase(stack)
-}, 30_000)
+})
 afterAll(() => stack.disposeAsync())
 
 /** A run, a minute after the last. */

@@ -12,7 +12,7 @@ let database: Database
 
 beforeAll(async () => {
   database = await openTestDatabase(stack)
-}, 60_000)
+})
 afterAll(() => stack.disposeAsync())
 
 const idsOf = async (table: string) => {

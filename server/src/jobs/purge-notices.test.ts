@@ -10,7 +10,7 @@ let database: Database
 
 beforeAll(async () => {
   database = await openTestDatabase(stack)
-}, 60_000)
+})
 afterAll(() => stack.disposeAsync())
 
 test('notifications go after 90 days, triggers too but the last ten, mails after a week', async () => {

@@ -107,4 +107,4 @@ test('matches the model for any sequence of begin, settle, drop and reopen', asy
     await journal.close()
   })
   await fc.assert(property, { numRuns: 100 })
-}, 60_000)
+})

@@ -158,7 +158,7 @@ describe('C04: a damaged journal', () => {
       expect(orphans).toEqual(['att_open'])
       expect(damages).toEqual([])
     }
-  }, 60_000)
+  })
 
   test('reports and keeps files of garbage, and reads the others', async () => {
     const image = await captureRunning(root)
@@ -203,7 +203,7 @@ describe('C04: a damaged journal', () => {
       expect(ids.filter((id) => !written.includes(id))).toEqual([])
     })
     await fc.assert(property, { numRuns: 200 })
-  }, 60_000)
+  })
 
   test('a process that dies before its first segment leaves everything to the next one', async () => {
     const image = await captureRunning(root)

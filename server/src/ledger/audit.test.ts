@@ -22,7 +22,7 @@ beforeAll(async () => {
   database = await openTestDatabase(stack)
   accountId = await busyCustomer()
   neighbourId = await busyCustomer()
-}, 30_000)
+})
 afterAll(() => stack.disposeAsync())
 
 /** With a top-up, an active lease and two events. */

@@ -19,7 +19,7 @@ let inserted: Database
 beforeAll(async () => {
   copied = await openTestDatabase(stack)
   inserted = await openTestDatabase(stack)
-}, 60_000)
+})
 afterAll(() => stack.disposeAsync())
 
 const bookable = (event: UsageEvent) => ({ record: toRecord(event), charge: toCharge(event) })
@@ -105,7 +105,7 @@ describe('copied usage events', () => {
     })
     await fc.assert(property, { numRuns: 40 })
     expect(total).toBeGreaterThan(100)
-  }, 60_000)
+  })
 
   test('are nearly all: those without escapes, rare columns or a start long ago', () => {
     expect(isTaken({})).toBe(true)

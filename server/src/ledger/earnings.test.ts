@@ -18,7 +18,7 @@ let poolId: string
 
 beforeAll(async () => {
   database = await openTestDatabase(stack)
-}, 30_000)
+})
 afterAll(async () => {
   expect(await findViolations(database.query, {})).toEqual([])
   await stack.disposeAsync()

@@ -70,7 +70,7 @@ describe('the held amount of an account', () => {
 
   beforeAll(async () => {
     database = await openTestDatabase(stack)
-  }, 60_000)
+  })
   afterAll(() => stack.disposeAsync())
 
   async function newLease(accountId: string, amount: bigint): Promise<string> {

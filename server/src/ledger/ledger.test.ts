@@ -22,7 +22,7 @@ let database: Database
 
 beforeAll(async () => {
   database = await openTestDatabase(stack)
-}, 30_000)
+})
 afterAll(() => stack.disposeAsync())
 
 const newAccount = () => createCustomer(database)
@@ -175,7 +175,7 @@ describe('the tables', () => {
       }),
       { numRuns: 150 },
     )
-  }, 60_000)
+  })
 
   test('M01: 200 concurrent takes never take more than the balance', async () => {
     const accountId = await newAccount()

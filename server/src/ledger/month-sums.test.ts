@@ -14,7 +14,7 @@ let database: Database
 
 beforeAll(async () => {
   database = await openTestDatabase(stack)
-}, 30_000)
+})
 afterAll(() => stack.disposeAsync())
 
 const from = new Date('2026-02-01T00:00:00.000Z')

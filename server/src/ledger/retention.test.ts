@@ -17,7 +17,7 @@ let database: Database
 
 beforeAll(async () => {
   database = await openTestDatabase(stack)
-}, 30_000)
+})
 afterAll(() => stack.disposeAsync())
 
 const eventOf = (accountId: string, startedAt: Date, leaseId: string | null) =>

@@ -15,7 +15,7 @@ let database: Database
 beforeAll(async () => {
   database = await openTestDatabase(stack)
   await skewable()
-}, 60_000)
+})
 afterAll(() => stack.disposeAsync())
 
 /** From now on `now()` of every connection is what the table `skew` says. */

@@ -13,7 +13,7 @@ let database: Database
 
 beforeAll(async () => {
   database = await openTestDatabase(stack)
-}, 30_000)
+})
 afterAll(() => stack.disposeAsync())
 
 /** An account with 1,000 nano-dollars. */

@@ -15,7 +15,7 @@ let database: Database
 
 beforeAll(async () => {
   database = await openTestDatabase(stack)
-}, 60_000)
+})
 afterAll(() => stack.disposeAsync())
 
 const day = (text: string) => ({ startedAt: `2026-${text}Z` })
@@ -107,7 +107,7 @@ test('I4: counts events once that are sent twice, in any batches', async () => {
     },
   )
   await fc.assert(property, { numRuns: 25 })
-}, 60_000)
+})
 
 async function spentOf(organizationId: string) {
   const sums = await sumsOf(organizationId)

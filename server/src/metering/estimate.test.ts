@@ -13,6 +13,7 @@ import {
   maxTokensOf,
 } from './estimate'
 import { TextSize } from '../wire/text-size'
+import { recordFigure } from '../../testing/figures'
 
 describe('bounds', () => {
   const spaces = fc.nat(400).map((length) => ' '.repeat(length))
@@ -151,7 +152,8 @@ test('finding M10: a long prompt is estimated by pieces of it, and about as all 
   const estimated = estimatePrompt({ prompt: paragraph.repeat(count) })
   const tookMs = performance.now() - startedAt
   expect(estimated / count).toBeWithin(0.95 * perParagraph, 1.05 * perParagraph)
-  console.log(`M10: ${(count * paragraph.length) >> 20} MB estimated in ${tookMs.toFixed(1)} ms`)
+  const megabytes = (count * paragraph.length) >> 20
+  recordFigure(`M10: estimating ${megabytes} MB`, tookMs, { unit: 'ms', atMost: 1000 })
 })
 
 test('finding M10: the tokens of an answer that was not read are fewer where probabilities are in it', () => {

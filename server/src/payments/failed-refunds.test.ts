@@ -17,7 +17,7 @@ let orders: Orders
 
 beforeAll(async () => {
   orders = await Orders.open()
-}, 30_000)
+})
 afterAll(() => orders[Symbol.asyncDispose]())
 beforeEach(() => orders.newAccount())
 

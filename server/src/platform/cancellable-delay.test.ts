@@ -16,14 +16,13 @@ test('waits for the whole time unless it is cancelled', async () => {
 test('resolves at once when it is cancelled, and the next wait takes its whole time', async () => {
   const delay = new CancellableDelay()
   const startedAt = performance.now()
-  const waiting = delay.wait(60_000)
+  // Longer than the test may take.
+  const waiting = delay.wait(600_000)
   delay.cancel()
   await waiting
   delay.cancel()
   await delay.wait(20)
-  const tookMs = performance.now() - startedAt
-  expect(tookMs).toBeGreaterThanOrEqual(19)
-  expect(tookMs).toBeLessThan(30_000)
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(19)
 })
 
 test('keeps no promises after a thousand waits', async () => {

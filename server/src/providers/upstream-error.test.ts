@@ -3,6 +3,7 @@ import * as fc from '../../testing/property'
 import { toGoogleError } from './google/failure'
 import { invalidAnswer, retryAfterSeconds, toCallerError, type ErrorSource } from './upstream-error'
 import { ApiError } from '../errors'
+import { recordFigure } from '../../testing/figures'
 
 const secret = 'sk-live-0123456789abcdef'
 const source: ErrorSource = {
@@ -187,6 +188,9 @@ describe('words', () => {
   })
 })
 
+/** The seconds in the words of an error. */
+const retryFrom = (message: string) => toApiError(429, errorBody({ message })).retryAfterSeconds
+
 test('how long to wait is a number, a date, or in the words', () => {
   expect(retryAfterSeconds('12')).toBe(12)
   expect(retryAfterSeconds('0')).toBe(0)
@@ -198,13 +202,9 @@ test('how long to wait is a number, a date, or in the words', () => {
   expect(soon).toBeGreaterThan(25)
   expect(soon).toBeLessThanOrEqual(30)
   expect(retryAfterSeconds('Mon, 01 Jan 2001 00:00:00 GMT')).toBe(0)
-  expect(
-    toApiError(429, errorBody({ message: 'Please try again in 20s.' })).retryAfterSeconds,
-  ).toBe(20)
-  expect(
-    toApiError(429, errorBody({ message: 'Please try again in 250ms.' })).retryAfterSeconds,
-  ).toBe(0.25)
-  expect(toApiError(429, errorBody({ message: 'retry after 9 seconds' })).retryAfterSeconds).toBe(9)
+  expect(retryFrom('Please try again in 20s.')).toBe(20)
+  expect(retryFrom('Please try again in 250ms.')).toBe(0.25)
+  expect(retryFrom('retry after 9 seconds')).toBe(9)
 })
 
 test('nonsense may have been billed, so that it is not to be repeated', () => {
@@ -283,8 +283,7 @@ test('whatever a provider answers is an error of ours, short and without the key
     const error = toApiError(status, body)
     expect(toGoogleError({ status, body }, source)).toBeInstanceOf(ApiError)
     expect([400, 502, 503]).toContain(error.status)
-    expect(error.message).not.toBe('')
-    expect(error.message.length).toBeLessThan(500)
+    expect(error.message.length).toBeWithin(1, 500)
     expect(JSON.stringify([error.message, error.details])).not.toContain(secret)
     if (error.status === 400) expect(error.retryable).toBeFalse()
   })
@@ -292,9 +291,10 @@ test('whatever a provider answers is an error of ours, short and without the key
 })
 
 test('a body of nothing but nesting is read in no time', () => {
-  const startedAt = performance.now()
   let body: unknown = 'x'
-  for (let depth = 0; depth < 2000; depth++) body = { error: body, message: { detail: [body] } }
+  for (let at = 0; at < 2000; at++) body = { error: body, message: { detail: [body] } }
+  const startedAt = performance.now()
   expect(toApiError(500, body).code).toBe('provider_error')
-  expect(performance.now() - startedAt).toBeLessThan(200)
+  const tookMs = performance.now() - startedAt
+  recordFigure('an error of 2,000 levels', tookMs, { unit: 'ms', atMost: 200 })
 })

@@ -16,7 +16,7 @@ let inserted: Database
 beforeAll(async () => {
   copied = await openTestDatabase(stack)
   inserted = await openTestDatabase(stack)
-}, 60_000)
+})
 afterAll(() => stack.disposeAsync())
 
 const tables = ['request_log', 'request_sum', 'request_minute', 'request_peak'] as const
@@ -122,7 +122,7 @@ describe('copied request logs', () => {
     })
     await fc.assert(property, { numRuns: 40 })
     expect(total).toBeGreaterThan(50)
-  }, 60_000)
+  })
 
   test('are nearly all: those without objects and escapes', () => {
     expect(isCopied({})).toBe(true)

@@ -20,7 +20,7 @@ let again: () => Database
 
 beforeAll(async () => {
   ;({ database, again } = await openTestDatabases(stack))
-}, 30_000)
+})
 afterAll(() => stack.disposeAsync())
 
 const idAt = (time: string) => `req_${generateIdBody(Date.parse(time))}`
@@ -204,7 +204,7 @@ test('counts logs that did not fit, and reports them once the database is back',
   while (losses.length === 0) await writer.flush()
   expect(losses).toEqual([{ logs: 3, bodies: 0 }])
   expect(await logsOf(userId)).toHaveLength(1)
-}, 30_000)
+})
 
 const ago = (days: number) => new Date(Date.now() - days * dayMs)
 
@@ -239,7 +239,7 @@ test('days that are over go by partition, minutes after 31 days, hours after 25 
   expect(minutes).toHaveLength(3)
   expect(await sumsOf(userId, 'hour')).toHaveLength(4)
   expect(await sumsOf(userId, 'day')).toHaveLength(5)
-}, 30_000)
+})
 
 test('what a cache held comes through; a record without one, and of an older version, has none', async () => {
   const userId = newUser()

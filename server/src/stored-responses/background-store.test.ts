@@ -13,7 +13,7 @@ let store: BackgroundStore
 beforeAll(async () => {
   database = await openTestDatabase(stack)
   store = new BackgroundStore(database.query)
-}, 60_000)
+})
 afterAll(() => stack.disposeAsync())
 
 const queued = (id: string) => ({ id, status: 'queued', background: true, output: [] })

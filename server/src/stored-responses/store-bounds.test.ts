@@ -5,13 +5,14 @@ import type { Database } from '../platform/db/database'
 import { openTestDatabase } from '../../testing/db/database'
 import { newId } from '../platform/db/id'
 import { createCustomer } from '../../testing/ledger/customer'
+import { recordFigure } from '../../testing/figures'
 
 const stack = new AsyncDisposableStack()
 let database: Database
 
 beforeAll(async () => {
   database = await openTestDatabase(stack)
-}, 60_000)
+})
 afterAll(() => stack.disposeAsync())
 
 const megabyte = 1024 * 1024
@@ -69,7 +70,7 @@ test('the room that one account makes takes nothing of another', async () => {
   await store[Symbol.asyncDispose]()
   expect(await store.find(owner, 'resp_owner_30')).toBeUndefined()
   expect(await store.find(other, 'resp_other_30')).toBeDefined()
-}, 60_000)
+})
 
 test('what is on its way to the database is bounded, and has room again once it is there', async () => {
   const userId = await createCustomer(database)
@@ -83,7 +84,7 @@ test('what is on its way to the database is bounded, and has room again once it 
   expect(store.save(stored(userId, 'resp_wide_later', text))).toBeTrue()
   await store[Symbol.asyncDispose]()
   expect(await store.find(userId, 'resp_wide_later')).toBeDefined()
-}, 60_000)
+})
 
 test('a request goes on from a thousand answers, and from no more', async () => {
   const userId = await createCustomer(database)
@@ -99,7 +100,7 @@ test('nor from more than 24 MB and one answer', async () => {
   const store = newStore()
   expect(await store.chain(userId, 'resp_large_4')).toHaveLength(4)
   expect(await store.chain(userId, 'resp_large_5')).toBeUndefined()
-}, 60_000)
+})
 
 test('nor from more objects than an answer may have', async () => {
   const userId = await createCustomer(database)
@@ -111,7 +112,7 @@ test('nor from more objects than an answer may have', async () => {
   const store = newStore()
   expect(await store.chain(userId, 'resp_many_3')).toHaveLength(3)
   expect(await store.chain(userId, 'resp_many_4')).toBeUndefined()
-}, 60_000)
+})
 
 test('how much is to be read is known before, of the account alone', async () => {
   const [userId, other] = [await createCustomer(database), await createCustomer(database)]
@@ -138,5 +139,8 @@ test('an answer that another node is still writing is waited for', async () => {
   expect(await there).toMatchObject([{ id, userId }])
   const old = performance.now()
   expect(await newStore().chain(userId, 'resp_of_no_time')).toBeUndefined()
-  expect(performance.now() - old).toBeLessThan(150)
+  recordFigure('a missing answer that no node still writes', performance.now() - old, {
+    unit: 'ms',
+    atMost: 150,
+  })
 })

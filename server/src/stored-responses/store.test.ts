@@ -11,7 +11,7 @@ let database: Database
 
 beforeAll(async () => {
   database = await openTestDatabase(stack)
-}, 60_000)
+})
 afterAll(() => stack.disposeAsync())
 
 const failures: unknown[] = []
@@ -92,7 +92,7 @@ test('the oldest make room for what an account keeps beyond 256 MB', async () =>
   expect(rows[0]?.oldest).toBe(0)
   expect(await store.find(userId, 'resp_room_500')).toBeDefined()
   expect(await store.find(userId, 'resp_old_1')).toBeDefined()
-}, 60_000)
+})
 
 test('answers go after so many days', async () => {
   const userId = await createCustomer(database)

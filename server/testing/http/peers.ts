@@ -113,7 +113,7 @@ export class TestPeers implements Disposable {
         method: 'POST',
         headers,
         body: '{"a":1}',
-        signal: signal ?? AbortSignal.timeout(10_000),
+        signal: signal ?? AbortSignal.timeout(30_000),
       })
     return { guarded, send, names, queries: server.queries }
   }

@@ -51,7 +51,7 @@ export const requestTo = (url: string, more: Partial<Request> = {}): Request => 
   method: 'POST',
   headers: {},
   body: '{}',
-  signal: AbortSignal.timeout(10_000),
+  signal: AbortSignal.timeout(30_000),
   ...more,
 })
 
@@ -59,12 +59,3 @@ export const okAnswer = (text: string, ...fields: string[]) =>
   ['HTTP/1.1 200 OK', ...fields, `content-length: ${text.length}`, '', text].join('\r\n')
 
 export const plain = okAnswer('ok')
-
-/** Waits until a condition holds. */
-export async function until(isSo: () => boolean): Promise<void> {
-  const endsAt = performance.now() + 10_000
-  while (!isSo()) {
-    if (performance.now() > endsAt) throw new Error('it never came to be')
-    await Bun.sleep(5)
-  }
-}

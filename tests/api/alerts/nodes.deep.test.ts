@@ -61,4 +61,4 @@ test('J01: two nodes, one of them killed, make one trigger and one notice of eac
   // What the killed node was sending may go out again, with the id that it had.
   const messageIds = mails.arrived.map(({ text }) => /^Message-ID: (.*)\r$/m.exec(text)?.[1])
   expect(new Set(messageIds).size).toBe(count)
-}, 60_000)
+})

@@ -4,6 +4,7 @@ import { call, idIn, type Fixture } from '../../harness/byok'
 import { openDatabase } from '../../harness/database'
 import { sendRequest, messages, type Json } from '../../harness/http'
 import type { Customer } from '../../harness/server'
+import { eventually } from '../../../server/testing/eventually'
 
 const alert = ownedKind('POST /account/alerts', () => ({
   name: 'Daily cost',
@@ -45,12 +46,11 @@ export const requestLog: Kind = {
     const body = { model: 'sandbox/echo', messages }
     const { headers } = await sendRequest(fixture.gateway, { key: owner.key, body })
     const id = headers.get('x-request-id') ?? ''
-    for (let tries = 0; tries < 200; tries++) {
+    await eventually(async () => {
       const { status } = await call(fixture.gateway, owner, `GET /account/request-logs/${id}`)
-      if (status === 200) return { owner, ids: [id] }
-      await Bun.sleep(50)
-    }
-    throw new Error(`there is no log of ${id}`)
+      return status === 200
+    })
+    return { owner, ids: [id] }
   },
 }
 

@@ -55,10 +55,10 @@ test('a session that is deleted at one node ends what runs of it at the other', 
 
   const plain = await a.session({ modelId: 'fake/slow-first-20000' })
   const waiting = a.send(plain, 'Hello?')
-  await eventually(() => upstream.requests().length === 2, 20_000)
+  await eventually(() => upstream.requests().length === 2)
   expect((await b.api(`DELETE /sessions/${plain}`)).status).toBe(200)
   expect(problem(await waiting)).toEqual([400, 'status', 'wrong_state'])
-  await eventually(() => upstream.requests().every(({ closedAt }) => closedAt !== null), 20_000)
+  await eventually(() => upstream.requests().every(({ closedAt }) => closedAt !== null))
 })
 
 test('a node that died does not keep a session for ever: its turn runs out', async () => {

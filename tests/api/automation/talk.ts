@@ -9,6 +9,7 @@ import {
 } from '../../harness/http'
 import type { RawClient } from '../../harness/raw-client'
 import type { Customer, Gateway } from '../../harness/server'
+import { WaitTimeoutError, waitTimeoutMs } from '../../../server/testing/eventually'
 
 /** The rows of a list in an answer. */
 export const rows = ({ body }: Answer, name: string): Json[] => {
@@ -62,10 +63,12 @@ export function createSessionClient(gateway: Gateway, customer: Customer): Sessi
 }
 
 /** Waits until something that has to be asked for is so. */
-export async function waitUntil(isSo: () => Promise<boolean>, limitMs = 20_000): Promise<void> {
+export async function waitUntil(isSo: () => Promise<boolean>): Promise<void> {
   const startedAt = performance.now()
   while (!(await isSo())) {
-    if (performance.now() - startedAt > limitMs) throw new Error(`not so within ${limitMs} ms`)
+    if (performance.now() - startedAt > waitTimeoutMs) {
+      throw new WaitTimeoutError(isSo.toString(), waitTimeoutMs)
+    }
     // An account asks 300 times a minute.
     await Bun.sleep(100)
   }

@@ -1,13 +1,10 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { objectIn, createSessionClient, waitUntil } from './talk'
 import { useToolFixture } from './tool-fixture'
 import { tool } from './tool-server'
 import { problem } from '../../harness/byok'
 import { toStream } from '../../harness/http'
 import { accountOf, nanosOf } from '../../harness/ledger'
-
-// Fifty tools one after the other, on a machine that does other things besides.
-setDefaultTimeout(60_000)
 
 const { fixture, session, sent, events } = useToolFixture()
 

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { call } from './requests'
 import { flagships } from '../../../server/testing/catalog/flagships'
 import { startGateway, type Customer, type Gateway } from '../../harness/server'
-
-setDefaultTimeout(30_000)
 
 /** Stands where the providers are: nothing leaves this machine. */
 const upstream = Bun.serve({

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { newOrganization, type Organization } from '../../harness/organization'
 import {
   call,
@@ -12,8 +12,6 @@ import { sendRequest, messages, type Json } from '../../harness/http'
 import type { Customer } from '../../harness/server'
 
 /** Prices of models that only connections have, as their owners set them: 9.1. */
-
-setDefaultTimeout(30_000)
 
 let fixture: Fixture
 let organization: Organization

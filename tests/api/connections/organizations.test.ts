@@ -3,6 +3,7 @@ import { newOrganization, uniqueName } from '../../harness/organization'
 import { call, idIn, createModelFixture, problem, type Fixture } from '../../harness/byok'
 import { sendRequest, messages, type Json } from '../../harness/http'
 import type { Customer } from '../../harness/server'
+import { eventually } from '../../../server/testing/eventually'
 
 let fixture: Fixture
 
@@ -260,7 +261,7 @@ describe('connections of an organization', () => {
     const { status, headers } = await chat(payer)
     expect([status, headers.get('x-tollgate-cost')]).toEqual([200, '0.000017'])
     const poolOf = async () => (await api(owner, `GET ${path}`)).body['credit_balance']
-    while ((await poolOf()) === 0) await Bun.sleep(50)
+    await eventually(async () => (await poolOf()) !== 0)
     expect(await poolOf()).toBe(0.000017)
     const { balance } = await fixture.gateway.admin('GET', `/users/${payer.userId}`)
     expect(balance).toBe(0.999983)

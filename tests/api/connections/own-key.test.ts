@@ -5,6 +5,7 @@ import { sendRequest, messages } from '../../harness/http'
 import type { Customer } from '../../harness/server'
 import { eventsOf } from '../../providers/translated/front'
 import { isDeep } from '../../../server/testing/depth'
+import { eventually } from '../../../server/testing/eventually'
 
 /** A customer with nothing but a key of Anthropic's, which the operator has not. */
 
@@ -145,7 +146,7 @@ test('21.3: nothing is charged, and the event says why', async () => {
       where request_id = ${requestId}`
     return rows[0]
   }
-  while (!(await booked())) await Bun.sleep(20)
+  await eventually(booked)
   expect(await booked()).toMatchObject({ billing_mode: 'byok', cost: '0', input_tokens: '11' })
 })
 
@@ -204,10 +205,10 @@ if (isDeep)
     expect((await chat()).status).toBe(200)
     expect(paths()).toEqual(['/v1/messages'])
     // What was written a moment ago is not written anew at once.
-    while ((await statusOf()) !== 'active') {
+    await eventually(async () => {
       await chat()
-      await Bun.sleep(100)
-    }
+      return (await statusOf()) === 'active'
+    })
     upstream.answer = () => Response.json({ data: [{ id: 'claude-sonnet-4-5' }] })
     const tested = await call(gateway, customer, `POST ${path}/test`)
     expect(tested.body).toMatchObject({ success: true, status: 'active', models_found: 1 })

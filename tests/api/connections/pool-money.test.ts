@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { newOrganization, type Organization } from '../../harness/organization'
 import { call, createModelFixture, type Fixture } from '../../harness/byok'
 import { runCommand } from '../../harness/run-command'
@@ -6,8 +6,7 @@ import { sendRequest, messages, type Json } from '../../harness/http'
 import { sendOperatorRequest as operate, problem } from '../../harness/operator'
 import type { Customer } from '../../harness/server'
 import { eventsOf } from '../../providers/translated/front'
-
-setDefaultTimeout(30_000)
+import { eventually } from '../../../server/testing/eventually'
 
 /** What organizations earn and spend: 21.3, with a fee, from the operator's grant to the audit. */
 
@@ -45,11 +44,8 @@ const poolBalance = async ({ owner, path }: Organization) => {
 }
 
 /** Usage is booked a moment after its answer. */
-async function becomes(balance: () => Promise<number>, wanted: number): Promise<void> {
-  const endsAt = performance.now() + 10_000
-  while ((await balance()) !== wanted && performance.now() < endsAt) await Bun.sleep(20)
-  expect(await balance()).toBe(wanted)
-}
+const becomes = (balance: () => Promise<number>, wanted: number) =>
+  eventually(async () => (await balance()) === wanted)
 
 /** What the operator sees of one account's movements, the newest first. */
 async function movements(filter: string): Promise<Json[]> {

@@ -12,6 +12,7 @@ import {
 import { startTwoNodes, type TwoNodes } from '../../harness/database'
 import { sendRequest, type Json } from '../../harness/http'
 import type { Customer, Gateway } from '../../harness/server'
+import { eventually } from '../../../server/testing/eventually'
 
 /** Nodes that share nothing but a database send a conversation to the same place, where its prompt is cached. */
 
@@ -58,17 +59,6 @@ async function servedBy(node: Gateway, by: Customer, fields: Json): Promise<stri
   return `${String(body['model'])} ${upstream.requests.at(-1)?.headers.get('authorization')?.at(-1)}`
 }
 
-/** A lost notification would be made good after a minute: this is much less, on a slow machine too. */
-const patienceMs = 15_000
-
-async function soon(isSo: () => Promise<boolean>): Promise<void> {
-  const startedAt = performance.now()
-  while (!(await isSo())) {
-    if (performance.now() - startedAt > patienceMs) throw new Error('not yet')
-    await Bun.sleep(5)
-  }
-}
-
 /** A pool of a connection for each key; resolves once both nodes serve by it. */
 async function makePool(by: Customer, strategy: string): Promise<Map<string, string>> {
   const ids = new Map<string, string>()
@@ -79,7 +69,7 @@ async function makePool(by: Customer, strategy: string): Promise<Map<string, str
   const fields = { name: 'p', provider: 'fake', strategy, connection_ids: [...ids.values()] }
   idIn(await call(nodes.a, by, 'POST /connection-pools', fields))
   // Named, they go to the connections by no turn: each has some of forty but in one of 25,000 runs.
-  await soon(async () => {
+  await eventually(async () => {
     const seen = new Set<string>()
     for (let at = 0; at < 40; at++) {
       const fields = { model: models[0], messages: begin('x'), prompt_cache_key: `ready ${at}` }
@@ -111,7 +101,6 @@ test.each(['round_robin', 'least_used', 'random'])(
     // Four connections for twelve conversations: fewer than three would be in one of 400 runs.
     expect(used.size).toBeGreaterThan(1)
   },
-  60_000,
 )
 
 test('one that its client names is there from the first request on, whatever it says', async () => {
@@ -139,7 +128,7 @@ test('of a connection that goes, only its own conversations move, to the same pl
   for (const name of names) before.set(name, await ask(a, name))
   const [gone = ''] = [...before.values()].map((place) => place.at(-1))
   await call(a, by, `PUT /connections/${ids.get(gone)}`, { status: 'inactive' })
-  await soon(async () => {
+  await eventually(async () => {
     const found = await Promise.all(names.map((name) => ask(b, name)))
     return found.every((place) => !place.endsWith(gone))
   })
@@ -187,7 +176,7 @@ test.each(['round_robin', 'least_used', 'random', 'weighted'])(
     const fields = { name: `of-${routing_strategy}`, routing_strategy, members }
     const made = await call(a, customer, 'POST /user/model-collections', fields)
     const model = String(made.body['model_id'])
-    await soon(async () => {
+    await eventually(async () => {
       const chatRequest = { key: customer.key, body: { model, messages: begin('is it there?') } }
       return (await sendRequest(b, chatRequest)).status === 200
     })
@@ -203,5 +192,4 @@ test.each(['round_robin', 'least_used', 'random', 'weighted'])(
     }
     expect(used.size).toBeGreaterThan(1)
   },
-  60_000,
 )

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mistypeKey } from './mistyped'
 import { newApiKey } from '../../../server/src/auth/api-key'
 import { startGateway, type Gateway } from '../../harness/server'
+import { recordFigure } from '../../../server/testing/figures'
+import { eventually } from '../../../server/testing/eventually'
 
 let gateway: Gateway
 let key: string
@@ -100,16 +102,14 @@ describe('A01 K05: 401 on every route', () => {
     await gateway.admin('POST', `/users/${customer.userId}/suspend`, { reason: 'test' })
     await expectRefusal(bearer(customer.key), 'invalid_api_key')
     await gateway.admin('POST', `/users/${customer.userId}/reinstate`)
-    const deadline = performance.now() + 1000
-    let status = 0
-    while (status !== 200 && performance.now() < deadline) {
-      status = (await call(routes[0], bearer(customer.key))).status
-    }
-    expect(status).toBe(200)
+    const tookMs = await eventually(
+      async () => (await call(routes[0], bearer(customer.key))).status === 200,
+    )
+    recordFigure('a key after its reinstatement', tookMs, { unit: 'ms', atMost: 1000 })
   })
 
   test('T06: rejects an expired key, other than an invalid one, within a second of its expiry', async () => {
-    const expiresAt = Date.now() + 700
+    const expiresAt = Date.now() + 2000
     const customer = await gateway.customer({ expires_at: new Date(expiresAt).toISOString() })
     expect((await call(routes[0], bearer(customer.key))).status).toBe(200)
     await Bun.sleep(expiresAt - Date.now() + 20)

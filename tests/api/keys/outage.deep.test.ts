@@ -1,9 +1,10 @@
-import { describe, expect } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { mistypeKey } from './mistyped'
 import { newApiKey } from '../../../server/src/auth/api-key'
 import { freeze, postgresPid, startTwoNodes } from '../../harness/database'
 import { startGateway, type Gateway } from '../../harness/server'
-import { timedTest } from '../../harness/timed'
+import { recordFigure } from '../../../server/testing/figures'
+import { eventually } from '../../../server/testing/eventually'
 
 async function models({ url, recorder }: Gateway, key: string) {
   const startedAt = performance.now()
@@ -19,28 +20,28 @@ async function models({ url, recorder }: Gateway, key: string) {
   }
 }
 
-/** What each kind of key gets while the database does not answer; refusals in so many ms. */
-async function expectOutage(gateway: Gateway, known: string, refusedWithinMs: number) {
+const bound = { unit: 'ms', atMost: 100 }
+
+/** What each kind of key gets while the database does not answer. Returns the time of the slowest refusal. */
+async function expectOutage(gateway: Gateway, known: string): Promise<number> {
   const malformed = await models(gateway, mistypeKey(known))
   expect(malformed).toMatchObject({ status: 401, code: 'invalid_api_key' })
-  expect(malformed.tookMs).toBeLessThan(100)
+  recordFigure('a malformed key without the database', malformed.tookMs, bound)
 
   const working = await models(gateway, known)
   expect(working.status).toBe(200)
-  expect(working.tookMs).toBeLessThan(100)
+  recordFigure('a known key without the database', working.tookMs, bound)
 
   const unknown = await Promise.all(Array.from({ length: 30 }, () => models(gateway, newApiKey())))
   for (const answer of unknown) {
     expect(answer).toMatchObject({ status: 503, code: 'gateway_unavailable' })
     expect(Number(answer.retryAfter)).toBeGreaterThanOrEqual(1)
   }
-  const slowest = Math.max(...unknown.map(({ tookMs }) => tookMs))
-  expect(slowest).toBeLessThan(refusedWithinMs)
-  return slowest
+  return Math.max(...unknown.map(({ tookMs }) => tookMs))
 }
 
 describe('a database that does not answer makes no key invalid', () => {
-  timedTest('D02: frozen', async () => {
+  test('D02: frozen', async () => {
     const environment = { DATABASE_GRACE_SECONDS: '0' }
     await using gateway = await startGateway({ environment, database: 'embedded' })
     const { key } = await gateway.customer()
@@ -48,25 +49,22 @@ describe('a database that does not answer makes no key invalid', () => {
     expect((await models(gateway, key)).status).toBe(200)
     {
       using _frozen = await freeze(await postgresPid(gateway.dataDir))
-      const slowest = await expectOutage(gateway, key, 1200)
-      console.log(`refused after at most ${Math.round(slowest)} ms while frozen`)
+      const slowestMs = await expectOutage(gateway, key)
+      recordFigure('D02: the slowest refusal', slowestMs, { unit: 'ms', atMost: 1200 })
       const ready = await fetch(`${gateway.url}/readyz`)
       expect(ready.status).toBe(503)
       expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200)
     }
-    const thawedAt = performance.now()
-    let answer = await models(gateway, fresh.key)
-    while (answer.status !== 200 && performance.now() - thawedAt < 5000) {
-      expect(answer.status).toBe(503)
-      answer = await models(gateway, fresh.key)
-    }
-    const tookMs = performance.now() - thawedAt
-    console.log(`a key never seen before works ${Math.round(tookMs)} ms after the thaw`)
-    expect(tookMs).toBeLessThan(2000)
+    const tookMs = await eventually(async () => {
+      const { status } = await models(gateway, fresh.key)
+      expect(status).toBeOneOf([200, 503])
+      return status === 200
+    })
+    recordFigure('D02: a new key after the thaw', tookMs, { unit: 'ms', atMost: 2000 })
     gateway.recorder.verify()
   })
 
-  timedTest('D01: gone', async () => {
+  test('D01: gone', async () => {
     await using nodes = await startTwoNodes({ database: 'embedded' })
     const { a, b } = nodes
     const { key } = await a.customer()
@@ -74,8 +72,8 @@ describe('a database that does not answer makes no key invalid', () => {
     expect((await models(b, key)).status).toBe(200)
     // Node A takes its PostgreSQL along.
     await a.stop('SIGTERM')
-    const slowest = await expectOutage(b, key, 300)
-    console.log(`refused after at most ${Math.round(slowest)} ms while down`)
+    const slowestMs = await expectOutage(b, key)
+    recordFigure('D01: the slowest refusal', slowestMs, { unit: 'ms', atMost: 300 })
     expect(b.output()).not.toContain(key)
     b.recorder.verify()
   })

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { valueAt, createFixture, type Fixture } from './fixture'
 import { messages, parsed, type Json } from '../../harness/http'
 import type { Customer } from '../../harness/server'
-
-setDefaultTimeout(60_000)
+import { eventually } from '../../../server/testing/eventually'
 
 /** Not to be found in any log, in whatever field it was sent. */
 const canaries = [
@@ -19,14 +18,11 @@ let willing: Customer
 let unwilling: Customer
 
 /** Waits until what was set holds: a body of a request is kept, or is not. */
-async function until(isKept: boolean, as: Customer): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
+const until = (isKept: boolean, as: Customer) =>
+  eventually(async () => {
     const { request_body } = await fixture.detailsOf(await fixture.chat('ok', {}, as), as)
-    if ((request_body !== null) === isKept) return
-    await Bun.sleep(50)
-  }
-  throw new Error(`bodies are ${isKept ? 'not ' : ''}kept`)
-}
+    return (request_body !== null) === isKept
+  })
 
 const allow = (log_bodies: boolean) => fixture.rig.gateway.admin('PUT', '/config', { log_bodies })
 

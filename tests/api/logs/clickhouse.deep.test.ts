@@ -3,6 +3,7 @@ import { createFixture, listIn, type Fixture } from './fixture'
 import type { Json } from '../../harness/http'
 import { internalUrl, scrape } from '../../harness/scrape'
 import { ClickHouseStandIn } from '../../../server/testing/clickhouse-stand-in/stand-in'
+import { eventually } from '../../../server/testing/eventually'
 
 let clickHouse: ClickHouseStandIn
 let fixture: Fixture
@@ -13,7 +14,7 @@ beforeAll(async () => {
     METRICS_PORT: '0',
     LOG_LEVEL: 'info',
   })
-}, 60_000)
+})
 afterAll(async () => {
   await fixture[Symbol.asyncDispose]()
   clickHouse[Symbol.dispose]()
@@ -21,13 +22,8 @@ afterAll(async () => {
 
 const requestIdOf = ({ headers }: { headers: Headers }) => headers.get('x-request-id') ?? ''
 
-async function until(what: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000
-  while (!(await what())) {
-    if (performance.now() > deadline) throw new Error('it did not come about')
-    await Bun.sleep(100)
-  }
-}
+/** An export follows its logs by some seconds, longer after a failure. */
+const until = (what: () => boolean | Promise<boolean>) => eventually(what, 60_000)
 
 const isExported = (id: string) => clickHouse.finalRows('request_log').has(id)
 

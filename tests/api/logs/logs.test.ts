@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { listIn, createFixture, userAgent, type Fixture } from './fixture'
 import { sendRequest, sendRaw, messages } from '../../harness/http'
 import { reportedCost } from '../../harness/ledger'
 import type { Customer } from '../../harness/server'
-
-setDefaultTimeout(60_000)
+import { eventually } from '../../../server/testing/eventually'
 
 let fixture: Fixture
 
@@ -122,10 +121,10 @@ test('logs a client that disconnects as cancelled, with the output so far', asyn
   await client.until((received) => /"content":"[^"]/.test(received.toString()))
   client.close()
   let logs = listIn(await fixture.read('', account), 'logs')
-  for (let tries = 0; logs.length === 0 && tries < 200; tries++) {
-    await Bun.sleep(50)
+  await eventually(async () => {
     logs = listIn(await fixture.read('', account), 'logs')
-  }
+    return logs.length > 0
+  })
   expect(logs).toHaveLength(1)
   expect(logs[0]).toMatchObject({ status: 'cancelled', status_code: 499, provider: 'fake' })
   expect(logs[0]?.['output_tokens']).toBeGreaterThan(0)
@@ -249,11 +248,7 @@ test('requests that run at the same time are counted', async () => {
     clients.push(client)
   }
   for (const client of clients) client.close()
-  let known = 0
-  for (let tries = 0; known < 3 && tries < 200; tries++) {
-    known = listIn(await fixture.read('', account), 'logs').length
-    await Bun.sleep(50)
-  }
+  await eventually(async () => listIn(await fixture.read('', account), 'logs').length >= 3)
   const rows = await fixture.sql`
     select concurrent from request_log where user_id = ${account.userId} order by 1`
   expect(rows.map(({ concurrent }: { concurrent: number }) => concurrent)).toEqual([1, 2, 3])

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { listIn } from './fixture'
 import { startTwoNodes, type TwoNodes } from '../../harness/database'
 import { sendRequest, messages } from '../../harness/http'
-
-setDefaultTimeout(60_000)
+import { eventually } from '../../../server/testing/eventually'
 
 let nodes: TwoNodes
 
@@ -22,10 +21,10 @@ test('logs of one node are read on the other', async () => {
   const wanted = [refused, served].map(({ headers }) => headers.get('x-request-id'))
   const path = '/api/account/request-logs'
   let found: unknown[] = []
-  for (let tries = 0; found.length < 2 && tries < 200; tries++) {
+  await eventually(async () => {
     const logs = listIn(await sendRequest(a, { path, method: 'GET', key: customer.key }), 'logs')
     found = logs.map(({ id }) => id)
-    await Bun.sleep(20)
-  }
+    return found.length >= 2
+  })
   expect(found).toEqual(wanted)
 })

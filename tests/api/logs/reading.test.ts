@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { listIn, createFixture, type Fixture } from './fixture'
 import type { Answer } from '../../harness/http'
 import { eventually } from '../../../server/testing/eventually'
 import type { Customer } from '../../harness/server'
 import { problem } from '../../gateway/routing/fixture'
-
-setDefaultTimeout(60_000)
 
 let fixture: Fixture
 let customer: Customer

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { listIn, createFixture, type Fixture } from './fixture'
 import { sendRequest, sendRaw, messages, type Answer, type Json } from '../../harness/http'
 import type { Customer } from '../../harness/server'
-
-setDefaultTimeout(60_000)
 
 let fixture: Fixture
 

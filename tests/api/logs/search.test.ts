@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { listIn, createFixture, type Fixture } from './fixture'
 import { problem } from '../../gateway/routing/fixture'
 import type { Answer, Json } from '../../harness/http'
 import type { Customer } from '../../harness/server'
-
-setDefaultTimeout(60_000)
 
 let fixture: Fixture
 let other: Customer

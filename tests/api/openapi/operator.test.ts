@@ -25,7 +25,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 let gateway: Gateway
 beforeAll(async () => {
   gateway = await startGateway()
-}, 60_000)
+})
 afterAll(() => gateway?.[Symbol.asyncDispose]())
 
 describe('N7: openapi-operator.json', () => {

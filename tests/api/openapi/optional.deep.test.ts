@@ -90,7 +90,7 @@ describe.each(withBody.map((route) => [route.name, route] as const))(
         if (isRefused === isDescribed) wrong.push({ name, isRefused, isDescribed })
       }
       expect(wrong).toEqual([])
-    }, 60_000)
+    })
 
     test('needs a body exactly where its description says so', async () => {
       const operation = operationOf(description, route)
@@ -105,7 +105,7 @@ describe.each(withBody.map((route) => [route.name, route] as const))(
         status,
         operation.requestBody.required ?? false,
       ])
-    }, 60_000)
+    })
   },
 )
 

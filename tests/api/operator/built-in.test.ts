@@ -13,7 +13,7 @@ beforeAll(async () => {
   })
   gateway = rig.gateway
   gateway.recorder.canary(secret)
-}, 60_000)
+})
 afterAll(async () => {
   gateway.recorder.verify()
   await rig[Symbol.asyncDispose]()

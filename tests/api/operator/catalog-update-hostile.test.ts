@@ -13,6 +13,7 @@ import {
 import { sendRequest, messages } from '../../harness/http'
 import { startGateway, type Customer, type Gateway } from '../../harness/server'
 import { startFakeProvider, type FakeProvider } from '../../harness/upstreams/fake-provider'
+import { recordFigure } from '../../../server/testing/figures'
 
 /** Documents of a server that the operator should not have trusted. */
 
@@ -106,17 +107,14 @@ test.each<[string, () => Response]>([
   ['a page', () => new Response('<!doctype html>')],
   ['lists in lists', () => new Response(`{"date":${'['.repeat(1_000_000)}`)],
   ['lists in lists, closed', () => new Response('['.repeat(1_000_000) + ']'.repeat(1_000_000))],
-])(
-  'nothing is taken from %s',
-  async (_what, answer) => {
-    source.files.set('/catalog.json', answer)
-    const startedAt = performance.now()
-    await refused()
-    expect(performance.now() - startedAt).toBeLessThan(10_000)
-    expect((await chat()).status).toBe(200)
-  },
-  30_000,
-)
+])('nothing is taken from %s', async (what, answer) => {
+  source.files.set('/catalog.json', answer)
+  const startedAt = performance.now()
+  await refused()
+  const tookMs = performance.now() - startedAt
+  recordFigure(`rejecting ${what}`, tookMs, { unit: 'ms', atMost: 10_000 })
+  expect((await chat()).status).toBe(200)
+})
 
 test.each<[string, string]>([
   ['zero characters in an id', documentOf(entry('fake/a\0b', defaultPricing))],

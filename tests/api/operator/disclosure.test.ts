@@ -4,7 +4,7 @@ import { startGateway, type Gateway } from '../../harness/server'
 let gateway: Gateway
 beforeAll(async () => {
   gateway = await startGateway()
-}, 60_000)
+})
 afterAll(() => gateway?.[Symbol.asyncDispose]())
 
 const read = (path: string, method = 'GET') =>

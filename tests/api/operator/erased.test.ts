@@ -7,7 +7,7 @@ import { startRig, type Customer, type Rig } from '../../harness/server'
 let rig: Rig
 beforeAll(async () => {
   rig = await startRig()
-}, 60_000)
+})
 afterAll(async () => {
   rig.gateway.recorder.verify()
   await rig[Symbol.asyncDispose]()

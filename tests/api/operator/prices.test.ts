@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sendOperatorRequest, problem } from '../../harness/operator'
 import { startRig, type Gateway, type Rig } from '../../harness/server'
+import { eventually } from '../../../server/testing/eventually'
 
 let rig: Rig
 let gateway: Gateway
@@ -8,7 +9,7 @@ let gateway: Gateway
 beforeAll(async () => {
   rig = await startRig()
   gateway = rig.gateway
-}, 60_000)
+})
 afterAll(async () => {
   gateway.recorder.verify()
   await rig[Symbol.asyncDispose]()
@@ -65,7 +66,7 @@ test('a planned price begins by itself, and is another one until then', async ()
     effective_at,
   })
   expect(set.body).toMatchObject({ prices: [{ effective_at, pricing: { input: 7 } }, {}] })
-  while ((await inputOf(id)) === 1) await Bun.sleep(20)
+  await eventually(async () => (await inputOf(id)) !== 1)
   expect(await inputOf(id)).toBe(7)
   expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(effective_at))
 })

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { signUp } from '../../harness/browser-session'
 import { openDatabase } from '../../harness/database'
 import { sendRequest, messages, type Answer, type Json } from '../../harness/http'
 import { startRig, type Customer, type Rig } from '../../harness/server'
-
-setDefaultTimeout(60_000)
 
 let rig: Rig
 let one: Customer

@@ -8,7 +8,7 @@ let gateway: Gateway
 beforeAll(async () => {
   rig = await startRig()
   gateway = rig.gateway
-}, 60_000)
+})
 afterAll(async () => {
   gateway.recorder.verify()
   await rig[Symbol.asyncDispose]()

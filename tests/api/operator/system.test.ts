@@ -13,7 +13,7 @@ beforeAll(async () => {
   rig = await startRig({ environment: { BREAKER_SECONDS: '60', AUDIT_SECONDS: '3600' } })
   sql = await openDatabase(rig.gateway.dataDir)
   customer = await rig.gateway.customer()
-}, 60_000)
+})
 afterAll(async () => {
   rig.gateway.recorder.verify()
   await sql[Symbol.asyncDispose]()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { insertLogs } from './logged'
 import { listIn, fetchPublic } from '../catalogue/requests'
 import { newOrganization, type Organization } from '../../harness/organization'
@@ -13,8 +13,6 @@ import {
 } from '../../gateway/tunnel/fixture'
 
 /** Self-hosted gateways among the inference servers that every caller may see: 18. */
-
-setDefaultTimeout(30_000)
 
 let fixture: GatewayFixture
 let serving: Organization

@@ -3,6 +3,7 @@ import { call, problem } from '../../harness/byok'
 import { openDatabase } from '../../harness/database'
 import { sendRequest, messages, type Answer, type Json } from '../../harness/http'
 import { startRig, type Customer, type Rig } from '../../harness/server'
+import { WaitTimeoutError, waitTimeoutMs } from '../../../server/testing/eventually'
 
 let rig: Rig
 let sql: Awaited<ReturnType<typeof openDatabase>>
@@ -54,11 +55,16 @@ async function quotasOf(customer: Customer): Promise<Record<string, Quota>> {
 
 /** Asks until it is so, as long as a slow machine may take. */
 async function until<Found>(look: () => Promise<Found>, isSo: (found: Found) => boolean) {
-  const deadline = performance.now() + 30_000
+  const deadline = performance.now() + waitTimeoutMs
   for (;;) {
     const found = await look()
     if (isSo(found)) return found
-    if (performance.now() > deadline) throw new Error(`not so: ${JSON.stringify(found)}`)
+    if (performance.now() > deadline) {
+      throw new WaitTimeoutError(
+        `${isSo.toString()}, found ${JSON.stringify(found)}`,
+        waitTimeoutMs,
+      )
+    }
     await Bun.sleep(50)
   }
 }

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { inChat, inConverse, inMessages, session, type Breakpoint } from './session'
 import { isJson, type Json } from '../../providers/conformance/fixture'
 import { sendRequest } from '../../harness/http'
@@ -11,8 +11,6 @@ import {
   type Front,
   type ProviderRequest,
 } from '../../providers/translated/front'
-
-setDefaultTimeout(60_000)
 
 let front: Front
 

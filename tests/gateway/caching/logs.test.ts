@@ -1,10 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { greeting } from '../dialects/claude'
 import { sendRequest } from '../../harness/http'
 import { upstreamSecret } from '../../harness/server'
 import { openFront, type Front } from '../../providers/translated/front'
-
-setDefaultTimeout(60_000)
 
 let front: Front
 const model = 'anthropic/claude-sonnet-4-6'

@@ -6,6 +6,7 @@ import { RunningConnect } from './run-connect'
 import { call, createCustomer } from '../../harness/byok'
 import { z } from 'zod'
 import { startGateway, type Customer, type Gateway } from '../../harness/server'
+import { eventually } from '../../../server/testing/eventually'
 
 const program = join(import.meta.dir, '../../../connect/src/tools/program-for-tests.ts')
 /** Asks for both tools one after the other, and then says what they gave. */
@@ -87,9 +88,8 @@ beforeAll(async () => {
     const { text } = await call(gateway, owner, 'GET /gateways')
     return text.includes('"status":"online"') && text.includes('"tool_count":2')
   }
-  const deadline = performance.now() + 15_000
-  while (!(await serves()) && performance.now() < deadline) await Bun.sleep(50)
-}, 30_000)
+  await eventually(serves)
+})
 afterAll(async () => {
   await agent[Symbol.asyncDispose]()
   await gateway[Symbol.asyncDispose]()

@@ -1,11 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenAI } from 'openai'
 import type { Response, ResponseStreamEvent } from 'openai/resources/responses/responses'
 import { failureOf, createFixture, type Fixture } from '../../providers/conformance/fixture'
 import { openDatabase } from '../../harness/database'
 import { sendRequest } from '../../harness/http'
-
-setDefaultTimeout(60_000)
+import { eventually } from '../../../server/testing/eventually'
 
 let fixture: Fixture
 
@@ -28,12 +27,12 @@ const begin = async (name: string, fields: object = {}): Promise<Response> =>
 const another = async (): Promise<OpenAI> => (await fixture.rig.gateway.customer()).client
 
 async function standing(id: string, wanted: RegExp): Promise<Response> {
-  for (let tries = 0; tries < 300; tries++) {
-    const found = await fixture.client.responses.retrieve(id)
-    if (wanted.test(String(found.status))) return found
-    await Bun.sleep(20)
-  }
-  throw new Error(`${id} did not become ${String(wanted)}`)
+  let found = await fixture.client.responses.retrieve(id)
+  await eventually(async () => {
+    found = await fixture.client.responses.retrieve(id)
+    return wanted.test(String(found.status))
+  })
+  return found
 }
 const ended = (id: string) => standing(id, /^(?!queued|in_progress)/)
 

@@ -1,9 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenAI } from 'openai'
 import { failureOf, createFixture, type Fixture } from '../../providers/conformance/fixture'
 import { sendRequest } from '../../harness/http'
-
-setDefaultTimeout(60_000)
 
 let fixture: Fixture
 

@@ -1,5 +1,5 @@
 import { NotFoundError } from '@anthropic-ai/sdk'
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import {
   failureOf,
   messages,
@@ -9,8 +9,6 @@ import {
 } from './messages-fixture'
 import { sendRequest, type RequestOptions } from '../../harness/http'
 import { findBookedOnce, priceOf } from '../../harness/ledger'
-
-setDefaultTimeout(20_000)
 
 let it: MessagesFixture
 

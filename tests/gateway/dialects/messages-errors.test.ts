@@ -6,7 +6,7 @@ import {
   NotFoundError,
   PermissionDeniedError,
 } from '@anthropic-ai/sdk'
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import {
   baseRequest,
   failureOf,
@@ -17,8 +17,6 @@ import {
 } from './messages-fixture'
 import { sendRequest, sendRaw, type Json } from '../../harness/http'
 import { parseResponse } from '../../harness/raw-client'
-
-setDefaultTimeout(20_000)
 
 let it: MessagesFixture
 

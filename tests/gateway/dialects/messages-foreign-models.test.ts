@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { path } from './messages-fixture'
 import { readMessage } from '../../../server/testing/protocols/messages-events'
 import { isJson, type Json } from '../../providers/conformance/fixture'
@@ -10,8 +10,6 @@ import {
   type Front,
   type ProviderRequest,
 } from '../../providers/translated/front'
-
-setDefaultTimeout(20_000)
 
 const model = 'openai/small'
 const claude = 'anthropic/claude-small'

@@ -1,12 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { claude, events, framesOf, head, greeting, start, streamOf, usage } from './claude'
 import { messages, path } from './messages-fixture'
 import type { Json } from '../../providers/conformance/fixture'
 import { sendRequest } from '../../harness/http'
 import { upstreamSecret } from '../../harness/server'
 import { openFront, type Front } from '../../providers/translated/front'
-
-setDefaultTimeout(20_000)
 
 const baseRequest = { model: claude, max_tokens: 100, messages }
 

@@ -1,5 +1,5 @@
 import Anthropic, { APIError } from '@anthropic-ai/sdk'
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { claude, events, framesOf, head, greeting, start, streamOf, usage } from './claude'
 import { failureOf, messages, path } from './messages-fixture'
 import { readMessage } from '../../../server/testing/protocols/messages-events'
@@ -8,8 +8,6 @@ import { sendRequest, sendRaw } from '../../harness/http'
 import { priceOf } from '../../harness/ledger'
 import { upstreamSecret } from '../../harness/server'
 import { openFront, type Front } from '../../providers/translated/front'
-
-setDefaultTimeout(20_000)
 
 const base = { model: claude, max_tokens: 100, messages }
 

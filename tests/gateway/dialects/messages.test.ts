@@ -1,6 +1,6 @@
 import type { MessageParam, Tool } from '@anthropic-ai/sdk/resources/messages'
 import { APIError } from '@anthropic-ai/sdk'
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import {
   baseRequest,
   failureOf,
@@ -12,8 +12,6 @@ import {
 } from './messages-fixture'
 import { readMessage } from '../../../server/testing/protocols/messages-events'
 import { eventually } from '../../../server/testing/eventually'
-
-setDefaultTimeout(20_000)
 
 let it: MessagesFixture
 
@@ -253,10 +251,7 @@ describe('streams', () => {
       if (text.includes('w3')) break
     }
     stream.abort()
-    await eventually(
-      () => it.rig.upstream.requests().every(({ closedAt }) => closedAt !== null),
-      5000,
-    )
+    await eventually(() => it.rig.upstream.requests().every(({ closedAt }) => closedAt !== null))
     expect(it.rig.upstream.requests()).toMatchObject([{ closedBy: 'peer' }])
   })
 })

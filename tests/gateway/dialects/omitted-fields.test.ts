@@ -1,10 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { claude, events, greeting, streamOf, usage } from './claude'
 import { path as messagesPath } from './messages-fixture'
 import { upstreamSecret } from '../../harness/server'
 import { openFront, type Front } from '../../providers/translated/front'
-
-setDefaultTimeout(20_000)
 
 const reasoning = 'openai/o3'
 

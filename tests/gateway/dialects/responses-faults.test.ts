@@ -177,7 +177,7 @@ describe('a stream', () => {
     for await (const event of stream) {
       if (event.type === 'response.output_text.delta') break
     }
-    await eventually(() => upstream.requests()[0]?.closedBy === 'peer', 5000)
+    await eventually(() => upstream.requests()[0]?.closedBy === 'peer')
     expect(gateway.output()).not.toContain('internal_error')
   })
 })
@@ -187,9 +187,9 @@ test('a client that disconnects before a whole answer cancels it at the provider
   upstream.reset()
   const body = await bodyOf('slow-first-9000')
   using client = await sendRaw(gateway, { path, key: fixture.customer.key, body })
-  await eventually(() => upstream.requests().length === 1, 5000)
+  await eventually(() => upstream.requests().length === 1)
   client.close()
-  await eventually(() => upstream.requests()[0]?.closedBy === 'peer', 5000)
+  await eventually(() => upstream.requests()[0]?.closedBy === 'peer')
 })
 
 test.each([false, true])(

@@ -1,9 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { newOrganization } from '../../harness/organization'
 import { call, idIn, createFixture, type Fixture } from '../../harness/byok'
 import { sendRequest, type Json } from '../../harness/http'
-
-setDefaultTimeout(60_000)
+import { eventually } from '../../../server/testing/eventually'
 
 let fixture: Fixture
 
@@ -96,12 +95,11 @@ test('on a connection of the caller’s own an answer in the background is Tollg
   expect([result.status, result.body['status']]).toEqual([200, 'queued'])
   const id = String(result.body['id'])
   let found: Json = {}
-  for (let tries = 0; tries < 200 && found['status'] !== 'completed'; tries++) {
-    found = (
-      await sendRequest(fixture.gateway, { method: 'GET', path: `/v1/responses/${id}`, key })
-    ).body
-    await Bun.sleep(20)
-  }
+  const asking = { method: 'GET', path: `/v1/responses/${id}`, key }
+  await eventually(async () => {
+    found = (await sendRequest(fixture.gateway, asking)).body
+    return found['status'] === 'completed'
+  })
   expect(found).toMatchObject({ id, status: 'completed', background: true, store: true, output })
   expect(found['previous_response_id']).toBeNull()
   expect(fixture.upstream.requests.map((request) => request.body)).toEqual([

@@ -1,10 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { eventsIn, lastResponse, typesOf } from './response-events'
 import type { Json } from '../../providers/conformance/fixture'
 import { upstreamSecret } from '../../harness/server'
 import { eventsOf, openFront, type Front } from '../../providers/translated/front'
-
-setDefaultTimeout(60_000)
 
 let front: Front
 

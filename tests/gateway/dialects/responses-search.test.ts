@@ -1,10 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { Json } from '../../providers/conformance/fixture'
 import { sendRequest, type Answer } from '../../harness/http'
 import { upstreamSecret } from '../../harness/server'
 import { eventsOf, openFront, type Front } from '../../providers/translated/front'
-
-setDefaultTimeout(20_000)
 
 const model = 'openai/gpt-searching'
 const path = '/v1/responses'

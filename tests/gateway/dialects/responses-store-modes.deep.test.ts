@@ -1,7 +1,5 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { failureOf, createFixture, type Fixture } from '../../providers/conformance/fixture'
-
-setDefaultTimeout(60_000)
 
 const say = async (fixture: Fixture, fields: object = {}) =>
   fixture.client.responses.create({

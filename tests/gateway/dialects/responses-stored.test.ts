@@ -1,10 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenAI } from 'openai'
 import { failureOf, createFixture, type Fixture } from '../../providers/conformance/fixture'
 import { openDatabase } from '../../harness/database'
 import { sendRequest } from '../../harness/http'
-
-setDefaultTimeout(60_000)
+import { eventually } from '../../../server/testing/eventually'
 
 let fixture: Fixture
 
@@ -139,10 +138,10 @@ test('what is kept is in the database as soon as it is written, under its accoun
   const sql = await openDatabase(fixture.rig.gateway.dataDir)
   try {
     let rows: { user_id: string; input: string }[] = []
-    for (let attempt = 0; attempt < 200 && rows.length === 0; attempt++) {
+    await eventually(async () => {
       rows = await sql`select user_id, input from stored_response where id = ${id}`
-      if (rows.length === 0) await Bun.sleep(10)
-    }
+      return rows.length > 0
+    })
     const input = JSON.stringify([{ type: 'message', role: 'user', content: 'Hello.' }])
     expect(rows).toEqual([{ user_id: fixture.customer.userId, input }])
   } finally {

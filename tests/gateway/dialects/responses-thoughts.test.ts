@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { eventsIn, lastResponse, typesOf } from './response-events'
 import { jsonOf, type Json } from '../../providers/conformance/fixture'
 import { hasFixtures, validate } from '../../harness/fixtures'
@@ -9,8 +9,6 @@ import {
   type Front,
   type ProviderRequest,
 } from '../../providers/translated/front'
-
-setDefaultTimeout(20_000)
 
 let front: Front
 

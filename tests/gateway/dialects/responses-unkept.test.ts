@@ -1,8 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { createFixture, type Json, type Fixture } from '../../providers/conformance/fixture'
 import { sendRequest } from '../../harness/http'
-
-setDefaultTimeout(60_000)
 
 let fixture: Fixture
 

@@ -4,6 +4,7 @@ import { sendRaw, toStream, type Json } from '../../harness/http'
 import { eventually } from '../../../server/testing/eventually'
 import { newDataDir, startGateway, startRig, type Customer, type Rig } from '../../harness/server'
 import { sendIdempotent, callsOf, readCharge, chatOf, isReplay, newKey } from './keyed'
+import { recordFigure } from '../../../server/testing/figures'
 
 let rig: Rig
 let customer: Customer
@@ -64,7 +65,11 @@ describe('a client that disconnects', () => {
       const client = await open(key, 'chunks-30-gap-50', { stream: true })
       await client.until((received) => received.includes(' w3'))
       client[how]()
-      await eventually(() => callsOf(rig, 'chunks-30-gap-50')[0]?.closedAt !== null, 1000)
+      const tookMs = await eventually(() => callsOf(rig, 'chunks-30-gap-50')[0]?.closedAt !== null)
+      recordFigure(`the end at the provider of a stream (${how})`, tookMs, {
+        unit: 'ms',
+        atMost: 1000,
+      })
       const again = await keyed(key, 'chunks-30-gap-50', { stream: true })
       expect(isReplay(again)).toBe(false)
       expect(toStream(again).isDone).toBe(true)
@@ -112,7 +117,7 @@ test('an answer beyond 8 MB is given, and not kept', async () => {
   const again = await keyed(key, 'chunks-1300000')
   expect(isReplay(again)).toBe(false)
   expect(callsOf(rig, 'chunks-1300000')).toHaveLength(2)
-}, 60_000)
+})
 
 test('a stop waits for a plain request that its caller left, and it is kept', async () => {
   const dataDir = await newDataDir()
@@ -133,4 +138,4 @@ test('a stop waits for a plain request that its caller left, and it is kept', as
   expect((await readCharge(next, one, 1)).requests).toBe(1)
   await next.stop()
   await rm(dataDir, { recursive: true, force: true })
-}, 30_000)
+})

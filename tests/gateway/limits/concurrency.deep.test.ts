@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sendRequest, messages, type Json } from '../../harness/http'
 import { eventually } from '../../../server/testing/eventually'
 import { startRig, type Customer, type Rig } from '../../harness/server'
+import { recordFigure } from '../../../server/testing/figures'
 
 let rig: Rig
 let plan: unknown
@@ -111,7 +112,7 @@ describe('a place comes back', () => {
     ['a stream', 'chunks-1000-gap-20', { stream: true }],
     ['a stream before its first event', 'slow-event-1500', { stream: true }],
   ]
-  test.each(leavers)('when a client leaves %s', async (_name, model, fields) => {
+  test.each(leavers)('when a client leaves %s', async (name, model, fields) => {
     const customer = await newCustomer()
     const requests = await Promise.all([
       begun(customer, model, fields),
@@ -125,8 +126,8 @@ describe('a place comes back', () => {
       () => void chat(customer, 'ok').then((got) => (status = got.status)),
       20,
     )
-    // Sooner than the answer would have ended.
-    await eventually(() => status === 200, 1000)
+    const tookMs = await eventually(() => status === 200)
+    recordFigure(`a place of a client that left ${name}`, tookMs, { unit: 'ms', atMost: 1000 })
     clearInterval(look)
     await Bun.sleep(100)
     await expectBothPlaces(customer)

@@ -22,7 +22,7 @@ beforeAll(async () => {
     pricing: { input: 1, output: 4 },
   })
   await Bun.sleep(500)
-}, 60_000)
+})
 afterAll(async () => {
   for (const { recorder } of [nodes.a, nodes.b]) recorder.verify()
   await nodes[Symbol.asyncDispose]()

@@ -84,7 +84,7 @@ export function startCollector(answer?: () => Promise<Response>): Collector {
     headers: () => headers,
     text: () => texts.join('\n'),
     of: async (requestId, count) => {
-      await eventually(() => of(requestId).length >= count, 10_000)
+      await eventually(() => of(requestId).length >= count)
       return of(requestId)
     },
     [Symbol.asyncDispose]: () => server.stop(true),

@@ -25,13 +25,13 @@ afterAll(async () => {
 
 /** Metrics once nothing runs and all is booked. */
 async function settled() {
-  for (let looks = 0; looks < 200; looks++) {
-    const found = await scrape(url)
+  let found = await scrape(url)
+  await eventually(async () => {
+    found = await scrape(url)
     const rest = ['tollgate_running_requests', 'tollgate_journal_depth', 'tollgate_journal_running']
-    if (rest.every((name) => found.sum(name) === 0)) return found
-    await Bun.sleep(25)
-  }
-  throw new Error('requests go on')
+    return rest.every((name) => found.sum(name) === 0)
+  })
+  return found
 }
 
 const several = (count: number, one: () => Promise<unknown>) =>

@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { createFixture, type Fixture } from './fixture'
 import { sendRequest, type Json } from '../../harness/http'
-
-setDefaultTimeout(20_000)
 
 /** The next request of a conversation finds the cache of the one before. */
 

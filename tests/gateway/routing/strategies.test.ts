@@ -94,7 +94,7 @@ test('least_used: fewest running requests, then fewest in the last minute', asyn
       signal: leaving.signal,
     })
     .catch(() => undefined)
-  await eventually(() => fixture.calledModels().includes('stall-after-1'), 10_000)
+  await eventually(() => fixture.calledModels().includes('stall-after-1'))
   // While that runs, the others take turns by how often they were asked.
   expect((await served(name, 6)).join('')).toBe('abcabc')
   leaving.abort()

@@ -9,6 +9,7 @@ import {
   type Stream,
 } from '../../harness/http'
 import { startGateway, type Customer, type Gateway } from '../../harness/server'
+import { WaitTimeoutError, waitTimeoutMs } from '../../../server/testing/eventually'
 
 /** A self-hosted gateway as its owner was told of it. */
 export interface CreatedGateway {
@@ -105,16 +106,15 @@ export async function statusOf(
   return gateways.find((gateway) => gateway['id'] === id)?.['status']
 }
 
-/** Waits until something is so, which has to be asked for. Throws after `limitMs`. */
+/** Waits until a value reads as expected. */
 export async function waitForValue<Value>(
   read: () => Promise<Value>,
   expected: Value,
-  limitMs = 5000,
 ): Promise<void> {
   const startedAt = performance.now()
   for (let value = await read(); value !== expected; value = await read()) {
-    if (performance.now() - startedAt > limitMs) {
-      throw new Error(`not ${String(expected)} within ${limitMs} ms, but ${String(value)}`)
+    if (performance.now() - startedAt > waitTimeoutMs) {
+      throw new WaitTimeoutError(`${String(expected)}, found ${String(value)}`, waitTimeoutMs)
     }
     await Bun.sleep(20)
   }

@@ -48,4 +48,4 @@ test('G08: endless hellos block no other gateway: the newest is used, and others
   expect(agent.seen('welcome').length).toBeWithin(2, 12)
   const last = `fake/model-${count}`
   await waitForValue(async () => (await fixture.chat(loud, { model: last })).status, 200)
-}, 20_000)
+})

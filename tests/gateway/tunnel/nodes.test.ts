@@ -5,6 +5,7 @@ import { call, createCustomer } from '../../harness/byok'
 import { startTwoNodes, type TwoNodes } from '../../harness/database'
 import { sendRequest, messages, type Json } from '../../harness/http'
 import type { Customer, Gateway } from '../../harness/server'
+import { recordFigure } from '../../../server/testing/figures'
 
 /** A gateway whose socket is on one of two nodes. */
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
   await nodes.a.admin('POST', '/providers', { key: 'fake', name: 'Fake', adapter: 'openai' })
   owner = await createCustomer(nodes.a)
   await waitForValue(async () => (await call(nodes.b, owner, 'GET /gateways')).status, 200)
-}, 60_000)
+})
 afterEach(() => {
   for (const agent of agents.splice(0)) agent.kill()
 })
@@ -68,13 +69,16 @@ test('a newer socket on the other node replaces it', async () => {
   expect(await statusOn(nodes.a, mine.id)).toBe('online')
 })
 
-test('deleted on the other node: the socket is closed within a second', async () => {
+test('deleted on the other node: the socket is closed', async () => {
   const mine = await made()
   const agent = await connected(nodes.b, mine)
   const startedAt = performance.now()
   await call(nodes.a, owner, `DELETE /gateways/${mine.id}`)
   expect((await agent.closed).code).toBe(4401)
-  expect(performance.now() - startedAt).toBeLessThan(1000)
+  recordFigure('the socket on the other node', performance.now() - startedAt, {
+    unit: 'ms',
+    atMost: 1000,
+  })
 })
 
 describe('a node that stops', () => {
@@ -107,5 +111,5 @@ describe('a node that stops', () => {
     expect(await statusOn(nodes.a, idle.id)).toBe('offline')
     const again = await connected(nodes.a, busy)
     expect(again.seen('welcome')).toHaveLength(1)
-  }, 30_000)
+  })
 })

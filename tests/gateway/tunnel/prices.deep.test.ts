@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { event, streamOf, type Frame } from '../../harness/tunnel-agent'
 import { createPricedFixture, type PricedFixture } from './prices'
 import { waitForValue } from './fixture'
@@ -7,8 +7,6 @@ import { problem } from '../../harness/byok'
 import type { Json } from '../../harness/http'
 
 /** What owners charge for models that only their connections have: 9.1, 21.3. */
-
-setDefaultTimeout(30_000)
 
 let fixture: PricedFixture
 

@@ -12,6 +12,7 @@ import { sendRequest, parsed } from '../../harness/http'
 import { eventually } from '../../../server/testing/eventually'
 import type { Customer } from '../../harness/server'
 import { isDeep } from '../../../server/testing/depth'
+import { recordFigure } from '../../../server/testing/figures'
 
 /** The sockets of self-hosted gateways, from their opening to their end. */
 
@@ -149,13 +150,16 @@ if (isDeep)
       await waitForValue(() => statusOf(fixture, owner, made.id), 'offline')
     })
 
-    test('deleted: the socket is closed within a second, and the token opens none', async () => {
+    test('deleted: the socket is closed, and the token opens none', async () => {
       const { owner: customer, createGateway: theirs, agent } = await fixture.served()
       const startedAt = performance.now()
       const deleted = await fixture.api(customer, `DELETE /gateways/${theirs.id}`)
       expect(deleted.status).toBe(200)
       expect((await agent.closed).code).toBe(4401)
-      expect(performance.now() - startedAt).toBeLessThan(1000)
+      recordFigure('the socket of a deleted gateway', performance.now() - startedAt, {
+        unit: 'ms',
+        atMost: 1000,
+      })
       using again = fixture.agent(theirs)
       expect(await again.opened).toBe(false)
       const { body } = await fixture.api(customer, 'GET /connections')
@@ -168,7 +172,10 @@ if (isDeep)
       const { admin } = fixture.gateway
       await admin('POST', `/users/${customer.userId}/suspend`, { reason: 'A test.' })
       expect((await agent.closed).code).toBe(4401)
-      expect(performance.now() - startedAt).toBeLessThan(1000)
+      recordFigure('the socket of a suspended account', performance.now() - startedAt, {
+        unit: 'ms',
+        atMost: 1000,
+      })
       using again = fixture.agent(theirs)
       expect(await again.opened).toBe(false)
     })
@@ -181,17 +188,19 @@ if (isDeep)
       } = await fixture.served({ beats: false })
       const startedAt = performance.now()
       expect((await agent.closed).code).toBe(4408)
-      expect(performance.now() - startedAt).toBeWithin(5000, 9000)
+      const tookMs = performance.now() - startedAt
+      expect(tookMs).toBeGreaterThanOrEqual(5000)
+      recordFigure('G06: the socket of a silent gateway', tookMs, { unit: 'ms', atMost: 9000 })
       expect(agent.seen('ping').length).toBeGreaterThan(0)
       await waitForValue(() => statusOf(fixture, customer, theirs.id), 'offline')
-    }, 15_000)
+    })
 
     test('one that says what has to be said lives on', async () => {
       const { owner: customer, createGateway: theirs, agent } = await fixture.served()
       await Bun.sleep(2.5 * heartbeatSeconds * 1000)
       expect(agent.seen('ping').length).toBeGreaterThan(1)
       expect(await statusOf(fixture, customer, theirs.id)).toBe('online')
-    }, 15_000)
+    })
   })
 
 describe('G08: what breaks the protocol', () => {

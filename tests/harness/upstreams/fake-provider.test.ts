@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import OpenAI from 'openai'
 import { openRaw, rawRequest } from '../raw-client'
 import { type FakeProvider, startFakeProvider } from './fake-provider'
+import { eventually } from '../../../server/testing/eventually'
 
 let upstream: FakeProvider
 beforeAll(async () => {
@@ -36,11 +37,6 @@ async function rawAnswer(model: string, body: Record<string, unknown> = {}) {
   const path = '/v1/chat/completions'
   await client.send(rawRequest({ path, body: JSON.stringify({ model, messages, ...body }) }))
   return client
-}
-
-const until = async (condition: () => boolean) => {
-  for (let waited = 0; !condition() && waited < 2000; waited += 5) await Bun.sleep(5)
-  expect(condition()).toBe(true)
 }
 
 const client = () => new OpenAI({ apiKey: 'k', baseURL: upstream.url, maxRetries: 0 })
@@ -151,7 +147,7 @@ describe('bill and log', () => {
     await client.until((bytes) => bytes.includes('w2'))
     expect(upstream.openSockets()).toBeGreaterThan(0)
     client.close()
-    await until(() => upstream.requests()[0]?.closedBy === 'peer')
+    await eventually(() => upstream.requests()[0]?.closedBy === 'peer')
     const [seen] = upstream.requests()
     expect(seen).toMatchObject({
       method: 'POST',

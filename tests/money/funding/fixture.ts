@@ -5,6 +5,7 @@ import { openDatabase } from '../../harness/database'
 import { sendRequest, messages, type Json } from '../../harness/http'
 import { sendOperatorRequest as operate } from '../../harness/operator'
 import type { Customer, Gateway } from '../../harness/server'
+import { WaitTimeoutError, waitTimeoutMs } from '../../../server/testing/eventually'
 
 /** What a call of `chat` costs by the catalogue: 5 tokens in, 3 out, in nano-dollars. */
 export const priceNanos = 3_005_000n
@@ -91,11 +92,12 @@ export async function waitForValue<Value>(
   read: () => Promise<Value>,
   expected: Value,
 ): Promise<void> {
-  const endsAt = performance.now() + 20_000
+  const endsAt = performance.now() + waitTimeoutMs
   let found = await read()
   while (!Bun.deepEquals(found, expected)) {
     if (performance.now() > endsAt) {
-      throw new Error(`still ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`)
+      const values = `${JSON.stringify(expected)}, found ${JSON.stringify(found)}`
+      throw new WaitTimeoutError(values, waitTimeoutMs)
     }
     await Bun.sleep(20)
     found = await read()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { raiseApiRate, waitForValue } from './fixture'
 import {
   allowLoopback,
@@ -13,8 +13,6 @@ import { startTwoNodes, type TwoNodes } from '../../harness/database'
 import { sendRequest, messages } from '../../harness/http'
 import { sendOperatorRequest as operate } from '../../harness/operator'
 import type { Customer, Gateway } from '../../harness/server'
-
-setDefaultTimeout(60_000)
 
 /** What an organization pays and limits holds on every node. */
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import {
   waitForValue,
   createFundingFixture,
@@ -9,8 +9,6 @@ import {
 import { runCommand } from '../../harness/run-command'
 import { completion } from '../../harness/byok'
 import { sendOperatorRequest as operate } from '../../harness/operator'
-
-setDefaultTimeout(60_000)
 
 /** 21.1, 21.3: what the pool of an organization pays for its members. */
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import {
   waitForValue,
   createGate,
@@ -11,8 +11,6 @@ import type { Organization } from '../../harness/organization'
 import { completion } from '../../harness/byok'
 import { messages, type Answer, type Json } from '../../harness/http'
 import type { Customer } from '../../harness/server'
-
-setDefaultTimeout(60_000)
 
 /** 3.1: limits of an organization, which all its members share. */
 

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { waitForValue, createFundingFixture, priceNanos, type FundingFixture } from './fixture'
 import type { Organization } from '../../harness/organization'
 import { problem } from '../../harness/byok'
 import type { Customer } from '../../harness/server'
-
-setDefaultTimeout(60_000)
 
 let on: FundingFixture
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   postgres = stack.use(await startPostgres())
   files = await mkdtemp(join(tmpdir(), 'tollgate-backup-'))
   stack.defer(() => rm(files, { recursive: true, force: true }))
-}, 60_000)
+})
 afterAll(() => stack.disposeAsync(), 30_000)
 
 let databases = 0
@@ -71,7 +71,7 @@ test('a database of another application is never dropped, though it migrates by 
   expect([...(await target.sql`select name from kysely_migration`)]).toEqual([
     { name: '2024-first' },
   ])
-}, 60_000)
+})
 
 test('what stands beside the tables of Tollgate is named, and never dropped', async () => {
   const target = await restored()
@@ -101,7 +101,7 @@ test('skips and reports tables of other applications in a backup', async () => {
   const { code, err } = await target.run('restore', [file])
   expect([code, err]).toEqual([0, expect.stringContaining('left out: orders')])
   expect(await usersIn(target)).toBe(3)
-}, 60_000)
+})
 
 test('L07: a backup of an earlier schema is restored as of then, and brought up to date', async () => {
   const source = await newTarget()
@@ -121,7 +121,7 @@ test('L07: a backup of an earlier schema is restored as of then, and brought up 
   expect(made.map(({ name }: { name: string }) => name)).toEqual([...migrationNames])
   expect([...(await target.sql`select email from users`)]).toEqual([{ email: 'early@example.com' }])
   expect((await target.run('audit', [])).out).toContain('in order')
-}, 60_000)
+})
 
 test('keeps tables of an extension', async () => {
   const target = await newTarget()
@@ -194,7 +194,7 @@ test('a table that others hold does not keep a restore from its end', async () =
   } finally {
     await target.sql.unsafe('alter role tollgate reset lock_timeout')
   }
-}, 60_000)
+})
 
 test('reports a failure after the restore as such', async () => {
   const target = await newTarget()
@@ -213,7 +213,7 @@ test('reports a failure after the restore as such', async () => {
   const { code, err } = await target.run('restore', [released])
   expect([code, err]).toEqual([0, expect.stringMatching(/all is restored, but .*poisoned/)])
   expect(await usersIn(target)).toBe(3)
-}, 60_000)
+})
 
 test('a backup that fails on its way ends with 1, one without a database to read with 2', async () => {
   const source = await restored()
@@ -223,4 +223,4 @@ test('a backup that fails on its way ends with 1, one without a database to read
   const nothing = await empty.run('backup', [join(files, 'none.tar.gz')])
   expect([nothing.code, nothing.err]).toEqual([2, expect.stringContaining('nothing of Tollgate')])
   expect(await readdir(files)).not.toContain('none.tar.gz')
-}, 60_000)
+})

@@ -5,6 +5,7 @@ import { runCommand } from '../../harness/run-command'
 import { openDatabase } from '../../harness/database'
 import { startRig, type Customer, type Rig } from '../../harness/server'
 import { signUp } from '../../harness/browser-session'
+import { eventually } from '../../../server/testing/eventually'
 
 const messages = [{ role: 'user' as const, content: 'Hello!' }]
 
@@ -35,7 +36,7 @@ async function booked(rig: Rig, customer: Customer): Promise<void> {
       where user_id = ${customer.userId} and state = 'settled'`
     return row.events
   }
-  while ((await count()) < 3) await Bun.sleep(20)
+  await eventually(async () => (await count()) >= 3)
 }
 
 const [file = ''] = process.argv.slice(2)

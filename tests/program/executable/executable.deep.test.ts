@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { findTollgateKeys } from '../supply/secrets'
 import { collectedBytes } from '../../../bin/engine.mjs'
 import { version } from '../../../package.json'
+import { eventually } from '../../../server/testing/eventually'
 
 const root = join(import.meta.dir, '../../..')
 const build = join(root, 'deploy/executable/build.ts')
@@ -51,11 +52,7 @@ const serving = { PORT: '0', WORKERS: '1', LOCAL_DISCOVERY: 'false', LOG_LEVEL: 
 
 async function serve(cwd: string, env: Record<string, string> = {}) {
   const { child, output, ended } = run(cwd, [], { ...serving, ...env })
-  const deadline = performance.now() + 60_000
-  while (!output.out.includes('ready at') && child.exitCode === null) {
-    if (performance.now() > deadline) break
-    await Bun.sleep(20)
-  }
+  await eventually(() => output.out.includes('ready at') || child.exitCode !== null, 60_000)
   const [, port = ''] = /ready at http:\/\/localhost:(\d+)/.exec(output.out) ?? []
   if (port === '') throw new Error(`not ready:\n${output.out}${output.err}`)
   const address = `http://127.0.0.1:${port}`

@@ -21,5 +21,4 @@ test.each(['sbom', '--help', 'audit --help', 'users --help', 'connect --help', '
     expect(output).not.toMatch(/EPIPE|\n\s+at /)
     expect(output).toMatch(/code [012]\n$/)
   },
-  60_000,
 )

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { chmod, cp, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { eventually } from '../../../server/testing/eventually'
 
 const launcher = join(import.meta.dir, '../../../bin/tollgate.mjs')
 const cleanups: (() => unknown)[] = []
@@ -86,11 +87,6 @@ function killGroup({ pid = 0 }: ChildProcess): void {
   }
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000
-  while (!condition() && performance.now() < deadline) await Bun.sleep(10)
-}
-
 async function outcome(started: ReturnType<typeof launch>) {
   const code = await started.code
   return { code, ...started.output }
@@ -129,7 +125,7 @@ describe('the server', () => {
     '%s reaches it once; the launcher waits',
     async (name) => {
       const started = launch(await checkout(), ['start', 'stay'])
-      await until(() => started.output.out.includes('pid'))
+      await eventually(() => started.output.out.includes('pid'))
       started.child.kill(name)
       await Bun.sleep(50)
       started.child.kill(name)
@@ -143,7 +139,7 @@ describe('the server', () => {
 
   test('Ctrl-C in the terminal, which reaches both, ends both', async () => {
     const started = launch(await checkout(), ['start', 'stay'])
-    await until(() => started.output.out.includes('pid'))
+    await eventually(() => started.output.out.includes('pid'))
     process.kill(-(started.child.pid ?? 0), 'SIGINT')
     const { code } = await outcome(started)
     expect([11, 12]).toContain(code ?? 0)

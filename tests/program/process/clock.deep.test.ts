@@ -30,7 +30,7 @@ test('T01 T02: a wall clock that jumps, or runs ahead, changes no answer, no cha
       const before = gateway.output().split(warning).length
       await writeFile(clock, String(ms))
       process.kill(gateway.pid, 'SIGUSR2')
-      await eventually(() => gateway.output().split(warning).length > before, 10_000)
+      await eventually(() => gateway.output().split(warning).length > before)
     }
     // Little money, all of which is soon in one lease: a lease given up would be a refusal.
     const customer = await gateway.customer({}, { credit: 0.02 })
@@ -53,7 +53,7 @@ test('T01 T02: a wall clock that jumps, or runs ahead, changes no answer, no cha
       return response.status
     }
     expect(await statusOf(customer.key)).toBe(200)
-    while ((await statusOf(ended.key)) === 200) await Bun.sleep(200)
+    await eventually(async () => (await statusOf(ended.key)) !== 200)
     expect(await statusOf(ended.key)).toBe(401)
 
     for (const ms of [90_000, -2 * hourMs, 2 * hourMs, 87_600 * hourMs, 0]) {

@@ -1,6 +1,10 @@
 import { join } from 'node:path'
+import { WaitTimeoutError } from '../../../server/testing/eventually'
 
 const root = join(import.meta.dir, '../../..')
+
+/** Before a test's own end, so that what the process printed is in the error. */
+const startTimeoutMs = 50_000
 
 /** A start of the server that is expected to fail, or to be killed. */
 export interface Launch extends AsyncDisposable {
@@ -43,14 +47,16 @@ export function launch(environment: Record<string, string>): Launch {
     exited,
     kill: (signal) => child.kill(signal),
     async ready() {
-      const deadline = performance.now() + 50_000
+      const deadline = performance.now() + startTimeoutMs
       while (performance.now() < deadline && child.exitCode === null) {
         const [, address] = /is ready at (http:\S+)/.exec(output.out) ?? []
         // The rest of the greeting follows in the same write.
         if (address && output.out.endsWith('\n\n')) return address.replace('localhost', '127.0.0.1')
         await Bun.sleep(5)
       }
-      throw new Error(`not ready:\n${output.out}${output.err}`)
+      const seen = `ready, so far:\n${output.out}${output.err}`
+      if (child.exitCode === null) throw new WaitTimeoutError(seen, startTimeoutMs)
+      throw new Error(`not ${seen}`)
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')

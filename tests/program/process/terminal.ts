@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { WaitTimeoutError, waitTimeoutMs } from '../../../server/testing/eventually'
 
 const root = join(import.meta.dir, '../../..')
 
@@ -34,14 +35,14 @@ export function startAtTerminal(environment: Record<string, string>): AtTerminal
     },
   })
   const shows = async (pattern: RegExp) => {
-    const deadline = performance.now() + 20_000
+    const deadline = performance.now() + waitTimeoutMs
     while (performance.now() < deadline) {
       const found = pattern.exec(output)
       if (found) return found
-      if (child.exitCode !== null) break
+      if (child.exitCode !== null) throw new Error(`${String(pattern)} is not in:\n${output}`)
       await Bun.sleep(5)
     }
-    throw new Error(`${String(pattern)} is not in:\n${output}`)
+    throw new WaitTimeoutError(`${String(pattern)} in:\n${output}`, waitTimeoutMs)
   }
   return {
     pid: child.pid,

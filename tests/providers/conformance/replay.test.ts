@@ -1,10 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { hasFixtures } from '../../harness/fixtures'
 import { boundaries, replayAll, replayer, replays } from './replay'
 import { createFixture, type Fixture } from './fixture'
 import { sampled } from '../../../server/testing/depth'
 
-setDefaultTimeout(30_000)
 let fixture: Fixture
 
 beforeAll(async () => {

@@ -1,11 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import { hello, jsonOf, type Json } from '../conformance/fixture'
 import { startGateway, upstreamSecret } from '../../harness/server'
 import { startFakeProvider } from '../../harness/upstreams/fake-provider'
 import { startTranslation, type Translation } from './translation'
-
-setDefaultTimeout(20_000)
 
 let it: Translation
 

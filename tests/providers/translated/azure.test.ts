@@ -1,8 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { upstreamSecret } from '../../harness/server'
 import { eventsOf, openFront, type Front } from './front'
-
-setDefaultTimeout(20_000)
 
 let front: Front
 

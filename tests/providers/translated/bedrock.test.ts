@@ -1,11 +1,9 @@
 import { createHash, createHmac } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { failureOf, hello } from '../conformance/fixture'
 import { startGateway, upstreamSecret } from '../../harness/server'
 import { frame, streamOf } from './aws-frames'
 import { openFront, type Front, type ProviderRequest } from './front'
-
-setDefaultTimeout(20_000)
 
 let front: Front
 

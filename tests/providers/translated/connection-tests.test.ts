@@ -1,10 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { openFront, type Front } from './front'
 import { sendOperatorRequest } from '../../harness/operator'
 import { upstreamSecret } from '../../harness/server'
-
-setDefaultTimeout(20_000)
 
 /** Tests of connections to clouds that have no list of models, or one that is not theirs. */
 

@@ -1,12 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import type { ChatCompletionTool } from 'openai/resources/chat/completions'
 import type { Json } from '../conformance/fixture'
 import { messages } from '../../harness/http'
 import { upstreamSecret } from '../../harness/server'
 import { eventsOf, openFront, type Front, type ProviderRequest } from './front'
-
-setDefaultTimeout(20_000)
 
 const native = 'openai/gpt-5-mini'
 const overResponses = 'openai/gpt-6-astra'

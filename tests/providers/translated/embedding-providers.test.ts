@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { isJson, type Json } from '../conformance/fixture'
 import { reportedCost } from '../../harness/ledger'
 import { upstreamSecret } from '../../harness/server'
@@ -14,8 +14,6 @@ import {
   vector,
 } from './embedding-cases'
 import { openFront, type Front } from './front'
-
-setDefaultTimeout(20_000)
 
 let front: Front
 

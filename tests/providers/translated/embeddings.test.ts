@@ -1,10 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { isJson, type Json } from '../conformance/fixture'
 import { reportedCost } from '../../harness/ledger'
 import { upstreamSecret } from '../../harness/server'
 import { openFront, type Front, type ProviderRequest } from './front'
-
-setDefaultTimeout(20_000)
 
 let front: Front
 

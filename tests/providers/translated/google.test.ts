@@ -1,12 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { failureOf, hello, isJson, type Json } from '../conformance/fixture'
 import { sendRaw } from '../../harness/http'
 import { findBooked } from '../../harness/ledger'
 import { parseResponse } from '../../harness/raw-client'
 import { upstreamSecret } from '../../harness/server'
 import { eventsOf, openFront, type Front } from './front'
-
-setDefaultTimeout(20_000)
 
 let front: Front
 

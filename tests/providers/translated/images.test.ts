@@ -1,12 +1,4 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  expect,
-  setDefaultTimeout,
-  test,
-} from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { eventsOf, openFront, type Front } from './front'
 import {
   allowLoopback,
@@ -15,8 +7,6 @@ import {
   type Upstream,
 } from '../../harness/byok'
 import { upstreamSecret } from '../../harness/server'
-
-setDefaultTimeout(20_000)
 
 /** X19: images that callers name by address, for a provider that takes bytes only. */
 

@@ -1,11 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { Json } from '../conformance/fixture'
 import type { Answer } from '../../harness/http'
 import { findBooked, requestIdOf } from '../../harness/ledger'
 import { upstreamSecret } from '../../harness/server'
 import { eventsOf, openFront, type Front } from './front'
-
-setDefaultTimeout(20_000)
 
 let front: Front
 

@@ -1,9 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { Json } from '../conformance/fixture'
 import { upstreamSecret } from '../../harness/server'
 import { openFront, type Front } from './front'
-
-setDefaultTimeout(20_000)
 
 let front: Front
 

@@ -2,15 +2,13 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { Json } from '../conformance/fixture'
 import { sendRaw, messages } from '../../harness/http'
 import { findBooked } from '../../harness/ledger'
 import { parseResponse } from '../../harness/raw-client'
 import { upstreamSecret } from '../../harness/server'
 import { eventsOf, openFront, type Front } from './front'
-
-setDefaultTimeout(20_000)
 
 const gemini = 'vertex/gemini-3.5-flash'
 const claude = 'vertex/claude-sonnet-4-6'

@@ -11,7 +11,7 @@ let again: () => Database
 
 beforeAll(async () => {
   ;({ database, again } = await openTestDatabases(stack))
-}, 30_000)
+})
 afterAll(() => stack.disposeAsync())
 
 test('D01: a connection that breaks between two statements of a transaction ends no process', async () => {

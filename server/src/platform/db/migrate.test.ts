@@ -14,7 +14,7 @@ let database: Database
 
 beforeAll(async () => {
   database = await openTestDatabase(stack)
-}, 60_000)
+})
 afterAll(() => stack.disposeAsync())
 
 const had = (name: string) =>

@@ -8,7 +8,7 @@ let row: ConfigRow
 
 beforeAll(async () => {
   row = configRowIn((await openTestDatabase(stack)).query)
-}, 30_000)
+})
 afterAll(() => stack.disposeAsync())
 
 test('a change leaves alone what it does not name, in groups too', async () => {

@@ -18,7 +18,7 @@ let fixture: ExportFixture
 beforeAll(async () => {
   fixture = await createExportFixture(stack)
   await fixture.exportAll()
-}, 60_000)
+})
 afterAll(() => stack.disposeAsync())
 
 async function insertMany(userId: string, count: number): Promise<string[]> {

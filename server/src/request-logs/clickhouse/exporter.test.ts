@@ -17,7 +17,7 @@ beforeAll(async () => {
   fixture = await createExportFixture(stack)
   // Creates the queue and the tables.
   await fixture.exportAll()
-}, 60_000)
+})
 afterAll(() => stack.disposeAsync())
 
 const dayMs = 86_400_000

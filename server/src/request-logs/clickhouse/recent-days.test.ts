@@ -22,7 +22,7 @@ beforeAll(async () => {
   today = await getToday(fixture.database.query)
   for (const days of [6, 5, 4, 1]) await makePartition(days)
   await insertLog(6)
-}, 60_000)
+})
 afterAll(() => stack.disposeAsync())
 
 const dayAgo = (days: number) => new Date(today.getTime() - days * dayMs)

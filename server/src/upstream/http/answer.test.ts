@@ -2,9 +2,10 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { AnswerTooLong } from './answer'
 import { ConnectionFailed } from './connection-failed'
-import { requestTo, RawPeers, until, timers } from '../../../testing/http/raw-peers'
+import { requestTo, RawPeers, timers } from '../../../testing/http/raw-peers'
 import { failure } from '../../../testing/http/peers'
 import { Transport } from './transport'
+import { eventually } from '../../../testing/eventually'
 
 const peers = new RawPeers()
 afterEach(() => peers[Symbol.dispose]())
@@ -161,6 +162,6 @@ describe('an answer', () => {
     })
     const answer = await new Transport().send(requestTo(url), timers)
     expect(await failure(answer.text(50_000))).toBeInstanceOf(AnswerTooLong)
-    await until(() => isClosed)
+    await eventually(() => isClosed)
   })
 })

@@ -1,13 +1,7 @@
 import { afterEach, describe, expect, spyOn, test } from 'bun:test'
-import {
-  requestTo,
-  plain,
-  RawPeers,
-  until,
-  timers,
-  okAnswer,
-} from '../../../testing/http/raw-peers'
+import { requestTo, plain, RawPeers, timers, okAnswer } from '../../../testing/http/raw-peers'
 import { Transport } from './transport'
+import { eventually } from '../../../testing/eventually'
 
 const peers = new RawPeers()
 afterEach(() => peers[Symbol.dispose]())
@@ -71,7 +65,7 @@ describe('one connection', () => {
     let isClosed = false
     received[0]?.socket.on('close', () => (isClosed = true))
     received[0]?.socket.write(okAnswer('poison'))
-    await until(() => isClosed)
+    await eventually(() => isClosed)
     expect(await (await transport.send(requestTo(url), timers)).text()).toBe('ok')
     expect(connections()).toBe(2)
   })
@@ -81,7 +75,7 @@ describe('one connection', () => {
     const transport = new Transport()
     await (await transport.send(requestTo(url), timers)).text()
     received[0]?.socket.end()
-    await until(() => received[0]?.socket.readableEnded ?? false)
+    await eventually(() => received[0]?.socket.readableEnded ?? false)
     expect(await (await transport.send(requestTo(url), timers)).text()).toBe('ok')
     expect(connections()).toBe(2)
   })
@@ -121,6 +115,6 @@ describe('one connection', () => {
     answer.cancel()
     answer.cancel()
     expect(await answer.read()).toBeUndefined()
-    await until(() => isClosed)
+    await eventually(() => isClosed)
   })
 })

@@ -6,6 +6,7 @@ import type { Zone } from '../../../testing/http/name-server'
 import { Names } from './names'
 import { failure, TestPeers } from '../../../testing/http/peers'
 import { Transport } from './transport'
+import { recordFigure } from '../../../testing/figures'
 
 /** The caller learns as much of a request that was refused as of a host that is down. */
 const refused = {
@@ -94,19 +95,25 @@ test('X05: a slow name lookup ends at the connect timeout', async () => {
   const startedAt = performance.now()
   const thrown = await failure(send('https://one.example/'))
   expect(thrown).toMatchObject({ name: 'ConnectionFailed', connected: false })
-  expect(performance.now() - startedAt).toBeWithin(300, 900)
+  const tookMs = performance.now() - startedAt
+  expect(tookMs).toBeGreaterThanOrEqual(300)
+  recordFigure('a lookup within a connect timeout of 600 ms', tookMs, { unit: 'ms', atMost: 900 })
 })
 
 test('a cancellation during a name lookup rejects with its own reason, at once', async () => {
   using peers = new TestPeers()
-  const { send } = await peers.guarded(() => ({ delayMs: Infinity }), { ports: [443] })
+  const { send } = await peers.guarded(() => ({ delayMs: Infinity }), {
+    ports: [443],
+    connectMs: 600_000,
+  })
   const reason = new Error('the caller has gone')
   const controller = new AbortController()
   const sent = failure(send('https://one.example/', { signal: controller.signal }))
   setTimeout(() => controller.abort(reason), 30)
   const startedAt = performance.now()
   expect(await sent).toBe(reason)
-  expect(performance.now() - startedAt).toBeLessThan(200)
+  const tookMs = performance.now() - startedAt
+  recordFigure('a cancellation after 30 ms of a lookup', tookMs, { unit: 'ms', atMost: 200 })
   expect(await failure(send('https://one.example/', { signal: AbortSignal.abort(reason) }))).toBe(
     reason,
   )
@@ -207,7 +214,7 @@ test.each(['127.0.0.1', '::1', '10.0.0.1', '169.254.169.254', '::ffff:8.8.8.8', 
         owner: 'acc_1',
         method: 'GET',
         headers: {},
-        signal: AbortSignal.timeout(5000),
+        signal: AbortSignal.timeout(30_000),
       })
     expect(await failure(send('one.example'))).toMatchObject(refused)
     expect(await failure(send('tollgate.example'))).toMatchObject(refused)
@@ -222,7 +229,7 @@ test('deny by default: only the operator’s own addresses are unguarded', async
     url: `https://127.0.0.2:${peer.port}/`,
     method: 'GET' as const,
     headers: {},
-    signal: AbortSignal.timeout(5000),
+    signal: AbortSignal.timeout(30_000),
   }
   const timers = { connectMs: 1000 }
   const guardless = new Egress(timers)

@@ -1,11 +1,12 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { createServer, type Server, type Socket } from 'node:net'
 import { readBody, type Answer } from './answer'
-import { requestTo, until, timers } from '../../../testing/http/raw-peers'
+import { requestTo, timers } from '../../../testing/http/raw-peers'
 import { Transport } from './transport'
 import { cutBytes, mutateAnswer, SeededRandom } from '../../../testing/http-vectors/mutate-answer'
 import { readAnswer } from '../../../testing/http-vectors/read-answer'
 import { vectors } from '../../../testing/http-vectors/vectors'
+import { eventually } from '../../../testing/eventually'
 
 /**
  * Answers that are mutated vectors. `HTTP_FUZZ_RUNS` is their number; `FUZZ_SEED` says which: the same ones
@@ -154,7 +155,7 @@ test(`after any of ${runs} hostile answers the next requests have their own, by 
   })
   await Promise.all(lanes)
   // What is left are idle ones, a lane one at most.
-  await until(() => server.sockets.size <= 4)
+  await eventually(() => server.sockets.size <= 4)
 })
 
 test(`the outcome of ${runs * 2} hostile answers does not depend on where their bytes are cut`, async () => {
@@ -185,5 +186,5 @@ test('bounds the memory that a client uses for hostile answers', async () => {
   const before = await pass(0, runs / 4)
   const after = await pass(runs / 4, runs / 2)
   expect((after - before) / 2 ** 20).toBeLessThan(16)
-  await until(() => server.sockets.size <= 5)
+  await eventually(() => server.sockets.size <= 5)
 })

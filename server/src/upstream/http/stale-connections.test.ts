@@ -1,14 +1,8 @@
 import { afterEach, describe, expect, spyOn, test } from 'bun:test'
-import {
-  requestTo,
-  plain,
-  RawPeers,
-  until,
-  timers,
-  okAnswer,
-} from '../../../testing/http/raw-peers'
+import { requestTo, plain, RawPeers, timers, okAnswer } from '../../../testing/http/raw-peers'
 import { failure } from '../../../testing/http/peers'
 import { Transport } from './transport'
+import { eventually } from '../../../testing/eventually'
 
 const peers = new RawPeers()
 afterEach(() => peers[Symbol.dispose]())
@@ -194,13 +188,13 @@ describe('S6: a server that closes after each answer, and does not say so,', () 
     const transport = new Transport()
     for (let count = 1; count <= 3; count++) {
       await ask(transport, url)
-      await until(() => received.at(-1)?.socket.destroyed ?? false)
+      await eventually(() => received.at(-1)?.socket.destroyed ?? false)
       await Bun.sleep(5)
     }
     let isClosed = false
     await ask(transport, url)
     received.at(-1)?.socket.once('close', () => (isClosed = true))
-    await until(() => isClosed)
+    await eventually(() => isClosed)
     expect([received.length, connections()]).toEqual([4, 4])
   })
 
@@ -214,7 +208,7 @@ describe('S6: a server that closes after each answer, and does not say so,', () 
       await ask(transport, url)
       const last = received.at(-1)?.socket
       last?.end()
-      await until(() => last?.destroyed ?? false)
+      await eventually(() => last?.destroyed ?? false)
       await Bun.sleep(5)
     }
     await ask(transport, url)

@@ -1,14 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import {
-  requestTo,
-  plain,
-  RawPeers,
-  until,
-  timers,
-  okAnswer,
-} from '../../../testing/http/raw-peers'
+import { requestTo, plain, RawPeers, timers, okAnswer } from '../../../testing/http/raw-peers'
 import { failure } from '../../../testing/http/peers'
 import { Transport } from './transport'
+import { eventually } from '../../../testing/eventually'
 
 const peers = new RawPeers()
 afterEach(() => peers[Symbol.dispose]())
@@ -23,13 +17,13 @@ describe('a request', () => {
     ).text()
     await (
       await transport.send(
-        { url, method: 'GET', headers: {}, signal: AbortSignal.timeout(10_000) },
+        { url, method: 'GET', headers: {}, signal: AbortSignal.timeout(30_000) },
         timers,
       )
     ).text()
     await (
       await transport.send(
-        { url, method: 'POST', headers: {}, signal: AbortSignal.timeout(10_000) },
+        { url, method: 'POST', headers: {}, signal: AbortSignal.timeout(30_000) },
         { ...timers, host: 'h' },
       )
     ).text()
@@ -110,11 +104,11 @@ describe('cancellation', () => {
     const sent = failure(
       new Transport().send(requestTo(url, { signal: controller.signal }), timers),
     )
-    await until(() => received.length > 0)
+    await eventually(() => received.length > 0)
     const reason = new Error('enough')
     controller.abort(reason)
     expect(await sent).toBe(reason)
-    await until(() => isClosed)
+    await eventually(() => isClosed)
   })
 
   test('before it began sends nothing', async () => {

@@ -12,7 +12,7 @@ let again: () => Database
 
 beforeAll(async () => {
   ;({ database, again } = await openTestDatabases(stack))
-}, 60_000)
+})
 afterAll(() => stack.disposeAsync())
 
 const own: OwnState = {

@@ -3,6 +3,7 @@ import { createExports, type ExportTimeouts } from './export'
 import type { Database } from '../../../platform/db/database'
 import { openTestDatabase } from '../../../../testing/db/database'
 import { newId } from '../../../platform/db/id'
+import { eventually } from '../../../../testing/eventually'
 
 const stack = new AsyncDisposableStack()
 let database: Database
@@ -22,14 +23,8 @@ const exporting = (patience?: ExportTimeouts) => createExports(database.query, {
 
 const busy = () => database.connections.total - database.connections.idle
 
-/** Resolves once no connection is in use; by its end at the latest. */
-async function untilIdle(): Promise<void> {
-  const deadline = performance.now() + 5000
-  while (busy() > 0 && performance.now() < deadline) {
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  expect(busy()).toBe(0)
-}
+/** Resolves once no connection is in use. */
+const untilIdle = () => eventually(() => busy() === 0)
 
 const textOf = (stream: ReadableStream) => new Response(stream).text()
 
