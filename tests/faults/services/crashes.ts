@@ -14,7 +14,7 @@ const killed = 137
 export async function expectFired(
   { exited, output, stop }: Gateway,
   point: CrashPoint,
-  limitMs = 15_000,
+  limitMs = 30_000,
 ): Promise<void> {
   const code = await Promise.race([exited, Bun.sleep(limitMs)])
   await stop('SIGKILL')

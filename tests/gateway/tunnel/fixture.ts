@@ -109,7 +109,7 @@ export async function statusOf(
 export async function waitForValue<Value>(
   read: () => Promise<Value>,
   expected: Value,
-  limitMs = 5000,
+  limitMs = 30_000,
 ): Promise<void> {
   const startedAt = performance.now()
   for (let value = await read(); value !== expected; value = await read()) {
