@@ -7,7 +7,7 @@ import {
   newChatClient,
   sendRaw,
   messages,
-  expectResponsive,
+  measureResponsiveness,
   type ChatClient,
   type Json,
 } from '../../harness/http'
@@ -116,7 +116,7 @@ describe('while the headers wait for the first event', () => {
       body,
       headers,
     })
-    await expectResponsive(rig.gateway, client.ended)
+    expect(await measureResponsiveness(rig.gateway, client.ended)).toBeGreaterThan(1)
     const tookMs = performance.now() - startedAt
     recordTimer('S09: STREAM_TIMEOUT_SECONDS without a pause', tookMs, streamMs, 2 * lateMs)
     const events = client.read().subarray(-2000).toString().split('\n\n')
