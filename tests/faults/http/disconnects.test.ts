@@ -5,7 +5,8 @@ import { parseResponse, type RawClient } from '../../harness/raw-client'
 import { sendRaw, memoryGrowth, messages, type Json } from '../../harness/http'
 import { eventually } from '../../../server/testing/eventually'
 
-const slowClientMs = 1000
+/** Longer than a busy machine lets a client wait that does read. */
+const slowClientMs = 3000
 /** What the system and the gateway may hold of an unread stream. */
 const maxHeldMb = 40
 
@@ -16,7 +17,7 @@ beforeAll(async () => {
   rig = await startRig({
     // The memory of a process that ran other gateways has room that hides growth.
     process: 'own',
-    environment: { EARLY_HEADERS_SECONDS: '0.1', SLOW_CLIENT_SECONDS: String(slowClientMs / 1000) },
+    environment: { EARLY_HEADERS_SECONDS: '1.5', SLOW_CLIENT_SECONDS: String(slowClientMs / 1000) },
   })
   customer = await rig.gateway.customer()
 })
