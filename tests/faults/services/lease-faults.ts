@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { stallCommits } from './stalled-commits'
 import type { Stream } from '../../harness/http'
 import { eventually } from '../../../server/testing/eventually'
 import { recordFigure } from '../../../server/testing/figures'
@@ -36,18 +37,6 @@ async function lockRow({ userId }: Customer, row: 'account' | 'lease', seconds: 
   } finally {
     await sql.close()
   }
-}
-
-/** Makes commits wait for a standby of that name; for none where it is empty. */
-async function setStandby(name: string): Promise<void> {
-  await nodes.sql.unsafe(`alter system set synchronous_standby_names = '${name}'`)
-  await nodes.sql`select pg_reload_conf()`
-}
-
-async function stallCommits(ms: number): Promise<void> {
-  await setStandby('nobody')
-  await Bun.sleep(ms)
-  await setStandby('')
 }
 
 /** Reads each node's sum of its leases, in nano-dollars, and the database's. */
@@ -116,11 +105,11 @@ async function disturb([poor, rich]: readonly [Customer, Customer]): Promise<voi
   await lockRow(poor, 'account', 1)
   await Bun.sleep(500)
   await lockRow(poor, 'lease', 2.6)
-  await Promise.all([stallCommits(3000), lockRow(rich, 'account', 2.6)])
+  await Promise.all([stallCommits(nodes, 3000), lockRow(rich, 'account', 2.6)])
   await Bun.sleep(500)
   await lockRow(poor, 'account', 5)
   await Bun.sleep(2000)
-  const stalling = Bun.sleep(4000).then(() => stallCommits(3000))
+  const stalling = Bun.sleep(4000).then(() => stallCommits(nodes, 3000))
   await Promise.all([lockRow(poor, 'lease', 10), lockRow(rich, 'lease', 5), stalling])
 }
 
