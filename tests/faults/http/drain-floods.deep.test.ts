@@ -148,7 +148,7 @@ test.each(['events', 'comments', 'compressed', 'compressed blanks'] as const)(
     const before = cpuMs()
     await Bun.sleep(6000)
     recordFigure(
-      `S11: 6 s after a flood of ${kind} ended, the gateway still used`,
+      `finding S11: 6 s after a flood of ${kind} ended, the gateway still used`,
       cpuMs() - before,
       {
         unit: 'ms of CPU',

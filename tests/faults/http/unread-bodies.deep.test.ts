@@ -74,7 +74,7 @@ test('a client that stops sending its body still gets the end of the answer soon
   expect([status, isWhole, await client.ended]).toEqual([401, true, 'fin'])
   const tookMs = performance.now() - startedAt
   expect(tookMs).toBeGreaterThanOrEqual(900)
-  recordFigure('H05: a client that stops sending its body has the answer after', tookMs, {
+  recordFigure('a client that stops sending its body has the answer after', tookMs, {
     unit: 'ms',
     atMost: 5000,
   })

@@ -67,7 +67,7 @@ async function booked({ requestId }: Begun): Promise<string[]> {
 async function expectRejected(what: string): Promise<void> {
   const { status, tookMs } = await fixture.chat(served.owner)
   expect(status).toBeOneOf([502, 503])
-  recordFigure(`G03: a request is rejected while ${what} is frozen after`, tookMs, {
+  recordFigure(`a request is rejected while ${what} is frozen after`, tookMs, {
     unit: 'ms',
     atMost: 4000,
   })
@@ -78,7 +78,7 @@ async function expectCut(stream: Begun, when: string, atMost = endsWithinMs): Pr
   const startedAt = performance.now()
   const { error, content, isDone } = await stream.ended
   const tookMs = performance.now() - startedAt
-  recordFigure(`G03: a stream over two nodes ends, ${when}, after`, tookMs, { unit: 'ms', atMost })
+  recordFigure(`a stream over two nodes ends, ${when}, after`, tookMs, { unit: 'ms', atMost })
   expect([error.code, content, isDone]).toEqual(['connection_failed', 'Hello', false])
   expect(await booked(stream)).toEqual(['connection_failed'])
 }

@@ -49,7 +49,7 @@ test.each([
   ['stands still for the first reads', [7, 7, 7, 7, 8]],
   ['goes on with each read', [7, 7, 8, 9, 10]],
 ])(
-  'R01: requests of another node in the millisecond of its statement are in the use: the clock %s',
+  'requests of another node in the millisecond of its statement are in the use: the clock %s',
   async (_, times) => {
     let at = 0
     const store = createStore(() => times[Math.min(at++, times.length - 1)] ?? 0)

@@ -83,7 +83,7 @@ test('M4: a database that takes no changes does not count as one that answers', 
   await small.ping()
 })
 
-test('M19: statements that occupy all connections of the pool do not make the database count as gone', async () => {
+test('finding M19: statements that occupy all connections of the pool do not make the database count as gone', async () => {
   const { promise: isFreed, resolve: free } = Promise.withResolvers<void>()
   const taken: Promise<void>[] = []
   const occupying = Array.from({ length: 10 }, () => {
@@ -101,7 +101,7 @@ test('M19: statements that occupy all connections of the pool do not make the da
   expect(isAlive).toBe(true)
 })
 
-test('M19: a stalled process does not take the answer that waits to be read for silence', async () => {
+test('finding M19: a stalled process does not take the answer that waits to be read for silence', async () => {
   let answer: () => void = () => undefined
   const liveness = new DatabaseLiveness({
     ping: () => new Promise<void>((resolve) => (answer = resolve)),
