@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { eventually } from '../../../server/testing/eventually'
 import { startRig, type Customer, type Rig } from '../../harness/server'
 import { sendRequest, messages, type Json } from '../../harness/http'
-import { timedTest } from '../../harness/timed'
 
 let rig: Rig
 let customer: Customer
@@ -81,9 +81,9 @@ describe.each(paths)('%s %s', (method, path) => {
   })
 
   test('a key past its end is expired_api_key', async () => {
-    const expires_at = new Date(Date.now() + 400).toISOString()
+    const expires_at = new Date(Date.now() + 2000).toISOString()
     const other = await rig.gateway.customer({ expires_at })
-    await Bun.sleep(450)
+    await Bun.sleep(2050)
     const { status, error } = await call({ authorization: `Bearer ${other.key}` })
     expect([status, error.code]).toEqual([401, 'expired_api_key'])
   })
@@ -180,22 +180,24 @@ test('max_tokens_exceeded names the field that was sent', async () => {
   }
 })
 
-// A count that a busy machine does not give in time lets a prompt pass.
-timedTest('R16: a prompt beyond the context says which length is the maximum', async () => {
+test('R16: a prompt beyond the context says which length is the maximum', async () => {
   const content = 'word '.repeat(20_000)
   for (const [path, text] of [
     ['/v1/chat/completions', { messages: [{ role: 'user', content }] }],
     ['/v1/completions', { prompt: content }],
   ] as const) {
     const body = { model: 'fake/ok', ...text }
-    const { status, error } = await sendRequest(rig.gateway, { path, key: customer.key, body })
-    expect(status).toBe(400)
-    expect(error).toMatchObject({
+    const ask = () => sendRequest(rig.gateway, { path, key: customer.key, body })
+    // A count that a busy machine does not give in time lets a prompt pass.
+    let answer = await ask()
+    await eventually(async () => answer.status !== 200 || (answer = await ask()).status !== 200)
+    expect(answer.status).toBe(400)
+    expect(answer.error).toMatchObject({
       code: 'context_length_exceeded',
       param: path.includes('chat') ? 'messages' : 'prompt',
       details: { max_context: 8192, requested: expect.any(Number) },
     })
-    expect(error.message).toContain('maximum context length is 8192 tokens')
+    expect(answer.error.message).toContain('maximum context length is 8192 tokens')
   }
 })
 

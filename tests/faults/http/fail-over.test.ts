@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { recordFigure } from '../../../server/testing/figures'
 import { startRig, type Rig } from '../../harness/server'
 import { sendRequest, newChatClient, messages, toStream, type ChatClient } from '../../harness/http'
-import { timedTest } from '../../harness/timed'
 
 let rig: Rig
 let client: ChatClient
@@ -16,7 +16,7 @@ function closedPort(): number {
 
 beforeAll(async () => {
   rig = await startRig({
-    environment: { FIRST_BYTE_TIMEOUT_SECONDS: '0.4', REQUEST_TIMEOUT_SECONDS: '0.6' },
+    environment: { FIRST_BYTE_TIMEOUT_SECONDS: '3', REQUEST_TIMEOUT_SECONDS: '4' },
   })
   client = await newChatClient(rig)
   const provider = { key: 'gone', name: 'Gone', adapter: 'openai', base_url: rig.upstream.url }
@@ -51,23 +51,23 @@ const second = (fields = {}) => ({
   ...fields,
 })
 
-timedTest(
-  'U01: a provider that refuses connections is 502 connection_failed, and may be asked again',
-  async () => {
-    for (const stream of [false, true]) {
-      const { status, error, headers, tookMs } = await askGone('ok', stream)
-      expect(status).toBe(502)
-      expect(error).toMatchObject({
-        type: 'gateway_error',
-        code: 'connection_failed',
-        param: null,
-        details: {},
-      })
-      expect(headers.get('x-should-retry')).toBeNull()
-      expect(tookMs).toBeLessThan(3500)
-    }
-  },
-)
+test('U01: a provider that refuses connections is 502 connection_failed, and may be asked again', async () => {
+  for (const stream of [false, true]) {
+    const { status, error, headers, tookMs } = await askGone('ok', stream)
+    expect(status).toBe(502)
+    expect(error).toMatchObject({
+      type: 'gateway_error',
+      code: 'connection_failed',
+      param: null,
+      details: {},
+    })
+    expect(headers.get('x-should-retry')).toBeNull()
+    recordFigure(`U01: a refused connection is answered after, stream ${stream}`, tookMs, {
+      unit: 'ms',
+      atMost: 3500,
+    })
+  }
+})
 
 describe('with a second connection', () => {
   let id = ''
@@ -113,7 +113,7 @@ describe('two connections that both answer', () => {
     ['204', 1],
     ['302-http://127.0.0.1:9/', 1],
     ['err-first', 2],
-    ['slow-first-2000', 1],
+    ['slow-first-20000', 1],
   ])('%s is tried %i times', async (name, wanted) => {
     for (const stream of [false, true]) {
       rig.upstream.reset()

@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import OpenAI, { BadRequestError } from 'openai'
 import { startRig, upstreamSecret, type Customer, type Rig } from '../../harness/server'
 import { sendRequest, messages, type Answer, type Json } from '../../harness/http'
-import { retryOptions } from '../../harness/timed'
 
 let rig: Rig
 let customer: Customer
@@ -104,7 +103,6 @@ describe.each(endpoints)('$path', ({ path, body }) => {
         expect(rig.upstream.requests()).toHaveLength(1)
       }
     },
-    retryOptions,
   )
 
   test('finding P4: a prompt too long is one in this format, with the provider’s maximum', async () => {

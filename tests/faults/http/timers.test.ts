@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { recordFigure } from '../../../server/testing/figures'
 import { connect, type Socket } from 'node:net'
 import { startRig, type Rig } from '../../harness/server'
 import {
@@ -6,22 +7,36 @@ import {
   newChatClient,
   sendRaw,
   messages,
-  expectResponsive,
+  recordHealthFigures,
   type ChatClient,
   type Json,
 } from '../../harness/http'
 import { eventually } from '../../../server/testing/eventually'
-import { retryOptions, timedTest } from '../../harness/timed'
 
-/** Room for a busy machine. */
+/** The bound of a figure beyond its timer. */
 const lateMs = 300
 
+/** Records how long a timer took: never less than it says, and little more. */
+function recordTimer(name: string, tookMs: number, timerMs: number, moreMs = lateMs): void {
+  expect(tookMs).toBeGreaterThanOrEqual(timerMs)
+  recordFigure(name, tookMs, { unit: 'ms', atMost: timerMs + moreMs })
+}
+
 /** Everything that was asked is over at the provider. */
-const expectOver = (rig: Rig) =>
-  eventually(() => rig.upstream.requests().every(({ closedAt }) => closedAt !== null), 1000)
+async function expectOver(rig: Rig): Promise<void> {
+  const isOver = () => rig.upstream.requests().every(({ closedAt }) => closedAt !== null)
+  recordFigure(
+    'U02 U03 S09: a request that timed out is over at the provider after',
+    await eventually(isOver),
+    {
+      unit: 'ms',
+      atMost: 1000,
+    },
+  )
+}
 
 describe('while the headers wait for the first event', () => {
-  const [firstByteMs, idleMs, streamMs, requestMs, connectMs] = [400, 300, 800, 300, 250]
+  const [firstByteMs, idleMs, streamMs, requestMs, connectMs] = [1000, 1000, 3000, 1000, 250]
   let rig: Rig
   let chatClient: ChatClient
 
@@ -56,12 +71,11 @@ describe('while the headers wait for the first event', () => {
       const { status, error, tookMs, headers } = await chatClient.stream(name)
       expect([status, error]).toMatchObject([504, timedOut])
       expect(headers.get('x-should-retry')).toBe('false')
-      expect(tookMs).toBeWithin(firstByteMs, firstByteMs + lateMs)
+      recordTimer(`U02: FIRST_BYTE_TIMEOUT_SECONDS of ${name}`, tookMs, firstByteMs)
       // It may have been billed, so that no other provider was called.
       expect(rig.upstream.requests()).toHaveLength(1)
       await expectOver(rig)
     },
-    retryOptions,
   )
 
   test.each([['stall-after-3'], ['stall-mid-line'], ['stall-mid-char']])(
@@ -72,48 +86,45 @@ describe('while the headers wait for the first event', () => {
       expect([stream.status, stream.error]).toMatchObject([200, timedOut])
       expect(stream.content).toBe('w1 w2 w3')
       expect(stream.isDone).toBe(false)
-      expect(stream.tookMs).toBeWithin(idleMs, idleMs + lateMs)
+      recordTimer(`U03: IDLE_TIMEOUT_SECONDS of ${name}`, stream.tookMs, idleMs)
       await expectOver(rig)
     },
-    retryOptions,
   )
 
   test('U03: IDLE_TIMEOUT_SECONDS begins anew with each event', async () => {
-    const stream = await chatClient.stream('chunks-4-gap-120')
+    const stream = await chatClient.stream('chunks-4-gap-400')
     expect(stream.tookMs).toBeGreaterThan(idleMs)
     expect(stream.isDone).toBe(true)
   })
 
-  timedTest('S09: STREAM_TIMEOUT_SECONDS ends a stream that is well', async () => {
+  test('S09: STREAM_TIMEOUT_SECONDS ends a stream that is well', async () => {
     rig.upstream.reset()
     const stream = await chatClient.stream('chunks-999-gap-50')
     expect([stream.status, stream.error]).toMatchObject([200, timedOut])
     expect(stream.isDone).toBe(false)
-    expect(stream.tookMs).toBeWithin(streamMs, streamMs + lateMs)
+    recordTimer('S09: STREAM_TIMEOUT_SECONDS', stream.tookMs, streamMs)
     await expectOver(rig)
   })
 
-  timedTest(
-    'S09: STREAM_TIMEOUT_SECONDS ends one that never pauses, and no request waits for it',
-    async () => {
-      rig.upstream.reset()
-      const body = { model: await rig.model('endless'), stream: true, messages }
-      const startedAt = performance.now()
-      const headers = { connection: 'close' }
-      using client = await sendRaw(rig.gateway, {
-        key: chatClient.customer.key,
-        body,
-        headers,
-      })
-      await expectResponsive(rig.gateway, client.ended)
-      expect(performance.now() - startedAt).toBeWithin(streamMs, streamMs + 2 * lateMs)
-      const events = client.read().subarray(-2000).toString().split('\n\n')
-      const last = events.findLast((event) => event.includes('data: '))
-      expect(last).toContain('"code":"request_timeout"')
-      expect(client.read().includes('[DONE]')).toBe(false)
-      await expectOver(rig)
-    },
-  )
+  test('S09: STREAM_TIMEOUT_SECONDS ends one that never pauses, and no request waits for it', async () => {
+    rig.upstream.reset()
+    const body = { model: await rig.model('endless'), stream: true, messages }
+    const startedAt = performance.now()
+    const headers = { connection: 'close' }
+    using client = await sendRaw(rig.gateway, {
+      key: chatClient.customer.key,
+      body,
+      headers,
+    })
+    expect(await recordHealthFigures(rig.gateway, client.ended)).toBeGreaterThan(1)
+    const tookMs = performance.now() - startedAt
+    recordTimer('S09: STREAM_TIMEOUT_SECONDS without a pause', tookMs, streamMs, 2 * lateMs)
+    const events = client.read().subarray(-2000).toString().split('\n\n')
+    const last = events.findLast((event) => event.includes('data: '))
+    expect(last).toContain('"code":"request_timeout"')
+    expect(client.read().includes('[DONE]')).toBe(false)
+    await expectOver(rig)
+  })
 
   test.each<[string, string, Json]>([
     ['/v1/chat/completions', 'slow-first-9000', { messages }],
@@ -121,26 +132,19 @@ describe('while the headers wait for the first event', () => {
     ['/v1/completions', 'slow-first-9000', { prompt: 'x' }],
     ['/v1/completions', 'slow-first-9000', { prompt: ['a', 'b', 'c'] }],
     ['/v1/embeddings', 'slow-first-9001', { input: 'x' }],
-  ])(
-    'U02: REQUEST_TIMEOUT_SECONDS is 504: %s of %s, %j',
-    async (path, name, fields) => {
-      rig.upstream.reset()
-      const model = await rig.model(
-        name,
-        path === '/v1/embeddings' ? { category: 'embedding' } : {},
-      )
-      const { status, error, tookMs, headers } = await sendRequest(rig.gateway, {
-        path,
-        key: chatClient.customer.key,
-        body: { model, ...fields },
-      })
-      expect([status, error]).toMatchObject([504, timedOut])
-      expect(headers.get('x-should-retry')).toBe('false')
-      expect(tookMs).toBeWithin(requestMs, requestMs + lateMs)
-      await expectOver(rig)
-    },
-    retryOptions,
-  )
+  ])('U02: REQUEST_TIMEOUT_SECONDS is 504: %s of %s, %j', async (path, name, fields) => {
+    rig.upstream.reset()
+    const model = await rig.model(name, path === '/v1/embeddings' ? { category: 'embedding' } : {})
+    const { status, error, tookMs, headers } = await sendRequest(rig.gateway, {
+      path,
+      key: chatClient.customer.key,
+      body: { model, ...fields },
+    })
+    expect([status, error]).toMatchObject([504, timedOut])
+    expect(headers.get('x-should-retry')).toBe('false')
+    recordTimer(`U02: REQUEST_TIMEOUT_SECONDS of ${path}, ${name}`, tookMs, requestMs)
+    await expectOver(rig)
+  })
 
   describe('a host that takes no connections', () => {
     let full: FullHost
@@ -169,9 +173,8 @@ describe('while the headers wait for the first event', () => {
         const body = { model: 'full/ok', stream, messages }
         const answer = await sendRequest(rig.gateway, { key: chatClient.customer.key, body })
         expect([answer.status, answer.error.code]).toEqual([502, 'connection_failed'])
-        expect(answer.tookMs).toBeWithin(connectMs, connectMs + lateMs)
+        recordTimer(`U01: CONNECT_TIMEOUT_SECONDS, stream ${stream}`, answer.tookMs, connectMs)
       },
-      retryOptions,
     )
   })
 })
@@ -199,7 +202,7 @@ async function startFullHost(): Promise<FullHost> {
       socket.on('error', () => undefined)
       sockets.push(socket)
     }
-    await eventually(() => connected === sockets.length, 150).catch(() => undefined)
+    await eventually(() => connected === sockets.length, 1500).catch(() => undefined)
   }
   return {
     port,

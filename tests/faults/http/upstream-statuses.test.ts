@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { recordFigure } from '../../../server/testing/figures'
 import { startRig, upstreamSecret, type Rig } from '../../harness/server'
 import { newChatClient, type Answer, type ChatClient } from '../../harness/http'
-import { retryOptions } from '../../harness/timed'
 
 let rig: Rig
 let client: ChatClient
@@ -57,20 +57,19 @@ describe.each([[false], [true]])('with stream %p', (stream) => {
     ['429-3600', refusedFor(503, null, '3600')],
     ['429-0', refusedFor(503, null, '1')],
     ['429-soon', refusedFor(503, null)],
-  ])(
-    'U09: %s is told without its status becoming ours',
-    async (name, expected) => {
-      const answer = await ask(name)
-      expect(summary(answer)).toEqual(expected)
-      expect(answer.error.param).toBeNull()
-      expect(answer.error.details).toEqual({
-        provider: 'fake',
-        provider_error: expect.any(String),
-      })
-      expect(answer.tookMs).toBeLessThan(1000)
-    },
-    retryOptions,
-  )
+  ])('U09: %s is told without its status becoming ours', async (name, expected) => {
+    const answer = await ask(name)
+    expect(summary(answer)).toEqual(expected)
+    expect(answer.error.param).toBeNull()
+    expect(answer.error.details).toEqual({
+      provider: 'fake',
+      provider_error: expect.any(String),
+    })
+    recordFigure(`U09: ${name} is answered after, stream ${stream}`, answer.tookMs, {
+      unit: 'ms',
+      atMost: 1000,
+    })
+  })
 
   test.each(['status-400', 'status-413', 'status-422'])(
     'finding P9: %s is the request’s fault, in the provider’s words',
@@ -88,7 +87,6 @@ describe.each([[false], [true]])('with stream %p', (stream) => {
       expect(answer.error.details).toEqual({ issue: 'refused_by_provider' })
       expect(rig.upstream.requests()).toHaveLength(seen + 1)
     },
-    retryOptions,
   )
 
   test('finding P9: a request that is rejected opens no breaker, however often', async () => {
@@ -107,8 +105,7 @@ describe.each([[false], [true]])('with stream %p', (stream) => {
     const body = '{"error":{"message":"later"}}'
     rig.upstream.serve('dated', { status: 429, headers: { 'retry-after': date }, body })
     const seconds = Number((await ask('dated')).headers.get('retry-after'))
-    expect(seconds).toBeGreaterThan(85)
-    expect(seconds).toBeLessThanOrEqual(90)
+    expect(seconds).toBeWithin(Math.floor((Date.parse(date) - Date.now()) / 1000), 91)
   })
 
   test.each(['double', 'chain-10'])(

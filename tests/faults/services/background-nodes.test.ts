@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { eventually } from '../../../server/testing/eventually'
 import { startNodes, type Nodes } from '../../harness/nodes'
 import { sendRequest, parsed, type Json } from '../../harness/http'
 import type { Customer, Gateway } from '../../harness/server'
@@ -57,12 +58,9 @@ async function eventsFrom(on: Gateway, id: string, query = ''): Promise<Json[]> 
 /** How often what the request of an answer used was booked. */
 async function bookedFor(id: string): Promise<number> {
   const requestId = id.replace('resp_', 'req_')
-  for (let tries = 0; tries < 400; tries++) {
-    const rows = await nodes.sql`select id from usage_event where request_id = ${requestId}`
-    if (rows.length > 0) return rows.length
-    await Bun.sleep(50)
-  }
-  return 0
+  const read = () => nodes.sql`select id from usage_event where request_id = ${requestId}`
+  await eventually(async () => (await read()).length > 0)
+  return (await read()).length
 }
 
 test('a turn of a conversation is there on another node as soon as its end is read, whole or as a stream', async () => {
@@ -127,10 +125,10 @@ test('what there is no credit for has failed, and cost nothing', async () => {
   expect([answer.status, answer.body['status']]).toEqual([200, 'queued'])
   const id = String(answer.body['id'])
   let response: Json = {}
-  for (let tries = 0; tries < 200 && response['status'] !== 'failed'; tries++) {
+  await eventually(async () => {
     response = (await sendRequest(nodes.at(1), { method: 'GET', path: `${path}/${id}`, key })).body
-    await Bun.sleep(50)
-  }
+    return response['status'] === 'failed'
+  })
   expect(response).toMatchObject({
     status: 'failed',
     error: { code: 'insufficient_quota', details: { code: 'insufficient_credits' } },

@@ -12,7 +12,8 @@ interface Options {
   probeMs: number
 }
 
-const answerMs = 1000
+/** A slow machine answers late; a node that is gone refuses the connection at once. */
+const answerMs = 10_000
 
 /**
  * Forwards each request to a node that was ready at its last probe; round robin, over

@@ -7,7 +7,7 @@ import { expectSoundLedger } from '../../harness/ledger-oracle'
 import { waitUntilBooked } from '../../harness/ledger'
 import type { Customer } from '../../harness/server'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 let nodes: Nodes
 let customers: Customer[]
@@ -51,7 +51,7 @@ test('M34: a dead node and a copy of its disk start at once: its journal is book
   nodes.wireOf(0).cut()
   const cutAt = witness.completed.length
   // Requests that end now stay in the journal.
-  await eventually(() => witness.completed.length > cutAt + 120, 20_000)
+  await eventually(() => witness.completed.length > cutAt + 120)
   await nodes.at(0).stop('SIGKILL')
   await load.stop()
   nodes.wireOf(0).mend()

@@ -57,7 +57,7 @@ test('C03 I20: killed 10 times while it replays, then all is booked once', async
   const before = (await sumsOf(nodes.sql, customers)).events
   // Requests that end now stay in the journal.
   nodes.wireOf(0).cut()
-  await eventually(() => witness.completed.length > before + 120, 20_000)
+  await eventually(() => witness.completed.length > before + 120)
   await nodes.at(0).stop('SIGKILL')
   await Promise.all([load.stop(), ...open])
   nodes.wireOf(0).mend()

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { recordFigure } from '../../../server/testing/figures'
 import { startNodes, type ChatRequest, type Nodes } from '../../harness/nodes'
 import { sendRaw, messages } from '../../harness/http'
 import { eventually } from '../../../server/testing/eventually'
@@ -37,7 +38,7 @@ test('M22 a: a node that dies with 500 holds on 50 accounts releases them when i
       Array.from({ length: 10 }, () => sendRaw(nodes.at(0), { key, body })),
     ),
   )
-  await eventually(() => nodes.upstream.requests().length >= 500, 20_000)
+  await eventually(() => nodes.upstream.requests().length >= 500)
   const leasedOf = async () => {
     const [row] = await nodes.sql`
       select count(*) filter (where leased > 0) as accounts, sum(leased) as leased
@@ -50,7 +51,10 @@ test('M22 a: a node that dies with 500 holds on 50 accounts releases them when i
   await nodes.restart(0)
   const tookMs = performance.now() - startedAt
   console.log(`M22 a: ready again after ${tookMs.toFixed(0)} ms`)
-  expect(tookMs).toBeLessThan(5000)
+  recordFigure('M22 a: a node with 500 open holds is ready again after', tookMs, {
+    unit: 'ms',
+    atMost: 5000,
+  })
   expect(await leasedOf()).toEqual({ accounts: 0, leased: 0n })
   expect(await orphans()).toEqual({ count: 500, cost: 0n })
   for (const { userId } of customers.slice(0, 3)) {
@@ -135,18 +139,17 @@ test('M22 c M24 T03: usage booked after its lease was swept is charged once, up 
     update credit_lease set expires_at = now() - interval '61 seconds'
     where account_id = ${sleeper.customer.userId}`
   const asleep = frozen(3)
-  const startedAt = performance.now()
   const states = async () =>
     new Set(
       (await Promise.all([...all, sleeper].map(({ customer }) => leaseOf(customer)))).map(
         (it) => it.state,
       ),
     )
-  while (!(await states()).has('swept') || (await states()).size > 1) {
-    if (performance.now() - startedAt > 90_000) throw new Error('not swept within 90 s')
+  const sweptMs = await eventually(async () => {
     await Bun.sleep(500)
-  }
-  console.log(`M22 c: swept after ${((performance.now() - startedAt) / 1000).toFixed(0)} s`)
+    return Bun.deepEquals([...(await states())], ['swept'])
+  }, 90_000)
+  console.log(`M22 c: swept after ${(sweptMs / 1000).toFixed(0)} s`)
   await awake(asleep, sleeper.customer)
   for (const { customer } of all) {
     expect(await accountOf(nodes.sql, customer)).toEqual({

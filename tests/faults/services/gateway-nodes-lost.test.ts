@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { recordFigure } from '../../../server/testing/figures'
 import { startGatewayNodes, type GatewayNodes, type Served } from './gateway-nodes'
 import { messages, request, toStream, type Stream } from '../../harness/http'
 import { eventually } from '../../../server/testing/eventually'
@@ -22,7 +23,7 @@ beforeEach(async () => {
   served = await fixture.served()
   agent = served.agent
   agent.answer = ({ id }) => agent.send({ type: 'chunk', id, data: event({ content: 'Hello' }) })
-}, 30_000)
+}, 60_000)
 afterEach(async () => {
   await expectSoundLedger(fixture.nodes.sql)
 })
@@ -62,11 +63,22 @@ async function booked({ requestId }: Begun): Promise<string[]> {
   return (await read()).map(({ outcome }) => outcome)
 }
 
+/** Sends a request while the node or Redis that it needs is frozen. */
+async function expectRejected(what: string): Promise<void> {
+  const { status, tookMs } = await fixture.chat(served.owner)
+  expect(status).toBeOneOf([502, 503])
+  recordFigure(`a request is rejected while ${what} is frozen after`, tookMs, {
+    unit: 'ms',
+    atMost: 4000,
+  })
+}
+
 /** Checks that a stream ended with an error frame, kept its earlier content, and is booked once. */
-async function expectCut(stream: Begun, withinMs: number): Promise<void> {
+async function expectCut(stream: Begun, when: string, atMost = endsWithinMs): Promise<void> {
   const startedAt = performance.now()
   const { error, content, isDone } = await stream.ended
-  expect(performance.now() - startedAt).toBeLessThan(withinMs)
+  const tookMs = performance.now() - startedAt
+  recordFigure(`a stream over two nodes ends, ${when}, after`, tookMs, { unit: 'ms', atMost })
   expect([error.code, content, isDone]).toEqual(['connection_failed', 'Hello', false])
   expect(await booked(stream)).toEqual(['connection_failed'])
 }
@@ -79,7 +91,7 @@ test('the node of the socket is killed: streams are cut, and waiting clients get
   const plain = fixture.chat(served.owner)
   await eventually(() => agent.seen('request').length === 2)
   await fixture.owning.stop('SIGKILL')
-  await expectCut(stream, endsWithinMs)
+  await expectCut(stream, 'its node killed')
   const { status, error, headers } = await plain
   expect([status, error.code]).toEqual([502, 'connection_failed'])
   expect(headers.get('x-should-retry')).toBe('false')
@@ -91,65 +103,59 @@ test('the node of the socket is killed: streams are cut, and waiting clients get
   await fixture.nodes.restart(1)
   await fixture.connect(fixture.owning, served.token)
   await waitForValue(isServed, 200)
-}, 60_000)
+}, 120_000)
 
 test('the node of the socket is frozen: streams are cut, and the gateway is notified when it resumes', async () => {
   const stream = await begun()
   process.kill(fixture.owning.pid, 'SIGSTOP')
   try {
-    await expectCut(stream, endsWithinMs)
-    const startedAt = performance.now()
-    const { status } = await fixture.chat(served.owner)
-    expect(status).toBeOneOf([502, 503])
-    expect(performance.now() - startedAt).toBeLessThan(4000)
+    await expectCut(stream, 'its node frozen')
+    await expectRejected('the other node')
   } finally {
     process.kill(fixture.owning.pid, 'SIGCONT')
   }
-  await eventually(() => agent.seen('cancel').length === 1, 10_000)
+  await eventually(() => agent.seen('cancel').length === 1)
   // Requests abandoned meanwhile were never sent.
   expect(agent.seen('request')).toHaveLength(1)
   agent.answer = (frame) => agent.whole(frame)
-  await waitForValue(isServed, 200, 15_000)
-}, 60_000)
+  await waitForValue(isServed, 200)
+}, 120_000)
 
 test('the requesting node is killed: the gateway is notified', async () => {
   const stream = await begun()
   await fixture.asking.stop('SIGKILL')
-  await eventually(() => agent.seen('cancel').length === 1, endsWithinMs)
+  await eventually(() => agent.seen('cancel').length === 1)
   await fixture.nodes.restart(0)
   agent.answer = (frame) => agent.whole(frame)
   await waitForValue(isServed, 200)
   expect(await booked(stream)).toEqual(['orphan'])
-}, 60_000)
+}, 120_000)
 
 test('Redis is killed: running requests are cut at once on both sides, and new ones work once it is back', async () => {
   const stream = await begun()
   await fixture.redis.kill()
-  await expectCut(stream, 3000)
+  await expectCut(stream, 'Redis killed', 3000)
   await eventually(() => agent.seen('cancel').length === 1)
   const { status, error } = await fixture.chat(served.owner)
   expect([status, error.code]).toEqual([503, 'gateway_unavailable'])
   await fixture.redis.restart()
   agent.answer = (frame) => agent.whole(frame)
-  await waitForValue(isServed, 200, 10_000)
-}, 60_000)
+  await waitForValue(isServed, 200)
+}, 120_000)
 
 test('Redis is frozen: running requests are cut after the silence timeout', async () => {
   const stream = await begun()
   fixture.redis.signal('SIGSTOP')
   try {
-    const startedAt = performance.now()
-    const { status } = await fixture.chat(served.owner)
-    expect(status).toBeOneOf([502, 503])
-    expect(performance.now() - startedAt).toBeLessThan(4000)
-    await expectCut(stream, endsWithinMs)
-    await eventually(() => agent.seen('cancel').length === 1, endsWithinMs)
+    await expectRejected('Redis')
+    await expectCut(stream, 'Redis frozen')
+    await eventually(() => agent.seen('cancel').length === 1)
   } finally {
     fixture.redis.signal('SIGCONT')
   }
   agent.answer = (frame) => agent.whole(frame)
-  await waitForValue(isServed, 200, 10_000)
-}, 90_000)
+  await waitForValue(isServed, 200)
+}, 120_000)
 
 test('the node of the socket is stopped: requests of other nodes complete first', async () => {
   const stream = await begun()
@@ -166,4 +172,4 @@ test('the node of the socket is stopped: requests of other nodes complete first'
   expect(await stopped).toBe(0)
   expect(await booked(stream)).toEqual(['ok'])
   await fixture.nodes.restart(1)
-}, 60_000)
+}, 120_000)

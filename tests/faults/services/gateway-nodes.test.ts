@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import type { Customer } from '../../harness/server'
+import { recordFigure } from '../../../server/testing/figures'
 import { startGatewayNodes, type GatewayNodes } from './gateway-nodes'
 import { sendRaw } from '../../harness/http'
 import { eventually } from '../../../server/testing/eventually'
@@ -144,10 +146,19 @@ describe('an answer', () => {
     for (let last = -1; last !== long.sent; await Bun.sleep(1000)) last = long.sent
     expect(long.sent).toBeWithin(100_000, maxBytes / 2)
     slow[Symbol.dispose]()
-    await eventually(() => agent.seen('cancel').length === 1, 10_000)
+    await eventually(() => agent.seen('cancel').length === 1)
     clearInterval(timer)
   }, 60_000)
 })
+
+/** Waits until the other node reaches the gateway where it is now. */
+async function expectServed(owner: Customer): Promise<void> {
+  const servedMs = await eventually(async () => (await fixture.chat(owner)).status === 200)
+  recordFigure('a gateway that moved is called on its new node after', servedMs, {
+    unit: 'ms',
+    atMost: 2000,
+  })
+}
 
 describe('a gateway', () => {
   test('that is deleted is no longer reachable, and its running requests end', async () => {
@@ -168,19 +179,19 @@ describe('a gateway', () => {
     agent.kill()
     await waitForValue(async () => (await fixture.chat(owner)).error.code, 'gateway_unavailable')
     await fixture.connect(fixture.owning, token)
-    await waitForValue(async () => (await fixture.chat(owner)).status, 200, 2000)
+    await expectServed(owner)
   })
 
-  test('that moves to another node is called there within two seconds', async () => {
+  test('that moves to another node is called there', async () => {
     const { owner, token, agent } = await fixture.served()
     const [first, second] = [fixture.asking, fixture.owning]
     const here = await fixture.connect(first, token)
     expect((await agent.closed).code).toBe(4409)
-    await waitForValue(async () => (await fixture.chat(owner)).status, 200, 2000)
+    await expectServed(owner)
     expect(here.seen('request').length).toBeGreaterThan(0)
     const there = await fixture.connect(second, token)
     expect((await here.closed).code).toBe(4409)
-    await waitForValue(async () => (await fixture.chat(owner)).status, 200, 2000)
+    await expectServed(owner)
     expect(there.seen('request').length).toBeGreaterThan(0)
   })
 

@@ -7,8 +7,8 @@ import { expectSoundLedger } from '../../harness/ledger-oracle'
 import { waitUntilBooked } from '../../harness/ledger'
 import type { Customer } from '../../harness/server'
 
-/** The number of kills; fewer by `KILLS=20 npm run test:faults killed`. */
-const kills = Number(process.env['KILLS'] ?? 200)
+/** The promise is KILLS=200, which `npm run measure` sets; each kill is tried with the same checks. */
+const kills = Number(process.env['KILLS'] ?? 40)
 const workers = 24
 
 setDefaultTimeout(60_000 + kills * 4000)
@@ -34,9 +34,9 @@ test(`C01: ${kills} times kill -9 under load: no finished request is missing or 
   let slowestMs = 0
   for (let kill = 0; kill < kills; kill++) {
     const load = startLoad(() => nodes.at(0), { customers, models }, witness)
-    // Every second time only after a request has finished, however busy the machine is.
+    // Every second time only after some requests have finished, however busy the machine is.
     const finished = witness.completed.length
-    if (kill % 2 > 0) await eventually(() => witness.completed.length > finished + 1, 10_000)
+    if (kill % 2 > 0) await eventually(() => witness.completed.length > finished + 2)
     await Bun.sleep(Math.random() * 250)
     await nodes.at(0).stop('SIGKILL')
     await load.stop()

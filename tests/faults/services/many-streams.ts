@@ -52,7 +52,7 @@ export async function manyStreams(fixture: TunnelFixture, home: Home): Promise<v
   expect([refused.status, refused.error.code]).toEqual([503, 'gateway_unavailable'])
   if (leaving) requests.push((await beginningOf(leaving)).requestId)
   leaving?.close()
-  await eventually(() => network.count('left', waitingFor) === 1, 10_000)
+  await eventually(() => network.count('left', waitingFor) === 1)
   expect((await fixture.chat(home, 'now')).status).toBe(200)
   const answers = await Promise.all(waiting.map(async (client) => readBy(await client.response())))
   requests.push(...answers.map(({ requestId }) => requestId))
@@ -61,7 +61,7 @@ export async function manyStreams(fixture: TunnelFixture, home: Home): Promise<v
   // Backpressure reached its server too, which would have sent all of it in that time.
   await Bun.sleep(1000)
   slow.close()
-  await eventually(() => network.count('left', long) === 1, 10_000)
+  await eventually(() => network.count('left', long) === 1)
   const sentMb = (network.sent(long) ?? 0) / 2 ** 20
   console.log(`G07: of ${longBytes / 2 ** 20} unread MB its server sent ${sentMb.toFixed(1)}`)
   expect(network.sent(long)).toBeWithin(256 * 1024, longBytes / 2)

@@ -64,7 +64,7 @@ const outcome = (way: GuardedEgress, host: string) =>
       owner: 'acc_1',
       method: 'GET',
       headers: {},
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(30_000),
     })
     .then(
       ({ status }) => status,

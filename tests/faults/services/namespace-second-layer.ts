@@ -53,7 +53,7 @@ async function sendToAll(addresses: readonly string[]): Promise<number> {
       isOpen: () => true,
       ca: authority,
     })
-    const signal = AbortSignal.timeout(10_000)
+    const signal = AbortSignal.timeout(30_000)
     const call = { url: 'https://one.example/', method: 'GET' as const, headers: {}, signal }
     return unguarded.send({ ...call, owner: 'acc_1' }).then(
       () => 1,

@@ -52,7 +52,7 @@ export class PrivateNetwork implements AsyncDisposable {
   static async open(): Promise<PrivateNetwork> {
     const network = new PrivateNetwork()
     void network.#read()
-    await eventually(() => network.#records.length > 0, 10_000)
+    await eventually(() => network.#records.length > 0)
     network.#connect()
     return network
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eventually } from '../../../server/testing/eventually'
 import { startRedis, type RedisServer } from '../../harness/redis-server'
 import { RedisSliceStore } from '../../../server/src/limits/slices/redis-slice-store'
 import type { NodeSlice } from '../../../server/src/limits/slices/slice-document'
@@ -16,14 +17,6 @@ const slice = (units: number): NodeSlice => ({
   pushesUntilMs: 0,
   hasLeft: false,
 })
-
-async function until(isSo: () => boolean | Promise<boolean>) {
-  const deadline = performance.now() + 30_000
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error('not so within 30 s')
-    await Bun.sleep(20)
-  }
-}
 
 /** Repeats a command that fails on a busy machine, as any command may within 50 ms. */
 async function patiently<Answer>(command: () => Promise<Answer>): Promise<Answer> {
@@ -45,7 +38,7 @@ beforeAll(async () => {
     onError: () => undefined,
     onBack: () => undefined,
   })
-  await until(() => !store.isAway)
+  await eventually(() => !store.isAway)
 })
 afterAll(async () => {
   store[Symbol.dispose]()
@@ -82,7 +75,7 @@ test('nodes report, are known to each other, and leave', async () => {
 
 test('recalls reach the nodes, and again after the connection broke', async () => {
   const recall = { bucket: 'requests:user_1', units: 3, from: 'one' }
-  await until(async () => {
+  await eventually(async () => {
     await store.recall([recall]).catch(() => undefined)
     return recalls.length > 0
   })
@@ -90,7 +83,7 @@ test('recalls reach the nodes, and again after the connection broke', async () =
   await redis.kill()
   await redis.restart()
   recalls.length = 0
-  await until(async () => {
+  await eventually(async () => {
     await store.recall([recall]).catch(() => undefined)
     return recalls.length > 0
   })
@@ -100,7 +93,7 @@ test('a Redis that was emptied has another epoch, and says that there were nodes
   const before = await patiently(() => store.beat('one', undefined))
   await redis.kill()
   await redis.restart()
-  await until(() => !store.isAway)
+  await eventually(() => !store.isAway)
   const after = await patiently(() => store.read(['a']))
   expect(after.epoch).not.toBe(before.epoch)
   expect(after).toMatchObject({ hasLostSlices: false, slices: [{ version: 0 }] })

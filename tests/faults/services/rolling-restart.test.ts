@@ -103,10 +103,10 @@ test(`L01: both nodes restarted with ${streams} open streams: each completes, no
   const own = createObservations()
   const before = nodes.upstream.requests().length
   const running = Array.from({ length: streams }, (_, index) => ask(index, long, own))
-  await eventually(() => nodes.upstream.requests().length === before + streams, 30_000)
+  await eventually(() => nodes.upstream.requests().length === before + streams)
   await roll(0)
   running.push(...Array.from({ length: streams }, (_, index) => ask(index, long, own)))
-  await eventually(() => nodes.upstream.requests().length === before + 2 * streams, 30_000)
+  await eventually(() => nodes.upstream.requests().length === before + 2 * streams)
   await roll(1)
   await Promise.all(running)
   expect(await traffic.failures()).toEqual([])

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { recordFigure } from '../../../server/testing/figures'
 import { startNodes, type ChatRequest, type Nodes } from '../../harness/nodes'
 import { expectSoundLedger } from '../../harness/ledger-oracle'
 import {
@@ -10,7 +11,6 @@ import {
 } from '../../harness/ledger'
 import { eventually } from '../../../server/testing/eventually'
 import type { Gateway } from '../../harness/server'
-import { minOf } from './min-of'
 
 setDefaultTimeout(120_000)
 
@@ -104,28 +104,34 @@ test.each([false, true])(
       `M23: ${calls} calls, overspend ${overspend} n$, lease statements ${work.join(' ')} in ${seconds.toFixed(1)} s`,
     )
     expect([calls, good, overspend]).toEqual([10, 10, 0n])
-    for (const count of work) expect(count).toBeLessThanOrEqual(20 * Math.max(2, seconds))
+    // Without batches and a pause between them each request has a statement of its own.
+    for (const count of work) expect(count).toBeLessThan(1000 / 3)
+    const perSecond = Math.max(...work) / Math.max(2, seconds)
+    recordFigure(`M23: lease statements of a node, spread ${isSpread}`, perSecond, {
+      unit: 'statements/s',
+      atMost: 20,
+    })
   },
 )
 
 describe('recall', () => {
   const chatRequest: ChatRequest = { name: 'chunks-50', max_tokens: 1000 }
-  const running: ChatRequest = { name: 'chunks-40-gap-50', max_tokens: 1000, stream: true }
+  const running: ChatRequest = { name: 'chunks-40-gap-100', max_tokens: 1000, stream: true }
 
   const short: ChatRequest = { ...running, name: 'chunks-40-gap-15' }
 
-  test('M19: unused credit of another node is recalled within 250 ms, and its holds stay', async () => {
+  test('M19: unused credit of another node is recalled at once, and its holds stay', async () => {
     const worst = (await nodes.floorOf(short)) + 744n * outputPrice
+    const times: number[] = []
+    while (times.length < 15) times.push(await recalled(worst))
+    times.sort((x, y) => x - y)
+    console.log(`M19: p50 ${times[7]?.toFixed(0)} ms, most ${times.at(-1)?.toFixed(0)} ms`)
     // All but one of fifteen: a p99 would need a hundred.
-    const late = await minOf(350, async () => {
-      const times: number[] = []
-      while (times.length < 15) times.push(await recalled(worst))
-      times.sort((x, y) => x - y)
-      console.log(`M19: p50 ${times[7]?.toFixed(0)} ms, most ${times.at(-1)?.toFixed(0)} ms`)
-      return times.at(-2) ?? Infinity
+    recordFigure('M19: credit of another node arrives after', times.at(-2) ?? Infinity, {
+      unit: 'ms',
+      atMost: 350,
     })
-    expect(late).toBeLessThan(350)
-  }, 60_000)
+  })
 
   /** Measures the time in which one node gets the unused leased credit of another. */
   async function recalled(worst: bigint): Promise<number> {
@@ -143,7 +149,7 @@ describe('recall', () => {
     return answer.tookMs
   }
 
-  test('M20: held credit is not recalled; a request is rejected within 500 ms, and admitted after settlement', async () => {
+  test('M20: held credit is not recalled; a request is rejected meanwhile, and admitted after settlement', async () => {
     const worst = (await nodes.floorOf(running)) + 744n * outputPrice
     for (let round = 0; round < 3; round++) {
       const customer = await nodes.customer(worst)
@@ -152,14 +158,23 @@ describe('recall', () => {
       await eventually(() => nodes.upstream.requests().length > before)
       const refused = await nodes.chat(nodes.at(1), customer, chatRequest)
       expect(refused.status).toBe(402)
-      expect(refused.tookMs).toBeLessThan(700)
+      recordFigure(
+        'M20: a request that held credit would pay for is rejected after',
+        refused.tookMs,
+        {
+          unit: 'ms',
+          atMost: 700,
+        },
+      )
       expect((await held).isDone).toBe(true)
-      await Bun.sleep(1000)
-      expect((await nodes.chat(nodes.at(1), customer, chatRequest)).status).toBe(200)
+      const admittedMs = await eventually(
+        async () => (await nodes.chat(nodes.at(1), customer, chatRequest)).status === 200,
+      )
+      recordFigure('M20: admitted after settlement', admittedMs, { unit: 'ms', atMost: 2000 })
     }
   })
 
-  test('M31: without notifications a recall takes at most two seconds', async () => {
+  test('M31: without notifications credit is recalled as well', async () => {
     const worst = (await nodes.floorOf(chatRequest)) + 744n * outputPrice
     nodes.wireOf(0).deafen(true)
     try {
@@ -167,15 +182,14 @@ describe('recall', () => {
         const customer = await nodes.customer(3n * worst)
         // The whole balance is leased to the node without notifications.
         await Promise.all([1, 2, 3].map(() => nodes.chat(nodes.at(0), customer, chatRequest)))
-        const startedAt = performance.now()
-        let { status } = await nodes.chat(nodes.at(1), customer, chatRequest)
-        while (status !== 200 && performance.now() - startedAt < 10_000) {
-          await Bun.sleep(100)
-          status = (await nodes.chat(nodes.at(1), customer, chatRequest)).status
-        }
-        const tookMs = performance.now() - startedAt
+        const tookMs = await eventually(
+          async () => (await nodes.chat(nodes.at(1), customer, chatRequest)).status === 200,
+        )
         console.log(`M31: admitted after ${tookMs.toFixed(0)} ms`)
-        expect(tookMs).toBeLessThan(3000)
+        recordFigure('M31: recalled without notifications after', tookMs, {
+          unit: 'ms',
+          atMost: 3000,
+        })
       }
     } finally {
       nodes.wireOf(0).deafen(false)
@@ -206,8 +220,12 @@ test('M21: two nodes in turn on a small balance: no storm of statements, no fals
     `M21: ${refused.length} refused of 400 in ${seconds.toFixed(1)} s, lease statements ${work.join(' ')}`,
   )
   expect(refused.map(({ error }) => error.details)).toEqual([])
-  // Not by account: maintenance and polling.
-  for (const count of work) expect(count).toBeLessThanOrEqual(10 * seconds + 10)
+  // Maintenance and polling included.
+  for (const count of work) expect(count).toBeLessThan(answers.length)
+  recordFigure('M21: lease statements of a node', Math.max(...work) / (seconds + 1), {
+    unit: 'statements/s',
+    atMost: 10,
+  })
 })
 
 test('M29: a rich account funds fifty leases at once, and its output limit is not lowered', async () => {
@@ -221,7 +239,7 @@ test('M29: a rich account funds fifty leases at once, and its output limit is no
   expect(nodes.upstream.requests()[before]?.cap).toBe(400_000)
 })
 
-test('M32: a top-up ends all rejections within a second', async () => {
+test('M32: a top-up ends all rejections', async () => {
   const chatRequest: ChatRequest = { name: 'chunks-3', max_tokens: 100 }
   for (let round = 0; round < 3; round++) {
     const customer = await nodes.customer(0n)
@@ -229,8 +247,10 @@ test('M32: a top-up ends all rejections within a second', async () => {
     for (const { status } of await statuses()) expect(status).toBe(402)
     const grant = { user_id: customer.userId, amount: 1, reason: 'test' }
     await nodes.at(round).admin('POST', '/credits/grant', grant)
-    await Bun.sleep(900)
-    for (const { status } of await statuses()) expect(status).toBe(200)
+    const endedMs = await eventually(async () =>
+      (await statuses()).every(({ status }) => status === 200),
+    )
+    recordFigure('M32: a top-up ends all rejections after', endedMs, { unit: 'ms', atMost: 1000 })
   }
 })
 

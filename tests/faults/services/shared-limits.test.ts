@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { eventually } from '../../../server/testing/eventually'
+import { recordFigure } from '../../../server/testing/figures'
 import { startEndless } from './endless'
 import { fire, maxInAll, maxPerMinute, percentile, type LoadRequest } from './load'
 import { startRedis, type RedisServer } from '../../harness/redis-server'
 import { startWire, type SlowWire } from './slow-wire'
 import { startTwoNodes, type TwoNodes } from '../../harness/database'
 import type { Customer } from '../../harness/server'
-import { minOf } from './min-of'
 
 const limit = 60
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
   both = [nodes.a, nodes.b]
   // Both nodes know each other: a heartbeat is 5 s.
   await Bun.sleep(6000)
-}, 60_000)
+}, 120_000)
 afterAll(async () => {
   for (const { recorder } of both) recorder.verify()
   await nodes[Symbol.asyncDispose]()
@@ -77,8 +78,7 @@ describe('two nodes, one Redis', () => {
     expect((await chat(a)).status).toBe(429)
     expect((await chat(b)).status).toBe(429)
     for (const { body } of running) await body?.cancel()
-    await Bun.sleep(500)
-    expect((await chat(b)).status).toBe(200)
+    await eventually(async () => (await chat(b)).status === 200)
   })
 })
 
@@ -98,20 +98,20 @@ describe('Redis unreachable', () => {
     expect(b).toBeLessThanOrEqual(limit / 2)
     expect(a).toBeLessThanOrEqual(limit)
     expect(maxPerMinute(shots)).toBeLessThanOrEqual(1.5 * limit)
-  }, 60_000)
+  }, 120_000)
 
   test('R04: 100 ms late: counts as unreachable', async () => {
-    const late = await minOf(60, async () => {
-      wire.delay(100)
-      const shots = await fire([nodes.b], customer, { perSecond: 50, seconds: 10 })
-      wire.delay(0)
-      report('R04', shots)
-      expectProperAnswers(shots)
-      await backAgain()
-      return percentile(shots, 0.99)
+    wire.delay(100)
+    const shots = await fire([nodes.b], customer, { perSecond: 50, seconds: 10 })
+    wire.delay(0)
+    report('R04', shots)
+    expectProperAnswers(shots)
+    await backAgain()
+    recordFigure('R04: requests while Redis is 100 ms late, p99', percentile(shots, 0.99), {
+      unit: 'ms',
+      atMost: 60,
     })
-    expect(late).toBeLessThan(60)
-  }, 60_000)
+  }, 120_000)
 
   test('R01: killed, and back empty after 20 s: no request fails, the limit holds', async () => {
     const firing = fire(both, customer, { perSecond: 20, seconds: 75 })
@@ -135,23 +135,25 @@ describe('Redis unreachable', () => {
     report('R03', shots)
     expectProperAnswers(shots)
     expect(maxPerMinute(shots)).toBeLessThanOrEqual(2 * limit)
-  }, 60_000)
+  }, 120_000)
 
   test('R02: frozen: a few requests wait 50 ms, the others not at all', async () => {
+    await fire(both, customer, { perSecond: 20, seconds: 1 })
+    redis.signal('SIGSTOP')
+    const shots = await fire(both, customer, { perSecond: 20, seconds: 5 })
+    redis.signal('SIGCONT')
+    report('R02', shots)
+    expectProperAnswers(shots)
+    await backAgain()
+    const waiting = shots.filter(({ tookMs }) => tookMs > 40)
     // Five a node, and those in flight when the fifth failed.
-    const maxRequests = 14
-    const waited = await minOf(maxRequests, async () => {
-      await fire(both, customer, { perSecond: 20, seconds: 1 })
-      redis.signal('SIGSTOP')
-      const shots = await fire(both, customer, { perSecond: 20, seconds: 5 })
-      redis.signal('SIGCONT')
-      report('R02', shots)
-      expectProperAnswers(shots)
-      await backAgain()
-      // A single longer wait fails the run.
-      if (percentile(shots, 1) >= 120) return shots.length
-      return shots.filter(({ tookMs }) => tookMs > 40).length
+    recordFigure('R02: requests that wait for a frozen Redis', waiting.length, {
+      unit: 'requests',
+      atMost: 14,
     })
-    expect(waited).toBeLessThanOrEqual(maxRequests)
-  }, 60_000)
+    recordFigure('R02: the longest wait for a frozen Redis', percentile(shots, 1), {
+      unit: 'ms',
+      atMost: 120,
+    })
+  }, 120_000)
 })

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eventually } from '../../../server/testing/eventually'
 import { connectProvider } from '../../harness/nodes'
 import { startRedis, type RedisServer } from '../../harness/redis-server'
 import { startTwoNodes, type TwoNodes } from '../../harness/database'
 import { sendRequest, messages, type Json } from '../../harness/http'
 import type { Customer, Gateway } from '../../harness/server'
 import { startFakeProvider, type FakeProvider } from '../../harness/upstreams/fake-provider'
-
-setDefaultTimeout(30_000)
 
 let redis: RedisServer
 let nodes: TwoNodes
@@ -41,15 +40,6 @@ function api(node: Gateway, request: string, body: Json) {
   return sendRequest(node, { path: `/api${path}`, method, key: customer.key, body })
 }
 
-/** Polls until the condition holds, for at most 5 s. */
-async function soon(is: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 5000
-  while (!(await is())) {
-    if (performance.now() > deadline) throw new Error('not so within 5 s')
-    await Bun.sleep(20)
-  }
-}
-
 test('aliases created, changed or deleted on one node are known on the other', async () => {
   const { a, b } = nodes
   expect(await served(b, 'gpt-4o')).toBe('invalid_model')
@@ -57,12 +47,12 @@ test('aliases created, changed or deleted on one node are known on the other', a
     source_pattern: 'gpt-4o',
     target_model: 'fake/ok-a',
   })
-  await soon(async () => (await served(b, 'gpt-4o')) === 'a')
+  await eventually(async () => (await served(b, 'gpt-4o')) === 'a')
   const path = `/user/model-mappings/${String(made.body['id'])}`
   await api(a, `PUT ${path}`, { target_model: 'fake/ok-b' })
-  await soon(async () => (await served(b, 'gpt-4o')) === 'b')
+  await eventually(async () => (await served(b, 'gpt-4o')) === 'b')
   await api(a, `DELETE ${path}`, {})
-  await soon(async () => (await served(b, 'gpt-4o')) === 'invalid_model')
+  await eventually(async () => (await served(b, 'gpt-4o')) === 'invalid_model')
 })
 
 test("collections of an account and of the system, down to their members' changes", async () => {
@@ -71,11 +61,11 @@ test("collections of an account and of the system, down to their members' change
   await api(a, `POST /user/model-collections/${String(own.body['id'])}/members`, {
     model_id: 'fake/ok-a',
   })
-  await soon(async () => (await served(b, 'collection/own')) === 'a')
+  await eventually(async () => (await served(b, 'collection/own')) === 'a')
   const system = await a.admin('POST', '/collections', { name: 'all', members: ['fake/ok-b'] })
-  await soon(async () => (await served(b, 'collection/all')) === 'b')
+  await eventually(async () => (await served(b, 'collection/all')) === 'b')
   await a.admin('PUT', `/collections/${String(system['id'])}`, { members: ['fake/ok-c'] })
-  await soon(async () => (await served(b, 'collection/all')) === 'c')
+  await eventually(async () => (await served(b, 'collection/all')) === 'c')
 })
 
 test('round_robin: the nodes share one counter', async () => {
@@ -83,7 +73,7 @@ test('round_robin: the nodes share one counter', async () => {
   const members = ['fake/ok-a', 'fake/ok-b', 'fake/ok-c']
   const fields = { name: 'turns', routing_strategy: 'round_robin', members }
   await api(a, 'POST /user/model-collections', fields)
-  await soon(async () => (await served(b, 'collection/turns')) !== 'model_not_found')
+  await eventually(async () => (await served(b, 'collection/turns')) !== 'model_not_found')
   const found: string[] = []
   for (const node of [a, b, a, b, b, a]) found.push(await served(node, 'collection/turns'))
   const [first = ''] = found

@@ -131,7 +131,7 @@ test.skipIf(!isKnown)(
     const load = startLoad(() => at(turn++ % 2), { customers, models }, witness)
     const more = async (count: number) => {
       const before = witness.completed.length
-      await eventually(() => witness.completed.length >= before + count, 30_000)
+      await eventually(() => witness.completed.length >= before + count)
     }
     await more(30)
     expect([witness.broken, [...witness.statuses.keys()]]).toEqual([0, [200]])

@@ -27,7 +27,7 @@ beforeAll(async () => {
     await gateway.admin('POST', '/models', { ...model, max_output_tokens: 4096, pricing })
   }
   customer = await gateway.customer()
-}, 60_000)
+}, 120_000)
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
   await upstream[Symbol.asyncDispose]()
@@ -88,13 +88,10 @@ test('one answer has the metrics of all workers, and one that ended is counted a
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
   const [pid = 0] = await childrenOf(own.pid)
   process.kill(pid, 'SIGKILL')
-  await eventually(
-    async () => (await scrape(url)).sum('tollgate_worker_restarts_total') === 1,
-    20_000,
-  )
-  await eventually(async () => (await scrape(url)).sum('tollgate_worker_up') === count, 20_000)
+  await eventually(async () => (await scrape(url)).sum('tollgate_worker_restarts_total') === 1)
+  await eventually(async () => (await scrape(url)).sum('tollgate_worker_up') === count)
   const checks = { worker_1: true, worker_2: true }
-  await eventually(async () => (await fetch(`${url}/readyz`)).status === 200, 20_000)
+  await eventually(async () => (await fetch(`${url}/readyz`)).status === 200)
   expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'ready', checks })
 }, 90_000)
 
@@ -109,11 +106,10 @@ test('several workers answer on one port, and charge one balance', async () => {
   }
   const cost = costs.reduce((sum, one) => sum + one, 0)
   expect(cost).toBeGreaterThan(0)
-  const deadline = performance.now() + 10_000
-  while (before - (await balance()) < cost - 1e-9 && performance.now() < deadline)
-    await Bun.sleep(50)
+  await eventually(async () => before - (await balance()) > cost - 1e-9)
   expect(before - (await balance())).toBeCloseTo(cost, 9)
-  expect(answered()).toEqual(new Set([1, 2]))
+  // A worker writes its log lines some milliseconds later.
+  await eventually(() => answered().size === count)
   expect(gateway.output()).not.toContain(bookedItself)
 })
 
@@ -145,42 +141,38 @@ test('a worker that dies is restarted, and the other answers meanwhile', async (
   process.kill(first, 'SIGKILL')
   await Bun.sleep(100)
   for (let time = 0; time < 10; time += 1) expect((await ask()).status).toBe(200)
-  const deadline = performance.now() + 15_000
   const again = async () => (await childrenOf(gateway.pid)).filter((pid) => pid !== first)
-  while ((await again()).length < count && performance.now() < deadline) await Bun.sleep(50)
-  expect(await again()).toHaveLength(count)
+  await eventually(async () => (await again()).length === count)
   expect(gateway.output()).toContain('a worker terminated unexpectedly; restarting it')
 })
 
 test('a worker that hangs is found and replaced, and the other answers meanwhile', async () => {
   const [first = 0] = await childrenOf(gateway.pid)
   process.kill(first, 'SIGSTOP')
-  const deadline = performance.now() + 40_000
   const isReplaced = async () => {
     const running = await childrenOf(gateway.pid)
     return running.length === count && !running.includes(first)
   }
-  while (!(await isReplaced()) && performance.now() < deadline) await Bun.sleep(200)
-  expect(await isReplaced()).toBe(true)
+  await eventually(isReplaced, 60_000)
   expect(gateway.output()).toContain('a worker does not respond; killing it')
   for (let time = 0; time < 10; time += 1) expect((await ask()).status).toBe(200)
-}, 60_000)
+}, 120_000)
 
 test('SIGUSR2 restarts the workers one by one, and requests are answered meanwhile', async () => {
   const before = await childrenOf(gateway.pid)
   const statuses: number[] = []
   process.kill(gateway.pid, 'SIGUSR2')
-  const deadline = performance.now() + 30_000
-  while (!gateway.output().includes('all workers were restarted') && performance.now() < deadline) {
+  await eventually(async () => {
     // A connection that the closing worker had not accepted yet is reset; clients connect again.
     const { status } = await ask().catch(() => ask())
     statuses.push(status)
-  }
+    return gateway.output().includes('all workers were restarted')
+  })
   const after = await childrenOf(gateway.pid)
   expect(after).toHaveLength(count)
   expect(after.filter((pid) => before.includes(pid))).toEqual([])
   expect(new Set(statuses)).toEqual(new Set([200]))
-}, 60_000)
+}, 120_000)
 
 test('a port in use is rejected, also where another set of workers uses it', async () => {
   const port = new URL(gateway.url).port
@@ -205,7 +197,7 @@ test('workers without a Redis share limits through the embedded database', async
   }
   expect(statuses.filter((status) => status === 200)).toHaveLength(limit)
   expect(new Set(statuses)).toEqual(new Set([200, 429]))
-}, 60_000)
+}, 120_000)
 
 test('more workers than the embedded database has connections for are rejected', async () => {
   await expect(start({ WORKERS: '9' })).rejects.toThrow(
@@ -240,4 +232,4 @@ test('a graceful shutdown lets open streams of all workers end, and exits with 0
   const texts = await Promise.all(opened.map((response) => response.text()))
   for (const text of texts) expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
   expect(await stopped).toBe(0)
-}, 30_000)
+}, 120_000)

@@ -29,14 +29,16 @@ export async function readUse(
         name !== node &&
         !hasLeft &&
         !viewOf(moment, position).isSilent(name, statedAtMs) &&
-        statedAtMs < first.nowMs,
+        // Within a millisecond it may have been stated before that node's last request.
+        statedAtMs <= first.nowMs,
     )
   let read = first
   const startedMs = performance.now()
   for (let pauseMs = 1; ; pauseMs *= 2) {
     const stale = [...buckets.keys()].filter(isStale(read))
     if (stale.length === 0 || performance.now() - startedMs + pauseMs > maxWaitMs) break
-    if (pauseMs === 1) {
+    // Twice: the first recall may be answered in the millisecond of the first read.
+    if (pauseMs <= 2) {
       await store.recall(stale.map((one) => ({ bucket: buckets[one] ?? '', units: 0, from: node })))
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs))

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { runExclusively } from './advisory-lock'
 import type { Database } from './database'
+import { DatabaseLiveness } from './liveness'
 import { openTestDatabases } from '../../../testing/db/database'
 
 const stack = new AsyncDisposableStack()
@@ -80,4 +81,35 @@ test('M4: a database that takes no changes does not count as one that answers', 
   await expect(small.ping()).rejects.toThrow('is read-only')
   await sql`set default_transaction_read_only = off`.execute(small.query)
   await small.ping()
+})
+
+test('finding M19: statements that occupy all connections of the pool do not make the database count as gone', async () => {
+  const { promise: isFreed, resolve: free } = Promise.withResolvers<void>()
+  const taken: Promise<void>[] = []
+  const occupying = Array.from({ length: 10 }, () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    taken.push(promise)
+    return database.query.connection().execute(async () => {
+      resolve()
+      await isFreed
+    })
+  })
+  await Promise.all(taken)
+  const isAlive = await database.liveness.isAlive()
+  free()
+  await Promise.all(occupying)
+  expect(isAlive).toBe(true)
+})
+
+test('finding M19: a stalled process does not take the answer that waits to be read for silence', async () => {
+  let answer: () => void = () => undefined
+  const liveness = new DatabaseLiveness({
+    ping: () => new Promise<void>((resolve) => (answer = resolve)),
+  })
+  const isAlive = liveness.isAlive()
+  const socket = setTimeout(() => answer(), liveness.maxSilenceMs + 5)
+  // The event loop is blocked beyond the silence: its timer and the answer are due when it goes on.
+  Bun.sleepSync(liveness.maxSilenceMs + 50)
+  expect(await isAlive).toBe(true)
+  clearTimeout(socket)
 })

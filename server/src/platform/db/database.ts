@@ -71,12 +71,25 @@ class Dialect extends PostgresDialect {
 }
 
 /**
+ * Creates a query builder of one connection, opened by its first statement. A statement of the pool may wait for a connection
+ * while all of them wait for locks and commits, which would look like a database that is gone.
+ */
+function createOwnConnection(address: DatabaseAddress, onError: (error: Error) => void) {
+  const pool = new Pool({ ...address, max: 1, idleTimeoutMillis: 0 })
+  pool.on('error', onError)
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return new Kysely<Schema>({ dialect: new Dialect({ pool }) })
+}
+
+/**
  * The connection pool, and the query builder over it. Every statement has a timeout on the server and another one
  * here, as a frozen server enforces none.
  */
 export class Database implements AsyncDisposable {
   readonly query: Kysely<Schema>
-  readonly liveness = new DatabaseLiveness({ ping: () => this.ping() })
+  readonly liveness = new DatabaseLiveness({ ping: () => ping(this.#own) })
+  /** The connection of liveness. */
+  readonly #own: Kysely<Schema>
   readonly #address: DatabaseAddress
   readonly #pool: Pool
   #isClosing = false
@@ -94,20 +107,21 @@ export class Database implements AsyncDisposable {
       application_name: 'tollgate',
     }
     const { statementMs = 5000 } = options
+    const timeouts = { statement_timeout: statementMs, query_timeout: statementMs + 1000 }
+    // The pool's end does not wait for its sockets, which a stopping server may close too.
+    const onError = (error: Error) => {
+      if (!this.#isClosing) options.onError(error)
+    }
     const pool = new Pool({
       ...this.#address,
+      ...timeouts,
       max: options.poolSize,
-      statement_timeout: statementMs,
-      query_timeout: statementMs + 1000,
       // A node that vanishes would keep its rows locked until the server's kernel notices, two hours later by default.
       idle_in_transaction_session_timeout: idleStatements * statementMs,
       idleTimeoutMillis: 30_000,
     })
     // An idle connection that breaks is replaced; without a listener the error would end the process.
-    pool.on('error', (error) => {
-      // The pool's end does not wait for its sockets, which a stopping server may close too.
-      if (!this.#isClosing) options.onError(error)
-    })
+    pool.on('error', onError)
     // The same for a connection in use: its statement rejects, and between two statements no listener is attached.
     pool.on('connect', (client) => {
       client.on('error', () => undefined)
@@ -115,6 +129,7 @@ export class Database implements AsyncDisposable {
     })
     this.#pool = pool
     this.query = new Kysely<Schema>({ dialect: new Dialect({ pool }) })
+    this.#own = createOwnConnection({ ...this.#address, ...timeouts }, onError)
   }
 
   /** The pool's connections, and the number of statements that wait for one. */
@@ -134,14 +149,18 @@ export class Database implements AsyncDisposable {
   }
 
   /** Resolves when the database answers and accepts writes, else rejects: a standby does not accept them. */
-  async ping(): Promise<void> {
-    const { rows } = await sql<{ read_only: boolean }>`
-      select current_setting('transaction_read_only')::boolean as read_only`.execute(this.query)
-    if (rows[0]?.read_only !== false) throw new Error('the database is read-only')
+  ping(): Promise<void> {
+    return ping(this.query)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true
-    await this.query.destroy()
+    await Promise.all([this.query.destroy(), this.#own.destroy()])
   }
+}
+
+async function ping(query: Kysely<Schema>): Promise<void> {
+  const { rows } = await sql<{ read_only: boolean }>`
+    select current_setting('transaction_read_only')::boolean as read_only`.execute(query)
+  if (rows[0]?.read_only !== false) throw new Error('the database is read-only')
 }

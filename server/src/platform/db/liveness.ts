@@ -1,7 +1,7 @@
-import { noAnswer } from '../with-timeout'
+import { noAnswer, withTimeout } from '../with-timeout'
 
 interface Ports {
-  /** The cheapest query of the database. */
+  /** The cheapest query of the database, on a connection that no other statement uses. */
   ping: () => Promise<unknown>
 }
 
@@ -102,11 +102,12 @@ export class DatabaseLiveness {
   }
 }
 
-/** Whether a promise that never rejects resolves within `ms`. */
+/**
+ * Whether a promise that never rejects resolves within `ms`. A process that stalled meanwhile reads first what has arrived.
+ */
 async function isSettledWithin(settled: Promise<unknown>, ms: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<false>()
-  const timer = setTimeout(() => resolve(false), ms)
-  const isSettled = await Promise.race([settled.then(() => true), promise])
-  clearTimeout(timer)
-  return isSettled
+  return withTimeout(settled, ms).then(
+    () => true,
+    () => false,
+  )
 }

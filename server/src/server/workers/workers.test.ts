@@ -12,8 +12,8 @@ function workersOn64(environment: Record<string, string>): number {
 test('as many workers start by themselves as the embedded database has connections for', () => {
   expect(workersOn64({})).toBe(6)
   expect(workersOn64({ WORKERS: 'auto' })).toBe(6)
-  expect(workersOn64({ DATABASE_POOL_SIZE: '2' })).toBe(18)
-  expect(workersOn64({ REDIS_URL: 'redis://localhost' })).toBe(8)
+  expect(workersOn64({ DATABASE_POOL_SIZE: '2' })).toBe(15)
+  expect(workersOn64({ REDIS_URL: 'redis://localhost' })).toBe(7)
 })
 
 test('a number is kept, and rejected at the start if it is too large', () => {

@@ -109,8 +109,8 @@ const embeddedConnections = 90
 
 /** Returns the database connections of a worker. */
 const connectionsOf = ({ redisUrl, databasePoolSize }: Config) =>
-  // One listens for notifications; those for limits are needed where no Redis has them.
-  databasePoolSize + 1 + (redisUrl === undefined ? limitPoolSize : 0)
+  // One listens for notifications, one shows whether the database answers; those for limits are needed where no Redis has them.
+  databasePoolSize + 2 + (redisUrl === undefined ? limitPoolSize : 0)
 
 /**
  * Lowers the number of workers to that for which the embedded database has connections, unless `WORKERS` is a number. With
