@@ -5,7 +5,7 @@ import { recordFigure } from '../../../server/testing/figures'
 import { completion } from '../../harness/byok'
 import { startGateway, type Customer, type Gateway } from '../../harness/server'
 
-const windowMs = 4000
+const windowMs = 2500
 /** The interval of the victim's requests. */
 const everyMs = 100
 

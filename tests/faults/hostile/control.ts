@@ -4,6 +4,7 @@ import {
   awaitAttack,
   describeCost,
   describeServices,
+  median,
   newCost,
   prepareAssault,
   serviceOf,
@@ -13,10 +14,14 @@ import {
 import type { Assault, ControlledFixture, Target } from './fixture'
 
 /** The victim's service while its own gateway is attacked, and while the one beside it is. */
+interface Round {
+  attacked: Service
+  beside: Service
+}
+
 export interface Comparison {
   attack: string
-  victimAttacked: Service
-  victimBeside: Service
+  rounds: readonly Round[]
   costAttacked: Cost
   costBeside: Cost
 }
@@ -32,13 +37,15 @@ const timing = {
 /** Below this, a p99 is due to the machine: the provider of the victim takes 20 ms by itself. */
 const minP99Ms = 40
 
-/** Returns the victim's rate beside the control, in percent, and by what its p99 is longer. */
-export const compareServices = ({
-  victimAttacked,
-  victimBeside,
-}: Pick<Comparison, 'victimAttacked' | 'victimBeside'>) => ({
-  ratePercent: (100 * victimAttacked.rate) / victimBeside.rate,
-  p99Factor: victimAttacked.p99Ms / Math.max(minP99Ms, victimBeside.p99Ms),
+/**
+ * Returns the victim's rate beside the control, in percent, and by what its p99 is longer: medians of the rounds, each
+ * of which compares two seconds that follow each other, as other load of the machine changes over minutes.
+ */
+export const compareServices = (rounds: readonly Round[]) => ({
+  ratePercent: median(rounds.map(({ attacked, beside }) => (100 * attacked.rate) / beside.rate)),
+  p99Factor: median(
+    rounds.map(({ attacked, beside }) => attacked.p99Ms / Math.max(minP99Ms, beside.p99Ms)),
+  ),
 })
 
 type Load = NonNullable<Assault['load']>
@@ -83,37 +90,49 @@ export async function measureComparison(
   fixture: ControlledFixture,
   attack: Attack,
 ): Promise<Comparison> {
-  const attacked: Service[] = []
-  const beside: Service[] = []
+  const rounds: Round[] = []
   const loads: Load[] = []
   const costAttacked = newCost()
   const costBeside = newCost()
   const order = await prepareAssault(attack, fixture)
   const control = await prepareAssault(attack, fixture.control)
   await fixture.measure(300)
-  const medians = () => ({ victimAttacked: serviceOf(attacked), victimBeside: serviceOf(beside) })
-  for (let round = 1; round <= timing.maxRounds; round++) {
-    const own = await measureUnder(fixture, fixture, order)
-    attacked.push(own.service)
-    addCost(costAttacked, own.cost)
-    loads.push(own.load)
-    const load = order.bytesPerSecond === undefined ? { load: meanLoad(loads) } : {}
-    const other = await measureUnder(fixture, fixture.control, { ...control, ...load })
-    beside.push(other.service)
-    addCost(costBeside, other.cost)
-    const { ratePercent, p99Factor } = compareServices(medians())
-    if (round >= timing.minRounds && ratePercent > 95 && p99Factor < 1.5) break
+  const attackVictim = async () => {
+    const { service, cost, load } = await measureUnder(fixture, fixture, order)
+    addCost(costAttacked, cost)
+    loads.push(load)
+    return service
   }
-  return { attack: attack.name, costAttacked, costBeside, ...medians() }
+  const attackBeside = async () => {
+    const load = order.bytesPerSecond === undefined ? { load: meanLoad(loads) } : {}
+    const paced = { ...control, ...load }
+    const { service, cost } = await measureUnder(fixture, fixture.control, paced)
+    addCost(costBeside, cost)
+    return service
+  }
+  while (rounds.length < timing.maxRounds) {
+    // Each comes first in every other round, so that what drifts favours none.
+    if (rounds.length % 2 === 0) {
+      const attacked = await attackVictim()
+      rounds.push({ attacked, beside: await attackBeside() })
+    } else {
+      const beside = await attackBeside()
+      rounds.push({ attacked: await attackVictim(), beside })
+    }
+    const { ratePercent, p99Factor } = compareServices(rounds)
+    if (rounds.length >= timing.minRounds && ratePercent > 95 && p99Factor < 1.5) break
+  }
+  return { attack: attack.name, rounds, costAttacked, costBeside }
 }
 
 /** Formats one line of text: from the control to the attack. */
-export const describeComparison = ({
-  attack,
-  victimAttacked,
-  victimBeside,
-  costAttacked,
-  costBeside,
-}: Comparison) =>
-  `${attack}: ${describeServices(victimBeside, victimAttacked)}; ` +
-  `beside ${describeCost(costBeside)}; attacked ${describeCost(costAttacked)}`
+export function describeComparison({ attack, rounds, costAttacked, costBeside }: Comparison) {
+  const beside = serviceOf(rounds.map((round) => round.beside))
+  const attacked = serviceOf(rounds.map((round) => round.attacked))
+  const { ratePercent, p99Factor } = compareServices(rounds)
+  return (
+    `${attack}: beside the control ${ratePercent.toFixed(0)} % of the rate, ${p99Factor.toFixed(1)} x the p99 ` +
+    `(medians: ${describeServices(beside, attacked)}); ` +
+    `control: ${describeCost(costBeside)}; attacked: ${describeCost(costAttacked)}`
+  )
+}

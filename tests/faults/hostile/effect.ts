@@ -37,7 +37,8 @@ export async function awaitAttack({ readCost }: RunningAssault, leadMs: number):
   }
 }
 
-const median = (values: readonly number[]) =>
+/** Returns the median; the higher one of two. */
+export const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
 /** Returns the medians of measurements. */

@@ -22,7 +22,7 @@ for (const [family, attacks] of Object.entries(attackFamilies)) {
       async (name, attack) => {
         const comparison = await measureComparison(fixture, attack)
         console.log(describeComparison(comparison))
-        const { ratePercent, p99Factor } = compareServices(comparison)
+        const { ratePercent, p99Factor } = compareServices(comparison.rounds)
         recordFigure(`${id}: ${name}: rate beside the control`, ratePercent, {
           unit: '%',
           atLeast: 90,
