@@ -9,8 +9,9 @@ import { join } from 'node:path'
 /** Twice what the longest suite takes on two processors. */
 const limitMs = Number(process.env.TEST_LIMIT_MINUTES ?? 40) * 60_000
 
-/** What has a command of its own. */
-const apart = 'tests/{faults/services,faults/hostile,dashboard,docs/installed}/**'
+/** What has a command of its own; `*.timing.test.ts` is for `measure`. */
+const apart =
+  '{tests/{faults/services,faults/hostile,dashboard,docs/installed}/**,**/*.timing.test.ts}'
 /** What only `test:deep` runs: faults, and programs that start and stop. */
 const deep = 'tests/{faults,program}/**,**/*.deep.test.ts'
 const parallel = `--parallel=${os.cpus().length + 2}`

@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { z } from 'zod'
 import { bodyOf } from './hostile-bodies'
 import { startFloodServer } from './flood-server'
+import { Pace } from './pace'
 
 const Order = z.object({
   /** The address of the gateway. */
@@ -18,12 +19,16 @@ const Order = z.object({
   body: z.string(),
   /** Bytes a second of each request; unlimited where absent. */
   bytesPerSecond: z.number().optional(),
+  /** The most that the attack does, after the first request of each client; unlimited where absent. */
+  load: z.object({ requestsPerSecond: z.number(), floodBytesPerSecond: z.number() }).optional(),
 })
 export type Order = z.output<typeof Order>
 
 export const Cost = z.object({
   requests: z.number(),
   sentBytes: z.number(),
+  /** The part of `sentBytes` that the attacker's own provider sent. */
+  floodBytes: z.number(),
   receivedBytes: z.number(),
   /** The number of answers by status. */
   statuses: z.record(z.string(), z.number()),
@@ -32,9 +37,29 @@ export const Cost = z.object({
 export type Cost = z.output<typeof Cost>
 
 const provider = startFloodServer()
-const newCost = (): Cost => ({ requests: 0, sentBytes: 0, receivedBytes: 0, statuses: {} })
+const newCost = (): Cost => ({
+  requests: 0,
+  sentBytes: 0,
+  floodBytes: 0,
+  receivedBytes: 0,
+  statuses: {},
+})
 let cost = newCost()
-let running: { isOver: boolean } = { isOver: true }
+
+/** An attack under way. */
+interface Running {
+  isOver: boolean
+  pace?: Pace
+}
+let running: Running = { isOver: true }
+
+/** Waits until the pace of the attack allows another request. */
+async function awaitTurn(state: Running): Promise<void> {
+  const { pace } = state
+  if (!pace) return
+  while (pace.available() < 1 && !state.isOver) await Bun.sleep(2)
+  pace.spend(1)
+}
 
 function requestOf({ url, path, key }: Order, body: Buffer): Buffer {
   const head = [
@@ -48,14 +73,16 @@ function requestOf({ url, path, key }: Order, body: Buffer): Buffer {
 }
 
 /** Sends requests one after the other on a connection, until it is closed or the attack is over. */
-function exchange(order: Order, message: Buffer, state: { isOver: boolean }): Promise<void> {
+function exchange(order: Order, message: Buffer, state: Running): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const { hostname, port } = new URL(order.url)
   const socket = connect({ host: hostname, port: Number(port), noDelay: true })
   let head = ''
-  const send = () => {
-    cost.requests += 1
+  const send = async () => {
     head = ''
+    await awaitTurn(state)
+    if (state.isOver || socket.destroyed) return
+    cost.requests += 1
     if (order.bytesPerSecond === undefined) socket.write(message)
     else void trickle(order.bytesPerSecond)
   }
@@ -67,7 +94,7 @@ function exchange(order: Order, message: Buffer, state: { isOver: boolean }): Pr
       await Bun.sleep(50)
     }
   }
-  socket.on('connect', send)
+  socket.on('connect', () => void send())
   socket.on('data', (bytes: Buffer) => {
     cost.receivedBytes += bytes.length
     const text = bytes.toString('latin1')
@@ -95,7 +122,7 @@ function exchange(order: Order, message: Buffer, state: { isOver: boolean }): Pr
   const next = (sentBytes: number) => {
     cost.sentBytes += sentBytes
     if (/^connection: close/im.test(head)) socket.destroy()
-    else send()
+    else void send()
   }
   socket.on('error', () => socket.destroy())
   socket.on('close', () => resolve())
@@ -103,7 +130,7 @@ function exchange(order: Order, message: Buffer, state: { isOver: boolean }): Pr
   return promise.finally(() => clearInterval(timer))
 }
 
-async function attack(order: Order, state: { isOver: boolean }): Promise<void> {
+async function attack(order: Order, state: Running): Promise<void> {
   const message = requestOf(order, bodyOf(order.body))
   const client = async () => {
     while (!state.isOver) {
@@ -114,17 +141,38 @@ async function attack(order: Order, state: { isOver: boolean }): Promise<void> {
   await Promise.all(Array.from({ length: order.clients }, client))
 }
 
-process.on('message', (message) => {
-  if (message === 'stop') {
+function start(order: Order): void {
+  const { clients, load } = order
+  running = { isOver: false, ...(load && { pace: new Pace(load.requestsPerSecond, clients) }) }
+  provider.limitRate(load?.floodBytesPerSecond)
+  void attack(order, running)
+}
+
+/** Returns the cost since the attack began. */
+const costUntilNow = (): Cost => {
+  const floodBytes = provider.sent.bytes
+  return { ...cost, sentBytes: cost.sentBytes + floodBytes, floodBytes }
+}
+
+const Message = z.union([
+  z.literal('cost'),
+  z.literal('stop'),
+  z.object({ prepare: z.string() }),
+  z.object({ start: Order }),
+])
+
+process.on('message', (received) => {
+  const message = Message.parse(received)
+  if (message === 'cost') process.send?.(costUntilNow())
+  else if (message === 'stop') {
     running.isOver = true
-    const sentBytes = cost.sentBytes + provider.sent.bytes
-    process.send?.({ ...cost, sentBytes })
+    process.send?.(costUntilNow())
     cost = newCost()
     provider.sent.bytes = 0
-    return
-  }
-  running = { isOver: false }
-  void attack(Order.parse(message), running)
+  } else if ('prepare' in message) {
+    // A body takes a second to build: the attack begins with the first order to start.
+    process.send?.({ preparedBytes: bodyOf(message.prepare).length })
+  } else start(message.start)
 })
 process.on('disconnect', () => process.exit())
 process.send?.({ providerUrl: provider.url })

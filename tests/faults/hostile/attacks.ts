@@ -1,3 +1,4 @@
+import { eventually } from '../../../server/testing/eventually'
 import { sendRequest, type Answer, type Json } from '../../harness/http'
 import type { Customer, Gateway } from '../../harness/server'
 
@@ -10,25 +11,18 @@ export const chat = (
   sendRequest(gateway, { key, body: { messages: [{ role: 'user', content: 'Hello.' }], ...body } })
 
 /** Reads the booked balance of an account, in USD. */
-export async function readBalance({ admin }: Gateway, userId: string): Promise<number> {
+async function readBalance({ admin }: Gateway, userId: string): Promise<number> {
   return Number((await admin('GET', `/users/${userId}`))['balance'])
 }
 
-/**
- * Waits until the balance is at most `most`, or for `limitMs`, and returns it: usage is booked within seconds, and an
- * attack may book none.
- */
-export async function awaitBalance(
-  gateway: Gateway,
-  userId: string,
-  { max, limitMs = 8000 }: { max: number; limitMs?: number },
-): Promise<number> {
-  const deadline = performance.now() + limitMs
-  for (;;) {
-    const balance = await readBalance(gateway, userId)
-    if (balance <= max || performance.now() > deadline) return balance
-    await Bun.sleep(100)
-  }
+/** Waits until the balance is at most `max`, as usage is booked within seconds, and returns it. */
+export async function awaitBalance(gateway: Gateway, userId: string, max: number): Promise<number> {
+  let balance = Number.NaN
+  await eventually(async () => {
+    balance = await readBalance(gateway, userId)
+    return balance <= max
+  })
+  return balance
 }
 
 /** Returns the 99th percentile of times. */

@@ -1,20 +1,16 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { compressionBombs } from './compression-bombs'
-import { bounds, describeEffect, isFair, measureEffect, type Attack, type Effect } from './effect'
-import { jsonShapes } from './json-shapes'
-import { rejectedStorms } from './rejected-storms'
-import { slowBodies } from './slow-bodies'
+import { collapse, describeEffect, isServed, measureEffect } from './collapse'
+import { attackFamilies } from './attack-families'
 import { reportMeasured } from './report'
 import { createFixture, type Fixture } from './fixture'
-import { streamFloods } from './stream-floods'
 import { bodyOf } from './hostile-bodies'
+import { eventually } from '../../../server/testing/eventually'
 import { sendRequest } from '../../harness/http'
-import { retryOptions } from '../../harness/timed'
 
 /**
- * The effect of a hostile account on another: its rate falls by at most 10 %, its p99 at most doubles. Measured
- * with and without the attack in turns. Other load of the machine changes both at any
- * moment, so each bound has to hold in one of three runs.
+ * The effect of a hostile account on another: no collapse. The bound is far from what the attacks take, and what a
+ * missing limit takes is far beyond it, so that it holds on a slow machine too. `fairness.timing.test.ts` measures how
+ * much they take.
  */
 setDefaultTimeout(180_000)
 
@@ -23,34 +19,24 @@ let fixture: Fixture
 beforeAll(async () => {
   fixture = await createFixture()
 })
-afterAll(() => fixture[Symbol.asyncDispose]())
+afterAll(() => fixture?.[Symbol.asyncDispose]())
 
-function expectFair({ victimBefore, victimDuring }: Effect): void {
-  const { minRate, maxP99Ms } = bounds(victimBefore)
-  expect(victimDuring.rate).toBeGreaterThan(minRate)
-  expect(victimDuring.p99Ms).toBeLessThan(maxP99Ms)
-}
-
-const families: Readonly<Record<string, readonly Attack[]>> = {
-  'S2: streams': streamFloods,
-  'S2: compression': compressionBombs,
-  'S3: JSON': jsonShapes,
-  'S2: refused requests': rejectedStorms,
-  'S2: slow bodies': slowBodies,
-}
-
-for (const [family, attacks] of Object.entries(families)) {
+for (const [family, attacks] of Object.entries(attackFamilies)) {
   describe(family, () => {
     test.each(attacks.map((attack) => [attack.name, attack] as const))(
-      '%s takes at most 10 %% of another account’s rate',
+      '%s leaves another account at least half its rate, and its p99 below a second',
       async (_name, attack) => {
         const effect = await measureEffect(fixture, attack)
         console.log(describeEffect(effect))
-        reportMeasured(effect, isFair(effect))
+        reportMeasured(effect, {
+          isHeld: isServed(effect),
+          bound: `no collapse means at least ${100 * collapse.minRateShare} % of the rate, p99 below ${collapse.maxP99Ms} ms`,
+        })
         expect(effect.attackerCost.requests).toBeGreaterThan(0)
-        expectFair(effect)
+        const { victimBefore, victimDuring } = effect
+        expect(victimDuring.rate / victimBefore.rate).toBeGreaterThanOrEqual(collapse.minRateShare)
+        expect(victimDuring.p99Ms).toBeLessThan(collapse.maxP99Ms)
       },
-      retryOptions,
     )
   })
 }
@@ -71,11 +57,8 @@ test('S7: an answer nested 200,000 levels deep is a provider failure, not charge
       method: 'GET',
       key: attacker.key,
     })
-  let log = await logged()
-  while (log.status !== 200) {
-    await Bun.sleep(50)
-    log = await logged()
-  }
+  await eventually(async () => (await logged()).status === 200)
+  const log = await logged()
   expect(log.body).toMatchObject({ status: 'error', status_code: 502, cost: 0 })
 })
 

@@ -6,18 +6,37 @@ import { startGateway, type Customer, type Gateway } from '../../harness/server'
 
 /** The order of an attack, without address and key. */
 export type Assault = Pick<AttackOrder, 'clients' | 'body'> &
-  Partial<Pick<AttackOrder, 'path' | 'bytesPerSecond'>> &
+  Partial<Pick<AttackOrder, 'path' | 'bytesPerSecond' | 'load'>> &
   Pick<AttackOrder, 'key'>
 
-/** A gateway with a victim and an attacker, each in its own process. */
-export interface Fixture extends AsyncDisposable {
+/** An attack under way. */
+export interface RunningAssault {
+  /** Reads the cost so far. */
+  readCost: () => Promise<Cost>
+  /** Ends the attack; returns its cost. */
+  stop: () => Promise<Cost>
+}
+
+/** A gateway that can be attacked. */
+export interface Target {
   gateway: Gateway
   /** Creates a customer with a connection to the hostile provider, isolated from earlier attackers' limits. */
   newAttacker: () => Promise<Customer>
+  /** Builds the bodies of an attack, so that it begins at once. */
+  prepare: (assault: Assault) => Promise<void>
+  /** Attacks until it is stopped. */
+  assault: (assault: Assault) => RunningAssault
+}
+
+/** A gateway with a victim and an attacker, each in its own process. */
+export interface Fixture extends Target, AsyncDisposable {
   /** Measures the victim's service for a time. */
   measure: (forMs: number) => Promise<Measured>
-  /** Attacks until it is stopped, which returns the cost. */
-  assault: (assault: Assault) => () => Promise<Cost>
+}
+
+/** With a second gateway beside the victim's, which only the attacker calls. */
+export interface ControlledFixture extends Fixture {
+  control: Target
 }
 
 const root = `${import.meta.dir}/../../..`
@@ -83,39 +102,69 @@ async function newAttacker(gateway: Gateway, url: string): Promise<Customer> {
   return attacker
 }
 
-/** Starts all of them. */
-export async function createFixture(environment: Record<string, string> = {}): Promise<Fixture> {
-  await using stack = new AsyncDisposableStack()
+/** The processes around the gateways, and their addresses. */
+interface Peers {
+  hostile: ReturnType<typeof startProcess>
+  hostileUrl: string
+  victimUrl: string
+}
+
+/** Starts a gateway of its own process and database, with the providers of victim and attacker. */
+async function startTarget({ hostileUrl, victimUrl }: Peers): Promise<Gateway> {
+  const gateway = await startGateway({
+    process: 'own',
+    database: 'embedded',
+    environment: {
+      NODE_EXTRA_CA_CERTS: authority,
+      USER_ENDPOINT_PORTS: `443,${new URL(hostileUrl).port}`,
+      LOG_LEVEL: 'warn',
+    },
+  })
+  await connectVictim(gateway, victimUrl)
+  await addHostileProvider(gateway)
+  return gateway
+}
+
+const targetOf = (gateway: Gateway, { hostile, hostileUrl }: Peers): Target => ({
+  gateway,
+  newAttacker: () => newAttacker(gateway, hostileUrl),
+  async prepare({ body }) {
+    await hostile.ask({ prepare: body })
+  },
+  assault(assault) {
+    const usual = { path: '/v1/chat/completions' }
+    hostile.send({ start: { ...usual, ...assault, url: gateway.url } })
+    const askCost = async (message: string) => Cost.parse(await hostile.ask(message))
+    return { readCost: () => askCost('cost'), stop: () => askCost('stop') }
+  },
+})
+
+async function openFixture(stack: AsyncDisposableStack) {
   const victim = stack.use(startProcess('victim-process.ts', 0))
   const victimUrl = urlIn(await victim.next())
   // Its sending must not take processor time from the gateway.
   const hostile = stack.use(startProcess('attacker-process.ts', 19))
-  const hostileUrl = urlIn(await hostile.next())
-  const gateway = stack.use(
-    await startGateway({
-      environment: {
-        NODE_EXTRA_CA_CERTS: authority,
-        USER_ENDPOINT_PORTS: `443,${new URL(hostileUrl).port}`,
-        LOG_LEVEL: 'warn',
-        ...environment,
-      },
-    }),
-  )
+  const peers = { hostile, hostileUrl: urlIn(await hostile.next()), victimUrl }
+  const gateway = stack.use(await startTarget(peers))
   const { key } = await gateway.customer()
-  await connectVictim(gateway, victimUrl)
-  await addHostileProvider(gateway)
+  const measure = async (forMs: number) =>
+    Measured.parse(await victim.ask({ url: gateway.url, key, forMs }))
+  return { ...targetOf(gateway, peers), measure, peers }
+}
+
+/** Starts all of them. */
+export async function createFixture(): Promise<Fixture> {
+  await using stack = new AsyncDisposableStack()
+  const fixture = await openFixture(stack)
   const opened = stack.move()
-  return {
-    gateway,
-    newAttacker: () => newAttacker(gateway, hostileUrl),
-    async measure(forMs) {
-      return Measured.parse(await victim.ask({ url: gateway.url, key, forMs }))
-    },
-    assault(assault) {
-      const usual = { path: '/v1/chat/completions' }
-      hostile.send({ ...usual, ...assault, url: gateway.url })
-      return async () => Cost.parse(await hostile.ask('stop'))
-    },
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  }
+  return { ...fixture, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+/** Starts all of them, and the gateway of the control. */
+export async function createControlledFixture(): Promise<ControlledFixture> {
+  await using stack = new AsyncDisposableStack()
+  const fixture = await openFixture(stack)
+  const control = targetOf(stack.use(await startTarget(fixture.peers)), fixture.peers)
+  const opened = stack.move()
+  return { ...fixture, control, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }

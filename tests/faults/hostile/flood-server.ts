@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Socket } from 'bun'
+import { Pace } from './pace'
 
 const readCertificate = (name: string) =>
   readFileSync(join(import.meta.dir, '../../harness/certificates', name))
@@ -101,21 +102,50 @@ function behaviourOf(name: string): Behaviour | undefined {
   return behaviour
 }
 
-/** Starts a customer's provider that floods its clients. `sentBytes` counts the bytes that were read. */
-export function startFloodServer() {
-  for (const name of behaviourNames) behaviourOf(name)
-  const sent = { bytes: 0, requests: 0 }
-  const write = (socket: Socket<Peer>) => {
+/** Writes floods to sockets as fast as they are read, or at a limited rate. */
+class FloodWriter {
+  readonly sent = { bytes: 0 }
+  #pace: Pace | undefined
+  readonly #waiting = new Set<Socket<Peer>>()
+
+  /** Limits the bytes a second of all sockets together; undefined limits nothing. */
+  limitRate(bytesPerSecond: number | undefined): void {
+    this.#pace = bytesPerSecond === undefined ? undefined : new Pace(bytesPerSecond, 0)
+  }
+
+  write(socket: Socket<Peer>): void {
     const { data } = socket
     while (data.pending.length > 0) {
-      const taken = socket.write(data.pending)
+      const allowed = this.#pace ? Math.floor(this.#pace.available()) : data.pending.length
+      if (allowed <= 0) {
+        this.#writeLater(socket)
+        return
+      }
+      const taken = socket.write(data.pending.subarray(0, allowed))
       if (taken <= 0) return
-      sent.bytes += taken
+      this.#pace?.spend(taken)
+      this.sent.bytes += taken
       data.pending = data.pending.subarray(taken)
       if (data.pending.length === 0 && data.behaviour?.isEndless)
         data.pending = data.behaviour.bytes
     }
   }
+
+  #writeLater(socket: Socket<Peer>): void {
+    this.#waiting.add(socket)
+    if (this.#waiting.size > 1) return
+    setTimeout(() => {
+      const sockets = [...this.#waiting]
+      this.#waiting.clear()
+      for (const waiting of sockets) this.write(waiting)
+    }, 5)
+  }
+}
+
+/** Starts a customer's provider that floods its clients. `sent.bytes` counts the bytes that were read. */
+export function startFloodServer() {
+  for (const name of behaviourNames) behaviourOf(name)
+  const writer = new FloodWriter()
   const server = Bun.listen<Peer>({
     hostname: '127.0.0.2',
     port: 0,
@@ -137,15 +167,18 @@ export function startFloodServer() {
           socket.end()
           return
         }
-        sent.requests += 1
         const { head, first = none, bytes: body } = behaviour
         data.behaviour = behaviour
         data.pending = Buffer.concat([Buffer.from(head), first, body])
-        write(socket)
+        writer.write(socket)
       },
-      drain: write,
+      drain: (socket) => writer.write(socket),
       error() {},
     },
   })
-  return { url: `https://127.0.0.2:${server.port}`, port: server.port, sent }
+  return {
+    url: `https://127.0.0.2:${server.port}`,
+    sent: writer.sent,
+    limitRate: (bytesPerSecond: number | undefined) => writer.limitRate(bytesPerSecond),
+  }
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { reportAttack } from './report'
 import { startMailServer, type MailServer } from '../../api/alerts/mail-server'
 import { startGateway, type Gateway } from '../../harness/server'
+import { eventually } from '../../../server/testing/eventually'
 import { Browser, password } from '../../harness/browser-session'
 
 const lure = 'evil-lure.example'
@@ -57,9 +58,8 @@ test.each(Object.entries(names).map(([words, name], at) => [words, name, at] as 
     // A rejected sign-up sends nothing; a reset requests another mail to the same address.
     const reset = { email, redirectTo: '/' }
     await browser.send('POST /api/auth/request-password-reset', reset, from)
-    const deadline = performance.now() + 5000
     const wanted = signedUp.status === 200 ? 1 : 0
-    while (mails.to(email).length < wanted && performance.now() < deadline) await Bun.sleep(50)
+    await eventually(() => mails.to(email).length >= wanted)
     const texts = mails.to(email).map(({ text }) => readable(text))
     const isRelayed = texts.some((text) => text.includes(lure) || text.includes('x'.repeat(200)))
     reportAttack({
@@ -70,8 +70,7 @@ test.each(Object.entries(names).map(([words, name], at) => [words, name, at] as 
         : `none: sign-up is ${signedUp.status}, ${texts.length} mails without them`,
       isHeld: !isRelayed,
     })
-    expect(texts.length).toBeGreaterThanOrEqual(wanted)
     expect(isRelayed).toBeFalse()
   },
-  30_000,
+  60_000,
 )

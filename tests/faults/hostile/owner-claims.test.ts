@@ -56,7 +56,7 @@ test.each([
 
     const answer = await chat(fixture.gateway, member, { model: 'fake/one', stream })
     expect([answer.status, answer.text.includes('Hello.')]).toEqual([200, true])
-    const balance = await awaitBalance(fixture.gateway, member.userId, { max: credit - 1e-9 })
+    const balance = await awaitBalance(fixture.gateway, member.userId, credit - 1e-9)
     const charged = credit - balance
     // A token has at least one byte: of the whole answer, and as much again for the prompt.
     const believable = 2 * Buffer.byteLength(answer.text) * price

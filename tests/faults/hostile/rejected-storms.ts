@@ -1,8 +1,8 @@
 import type { Attack } from './effect'
-import type { Fixture } from './fixture'
+import type { Target } from './fixture'
 
 /** A key of an account whose requests are rejected. */
-const keys: Readonly<Record<'unpaid' | 'limited', (fixture: Fixture) => Promise<string>>> = {
+const keys: Readonly<Record<'unpaid' | 'limited', (target: Target) => Promise<string>>> = {
   async unpaid({ gateway }) {
     return (await gateway.customer({}, { credit: 0 })).key
   },
@@ -29,9 +29,9 @@ export type Storm = keyof typeof storms
 /** An attack by requests at full speed that are all rejected. */
 export const rejectedStorm = (storm: Storm, clients = 16): Attack => ({
   name: `storm of requests with ${storm}`,
-  async assault(attacker, fixture) {
+  async assault(attacker, target) {
     const { body, key } = storms[storm]
-    return { body, clients, key: key ? await key(fixture) : attacker.key }
+    return { body, clients, key: key ? await key(target) : attacker.key }
   },
 })
 

@@ -33,8 +33,11 @@ const costOf = (cost: MeasuredAttack['attackerCost']) =>
     ? cost
     : `${cost.requests} requests, ${(cost.sentBytes / 1e6).toFixed(1)} MB`
 
-/** Adds a measured attack. */
-export function reportMeasured(measured: MeasuredAttack, isHeld: boolean): void {
+/** Adds a measured attack. `bound` is what the verdict compares, in words. */
+export function reportMeasured(
+  measured: MeasuredAttack,
+  { isHeld, bound }: { isHeld: boolean; bound: string },
+): void {
   const { attack, attackerCost, victimBefore: before, victimDuring: during } = measured
   const share = during.rate / before.rate
   reportAttack({
@@ -42,7 +45,7 @@ export function reportMeasured(measured: MeasuredAttack, isHeld: boolean): void 
     cost: costOf(attackerCost),
     effect:
       `rate ${before.rate.toFixed(0)} → ${during.rate.toFixed(0)} a second (${(share * 100).toFixed(0)} %), ` +
-      `p99 ${before.p99Ms.toFixed(0)} → ${during.p99Ms.toFixed(0)} ms`,
+      `p99 ${before.p99Ms.toFixed(0)} → ${during.p99Ms.toFixed(0)} ms; ${bound}`,
     isHeld,
   })
 }
