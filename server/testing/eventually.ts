@@ -10,6 +10,9 @@ export class WaitTimeoutError extends Error {
 /** `TEST_WAIT_FACTOR` multiplies every wait, for machines that are slow throughout. */
 const factor = Number(process.env['TEST_WAIT_FACTOR'] ?? 1)
 
+/** The timeout of a wait in milliseconds, for those that `eventually` cannot do. */
+export const waitTimeoutMs = 30_000 * factor
+
 /**
  * Waits until `condition` holds. Resolves with the milliseconds that it took; how long it should take is for `recordFigure`,
  * not for a shorter timeout. The condition is read every 5 ms at first, later less often: a wait of half a minute stays
