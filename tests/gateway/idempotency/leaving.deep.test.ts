@@ -101,7 +101,7 @@ describe('a client that disconnects', () => {
   test('while it waits for a first request: that continues', async () => {
     const key = await begin()
     const first = keyed(key, 'slow-first-500')
-    await Bun.sleep(100)
+    await eventually(() => callsOf(rig, 'slow-first-500').length === 1)
     const waiting = await open(key, 'slow-first-500')
     await Bun.sleep(100)
     waiting.close()

@@ -63,11 +63,11 @@ describe('R08: tokens per minute', () => {
 
   test('while a stream runs its reservation counts', async () => {
     const customer = await newCustomer()
-    const running = chat(customer, 'chunks-10-gap-50', { stream: true, max_tokens: 4000 })
-    await Bun.sleep(200)
+    const running = chat(customer, 'chunks-40-gap-50', { stream: true, max_tokens: 4000 })
+    await eventually(() => rig.upstream.requests().some(({ closedAt }) => closedAt === null))
     expect(await used(customer)).toBeWithin(4001, 4200)
     await running
-    expect(await used(customer)).toBe(12)
+    expect(await used(customer)).toBe(42)
   })
 
   test('legacy completions and embeddings count too', async () => {
