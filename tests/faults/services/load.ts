@@ -1,4 +1,5 @@
 import type { Customer, Gateway } from '../../harness/server'
+import { internalUrl, scrape } from '../../harness/scrape'
 
 /** One request of a load. */
 export interface LoadRequest {
@@ -77,4 +78,10 @@ export function maxInAll(requests: readonly TimedRequest[], limit: number): numb
 export function percentile(shots: readonly LoadRequest[], part: number): number {
   const sorted = shots.map(({ tookMs }) => tookMs).toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
+}
+
+/** Reads the units of limits that nodes admitted without their store, which did not answer in time. */
+export async function assumedUnits(nodes: readonly Pick<Gateway, 'output'>[]): Promise<number> {
+  const scrapes = await Promise.all(nodes.map(async (node) => scrape(await internalUrl(node))))
+  return scrapes.reduce((units, { sum }) => units + sum('tollgate_limit_assumed_units_total'), 0)
 }

@@ -86,15 +86,21 @@ async function leftInJournal(dataDir: string): Promise<number> {
 
 /** Stops a node gracefully, checks that it left nothing behind, and restarts it. */
 async function roll(index: number): Promise<void> {
-  const { dataDir, recorder, stop } = nodes.at(index)
+  const { dataDir, recorder, stop, output } = nodes.at(index)
   expect(await stop('SIGTERM')).toBe(0)
   recorder.verify()
+  // A database that is too slow for a shutdown: its next start does the rest, which the end of the file checks.
+  if (output().includes('some usage is not booked yet')) return restart(index)
   const [{ strangers }] = await nodes.sql`
     select count(*) as strangers from credit_lease
     where state = 'active' and node_id not in (select id from node)`
   const [{ alive }] = await nodes.sql`select count(*) as alive from node`
   expect([Number(strangers), Number(alive)]).toEqual([0, 1])
   expect(await leftInJournal(dataDir)).toBe(0)
+  await restart(index)
+}
+
+async function restart(index: number): Promise<void> {
   await nodes.restart(index)
   await servedByAll()
 }
