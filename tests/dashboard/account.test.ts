@@ -169,13 +169,15 @@ describe('sessions', () => {
     const made = await account.send('POST /api/automation/sessions', { modelId: 'sandbox/lorem' })
     const id = String(made.body['id'])
     const page = await context.newPage()
+    const { promise: mayLoad, resolve: letLoad } = Promise.withResolvers<void>()
     await page.route(`**/api/automation/sessions/${id}`, async (route) => {
-      await Bun.sleep(1000)
+      await mayLoad
       await route.continue()
     })
     await page.goto(`${address}/playground?chat=${id}`)
     await page.getByLabel('Message').fill('Are you there?')
     await page.getByLabel('Message').press('Enter')
+    letLoad()
     await page.getByText(/tokens? in/).waitFor()
     expect(new URL(page.url()).searchParams.get('chat')).toBe(id)
     const { body } = await account.send(`GET /api/automation/sessions/${id}`)

@@ -69,14 +69,16 @@ async function say(page: Page, text: string) {
 describe('the playground', () => {
   test('sends a message that was typed before the models loaded', async () => {
     const page = await ada.newPage()
+    const { promise: mayLoad, resolve: letLoad } = Promise.withResolvers<void>()
     await page.route('**/api/models?*billing_mode=free*', async (route) => {
-      await Bun.sleep(1000)
+      await mayLoad
       await route.continue()
     })
     await page.goto(`${address}/playground`)
     await page.getByLabel('Message').fill('Are you there?')
     await page.getByLabel('Message').press('Enter')
     await page.getByText('The message is then sent automatically').waitFor()
+    letLoad()
     await page.getByRole('log').getByText('Are you there?').first().waitFor()
     await page.getByText(/tokens? in/).waitFor()
     expect(await page.getByLabel('Message').inputValue()).toBe('')

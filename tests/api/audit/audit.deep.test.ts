@@ -167,7 +167,7 @@ describe('payment_method_required', () => {
 test('usage of today is in the partition of today', async () => {
   const customer = await nodes.a.customer()
   await ask(nodes.a, customer)
-  await Bun.sleep(1000)
+  await eventually(() => isBooked(customer, 1))
   const places = await sql`
     select distinct tableoid::regclass::text as place from usage_event
     where user_id = ${customer.userId}`
