@@ -1,4 +1,3 @@
-import { expect } from 'bun:test'
 import { openRaw, rawRequest, type RawClient } from './raw-client'
 import type { Customer, Gateway, Rig } from './server'
 import { recordFigure } from '../../server/testing/figures'

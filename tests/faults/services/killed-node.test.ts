@@ -11,7 +11,7 @@ import type { Customer } from '../../harness/server'
 const kills = Number(process.env['KILLS'] ?? 40)
 const workers = 24
 
-setDefaultTimeout(60_000 + kills * 4000)
+setDefaultTimeout(60_000 + kills * 8000)
 
 let nodes: Nodes
 let customers: Customer[]

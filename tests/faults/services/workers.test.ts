@@ -42,7 +42,11 @@ async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
   const pids = text.split(' ').filter(Boolean).map(Number)
   const lines = await Promise.all(
-    pids.map(async (child) => ({ child, line: await readFile(`/proc/${child}/cmdline`, 'utf8') })),
+    pids.map(async (child) => {
+      // One of them may have ended meanwhile.
+      const line = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '')
+      return { child, line }
+    }),
   )
   return lines.flatMap(({ child, line }) => (line.includes('main.ts') ? [child] : []))
 }

@@ -102,14 +102,12 @@ test('finding M19: statements that occupy all connections of the pool do not mak
 })
 
 test('finding M19: a stalled process does not take the answer that waits to be read for silence', async () => {
-  let answer: () => void = () => undefined
-  const liveness = new DatabaseLiveness({
-    ping: () => new Promise<void>((resolve) => (answer = resolve)),
-  })
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  const liveness = new DatabaseLiveness({ ping: () => answered })
   const isAlive = liveness.isAlive()
-  const socket = setTimeout(() => answer(), liveness.maxSilenceMs + 5)
+  const arriving = setTimeout(answer, liveness.maxSilenceMs + 5)
   // The event loop is blocked beyond the silence: its timer and the answer are due when it goes on.
   Bun.sleepSync(liveness.maxSilenceMs + 50)
   expect(await isAlive).toBe(true)
-  clearTimeout(socket)
+  clearTimeout(arriving)
 })
