@@ -27,13 +27,13 @@ export const collapse = { minRateShare: 0.5, maxP99Ms: 1000 }
 
 const timing = {
   /** The number of measurements without and with the attack after which a result far from the bound ends them. */
-  minRounds: 2,
+  minRounds: 1,
   /** The number after which one within the bound ends them. */
   minNearRounds: 5,
   /** The maximum: a bound that is exceeded in fewer may be due to other load of the machine. */
   maxRounds: 15,
   /** The duration of each measurement. */
-  windowMs: 500,
+  windowMs: 700,
   /** The least lead time of the attack before a measurement, and of the victim's recovery after it. */
   leadMs: 200,
 }
@@ -45,7 +45,7 @@ export const isServed = ({ victimBefore, victimDuring }: Services): boolean =>
 
 /** Returns whether more measurements would not change the result. */
 const isFarFromCollapse = ({ victimBefore, victimDuring }: Services): boolean =>
-  victimDuring.rate > 0.7 * victimBefore.rate && victimDuring.p99Ms < collapse.maxP99Ms / 2
+  victimDuring.rate > 0.8 * victimBefore.rate && victimDuring.p99Ms < collapse.maxP99Ms / 4
 
 /**
  * Measures a victim with and without an attack, in turns, so that other load of the machine affects

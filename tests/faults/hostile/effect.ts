@@ -24,13 +24,13 @@ export async function prepareAssault({ assault }: Attack, target: Target): Promi
 
 /**
  * Waits for `leadMs`, and until the gateway has answered one of the attacker's requests, so that all of its work for one
- * is part of what is measured: a large body takes longer to read than a measurement lasts. Slow bodies get no answer,
- * which ends the wait after 1.5 s.
+ * is part of what is measured; a large body takes long to read. Slow bodies get no answer, which ends the wait after a
+ * second.
  */
 export async function awaitAttack({ readCost }: RunningAssault, leadMs: number): Promise<void> {
   const startedAtMs = performance.now()
   await Bun.sleep(leadMs)
-  while (performance.now() - startedAtMs < 1500) {
+  while (performance.now() - startedAtMs < 1000) {
     const { statuses } = await readCost()
     if (Object.keys(statuses).length > 0) return
     await Bun.sleep(20)
