@@ -7,6 +7,7 @@ import {
   nanosOf,
   startBilling,
   priceOf,
+  waitUntilBooked,
   type Billing,
 } from '../../harness/ledger'
 import type { Customer } from '../../harness/server'

@@ -110,11 +110,13 @@ export async function statusOf(
 export async function waitForValue<Value>(
   read: () => Promise<Value>,
   expected: Value,
+  timeoutMs = 30_000,
 ): Promise<void> {
   const startedAt = performance.now()
+  const limitMs = Math.max(timeoutMs, waitTimeoutMs)
   for (let value = await read(); value !== expected; value = await read()) {
-    if (performance.now() - startedAt > waitTimeoutMs) {
-      throw new WaitTimeoutError(`${String(expected)}, found ${String(value)}`, waitTimeoutMs)
+    if (performance.now() - startedAt > limitMs) {
+      throw new WaitTimeoutError(`${String(expected)}, found ${String(value)}`, limitMs)
     }
     await Bun.sleep(20)
   }
