@@ -61,7 +61,7 @@ async function untilBoth(customer: Customer, status: number, atMost: number): Pr
   for (const node of [nodes.a, nodes.b]) {
     tookMs += await eventually(async () => (await ask(node, customer)).status === status)
   }
-  recordFigure(`an audit that makes answers ${status}`, tookMs, { unit: 'ms', atMost })
+  recordFigure(`a change that makes answers ${status}`, tookMs, { unit: 'ms', atMost })
 }
 
 describe('the audit', () => {
@@ -134,15 +134,15 @@ describe('the audit', () => {
 })
 
 describe('payment_method_required', () => {
-  test('refuses what costs within a second on every node, whatever the balance, until it is lifted', async () => {
+  test('refuses what costs on every node, whatever the balance, until it is lifted', async () => {
     const customer = await nodes.a.customer()
     const poor = await nodes.a.customer({}, { credit: 0, payment_method_required: true })
-    await expectWithin(1000, customer, 200)
+    await untilBoth(customer, 200, 1000)
     const changed = await nodes.a.admin('PUT', `/users/${customer.userId}`, {
       payment_method_required: true,
     })
     expect(changed).toMatchObject({ payment_method_required: true })
-    await expectWithin(1000, customer, 402)
+    await untilBoth(customer, 402, 1000)
     expect(await ask(nodes.a, customer)).toMatchObject({ code: 'payment_required' })
     expect(await ask(nodes.a, poor)).toMatchObject({ code: 'payment_required' })
     expect((await ask(nodes.b, customer, 'fake/free')).status).toBe(200)
@@ -152,9 +152,9 @@ describe('payment_method_required', () => {
       payment_method_required: true,
     })
     await nodes.b.admin('PUT', `/users/${customer.userId}`, { payment_method_required: false })
-    await expectWithin(1000, customer, 200)
+    await untilBoth(customer, 200, 1000)
     await nodes.a.admin('PUT', `/users/${poor.userId}`, { payment_method_required: false })
-    await expectWithin(1000, poor, 402)
+    await untilBoth(poor, 402, 1000)
     expect(await ask(nodes.a, poor)).toMatchObject({ code: 'insufficient_credits' })
   })
 

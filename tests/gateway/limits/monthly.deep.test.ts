@@ -8,6 +8,7 @@ import {
   startBilling,
   priceOf,
   type Billing,
+  waitUntilBooked,
 } from '../../harness/ledger'
 import type { Customer } from '../../harness/server'
 import { recordFigure } from '../../../server/testing/figures'
