@@ -9,6 +9,7 @@ import {
   priceOf,
   waitUntilBooked,
   type Billing,
+  waitUntilBooked,
 } from '../../harness/ledger'
 import type { Customer } from '../../harness/server'
 import { recordFigure } from '../../../server/testing/figures'
