@@ -167,7 +167,10 @@ test('H05: collects garbage of bodies before reading others, only while requests
   let collected = 0
   using budget = createFixture({ collect: () => (collected += 1) }).budget
   const shares = Array.from({ length: 3 }, (_, index) => budget.open(`account ${index}`))
-  for (const share of shares) takeFrom(share, 32)
+  for (const share of shares) {
+    takeFrom(share, 32)
+    share.readBytes = 32 * mebibyte
+  }
   shares[0]?.release()
   expect(collected).toBe(0)
   await turn()
@@ -175,4 +178,15 @@ test('H05: collects garbage of bodies before reading others, only while requests
   for (const share of shares) share.release()
   await turn()
   expect(collected).toBe(1)
+})
+
+test('H05: clients that open large bodies and disconnect do not make the event loop collect garbage', async () => {
+  let collected = 0
+  using budget = createFixture({ collect: () => (collected += 1) }).budget
+  const shares = Array.from({ length: 6 }, (_, index) => budget.open(`account ${index}`))
+  for (const share of shares) takeFrom(share, 32)
+  for (const share of shares) share.readBytes = 2000
+  for (const share of shares) share.release()
+  await turn()
+  expect(collected).toBe(0)
 })

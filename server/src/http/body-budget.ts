@@ -131,13 +131,14 @@ export class BodyBudget implements Disposable {
     if (!this.#shares.delete(share)) return
     this.#count(share.owner, -share.bytes)
     if (this.#exceedingShare === share) this.#exceedingShare = undefined
-    this.#tidy(share.bytes)
+    this.#tidy(Math.min(share.bytes, share.readBytes))
     this.#admit()
   }
 
   /**
    * Collects garbage. The objects parsed from a body are several times its length, in few and large pieces: left
-   * to itself the engine may begin with the next body before it collects.
+   * to itself the engine may begin with the next body before it collects. Room for bytes that never arrived leaves
+   * none: collecting for it would block the event loop each time that a client opens large bodies and disconnects.
    */
   #tidy(bytes: number): void {
     this.#uncollected += bytes

@@ -18,6 +18,8 @@ export class BodyShare {
   readonly #budget: SharedBudget
   readonly #ended = Promise.withResolvers<never>()
   bytes = 0
+  /** The bytes that arrived. */
+  readBytes = 0
   /** The time after which it may be ended for others. Monotonic milliseconds. */
   dueMs = Infinity
   isRead = false

@@ -174,6 +174,7 @@ async function readPieces(
       if (!value) return
       if (pieces.bytes + value.byteLength > limitBytes) throw tooLarge(limitBytes)
       pieces.add(value)
+      if (share) share.readBytes = pieces.bytes
       const pause = share?.spend(value.byteLength * readByteMs)
       if (share && pause) await pausing({ request, share, server }, pause)
       if (!share || pieces.bytes <= Math.max(smallBytes, share.bytes)) continue

@@ -79,7 +79,8 @@ const meanLoad = (loads: readonly Load[]): Load => ({
 /**
  * Measures a victim while an attack runs against its own gateway, and, as the control, while the same attack runs
  * against an idle gateway beside it, in turns. Both take as much of the processors; the difference is what sharing a
- * process costs.
+ * process costs. It does not hold where far more processes want the processor than it has cores: there the second
+ * gateway gets a part of it of its own.
  *
  * The attacker's clients send one request after the other: an idle gateway would serve them, and read their provider's
  * flood, faster than the one that also serves the victim, and take more of the processors, which would flatter the
