@@ -7,7 +7,6 @@ import {
   nanosOf,
   startBilling,
   priceOf,
-  waitUntilBooked,
   type Billing,
   waitUntilBooked,
 } from '../../harness/ledger'
