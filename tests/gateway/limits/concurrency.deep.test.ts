@@ -42,15 +42,15 @@ async function expectBothPlaces(customer: Customer) {
   for (const { status } of await Promise.all(pair)) expect(status).toBe(200)
 }
 
-/** Waits until so many requests are at the provider. */
-const untilRunning = (count: number) =>
-  eventually(() => rig.upstream.requests().filter(({ closedAt }) => !closedAt).length >= count)
+/** Waits until so many requests for a model, which only one test uses, are at the provider. */
+const untilRunning = (name: string, count: number) =>
+  eventually(() => rig.upstream.requests().filter(({ model }) => model === name).length === count)
 
 describe('requests at once', () => {
   test('one more than the limit is refused at once; it succeeds when one has ended', async () => {
     const customer = await newCustomer()
-    const slow = [chat(customer, 'slow-first-1500'), chat(customer, 'slow-first-1500')]
-    await untilRunning(2)
+    const slow = [chat(customer, 'slow-first-1501'), chat(customer, 'slow-first-1501')]
+    await untilRunning('slow-first-1501', 2)
     const refused = await chat(customer, 'ok')
     expect(refused.status).toBe(429)
     expect(refused.error).toMatchObject({
@@ -68,7 +68,7 @@ describe('requests at once', () => {
   test('a stream holds its place until its last byte', async () => {
     const customer = await newCustomer()
     const streams = [1, 2].map(() => chat(customer, 'chunks-30-gap-50', { stream: true }))
-    await untilRunning(2)
+    await untilRunning('chunks-30-gap-50', 2)
     expect((await chat(customer, 'ok')).status).toBe(429)
     await Promise.all(streams)
     await expectBothPlaces(customer)
@@ -77,7 +77,7 @@ describe('requests at once', () => {
   test('GET needs no place', async () => {
     const customer = await newCustomer()
     const slow = [chat(customer, 'slow-first-300'), chat(customer, 'slow-first-300')]
-    await untilRunning(2)
+    await untilRunning('slow-first-300', 2)
     const { key } = customer
     const list = await sendRequest(rig.gateway, { method: 'GET', path: '/v1/models', key })
     expect(list.status).toBe(200)
@@ -87,7 +87,7 @@ describe('requests at once', () => {
   test('of a key may be fewer than of its account', async () => {
     const customer = await rig.gateway.customer({ max_concurrent_requests: 1 }, { plan_id: plan })
     const slow = chat(customer, 'slow-first-1000')
-    await untilRunning(1)
+    await untilRunning('slow-first-1000', 1)
     expect((await chat(customer, 'ok')).error.details).toMatchObject({ limit: 1, window: 0 })
     await slow
   })

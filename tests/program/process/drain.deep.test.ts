@@ -36,6 +36,16 @@ async function serves(rig: Rig): Promise<boolean> {
   }
 }
 
+/** Whether it takes connections. It sends no request, which a stopping server would refuse and log. */
+async function isListening(rig: Rig): Promise<boolean> {
+  try {
+    using _client = await openRaw(rig.gateway.url)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The stop of a gateway, and how long it took. */
 async function stopped(rig: Rig) {
   const startedAt = performance.now()
@@ -67,7 +77,8 @@ describe('L01: a stop lets what runs end', () => {
     await eventually(() => rig.upstream.requests().length === 4)
     await Bun.sleep(100)
     const stopping = stopped(rig)
-    await eventually(async () => !(await serves(rig)))
+    await eventually(async () => !(await isListening(rig)))
+    expect(await serves(rig)).toBe(false)
     const asksBefore = rig.upstream.requests().length
     await idle.send(request).catch(() => undefined)
 
