@@ -17,7 +17,7 @@ export interface MachineUse {
   stolenPercent?: number
 }
 
-/** Reads the counters of Linux; elsewhere the time only. Source: proc(5), /proc/stat. */
+/** Reads the counters of Linux, in /proc/stat as proc(5) describes it; elsewhere the time only. */
 export async function readMachine(): Promise<MachineReading> {
   const atMs = performance.now()
   const text = await readFile('/proc/stat', 'utf8').catch(() => undefined)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { pages } from './every-page'
-import { barriersIn, startSignedIn, type SignedIn } from './signed-in'
+import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
 
 let ada: SignedIn
 
@@ -10,11 +10,13 @@ beforeAll(async () => {
 })
 afterAll(() => ada[Symbol.asyncDispose]())
 
-test.each(
-  pages.flatMap((page) => (['light', 'dark'] as const).map((scheme) => [...page, scheme] as const)),
-)('%s (%s) has nothing that keeps people out, in %s colours', async (path, heading, scheme) => {
-  const page = await ada.open(path)
-  await page.getByRole('heading', { name: heading, exact: true }).waitFor()
-  expect(await barriersIn(page, scheme)).toEqual([])
-  await page.close()
-})
+test.each(pages)(
+  '%s (%s) has no accessibility barrier, in dark and light colours',
+  async (path, heading) => {
+    const page = await ada.open(path)
+    await page.getByRole('heading', { name: heading, exact: true }).waitFor()
+    // One page for both: loading it takes longer than looking at it.
+    expect(await barriersOf(page)).toEqual([])
+    await page.close()
+  },
+)

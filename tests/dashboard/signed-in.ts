@@ -79,7 +79,7 @@ async function call(
 }
 
 /** What keeps people out of a page as it stands, in light colours or in dark ones. */
-export async function barriersIn(page: Page, colorScheme: 'light' | 'dark'): Promise<unknown[]> {
+async function barriersIn(page: Page, colorScheme: 'light' | 'dark'): Promise<unknown[]> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
   await page.waitForLoadState('networkidle')
   const { violations } = await new AxeBuilder({ page }).analyze()

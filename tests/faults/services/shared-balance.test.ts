@@ -9,7 +9,7 @@ import {
   outputPrice,
   requestIdOf,
 } from '../../harness/ledger'
-import { eventually } from '../../../server/testing/eventually'
+import { eventually, WaitTimeoutError } from '../../../server/testing/eventually'
 import type { Gateway } from '../../harness/server'
 
 setDefaultTimeout(120_000)
@@ -119,11 +119,16 @@ describe('recall', () => {
   const running: ChatRequest = { name: 'chunks-40-gap-100', max_tokens: 1000, stream: true }
 
   const short: ChatRequest = { ...running, name: 'chunks-40-gap-15' }
+  const maxRounds = 100
 
   test('M19: unused credit of another node is recalled at once, and its holds stay', async () => {
     const worst = (await nodes.floorOf(short)) + 744n * outputPrice
     const times: number[] = []
-    while (times.length < 15) times.push(await recalled(worst))
+    for (let round = 0; times.length < 15; round++) {
+      if (round === maxRounds) throw new WaitTimeoutError('15 rounds that need a recall', 0)
+      const tookMs = await recalled(worst)
+      if (tookMs !== undefined) times.push(tookMs)
+    }
     times.sort((x, y) => x - y)
     console.log(`M19: p50 ${times[7]?.toFixed(0)} ms, most ${times.at(-1)?.toFixed(0)} ms`)
     // All but one of fifteen: a p99 would need a hundred.
@@ -133,20 +138,23 @@ describe('recall', () => {
     })
   })
 
-  /** Measures the time in which one node gets the unused leased credit of another. */
-  async function recalled(worst: bigint): Promise<number> {
+  /**
+   * Measures the time in which one node gets the unused leased credit of another; undefined where the other's requests
+   * ended before it had leased everything, so that nothing had to be recalled.
+   */
+  async function recalled(worst: bigint): Promise<number | undefined> {
     const customer = await nodes.customer(4n * worst)
     const [a, b] = [nodes.at(0), nodes.at(1)]
     const held = nodes.chat(a, customer, short)
     await Promise.all([1, 2, 3].map(() => nodes.chat(a, customer, chatRequest)))
     const [lease] = await nodes.sql`
       select leased, posted from credit_account where id = ${customer.userId}`
-    expect(Number(lease.leased)).toBeGreaterThan(0.9 * Number(lease.posted))
+    const isLeased = Number(lease.leased) > 0.9 * Number(lease.posted)
     const answer = await nodes.chat(b, customer, chatRequest)
     expect(answer.status).toBe(200)
     const whole = await held
     expect([whole.status, whole.isDone]).toEqual([200, true])
-    return answer.tookMs
+    return isLeased ? answer.tookMs : undefined
   }
 
   test('M20: held credit is not recalled; a request is rejected meanwhile, and admitted after settlement', async () => {
