@@ -42,9 +42,9 @@ function report(name: string, shots: readonly LoadRequest[]) {
 }
 
 describe('three nodes without a Redis', () => {
-  test('R05: 60 a minute are 60 a minute over PostgreSQL, at 300 requests a second', async () => {
+  test('R05: 60 a minute are 60 a minute over PostgreSQL, at 100 requests a second', async () => {
     const before = await assumedUnits(nodes.all)
-    const shots = await fire(nodes.all, customer, { perSecond: 300, seconds: 75 })
+    const shots = await fire(nodes.all, customer, { perSecond: 100, seconds: 75 })
     report('R05', shots)
     // A node whose store does not answer in time admits its share of a new limit, and counts that it did.
     const assumed = (await assumedUnits(nodes.all)) - before
@@ -68,9 +68,15 @@ describe('three nodes without a Redis', () => {
   test('a concurrency slot taken on one node is taken on the others', async () => {
     const model = await nodes.model('chunks-10000-gap-100', { pricing: undefined, is_free: true })
     const chat = (index: number) => beginStream(nodes.at(index), customer.key, model)
+    const before = await assumedUnits(nodes.all)
     const running = await Promise.all([chat(0), chat(1), chat(2), chat(0)])
     expect(running.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    for (const index of [0, 1, 2]) expect((await chat(index)).status).toBe(429)
+    const more = await Promise.all([chat(0), chat(1), chat(2)])
+    // Exact, unless a node's store answered late: then it admitted its share, and counts that it did.
+    const assumed = (await assumedUnits(nodes.all)) - before
+    const beyond = more.filter(({ status }) => status !== 429)
+    expect(beyond.length).toBeLessThanOrEqual(assumed)
+    running.push(...beyond)
     for (const { body } of running) await body?.cancel()
     await eventually(async () => (await chat(2)).status === 200)
   }, 60_000)
