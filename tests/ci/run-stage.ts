@@ -71,10 +71,7 @@ async function runScript(stage: Stage, { root, folder, file }: RunOptions): Prom
   const args = file ? [file] : (stage.args ?? [])
   const log = createWriteStream(logPath)
   await once(log, 'open')
-  const command = ['npm', 'run', stage.script, '--', ...args]
-  const [program = '', ...rest] =
-    stage.isYielding && !file ? ['nice', '-n', '19', ...command] : command
-  const child = spawn(program, rest, {
+  const child = spawn('npm', ['run', stage.script, '--', ...args], {
     cwd: root,
     // A group of its own, so that what the stage leaves behind ends with it.
     detached: true,

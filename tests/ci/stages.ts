@@ -11,8 +11,6 @@ export interface Stage {
   needs?: readonly Need[]
   /** Runs with nothing beside it. Of the others, two run at a time. */
   isAlone?: boolean
-  /** Gives way to the stage beside it: runs at the lowest priority. */
-  isYielding?: boolean
   /** Whether the script writes the JUnit reports that `TEST_JUNIT` asks for; the exit code decides alone otherwise. */
   hasTests: boolean
   limitMinutes: number
@@ -38,6 +36,8 @@ export const stages: readonly Stage[] = [
     name: 'faults',
     script: 'test:faults',
     needs: ['PostgreSQL', 'Redis', 'ip'],
+    // Nodes that wait for each other, or for a store, do so for a second or less.
+    isAlone: true,
     hasTests: true,
     limitMinutes: 30,
   },
@@ -45,12 +45,10 @@ export const stages: readonly Stage[] = [
     name: 'dashboard',
     script: 'test:dashboard',
     needs: ['Chromium'],
-    // Beside `faults`, which mostly waits, but whose requests must find a processor in time.
-    isYielding: true,
     hasTests: true,
     limitMinutes: 40,
   },
-  { name: 'deep', script: 'test:deep', isYielding: true, hasTests: true, limitMinutes: 40 },
+  { name: 'deep', script: 'test:deep', hasTests: true, limitMinutes: 40 },
   // With an embedded database a process counts limits alone; with others it shares them.
   {
     name: 'limits, embedded',

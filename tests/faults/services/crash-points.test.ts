@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { createObservations, startLoad } from './client-load'
 import { expectFired, expectFiredAtStart, expectNothingLost } from './crashes'
+import { waitUntilBooked } from '../../harness/ledger'
 import { startNodes, type Nodes } from '../../harness/nodes'
 import { crashPoints, type CrashPoint } from '../../../server/src/platform/crash-points'
 import { eventually } from '../../../server/testing/eventually'
@@ -64,7 +65,9 @@ const newCustomers = (count: number): Promise<Customer[]> =>
 
 async function crash(point: CrashPoint, { nth, by }: Plan, customers: readonly Customer[]) {
   const witness = createObservations()
-  await nodes.at(0).stop(by === 'start' ? 'SIGTERM' : 'SIGKILL')
+  // Nothing is left to book, so that the point is reached under load and not while the node starts.
+  await waitUntilBooked(nodes.sql)
+  await nodes.at(0).stop('SIGTERM')
   await nodes.restart(0, by === 'start' ? {} : { CRASH_AT: `${point}:${nth}` })
   const load = startLoad(() => nodes.at(0), { customers, models }, witness)
   // Something to recover: attempts of which some are open at the kill.

@@ -11,6 +11,7 @@ import {
 } from '../../harness/http'
 import { Agent, type AgentOptions } from '../../harness/tunnel-agent'
 import { waitForValue } from '../../gateway/tunnel/fixture'
+import { raiseApiRate } from '../../money/funding/fixture'
 import type { Customer, Gateway } from '../../harness/server'
 
 /** A connected self-hosted gateway on one of the nodes. */
@@ -44,6 +45,8 @@ export async function startGatewayNodes(
   await using stack = new AsyncDisposableStack()
   const redis = stack.use(await startRedis())
   const nodes = stack.use(await startNodes(2, { REDIS_URL: redis.url, ...environment }))
+  // Tests wait for states by asking for them.
+  await raiseApiRate(nodes.at(0))
   const agents: Agent[] = []
   stack.defer(() => {
     for (const agent of agents) agent.kill()
