@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { isDeep } from '../testing/depth'
 import { falseRefusalsOf, maxWaitError, overshootOf, toleratedOvershoot } from './limits-observer'
 import {
@@ -9,6 +9,9 @@ import {
   type LimitProfile,
 } from './limits-world'
 import { windowMs } from '../src/limits/sliding-window'
+
+// A hundred seeds are half a minute of computation, several on a busy machine.
+setDefaultTimeout(600_000)
 
 const seeds = Array.from({ length: isDeep ? 100 : 5 }, (_, at) => at + 1)
 const rates = [

@@ -45,10 +45,11 @@ export const stages: readonly Stage[] = [
     name: 'dashboard',
     script: 'test:dashboard',
     needs: ['Chromium'],
+    isAlone: true,
     hasTests: true,
     limitMinutes: 40,
   },
-  { name: 'deep', script: 'test:deep', hasTests: true, limitMinutes: 40 },
+  { name: 'deep', script: 'test:deep', isAlone: true, hasTests: true, limitMinutes: 40 },
   // With an embedded database a process counts limits alone; with others it shares them.
   {
     name: 'limits, embedded',
