@@ -181,6 +181,8 @@ const columns = [
   'total_tokens',
   'cost',
   'billing_mode',
+  'payer',
+  'payer_name',
   'api_key_prefix',
 ] as const satisfies readonly (keyof ListedLog)[]
 

@@ -7,13 +7,13 @@ import { FavoriteModel } from './favorite-model'
 import { Loaded } from '../../components/loaded'
 import { Moment } from '../../components/moment'
 import { FailureScope } from '../../components/query-failure'
-import { formatCount, exactUsd } from '../../format/figures'
+import { formatCount } from '../../format/figures'
+import { exactUsd } from '../../format/money'
 import {
-  billingNames,
+  billingOf,
   capabilityNames,
   categoryNames,
   modelQuery,
-  noConnection,
   type Model,
 } from './queries'
 import { ModelCode, TryModel } from './model-actions'
@@ -50,7 +50,7 @@ export function ModelDrawer({ id, onClose }: Props) {
 const tokens = (limit: number | null) => (limit === null ? 'unknown' : formatCount(limit, 'token'))
 
 function Facts({ model }: { model: Model }) {
-  const [, sentence] = model.billing_mode === null ? noConnection : billingNames[model.billing_mode]
+  const [, sentence] = billingOf(model)
   const about = model.unavailable?.message ?? (model.is_free ? 'This model is free.' : sentence)
   const able = Object.entries(capabilityNames).filter(([name]) =>
     Reflect.get(model.capabilities, name),

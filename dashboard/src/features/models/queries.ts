@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, checkedFetch, type Schemas } from '../../api/client'
+import { organizationName } from '../../format/payer'
 import { textsIn, yes } from '../../url/address'
 
 /** The search parameters of the models page: filters and the open model. */
@@ -163,6 +164,18 @@ export const billingNames = {
   ],
   free: ['free', 'Requests are free.', 'green'],
 } as const satisfies Record<NonNullable<Model['billing_mode']>, readonly string[]>
+
+/** The current payer of a request, named: short label, explanation and colour. */
+export function billingOf({ billing_mode: mode, payer, payer_name: name }: Model) {
+  if (mode === null) return noConnection
+  if (payer !== 'organization') return billingNames[mode]
+  const organization = organizationName(name)
+  const sentence =
+    mode === 'org_pays'
+      ? `${organization} pays the provider; you pay nothing.`
+      : `Requests are paid from the credits of ${organization}.`
+  return [organization, sentence, 'teal'] as const
+}
 
 export const noConnection = [
   'unavailable',

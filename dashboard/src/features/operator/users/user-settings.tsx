@@ -9,7 +9,7 @@ import { Confirm } from '../../../components/confirm'
 import { Facts } from '../../../components/facts'
 import { Moment } from '../../../components/moment'
 import { When } from '../../../components/when'
-import { exactUsd } from '../../../format/figures'
+import { usd } from '../../../format/money'
 import { useRefresh } from '../refresh'
 import type { User } from './queries'
 import { sessionQuery } from '../../../api/session'
@@ -63,7 +63,7 @@ const factsOf = (user: User) =>
     [
       'Automatic recharge',
       user.auto_recharge.enabled
-        ? `${exactUsd(user.auto_recharge.amount)} below ${exactUsd(user.auto_recharge.threshold)}`
+        ? `${usd(user.auto_recharge.amount)} below ${usd(user.auto_recharge.threshold)}`
         : 'disabled',
     ],
     ['Last active', <Moment key="active" at={user.last_active_at} />],
