@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Code, Drawer, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { Alert, Badge, Button, Code, Group, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
@@ -20,6 +20,7 @@ import { ModelCode, TryModel } from './model-actions'
 import { ModelMeasures } from './model-measures'
 import { ModelRatings } from './model-ratings'
 import { conditionsOf, priceParts, type PricePart } from './prices'
+import { SidePanel } from '../../components/side-panel'
 
 interface Props {
   id: string
@@ -29,7 +30,7 @@ interface Props {
 export function ModelDrawer({ id, onClose }: Props) {
   const query = useQuery(modelQuery(id))
   return (
-    <Drawer opened onClose={onClose} position="right" size="lg" title={query.data?.name ?? id}>
+    <SidePanel onClose={onClose} size="lg" title={query.data?.name ?? id}>
       <FailureScope>
         <Loaded query={query}>
           {(model) => (
@@ -43,7 +44,7 @@ export function ModelDrawer({ id, onClose }: Props) {
           )}
         </Loaded>
       </FailureScope>
-    </Drawer>
+    </SidePanel>
   )
 }
 
