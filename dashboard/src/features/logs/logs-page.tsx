@@ -117,7 +117,7 @@ const LogRow = ({ log }: { log: ListedLog }) => (
       </Text>
       <Text size="xs" c="dimmed" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
         {[
-          log.error?.message,
+          log.error && `${log.error.code}: ${log.error.message}`,
           log.provider && `by ${log.provider}`,
           log.requested_model !== log.model && log.requested_model && `for ${log.requested_model}`,
         ]

@@ -97,7 +97,7 @@ function requestFacts(log: RequestDetails): Fact[] {
     ['Connection', connectionOf(log)],
     [
       'Called from',
-      orDash(log.gateway_type, (type) => (type === 3 ? 'a self-hosted gateway' : 'this service')),
+      orDash(log.gateway_type, (type) => (type === 3 ? 'a self-hosted gateway' : 'Tollgate')),
     ],
   ]
 }

@@ -203,7 +203,9 @@ const RequestRow = ({ log }: { log: AnyRequest }) => (
     <Table.Td style={{ overflowWrap: 'anywhere' }}>
       <Text size="sm">{log.model || '–'}</Text>
       <Text size="xs" c="dimmed" lineClamp={2}>
-        {log.error?.message ?? (log.provider && `by ${log.provider}`)}
+        {log.error
+          ? `${log.error.code}: ${log.error.message}`
+          : log.provider && `by ${log.provider}`}
       </Text>
     </Table.Td>
     <Table.Td ta="right">{duration(log.latency_ms)}</Table.Td>

@@ -1,6 +1,6 @@
 import { Anchor, Button, Code, SimpleGrid, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../../../api/client'
@@ -11,22 +11,26 @@ import { Moment } from '../../../components/moment'
 import { When } from '../../../components/when'
 import { usd } from '../../../format/money'
 import { useRefresh } from '../refresh'
+import { operatedOneQuery } from '../organizations/queries'
 import type { User } from './queries'
 import { sessionQuery } from '../../../api/session'
 
 const yesNo = (value: boolean) => (value ? 'yes' : 'no')
 
-/** An organization, by its id. */
-const Organization = ({ id }: { id: string }) => (
-  <Anchor
-    size="sm"
-    renderRoot={(props) => (
-      <Link to="/operator/organizations/$id" params={{ id }} search={{}} {...props} />
-    )}
-  >
-    {id}
-  </Anchor>
-)
+/** An organization, by its name. */
+function Organization({ id }: { id: string }) {
+  const { data } = useQuery(operatedOneQuery(id))
+  return (
+    <Anchor
+      size="sm"
+      renderRoot={(props) => (
+        <Link to="/operator/organizations/$id" params={{ id }} search={{}} {...props} />
+      )}
+    >
+      {data?.name ?? id}
+    </Anchor>
+  )
+}
 
 /** The settings the user has made, and operator access. */
 export const UserSettings = ({ user }: { user: User }) => (
