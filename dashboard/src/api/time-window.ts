@@ -11,7 +11,7 @@ const bars = {
 } as const satisfies Record<Period, object>
 
 /** A period as query parameters of figures. */
-export interface TimeWindow {
+interface TimeWindow {
   start_date: string
   end_date: string
   granularity: 'hour' | 'day'

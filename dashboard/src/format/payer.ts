@@ -21,7 +21,7 @@ export function payerName({ payer, payer_name: name }: Payer, reader: Reader = '
 }
 
 /** The part of a cost that one account paid, in USD. */
-export type PaidPart = Payer & { cost: number }
+type PaidPart = Payer & { cost: number }
 
 /**
  * Splits a cost by who paid it, as a sentence; undefined where there is nothing to split: no cost, or all of it by the

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { toUsd } from '../wire/usd'
 
 /** The accounts that may pay a request, as its caller sees them. Source: contract 11.1. */
-export const payers = ['personal', 'organization', 'operator'] as const
+const payers = ['personal', 'organization', 'operator'] as const
 export type PayerKind = (typeof payers)[number]
 
-export const payer = z.enum(payers)
+const payer = z.enum(payers)
 
 /** The fields that name a payer. */
 export const payerFields = {

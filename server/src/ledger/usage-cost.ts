@@ -10,7 +10,7 @@ import type { Schema } from '../platform/db/schema'
 export const usageCost = sql<bigint>`(cost - written_off + house_paid)`
 
 /** The part of a usage cost that one account paid, in nano-dollars. */
-export interface PaidPart {
+interface PaidPart {
   payer: 'personal' | 'organization' | 'operator'
   /** Null unless an organization paid. */
   organizationId: string | null
@@ -20,7 +20,7 @@ export interface PaidPart {
 }
 
 /** The sums of one grain that start in a period; its end is exclusive. */
-export interface SummedPeriod {
+interface SummedPeriod {
   grain: 'hour' | 'day'
   start: Date
   end: Date

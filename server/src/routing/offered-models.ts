@@ -17,10 +17,8 @@ import type { Snapshot } from '../catalog/snapshot'
 import { ApiError } from '../errors'
 import { isModelName, splitModelId } from '../wire/model-id'
 
-/** How a call is paid: the mode, and the paying account; null for none. */
-export type OfferedBilling = Pick<Billing, 'mode' | 'payer'>
-
-type Offering = OfferedBilling | null
+/** How a call is paid, and by which account; null where it would be rejected for want of access. */
+type Offering = Pick<Billing, 'mode' | 'payer'> | null
 
 /** The models that an account may name, at one moment. */
 export interface OfferedModels {

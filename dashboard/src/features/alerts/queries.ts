@@ -46,7 +46,7 @@ export const kinds: Readonly<Record<AlertType, Kind>> = {
     threshold: {
       label: 'More than',
       hint: 'Percent of requests, 0 to 100',
-      suffix: ' %',
+      suffix: '%',
       max: 100,
       usual: 10,
     },
@@ -59,7 +59,7 @@ export const kinds: Readonly<Record<AlertType, Kind>> = {
     threshold: {
       label: 'Increase of more than',
       hint: 'Percent; 100 means twice as many',
-      suffix: ' %',
+      suffix: '%',
       usual: 100,
     },
   },
@@ -70,7 +70,7 @@ export const kinds: Readonly<Record<AlertType, Kind>> = {
     threshold: {
       label: 'At least',
       hint: 'Percent of a limit, 0 to 100',
-      suffix: ' %',
+      suffix: '%',
       max: 100,
       usual: 80,
     },

@@ -26,10 +26,11 @@ export const activityQuery = (period: Period) =>
     queryKey: ['billing', 'activity', period],
     queryFn: async () => {
       const query = toTimeWindow(period, Date.now())
-      const { granularity: _bars, ...window } = query
+      const { start_date, end_date } = query
+      const span = { start_date, end_date }
       const [metrics, stats] = await Promise.all([
         bodyOf(api.GET('/api/billing/metrics', { params: { query } })),
-        bodyOf(api.GET('/api/account/request-logs/stats', { params: { query: window } })),
+        bodyOf(api.GET('/api/account/request-logs/stats', { params: { query: span } })),
       ])
       return { metrics, stats }
     },

@@ -45,7 +45,7 @@ interface Props {
 export const ModelTable = ({ models, compared, onCompare }: Props) => (
   <ListTable
     columns={[
-      { name: 'Favourite', isHidden: true, position: 'lead' },
+      { name: 'Favorite', isHidden: true, position: 'lead' },
       { name: 'Model', position: 'title' },
       { name: 'Context', isNumber: true },
       { name: 'Input / 1M', isNumber: true, about: 'USD per 1,000,000 tokens' },

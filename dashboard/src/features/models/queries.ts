@@ -40,7 +40,7 @@ export const toModelSearch = (search: Record<string, unknown>): ModelSearch => (
   compare: toModelIds(search['compare']),
 })
 
-/** Query key prefix of models, favourites and ratings. */
+/** Query key prefix of models, favorites and ratings. */
 export const modelsKey = ['models'] as const
 
 const pageSize = '50'
@@ -129,7 +129,7 @@ export const providersQuery = queryOptions({
   staleTime: 300_000,
 })
 
-/** Adds a model or a collection to the favourites, or removes it. */
+/** Adds a model or a collection to the favorites, or removes it. */
 export const setFavorite = (id: string, isFavorite: boolean) =>
   isFavorite
     ? api.POST('/api/favorites', { body: { model_id: id } })
@@ -151,7 +151,7 @@ export const categoryNames = {
   embedding: 'Embedding',
 } as const satisfies Record<Model['category'], string>
 
-/** The current payer of a request: short label, explanation and colour. */
+/** The current payer of a request: short label, explanation and color. */
 export const billingNames = {
   platform: ['your credits', 'Requests are paid from your credits.', 'blue'],
   house: ['operator', 'Requests are not charged: your plan bills them to the operator.', 'gray'],
@@ -165,7 +165,7 @@ export const billingNames = {
   free: ['free', 'Requests are free.', 'green'],
 } as const satisfies Record<NonNullable<Model['billing_mode']>, readonly string[]>
 
-/** The current payer of a request, named: short label, explanation and colour. */
+/** The current payer of a request, named: short label, explanation and color. */
 export function billingOf({ billing_mode: mode, payer, payer_name: name }: Model) {
   if (mode === null) return noConnection
   if (payer !== 'organization') return billingNames[mode]
@@ -177,7 +177,7 @@ export function billingOf({ billing_mode: mode, payer, payer_name: name }: Model
   return [organization, sentence, 'teal'] as const
 }
 
-export const noConnection = [
+const noConnection = [
   'unavailable',
   'No connection available for this model. Add a connection to its provider.',
   'gray',

@@ -10,7 +10,7 @@ import { isId } from '../../../platform/db/id'
 import { toTimestamp } from '../../../http/fields'
 
 /** How a call is paid: `payer` is the paying account; null for none. */
-export interface PublicBilling {
+interface PublicBilling {
   mode: ModelBillingMode
   payer: string | null
 }
