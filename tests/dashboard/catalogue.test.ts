@@ -170,7 +170,7 @@ test('models and collections can be favourites', async () => {
   expect(await barriers(page)).toEqual([])
   await star.click()
   await page.getByRole('button', { name: 'Favorite: collection/auto-free' }).click()
-  await page.getByText('No favourites yet').waitFor()
+  await page.getByText('No favorites yet').waitFor()
   expect(complaints).toEqual([])
   await page.close()
 })
