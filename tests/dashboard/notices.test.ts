@@ -19,7 +19,7 @@ describe('alerts', () => {
     await page.getByLabel('More than').fill('0')
     await page.getByLabel('Minimum requests').fill('1')
     await page.getByRole('button', { name: 'Create' }).click()
-    await page.getByText('Errors: more than 0 % in the last 24 hours').waitFor()
+    await page.getByText('Errors: more than 0% in the last 24 hours').waitFor()
     await dashboard.call('nobody/nothing')
     await page.getByRole('link', { name: 'Failures' }).click()
     const drawer = page.getByRole('dialog', { name: 'Alert' })

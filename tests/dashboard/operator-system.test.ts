@@ -247,7 +247,7 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText(/^logo_url: /).waitFor()
     await page.getByLabel('Logo').fill('')
-    await page.getByLabel('Primary colour').fill('#0b7285')
+    await page.getByLabel('Primary color').fill('#0b7285')
     await page.getByLabel('Tagline').fill('All models')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved. Other nodes follow within seconds.').waitFor()

@@ -57,6 +57,7 @@ const timeSeries = weights.map((_weight, day) => ({
   requests: Math.round(requests * share(day)),
   tokens: Math.round((inputTokens + outputTokens) * share(day)),
   cost: cost * share(day),
+  usage_cost: cost * share(day),
 }))
 
 const balance: Schemas['Balance'] = {
@@ -73,6 +74,12 @@ const balance: Schemas['Balance'] = {
   updated_at: period.end,
 }
 
+const projections = {
+  next_7_days: (cost * 7) / days,
+  next_30_days: cost * 1.06,
+  daily_average: cost / days,
+}
+
 const metrics: Schemas['BillingMetrics'] = {
   period,
   summary: {
@@ -82,16 +89,19 @@ const metrics: Schemas['BillingMetrics'] = {
     input_tokens: inputTokens,
     output_tokens: outputTokens,
     total_cost: cost,
+    usage_cost: cost,
     avg_latency_ms: 1840,
     models_used: byModel.length,
   },
-  by_model: byModel.map((one) => ({ ...one, percentage: (100 * one.cost) / cost })),
+  by_payer: [{ payer: 'personal', organization_id: null, payer_name: null, cost }],
+  by_model: byModel.map((one) => ({
+    ...one,
+    usage_cost: one.cost,
+    percentage: (100 * one.cost) / cost,
+    usage_percentage: (100 * one.cost) / cost,
+  })),
   time_series: timeSeries,
-  projections: {
-    next_7_days: (cost * 7) / days,
-    next_30_days: cost * 1.06,
-    daily_average: cost / days,
-  },
+  projections: { ...projections, usage: projections },
 }
 
 const failed = 423
@@ -122,7 +132,18 @@ const stats: Schemas['RequestLogStats'] = {
   by_model: [],
   by_provider: [],
   by_key: [],
+  by_payer: [],
   by_error: [],
+}
+
+const quota: Schemas['QuotaStatus'] = {
+  tier: 'team',
+  period,
+  quotas: [],
+  organizations: [],
+  usage_cost: cost,
+  by_payer: metrics.by_payer,
+  updated_at: period.end,
 }
 
 const [latestModel] = byModel
@@ -136,6 +157,7 @@ export const overviewSample: Readonly<Record<string, object>> = {
   '/api/account/notifications': { notifications: [], unread_count: 2 },
   '/api/billing/balance': balance,
   '/api/billing/metrics': metrics,
+  '/api/user/quota/status': quota,
   '/api/account/request-logs/stats': stats,
   '/api/account/request-logs': { logs: [latestModel] },
 }

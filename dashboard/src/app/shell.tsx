@@ -17,6 +17,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Brand } from '../components/brand'
+import { PageVisits } from '../components/page-focus'
 import { accountNavigation, operatorNavigation } from './navigation'
 import { SearchButton } from './search-button'
 import { InboxLink } from '../features/inbox/inbox-link'
@@ -30,6 +31,7 @@ export function Shell() {
       navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding="md"
     >
+      <SkipLink />
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
@@ -50,12 +52,30 @@ export function Shell() {
           <Navigation onLeave={close} />
         </ScrollArea>
       </AppShell.Navbar>
-      <AppShell.Main>
-        <Outlet />
+      <AppShell.Main id={contentId} tabIndex={-1} style={{ outline: 'none' }}>
+        <PageVisits>
+          <Outlet />
+        </PageVisits>
       </AppShell.Main>
     </AppShell>
   )
 }
+
+const contentId = 'content'
+
+/** The first stop of the keyboard: leads behind header and navigation. */
+const SkipLink = () => (
+  <a
+    className="skip-link"
+    href={`#${contentId}`}
+    onClick={(event) => {
+      event.preventDefault()
+      document.getElementById(contentId)?.focus()
+    }}
+  >
+    Skip to content
+  </a>
+)
 
 /** The navigation fits a typical window, with larger touch targets on a phone. */
 const navPadding = { base: 8, sm: 2 }

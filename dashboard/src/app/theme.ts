@@ -37,7 +37,7 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
   headings: { fontWeight: '600' },
   components: {
-    // In the alert's colour the title has too little contrast.
+    // In the alert's color the title has too little contrast.
     Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
     // Badges are never truncated; the text beside them wraps.
     Badge: Badge.extend({
@@ -53,7 +53,7 @@ export const theme = createTheme({
   },
 })
 
-/** The default colours have too little contrast on a badge's light background. */
+/** The default colors have too little contrast on a badge's light background. */
 const readableOnLight = {
   '--mantine-color-green-light-color': '#1e6b2f',
   '--mantine-color-yellow-light-color': '#7a4a00',

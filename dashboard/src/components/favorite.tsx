@@ -9,7 +9,7 @@ interface Props {
   onChange: (isOn: boolean) => Promise<unknown>
 }
 
-/** A favourite button that is on or off. */
+/** A favorite button that is on or off. */
 export function FavoriteStar({ name, isOn, onChange }: Props) {
   const [isBusy, setBusy] = useState(false)
   const press = async () => {
@@ -28,7 +28,7 @@ export function FavoriteStar({ name, isOn, onChange }: Props) {
       variant="subtle"
       color={isOn ? 'yellow.7' : 'gray'}
       aria-pressed={isOn}
-      aria-label={`Favourite: ${name}`}
+      aria-label={`Favorite: ${name}`}
       disabled={isBusy}
       onClick={() => void press()}
     >

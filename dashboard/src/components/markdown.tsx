@@ -47,7 +47,7 @@ const components: Components = {
         target="_blank"
         rel="noopener noreferrer nofollow"
         inherit
-        // Colour alone does not distinguish a link from the text around it.
+        // Color alone does not distinguish a link from the text around it.
         style={{ textDecoration: 'underline' }}
       >
         {children}

@@ -1,8 +1,14 @@
-import { exactUsd, usd } from '../format/figures'
+import { exactUsd, requestUsd, usd } from '../format/money'
+
+interface Props {
+  amount: number
+  /** `request` for what one request or attempt cost; by default a total. */
+  of?: 'total' | 'request'
+}
 
 /** An amount in USD, with the exact amount as its title. */
-export const Money = ({ amount }: { amount: number }) => (
+export const Money = ({ amount, of = 'total' }: Props) => (
   <span title={exactUsd(amount)} style={{ fontVariantNumeric: 'tabular-nums' }}>
-    {usd(amount)}
+    {of === 'request' ? requestUsd(amount) : usd(amount)}
   </span>
 )

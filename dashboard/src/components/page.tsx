@@ -1,6 +1,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
+import { useHeadingFocus } from './page-focus'
 import { FailureScope } from './query-failure'
 
 interface Props {
@@ -17,13 +18,21 @@ interface Props {
 /** The frame of a page: title, purpose and actions. */
 export function Page({ title, about, back, actions, children }: Props) {
   useDocumentTitle(`${title} · Tollgate`)
+  const heading = useHeadingFocus()
   return (
     <Stack gap="lg" maw={1180} mx="auto">
       <Stack gap={4}>
         {back}
         <Group justify="space-between" gap="sm" className="page-head">
           {/* Beside the actions the title wraps to two lines rather than moving below them. */}
-          <Title order={1} size="h2" flex="1 1 0">
+          <Title
+            order={1}
+            size="h2"
+            flex="1 1 0"
+            ref={heading}
+            tabIndex={-1}
+            style={{ outline: 'none' }}
+          >
             {title}
           </Title>
           {actions}

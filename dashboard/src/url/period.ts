@@ -86,7 +86,7 @@ export const quotaSearch = (search: Search): QuotaSearch => ({
   page: pageIn(search['page']),
 })
 
-export const groupings = ['model', 'key', 'member'] as const
+export const groupings = ['model', 'key', 'payer', 'member'] as const
 export type Grouping = (typeof groupings)[number]
 
 export interface UsageSearch {

@@ -58,7 +58,7 @@ interface SumsRow {
   successes: bigint
   failures: bigint
   latency_ms: bigint
-  own_cost: bigint
+  cost: bigint
 }
 
 const toSums = (row: SumsRow): Sums => ({
@@ -66,7 +66,7 @@ const toSums = (row: SumsRow): Sums => ({
   successes: Number(row.successes),
   failures: Number(row.failures),
   latencyMs: Number(row.latency_ms),
-  ownCost: row.own_cost,
+  cost: row.cost,
 })
 
 /** Sums the requests of each entry until now, in the order of the entries. */
@@ -83,19 +83,18 @@ export async function sumRequestsSince(
         coalesce(sum(successes), 0)::bigint as successes,
         coalesce(sum(failures), 0)::bigint as failures,
         coalesce(sum(latency_ms), 0)::bigint as latency_ms,
-        coalesce(sum(own_cost), 0)::bigint as own_cost
+        coalesce(sum(cost), 0)::bigint as cost
       from (
-        select requests, successes, failures, latency_ms, own_cost from request_sum
+        select requests, successes, failures, latency_ms, cost from request_sum
         where grain = 'day' and request_sum.user_id = requested.user_id
           and starts_at >= requested.days_at
         union all
-        select requests, successes, failures, latency_ms, own_cost from request_sum
+        select requests, successes, failures, latency_ms, cost from request_sum
         where grain = 'hour' and request_sum.user_id = requested.user_id
           and starts_at >= requested.hours_at and starts_at < requested.days_at
         union all
         select 1, (status = 'success')::int, (status = 'error')::int,
-          case when status = 'success' then latency_ms else 0 end,
-          case when account_id = requested.user_id then cost else 0 end
+          case when status = 'success' then latency_ms else 0 end, cost
         from ${edgeLogs}
       ) as parts
     ) as sums

@@ -100,11 +100,13 @@ describe('the window', () => {
     expect(await triggered(alert)).toEqual([14])
   })
 
-  test('counts what others paid as requests only', async () => {
+  test('B1: counts the cost of requests that an organization paid for, in the log and in sums', async () => {
     const alert = await watched({ type: 'cost_threshold', threshold: 0 })
     await alert.log({ atMs: nowMs - 1000, cost: 1_000_000_000n, accountId: 'org_1' })
-    await alert.log({ atMs: nowMs - dayMs + 1000, cost: 1_000_000_000n, accountId: 'org_1' })
-    expect(await triggered(alert)).toEqual([])
+    await alert.log({ atMs: nowMs - 3 * hourMs, cost: 2_000_000_000n, accountId: 'org_1' })
+    await alert.log({ atMs: nowMs - dayMs + 1000, cost: 4_000_000_000n, accountId: 'org_1' })
+    await alert.log({ atMs: nowMs - 1000, cost: 8_000_000_000n })
+    expect(await triggered(alert)).toEqual([15])
   })
 })
 
@@ -149,6 +151,25 @@ describe('each type', () => {
     expect(await triggered(alert, nowMs + 8 * dayMs)).toEqual([50])
     await alert.log({ atMs: nowMs + 8 * dayMs, concurrent: 3 })
     expect(await triggered(alert, nowMs + 8 * dayMs)).toEqual([50, 75])
+  })
+
+  test('B1: a quota counts the spending limit that an organization has for the account', async () => {
+    const alert = await watched({ type: 'quota_limit', threshold: 40 })
+    await sql`
+      insert into organization (id, name, billing_email, default_member_spending_limit)
+      values ('org_b1', 'B1', 'b1@example.com', 4000000000)`.execute(database.query)
+    await sql`
+      insert into membership (organization_id, user_id, role, status)
+      values ('org_b1', ${alert.userId}, 'member', 'active')`.execute(database.query)
+    await sql`
+      insert into organization_sum
+      values ('org_b1', now()::date, ${alert.userId}, 'm/m', 1, 1, 1, 1, 3000000000, 0, 3000000000)
+    `.execute(database.query)
+    expect(await triggered(alert)).toEqual([75])
+    await sql`
+      update membership set spending_limit = 6000000000 where user_id = ${alert.userId}
+    `.execute(database.query)
+    expect(await triggered(alert, nowMs + 2 * dayMs)).toEqual([75, 50])
   })
 })
 

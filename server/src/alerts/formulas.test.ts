@@ -12,7 +12,7 @@ import { hourMs, windowMs, type Rule } from './alert'
 import { alertPeriods, alertTypes } from '../platform/db/alert-schema'
 import { getBaselineHours, judge, getBaselineWindows, type Measures } from './formulas'
 
-const sums = { requests: 0, successes: 0, failures: 0, latencyMs: 0, ownCost: 0n }
+const sums = { requests: 0, successes: 0, failures: 0, latencyMs: 0, cost: 0n }
 const none: Measures = {
   recent: sums,
   before: { requests: 0, windows: 0 },
@@ -60,12 +60,12 @@ test('is counted in deviations of the hours before, whatever the threshold says'
 
 describe('cost', () => {
   test('is what the account paid itself, in USD', () => {
-    const spent = recent({ ownCost: 1_500_000_001n })
+    const spent = recent({ cost: 1_500_000_001n })
     expect(judge(rule('cost_threshold', 1.5), spent)).toEqual({ value: 1.500000001, isTrue: true })
   })
 
   test('that equals the threshold is not above it', () => {
-    const spent = recent({ ownCost: 100_000_000n })
+    const spent = recent({ cost: 100_000_000n })
     expect(judge(rule('cost_threshold', 0.1), spent).isTrue).toBe(false)
   })
 })
@@ -164,7 +164,7 @@ test('J07: whatever is measured, the value is a number and the verdict says what
       successes: count(),
       failures: count(),
       latencyMs: count(),
-      ownCost: bigInt({ min: 0n, max: 10n ** 18n }),
+      cost: bigInt({ min: 0n, max: 10n ** 18n }),
     }),
     before: record({ requests: count(), windows: integer({ min: 0, max: 7 }) }),
     hourly: record({ hours: integer({ min: 0, max: 168 }), total: count(), squares: count() }),

@@ -7,8 +7,8 @@ export interface Sums {
   failures: number
   /** The latency of successful requests, in milliseconds. */
   latencyMs: number
-  /** The part of the cost that the account itself paid. */
-  ownCost: bigint
+  /** The usage cost: whichever account paid it. Source: contract 11.5. */
+  cost: bigint
 }
 
 /** Requests by whole hours. */
@@ -64,7 +64,7 @@ const aboveWith = ({ rule, requests, value }: { rule: Rule; requests: number; va
 
 const formulas: Readonly<Record<Rule['type'], Formula>> = {
   cost_threshold({ threshold }, { recent }) {
-    const value = Number(recent.ownCost) / 1e9
+    const value = Number(recent.cost) / 1e9
     return { value, isTrue: value > threshold }
   },
 

@@ -18,7 +18,7 @@ export interface MeasuredMoment {
   logsSinceMs: number
 }
 
-const noSums: Sums = { requests: 0, successes: 0, failures: 0, latencyMs: 0, ownCost: 0n }
+const noSums: Sums = { requests: 0, successes: 0, failures: 0, latencyMs: 0, cost: 0n }
 const noHours: Hourly = { hours: 0, total: 0, squares: 0 }
 
 /** Measures some alerts, in their order: a few statements for all of them. */

@@ -1,6 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 import { edgeLogs, joinHourEdges, type SumStart } from './alert-sums'
 import type { QuotaUse } from './formulas'
+import { readMemberBudgets, type MemberBudget } from '../ledger/member-budgets'
+import { usageCost } from '../ledger/usage-cost'
 import type { LimitScope } from '../limits/caller-limits'
 import type { Schema } from '../platform/db/schema'
 
@@ -15,7 +17,8 @@ interface Used {
 
 /**
  * Reads how far accounts use their limits: by the minute and of concurrency at their peak since a moment, of the
- * calendar month as it stands. In the order of `requested`. Source: contract 6.11.
+ * calendar month as it stands, also what organizations spend for them. In the order of `requested`. Source: contract
+ * 6.2, 6.11.
  */
 export async function readQuotaUse(
   db: Kysely<Schema>,
@@ -54,15 +57,25 @@ export async function readQuotaUse(
     ) as at_once
     cross join lateral (
       select coalesce(sum(requests), 0)::bigint as monthly_requests,
-        coalesce(sum(cost - written_off + house_paid) filter (where account_id = requested.user_id), 0)::bigint
+        coalesce(sum(${usageCost}) filter (where account_id = requested.user_id), 0)::bigint
           as monthly_spend
       from usage_sum
       where usage_sum.user_id = requested.user_id and grain = 'day'
         and starts_at >= date_trunc('month', now(), 'UTC')
     ) as months
     order by place`.execute(db)
-  return rows.map((used, index) => quotasOf(requested[index]?.limits, used))
+  const users = [...new Set(requested.map(({ userId }) => userId))]
+  const budgets = Map.groupBy(await readMemberBudgets(db, users), ({ userId }) => userId)
+  return rows.map((used, index) => [
+    ...quotasOf(requested[index]?.limits, used),
+    ...(budgets.get(requested[index]?.userId ?? '') ?? []).map(toBudgetUse),
+  ])
 }
+
+const toBudgetUse = ({ limit, spent }: MemberBudget): QuotaUse => ({
+  limit: limit === null ? null : Number(limit),
+  used: Number(spent),
+})
 
 function quotasOf(limits: LimitScope | undefined, used: Used): QuotaUse[] {
   if (!limits) return []

@@ -49,6 +49,7 @@ export interface CostEstimate {
   outputTokens: number
   cost: Quote
   payer: string | null
+  billingMode: Billing['mode']
 }
 
 export interface EstimatePorts extends Pick<GatewayPorts, 'catalog' | 'settings' | 'counter'> {
@@ -97,6 +98,7 @@ export async function estimateCost(
     outputTokens: tokens.output,
     cost: quote({ model, billing }, amounts, ports.feeMillionths()),
     payer: billing.payer,
+    billingMode: billing.mode,
   }
 }
 

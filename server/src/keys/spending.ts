@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { usageCost } from '../ledger/usage-cost'
 import type { Schema } from '../platform/db/schema'
 import { toUsd } from '../wire/usd'
 
@@ -37,11 +38,10 @@ export async function readKeyUsage(
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
   const monthStart = new Date(Date.UTC(year, month))
   const today = new Date(Date.UTC(year, month, now.getUTCDate()))
-  const spent = sql`cost - written_off + house_paid`
   const { rows } = await sql<Sums>`
     select key_id,
-      coalesce(sum(${spent}) filter (where starts_at >= ${today}), 0)::bigint as spend_today,
-      sum(${spent})::bigint as spend_this_month,
+      coalesce(sum(${usageCost}) filter (where starts_at >= ${today}), 0)::bigint as spend_today,
+      sum(${usageCost})::bigint as spend_this_month,
       coalesce(sum(requests) filter (where starts_at >= ${today}), 0)::bigint as requests_today,
       sum(requests)::bigint as requests_this_month
     from usage_sum

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { usageCost } from './usage-cost'
 import type { Schema } from '../platform/db/schema'
 
 /**
@@ -64,7 +65,7 @@ export const readMonth = (db: Kysely<Schema>, { usedBy, from, to, unbooked }: Mo
     const { rows } = await sql<Row>`
       select used_by.id, coalesce(sum(u.requests), 0)::bigint as requests,
         -- Of an account: its own payments. Of a key: those of any payer.
-        coalesce(sum(u.cost - u.written_off + u.house_paid)
+        coalesce(sum(${usageCost})
           filter (where used_by.id <> used_by.user_id or u.account_id = used_by.user_id), 0
         )::bigint as spent
       from unnest(

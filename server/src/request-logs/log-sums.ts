@@ -33,6 +33,10 @@ export interface LogSums {
   models: NamedLogGroup[]
   providers: NamedLogGroup[]
   keys: KeyLogGroup[]
+  /** By the account that paid; null for none. */
+  payers: NamedLogGroup[]
+  /** By billing mode; null for requests without a provider. */
+  modes: NamedLogGroup[]
   errors: { code: string; count: bigint }[]
 }
 
@@ -45,6 +49,8 @@ export const addSums = (one: LogSums, other: LogSums): LogSums => ({
   models: addGroups(one.models, other.models, ({ name }) => name),
   providers: addGroups(one.providers, other.providers, ({ name }) => name),
   keys: addGroups(one.keys, other.keys, ({ id }) => id),
+  payers: addGroups(one.payers, other.payers, ({ name }) => name),
+  modes: addGroups(one.modes, other.modes, ({ name }) => name),
   errors: addErrors(one.errors, other.errors),
 })
 

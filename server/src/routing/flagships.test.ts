@@ -54,7 +54,7 @@ test.each(flagships)('finding P2: $id is callable with its provider’s key alon
   // The hosted endpoints of NVIDIA cost nothing.
   expect(model?.isFree).toBe(provider === 'nvidia')
   if (provider !== 'nvidia') expect(model?.pricing?.output).toBeGreaterThan(0n)
-  expect(model && (await offered.billingOf(model))).toBe(
+  expect(model && (await offered.billingOf(model))?.mode).toBe(
     provider === 'nvidia' ? 'free' : 'platform',
   )
 })

@@ -115,7 +115,9 @@ async function modes(mappings: Record<string, string>) {
     },
   )
   const found = await Promise.all(
-    offered.all.map(async (model) => [model.name, await offered.billingOf(model)] as const),
+    offered.all.map(
+      async (model) => [model.name, (await offered.billingOf(model))?.mode ?? null] as const,
+    ),
   )
   const byName: Record<string, string | null> = Object.fromEntries(found)
   return { modes: byName, lookups }

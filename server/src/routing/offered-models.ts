@@ -17,7 +17,8 @@ import type { Snapshot } from '../catalog/snapshot'
 import { ApiError } from '../errors'
 import { isModelName, splitModelId } from '../wire/model-id'
 
-type BillingMode = Billing['mode'] | null
+/** How a call is paid, and by which account; null where it would be rejected for want of access. */
+type Offering = Pick<Billing, 'mode' | 'payer'> | null
 
 /** The models that an account may name, at one moment. */
 export interface OfferedModels {
@@ -27,7 +28,7 @@ export interface OfferedModels {
   /** Whether a collection's name, with its prefix, is one that the account may call. */
   hasCollection: (name: string) => Promise<boolean>
   /** The billing of a call now; null where it would be rejected for want of access. */
-  billingOf: (model: Model) => BillingMode | Promise<BillingMode>
+  billingOf: (model: Model) => Offering | Promise<Offering>
   /** Those that a call would reach now, by id. Accounts without connections share one list. */
   callable: () => Promise<readonly Model[]>
   /** The reason that a call for a model that is not callable would be rejected. */
@@ -46,11 +47,11 @@ export async function findOfferedModels(
   const mappings = await names.mappingsOf(caller.userId)
   const looking = { ...context, rotation: new PoolRotation() }
   const find = (id: string) => findOfferedModel(id, context)
-  const mappedMode = mappedModes(looking, routing)
-  const billingOf = (model: Model): BillingMode | Promise<BillingMode> => {
+  const mappedBilling = mappedBillings(looking, routing)
+  const billingOf = (model: Model): Offering | Promise<Offering> => {
     const mapped = mappings.apply(model.id)
     // Calls by a mapped name go elsewhere.
-    return mapped ? mappedMode(model.id, mapped.target) : modeOf(model, looking)
+    return mapped ? mappedBilling(model.id, mapped.target) : findBilling(model, looking)
   }
   const all = () => [...listCatalog(context), ...findDiscovered(context)].toSorted(byId)
   const callable = () => filterCallable(all(), billingOf)
@@ -81,19 +82,22 @@ const maxHandles = 20
  * The billing of a call that a mapping redirects, by its name and its target. Mappings may redirect thousands of
  * models to as many names that do not exist: an error thrown for each of these would take seconds, so none is thrown.
  */
-function mappedModes(context: RoutingContext, routing: Routing & { rotation: CollectionRotation }) {
+function mappedBillings(
+  context: RoutingContext,
+  routing: Routing & { rotation: CollectionRotation },
+) {
   const { snapshot, caller } = context
   const { names } = routing
   const owners = new Map<string, ReturnType<typeof names.ownerOf>>()
   let collections: Promise<Set<string>> | undefined
-  const known = new Map<string, Promise<BillingMode>>()
+  const known = new Map<string, Promise<Offering>>()
 
-  const ofCollection = async (requestedName: string, target: string): Promise<BillingMode> => {
+  const ofCollection = async (requestedName: string, target: string): Promise<Offering> => {
     collections ??= findCollections({ snapshot, names, caller }).then(namesOf)
     if (!(await collections).has(target)) return null
-    return (await previewRoute({ name: requestedName }, context, routing)).billingMode ?? null
+    return (await previewRoute({ name: requestedName }, context, routing)).billing ?? null
   }
-  const ofHandle = async (target: string): Promise<BillingMode> => {
+  const ofHandle = async (target: string): Promise<Offering> => {
     const handle = target.slice(0, target.indexOf('/'))
     if (!owners.has(handle)) {
       if (owners.size === maxHandles) return null
@@ -103,23 +107,23 @@ function mappedModes(context: RoutingContext, routing: Routing & { rotation: Col
     const ownerId = owner && ('userId' in owner ? owner.userId : owner.organizationId)
     const model = findOfferedModel(target.slice(handle.length + 1), context)
     // An owner whose connections the caller may not use has no candidates for it.
-    return model && ownerId !== undefined ? modeOf(model, context, ownerId) : null
+    return model && ownerId !== undefined ? findBilling(model, context, ownerId) : null
   }
-  return (requestedName: string, target: string): BillingMode | Promise<BillingMode> => {
+  return (requestedName: string, target: string): Offering | Promise<Offering> => {
     if (!isModelName(target)) return null
     const { provider } = splitModelId(target)
     if (snapshot.providers.has(provider)) {
       const model = findOfferedModel(target, context)
-      return model ? modeOf(model, context) : null
+      return model ? findBilling(model, context) : null
     }
-    let mode = known.get(target)
-    if (!mode) {
-      mode = target.startsWith(collectionPrefix)
+    let billing = known.get(target)
+    if (!billing) {
+      billing = target.startsWith(collectionPrefix)
         ? ofCollection(requestedName, target)
         : ofHandle(target)
-      known.set(target, mode)
+      known.set(target, billing)
     }
-    return mode
+    return billing
   }
 }
 
@@ -127,13 +131,13 @@ const namesOf = (collections: readonly { name: string }[]) =>
   new Set(collections.map(({ name }) => `${collectionPrefix}${name}`))
 
 /** By the first connection that serves it, or by the first of one owner's. */
-function modeOf(model: Model, context: RoutingContext, ownerId?: string): BillingMode {
+function findBilling(model: Model, context: RoutingContext, ownerId?: string): Offering {
   const candidates = findCandidates(model, context)
   const first =
     ownerId === undefined
       ? candidates[0]
       : candidates.find(({ connection }) => connection.owner === ownerId)
-  return first?.billing.mode ?? null
+  return first?.billing ?? null
 }
 
 function* listEnabled({ models }: Snapshot) {
@@ -219,8 +223,8 @@ export async function findServedModels(
   const listed = [...listEnabled(snapshot)].filter(({ provider }) => offer.has(provider))
   return [...listed, ...findDiscovered(context)]
     .flatMap((model) => {
-      const mode = modeOf(model, context)
-      return mode === null ? [] : [{ model, mode }]
+      const billing = findBilling(model, context)
+      return billing === null ? [] : [{ model, mode: billing.mode }]
     })
     .toSorted((one, other) => (one.model.id < other.model.id ? -1 : 1))
 }

@@ -17,7 +17,7 @@ export interface RoutePreview {
   /** The provider that would be tried first; undefined where the call would be rejected. */
   provider: string | undefined
   /** The billing of the first attempt. */
-  billingMode: Billing['mode'] | undefined
+  billing: Billing | undefined
   /** The error code of the rejection. */
   reason: ErrorCode | undefined
 }
@@ -61,10 +61,10 @@ export async function previewRoute(
   try {
     const { candidates } = await lookUpRoute({ name, first, kinds: categories }, context, routing)
     const [candidate] = candidates
-    const billingMode = candidate?.billing.mode
-    return { ...preview, provider: candidate?.provider.key, billingMode, reason: undefined }
+    const { provider, billing } = candidate ?? {}
+    return { ...preview, provider: provider?.key, billing, reason: undefined }
   } catch (thrown) {
     if (!(thrown instanceof ApiError)) throw thrown
-    return { ...preview, provider: undefined, billingMode: undefined, reason: thrown.code }
+    return { ...preview, provider: undefined, billing: undefined, reason: thrown.code }
   }
 }

@@ -48,6 +48,7 @@ export async function logRequests(
       successes = kept.successes + excluded.successes,
       failures = kept.failures + excluded.failures,
       latency_ms = kept.latency_ms + excluded.latency_ms,
+      cost = kept.cost + excluded.cost,
       own_cost = kept.own_cost + excluded.own_cost,
       peak_concurrent = greatest(kept.peak_concurrent, excluded.peak_concurrent)`.execute(db)
   await sql`

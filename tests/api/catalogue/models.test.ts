@@ -51,6 +51,8 @@ describe('GET /api/models', () => {
           },
           is_free: false,
           billing_mode: 'platform',
+          payer: 'personal',
+          payer_name: null,
           unavailable: null,
           performance: null,
           is_favorite: false,

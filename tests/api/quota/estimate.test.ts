@@ -34,6 +34,8 @@ test('by its tokens', async () => {
       output_cost: 0.0004,
       estimated_cost: 0.0014,
       currency: 'USD',
+      payer: 'personal',
+      payer_name: null,
       current_balance: 0.5,
       sufficient_balance: true,
     },

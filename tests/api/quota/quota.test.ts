@@ -92,6 +92,9 @@ describe('where an account stands', () => {
           unused('monthly_requests', 'requests', month(1)),
           unused('monthly_spend', 'usd', month(1)),
         ],
+        organizations: [],
+        usage_cost: 0,
+        by_payer: [],
         updated_at: expect.any(String),
       },
     ])
@@ -187,6 +190,7 @@ const day = (date: string, requests: number, more: Json = {}) => ({
   requests,
   tokens: requests > 0 ? 15 : 0,
   cost: requests > 0 ? 2 : 0,
+  usage_cost: requests > 0 ? 9 : 0,
   peak_rpm: 0,
   percentage: 0,
   ...more,
@@ -216,7 +220,15 @@ describe('what was used', () => {
     const { body: months } = await history(customer, `${range}&granularity=month`)
     expect(months['history']).toEqual([
       { ...day('2025-02-01', 10), percentage: 25 },
-      { date: '2025-01-01', requests: 40, tokens: 30, cost: 4, peak_rpm: 40, percentage: 80 },
+      {
+        date: '2025-01-01',
+        requests: 40,
+        tokens: 30,
+        cost: 4,
+        usage_cost: 18,
+        peak_rpm: 40,
+        percentage: 80,
+      },
     ])
   })
 

@@ -19,6 +19,9 @@ const used = (requests: number) => ({
   input_tokens: 5 * requests,
   output_tokens: 3 * requests,
   cost_usd: Number(BigInt(requests) * priceNanos) / 1e9,
+  // Its own connection without a fee: nothing is charged, and the price counts.
+  charged_usd: 0,
+  counted_usd: Number(BigInt(requests) * priceNanos) / 1e9,
   avg_latency_ms: expect.any(Number),
 })
 const usage = async (by: Customer, { path }: Organization, query = '') =>

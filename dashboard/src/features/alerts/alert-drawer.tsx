@@ -1,5 +1,5 @@
 import { api, bodyOf } from '../../api/client'
-import { Badge, Button, Drawer, Group, Modal, Stack, Table, Text, Title } from '@mantine/core'
+import { Badge, Button, Group, Modal, Stack, Table, Text, Title } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -13,12 +13,13 @@ import { When } from '../../components/when'
 import { formatCount } from '../../format/figures'
 import { useSubmit } from '../../components/use-submit'
 import { AlertForm } from './alert-form'
+import { SidePanel } from '../../components/side-panel'
 
 /** One alert with its settings and its history. */
 export function AlertDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useQuery(alertQuery(id))
   return (
-    <Drawer opened onClose={onClose} position="right" size="lg" title="Alert">
+    <SidePanel onClose={onClose} size="lg" title="Alert">
       <FailureScope>
         <Loaded query={query}>
           {(alert) => (
@@ -48,7 +49,7 @@ export function AlertDrawer({ id, onClose }: { id: string; onClose: () => void }
           )}
         </Loaded>
       </FailureScope>
-    </Drawer>
+    </SidePanel>
   )
 }
 

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, type Schemas } from '../../api/client'
+import { usd } from '../../format/money'
 import { oneOf, textOf, type Search } from '../../url/search'
 
 export const alertTypes = [
@@ -36,7 +37,7 @@ interface Kind {
 export const kinds: Readonly<Record<AlertType, Kind>> = {
   cost_threshold: {
     label: 'Cost',
-    about: 'Total cost of your requests in the period.',
+    about: 'Total cost of your requests in the period, whichever account pays for them.',
     threshold: { label: 'More than', hint: 'In USD', suffix: ' USD', usual: 10 },
   },
   error_rate: {
@@ -45,7 +46,7 @@ export const kinds: Readonly<Record<AlertType, Kind>> = {
     threshold: {
       label: 'More than',
       hint: 'Percent of requests, 0 to 100',
-      suffix: ' %',
+      suffix: '%',
       max: 100,
       usual: 10,
     },
@@ -58,17 +59,18 @@ export const kinds: Readonly<Record<AlertType, Kind>> = {
     threshold: {
       label: 'Increase of more than',
       hint: 'Percent; 100 means twice as many',
-      suffix: ' %',
+      suffix: '%',
       usual: 100,
     },
   },
   quota_limit: {
     label: 'Limits',
-    about: 'Usage of the account limit that is closest to being reached.',
+    about:
+      'Usage of the limit that is closest to being reached: your account’s limits, and your spending limits in organizations.',
     threshold: {
       label: 'At least',
       hint: 'Percent of a limit, 0 to 100',
-      suffix: ' %',
+      suffix: '%',
       max: 100,
       usual: 80,
     },
@@ -90,6 +92,7 @@ export const channelNames = { email: 'Email', dashboard: 'Inbox' } as const
 
 /** Formats a measured value or a threshold of an alert with its unit. */
 export function formatValue(type: AlertType, value: number): string {
+  if (type === 'cost_threshold') return usd(value)
   const number = value.toLocaleString(undefined, { maximumFractionDigits: 9 })
   if (type === 'unusual_activity') return `${number} standard deviations above the mean`
   return `${number}${kinds[type].threshold?.suffix ?? ''}`

@@ -16,7 +16,8 @@ import { api, bodyOf } from '../../api/client'
 import { SafeMarkdown } from '../../components/markdown'
 import { Limit, ToolSteps } from './tool-step-list'
 import type { Line } from './conversation'
-import { count, formatCount, exactUsd } from '../../format/figures'
+import { count, formatCount } from '../../format/figures'
+import { requestUsd } from '../../format/money'
 import { isLimit } from './tool-steps'
 
 const maxRetries = 12
@@ -40,7 +41,7 @@ function Figures({ requestId }: { requestId: string }) {
   return (
     <Text size="xs" c="dimmed">
       {log.status !== 'error' &&
-        `${about}${formatCount(log.input_tokens, 'token')} in, ${count(log.output_tokens)} out · ${exactUsd(log.cost)} · ${count(log.latency_ms)} ms · `}
+        `${about}${formatCount(log.input_tokens, 'token')} in, ${count(log.output_tokens)} out · ${requestUsd(log.cost)} · ${count(log.latency_ms)} ms · `}
       <Anchor
         inherit
         underline="always"

@@ -1,4 +1,4 @@
-import { Anchor, Drawer, Stack, Text } from '@mantine/core'
+import { Anchor, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { oneChatQuery, type Chat } from './queries'
@@ -6,6 +6,7 @@ import { Loaded } from '../../components/loaded'
 import { FailureScope } from '../../components/query-failure'
 import { SessionAbout, SessionDeeds } from './session-details'
 import { SessionMessages } from './session-messages'
+import { SidePanel } from '../../components/side-panel'
 
 interface Props {
   id: string
@@ -16,7 +17,7 @@ interface Props {
 export function SessionDrawer({ id, onClose }: Props) {
   const query = useQuery(oneChatQuery(id))
   return (
-    <Drawer opened onClose={onClose} position="right" size="lg" title="Session">
+    <SidePanel onClose={onClose} size="lg" title="Session">
       <FailureScope>
         <Loaded query={query}>
           {(chat) => (
@@ -39,7 +40,7 @@ export function SessionDrawer({ id, onClose }: Props) {
           )}
         </Loaded>
       </FailureScope>
-    </Drawer>
+    </SidePanel>
   )
 }
 

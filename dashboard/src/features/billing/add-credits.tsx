@@ -12,7 +12,7 @@ import {
 import { useForm } from '@mantine/form'
 import { api, bodyOf } from '../../api/client'
 import { ResourceForm } from '../../components/resource-form'
-import { usd } from '../../format/figures'
+import { usd } from '../../format/money'
 
 const usual = [10, 25, 50, 100]
 const [min, max] = [1, 10_000]

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { api, bodyOf } from '../../api/client'
 import type { Transaction } from './queries'
-import { usd } from '../../format/figures'
+import { usd } from '../../format/money'
 
 const route = getRouteApi('/home/billing')
 const pollEveryMs = 2000

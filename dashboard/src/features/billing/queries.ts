@@ -1,18 +1,12 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, type Schemas } from '../../api/client'
 import { pageQuery } from '../../api/paging'
+import { toTimeWindow } from '../../api/time-window'
 import type { Period, TransactionFilter } from '../../url/period'
 import { present } from '../../url/search'
 
-const dayMs = 86_400_000
 /** Keeps the figures of a page that stays open up to date. */
 const refetchInterval = 60_000
-/** The length of each period. */
-export const lengthsMs: Readonly<Record<Period, number>> = {
-  '24h': dayMs,
-  '7d': 7 * dayMs,
-  '30d': 30 * dayMs,
-}
 
 /** The balance of an organization, or of the account itself when none is given. */
 export const balanceQuery = (organization?: string) =>
@@ -26,17 +20,27 @@ export const balanceQuery = (organization?: string) =>
   })
 export type Balance = Schemas['Balance']
 
-/** Usage and spend in a period that ends now. */
-export const metricsQuery = (period: Period) =>
+/** Usage, spend and request statistics in a period that ends now: of one window, read together. */
+export const activityQuery = (period: Period) =>
   queryOptions({
-    queryKey: ['billing', 'metrics', period],
-    queryFn: async () => bodyOf(api.GET('/api/billing/metrics', { params: { query: { period } } })),
+    queryKey: ['billing', 'activity', period],
+    queryFn: async () => {
+      const query = toTimeWindow(period, Date.now())
+      const { start_date, end_date } = query
+      const span = { start_date, end_date }
+      const [metrics, stats] = await Promise.all([
+        bodyOf(api.GET('/api/billing/metrics', { params: { query } })),
+        bodyOf(api.GET('/api/account/request-logs/stats', { params: { query: span } })),
+      ])
+      return { metrics, stats }
+    },
     refetchInterval,
     placeholderData: keepPreviousData,
   })
 export type Metrics = Schemas['BillingMetrics']
+export type Stats = Schemas['RequestLogStats']
 
-/** USD spent today and this month, both in UTC, as limits count them. */
+/** What the account's requests cost today and this month, both in UTC, and who paid it. Source: contract 11.5. */
 export const spendQuery = queryOptions({
   queryKey: ['billing', 'spend'],
   queryFn: async () => {
@@ -48,27 +52,14 @@ export const spendQuery = queryOptions({
     }
     const metrics = await bodyOf(api.GET('/api/billing/metrics', { params: { query } }))
     return {
-      today: metrics.time_series.at(-1)?.cost ?? 0,
-      month: metrics.summary.total_cost,
-      nextMonth: metrics.projections.next_30_days,
+      today: metrics.time_series.at(-1)?.usage_cost ?? 0,
+      month: metrics.summary.usage_cost,
+      nextMonth: metrics.projections.usage.next_30_days,
+      paid: metrics.by_payer,
     }
   },
   refetchInterval,
 })
-
-/** Request statistics of a period that ends now. */
-export const statsQuery = (period: Period) =>
-  queryOptions({
-    queryKey: ['logs', 'stats', period],
-    queryFn: async () => {
-      const start_date = new Date(Date.now() - lengthsMs[period]).toISOString()
-      return bodyOf(
-        api.GET('/api/account/request-logs/stats', { params: { query: { start_date } } }),
-      )
-    },
-    refetchInterval,
-    placeholderData: keepPreviousData,
-  })
 
 /** Whether the account has made a request; polled until it has. */
 export const hasBegunQuery = queryOptions({

@@ -1,15 +1,4 @@
-import {
-  Alert,
-  Button,
-  Code,
-  Drawer,
-  Group,
-  Stack,
-  Switch,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
+import { Alert, Button, Code, Group, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -23,6 +12,7 @@ import { ResourceForm } from '../../components/resource-form'
 import { StrategySelect } from './strategy-select'
 import { favoritesQuery } from '../models/queries'
 import { CollectionMembers } from './collection-members'
+import { SidePanel } from '../../components/side-panel'
 
 interface Props {
   /** Undefined when the collection does not exist. */
@@ -31,10 +21,8 @@ interface Props {
 }
 
 export const CollectionDrawer = ({ collection, onClose }: Props) => (
-  <Drawer
-    opened
-    onClose={onClose}
-    position="right"
+  <SidePanel
+      onClose={onClose}
     size="lg"
     title={collection ? (collection.display_name ?? collection.name) : 'Collection'}
   >
@@ -43,7 +31,7 @@ export const CollectionDrawer = ({ collection, onClose }: Props) => (
     ) : (
       <Alert color="gray">This collection was deleted, or you do not have access to it.</Alert>
     )}
-  </Drawer>
+  </SidePanel>
 )
 
 /** Why the user may not change the collection; undefined when they may. */

@@ -7,7 +7,7 @@ import { connectionModelsQuery, rareRatesOf, type ConnectionModel } from './mode
 import { mayChange, type Connection } from './queries'
 import { toRows } from '../../api/paging'
 import { laterMs } from '../../api/polling'
-import { exactUsd } from '../../format/figures'
+import { exactUsd } from '../../format/money'
 import { ModelPrice } from './model-price-form'
 
 interface Props {

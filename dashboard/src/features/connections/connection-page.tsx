@@ -72,7 +72,7 @@ function Caller({
 }: {
   connection: Connection
 }) {
-  if (type === 2) return 'this service'
+  if (type === 2) return 'Tollgate'
   if (id === null) return 'a gateway that was deleted'
   return (
     <Anchor

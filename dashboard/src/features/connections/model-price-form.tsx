@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { ResourceForm } from '../../components/resource-form'
 import { rareRatesOf, setPrice, type ConnectionModel } from './model-queries'
 import type { Connection } from './queries'
-import { exactUsd } from '../../format/figures'
+import { exactUsd } from '../../format/money'
 
 interface Fields {
   isFree: boolean

@@ -54,7 +54,7 @@ export const gatewayConnectionsQuery = (id: string) =>
     },
   })
 
-/** The colour and the explanation of each state. Source: docs/concepts/gateways.md. */
+/** The color and the explanation of each state. Source: docs/concepts/gateways.md. */
 export const gatewayStates = {
   online: { color: 'green', meaning: 'Ready for requests.' },
   starting: { color: 'blue', meaning: 'Connected, but its models are not announced yet.' },

@@ -1,6 +1,7 @@
 import { Group, Progress, Stack, Text } from '@mantine/core'
 import { Money } from '../../components/money'
-import { percent, usd } from '../../format/figures'
+import { percent } from '../../format/figures'
+import { usd } from '../../format/money'
 import type { Key } from './queries'
 
 const [warning, full] = [80, 100]

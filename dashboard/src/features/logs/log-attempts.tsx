@@ -1,7 +1,8 @@
 import { Badge, Table, Text, Title } from '@mantine/core'
 import { ListTable } from '../../components/list-table'
 import type { LogDetails } from './queries'
-import { duration, exactUsd } from '../../format/figures'
+import { duration } from '../../format/figures'
+import { Money } from '../../components/money'
 import { plainName } from '../../format/plain-name'
 
 type ResolutionAttempts = LogDetails['resolution_attempts']
@@ -20,6 +21,11 @@ const Row = ({ attempt }: { attempt: Attempt }) => (
         {attempt.provider}
         {connectionOf(attempt)}
       </Text>
+      {attempt.last_route && (
+        <Text size="xs" c="dimmed">
+          Circuit breaker open; tried as the last route
+        </Text>
+      )}
     </Table.Td>
     <Table.Td>
       <Badge color={colors[attempt.status]} variant="light">
@@ -30,7 +36,9 @@ const Row = ({ attempt }: { attempt: Attempt }) => (
     <Table.Td ta="right">
       {attempt.status === 'passed_over' ? '–' : duration(attempt.latency_ms)}
     </Table.Td>
-    <Table.Td ta="right">{exactUsd(attempt.cost)}</Table.Td>
+    <Table.Td ta="right">
+      <Money amount={attempt.cost} of="request" />
+    </Table.Td>
   </Table.Tr>
 )
 

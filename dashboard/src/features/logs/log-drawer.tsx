@@ -1,4 +1,4 @@
-import { Button, Drawer, Stack } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Loaded } from '../../components/loaded'
@@ -7,12 +7,13 @@ import { LogBodies } from './log-bodies'
 import { detailsQuery, type LogDetails } from './queries'
 import { RequestView } from './request-view'
 import { promptOf } from './stored-bodies'
+import { SidePanel } from '../../components/side-panel'
 
 /** The details of one request. */
 export function LogDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useQuery(detailsQuery(id))
   return (
-    <Drawer opened onClose={onClose} position="right" size="xl" title="Request">
+    <SidePanel onClose={onClose} size="xl" title="Request">
       <FailureScope>
         <Stack gap="lg">
           <Loaded query={query}>
@@ -24,7 +25,7 @@ export function LogDrawer({ id, onClose }: { id: string; onClose: () => void }) 
           </Loaded>
         </Stack>
       </FailureScope>
-    </Drawer>
+    </SidePanel>
   )
 }
 

@@ -2,12 +2,20 @@ import { Paper, SimpleGrid, Text } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Loaded } from '../../components/loaded'
 import type { LogStats } from './queries'
-import { count, duration, exactUsd, percent } from '../../format/figures'
+import { count, duration, percent } from '../../format/figures'
+import { usd } from '../../format/money'
+import { describePaid } from '../../format/payer'
 import { plainName } from '../../format/plain-name'
 
 const none = '–'
 
-const Sum = ({ name, value, about }: { name: string; value: string; about?: string }) => (
+interface SumProps {
+  name: string
+  value: string
+  about?: string | undefined
+}
+
+const Sum = ({ name, value, about }: SumProps) => (
   <div>
     <Text size="xs" c="dimmed">
       {name}
@@ -46,12 +54,12 @@ export const LogSums = ({ query }: { query: UseQueryResult<LogStats> }) => (
             value={count(stats.total_tokens)}
             about={`${count(stats.input_tokens)} in, ${count(stats.output_tokens)} out`}
           />
-          <Sum name="Cost" value={exactUsd(stats.total_cost)} />
+          <Sum name="Cost" value={usd(stats.total_cost)} about={describePaid(stats.by_payer)} />
           {stats.cached_tokens > 0 && (
             <Sum
               name="Cache hit rate"
               value={percent(stats.cache_hit_rate)}
-              about={`${exactUsd(stats.cache_savings)} saved`}
+              about={`${usd(stats.cache_savings)} saved`}
             />
           )}
           <Sum

@@ -7,7 +7,9 @@ import { LogStatus } from './log-status'
 import { Page } from '../../components/page'
 import { When } from '../../components/when'
 import { filterOf, logsQuery, statsQuery, type ListedLog, type LogSearch } from './queries'
-import { count, duration, exactUsd } from '../../format/figures'
+import { count, duration } from '../../format/figures'
+import { Money } from '../../components/money'
+import { payerName } from '../../format/payer'
 import { LogDrawer } from './log-drawer'
 import { LogExport } from './log-export'
 import { LogFilters } from './log-filters'
@@ -115,7 +117,7 @@ const LogRow = ({ log }: { log: ListedLog }) => (
       </Text>
       <Text size="xs" c="dimmed" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
         {[
-          log.error?.message,
+          log.error && `${log.error.code}: ${log.error.message}`,
           log.provider && `by ${log.provider}`,
           log.requested_model !== log.model && log.requested_model && `for ${log.requested_model}`,
         ]
@@ -127,7 +129,14 @@ const LogRow = ({ log }: { log: ListedLog }) => (
       {count(log.total_tokens)}
     </Table.Td>
     <Table.Td ta="right">{duration(log.latency_ms)}</Table.Td>
-    <Table.Td ta="right">{exactUsd(log.cost)}</Table.Td>
+    <Table.Td ta="right">
+      <Money amount={log.cost} of="request" />
+      {log.cost > 0 && log.payer !== 'personal' && (
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          by {payerName(log)}
+        </Text>
+      )}
+    </Table.Td>
     <Table.Td title={log.api_key_prefix ?? ''}>
       {log.api_key_name ?? (log.api_key_prefix ? `${log.api_key_prefix}…` : '–')}
     </Table.Td>

@@ -6,7 +6,7 @@ import { oneOf, textOf, integerOf, type Search } from '../../url/search'
 
 export const statuses = ['success', 'error', 'cancelled'] as const
 
-/** The colour of each log status. */
+/** The color of each log status. */
 export const logColors = { success: 'green', error: 'red', cancelled: 'gray' } as const
 
 const hourMs = 3_600_000
@@ -181,6 +181,8 @@ const columns = [
   'total_tokens',
   'cost',
   'billing_mode',
+  'payer',
+  'payer_name',
   'api_key_prefix',
 ] as const satisfies readonly (keyof ListedLog)[]
 

@@ -2,7 +2,9 @@ import { Alert, Badge, Code, Group, Table, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Copy } from '../../components/copy'
 import { When } from '../../components/when'
-import { count, duration, exactUsd } from '../../format/figures'
+import { count, duration } from '../../format/figures'
+import { exactUsd } from '../../format/money'
+import { describeBilling, type Reader } from '../../format/payer'
 import { toPrettyJson } from '../../format/json'
 import { plainName } from '../../format/plain-name'
 import { rateLabels } from '../models/prices'
@@ -11,8 +13,6 @@ import { LogAttempts } from './log-attempts'
 import { logColors, type RequestDetails } from './queries'
 import { toolsOf } from './stored-bodies'
 import { Waterfall } from './waterfall'
-
-type Reader = 'owner' | 'operator'
 
 interface Props {
   log: RequestDetails
@@ -97,7 +97,7 @@ function requestFacts(log: RequestDetails): Fact[] {
     ['Connection', connectionOf(log)],
     [
       'Called from',
-      orDash(log.gateway_type, (type) => (type === 3 ? 'a self-hosted gateway' : 'this service')),
+      orDash(log.gateway_type, (type) => (type === 3 ? 'a self-hosted gateway' : 'Tollgate')),
     ],
   ]
 }
@@ -124,37 +124,18 @@ const costFacts = (log: RequestDetails, reader: Reader): Fact[] => [
   ['Price tier', orDash(log.pricing, ({ tier }) => tier ?? 'standard')],
   ['Price', orDash(log.pricing, rateLabels)],
   ['Cost breakdown', feeOf(log)],
-  ['Billing', orDash(log.billing_mode, (mode) => billing[reader][mode])],
+  ['Paid by', describeBilling(log, reader)],
 ]
 
 const feeOf = ({ cost, platform_fee: fee, provider_revenue: revenue }: RequestDetails) =>
   cost > 0 ? `${exactUsd(fee)} platform fee, ${exactUsd(revenue)} provider` : undefined
-
-const billing = {
-  owner: {
-    platform: 'your credits',
-    house: 'not charged: billed to the operator',
-    byok: 'your own key, billed by the provider',
-    org_pays: 'the organization’s credits',
-    member_pays: 'your credits, for a connection of the organization',
-    free: 'free',
-  },
-  operator: {
-    platform: 'the account’s credits',
-    house: 'not charged: billed to the operator',
-    byok: 'the account’s own key, billed by the provider',
-    org_pays: 'the organization’s credits',
-    member_pays: 'the account’s credits, for a connection of the organization',
-    free: 'free',
-  },
-} as const
 
 const keyOf = ({ api_key_name: name, api_key_prefix: prefix }: RequestDetails) =>
   [name, prefix && `${prefix}…`].filter(Boolean).join(', ')
 
 const callerFacts = (log: RequestDetails): Fact[] => [
   ['API key', keyOf(log)],
-  ['Organization', log.organization_id],
+  ['Organization', log.organization_name ?? log.organization_id],
   ['User', log.user],
   ['Metadata', orDash(log.metadata, (metadata) => <Code block>{toPrettyJson(metadata)}</Code>)],
   ['IP address', log.ip_address],

@@ -8,7 +8,7 @@ interface Props {
   isOn: boolean
 }
 
-/** The favourite button of a model or a collection. */
+/** The favorite button of a model or a collection. */
 export function FavoriteModel({ id, isOn }: Props) {
   const queries = useQueryClient()
   const change = async (isFavorite: boolean) => {

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Code, Drawer, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { Alert, Badge, Button, Code, Group, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
@@ -7,19 +7,20 @@ import { FavoriteModel } from './favorite-model'
 import { Loaded } from '../../components/loaded'
 import { Moment } from '../../components/moment'
 import { FailureScope } from '../../components/query-failure'
-import { formatCount, exactUsd } from '../../format/figures'
+import { formatCount } from '../../format/figures'
+import { exactUsd } from '../../format/money'
 import {
-  billingNames,
+  billingOf,
   capabilityNames,
   categoryNames,
   modelQuery,
-  noConnection,
   type Model,
 } from './queries'
 import { ModelCode, TryModel } from './model-actions'
 import { ModelMeasures } from './model-measures'
 import { ModelRatings } from './model-ratings'
 import { conditionsOf, priceParts, type PricePart } from './prices'
+import { SidePanel } from '../../components/side-panel'
 
 interface Props {
   id: string
@@ -29,7 +30,7 @@ interface Props {
 export function ModelDrawer({ id, onClose }: Props) {
   const query = useQuery(modelQuery(id))
   return (
-    <Drawer opened onClose={onClose} position="right" size="lg" title={query.data?.name ?? id}>
+    <SidePanel onClose={onClose} size="lg" title={query.data?.name ?? id}>
       <FailureScope>
         <Loaded query={query}>
           {(model) => (
@@ -43,14 +44,14 @@ export function ModelDrawer({ id, onClose }: Props) {
           )}
         </Loaded>
       </FailureScope>
-    </Drawer>
+    </SidePanel>
   )
 }
 
 const tokens = (limit: number | null) => (limit === null ? 'unknown' : formatCount(limit, 'token'))
 
 function Facts({ model }: { model: Model }) {
-  const [, sentence] = model.billing_mode === null ? noConnection : billingNames[model.billing_mode]
+  const [, sentence] = billingOf(model)
   const about = model.unavailable?.message ?? (model.is_free ? 'This model is free.' : sentence)
   const able = Object.entries(capabilityNames).filter(([name]) =>
     Reflect.get(model.capabilities, name),

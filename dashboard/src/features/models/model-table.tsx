@@ -3,15 +3,20 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ListTable } from '../../components/list-table'
 import { FavoriteModel } from './favorite-model'
-import { compact, count, duration, exactUsd, percent } from '../../format/figures'
-import { billingNames, maxCompared, noConnection, type Model } from './queries'
+import { compact, count, duration, percent } from '../../format/figures'
+import { exactUsd } from '../../format/money'
+import { billingOf, maxCompared, type Model } from './queries'
 
 /** The current payer of a request, or the reason that there is none. */
 export function PaidBy({ model }: { model: Model }) {
-  const { billing_mode: mode, unavailable } = model
-  const [label, sentence, color] = mode === null ? noConnection : billingNames[mode]
+  const [label, sentence, color] = billingOf(model)
   return (
-    <Badge variant="light" color={color} title={unavailable?.message ?? sentence} tt="none">
+    <Badge
+      variant="light"
+      color={color}
+      title={model.unavailable?.message ?? sentence}
+      tt="none"
+    >
       {label}
     </Badge>
   )
@@ -40,7 +45,7 @@ interface Props {
 export const ModelTable = ({ models, compared, onCompare }: Props) => (
   <ListTable
     columns={[
-      { name: 'Favourite', isHidden: true, position: 'lead' },
+      { name: 'Favorite', isHidden: true, position: 'lead' },
       { name: 'Model', position: 'title' },
       { name: 'Context', isNumber: true },
       { name: 'Input / 1M', isNumber: true, about: 'USD per 1,000,000 tokens' },

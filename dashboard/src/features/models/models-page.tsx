@@ -59,7 +59,7 @@ export function ModelsPage() {
           data={[
             { value: 'available', label: 'Available to me' },
             { value: 'all', label: 'All' },
-            { value: 'favorites', label: 'Favourites' },
+            { value: 'favorites', label: 'Favorites' },
           ]}
           value={isFavorites ? 'favorites' : search.all === yes ? 'all' : 'available'}
           onChange={(list) =>
@@ -186,9 +186,9 @@ function Favorites(selection: Selecting) {
     <ResourceList
       query={query}
       rows={(favorites) => allRows(favorites)}
-      plural="favourites"
+      plural="favorites"
       empty={{
-        title: 'No favourites yet',
+        title: 'No favorites yet',
         text: 'Select the star beside a model to add it here.',
       }}
     >
@@ -206,7 +206,7 @@ function Favorites(selection: Selecting) {
   )
 }
 
-/** Favourites that are not models: collections and deleted items. */
+/** Favorites that are not models: collections and deleted items. */
 function Others({ favorites }: { favorites: readonly Favorite[] }) {
   return (
     <Table verticalSpacing="xs" aria-label="Collections and deleted models">

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client'
-import { exactUsd } from '../../format/figures'
+import { exactUsd } from '../../format/money'
 import type { Pricing } from '../operator/models/queries'
 
 /** The rates of a price with their labels: USD per 1,000,000 tokens or characters, per second, or per piece. */

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, checkedFetch, type Schemas } from '../../api/client'
+import { organizationName } from '../../format/payer'
 import { textsIn, yes } from '../../url/address'
 
 /** The search parameters of the models page: filters and the open model. */
@@ -39,7 +40,7 @@ export const toModelSearch = (search: Record<string, unknown>): ModelSearch => (
   compare: toModelIds(search['compare']),
 })
 
-/** Query key prefix of models, favourites and ratings. */
+/** Query key prefix of models, favorites and ratings. */
 export const modelsKey = ['models'] as const
 
 const pageSize = '50'
@@ -128,7 +129,7 @@ export const providersQuery = queryOptions({
   staleTime: 300_000,
 })
 
-/** Adds a model or a collection to the favourites, or removes it. */
+/** Adds a model or a collection to the favorites, or removes it. */
 export const setFavorite = (id: string, isFavorite: boolean) =>
   isFavorite
     ? api.POST('/api/favorites', { body: { model_id: id } })
@@ -150,7 +151,7 @@ export const categoryNames = {
   embedding: 'Embedding',
 } as const satisfies Record<Model['category'], string>
 
-/** The current payer of a request: short label, explanation and colour. */
+/** The current payer of a request: short label, explanation and color. */
 export const billingNames = {
   platform: ['your credits', 'Requests are paid from your credits.', 'blue'],
   house: ['operator', 'Requests are not charged: your plan bills them to the operator.', 'gray'],
@@ -164,7 +165,19 @@ export const billingNames = {
   free: ['free', 'Requests are free.', 'green'],
 } as const satisfies Record<NonNullable<Model['billing_mode']>, readonly string[]>
 
-export const noConnection = [
+/** The current payer of a request, named: short label, explanation and color. */
+export function billingOf({ billing_mode: mode, payer, payer_name: name }: Model) {
+  if (mode === null) return noConnection
+  if (payer !== 'organization') return billingNames[mode]
+  const organization = organizationName(name)
+  const sentence =
+    mode === 'org_pays'
+      ? `${organization} pays the provider; you pay nothing.`
+      : `Requests are paid from the credits of ${organization}.`
+  return [organization, sentence, 'teal'] as const
+}
+
+const noConnection = [
   'unavailable',
   'No connection available for this model. Add a connection to its provider.',
   'gray',

@@ -9,7 +9,8 @@ import { Confirm } from '../../components/confirm'
 import { ResourceList } from '../../components/resource-list'
 import { Moment } from '../../components/moment'
 import { RowMenu } from '../../components/row-menu'
-import { exactUsd } from '../../format/figures'
+import { Money } from '../../components/money'
+import { usd } from '../../format/money'
 import { isManager, organizationQuery, rolesBelow, type Member, type Organization } from './queries'
 import { sessionQuery } from '../../api/session'
 import { ChangeMember } from './member-form'
@@ -99,10 +100,10 @@ const MemberTable = ({ organization, members }: TableProps) => (
         </Table.Td>
         <Table.Td>{one.department ?? '–'}</Table.Td>
         <Table.Td ta="right">
-          {exactUsd(one.spent_this_month)}
-          {one.spending_limit !== null && (
+          {one.spent_this_month === null ? '–' : <Money amount={one.spent_this_month} />}
+          {one.effective_spending_limit !== null && (
             <Text size="xs" c="dimmed">
-              of {exactUsd(one.spending_limit)}
+              of {usd(one.effective_spending_limit)}, {usd(one.remaining_this_month ?? 0)} left
             </Text>
           )}
         </Table.Td>

@@ -8,7 +8,9 @@ import { Loaded } from '../../components/loaded'
 import { Page } from '../../components/page'
 import { Tile } from '../../components/tile'
 import { Tiles } from '../../components/tiles'
-import { count, exactUsd } from '../../format/figures'
+import { count } from '../../format/figures'
+import { Money } from '../../components/money'
+import { usd } from '../../format/money'
 import { isManager, organizationQuery, organizationsQuery, type Organization } from './queries'
 import { toTrailSearch, type TrailSearch } from './audit-log-queries'
 import { periods } from '../../url/period'
@@ -117,10 +119,10 @@ function Figures({ organization }: { organization: Organization }) {
         {balance && (
           <Tile
             label="Pool balance"
-            value={exactUsd(balance.balance)}
+            value={<Money amount={balance.balance} />}
             hint={
               <>
-                {balance.held > 0 && `${exactUsd(balance.held)} reserved for running requests. `}
+                {balance.held > 0 && `${usd(balance.held)} reserved for running requests. `}
                 <Anchor
                   inherit
                   underline="always"
@@ -140,7 +142,7 @@ function Figures({ organization }: { organization: Organization }) {
           value={
             organization.monthly_spend_limit === null
               ? 'none'
-              : exactUsd(organization.monthly_spend_limit)
+              : usd(organization.monthly_spend_limit)
           }
         />
       </Tiles>

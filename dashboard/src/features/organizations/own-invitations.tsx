@@ -27,12 +27,20 @@ export function OwnInvitations() {
   return (
     <>
       <Problem error={answering.error} />
-      {invitations.map(({ id, organization_name: name, role, message, expires_at: until }) => (
+      {invitations.map(
+        ({
+          id,
+          organization_name: name,
+          inviter_name: inviter,
+          role,
+          message,
+          expires_at: until,
+        }) => (
         <Paper key={id} withBorder p="md">
           <Group justify="space-between">
             <Stack gap={2} maw={640}>
               <Text fw={500}>
-                You are invited to join {name} as {role}
+                {inviter ?? 'A member'} invites you to join {name} as {role}
               </Text>
               {message && (
                 <Text size="sm" style={{ whiteSpace: 'pre-wrap' }}>

@@ -1,7 +1,7 @@
 import { Group, SegmentedControl, SimpleGrid, Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { hasBegunQuery, metricsQuery, type Metrics } from '../billing/queries'
+import { activityQuery, hasBegunQuery, type Metrics } from '../billing/queries'
 import { Loaded } from '../../components/loaded'
 import { Page } from '../../components/page'
 import { periods, type Measure, type Period } from '../../url/period'
@@ -29,12 +29,12 @@ export function OverviewPage() {
 
 /** The measure shown by default: an account that used only free models has no spend. */
 const measureOf = ({ time_series: series }: Metrics): Measure =>
-  series.some(({ cost }) => cost > 0) ? 'cost' : 'requests'
+  series.some(({ usage_cost: cost }) => cost > 0) ? 'cost' : 'requests'
 
 function Lately() {
   const { period = '7d', measure } = route.useSearch()
   const navigate = route.useNavigate()
-  const metrics = useQuery(metricsQuery(period))
+  const activity = useQuery(activityQuery(period))
   return (
     <Stack gap="md">
       <Group justify="space-between">
@@ -48,19 +48,21 @@ function Lately() {
           onChange={(next) => void navigate({ search: (now) => ({ ...now, period: next }) })}
         />
       </Group>
-      <RequestTiles period={period} />
-      <Loaded query={metrics}>
-        {(data) => (
-          <SimpleGrid cols={{ base: 1, lg: 2 }}>
-            <Usage
-              metrics={data}
-              measure={measure ?? measureOf(data)}
-              onMeasure={(next) =>
-                void navigate({ search: (now) => ({ ...now, measure: next }), replace: true })
-              }
-            />
-            <TopModels models={data.by_model} />
-          </SimpleGrid>
+      <Loaded query={activity}>
+        {({ metrics, stats }) => (
+          <>
+            <RequestTiles stats={stats} />
+            <SimpleGrid cols={{ base: 1, lg: 2 }}>
+              <Usage
+                metrics={metrics}
+                measure={measure ?? measureOf(metrics)}
+                onMeasure={(next) =>
+                  void navigate({ search: (now) => ({ ...now, measure: next }), replace: true })
+                }
+              />
+              <TopModels models={metrics.by_model} />
+            </SimpleGrid>
+          </>
         )}
       </Loaded>
     </Stack>

@@ -11,7 +11,8 @@ import {
 import { useDisclosure } from '@mantine/hooks'
 import { lazy, Suspense } from 'react'
 import type { Metrics } from '../billing/queries'
-import { compact, count, usd } from '../../format/figures'
+import { compact, count } from '../../format/figures'
+import { usd } from '../../format/money'
 import { measures, type Measure } from '../../url/period'
 
 // The charts are more than half of the dashboard's code: the figures do not wait for them.
@@ -41,7 +42,10 @@ export function Usage({ metrics: { period, time_series: series }, measure, onMea
   const [hasNumbers, { toggle }] = useDisclosure()
   const isByHour = Date.parse(period.end) - Date.parse(period.start) < 2 * dayMs
   const label = (at: string) => (isByHour ? hour : day).format(new Date(at))
-  const points = series.map((one) => ({ label: label(one.timestamp), value: one[measure] }))
+  const points = series.map((one) => ({
+    label: label(one.timestamp),
+    value: measure === 'cost' ? one.usage_cost : one[measure],
+  }))
   return (
     <Paper withBorder p="md" component="section" aria-label="Usage over time" miw={0}>
       <Stack gap="sm">
@@ -95,7 +99,7 @@ const Numbers = ({ series, label }: NumbersProps) => (
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {series.map(({ timestamp, cost, requests, tokens }) => (
+        {series.map(({ timestamp, usage_cost: cost, requests, tokens }) => (
           <Table.Tr key={timestamp}>
             <Table.Td>
               <time dateTime={timestamp} title={timestamp}>

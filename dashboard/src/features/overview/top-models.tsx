@@ -6,7 +6,7 @@ import { compact, count, percent } from '../../format/figures'
 
 const maxModels = 8
 
-/** The models with the highest cost. */
+/** The models whose requests cost the most, whoever paid. */
 export const TopModels = ({ models }: { models: Metrics['by_model'] }) => (
   <Paper withBorder p="md" component="section" aria-label="Top models" miw={0}>
     <Stack gap="sm">
@@ -33,19 +33,19 @@ export const TopModels = ({ models }: { models: Metrics['by_model'] }) => (
                 <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
                   {one.model}
                 </Text>
-                {one.percentage !== null && (
+                {one.usage_percentage !== null && (
                   <Progress
                     mt={4}
                     size="xs"
-                    value={one.percentage}
-                    aria-label={`${percent(one.percentage)} of the spend`}
+                    value={one.usage_percentage}
+                    aria-label={`${percent(one.usage_percentage)} of the spend`}
                   />
                 )}
               </Table.Td>
               <Table.Td ta="right">{count(one.requests)}</Table.Td>
               <Table.Td ta="right">{compact(one.input_tokens + one.output_tokens)}</Table.Td>
               <Table.Td ta="right">
-                <Money amount={one.cost} />
+                <Money amount={one.usage_cost} />
               </Table.Td>
             </Table.Tr>
           ))}

@@ -7,7 +7,8 @@ import { FailureScope } from '../../components/query-failure'
 import { ResourceList } from '../../components/resource-list'
 import { allRows } from '../../api/paging'
 import { Moment } from '../../components/moment'
-import { formatCount, exactUsd } from '../../format/figures'
+import { formatCount } from '../../format/figures'
+import { usd } from '../../format/money'
 
 interface Props {
   /** The id of the open conversation. */
@@ -77,7 +78,7 @@ const Row = ({ chat, onOpen, onDelete }: RowProps) => (
         {chat.name ?? 'Untitled'}
       </Text>
       <Text size="xs" c="dimmed" truncate>
-        {chat.modelId} · {formatCount(chat.messageCount, 'message')} · {exactUsd(chat.totalCost)} ·{' '}
+        {chat.modelId} · {formatCount(chat.messageCount, 'message')} · {usd(chat.totalCost)} ·{' '}
         <Moment at={chat.lastActivityAt ?? chat.createdAt} />
       </Text>
     </UnstyledButton>

@@ -1,4 +1,4 @@
-import { Alert, Button, Drawer, Group, Paper, Stack, Text, Textarea, Title } from '@mantine/core'
+import { Alert, Button, Group, Paper, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -7,6 +7,7 @@ import { Copy } from '../../components/copy'
 import { filledIn, newPrompt, promptsKey, type Prompt } from './queries'
 import { DeletePrompts } from './delete-prompts'
 import { PromptForm } from './prompt-form'
+import { SidePanel } from '../../components/side-panel'
 
 interface Props {
   id: string
@@ -20,10 +21,8 @@ export function PromptDrawer({ id, prompt, onCreated, onClose }: Props) {
   const [isDeleting, setDeleting] = useState(false)
   const isNew = id === newPrompt
   return (
-    <Drawer
-      opened
+    <SidePanel
       onClose={onClose}
-      position="right"
       size="lg"
       title={isNew ? 'New prompt' : (prompt?.title ?? 'Prompt')}
     >
@@ -46,7 +45,7 @@ export function PromptDrawer({ id, prompt, onCreated, onClose }: Props) {
       {isDeleting && prompt && (
         <DeletePrompts prompts={[prompt]} onDeleted={onClose} onClose={() => setDeleting(false)} />
       )}
-    </Drawer>
+    </SidePanel>
   )
 }
 

@@ -94,6 +94,6 @@ const Fields = ({ form, isNew }: FieldsProps) => (
       maxLength={50}
       {...form.getInputProps('tags')}
     />
-    <Switch label="Favourite" {...form.getInputProps('is_favorite', { type: 'checkbox' })} />
+    <Switch label="Favorite" {...form.getInputProps('is_favorite', { type: 'checkbox' })} />
   </>
 )

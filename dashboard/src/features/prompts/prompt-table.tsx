@@ -34,7 +34,7 @@ export function PromptTable({ prompts, marked, onMark, onFilter }: Props) {
     <ListTable
       columns={[
         { name: 'Select', head: markAll, position: 'lead' },
-        { name: 'Favourite', isHidden: true },
+        { name: 'Favorite', isHidden: true },
         { name: 'Prompt', position: 'title' },
         { name: 'Category and tags', position: 'wide' },
         { name: 'Used', isNumber: true },

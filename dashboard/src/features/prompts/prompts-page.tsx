@@ -77,7 +77,7 @@ const PromptFilters = ({ search, onChange }: { search: PromptSearch; onChange: C
       onSearch={(text) => onChange({ search: text })}
     />
     <Checkbox
-      label="Favourites only"
+      label="Favorites only"
       checked={search.favorites === yes}
       onChange={(event) => onChange({ favorites: event.currentTarget.checked ? yes : undefined })}
     />

@@ -18,6 +18,7 @@ export const quotaQuery = queryOptions({
   refetchInterval: 10_000,
 })
 export type Quota = Schemas['QuotaStatus']['quotas'][number]
+export type MemberQuota = Schemas['QuotaStatus']['organizations'][number]
 
 export const historyOnPage = 15
 

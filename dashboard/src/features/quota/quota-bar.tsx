@@ -1,6 +1,7 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core'
-import { count, percent, usd } from '../../format/figures'
-import { quotaNames, type Quota } from './queries'
+import { count, percent } from '../../format/figures'
+import { usd } from '../../format/money'
+import { quotaNames, type MemberQuota, type Quota } from './queries'
 
 const [warning, full] = [80, 100]
 
@@ -28,6 +29,7 @@ export function QuotaBar({ quota, onIncrease }: Props) {
       <Group justify="space-between" gap="xs">
         <Text size="sm" fw={500}>
           {name}
+          {type === 'monthly_spend' && ' of your credits'}
         </Text>
         <Text size="sm">
           {limit === null
@@ -59,6 +61,35 @@ export function QuotaBar({ quota, onIncrease }: Props) {
           </Group>
         </>
       )}
+    </Stack>
+  )
+}
+
+/** The spending limit that an organization has for the account, with the rest of it. */
+export function MemberQuotaBar({ quota }: { quota: MemberQuota }) {
+  const { organization_name: organization, limit, used, remaining, percentage } = quota
+  const name = `Spend of ${organization} for you this month`
+  return (
+    <Stack gap={6} role="group" aria-label={name}>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" fw={500}>
+          {name}
+        </Text>
+        <Text size="sm">
+          {limit === null ? `${usd(used)} used, no limit` : `${usd(used)} of ${usd(limit)}`}
+        </Text>
+      </Group>
+      {limit !== null && (
+        <Progress
+          value={Math.min(full, percentage)}
+          color={colorOf(percentage)}
+          aria-label={`${percent(percentage)} of the spend of ${organization} for you`}
+        />
+      )}
+      <Text size="xs" c="dimmed">
+        {limit !== null && `${percent(percentage)} used, ${usd(remaining ?? 0)} left. `}
+        {quota.funds_platform_models && `${organization} pays for your requests to platform models.`}
+      </Text>
     </Stack>
   )
 }

@@ -5,6 +5,7 @@ import { ListTable } from '../../components/list-table'
 import { Money } from '../../components/money'
 import { ResourceList } from '../../components/resource-list'
 import { compact, count, percent } from '../../format/figures'
+import { usd } from '../../format/money'
 import { granularities } from '../../url/period'
 import { historyOnPage, historyQuery, type UsagePeriod } from './queries'
 
@@ -92,7 +93,12 @@ const HistoryTable = ({ history, format }: TableProps) => (
           <span title={count(one.tokens)}>{compact(one.tokens)}</span>
         </Table.Td>
         <Table.Td ta="right">
-          <Money amount={one.cost} />
+          <Money amount={one.usage_cost} />
+          {one.cost !== one.usage_cost && (
+            <Text size="xs" c="dimmed">
+              {usd(one.cost)} by your credits
+            </Text>
+          )}
         </Table.Td>
         <Table.Td ta="right">{count(one.peak_rpm)}</Table.Td>
         <Table.Td miw={120}>

@@ -5,11 +5,13 @@ import { Loaded } from '../../components/loaded'
 import { Page } from '../../components/page'
 import { When } from '../../components/when'
 import type { QuotaType } from '../../url/period'
+import { describePaid } from '../../format/payer'
+import { usd } from '../../format/money'
 import { quotaQuery } from './queries'
 import { History } from './quota-history'
 import { Increase } from './request-increase-form'
 import { OwnRequests } from './own-requests'
-import { QuotaBar } from './quota-bar'
+import { MemberQuotaBar, QuotaBar } from './quota-bar'
 
 const route = getRouteApi('/home/quota')
 
@@ -22,7 +24,7 @@ export function QuotaPage() {
   return (
     <Page title="Quota" about="Your limits and current usage.">
       <Loaded query={query}>
-        {({ tier, quotas, period }) => (
+        {({ tier, quotas, organizations, usage_cost: cost, by_payer: paid, period }) => (
           <Paper withBorder p="lg" component="section" aria-label="Limits">
             <Stack gap="lg">
               <Group justify="space-between">
@@ -40,6 +42,13 @@ export function QuotaPage() {
                   onIncrease={() => openRequest(quota.type)}
                 />
               ))}
+              {organizations.map((one) => (
+                <MemberQuotaBar key={one.organization_id} quota={one} />
+              ))}
+              <Text size="sm">
+                Your requests of this month cost {usd(cost)}
+                {describePaid(paid) !== undefined && `: ${describePaid(paid)}`}.
+              </Text>
               <Text size="xs" c="dimmed">
                 Months are in UTC; the current one ends <When at={period.end} />.
               </Text>

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, PasswordInput, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Group, PasswordInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -23,16 +23,11 @@ export function SignInPage() {
   if (needsFactor) return <Factor onComplete={enter} />
   return (
     <EntryCard title="Sign in">
-      {error && <Alert color="red">This link has expired. Sign in, or request a new one.</Alert>}
+      {error && <Alert color="red">{errorTexts[error] ?? expired}</Alert>}
       <Password
         onComplete={async ({ needsFactor: isNext }) => (isNext ? setNeedsFactor(true) : enter())}
       />
       <ServiceButtons />
-      {isOnThisMachine && (
-        <Text size="sm" c="dimmed">
-          Operators: every start of the server prints a sign-in link.
-        </Text>
-      )}
       <Group justify="space-between">
         <Anchor size="sm" component={Link} to="/sign-up">
           Create an account
@@ -45,8 +40,12 @@ export function SignInPage() {
   )
 }
 
-/** A first-time operator has no password yet, but has the server log at hand. */
-const isOnThisMachine = ['localhost', '127.0.0.1', '[::1]'].includes(window.location.hostname)
+const expired = 'This link has expired. Sign in, or request a new one.'
+/** By the `error` of the address. */
+const errorTexts: Readonly<Record<string, string>> = {
+  too_many_requests:
+    'Too many sign-ins from your network within a few seconds. Wait a moment, then open the link again.',
+}
 
 interface PasswordProps {
   onComplete: (next: { needsFactor: boolean }) => Promise<void>

@@ -1,7 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, type Schemas } from '../../api/client'
-import { lengthsMs } from '../billing/queries'
+import { toTimeWindow } from '../../api/time-window'
 import { saveFile, toCsv } from '../../format/csv'
+import { organizationName, payerName, type Payer } from '../../format/payer'
 import type { Period } from '../../url/period'
 
 /** The usage of one model, key, member or department. */
@@ -29,38 +30,56 @@ export interface Usage {
   rows: Used[]
 }
 
-const sinceOf = (period: Period) => new Date(Date.now() - lengthsMs[period]).toISOString()
+const sinceOf = (period: Period) => toTimeWindow(period, Date.now()).start_date
 
 /** The maximum number of groups the API returns, those with the most requests. */
 export const maxGroups = 1000
 
-/** The account's usage by model or by key, including rejected requests, regardless of who paid. */
-export const ownUsageQuery = (by: 'model' | 'key', period: Period) =>
+/** The account's usage by model, key or payer, including rejected requests, regardless of who paid. */
+export const ownUsageQuery = (by: OwnGrouping, period: Period) =>
   queryOptions({
     queryKey: ['usage', by, period],
     queryFn: async (): Promise<Usage> => {
       const query = { start_date: sinceOf(period) }
       const stats = await bodyOf(api.GET('/api/account/request-logs/stats', { params: { query } }))
-      const rows =
-        by === 'model'
-          ? stats.by_model.map(({ model, cost, cache_savings: saved, ...sums }) => ({
-              ...sums,
-              cache_savings_usd: saved,
-              id: model,
-              name: model || 'No model',
-              cost_usd: cost,
-            }))
-          : stats.by_key.map(({ api_key_id: id, api_key_prefix: prefix, ...sums }) => ({
-              ...sums,
-              id: id ?? '',
-              name: nameOfKey(id, prefix),
-              cost_usd: sums.cost,
-              cache_savings_usd: sums.cache_savings,
-            }))
-      return { ...stats.period, isByDay: false, rows }
+      return { ...stats.period, isByDay: false, rows: groupRows[by](stats) }
     },
     placeholderData: keepPreviousData,
   })
+
+type OwnGrouping = 'model' | 'key' | 'payer'
+type Stats = Schemas['RequestLogStats']
+type Sums = Omit<Stats['by_model'][number], 'model'>
+
+const toSums = ({ cost, cache_savings: saved, ...sums }: Sums) => ({
+  ...sums,
+  cache_savings_usd: saved,
+  cost_usd: cost,
+})
+
+const groupRows: Readonly<Record<OwnGrouping, (stats: Stats) => Used[]>> = {
+  model: ({ by_model: groups }) =>
+    groups.map(({ model, ...sums }) => ({ ...toSums(sums), id: model, name: model || 'No model' })),
+  key: ({ by_key: groups }) =>
+    groups.map(({ api_key_id: id, api_key_prefix: prefix, ...sums }) => ({
+      ...toSums(sums),
+      id: id ?? '',
+      name: nameOfKey(id, prefix),
+    })),
+  payer: ({ by_payer: groups }) =>
+    groups.map(({ payer, payer_name, organization_id: id, ...sums }) => ({
+      ...toSums(sums),
+      id: id ?? String(payer),
+      name: nameOfPayer({ payer, payer_name }),
+    })),
+}
+
+function nameOfPayer(payer: Payer): string {
+  if (payer.payer === 'organization') return organizationName(payer.payer_name)
+  if (payer.payer === null) return 'No one: free, or no provider was called'
+  const name = payerName(payer)
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
 
 /** The name of a key that no longer exists. */
 function nameOfKey(id: string | null, prefix: string | null): string {

@@ -16,7 +16,12 @@ import { ownUsageQuery, sharedUsageQuery, type Usage } from './queries'
 
 const route = getRouteApi('/home/usage')
 
-const names: Readonly<Record<Grouping, string>> = { model: 'Model', key: 'Key', member: 'Member' }
+const names: Readonly<Record<Grouping, string>> = {
+  model: 'Model',
+  key: 'Key',
+  payer: 'Payer',
+  member: 'Member',
+}
 
 /** Usage by model, key or member. */
 export function UsagePage() {
@@ -27,7 +32,7 @@ export function UsagePage() {
   return (
     <Page
       title="Usage"
-      about="Usage of all your requests, including rejected ones, regardless of who pays."
+      about="Usage of all your requests, including rejected ones, whoever pays for them."
     >
       <Group>
         <SegmentedControl
@@ -75,7 +80,7 @@ const UsageList = ({ query, children }: ListProps) => (
   </ResourceList>
 )
 
-function Own({ by, period }: { by: 'model' | 'key'; period: Period }) {
+function Own({ by, period }: { by: 'model' | 'key' | 'payer'; period: Period }) {
   const query = useQuery(ownUsageQuery(by, period))
   const { data: keys = [] } = useQuery(keysQuery)
   const namesById = new Map(keys.map(({ id, name }) => [id, name]))

@@ -16,6 +16,8 @@ const day = 86_400
 const sessionSeconds = 30 * day
 const linkSeconds = 15 * 60
 const maxName = 100
+const tooManyRequests = 429
+const tooManyPage = '/sign-in?error=too_many_requests'
 /** Set by Tollgate on every request, so that a client's header of this name has no effect. */
 const addressHeader = 'x-tollgate-address'
 
@@ -51,7 +53,7 @@ export function createSignIn(options: SignInOptions) {
     async answer(request: Request, clientAddress: string): Promise<Response> {
       const headers = new Headers(request.headers)
       headers.set(addressHeader, clientAddress)
-      const answer = await auth.handler(new Request(request, { headers }))
+      const answer = toPage(request, await auth.handler(new Request(request, { headers })))
       return restrictRedirect(answer, [new URL(options.address).origin, ...originsOf(request)])
     },
     /** Returns the account of a request's session cookie; undefined where there is no session, or it has ended. */
@@ -67,6 +69,13 @@ export function createSignIn(options: SignInOptions) {
 function originsOf(request: Request | undefined): string[] {
   const host = request?.headers.get('host')
   return host ? [`http://${host}`, `https://${host}`] : []
+}
+
+/** Leads a person whose link was rejected by a rate limit to a page that says so, instead of to the JSON of the error. */
+function toPage({ method, headers }: Request, answer: Response): Response {
+  const isNavigation = method === 'GET' && headers.get('accept')?.includes('text/html') === true
+  if (answer.status !== tooManyRequests || !isNavigation) return answer
+  return new Response(null, { status: 302, headers: { location: tooManyPage } })
 }
 
 /** The library lets links lead to `/.//other.example`, and turns that into an address of another site. */
@@ -97,7 +106,8 @@ function build(options: SignInOptions) {
       enabled: true,
       storage: 'database',
       // The library counts it by address until ten seconds pass without a request: a whole office would be locked out.
-      customRules: { '/get-session': false },
+      // Links of mails have tokens that nobody can guess and that work once: a team behind one address opens many at a time.
+      customRules: { '/get-session': false, '/magic-link/verify': { window: 10, max: 100 } },
     },
     ...byMail(options),
     socialProviders: providers,

@@ -9,6 +9,8 @@ export interface InvitationRow {
   email: string
   role: 'admin' | 'developer' | 'viewer' | 'member'
   message: string | null
+  /** The account that invites; null for invitations of earlier versions. */
+  invited_by: string | null
   /** A pending invitation is valid until it expires. */
   status: Generated<'pending' | 'accepted' | 'declined' | 'revoked'>
   expires_at: Date

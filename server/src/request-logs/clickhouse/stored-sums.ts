@@ -52,6 +52,8 @@ const columns = [
   'provider',
   'key_id',
   'api_key_prefix',
+  'account_id',
+  'billing_mode',
   'error',
   'latency_ms',
   'input_tokens',
@@ -81,7 +83,7 @@ FROM ${matching(condition)} GROUP BY name ORDER BY requests DESC, name LIMIT {gr
       },
       NamedGroup,
     )
-  const [[totals], models, providers, keys, errors] = await Promise.all([
+  const [[totals], models, providers, payers, modes, keys, errors] = await Promise.all([
     clickHouse.select(
       {
         text: `SELECT ${groupSums}, countIf(l.status = 'success') AS successes, countIf(l.status = 'error') AS failures,
@@ -94,6 +96,8 @@ FROM ${matching(condition)}`,
     ),
     groupsBy('model'),
     groupsBy('provider'),
+    groupsBy('account_id'),
+    groupsBy('billing_mode'),
     clickHouse.select(
       {
         text: `SELECT l.key_id AS name, nullIf(max(l.api_key_prefix), '') AS prefix, ${groupSums}
@@ -113,7 +117,7 @@ FROM ${matching(condition)} WHERE l.error IS NOT NULL GROUP BY code ORDER BY cou
   ])
   if (!totals) throw new Error('sums without a row')
   const byKey = keys.map(({ name, ...group }) => ({ id: name, ...group }))
-  return { totals, models, providers, keys: byKey, errors }
+  return { totals, models, providers, keys: byKey, payers, modes, errors }
 }
 
 /** Reads the times of the newest successful requests that a condition matches. */

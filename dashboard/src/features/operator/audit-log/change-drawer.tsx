@@ -1,4 +1,4 @@
-import { Anchor, Button, Code, Drawer, Group, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Button, Code, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Copy } from '../../../components/copy'
@@ -8,6 +8,7 @@ import { FailureScope } from '../../../components/query-failure'
 import { When } from '../../../components/when'
 import { aboutOf, actorOf, changeQuery, actionOf, type Change, type TrailSearch } from './queries'
 import { toPrettyJson } from '../../../format/json'
+import { SidePanel } from '../../../components/side-panel'
 
 interface Props {
   /** The id of the request that made the change. */
@@ -21,7 +22,7 @@ interface Props {
 export function ChangeDrawer({ request, onClose, onFilter }: Props) {
   const query = useQuery(changeQuery(request))
   return (
-    <Drawer opened onClose={onClose} position="right" size="lg" title="Change">
+    <SidePanel onClose={onClose} size="lg" title="Change">
       <FailureScope>
         <Loaded query={query}>
           {(change) =>
@@ -33,7 +34,7 @@ export function ChangeDrawer({ request, onClose, onFilter }: Props) {
           }
         </Loaded>
       </FailureScope>
-    </Drawer>
+    </SidePanel>
   )
 }
 

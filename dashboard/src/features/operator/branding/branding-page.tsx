@@ -20,7 +20,7 @@ type Branding = Schemas['Branding']
 export const BrandingPage = () => (
   <Page
     title="Branding"
-    about="Name, logo and colours that /api/public/branding returns to pages and clients."
+    about="Name, logo and colors that /api/public/branding returns to pages and clients."
   >
     <Loaded query={useQuery(brandingQuery)}>
       {(branding) => <BrandingForm branding={branding} />}
@@ -84,15 +84,15 @@ const Fields = ({ form }: { form: UseFormReturnType<BrandingFields> }) => (
     <TextInput label="Tagline" maxLength={200} {...form.getInputProps('tagline')} />
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
       <ColorInput
-        label="Primary colour"
+        label="Primary color"
         required
-        eyeDropperButtonProps={{ 'aria-label': 'Pick a colour from the screen' }}
+        eyeDropperButtonProps={{ 'aria-label': 'Pick a color from the screen' }}
         {...form.getInputProps('primary_color')}
       />
       <ColorInput
-        label="Secondary colour"
+        label="Secondary color"
         required
-        eyeDropperButtonProps={{ 'aria-label': 'Pick a colour from the screen' }}
+        eyeDropperButtonProps={{ 'aria-label': 'Pick a color from the screen' }}
         {...form.getInputProps('secondary_color')}
       />
     </SimpleGrid>

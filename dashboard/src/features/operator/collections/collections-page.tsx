@@ -1,4 +1,4 @@
-import { Alert, Button, Drawer, Group, Stack } from '@mantine/core'
+import { Alert, Button, Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -9,6 +9,7 @@ import { Confirm } from '../../../components/confirm'
 import { ListPage } from '../../../components/list-page'
 import { systemCollectionsQuery, type SystemCollection } from './queries'
 import { useRefresh } from '../refresh'
+import { SidePanel } from '../../../components/side-panel'
 
 const route = getRouteApi('/home/operator/collections')
 
@@ -58,9 +59,10 @@ function CollectionDrawer({ collection, onClose }: DrawerProps) {
   const refresh = useRefresh()
   if (!collection) {
     return (
-      <Drawer opened onClose={onClose} position="right" title="Collection">
+      <SidePanel
+      onClose={onClose} title="Collection">
         <Alert color="gray">This collection was deleted.</Alert>
-      </Drawer>
+      </SidePanel>
     )
   }
   const { id, model_id: name } = collection
@@ -71,7 +73,8 @@ function CollectionDrawer({ collection, onClose }: DrawerProps) {
     await refresh()
   }
   return (
-    <Drawer opened onClose={onClose} position="right" size="lg" title={name}>
+    <SidePanel
+      onClose={onClose} size="lg" title={name}>
       <Stack gap="xl">
         <CollectionForm collection={collection} onClose={onClose} />
         <Group>
@@ -89,6 +92,6 @@ function CollectionDrawer({ collection, onClose }: DrawerProps) {
           onClose={() => setDeleting(false)}
         />
       )}
-    </Drawer>
+    </SidePanel>
   )
 }

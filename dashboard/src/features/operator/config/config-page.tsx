@@ -140,7 +140,7 @@ const Unanswered = ({ form }: { form: Form }) => (
 
 const units = {
   usd: { prefix: '$', decimalScale: 9 },
-  percent: { suffix: ' %', decimalScale: 2 },
+  percent: { suffix: '%', decimalScale: 2 },
   seconds: { suffix: ' s', decimalScale: 3 },
 } as const
 

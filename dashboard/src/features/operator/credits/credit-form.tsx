@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { api, bodyOf } from '../../../api/client'
 import { ResourceForm } from '../../../components/resource-form'
-import { exactUsd } from '../../../format/figures'
+import { exactUsd } from '../../../format/money'
 import { useRefresh } from '../refresh'
 import { ofAccount } from './queries'
 

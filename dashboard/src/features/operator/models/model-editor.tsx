@@ -1,5 +1,5 @@
 import { ResourceForm } from '../../../components/resource-form'
-import { Badge, Button, Code, Drawer, Group, Paper, Stack, Text } from '@mantine/core'
+import { Badge, Button, Code, Group, Paper, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -15,6 +15,7 @@ import { FailureScope } from '../../../components/query-failure'
 import { modelQuery, type Model } from './queries'
 import { useRefresh } from '../refresh'
 import { useSubmit } from '../../../components/use-submit'
+import { SidePanel } from '../../../components/side-panel'
 
 interface Props {
   id: string
@@ -25,7 +26,7 @@ interface Props {
 export function ModelEditor({ id, onClose }: Props) {
   const query = useQuery(modelQuery(id))
   return (
-    <Drawer opened onClose={onClose} position="right" size="xl" title={query.data?.name ?? id}>
+    <SidePanel onClose={onClose} size="xl" title={query.data?.name ?? id}>
       <FailureScope>
         <Loaded query={query}>
           {(model) => (
@@ -42,7 +43,7 @@ export function ModelEditor({ id, onClose }: Props) {
           )}
         </Loaded>
       </FailureScope>
-    </Drawer>
+    </SidePanel>
   )
 }
 

@@ -11,7 +11,8 @@ import { ListTable } from '../../../components/list-table'
 import { ResourceList } from '../../../components/resource-list'
 import { SearchBox } from '../../../components/search-box'
 import { providersQuery } from '../../models/queries'
-import { compact, count, exactUsd } from '../../../format/figures'
+import { compact, count } from '../../../format/figures'
+import { exactUsd } from '../../../format/money'
 import { categories, modelsQuery, stateNames, type Model, type ModelSearch } from './queries'
 
 const route = getRouteApi('/home/operator/models')

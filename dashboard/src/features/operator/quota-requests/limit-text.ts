@@ -1,4 +1,5 @@
-import { count, usd } from '../../../format/figures'
+import { count } from '../../../format/figures'
+import { usd } from '../../../format/money'
 import type { QuotaType } from '../../../url/period'
 
 /** Formats a limit in its unit; null is no limit. */

@@ -1,16 +1,17 @@
-import { Anchor, Button, Drawer, Group, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { requestQuery } from './queries'
 import { Loaded } from '../../../components/loaded'
 import { FailureScope } from '../../../components/query-failure'
 import { RequestView } from '../../logs/request-view'
+import { SidePanel } from '../../../components/side-panel'
 
 /** One request of any account, without its bodies. */
 export function RequestDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useQuery(requestQuery(id))
   return (
-    <Drawer opened onClose={onClose} position="right" size="xl" title="Request">
+    <SidePanel onClose={onClose} size="xl" title="Request">
       <FailureScope>
         <Stack gap="lg">
           <Loaded query={query}>
@@ -62,6 +63,6 @@ export function RequestDrawer({ id, onClose }: { id: string; onClose: () => void
           </Loaded>
         </Stack>
       </FailureScope>
-    </Drawer>
+    </SidePanel>
   )
 }

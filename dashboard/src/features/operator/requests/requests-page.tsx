@@ -18,7 +18,8 @@ import { Page } from '../../../components/page'
 import { ResourceList } from '../../../components/resource-list'
 import { SearchBox } from '../../../components/search-box'
 import { When } from '../../../components/when'
-import { duration, exactUsd } from '../../../format/figures'
+import { duration } from '../../../format/figures'
+import { Money } from '../../../components/money'
 import { LogStatus } from '../../logs/log-status'
 import { userQuery } from '../users/queries'
 
@@ -202,10 +203,14 @@ const RequestRow = ({ log }: { log: AnyRequest }) => (
     <Table.Td style={{ overflowWrap: 'anywhere' }}>
       <Text size="sm">{log.model || '–'}</Text>
       <Text size="xs" c="dimmed" lineClamp={2}>
-        {log.error?.message ?? (log.provider && `by ${log.provider}`)}
+        {log.error
+          ? `${log.error.code}: ${log.error.message}`
+          : log.provider && `by ${log.provider}`}
       </Text>
     </Table.Td>
     <Table.Td ta="right">{duration(log.latency_ms)}</Table.Td>
-    <Table.Td ta="right">{exactUsd(log.cost)}</Table.Td>
+    <Table.Td ta="right">
+      <Money amount={log.cost} of="request" />
+    </Table.Td>
   </Table.Tr>
 )

@@ -4,7 +4,8 @@ import { ListTable } from '../../../components/list-table'
 import { Card } from '../../../components/card'
 import { Problem } from '../../../components/problem'
 import { When } from '../../../components/when'
-import { count, duration, exactUsd } from '../../../format/figures'
+import { count, duration } from '../../../format/figures'
+import { exactUsd } from '../../../format/money'
 import { auditQuery, type Audit } from './queries'
 
 const outcomes = {

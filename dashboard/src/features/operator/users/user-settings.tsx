@@ -1,6 +1,6 @@
 import { Anchor, Button, Code, SimpleGrid, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../../../api/client'
@@ -9,24 +9,28 @@ import { Confirm } from '../../../components/confirm'
 import { Facts } from '../../../components/facts'
 import { Moment } from '../../../components/moment'
 import { When } from '../../../components/when'
-import { exactUsd } from '../../../format/figures'
+import { usd } from '../../../format/money'
 import { useRefresh } from '../refresh'
+import { operatedOneQuery } from '../organizations/queries'
 import type { User } from './queries'
 import { sessionQuery } from '../../../api/session'
 
 const yesNo = (value: boolean) => (value ? 'yes' : 'no')
 
-/** An organization, by its id. */
-const Organization = ({ id }: { id: string }) => (
-  <Anchor
-    size="sm"
-    renderRoot={(props) => (
-      <Link to="/operator/organizations/$id" params={{ id }} search={{}} {...props} />
-    )}
-  >
-    {id}
-  </Anchor>
-)
+/** An organization, by its name. */
+function Organization({ id }: { id: string }) {
+  const { data } = useQuery(operatedOneQuery(id))
+  return (
+    <Anchor
+      size="sm"
+      renderRoot={(props) => (
+        <Link to="/operator/organizations/$id" params={{ id }} search={{}} {...props} />
+      )}
+    >
+      {data?.name ?? id}
+    </Anchor>
+  )
+}
 
 /** The settings the user has made, and operator access. */
 export const UserSettings = ({ user }: { user: User }) => (
@@ -63,7 +67,7 @@ const factsOf = (user: User) =>
     [
       'Automatic recharge',
       user.auto_recharge.enabled
-        ? `${exactUsd(user.auto_recharge.amount)} below ${exactUsd(user.auto_recharge.threshold)}`
+        ? `${usd(user.auto_recharge.amount)} below ${usd(user.auto_recharge.threshold)}`
         : 'disabled',
     ],
     ['Last active', <Moment key="active" at={user.last_active_at} />],

@@ -4,6 +4,8 @@ import type { Metrics } from './schema'
 import type { BilledAccount } from './billed-account'
 import type { Schema } from '../../../platform/db/schema'
 import { toTimestamp } from '../../../http/fields'
+import { toPaidAmount } from '../../../http/payer'
+import { readPaidParts } from '../../../ledger/usage-cost'
 import { toUsd } from '../../../wire/usd'
 
 interface Sums {
@@ -15,7 +17,10 @@ interface Sums {
   duration: bigint
   /** The number of requests with a latency. */
   timed: bigint
+  /** Nano-dollars that the account paid. */
   cost: bigint
+  /** Nano-dollars that the usage cost, whichever account paid. */
+  usage_cost: bigint
 }
 
 const zeroSums: Sums = {
@@ -27,6 +32,7 @@ const zeroSums: Sums = {
   duration: 0n,
   timed: 0n,
   cost: 0n,
+  usage_cost: 0n,
 }
 
 const added = (a: Sums, b: Sums): Sums => ({
@@ -38,6 +44,7 @@ const added = (a: Sums, b: Sums): Sums => ({
   duration: a.duration + b.duration,
   timed: a.timed + b.timed,
   cost: a.cost + b.cost,
+  usage_cost: a.usage_cost + b.usage_cost,
 })
 
 /** A table of sums, and the filter for an account's rows. */
@@ -46,11 +53,12 @@ interface Source {
   isOf: RawBuilder<unknown>
   sums: RawBuilder<unknown>
   cost: RawBuilder<unknown>
+  usageCost: RawBuilder<unknown>
 }
 
 /**
  * Sums an account's requests from its log, whichever provider served them and whichever account paid, counted as
- * the log's own statistics are; the cost is the amount that the account paid.
+ * the log's own statistics are. Source: contract 11.5.
  */
 const ofLogs = (userId: string): Source => ({
   table: sql`request_sum`,
@@ -60,8 +68,9 @@ const ofLogs = (userId: string): Source => ({
     sum(failures)::bigint as failures, sum(input_tokens)::bigint as input,
     sum(output_tokens)::bigint as output, sum(latency_ms)::bigint as duration,
     sum(successes)::bigint as timed,
-    sum(own_cost)::bigint as cost`,
+    sum(own_cost)::bigint as cost, sum(request_sum.cost)::bigint as usage_cost`,
   cost: sql`own_cost`,
+  usageCost: sql`cost`,
 })
 
 /** Sums the provider requests on an organization's account; logs belong to their callers. */
@@ -74,9 +83,11 @@ const ofUsage = (organizationId: string): Source => ({
     sum(failures)::bigint as failures,
     sum(input_tokens + cached_input_tokens + cache_write_tokens + audio_input_tokens)::bigint as input,
     sum(output_tokens + reasoning_tokens + audio_output_tokens)::bigint as output,
-    sum(duration_ms)::bigint as duration, sum(requests)::bigint as timed, sum(cost - written_off)::bigint as cost`,
+    sum(duration_ms)::bigint as duration, sum(requests)::bigint as timed, sum(usage_sum.cost - written_off)::bigint as cost,
+    sum(usage_sum.cost - written_off)::bigint as usage_cost`,
   // Amounts that were written off were not charged.
   cost: sql`cost - written_off`,
+  usageCost: sql`cost - written_off`,
 })
 
 const sourceOf = ({ id, organizationId }: BilledAccount): Source =>
@@ -93,18 +104,22 @@ export async function readMetrics(
   account: BilledAccount,
   { period, now }: { period: MetricsPeriod; now: Date },
 ): Promise<Metrics> {
-  const { table, isOf, sums, cost } = sourceOf(account)
+  const { table, isOf, sums, cost, usageCost } = sourceOf(account)
+  const { id, organizationId } = account
   const lately = { grain: 'hour', start: new Date(now.getTime() - projectedDays * dayMs), end: now }
-  const [byModel, byTime, recent] = await Promise.all([
+  const [byModel, byTime, recent, paid] = await Promise.all([
     sql<Sums & { model: string }>`
       select model, ${sums} from ${table} where ${isOf} and ${isInPeriod(period)}
-      group by model order by cost desc, requests desc, model`.execute(db),
+      group by model order by usage_cost desc, cost desc, requests desc, model`.execute(db),
     sql<Sums & { starts_at: Date }>`
       select starts_at, ${sums} from ${table} where ${isOf} and ${isInPeriod(period)}
       group by starts_at`.execute(db),
-    sql<{ cost: bigint }>`
-      select coalesce(sum(${cost}), 0)::bigint as cost from ${table}
+    sql<Pick<Sums, 'cost' | 'usage_cost'>>`
+      select coalesce(sum(${cost}), 0)::bigint as cost,
+        coalesce(sum(${usageCost}), 0)::bigint as usage_cost
+      from ${table}
       where ${isOf} and ${isInPeriod({ ...lately, grain: 'hour' })}`.execute(db),
+    readPaidParts(db, organizationId === null ? { userId: id } : { organizationId }, period),
   ])
   const total = byModel.rows.reduce<Sums>(added, zeroSums)
   // Requests for unknown model names are summed without a model.
@@ -112,6 +127,7 @@ export async function readMetrics(
   return {
     period: { start: toTimestamp(period.start), end: toTimestamp(period.end) },
     summary: summaryOf(total, models.length),
+    by_payer: paid.map(toPaidAmount),
     by_model: models.map((row) => ({
       model: row.model,
       provider: row.model.slice(0, Math.max(0, row.model.indexOf('/'))),
@@ -119,10 +135,15 @@ export async function readMetrics(
       input_tokens: Number(row.input),
       output_tokens: Number(row.output),
       cost: toUsd(row.cost),
+      usage_cost: toUsd(row.usage_cost),
       percentage: percentage(row.cost, total.cost),
+      usage_percentage: percentage(row.usage_cost, total.usage_cost),
     })),
     time_series: seriesOf(period, byTime.rows),
-    projections: projected(recent.rows[0]?.cost ?? 0n),
+    projections: {
+      ...projected(recent.rows[0]?.cost ?? 0n),
+      usage: projected(recent.rows[0]?.usage_cost ?? 0n),
+    },
   }
 }
 
@@ -137,6 +158,7 @@ const summaryOf = (total: Sums, models: number): Metrics['summary'] => ({
   input_tokens: Number(total.input),
   output_tokens: Number(total.output),
   total_cost: toUsd(total.cost),
+  usage_cost: toUsd(total.usage_cost),
   avg_latency_ms:
     total.timed === 0n
       ? null
@@ -154,18 +176,19 @@ function seriesOf(
     byBucket.set(bucket, added(byBucket.get(bucket) ?? zeroSums, row))
   }
   return listBuckets(period).map((ms) => {
-    const { requests, input, output, cost } = byBucket.get(ms) ?? zeroSums
+    const { requests, input, output, cost, usage_cost } = byBucket.get(ms) ?? zeroSums
     return {
       timestamp: toTimestamp(new Date(ms)),
       requests: Number(requests),
       tokens: Number(input + output),
       cost: toUsd(cost),
+      usage_cost: toUsd(usage_cost),
     }
   })
 }
 
 /** Projects costs from the daily mean of the last 30 days. */
-function projected(cost: bigint): Metrics['projections'] {
+function projected(cost: bigint): Metrics['projections']['usage'] {
   const half = BigInt(projectedDays / 2)
   const over = (days: bigint) => toUsd((cost * days + half) / BigInt(projectedDays))
   return { daily_average: over(1n), next_7_days: over(7n), next_30_days: toUsd(cost) }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { objectId } from '../../../http/answers'
 import { Pagination } from '../../../http/paging'
+import { PaidAmount } from '../../../http/payer'
 import { usd } from '../../../wire/usd'
 import { endText, moment, startText } from '../../../http/span'
 import { transactionStatuses, transactionTypes } from '../../../http/transaction-fields'
@@ -119,6 +120,14 @@ export const TransactionList = z.object({
 })
 
 const share = z.number().nullable().describe('0 to 100')
+const paidCost = z.number().describe('USD that the account paid itself')
+const usageCost = z.number().describe('USD that the requests cost, whichever account paid')
+
+const projections = {
+  next_7_days: z.number(),
+  next_30_days: z.number(),
+  daily_average: z.number(),
+}
 
 export const Metrics = z
   .object({
@@ -135,10 +144,12 @@ export const Metrics = z
       total_tokens: z.int(),
       input_tokens: z.int(),
       output_tokens: z.int(),
-      total_cost: z.number(),
+      total_cost: paidCost,
+      usage_cost: usageCost,
       avg_latency_ms: z.number().nullable(),
       models_used: z.int(),
     }),
+    by_payer: z.array(PaidAmount).describe('`usage_cost` by who paid, the highest first'),
     by_model: z.array(
       z.object({
         model: z.string(),
@@ -146,8 +157,10 @@ export const Metrics = z
         requests: z.int(),
         input_tokens: z.int(),
         output_tokens: z.int(),
-        cost: z.number(),
+        cost: paidCost,
+        usage_cost: usageCost,
         percentage: share,
+        usage_percentage: z.number().nullable().describe('Of the `usage_cost`, 0 to 100'),
       }),
     ),
     time_series: z.array(
@@ -155,13 +168,13 @@ export const Metrics = z
         timestamp: z.iso.datetime(),
         requests: z.int(),
         tokens: z.int(),
-        cost: z.number(),
+        cost: paidCost,
+        usage_cost: usageCost,
       }),
     ),
     projections: z.object({
-      next_7_days: z.number(),
-      next_30_days: z.number(),
-      daily_average: z.number(),
+      ...projections,
+      usage: z.object(projections).describe('The same of the `usage_cost`'),
     }),
   })
   .meta({ ref: 'BillingMetrics' })

@@ -5,7 +5,15 @@ import { noRatings, sumRatings, type RatingSum } from './rating-sums'
 import type { Model } from '../../../catalog/model'
 import { toPricingAnswer, toUnpricedAnswer } from '../../../catalog/pricing-fields'
 import type { Schema } from '../../../platform/db/schema'
+import { payerOf, type PayerKind } from '../../../http/payer'
+import { isId } from '../../../platform/db/id'
 import { toTimestamp } from '../../../http/fields'
+
+/** How a call is paid: `payer` is the paying account; null for none. */
+interface PublicBilling {
+  mode: ModelBillingMode
+  payer: string | null
+}
 
 /** A snapshot of the models that an account may call. */
 export interface PublicOfferedModels {
@@ -13,8 +21,8 @@ export interface PublicOfferedModels {
   all: readonly Model[]
   find: (id: string) => Model | undefined
   hasCollection: (name: string) => Promise<boolean>
-  /** The billing mode of a call now, null where no connection serves the model. */
-  billingOf: (model: Model) => ModelBillingMode | null | Promise<ModelBillingMode | null>
+  /** The billing of a call now, null where no connection serves the model. */
+  billingOf: (model: Model) => PublicBilling | null | Promise<PublicBilling | null>
   /** The reason that a call for a model without a billing mode would be rejected. */
   refusalOf: (model: Model) => NonNullable<CatalogueModel['unavailable']>
 }
@@ -30,6 +38,8 @@ export interface ModelPorts {
 
 interface OfCaller {
   billingMode: ModelBillingMode | null
+  payer: PayerKind | null
+  payerName: string | null
   unavailable: CatalogueModel['unavailable']
   performance: ModelPerformance | undefined
   isFavorite: boolean
@@ -44,7 +54,7 @@ const toTime = (seconds: number) => toTimestamp(new Date(seconds * 1000))
 
 const toCatalogueModel = (
   model: Model,
-  { billingMode, unavailable, performance, isFavorite, sum }: OfCaller,
+  { billingMode, payer, payerName, unavailable, performance, isFavorite, sum }: OfCaller,
 ): CatalogueModel => ({
   id: model.id,
   name: model.name,
@@ -58,6 +68,8 @@ const toCatalogueModel = (
   pricing: toPricing(model),
   is_free: model.isFree,
   billing_mode: billingMode,
+  payer,
+  payer_name: payerName,
   unavailable,
   performance: performance ?? null,
   is_favorite: isFavorite,
@@ -78,7 +90,7 @@ export async function readCatalogueModels(
 ): Promise<CatalogueModel[]> {
   if (models.length === 0) return []
   const ids = models.map(({ id }) => id)
-  const [favorites, sums, modes, measured] = await Promise.all([
+  const [favorites, sums, billings, measured] = await Promise.all([
     db
       .selectFrom('model_favorite')
       .select('model_id')
@@ -90,14 +102,35 @@ export async function readCatalogueModels(
     performance(),
   ])
   const favored = new Set(favorites.map((row) => row.model_id))
+  const organizations = await readPayerNames(
+    db,
+    billings.flatMap((billing) => billing?.payer ?? []),
+  )
   return models.map((model, at) => {
-    const billingMode = modes[at] ?? null
+    const { mode: billingMode, payer: accountId } = billings[at] ?? { mode: null, payer: null }
     return toCatalogueModel(model, {
       billingMode,
+      payer: payerOf({ billing_mode: billingMode, account_id: accountId, user_id: userId }),
+      payerName: organizations.get(accountId ?? '') ?? null,
       unavailable: billingMode === null ? offered.refusalOf(model) : null,
       performance: measured.get(model.id),
       isFavorite: favored.has(model.id),
       sum: sums.get(model.id) ?? noRatings,
     })
   })
+}
+
+/** Reads the names of the organizations among the accounts that pay. */
+async function readPayerNames(
+  db: Kysely<Schema>,
+  accountIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(accountIds)].filter((id) => isId('org', id))
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('organization')
+    .select(['id', 'name'])
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(rows.map(({ id, name }) => [id, name]))
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { capabilities, categories, type Capability } from '../../../catalog/model'
 import { ModelPricingAnswer } from '../../../catalog/pricing-fields'
 import { pageFields, Pagination } from '../../../http/paging'
+import { payerFields } from '../../../http/payer'
 import { flag } from '../../../http/query'
 import { customIssue } from '../../../wire/field-error'
 
@@ -103,6 +104,7 @@ export const CatalogueModel = z
       .describe(
         'How a request of yours would be paid now; null if no connection serves the model to you.',
       ),
+    ...payerFields,
     unavailable: z
       .object({
         reason: z.enum([

@@ -70,11 +70,11 @@ async function fitting(
       (model.id.toLowerCase().includes(search) || model.name.toLowerCase().includes(search)),
   )
   if (mode === undefined && callable === undefined) return models
-  const modes = await Promise.all(models.map(async (model) => offered.billingOf(model)))
+  const billings = await Promise.all(models.map(async (model) => offered.billingOf(model)))
   return models.filter(
     (_model, at) =>
-      (mode === undefined || modes[at] === mode) &&
-      (callable === undefined || (modes[at] !== null) === callable),
+      (mode === undefined || billings[at]?.mode === mode) &&
+      (callable === undefined || (billings[at] !== null) === callable),
   )
 }
 

@@ -5,9 +5,11 @@ import type { Schema } from '../../../platform/db/schema'
 import { ApiError } from '../../../errors'
 import { notify } from '../../../notifications/notify'
 import { postMail } from '../../../platform/mail/outbox'
-import { collapseSpaces } from '../../../wire/one-line'
+import { toOneLine } from '../../../wire/one-line'
 
 const windowSeconds = 86_400
+/** The longest name in a mail, in characters. */
+const maxName = 100
 
 interface Sender {
   userId: string
@@ -50,38 +52,50 @@ function tooManyMails(limit: number, resetAtMs: number): ApiError {
   })
 }
 
-/** Queues the mail, and a notification where the address has an account. */
+/** Queues the mail, and a notification where the address has an account, whose address is verified. */
 export async function sendInvitation(
   trx: Transaction<Schema>,
   invitation: Invitation,
   address: string,
 ): Promise<void> {
   const { email, role, expires_at } = invitation
-  const name = collapseSpaces(invitation.organization_name)
   const until = expires_at.slice(0, 10)
-  // Any account may invite any address: free text is shown only after sign-in, not in the mail.
-  await postMail(trx, {
-    recipient: email,
-    subject: 'You are invited to an organization',
-    body: [
-      `You are invited to join an organization as ${role}.`,
-      `Sign in with this address at ${address} to see who invites you, and to accept or decline. The invitation ` +
-        `is valid until ${until}.`,
-      'If you do not expect an invitation, ignore this mail.',
-    ].join('\n\n'),
-  })
   const account = await trx
     .selectFrom('users')
     .select('id')
     .where(sql`lower(email)`, '=', email)
     .where('email_verified', '=', true)
     .executeTakeFirst()
-  if (!account) return
+  const named = account ? nameOf(invitation) : undefined
+  await postMail(trx, {
+    recipient: email,
+    subject: named
+      ? `You are invited to ${named.organization}`
+      : 'You are invited to an organization',
+    body: [
+      named
+        ? `${named.inviter} invites you to join ${named.organization} as ${role}.`
+        : `You are invited to join an organization as ${role}.`,
+      `Sign in with this address at ${address} to ${named ? '' : 'see who invites you, and to '}` +
+        `accept or decline. The invitation is valid until ${until}.`,
+      'If you do not expect an invitation, ignore this mail.',
+    ].join('\n\n'),
+  })
+  if (!account || !named) return
   await notify(trx, {
     userId: account.id,
     kind: 'invitation',
-    title: `${name} invites you`,
-    body: `You can join as ${role} until ${until}.`,
+    title: `${named.organization} invites you`,
+    body: `${named.inviter} invites you. You can join as ${role} until ${until}.`,
     link: '/organizations',
   })
 }
+
+/**
+ * The names in an invitation. Any account may invite any address: an address without an account gets none of the free text
+ * that members choose; who has one can see, and report, who writes.
+ */
+const nameOf = ({ organization_name: organization, inviter_name: inviter }: Invitation) => ({
+  organization: toOneLine(organization, maxName),
+  inviter: inviter === null ? 'A member' : toOneLine(inviter, maxName),
+})

@@ -6,7 +6,7 @@ import type { Schema } from '../../../platform/db/schema'
 import { invalidRequest } from '../../../errors'
 import { toTimestamp } from '../../../http/fields'
 
-type Row = Selectable<InvitationRow> & { organization_name: string }
+type Row = Selectable<InvitationRow> & { organization_name: string; inviter_name: string | null }
 
 /** Derives the status: a pending invitation expires by time, without a write. */
 const statusOf = ({ status, expires_at }: Pick<Row, 'status' | 'expires_at'>) =>
@@ -16,6 +16,7 @@ export const toInvitation = (row: Row): Invitation => ({
   id: row.id,
   organization_id: row.organization_id,
   organization_name: row.organization_name,
+  inviter_name: row.inviter_name,
   email: row.email,
   role: row.role,
   message: row.message,
@@ -24,13 +25,14 @@ export const toInvitation = (row: Row): Invitation => ({
   created_at: toTimestamp(row.created_at),
 })
 
-/** Selects invitations with the names of their organizations. */
+/** Selects invitations with the names of their organizations and inviters. */
 export const selected = (db: Kysely<Schema>) =>
   db
     .selectFrom('invitation')
     .innerJoin('organization', 'organization.id', 'invitation.organization_id')
+    .leftJoin('users as inviter', 'inviter.id', 'invitation.invited_by')
     .selectAll('invitation')
-    .select('organization.name as organization_name')
+    .select(['organization.name as organization_name', 'inviter.display_name as inviter_name'])
 
 /** The required organization or address of an invitation. */
 type InvitationScope = { organizationId: string } | { email: string }
@@ -44,7 +46,7 @@ export async function find(db: Kysely<Schema>, id: string, scope: InvitationScop
         query.where('organization_id', '=', 'organizationId' in scope ? scope.organizationId : ''),
       )
       .$if('email' in scope, (query) =>
-        query.where('email', '=', 'email' in scope ? scope.email : ''),
+        query.where('invitation.email', '=', 'email' in scope ? scope.email : ''),
       )
       .executeTakeFirst(),
   )

@@ -35,6 +35,7 @@ export const Invitation = z
     id: objectId('inv'),
     organization_id: objectId('org'),
     organization_name: z.string(),
+    inviter_name: z.string().nullable().describe('The display name of the member who invites'),
     email: z.string(),
     role: z.enum(invitedRoles),
     message: z.string().nullable(),

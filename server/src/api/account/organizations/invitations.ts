@@ -189,11 +189,12 @@ function invite(
         email,
         role,
         message: message || null,
+        invited_by: inviter.caller.userId,
         expires_at: new Date(Date.now() + lifeMs),
       })
-      .returningAll()
+      .returning('id')
       .executeTakeFirstOrThrow()
-    const invitation = toInvitation({ ...row, organization_name: organization.name })
+    const invitation = toInvitation(await find(trx, row.id, { organizationId }))
     await recordInvitation(trx, 'invitation.created', { after: invitation })
     await sendInvitation(trx, invitation, ports.address())
     return invitation

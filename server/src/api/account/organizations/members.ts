@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import type { Kysely, Selectable, Transaction } from 'kysely'
 import { requireRow, lockAccount } from '../../../platform/db/account-row'
 import type { ChangedMember, MemberFilters } from './schema'
 import { checkMemberLimit, join, lock } from './join'
@@ -13,7 +13,8 @@ import { present, toTimestamp } from '../../../http/fields'
 import { queryPage } from '../../../http/paged-rows'
 import { containing, type Page } from '../../../http/paging'
 import type { Action } from '../../../audit-log/organization-trail'
-import { toUsd } from '../../../wire/usd'
+import { memberLimit, memberSpent } from '../../../ledger/member-budgets'
+import { toUsd, toUsdOrNull } from '../../../wire/usd'
 
 /** The roles that each role may assign, and whose members it may change. Source: contract 2.4. */
 export const below: Readonly<Record<Role, readonly Role[]>> = {
@@ -28,7 +29,8 @@ type Row = Selectable<MembershipRow> & {
   id: string
   email: string
   display_name: string
-  spent: bigint | null
+  spent: bigint
+  limit: bigint | null
 }
 
 const toMember = (row: Row, isVisible: boolean) => ({
@@ -38,10 +40,18 @@ const toMember = (row: Row, isVisible: boolean) => ({
   role: row.role,
   status: row.status,
   department: row.department,
-  spending_limit: isVisible && row.spending_limit !== null ? toUsd(row.spending_limit) : null,
-  spent_this_month: isVisible ? toUsd(row.spent ?? 0n) : null,
+  spending_limit: isVisible ? toUsdOrNull(row.spending_limit) : null,
+  effective_spending_limit: isVisible ? toUsdOrNull(row.limit) : null,
+  spent_this_month: isVisible ? toUsd(row.spent) : null,
+  remaining_this_month: isVisible ? toUsdOrNull(remainingOf(row)) : null,
   joined_at: row.joined_at && toTimestamp(row.joined_at),
 })
+
+/** The rest of the limit; null without one. */
+function remainingOf({ limit, spent }: Pick<Row, 'limit' | 'spent'>): bigint | null {
+  if (limit === null) return null
+  return spent < limit ? limit - spent : 0n
+}
 
 const membersOf = (db: Kysely<Schema>, organizationId: string) =>
   db
@@ -49,18 +59,11 @@ const membersOf = (db: Kysely<Schema>, organizationId: string) =>
     .innerJoin('users', 'users.id', 'membership.user_id')
     .where('membership.organization_id', '=', organizationId)
 
-/** The amount that counts toward a member's spending limit this month. */
-const spent = sql<bigint | null>`(
-  select sum(spent)::bigint from organization_sum
-  where organization_sum.organization_id = membership.organization_id
-    and organization_sum.user_id = membership.user_id
-    and day >= date_trunc('month', now() at time zone 'UTC')::date
-)`
-
 const selected = (db: Kysely<Schema>, organizationId: string) =>
   membersOf(db, organizationId)
     .selectAll('membership')
-    .select(['users.id', 'users.email', 'users.display_name', spent.as('spent')])
+    .select(['users.id', 'users.email', 'users.display_name'])
+    .select([memberSpent.as('spent'), memberLimit.as('limit')])
 
 async function findMember(db: Kysely<Schema>, organizationId: string, userId: string) {
   return requireRow('user', userId, () =>

@@ -23,7 +23,7 @@ export function createOwnInvitationStore({
   return {
     async list({ userId }: Principal) {
       const rows = await selected(db)
-        .where('email', '=', await addressOf(db, userId))
+        .where('invitation.email', '=', await addressOf(db, userId))
         .where('invitation.status', '=', 'pending')
         .where('invitation.expires_at', '>', new Date())
         .orderBy('invitation.id', 'desc')

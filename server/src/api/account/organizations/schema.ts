@@ -131,8 +131,16 @@ export const Member = z
     role: z.enum(roles),
     status: z.enum(statuses),
     department: z.string().nullable(),
-    spending_limit: z.number().nullable(),
-    spent_this_month: z.number().nullable(),
+    spending_limit: z.number().nullable().describe('USD a month; null for the default'),
+    effective_spending_limit: z
+      .number()
+      .nullable()
+      .describe('The limit that applies: the member’s, else the organization’s default'),
+    spent_this_month: z
+      .number()
+      .nullable()
+      .describe('USD that count toward the limit in this calendar month in UTC'),
+    remaining_this_month: z.number().nullable().describe('The rest of the limit; null without one'),
     joined_at: z.iso.datetime().nullable(),
   })
   .meta({ ref: 'Member' })

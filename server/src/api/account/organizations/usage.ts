@@ -22,6 +22,8 @@ interface Row {
   input_tokens: bigint
   output_tokens: bigint
   price: bigint
+  cost: bigint
+  spent: bigint
   duration_ms: bigint
 }
 
@@ -38,6 +40,8 @@ const toUsed = (row: Row) => ({
   input_tokens: Number(row.input_tokens),
   output_tokens: Number(row.output_tokens),
   cost_usd: toUsd(row.price),
+  charged_usd: toUsd(row.cost),
+  counted_usd: toUsd(row.spent),
   avg_latency_ms:
     row.requests === 0n ? null : Math.round(Number(row.duration_ms) / Number(row.requests)),
 })
@@ -90,6 +94,7 @@ async function read(db: Kysely<Schema>, query: UsageQuery, by: keyof typeof grou
     select ${groups[by]},
       sum(s.requests)::bigint as requests, sum(s.input_tokens)::bigint as input_tokens,
       sum(s.output_tokens)::bigint as output_tokens, sum(s.price)::bigint as price,
+      sum(s.cost)::bigint as cost, sum(s.spent)::bigint as spent,
       sum(s.duration_ms)::bigint as duration_ms
     from organization_sum as s
     left join users on users.id = s.user_id

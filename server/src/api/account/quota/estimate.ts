@@ -1,8 +1,9 @@
-import { sql, type Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Estimate, NewEstimate } from './schema'
 import type { Principal } from '../../../auth/principal'
 import type { Schema } from '../../../platform/db/schema'
 import { invalidRequest } from '../../../errors'
+import { payerOf } from '../../../http/payer'
 import { toUsd } from '../../../wire/usd'
 
 const textFields = ['messages', 'prompt', 'input'] as const
@@ -21,6 +22,7 @@ interface Priced {
   outputTokens: number
   cost: { input: bigint; output: bigint; total: bigint }
   payer: string | null
+  billingMode: string
 }
 
 export interface QuotaEstimatePorts {
@@ -39,7 +41,7 @@ export async function estimate(
   const size = sizeOf(request)
   const priced = await price({ model: request.model, size }, principal)
   const { input, output, total } = priced.cost
-  const balance = await readBalance(db, priced.payer ?? principal.accountId)
+  const { balance, organization } = await readPayer(db, priced.payer ?? principal.accountId)
   const minimum = minimumBalance()
   const needed = total > minimum ? total : minimum
   return {
@@ -51,6 +53,12 @@ export async function estimate(
     estimated_cost: toUsd(total),
     currency: 'USD',
     current_balance: toUsd(balance),
+    payer: payerOf({
+      billing_mode: priced.billingMode,
+      account_id: priced.payer,
+      user_id: principal.userId,
+    }),
+    payer_name: organization,
     sufficient_balance: priced.payer === null || total === 0n || balance >= needed,
   }
 }
@@ -76,9 +84,13 @@ const broken = (param: string) =>
 const required = (param: string) =>
   invalidRequest(param, 'required', `${param}: send tokens, or messages, prompt or input.`)
 
-/** Reads the posted balance of an account, in nano-dollars. */
-async function readBalance(db: Kysely<Schema>, accountId: string): Promise<bigint> {
-  const { rows } = await sql<{ posted: bigint }>`
-    select posted from credit_account where id = ${accountId}`.execute(db)
-  return rows[0]?.posted ?? 0n
+/** Reads the posted balance of an account in nano-dollars, and its name where it is an organization's. */
+async function readPayer(db: Kysely<Schema>, accountId: string) {
+  const row = await db
+    .selectFrom('credit_account')
+    .leftJoin('organization', 'organization.id', 'credit_account.id')
+    .select(['credit_account.posted', 'organization.name'])
+    .where('credit_account.id', '=', accountId)
+    .executeTakeFirst()
+  return { balance: row?.posted ?? 0n, organization: row?.name ?? null }
 }

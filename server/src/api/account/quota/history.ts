@@ -1,9 +1,11 @@
 import { sql, type Kysely } from 'kysely'
 import { listDays } from './days'
 import { limitOf, percentageOf } from './limit-values'
+import { readMemberDays } from './member-days'
 import { quotaTypes, type QuotaType } from './schema'
 import { readAccountLimits } from '../../../auth/account-limits'
 import type { LimitScope } from '../../../limits/caller-limits'
+import { usageCost } from '../../../ledger/usage-cost'
 import type { Schema } from '../../../platform/db/schema'
 import { toPaged, type Page } from '../../../http/paging'
 import { toUsd } from '../../../wire/usd'
@@ -19,8 +21,10 @@ interface Used {
   date: string
   requests: bigint
   tokens: bigint
-  /** Nano-dollars. */
+  /** Nano-dollars that the account paid itself. */
   cost: bigint
+  /** Nano-dollars, whichever account paid. */
+  usageCost: bigint
   peakRpm: bigint
   percentage: number
 }
@@ -39,16 +43,17 @@ export async function readHistory(
   const start = before === undefined ? offset : listed.findIndex(({ id }) => id < before)
   const slice = start === -1 ? [] : listed.slice(start, start + limit + 1)
   const { items, pagination } = toPaged(page, BigInt(rows.length), slice)
-  return { history: items.map(toQuotaRequest), pagination }
+  return { history: items.map(toUsagePeriod), pagination }
 }
 
-const toQuotaRequest = ({ date, requests, tokens, cost, peakRpm, percentage }: Used) => ({
-  date,
-  requests: Number(requests),
-  tokens: Number(tokens),
-  cost: toUsd(cost),
-  peak_rpm: Number(peakRpm),
-  percentage,
+const toUsagePeriod = (used: Used) => ({
+  date: used.date,
+  requests: Number(used.requests),
+  tokens: Number(used.tokens),
+  cost: toUsd(used.cost),
+  usage_cost: toUsd(used.usageCost),
+  peak_rpm: Number(used.peakRpm),
+  percentage: used.percentage,
 })
 
 const larger = (one: bigint, other: bigint) => (one > other ? one : other)
@@ -62,10 +67,11 @@ function byMonth(days: readonly Used[]): Used[] {
         requests: sum.requests + day.requests,
         tokens: sum.tokens + day.tokens,
         cost: sum.cost + day.cost,
+        usageCost: sum.usageCost + day.usageCost,
         peakRpm: larger(sum.peakRpm, day.peakRpm),
         percentage: Math.max(sum.percentage, day.percentage),
       }),
-      { date, requests: 0n, tokens: 0n, cost: 0n, peakRpm: 0n, percentage: 0 },
+      { date, requests: 0n, tokens: 0n, cost: 0n, usageCost: 0n, peakRpm: 0n, percentage: 0 },
     ),
   )
 }
@@ -75,6 +81,7 @@ interface DayRow {
   requests: bigint
   tokens: bigint
   cost: bigint
+  usage_cost: bigint
   peak_requests: bigint
   peak_tokens: bigint
   peak_running: bigint
@@ -85,14 +92,15 @@ interface DayRow {
 
 async function readDays(db: Kysely<Schema>, userId: string, days: readonly string[]) {
   if (days.length === 0) return []
-  const [{ limits }, { rows }] = await Promise.all([
+  const [{ limits }, memberPercentage, { rows }] = await Promise.all([
     readAccountLimits(db, userId),
+    readMemberDays(db, userId, days),
     sql<DayRow>`
       with listed as (select unnest(${days}::text[])::date as day),
       month_day as (
         select
           (starts_at at time zone 'UTC')::date as day, sum(requests) as requests,
-          sum(cost - written_off + house_paid) filter (where account_id = user_id) as spent
+          sum(${usageCost}) filter (where account_id = user_id) as spent
         from usage_sum
         where user_id = ${userId} and grain = 'day'
           and starts_at >= date_trunc('month', ${days.at(-1)}::timestamp) at time zone 'UTC'
@@ -101,7 +109,8 @@ async function readDays(db: Kysely<Schema>, userId: string, days: readonly strin
       sum_day as (
         select
           (starts_at at time zone 'UTC')::date as day, sum(requests) as requests,
-          sum(input_tokens + output_tokens) as tokens, sum(own_cost) as cost
+          sum(input_tokens + output_tokens) as tokens, sum(own_cost) as cost,
+          sum(cost) as usage_cost
         from request_sum
         where user_id = ${userId} and grain = 'day'
           and starts_at >= ${days.at(-1)}::timestamp at time zone 'UTC'
@@ -112,6 +121,7 @@ async function readDays(db: Kysely<Schema>, userId: string, days: readonly strin
         coalesce(sum_day.requests, 0)::bigint as requests,
         coalesce(sum_day.tokens, 0)::bigint as tokens,
         coalesce(sum_day.cost, 0)::bigint as cost,
+        coalesce(sum_day.usage_cost, 0)::bigint as usage_cost,
         coalesce(requests_per_minute, 0)::bigint as peak_requests,
         coalesce(tokens_per_minute, 0)::bigint as peak_tokens,
         coalesce(concurrent_requests, 0)::bigint as peak_running,
@@ -128,11 +138,11 @@ async function readDays(db: Kysely<Schema>, userId: string, days: readonly strin
       left join request_peak on request_peak.day = listed.day and request_peak.user_id = ${userId}
       order by listed.day desc`.execute(db),
   ])
-  return rows.map((row) => toUsed(row, limits))
+  return rows.map((row) => toUsed(row, limits, memberPercentage(row.day)))
 }
 
 /** Shows today's limits, as earlier ones are not kept. */
-function toUsed(row: DayRow, limits: LimitScope): Used {
+function toUsed(row: DayRow, limits: LimitScope, memberPercentage: number): Used {
   const used: Record<QuotaType, bigint> = {
     requests_per_minute: row.peak_requests,
     tokens_per_minute: row.peak_tokens,
@@ -149,7 +159,8 @@ function toUsed(row: DayRow, limits: LimitScope): Used {
     requests: row.requests,
     tokens: row.tokens,
     cost: row.cost,
+    usageCost: row.usage_cost,
     peakRpm: row.peak_requests,
-    percentage: Math.max(...percentages),
+    percentage: Math.max(memberPercentage, ...percentages),
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { pageFields, Pagination } from '../../../http/paging'
+import { PaidAmount, payerFields } from '../../../http/payer'
 import { moment } from '../../../http/span'
 import { line, trimmed } from '../../../http/fields'
 
@@ -65,11 +66,32 @@ const PublicQuota = z.object({
 })
 export type PublicQuota = z.output<typeof PublicQuota>
 
+const MemberQuota = z.object({
+  organization_id: z.string(),
+  organization_name: z.string(),
+  funds_platform_models: z
+    .boolean()
+    .describe('Its pool pays for your requests on platform connections'),
+  limit: z.number().nullable().describe('Your spending limit there, in USD a month; null: none'),
+  used: z.number().describe('USD that the organization spent for you in this month'),
+  remaining: z.number().nullable(),
+  percentage: z.number(),
+  resets_at: z.iso.datetime(),
+})
+export type MemberQuota = z.output<typeof MemberQuota>
+
 export const QuotaStatus = z
   .object({
     tier: z.string().describe('The name of your plan'),
     period: z.object({ start: z.iso.datetime(), end: z.iso.datetime() }),
-    quotas: z.array(PublicQuota),
+    quotas: z.array(PublicQuota).describe('`monthly_spend` is what your own account paid'),
+    organizations: z
+      .array(MemberQuota)
+      .describe('The organizations whose models you may call, your primary one first'),
+    usage_cost: z
+      .number()
+      .describe('USD that your requests of this month cost, whichever account paid'),
+    by_payer: z.array(PaidAmount).describe('The same by who paid, the highest first'),
     updated_at: z.iso.datetime(),
   })
   .meta({ ref: 'QuotaStatus' })
@@ -80,6 +102,7 @@ const Used = z.object({
   requests: z.int(),
   tokens: z.int(),
   cost: z.number().describe('USD that the account paid itself'),
+  usage_cost: z.number().describe('USD that its requests cost, whichever account paid'),
   peak_rpm: z.int(),
   percentage: z.number().describe('The highest of all limits'),
 })
@@ -127,6 +150,7 @@ export const Estimate = z
     output_cost: z.number(),
     estimated_cost: z.number().describe('USD, with the price per request'),
     currency: z.literal('USD'),
+    ...payerFields,
     current_balance: z.number().describe('USD of the account that would pay'),
     sufficient_balance: z.boolean(),
   })

@@ -1,12 +1,22 @@
 import { sql, type Kysely } from 'kysely'
 import { limitOf, percentageOf, toPublicLimit } from './limit-values'
-import { quotaTypes, type PublicQuota, type QuotaType, type QuotaStatus } from './schema'
+import {
+  quotaTypes,
+  type MemberQuota,
+  type PublicQuota,
+  type QuotaType,
+  type QuotaStatus,
+} from './schema'
 import { readAccountLimits } from '../../../auth/account-limits'
 import { combineLimits, type LimitBucket, type LimitScope } from '../../../limits/caller-limits'
 import { generateIdBody } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
 import { toTimestamp } from '../../../http/fields'
+import { toPaidAmount } from '../../../http/payer'
+import { readMemberBudgets, type MemberBudget } from '../../../ledger/member-budgets'
 import { readMonth } from '../../../ledger/month-sums'
+import { readPaidParts } from '../../../ledger/usage-cost'
+import { toUsd } from '../../../wire/usd'
 import type { BucketUse } from '../../../limits/counters'
 
 export interface StatusPorts {
@@ -42,9 +52,11 @@ export async function readStatus(ports: StatusPorts, userId: string): Promise<Qu
   const { fromMs, toMs } = monthOf(nowMs)
   const [from, to] = [new Date(fromMs), new Date(toMs)]
   const usedBy = [{ id: userId, userId }]
-  const [live, month] = await Promise.all([
+  const [live, month, budgets, paid] = await Promise.all([
     readLive(ports, limits, nowMs),
     readMonth(db, { usedBy, from, to, unbooked: () => [] }),
+    readMemberBudgets(db, [userId]),
+    readPaidParts(db, { userId }, { grain: 'day', start: from, end: to }),
   ])
   const { requests = 0, spent = 0n } = month.sums.get(userId) ?? {}
   const usage: Record<QuotaType, Usage> = {
@@ -56,17 +68,35 @@ export async function readStatus(ports: StatusPorts, userId: string): Promise<Qu
     tier: plan,
     period: { start: toTimestamp(from), end: toTimestamp(to) },
     quotas: quotaTypes.map((type) => toQuota(type, limitOf(limits, type), usage[type])),
+    organizations: budgets.map((budget) => toMemberQuota(budget, to)),
+    usage_cost: toUsd(paid.reduce((sum, { cost }) => sum + cost, 0n)),
+    by_payer: paid.map(toPaidAmount),
     updated_at: toTimestamp(new Date(nowMs)),
   }
 }
 
+function toMemberQuota(budget: MemberBudget, resetsAt: Date): MemberQuota {
+  const { organizationId, name, isFunding, limit, spent } = budget
+  return {
+    organization_id: organizationId,
+    organization_name: name,
+    funds_platform_models: isFunding,
+    limit: limit === null ? null : toUsd(limit),
+    used: toUsd(spent),
+    remaining: limit === null ? null : toUsd(restOf(limit, spent)),
+    percentage: limit === null ? 0 : percentageOf(spent, limit),
+    resets_at: toTimestamp(resetsAt),
+  }
+}
+
+const restOf = (limit: bigint, used: bigint) => (used < limit ? limit - used : 0n)
+
 function toQuota(type: QuotaType, limit: bigint | null, { used, resetsAtMs }: Usage): PublicQuota {
-  const remaining = limit === null || used < limit ? (limit ?? 0n) - used : 0n
   return {
     type,
     limit: limit === null ? null : toPublicLimit(type, limit),
     used: toPublicLimit(type, used),
-    remaining: limit === null ? null : toPublicLimit(type, remaining),
+    remaining: limit === null ? null : toPublicLimit(type, restOf(limit, used)),
     percentage: limit === null ? 0 : percentageOf(used, limit),
     unit: units[type],
     resets_at: resetsAtMs === null ? null : toTimestamp(new Date(resetsAtMs)),

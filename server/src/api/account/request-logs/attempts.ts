@@ -14,6 +14,9 @@ interface SkippedCandidate {
   reason: string
 }
 
+/** The reason that a failing candidate is skipped for. */
+const failing = 'gateway_unavailable'
+
 interface AttemptRow {
   model: string
   provider: string
@@ -78,13 +81,30 @@ export async function toAttempts(
       },
       attempts: rows.flatMap((row) => {
         const position = { names, startedMs: Math.max(0, Number(row.started_at) - +started_at) }
+        const { skipped, isLastRoute } = splitLastRoute(row)
         return [
-          ...(row.passed_over ?? []).map((skipped) => toSkippedAttempt(skipped, position)),
-          toAttempt(row, position),
+          ...skipped.map((one) => toSkippedAttempt(one, position)),
+          { ...toAttempt(row, position), last_route: isLastRoute },
         ]
       }),
     },
   }
+}
+
+/**
+ * Separates the candidates that were skipped before an attempt from the one that it was: one that is skipped as failing is
+ * tried after all where there is no other. Source: contract 10.2.
+ */
+function splitLastRoute(row: AttemptRow) {
+  const skipped = row.passed_over ?? []
+  const at = skipped.findIndex(
+    ({ model, provider, connection_id: id, reason }) =>
+      reason === failing &&
+      model === row.model &&
+      provider === row.provider &&
+      id === row.connection_id,
+  )
+  return { skipped: skipped.filter((_, index) => index !== at), isLastRoute: at >= 0 }
 }
 
 const toMeasured = (row: AttemptRow): LogDetails['measured'] => ({
@@ -116,9 +136,10 @@ const toSkippedAttempt = (
   latency_ms: 0,
   time_to_first_token_ms: null,
   cost: 0,
+  last_route: false,
 })
 
-const toAttempt = (row: AttemptRow, { names, startedMs }: AttemptPosition): LogAttempt => ({
+const toAttempt = (row: AttemptRow, { names, startedMs }: AttemptPosition): Omit<LogAttempt, 'last_route'> => ({
   connection_id: row.connection_id,
   connection_name: names.get(row.connection_id ?? '') ?? null,
   provider: row.provider,

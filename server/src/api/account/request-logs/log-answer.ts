@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Log } from './schema'
 import type { RequestLogRow } from '../../../platform/db/request-log-schema'
 import { toTimestamp } from '../../../http/fields'
+import { payerOf } from '../../../http/payer'
 import { toUsd } from '../../../wire/usd'
 
 export type LogRow = Selectable<RequestLogRow>
@@ -23,6 +24,7 @@ export const listedColumns = [
   'cache_savings',
   'cost',
   'billing_mode',
+  'account_id',
   'api_key_prefix',
   'user_id',
   'key_id',
@@ -32,10 +34,13 @@ export const listedColumns = [
 /** A log as the list reads it. */
 export type ListedLog = Pick<LogRow, (typeof listedColumns)[number]>
 
-/** The names that logs are shown with, by the ids of keys. */
-export type KeyNames = ReadonlyMap<string, string>
+/** The names that logs are shown with, by the ids of keys and of organizations. */
+export interface LogNames {
+  keys: ReadonlyMap<string, string>
+  organizations: ReadonlyMap<string, string>
+}
 
-export const toListed = (row: ListedLog, names: KeyNames) => ({
+export const toListed = (row: ListedLog, names: LogNames) => ({
   id: row.id,
   model: row.model,
   requested_model: row.requested_model,
@@ -51,13 +56,15 @@ export const toListed = (row: ListedLog, names: KeyNames) => ({
   cache_savings: toUsd(row.cache_savings ?? 0n),
   cost: toUsd(row.cost),
   billing_mode: row.billing_mode,
+  payer: payerOf(row),
+  payer_name: names.organizations.get(row.account_id ?? '') ?? null,
   created_at: toTimestamp(row.started_at),
   api_key_prefix: row.api_key_prefix,
-  api_key_name: names.get(row.key_id ?? '') ?? null,
+  api_key_name: names.keys.get(row.key_id ?? '') ?? null,
   error: row.error,
 })
 
-export const toLog = (row: LogRow, names: KeyNames): Log => ({
+export const toLog = (row: LogRow, names: LogNames): Log => ({
   ...toListed(row, names),
   method: row.method,
   endpoint: row.endpoint,
@@ -67,6 +74,7 @@ export const toLog = (row: LogRow, names: KeyNames): Log => ({
   connection_id: row.connection_id,
   gateway_type: row.gateway_type,
   organization_id: row.organization_id,
+  organization_name: names.organizations.get(row.organization_id ?? '') ?? null,
   time_to_first_token_ms: row.first_token_ms,
   user: row.caller_user,
   metadata: row.metadata,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ChargedPriceAnswer } from '../../../catalog/charged-price'
 import { pageFields, Pagination } from '../../../http/paging'
 import { timestamp } from '../../../http/fields'
+import { payerFields } from '../../../http/payer'
 import { searchText } from '../../../http/query'
 import { customIssue } from '../../../wire/field-error'
 import { maxInteger } from '../../../platform/integer'
@@ -99,6 +100,7 @@ export const listedFields = {
     ),
   cost: usd,
   billing_mode: billingMode.nullable(),
+  ...payerFields,
   created_at: z.iso.datetime(),
   api_key_prefix: z.string().nullable(),
   api_key_name: z.string().nullable().describe('Null where the key was deleted, or there was none'),
@@ -117,7 +119,11 @@ export const loggedFields = {
   finish_reason: z.string().nullable(),
   connection_id: z.string().nullable(),
   gateway_type: z.int().nullable().describe('2: called by Tollgate; 3: by a self-hosted gateway'),
-  organization_id: z.string().nullable(),
+  organization_id: z
+    .string()
+    .nullable()
+    .describe('The organization whose connection served it, or whose pool paid'),
+  organization_name: z.string().nullable(),
   time_to_first_token_ms: z.int().nullable(),
   user: z.string().nullable(),
   metadata: z.record(z.string(), z.unknown()).nullable(),
@@ -148,6 +154,9 @@ const LogAttempt = z.object({
     .nullable()
     .describe('From the start of the attempt; null where nothing was streamed'),
   cost: usd.describe('USD that the attempt was charged'),
+  last_route: z
+    .boolean()
+    .describe('Its circuit breaker was open, and it was tried as there was no other route'),
 })
 export type LogAttempt = z.output<typeof LogAttempt>
 
@@ -261,6 +270,9 @@ export const Stats = z
         ...summed,
       }),
     ),
+    by_payer: z
+      .array(z.object({ ...payerFields, organization_id: z.string().nullable(), ...summed }))
+      .describe('By who paid, the highest cost first'),
     by_error: z.array(z.object({ code: z.string(), count: z.int() })),
   })
   .meta({ ref: 'RequestLogStats' })

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { matchGateway } from './gateway-filter'
+import type { PaidGroup } from './paid-groups'
 import { containing } from '../../../http/paging'
 import { everyAccount, type LogOwner } from '../../../request-logs/log-owner'
 import type { LogSearch } from '../../../request-logs/log-search'
@@ -76,11 +77,17 @@ export function toPeriod(filter: RequestLogFilter): LogPeriod {
   }
 }
 
+/** The figures of the logs of a period. */
+interface LogFigures {
+  sums: LogSums
+  timings: LogTimings
+  payers: readonly PaidGroup[]
+}
+
 /** Converts sums of the logs of a period to the answer. */
 export function toStats(
   { start_date: start, end_date: end }: LogPeriod,
-  { totals, models, providers, keys, errors }: LogSums,
-  timings: LogTimings,
+  { sums: { totals, models, providers, keys, errors }, timings, payers }: LogFigures,
 ): Stats {
   const judged = totals.successes + totals.failures
   return {
@@ -107,6 +114,12 @@ export function toStats(
       api_key_prefix: prefix,
       ...toGroup(sums),
     })),
+    by_payer: payers.map(({ payer, organizationId, payerName, ...sums }) => ({
+      payer,
+      organization_id: organizationId,
+      payer_name: payerName,
+      ...toGroup(sums),
+    })),
     by_error: errors.map(({ code, count }) => ({ code, count: Number(count) })),
   }
 }
@@ -116,17 +129,19 @@ export async function readSums(
   db: Kysely<Schema>,
   condition: RawBuilder<boolean>,
 ): Promise<LogSums> {
-  const [totals, models, providers, keys, errors] = await Promise.all([
+  const [totals, models, providers, keys, payers, modes, errors] = await Promise.all([
     totalsOf(db, condition),
     groupsOf(db, 'model', condition),
     groupsOf(db, 'provider', condition),
     keysOf(db, condition),
+    groupsOf(db, 'account_id', condition),
+    groupsOf(db, 'billing_mode', condition),
     sql<{ code: string; count: bigint }>`
       select error ->> 'code' as code, count(*) as count from request_log
       where ${condition} and error is not null
       group by 1 order by 2 desc, 1 limit ${maxLogGroups}`.execute(db),
   ])
-  return { totals, models, providers, keys, errors: errors.rows }
+  return { totals, models, providers, keys, payers, modes, errors: errors.rows }
 }
 
 async function totalsOf(db: Kysely<Schema>, condition: RawBuilder<boolean>): Promise<LogTotals> {
@@ -157,7 +172,7 @@ const sums = sql`
 /** Groups with the most requests come first. */
 async function groupsOf(
   db: Kysely<Schema>,
-  column: 'model' | 'provider',
+  column: 'model' | 'provider' | 'account_id' | 'billing_mode',
   condition: RawBuilder<boolean>,
 ) {
   const { rows } = await sql<NamedLogGroup>`

@@ -2,10 +2,11 @@ import type { Kysely } from 'kysely'
 import { requireRow } from '../../../platform/db/account-row'
 import { toAttempts } from './attempts'
 import { toBoundedFilter } from './bounded-filter'
-import { readKeyNames } from './names'
+import { readLogNames, readOrganizationNames } from './names'
 import type { RequestLogFilter, LogDetails } from './schema'
 import { toListed, toLog, type LogRow } from './log-answer'
 import type { LogReader } from './log-reader'
+import { toPaidGroups } from './paid-groups'
 import { toPeriod, toStats } from './stats'
 import type { Schema } from '../../../platform/db/schema'
 import { toPaged, type Page } from '../../../http/paging'
@@ -25,7 +26,7 @@ export const createRequestLogStore = ({ db, reader, waitForLogs }: RequestLogSto
     await waitForLogs()
     const { total, rows } = await reader.list(userId, toBoundedFilter(filter), page)
     const { items, pagination } = toPaged(page, total, rows)
-    const names = await readKeyNames(db, items)
+    const names = await readLogNames(db, items)
     return { logs: items.map((row) => toListed(row, names)), pagination }
   },
   async stats(userId: string, filter: RequestLogFilter) {
@@ -37,12 +38,16 @@ export const createRequestLogStore = ({ db, reader, waitForLogs }: RequestLogSto
       reader.sums(userId, within),
       reader.timings(userId, within),
     ])
-    return toStats(period, sums, timings)
+    const names = await readOrganizationNames(
+      db,
+      sums.payers.map(({ name }) => name),
+    )
+    return toStats(period, { sums, timings, payers: toPaidGroups(userId, sums, names) })
   },
   async get(userId: string, id: string) {
     await waitForLogs()
     const row = await findRow(reader, userId, id)
-    return toLog(row, await readKeyNames(db, [row]))
+    return toLog(row, await readLogNames(db, [row]))
   },
   async details(userId: string, id: string): Promise<LogDetails> {
     await waitForLogs()
@@ -50,7 +55,7 @@ export const createRequestLogStore = ({ db, reader, waitForLogs }: RequestLogSto
     const [bodies, attempted, names] = await Promise.all([
       reader.findBodies(row),
       toAttempts(db, row, userId),
-      readKeyNames(db, [row]),
+      readLogNames(db, [row]),
     ])
     return {
       ...toLog(row, names),

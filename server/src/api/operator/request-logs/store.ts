@@ -3,7 +3,7 @@ import type { OperatedLogDetails, OperatedLogFilter } from './schema'
 import { toAttempts } from '../../account/request-logs/attempts'
 import { toBoundedFilter } from '../../account/request-logs/bounded-filter'
 import { toListed, toLog } from '../../account/request-logs/log-answer'
-import { readKeyNames } from '../../account/request-logs/names'
+import { readLogNames } from '../../account/request-logs/names'
 import type { RequestLogStoreOptions } from '../../account/request-logs/store'
 import { toPaged, type Page } from '../../../http/paging'
 import { requireRow } from '../../../platform/db/account-row'
@@ -30,7 +30,7 @@ export const createOperatedRequestLogStore = ({
         db,
         items.map((row) => row.user_id),
       ),
-      readKeyNames(db, items),
+      readLogNames(db, items),
     ])
     const logs = items.map((row) => ({
       user_id: row.user_id,
@@ -45,7 +45,7 @@ export const createOperatedRequestLogStore = ({
     const row = await requireRow('req', id, () => reader.find(everyAccount, id))
     const [attempted, names, emails] = await Promise.all([
       toAttempts(db, row, everyAccount),
-      readKeyNames(db, [row]),
+      readLogNames(db, [row]),
       readEmails(db, [row.user_id]),
     ])
     return {

@@ -70,7 +70,10 @@ export const User = Settings.extend({
     })
     .partial()
     .describe("What overrides the plan's; null lifts a limit."),
-  last_active_at: z.iso.datetime().nullable(),
+  last_active_at: z.iso
+    .datetime()
+    .nullable()
+    .describe('The last request with a key, or, to the day, of a signed-in browser'),
 }).meta({ ref: 'User' })
 
 export const UserList = z

@@ -23,6 +23,8 @@ interface Account {
   posted: bigint
   /** A finding of the ledger audit; while set, no request that costs anything is served. */
   blocked_reason: string | null
+  /** The last use of a session of the dashboard, to the day: sessions are renewed once a day. */
+  session_at: Date | null
 }
 
 /** Changes of a user that are stored with its credit account. */
@@ -44,8 +46,14 @@ const toUser = (row: Row, account: Account | undefined) => ({
   blocked_reason: account?.blocked_reason ?? null,
   plan_id: row.plan_id,
   limits: toPublicOverrides(row.limits),
-  last_active_at: row.last_active_at && toTimestamp(row.last_active_at),
+  last_active_at: toLatest(row.last_active_at, account?.session_at ?? null),
 })
+
+/** Returns the later of two moments; null where there is neither. */
+function toLatest(one: Date | null, other: Date | null): string | null {
+  const latest = one && other ? (one > other ? one : other) : (one ?? other)
+  return latest && toTimestamp(latest)
+}
 
 const rejectConflict = (thrown: unknown) => {
   if (isReferred(thrown)) {
@@ -173,11 +181,13 @@ async function listUsers(db: Kysely<Schema>, page: Page, filter: UserFilter) {
   return { users: await withBalances(db, items), pagination }
 }
 
-/** Adds the posted balances to users. */
+/** Adds to users their posted balances and their last sessions. */
 async function withBalances(db: Kysely<Schema>, rows: readonly Row[]) {
   const ids = rows.map(({ id }) => id)
   const { rows: accounts } = await sql<Account>`
-    select id, posted, blocked_reason from credit_account
+    select id, posted, blocked_reason,
+      (select max(updated_at) from auth_session where user_id = credit_account.id) as session_at
+    from credit_account
     where id = any(${ids}::text[])`.execute(db)
   const byId = new Map(accounts.map((account) => [account.id, account]))
   return rows.map((row) => toUser(row, byId.get(row.id)))

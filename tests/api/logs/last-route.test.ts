@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createFixture, type Fixture } from './fixture'
+import type { Json } from '../../harness/http'
+
+let fixture: Fixture
+
+beforeAll(async () => {
+  fixture = await createFixture()
+})
+afterAll(() => fixture[Symbol.asyncDispose]())
+
+/** The attempts of a request that fails. */
+async function attempts(): Promise<Json[]> {
+  const details = await fixture.detailsOf(await fixture.chat('status-500'))
+  return Object(details['resolution_attempts']).attempts
+}
+
+test('B10: an attempt that an open circuit breaker let through is one attempt, and says so', async () => {
+  const closed = await attempts()
+  expect(closed).toMatchObject([{ status: 'error', last_route: false }])
+  let found: Json[] = []
+  for (let request = 0; request < 10 && found[0]?.['last_route'] !== true; request++) {
+    found = await attempts()
+  }
+  expect(found).toMatchObject([{ status: 'error', error_code: 'provider_error', last_route: true }])
+})

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { listIn } from '../alerts/fixture'
+import type { Json } from '../../harness/http'
+import type { Organization } from '../../harness/organization'
+import type { Customer } from '../../harness/server'
+import {
+  createFundingFixture,
+  price,
+  waitForValue,
+  type FundingFixture,
+} from '../../money/funding/fixture'
+
+/** B1: spend is shown by who caused it, beside who paid it. */
+
+let on: FundingFixture
+let organization: Organization
+let member: Customer
+let name: unknown
+
+const two = Number((2 * price).toFixed(9))
+const rest = Number((5 - two).toFixed(9))
+
+const read = async (path: string, by = member) => (await on.api(by, `GET ${path}`)).body
+const paidBy = () => ({
+  payer: 'organization',
+  organization_id: organization.id,
+  payer_name: name,
+  cost: two,
+})
+
+beforeAll(async () => {
+  on = await createFundingFixture()
+  organization = await on.roomy()
+  const limit = { default_member_spending_limit: 5 }
+  const changed = await on.api(organization.owner, `PUT ${organization.path}`, limit)
+  name = changed.body['name']
+  await on.grant({ organization_id: organization.id })
+  member = await on.funded(organization)
+  for (const call of [await on.chat(member), await on.chat(member)]) expect(call.status).toBe(200)
+  await waitForValue(async () => (await read('/user/quota/status'))['usage_cost'], two)
+})
+afterAll(async () => {
+  on.fixture.gateway.recorder.verify()
+  await on[Symbol.asyncDispose]()
+})
+
+test('B1: quota has what a member caused, who paid it, and the rest of the limit there', async () => {
+  const { quotas, ...status } = await read('/user/quota/status')
+  expect(status).toMatchObject({
+    usage_cost: two,
+    by_payer: [paidBy()],
+    organizations: [
+      {
+        organization_id: organization.id,
+        organization_name: name,
+        funds_platform_models: true,
+        limit: 5,
+        used: two,
+        remaining: rest,
+        percentage: 0.12,
+      },
+    ],
+  })
+  expect(quotas).toContainEqual(expect.objectContaining({ type: 'monthly_spend', used: 0 }))
+  const [today] = listIn(await on.api(member, 'GET /user/quota/history'), 'history')
+  expect(today).toMatchObject({ requests: 2, cost: 0, usage_cost: two, percentage: 0.12 })
+})
+
+test('B1: metrics have both amounts, in sums, by model, over time and ahead', async () => {
+  const metrics = await read('/billing/metrics?period=24h')
+  expect(metrics).toMatchObject({
+    summary: { total_requests: 2, total_cost: 0, usage_cost: two },
+    by_payer: [paidBy()],
+    by_model: [{ model: 'fake/one', cost: 0, usage_cost: two, usage_percentage: 100 }],
+    projections: { next_30_days: 0, usage: { next_30_days: two } },
+  })
+  const series: Json[] = Object(metrics['time_series'])
+  expect(series.reduce((sum, one) => sum + Number(one['usage_cost']), 0)).toBeCloseTo(two, 9)
+  const pool = await read(
+    `/billing/metrics?period=24h&organization_id=${organization.id}`,
+    organization.owner,
+  )
+  expect(pool).toMatchObject({ summary: { total_cost: two, usage_cost: two }, by_payer: [paidBy()] })
+})
+
+test('B1, B2: logs, their sums, models and estimates name the payer', async () => {
+  const payer = { payer: 'organization', payer_name: name }
+  const logs = listIn(await on.api(member, 'GET /account/request-logs'), 'logs')
+  expect(logs).toMatchObject([payer, payer])
+  expect(await read(`/account/request-logs/${String(logs[0]?.['id'])}/details`)).toMatchObject({
+    ...payer,
+    billing_mode: 'platform',
+    organization_id: organization.id,
+    organization_name: name,
+  })
+  expect(await read('/account/request-logs/stats')).toMatchObject({
+    total_cost: two,
+    by_payer: [{ ...paidBy(), requests: 2 }],
+  })
+  expect(await read('/models/fake/one')).toMatchObject({ billing_mode: 'platform', ...payer })
+  const question = { model: 'fake/one', input_tokens: 1, output_tokens: 1 }
+  const estimate = await on.api(member, 'POST /user/quota/estimate-cost', question)
+  expect(estimate.body).toMatchObject(payer)
+})
+
+test('B1: members are listed with the limit that applies, and its rest', async () => {
+  const members = listIn(await on.api(organization.owner, `GET ${organization.path}/members`), 'members')
+  const listed = members.find((one) => one['user_id'] === member.userId)
+  expect(listed).toMatchObject({
+    spending_limit: null,
+    effective_spending_limit: 5,
+    spent_this_month: two,
+    remaining_this_month: rest,
+  })
+  const [used] = Object((await read(`${organization.path}/usage`))['usage']).by_user
+  expect(used).toMatchObject({ cost_usd: two, charged_usd: two, counted_usd: two })
+})
+
+test('B1: what a member pays is its own, and other accounts see nothing of either', async () => {
+  const own = await on.fixture.newCustomer()
+  await on.grant({ user_id: own.userId })
+  expect((await on.chat(own)).status).toBe(200)
+  const status = () => read('/user/quota/status', own)
+  await waitForValue(async () => (await status())['usage_cost'], price)
+  const personal = { payer: 'personal', organization_id: null, payer_name: null }
+  expect(await status()).toMatchObject({
+    by_payer: [{ ...personal, cost: price }],
+    organizations: [],
+  })
+  expect(await read('/billing/metrics', own)).toMatchObject({
+    summary: { total_cost: price, usage_cost: price },
+  })
+  expect(await read('/account/request-logs/stats', own)).toMatchObject({
+    by_payer: [{ ...personal, requests: 1, cost: price }],
+  })
+  expect(await read('/models/fake/one', own)).toMatchObject({ payer: 'personal', payer_name: null })
+})
+
+test('B1: what the operator bears is named so, and counts in no pool', async () => {
+  const { gateway } = on.fixture
+  const { id: plan_id } = await gateway.admin('POST', '/plans', { name: 'ours', house_pays: true })
+  const house = await gateway.customer({}, { plan_id: String(plan_id) })
+  expect((await on.chat(house)).status).toBe(200)
+  const status = () => read('/user/quota/status', house)
+  await waitForValue(async () => (await status())['usage_cost'], price)
+  const operator = { payer: 'operator', organization_id: null, payer_name: null, cost: price }
+  expect(await status()).toMatchObject({ by_payer: [operator] })
+  expect(await read('/account/request-logs/stats', house)).toMatchObject({ by_payer: [operator] })
+  expect(await read('/models/fake/one', house)).toMatchObject({ payer: 'operator' })
+})
