@@ -49,7 +49,7 @@ const lines = [
   ['backup <file>', 'write the whole database into a file'],
   ['restore <file>', 'restore a backup into a database'],
   ['rotate-keys', 'rewrap all stored secrets with the first key of ENCRYPTION_KEY'],
-  ['sign-in-link', 'print a one-time link that signs the operator in to the dashboard'],
+  ['sign-in-link', 'print a one-time link that signs in the operator, or any account'],
   ['users, keys, credits, models, connections', ''],
   ['', 'operate a running server; each has --help'],
   [

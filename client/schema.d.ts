@@ -6170,6 +6170,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/users/{id}/sign-in-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a sign-in link for an account
+         * @description For the owner of an account, where no mail arrives. The link signs in once, within an hour, and confirms the address; earlier links of the account stop working. An account with a second factor is asked for it. Requires an operator.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the account */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SignInLink"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/users/{id}/keys": {
         parameters: {
             query?: never;
@@ -11637,6 +11679,15 @@ export interface components {
         };
         Suspension: {
             reason: string;
+        };
+        SignInLink: {
+            /**
+             * Format: uri
+             * @description Signs in once. It is shown only in this answer.
+             */
+            link: string;
+            /** Format: date-time */
+            expires_at: string;
         };
         NewUserKey: {
             name: string;

@@ -67,7 +67,8 @@ export const users: Group = {
     },
     create: {
       positionals: ['address'],
-      about: 'create an account, and invite its owner by mail',
+      about:
+        'create an account, and invite its owner by mail; without a mail server: tollgate sign-in-link',
       options: {
         name: { value: 'text', about: 'display name; the address by default' },
         plan: { value: 'id', about: 'its plan' },

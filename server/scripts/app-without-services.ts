@@ -115,6 +115,7 @@ function storesOf(
       baseUrl: undefined,
       oauthProviders: [],
       takesPayments: false,
+      sendsMail: false,
       servedBy: never,
     }),
     ...moneyStoresOf(db, settings),

@@ -7,6 +7,7 @@ import { openDatabase } from '../harness/database'
 import { raiseApiRate } from '../money/funding/fixture'
 import { startGateway, type Gateway } from '../harness/server'
 import { linksFor, password } from '../harness/browser-session'
+import { mailEnvironment } from '../harness/mail-environment'
 
 const email = 'ada@example.com'
 const phone = { width: 390, height: 800 }
@@ -19,7 +20,7 @@ let address: string
 let signedIn: BrowserContext
 
 beforeAll(async () => {
-  gateway = await startGateway()
+  gateway = await startGateway({ environment: mailEnvironment })
   await raiseApiRate(gateway)
   sql = await openDatabase(gateway.dataDir)
   browser = await startBrowser()

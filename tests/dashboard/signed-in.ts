@@ -5,6 +5,7 @@ import { startBrowser } from './browser'
 import { openDatabase } from '../harness/database'
 import { raiseApiRate } from '../money/funding/fixture'
 import { startGateway, type Gateway, type RigOptions } from '../harness/server'
+import { mailEnvironment } from '../harness/mail-environment'
 import { signUp, type Browser as Account } from '../harness/browser-session'
 
 /** A gateway, an account of it, and a browser where that is signed in. */
@@ -29,9 +30,11 @@ export interface SignedIn extends AsyncDisposable {
 
 const email = 'ada@example.com'
 
+/** Unless it says otherwise, the gateway has a mail server. */
 export async function startSignedIn(options: RigOptions = {}): Promise<SignedIn> {
   const stack = new AsyncDisposableStack()
-  const gateway = stack.use(await startGateway(options))
+  const environment = { ...mailEnvironment, ...options.environment }
+  const gateway = stack.use(await startGateway({ ...options, environment }))
   await raiseApiRate(gateway)
   const address = gateway.url.replace('127.0.0.1', 'localhost')
   const sql = stack.use(await openDatabase(gateway.dataDir))

@@ -8,6 +8,7 @@ import { raiseApiRate } from '../money/funding/fixture'
 import { eventually } from '../../server/testing/eventually'
 import { startGateway, type Gateway } from '../harness/server'
 import { linksFor, password } from '../harness/browser-session'
+import { mailEnvironment } from '../harness/mail-environment'
 
 let gateway: Gateway
 let browser: Browser
@@ -34,7 +35,7 @@ async function signedUp(name: string, email: string): Promise<BrowserContext> {
 }
 
 beforeAll(async () => {
-  gateway = await startGateway()
+  gateway = await startGateway({ environment: mailEnvironment })
   await raiseApiRate(gateway)
   sql = await openDatabase(gateway.dataDir)
   browser = await startBrowser()

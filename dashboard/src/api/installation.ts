@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { checkedFetch } from './client'
 
 interface Service {
@@ -14,3 +14,6 @@ export const serviceQuery = queryOptions({
   queryFn: async (): Promise<Service> => (await checkedFetch('/api/public/config')).json(),
   staleTime: 300_000,
 })
+
+/** Whether this service sends email; assumed until it is known. Without it, operators hand out sign-in links. */
+export const useSendsEmail = (): boolean => useQuery(serviceQuery).data?.features['email'] ?? true

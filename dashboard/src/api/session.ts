@@ -92,6 +92,8 @@ export const signIn = {
 export const security = {
   changePassword: (currentPassword: string, newPassword: string) =>
     fetchSession('/change-password', { currentPassword, newPassword, revokeOtherSessions: true }),
+  /** For an account without a password, in a session that has just begun. */
+  setPassword: (newPassword: string) => fetchSession('/set-password', { newPassword }),
   revoke: (token: string) => fetchSession('/revoke-session', { token }),
   revokeOthers: () => fetchSession('/revoke-other-sessions', {}),
   enableFactor: (password: string) =>

@@ -7,7 +7,12 @@ const entry = createRoute({ getParentRoute: () => root, id: 'entry', component: 
 const signIn = createRoute({
   getParentRoute: () => entry,
   path: '/sign-in',
-  validateSearch: (search) => ({ to: text(search['to']), error: text(search['error']) }),
+  validateSearch: (search) => ({
+    to: text(search['to']),
+    error: text(search['error']),
+    // A link or another provider was the first factor.
+    factor: text(search['factor']),
+  }),
   component: lazyRouteComponent(() => import('../features/sign-in/sign-in-page'), 'SignInPage'),
 })
 const signUp = createRoute({

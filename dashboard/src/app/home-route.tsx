@@ -22,7 +22,7 @@ export const home = createRoute({
     const session = await context.queries.ensureQueryData(sessionQuery)
     if (session) return
     const { to, error } = homeOf(location.href)
-    throw redirect({ to: '/sign-in', search: { to, error } })
+    throw redirect({ to: '/sign-in', search: { to, error, factor: undefined } })
   },
 })
 

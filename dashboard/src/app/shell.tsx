@@ -173,7 +173,10 @@ function AccountMenu() {
   const leave = async () => {
     await signIn.signOut()
     queries.clear()
-    await navigate({ to: '/sign-in', search: { to: undefined, error: undefined } })
+    await navigate({
+      to: '/sign-in',
+      search: { to: undefined, error: undefined, factor: undefined },
+    })
   }
   return (
     <Menu position="bottom-end" width={230}>

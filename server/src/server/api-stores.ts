@@ -54,6 +54,7 @@ import { estimateCost } from '../gateway/cost-estimate'
 import { toMonth } from '../metering/spending-limits'
 import { probe } from '../upstream/probe'
 import type { LiveSettings } from '../platform/settings/live-settings'
+import { createCountedLink } from '../auth/sign-in/handed-link'
 import { inviteOwner } from '../auth/sign-in/link'
 
 interface Dependencies {
@@ -90,6 +91,7 @@ function operatorStores(dependencies: Dependencies, services: GatewayServices) {
     }),
     users: createUserStore(db, {
       invite: (user) => inviteOwner(db, user, address()),
+      createLink: (user) => createCountedLink(db, user, address()),
       otherRows: services.olderLogs?.rowsOf,
     }),
     plans: createPlanStore(db),
@@ -164,6 +166,7 @@ function catalogueStores(dependencies: Dependencies, { lookUps }: GatewayService
       baseUrl: config.baseUrl,
       oauthProviders: Object.keys(readOauthClients(config)),
       takesPayments: payments.processor !== undefined,
+      sendsMail: config.mail !== undefined,
       servedBy,
     }),
     catalogue: createCatalogueStore(offered),

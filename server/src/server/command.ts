@@ -7,7 +7,7 @@ type Options = NonNullable<ParseArgsConfig['options']>
 export interface CommandOptions {
   /** Whether a flag such as `--json` is given. */
   has: (name: string) => boolean
-  /** The positional arguments, as many as the command declares. */
+  /** The positional arguments, no more than the command declares. */
   positionals: readonly string[]
   /** Writes a line for people to the error output. */
   log: (line: string) => void
@@ -23,6 +23,8 @@ export interface ServerCommand {
   flags?: readonly string[]
   /** Names of the required positional arguments. */
   positionals?: readonly string[]
+  /** Names of those that may be left out, after them. */
+  optional?: readonly string[]
   /** Resolves with the exit code: 0, or 1 for a negative result. It throws if the command could not start. */
   run: (options: CommandOptions) => Promise<number>
 }
@@ -34,13 +36,18 @@ export class CommandFailed extends Error {
 
 const always = ['help', 'progress', 'json']
 
-function read({ name, flags = [], positionals: names = [] }: ServerCommand, args: string[]) {
+function read(command: ServerCommand, args: string[]) {
+  const { name, flags = [], positionals: names = [], optional = [] } = command
   const options: Options = Object.fromEntries(
     [...flags, ...always].map((flag) => [flag, { type: 'boolean' }]),
   )
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  if (values['help'] !== true && positionals.length !== names.length) {
-    const usage = ['tollgate', name, ...names.map((positional) => `<${positional}>`)].join(' ')
+  const { length } = positionals
+  const isOutside = length < names.length || length > names.length + optional.length
+  if (values['help'] !== true && isOutside) {
+    const required = names.map((positional) => `<${positional}>`)
+    const others = optional.map((positional) => `[<${positional}>]`)
+    const usage = ['tollgate', name, ...required, ...others].join(' ')
     throw new Error(`Usage: "${usage}". See tollgate ${name} --help.`)
   }
   return { values, positionals }

@@ -88,7 +88,7 @@ export async function createFirstAccount(
 export const findOperator = (db: Kysely<Schema>) =>
   db
     .selectFrom('users')
-    .select('users.email')
+    .select(['users.id', 'users.email', 'users.status'])
     .where('is_operator', '=', true)
     .where('status', '=', 'active')
     .orderBy((by) => by('users.email', '=', email), 'desc')

@@ -19,12 +19,13 @@ interface Dependencies {
   baseUrl: string | undefined
   oauthProviders: string[]
   takesPayments: boolean
+  sendsMail: boolean
   servedBy: ServedBy
 }
 
 /** Creates the stores of the public routes. */
 export function createPublicStores(dependencies: Dependencies) {
-  const { db, catalog, settings, baseUrl, oauthProviders, takesPayments, servedBy } = dependencies
+  const { db, catalog, settings, servedBy, ...configured } = dependencies
   const served = new PublicServed(db, servedBy)
   const branding = createBrandingStore(db)
   const providers = createProviderView(db, catalog)
@@ -36,9 +37,7 @@ export function createPublicStores(dependencies: Dependencies) {
       settings,
       branding,
       version,
-      baseUrl,
-      oauthProviders,
-      takesPayments,
+      ...configured,
     }),
     publicOrganizations: createOrganizationView(db, served),
     publicServers: createServerView(db, served),

@@ -44,6 +44,7 @@ export function createSignInService(
       address: address(),
       providers,
       signUp: () => settings.current.signUp,
+      sendsMail: config.mail !== undefined,
       onError: (err) => log.error({ err }, 'a sign-in request failed'),
     })
   }

@@ -123,6 +123,7 @@ describe('GET /api/public/config', () => {
         streaming: true,
         platform_connections: true,
         payments: false,
+        email: false,
       }),
       limits: {
         request_timeout_seconds: 120,

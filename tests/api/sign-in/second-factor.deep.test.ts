@@ -1,9 +1,10 @@
-import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import { Browser, password, signUp } from '../../harness/browser-session'
+import { enableFactor } from '../../harness/authenticator-app'
 import { openDatabase } from '../../harness/database'
 import { startGateway, type Gateway } from '../../harness/server'
+import { codeOf } from '../../../server/testing/auth/authenticator-app'
 
 let gateway: Gateway
 let sql: SQL & AsyncDisposable
@@ -17,33 +18,12 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-
-function bytesOf(text: string): Buffer {
-  const bits = Array.from(text, (one) => base32.indexOf(one).toString(2).padStart(5, '0')).join('')
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
-}
-
-/** Six digits for a moment. Source: RFC 6238. */
-function codeOf(secret: string, atMs = Date.now()): string {
-  const counter = Buffer.alloc(8)
-  counter.writeBigUInt64BE(BigInt(Math.floor(atMs / 30_000)))
-  const hash = createHmac('sha1', bytesOf(secret)).update(counter).digest()
-  const number = hash.readUInt32BE((hash.at(-1) ?? 0) & 15) & 0x7f_ff_ff_ff
-  return String(number % 1_000_000).padStart(6, '0')
-}
-
 const connections = 'GET /api/connections'
 
 test('a second factor is asked for after the password; a backup code stands in, once', async () => {
   const email = 'two@example.com'
   const browser = await signUp(gateway, sql, email)
-  const { body } = await browser.send('POST /api/auth/two-factor/enable', { password })
-  const secret = new URL(String(body['totpURI'])).searchParams.get('secret') ?? ''
-  const confirmed = await browser.send('POST /api/auth/two-factor/verify-totp', {
-    code: codeOf(secret),
-  })
-  expect(confirmed.status).toBe(200)
+  const { secret, backupCodes } = await enableFactor(browser)
 
   const other = new Browser(gateway)
   const entered = await other.send('POST /api/auth/sign-in/email', { email, password })
@@ -55,7 +35,7 @@ test('a second factor is asked for after the password; a backup code stands in, 
   expect((await other.send('POST /api/auth/two-factor/verify-totp', { code })).status).toBe(200)
   expect((await other.send(connections)).status).toBe(200)
 
-  const [backup] = Array.isArray(body['backupCodes']) ? body['backupCodes'] : []
+  const [backup] = backupCodes
   await sql`delete from auth_rate_limit`
   const statuses: number[] = []
   for (let count = 0; count < 2; count++) {

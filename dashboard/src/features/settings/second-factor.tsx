@@ -50,7 +50,8 @@ export function SecondFactor() {
           </Badge>
         </Group>
         <Text size="sm" c="dimmed">
-          Sign-in requires a code from an authenticator app in addition to the password.
+          Every sign-in requires a code from an authenticator app, also by a link or another
+          provider. Enabling it signs out your other sessions.
         </Text>
         {enrolment ? (
           <Confirmation

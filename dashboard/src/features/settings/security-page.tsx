@@ -1,5 +1,4 @@
 import {
-  Anchor,
   Badge,
   Button,
   Group,
@@ -13,8 +12,6 @@ import {
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { Loaded } from '../../components/loaded'
 import { Page } from '../../components/page'
 import { Problem } from '../../components/problem'
@@ -27,10 +24,10 @@ import {
   security,
   sessionQuery,
   sessionsQuery,
-  signIn,
   type Session,
 } from '../../api/session'
 import { useSubmit } from '../../components/use-submit'
+import { NoPassword } from './no-password'
 import { SecondFactor } from './second-factor'
 
 export const SecurityPage = () => (
@@ -56,61 +53,6 @@ function Password() {
         )
       }
     </Loaded>
-  )
-}
-
-/** The domain of the first account's placeholder address. */
-const unreachable = '@tollgate.internal'
-
-/** Explains how to set an address that receives email. */
-const NoMail = ({ id }: { id: string }) => (
-  <Text size="sm">
-    This address cannot receive email:{' '}
-    <Anchor
-      size="sm"
-      underline="always"
-      renderRoot={(props) => <Link to="/operator/users/$id" params={{ id }} {...props} />}
-    >
-      change the account's address
-    </Anchor>{' '}
-    first.
-  </Text>
-)
-
-/** For accounts that signed in by an operator's link or another provider. */
-function NoPassword() {
-  const { data } = useSuspenseQuery(sessionQuery)
-  const email = data?.user.email ?? ''
-  const [isSent, setSent] = useState(false)
-  const { submit, isBusy, error } = useSubmit(async () => {
-    await signIn.forgot(email)
-    setSent(true)
-  })
-  return (
-    <Paper withBorder p="lg">
-      <Stack gap="sm" maw={520} align="flex-start">
-        <Title order={2} size="h4">
-          Password
-        </Title>
-        <Text size="sm">
-          This account has no password: you signed in with a link or another provider. With a
-          password you can sign in directly and enable two-factor authentication.
-        </Text>
-        <Problem error={error} />
-        {data && email.endsWith(unreachable) && <NoMail id={data.user.id} />}
-        {isSent ? (
-          <Text size="sm" role="status">
-            An email is on its way to {email}. Its link lets you set a password; you are then signed
-            out everywhere and sign in with it. If no email arrives, contact the operator of this
-            service.
-          </Text>
-        ) : (
-          <Button loading={isBusy} onClick={() => void submit(undefined)}>
-            Email me a link to set a password
-          </Button>
-        )}
-      </Stack>
-    </Paper>
   )
 }
 

@@ -7,14 +7,26 @@ import { ownPath } from '../../url/address'
 import { EntryCard } from './entry-card'
 import { ResourceForm } from '../../components/resource-form'
 import { ServiceButtons } from './service-buttons'
+import { useSendsEmail } from '../../api/installation'
 import { sessionQuery, signIn, type Credentials } from '../../api/session'
 import { useSubmit } from '../../components/use-submit'
 
 const route = getRouteApi('/entry/sign-in')
 
+const linkExpired = 'This link has expired. Sign in, or request a new one.'
+
+/** Messages of failed sign-ins, by the codes of the auth library. */
+const failures: Readonly<Record<string, string>> = {
+  email_not_verified:
+    'The email address of that account is not confirmed. Open the link that we sent to it, or ask the operator of this service for one.',
+  too_many_requests:
+    'Too many sign-ins from your network within a few seconds. Wait a moment, then open the link again.',
+}
+
 export function SignInPage() {
-  const { to, error } = route.useSearch()
-  const [needsFactor, setNeedsFactor] = useState(false)
+  const { to, error, factor } = route.useSearch()
+  const [needsFactor, setNeedsFactor] = useState(factor !== undefined)
+  const sendsEmail = useSendsEmail()
   const queries = useQueryClient()
   const enter = async () => {
     await queries.resetQueries(sessionQuery)
@@ -23,35 +35,37 @@ export function SignInPage() {
   if (needsFactor) return <Factor onComplete={enter} />
   return (
     <EntryCard title="Sign in">
-      {error && <Alert color="red">{errorTexts[error] ?? expired}</Alert>}
+      {error && <Alert color="red">{failures[error] ?? linkExpired}</Alert>}
       <Password
+        sendsEmail={sendsEmail}
         onComplete={async ({ needsFactor: isNext }) => (isNext ? setNeedsFactor(true) : enter())}
       />
       <ServiceButtons />
+      {!sendsEmail && (
+        <Text size="sm" c="dimmed">
+          This service sends no email. If you cannot sign in, ask its operator for a sign-in link.
+        </Text>
+      )}
       <Group justify="space-between">
         <Anchor size="sm" component={Link} to="/sign-up">
           Create an account
         </Anchor>
-        <Anchor size="sm" component={Link} to="/forgot-password">
-          Forgot password?
-        </Anchor>
+        {sendsEmail && (
+          <Anchor size="sm" component={Link} to="/forgot-password">
+            Forgot password?
+          </Anchor>
+        )}
       </Group>
     </EntryCard>
   )
 }
 
-const expired = 'This link has expired. Sign in, or request a new one.'
-/** By the `error` of the address. */
-const errorTexts: Readonly<Record<string, string>> = {
-  too_many_requests:
-    'Too many sign-ins from your network within a few seconds. Wait a moment, then open the link again.',
-}
-
 interface PasswordProps {
+  sendsEmail: boolean
   onComplete: (next: { needsFactor: boolean }) => Promise<void>
 }
 
-function Password({ onComplete }: PasswordProps) {
+function Password({ sendsEmail, onComplete }: PasswordProps) {
   const form = useForm<Credentials>({ initialValues: { email: '', password: '' } })
   const [sentTo, setSentTo] = useState<string>()
   const enter = async (credentials: Credentials) =>
@@ -76,7 +90,7 @@ function Password({ onComplete }: PasswordProps) {
       save={enter}
       label="Sign in"
       kind="entry"
-      actions={sendLink}
+      actions={sendsEmail && sendLink}
       actionError={linking.error}
     >
       {sentTo && <Alert>If {sentTo} has an account, a link to sign in is on its way.</Alert>}
@@ -119,6 +133,10 @@ function Factor({ onComplete }: { onComplete: () => Promise<void> }) {
           {...form.getInputProps('code')}
         />
       </ResourceForm>
+      {/* A new page: the first factor is asked for again. */}
+      <Anchor size="sm" href="/sign-in">
+        Start again
+      </Anchor>
     </EntryCard>
   )
 }

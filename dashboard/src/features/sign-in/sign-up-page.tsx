@@ -6,6 +6,7 @@ import { EntryCard } from './entry-card'
 import { ResourceForm } from '../../components/resource-form'
 import { ServiceButtons } from './service-buttons'
 import { minPassword, passwordProblem } from './password'
+import { useSendsEmail } from '../../api/installation'
 import { signIn } from '../../api/session'
 
 export function SignUpPage() {
@@ -18,16 +19,7 @@ export function SignUpPage() {
     await signIn.signUp(account)
     setSentTo(account.email)
   }
-  if (sentTo) {
-    return (
-      <EntryCard title="Check your email">
-        <Text size="sm">
-          We sent a link to {sentTo}. Open it within one hour to confirm the address.
-        </Text>
-        <BackToSignIn />
-      </EntryCard>
-    )
-  }
+  if (sentTo) return <NextStep email={sentTo} />
   return (
     <EntryCard title="Create an account">
       <ResourceForm form={form} save={save} label="Create account" kind="entry">
@@ -59,6 +51,26 @@ export function SignUpPage() {
     </EntryCard>
   )
 }
+
+/** Says how the owner of a new account confirms its address. */
+const NextStep = ({ email }: { email: string }) =>
+  useSendsEmail() ? (
+    <EntryCard title="Check your email">
+      <Text size="sm">
+        We sent a link to {email}. Open it within one hour to confirm the address.
+      </Text>
+      <BackToSignIn />
+    </EntryCard>
+  ) : (
+    <EntryCard title="Ask for a sign-in link">
+      <Text size="sm">
+        This service sends no email, so that {email} cannot be confirmed by one. Ask its operator
+        for a sign-in link to your account: it confirms the address, and you then set a password
+        under Security.
+      </Text>
+      <BackToSignIn />
+    </EntryCard>
+  )
 
 const BackToSignIn = () => (
   <Anchor size="sm" component={Link} to="/sign-in">

@@ -20,6 +20,8 @@ export interface ConfigurationPorts {
   oauthProviders: string[]
   /** Whether a payment processor is configured. */
   takesPayments: boolean
+  /** Whether a mail server is configured: without one, links to sign in come from operators only. */
+  sendsMail: boolean
 }
 
 /** Source: contract 6.1. */
@@ -54,7 +56,11 @@ export function createConfigurationView(ports: ConfigurationPorts) {
         minimum_balance: toUsd(current.minimumBalance),
         low_balance_threshold: toUsd(current.warningThreshold),
         auth: { password: true, oauth_providers: ports.oauthProviders, sign_up: current.signUp },
-        features: { ...featuresOf(current), payments: ports.takesPayments },
+        features: {
+          ...featuresOf(current),
+          payments: ports.takesPayments,
+          email: ports.sendsMail,
+        },
         limits: {
           request_timeout_seconds: current.timers.requestMs / 1000,
           default_rpm: limits?.requests_per_minute ?? null,

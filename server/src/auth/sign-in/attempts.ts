@@ -23,6 +23,10 @@ const attemptLimits: Readonly<Record<string, AttemptLimit>> = {
   '/send-verification-email': { max: 10, counter: 'mail' },
 }
 
+/** Whether the endpoint at a path of the library sends a mail. */
+export const isMailPath = (path: string | undefined): boolean =>
+  path !== undefined && attemptLimits[path]?.counter === 'mail'
+
 /**
  * Counts an attempt at a sign-in path that names an account by its mail address, whether the account exists or not.
  * After too many, resolves with the seconds until the next one is allowed; on every node alike.
@@ -35,7 +39,17 @@ export async function countAttempt(
   const rule = attemptLimits[path]
   if (!rule || typeof email !== 'string') return undefined
   // The address is hashed, as it is personal data here and may be as long as a body.
-  const key = `account:${rule.counter}:${hashOf(email.trim().toLowerCase())}`
+  return count(db, `account:${rule.counter}:${hashOf(email.trim().toLowerCase())}`, rule.max)
+}
+
+/** The limit on the sign-in links that operators create for one account. */
+export const linkLimit = { max: 10, windowSeconds }
+
+/** Counts a sign-in link that an operator creates for an account, as `countAttempt` counts. */
+export const countLink = (db: Kysely<Schema>, userId: string): Promise<number | undefined> =>
+  count(db, `account:link:${userId}`, linkLimit.max)
+
+async function count(db: Kysely<Schema>, key: string, max: number): Promise<number | undefined> {
   const now = sql`(extract(epoch from now()) * 1000)::bigint`
   const isOver = sql`auth_rate_limit.last_request <= ${now} - ${windowSeconds * 1000}`
   const { rows } = await sql<{ count: number; rest: number }>`
@@ -46,5 +60,5 @@ export async function countAttempt(
     returning count,
       ceil((last_request + ${windowSeconds * 1000} - ${now}) / 1000.0)::int as rest`.execute(db)
   const [row] = rows
-  return row && row.count > rule.max ? Math.max(1, row.rest) : undefined
+  return row && row.count > max ? Math.max(1, row.rest) : undefined
 }

@@ -1,12 +1,15 @@
 import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { betterAuth, type BetterAuthOptions } from 'better-auth'
 import { magicLink } from 'better-auth/plugins/magic-link'
-import { twoFactor } from 'better-auth/plugins/two-factor'
 import type { Kysely } from 'kysely'
 import { endLinks, hashOf } from './link'
 import { linkMail, resetMail, emailTakenMail, verificationMail } from './mails'
-import { tables, twoFactorTables } from './tables'
+import { tables } from './tables'
 import { countAttempt } from './attempts'
+import { firstPassword } from './first-password'
+import { reportNoMail } from './no-mail'
+import { checkReturnAddresses } from './return-address'
+import { checkNewSession, onUserUpdate, secondFactor } from './second-factor'
 import { newId } from '../../platform/db/id'
 import type { Schema } from '../../platform/db/schema'
 import { postMail } from '../../platform/mail/outbox'
@@ -36,6 +39,8 @@ export interface SignInOptions {
   providers: { github?: OAuthClient; google?: OAuthClient }
   /** The sign-up policy, read at each attempt. */
   signUp: () => 'open' | 'invite' | 'closed'
+  /** Whether a mail server is configured; without one, mails wait. */
+  sendsMail: boolean
   onError: (error: unknown) => void
 }
 
@@ -49,6 +54,8 @@ export function createSignIn(options: SignInOptions) {
   const auth = build(options)
 
   return {
+    /** The paths of all endpoints, as the library names them; those without one are not reachable. */
+    paths: Object.values(auth.api).flatMap((endpoint) => endpoint.path ?? []),
     /** Answers a request below `/api/auth` from a client address. */
     async answer(request: Request, clientAddress: string): Promise<Response> {
       const headers = new Headers(request.headers)
@@ -110,9 +117,13 @@ function build(options: SignInOptions) {
       customRules: { '/get-session': false, '/magic-link/verify': { window: 10, max: 100 } },
     },
     ...byMail(options),
-    socialProviders: providers,
+    socialProviders: {
+      ...(providers.github && { github: { ...providers.github, ...confirmed } }),
+      ...(providers.google && { google: { ...providers.google, ...confirmed } }),
+    },
     plugins: [
-      twoFactor({ issuer: 'Tollgate', schema: twoFactorTables }),
+      secondFactor(),
+      firstPassword((email) => endLinks(db, email)),
       magicLink({
         disableSignUp: true,
         expiresIn: linkSeconds,
@@ -120,33 +131,57 @@ function build(options: SignInOptions) {
         sendMagicLink: ({ email, url }) => sendLink(db, email, url),
       }),
     ],
-    hooks: {
-      // The library's error does not reveal why an account could not be created, so that is checked before.
-      before: createAuthMiddleware(async ({ path, body }) => {
-        checkName(body?.name)
-        await checkAttempts(db, path, body?.email)
-        if (path === '/sign-up/email') await checkSignUp(options, String(body?.email))
-      }),
-    },
-    databaseHooks: {
-      user: {
-        create: { before: (user) => admitted(options, user) },
-      },
-      session: { create: { before: ({ userId }) => checkActive(db, userId) } },
-    },
-    advanced: {
-      cookiePrefix: 'tollgate',
-      useSecureCookies: address.startsWith('https:'),
-      // Pages fetch their data themselves, so that a link on another site need not send the cookie.
-      cookies: { session_token: { attributes: { sameSite: 'strict' } } },
-      ipAddress: { ipAddressHeaders: [addressHeader] },
-      database: { generateId: ({ model }) => (model === 'user' ? newId('user') : newId('sess')) },
-    },
+    ...hooksOf(options),
+    advanced: byCookie(address),
     onAPIError: { errorURL: '/sign-in', onError },
     logger: { disabled: true },
     telemetry: { enabled: false },
   })
 }
+
+/** An account at another provider may name any address: one that the provider has not confirmed is confirmed first. */
+const confirmed = { requireEmailVerification: true }
+
+/** The options for cookies, client addresses and ids. */
+const byCookie = (address: string) =>
+  ({
+    cookiePrefix: 'tollgate',
+    useSecureCookies: address.startsWith('https:'),
+    // Pages fetch their data themselves, so that a link on another site need not send the cookie.
+    cookies: { session_token: { attributes: { sameSite: 'strict' } } },
+    ipAddress: { ipAddressHeaders: [addressHeader] },
+    database: { generateId: ({ model }) => (model === 'user' ? newId('user') : newId('sess')) },
+  }) satisfies BetterAuthOptions['advanced']
+
+/** The checks of requests, accounts and sessions. */
+const hooksOf = (options: SignInOptions) =>
+  ({
+    hooks: {
+      // The library's error does not reveal why an account could not be created, so that is checked before.
+      before: createAuthMiddleware(async ({ path, body }) => {
+        checkName(body?.name)
+        checkReturnAddresses(body ?? {}, options.address)
+        await checkAttempts(options.db, path, body?.email)
+        if (path === '/sign-up/email') await checkSignUp(options, String(body?.email))
+      }),
+      ...(!options.sendsMail && { after: reportNoMail }),
+    },
+    databaseHooks: {
+      user: {
+        create: { before: (user) => admitted(options, user) },
+        update: { after: (user, context) => onUserUpdate(options.db, user, context?.path) },
+      },
+      session: {
+        create: {
+          before: ({ userId }, context) =>
+            checkNewSession(options.db, userId, {
+              path: context?.path,
+              signedInId: context?.context.session?.user.id,
+            }),
+        },
+      },
+    },
+  }) satisfies BetterAuthOptions
 
 /** The options for addresses, passwords and the mails about them. */
 const byMail = ({ db, address }: SignInOptions) =>
@@ -232,15 +267,4 @@ async function isInvited(db: Kysely<Schema>, email: string): Promise<boolean> {
     .where('expires_at', '>', new Date())
     .executeTakeFirst()
   return invitation !== undefined
-}
-
-async function checkActive(db: Kysely<Schema>, userId: string): Promise<void> {
-  const user = await db
-    .selectFrom('users')
-    .select('id')
-    .where('id', '=', userId)
-    .where('status', '=', 'active')
-    .executeTakeFirst()
-  if (user) return
-  throw new APIError('FORBIDDEN', { code: 'SUSPENDED', message: 'This account is suspended.' })
 }

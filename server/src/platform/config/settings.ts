@@ -220,7 +220,7 @@ const alerts = z.object({
   smtp: z.object({
     server: setting(optional(Smtp), {
       name: 'SMTP_URL',
-      doc: 'the mail server: `smtp://user:password@host:587` or `smtps://`; without it e-mails wait',
+      doc: 'the mail server: `smtp://user:password@host:587` or `smtps://`; without it e-mails wait, and operators hand out sign-in links',
     }),
     sender: setting(optional(Sender), {
       name: 'MAIL_FROM',

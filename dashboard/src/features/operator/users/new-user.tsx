@@ -4,6 +4,7 @@ import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { api, bodyOf, type Schemas } from '../../../api/client'
+import { useSendsEmail } from '../../../api/installation'
 import { toBody } from '../../../components/changed-fields'
 import { ResourceForm } from '../../../components/resource-form'
 import { PlanSelect } from '../plans/plan-select'
@@ -21,6 +22,7 @@ const initialValues: Fields = { email: '', display_name: '', plan_id: null, is_o
 export function NewUser({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient()
   const navigate = useNavigate()
+  const sendsEmail = useSendsEmail()
   const form = useForm({ initialValues })
   const save = async (fields: Fields) => {
     const body = toBody<Schemas['NewUser']>(fields)
@@ -34,7 +36,11 @@ export function NewUser({ onClose }: { onClose: () => void }) {
     <ResourceForm form={form} save={save} label="Create" onCancel={onClose}>
       <TextInput
         label="Email"
-        description="Receives an email with sign-in instructions"
+        description={
+          sendsEmail
+            ? 'Receives an email with sign-in instructions'
+            : 'Receives no email: copy a sign-in link on the page of the account'
+        }
         type="email"
         required
         maxLength={254}

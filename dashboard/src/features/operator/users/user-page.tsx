@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { AccountCredits } from '../credits/account-credits'
+import { SignInLink } from './sign-in-link'
 import { UserKeys } from './user-keys'
 import { UserLimits } from './user-limits'
 import { UserProfile } from './user-profile'
@@ -36,7 +37,7 @@ export function UserPage() {
           All users
         </Anchor>
       }
-      actions={user && <UserState user={user} />}
+      actions={user && <UserActions user={user} />}
     >
       <Group>
         {user && <UserBadges user={user} />}
@@ -47,6 +48,13 @@ export function UserPage() {
     </Page>
   )
 }
+
+const UserActions = ({ user }: { user: User }) => (
+  <Group gap="sm">
+    {user.status === 'active' && <SignInLink user={user} />}
+    <UserState user={user} />
+  </Group>
+)
 
 function UserSections({ user }: { user: User }) {
   const { tab = 'account', page = 1 } = route.useSearch()

@@ -45,7 +45,7 @@ export function UsersPage() {
         plural="users"
         empty={{
           title: 'No users yet',
-          text: 'Create a user; they receive an email with sign-in instructions.',
+          text: 'Create a user; they receive a sign-in link by email, or from you.',
         }}
         isFiltered={isFiltered}
         paging={{

@@ -2,6 +2,7 @@ import { userKeyRoutes } from './key-routes'
 import {
   ChangedUser,
   NewUser,
+  SignInLink,
   Suspension,
   User,
   UserExportLine,
@@ -29,6 +30,7 @@ export const userRoutes = (users: UserStore): Route[] => [
   exportUser(users),
   suspendUser(users),
   reinstateUser(users),
+  createUserLink(users),
   ...userKeyRoutes(users.keys),
 ]
 
@@ -161,4 +163,20 @@ const reinstateUser = (users: UserStore) =>
     params,
     responses: { 200: User },
     handler: ({ params: { id } }) => users.reinstate(id),
+  })
+
+const createUserLink = (users: UserStore) =>
+  route({
+    method: 'post',
+    path: `${path}/:id/sign-in-link`,
+    access,
+    operationId: 'createSignInLink',
+    tag,
+    summary: 'Create a sign-in link for an account',
+    notes:
+      'For the owner of an account, where no mail arrives. The link signs in once, within an hour, and confirms the address; earlier links of the account stop working. An account with a second factor is asked for it.',
+    params,
+    responses: { 200: SignInLink },
+    errors: ['rate_limit_exceeded'],
+    handler: ({ params: { id } }) => users.createSignInLink(id),
   })

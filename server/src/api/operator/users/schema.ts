@@ -44,6 +44,15 @@ export const UserFilter = z.object({
 })
 export type UserFilter = Omit<z.output<typeof UserFilter>, keyof typeof pageFields>
 
+/** A link that an operator hands to the owner of an account. */
+export const SignInLink = z
+  .object({
+    link: z.url().describe('Signs in once. It is shown only in this answer.'),
+    expires_at: z.iso.datetime(),
+  })
+  .meta({ ref: 'SignInLink' })
+export type SignInLink = z.output<typeof SignInLink>
+
 /** A line of an account's export. */
 export const UserExportLine = z.object({
   table: z.string(),

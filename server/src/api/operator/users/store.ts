@@ -1,7 +1,7 @@
 import { sql, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { eraseUser } from './erase'
 import { createExports, type OtherRows } from './export'
-import type { ChangedUser, NewUser, UserFilter } from './schema'
+import type { ChangedUser, NewUser, SignInLink, UserFilter } from './schema'
 import { isId, newId } from '../../../platform/db/id'
 import type { Schema, UserRow } from '../../../platform/db/schema'
 import { usersWithSettings } from '../../../platform/db/stored-settings'
@@ -68,14 +68,28 @@ export type UserStore = ReturnType<typeof createUserStore>
 /** Mails the owner of a new account how to sign in. */
 type Invite = (user: { email: string; display_name: string }) => Promise<void>
 
+/** Creates a link that signs the owner of an account in once. Rejects for a suspended account, and after too many. */
+type CreateLink = (user: {
+  id: string
+  email: string
+  status: 'active' | 'suspended'
+}) => Promise<SignInLink>
+
+const noLinks: CreateLink = () =>
+  Promise.reject(new Error('This store was created without sign-in links.'))
+
 interface UserStoreOptions {
   invite?: Invite
+  createLink?: CreateLink
   /** Rows of accounts that are stored outside of the database. */
   otherRows?: OtherRows | undefined
 }
 
 /** Accounts and their keys, for operators. All reject with `resource_not_found` for unknown ids. */
-export function createUserStore(db: Kysely<Schema>, { invite, otherRows }: UserStoreOptions = {}) {
+export function createUserStore(
+  db: Kysely<Schema>,
+  { invite, createLink = noLinks, otherRows }: UserStoreOptions = {},
+) {
   async function findUser(id: string) {
     if (!isId('user', id)) throw new ApiError('resource_not_found')
     const rows = await usersWithSettings(db).where('users.id', '=', id).execute()
@@ -115,6 +129,7 @@ export function createUserStore(db: Kysely<Schema>, { invite, otherRows }: UserS
     suspend: (id: string, reason: string) =>
       change(id, { status: 'suspended', suspended_reason: reason }),
     reinstate: (id: string) => change(id, { status: 'active', suspended_reason: null }),
+    createSignInLink: async (id: string) => createLink(await findUser(id)),
     export: createExports(db, { others: otherRows }),
     erase: (id: string) => eraseUser(db, id),
     keys: createKeyStore({ db, checkOwner: findUser }),
