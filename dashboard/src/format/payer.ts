@@ -1,6 +1,6 @@
 import { usd } from './money'
 
-/** Who pays a request, as the API names it; null for no one. Source: contract 11.5. */
+/** The payer of a request, as the API names it; null for no one. Source: contract 11.5. */
 export interface Payer {
   payer: 'personal' | 'organization' | 'operator' | null
   /** The name of the organization; null for others, and where it was deleted. */
@@ -38,13 +38,13 @@ interface BilledRequest extends Payer {
   organization_name: string | null
 }
 
-/** Explains who paid a request and how; undefined for one that reached no provider. */
-export function describeBilling(request: BilledRequest, reader: Reader): string | undefined {
+/** Explains who paid a request and how; null for one that reached no provider. */
+export function describeBilling(request: BilledRequest, reader: Reader): string | null {
   const { billing_mode: mode, payer, payer_name: name } = request
   const own = payerName({ payer: 'personal', payer_name: null }, reader)
   switch (mode) {
     case null:
-      return undefined
+      return null
     case 'platform':
       return payer === 'organization' ? `the credits of ${organizationName(name)}` : own
     case 'house':

@@ -84,19 +84,6 @@ describe('an invitation', () => {
     expect(problem(await answer(guest, id))).toEqual([400, null, 'wrong_state'])
   })
 
-  test('B20: names organization and inviter to accounts, and neither to an address without one', async () => {
-    const company = await newOrganization(fixture)
-    const settings = await api(company.owner, 'GET /account/settings')
-    const { email } = await addressed()
-    const made = await invite(company, { email })
-    expect(made.body['inviter_name']).toBe(settings.body['display_name'])
-    const unknown = `${uniqueName('nobody').replace(' ', '-')}@example.com`
-    const other = await invite(company, { email: unknown })
-    const [mail] = await invitationsTo(unknown)
-    expect(mail?.body).toContain('You are invited to join an organization as member.')
-    expect(mail?.body).not.toContain(String(other.body['organization_name']))
-  })
-
   test('of an account that requested to join activates that membership', async () => {
     const company = await newOrganization(fixture)
     await api(company.owner, `PUT ${company.path}`, { allow_join_requests: true })
