@@ -40,22 +40,16 @@ interface BilledRequest extends Payer {
 
 /** Explains who paid a request and how; null for one that reached no provider. */
 export function describeBilling(request: BilledRequest, reader: Reader): string | null {
-  const { billing_mode: mode, payer, payer_name: name } = request
+  const { billing_mode: mode, payer, payer_name, organization_name } = request
   const own = payerName({ payer: 'personal', payer_name: null }, reader)
-  switch (mode) {
-    case null:
-      return null
-    case 'platform':
-      return payer === 'organization' ? `the credits of ${organizationName(name)}` : own
-    case 'house':
-      return 'not charged: billed to the operator'
-    case 'byok':
-      return `${reader === 'owner' ? 'your' : 'the account’s'} own key, billed by the provider`
-    case 'org_pays':
-      return `${organizationName(name)}, through its own connection`
-    case 'member_pays':
-      return `${own}, for a connection of ${organizationName(request.organization_name)}`
-    case 'free':
-      return 'free'
+  const organization = organizationName(payer_name)
+  const texts: Readonly<Record<NonNullable<typeof mode>, string>> = {
+    platform: payer === 'organization' ? `the credits of ${organization}` : own,
+    house: 'not charged: billed to the operator',
+    byok: `${reader === 'owner' ? 'your' : 'the account’s'} own key, billed by the provider`,
+    org_pays: `${organization}, through its own connection`,
+    member_pays: `${own}, for a connection of ${organizationName(organization_name)}`,
+    free: 'free',
   }
+  return mode === null ? null : texts[mode]
 }

