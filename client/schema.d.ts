@@ -9611,6 +9611,8 @@ export interface components {
             /** @example org_01k9z3t6c8q4v7x2m5n0p1r3s4 */
             organization_id: string;
             organization_name: string;
+            /** @description The display name of the member who invites */
+            inviter_name: string | null;
             email: string;
             /** @enum {string} */
             role: "admin" | "developer" | "viewer" | "member";
@@ -9752,8 +9754,14 @@ export interface components {
             /** @enum {string} */
             status: "pending" | "active" | "suspended";
             department: string | null;
+            /** @description USD a month; null for the default */
             spending_limit: number | null;
+            /** @description The limit that applies: the member’s, else the organization’s default */
+            effective_spending_limit: number | null;
+            /** @description USD that count toward the limit in this calendar month in UTC */
             spent_this_month: number | null;
+            /** @description The rest of the limit; null without one */
+            remaining_this_month: number | null;
             joined_at: string | null;
         };
         MemberList: {
@@ -9788,6 +9796,10 @@ export interface components {
                     output_tokens: number;
                     /** @description At catalogue prices */
                     cost_usd: number;
+                    /** @description What was charged, to the organization or to its members */
+                    charged_usd: number;
+                    /** @description What counts toward the spending limits of the organization */
+                    counted_usd: number;
                     avg_latency_ms: number | null;
                 }[];
             } | {
@@ -9798,6 +9810,10 @@ export interface components {
                     output_tokens: number;
                     /** @description At catalogue prices */
                     cost_usd: number;
+                    /** @description What was charged, to the organization or to its members */
+                    charged_usd: number;
+                    /** @description What counts toward the spending limits of the organization */
+                    counted_usd: number;
                     avg_latency_ms: number | null;
                 }[];
             } | {
@@ -9808,6 +9824,10 @@ export interface components {
                     output_tokens: number;
                     /** @description At catalogue prices */
                     cost_usd: number;
+                    /** @description What was charged, to the organization or to its members */
+                    charged_usd: number;
+                    /** @description What counts toward the spending limits of the organization */
+                    counted_usd: number;
                     avg_latency_ms: number | null;
                 }[];
             };
@@ -10029,6 +10049,10 @@ export interface components {
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
+            /** @description The account that pays: your own, an organization’s, or the operator; null for none */
+            payer: ("personal" | "organization" | "operator") | null;
+            /** @description The name of the organization that pays; null for others, and where it was deleted */
+            payer_name: string | null;
             /** Format: date-time */
             created_at: string;
             api_key_prefix: string | null;
@@ -10119,6 +10143,23 @@ export interface components {
                 /** @description USD */
                 cost: number;
             }[];
+            /** @description By who paid, the highest cost first */
+            by_payer: {
+                /** @description The account that pays: your own, an organization’s, or the operator; null for none */
+                payer: ("personal" | "organization" | "operator") | null;
+                /** @description The name of the organization that pays; null for others, and where it was deleted */
+                payer_name: string | null;
+                organization_id: string | null;
+                requests: number;
+                input_tokens: number;
+                output_tokens: number;
+                /** @description Input tokens that were read from a prompt cache */
+                cached_tokens: number;
+                /** @description USD that caches saved; below 0 where they cost more */
+                cache_savings: number;
+                /** @description USD */
+                cost: number;
+            }[];
             by_error: {
                 code: string;
                 count: number;
@@ -10150,6 +10191,10 @@ export interface components {
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
+            /** @description The account that pays: your own, an organization’s, or the operator; null for none */
+            payer: ("personal" | "organization" | "operator") | null;
+            /** @description The name of the organization that pays; null for others, and where it was deleted */
+            payer_name: string | null;
             /** Format: date-time */
             created_at: string;
             api_key_prefix: string | null;
@@ -10168,7 +10213,9 @@ export interface components {
             connection_id: string | null;
             /** @description 2: called by Tollgate; 3: by a self-hosted gateway */
             gateway_type: number | null;
+            /** @description The organization whose connection served it, or whose pool paid */
             organization_id: string | null;
+            organization_name: string | null;
             time_to_first_token_ms: number | null;
             user: string | null;
             metadata: Record<string, never> | null;
@@ -10207,6 +10254,10 @@ export interface components {
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
+            /** @description The account that pays: your own, an organization’s, or the operator; null for none */
+            payer: ("personal" | "organization" | "operator") | null;
+            /** @description The name of the organization that pays; null for others, and where it was deleted */
+            payer_name: string | null;
             /** Format: date-time */
             created_at: string;
             api_key_prefix: string | null;
@@ -10225,7 +10276,9 @@ export interface components {
             connection_id: string | null;
             /** @description 2: called by Tollgate; 3: by a self-hosted gateway */
             gateway_type: number | null;
+            /** @description The organization whose connection served it, or whose pool paid */
             organization_id: string | null;
+            organization_name: string | null;
             time_to_first_token_ms: number | null;
             user: string | null;
             metadata: Record<string, never> | null;
@@ -10307,6 +10360,8 @@ export interface components {
                     time_to_first_token_ms: number | null;
                     /** @description USD that the attempt was charged */
                     cost: number;
+                    /** @description Its circuit breaker was open, and it was tried as there was no other route */
+                    last_route: boolean;
                 }[];
             };
         };
@@ -10389,6 +10444,15 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
+        PaidAmount: {
+            /** @enum {string} */
+            payer: "personal" | "organization" | "operator";
+            organization_id: string | null;
+            /** @description The name of the organization */
+            payer_name: string | null;
+            /** @description USD */
+            cost: number;
+        };
         BillingMetrics: {
             period: {
                 /** Format: date-time */
@@ -10404,31 +10468,50 @@ export interface components {
                 total_tokens: number;
                 input_tokens: number;
                 output_tokens: number;
+                /** @description USD that the account paid itself */
                 total_cost: number;
+                /** @description USD that the requests cost, whichever account paid */
+                usage_cost: number;
                 avg_latency_ms: number | null;
                 models_used: number;
             };
+            /** @description `usage_cost` by who paid, the highest first */
+            by_payer: components["schemas"]["PaidAmount"][];
             by_model: {
                 model: string;
                 provider: string;
                 requests: number;
                 input_tokens: number;
                 output_tokens: number;
+                /** @description USD that the account paid itself */
                 cost: number;
+                /** @description USD that the requests cost, whichever account paid */
+                usage_cost: number;
                 /** @description 0 to 100 */
                 percentage: number | null;
+                /** @description Of the `usage_cost`, 0 to 100 */
+                usage_percentage: number | null;
             }[];
             time_series: {
                 /** Format: date-time */
                 timestamp: string;
                 requests: number;
                 tokens: number;
+                /** @description USD that the account paid itself */
                 cost: number;
+                /** @description USD that the requests cost, whichever account paid */
+                usage_cost: number;
             }[];
             projections: {
                 next_7_days: number;
                 next_30_days: number;
                 daily_average: number;
+                /** @description The same of the `usage_cost` */
+                usage: {
+                    next_7_days: number;
+                    next_30_days: number;
+                    daily_average: number;
+                };
             };
         };
         NewCheckout: {
@@ -10831,6 +10914,10 @@ export interface components {
             is_free: boolean;
             /** @description How a request of yours would be paid now; null if no connection serves the model to you. */
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
+            /** @description The account that pays: your own, an organization’s, or the operator; null for none */
+            payer: ("personal" | "organization" | "operator") | null;
+            /** @description The name of the organization that pays; null for others, and where it was deleted */
+            payer_name: string | null;
             /** @description Why you cannot call the model now; null if you can. */
             unavailable: {
                 /** @enum {string} */
@@ -10945,6 +11032,7 @@ export interface components {
                 /** Format: date-time */
                 end: string;
             };
+            /** @description `monthly_spend` is what your own account paid */
             quotas: {
                 /** @enum {string} */
                 type: "requests_per_minute" | "tokens_per_minute" | "concurrent_requests" | "monthly_requests" | "monthly_spend";
@@ -10957,6 +11045,25 @@ export interface components {
                 unit: "requests" | "tokens" | "usd";
                 resets_at: string | null;
             }[];
+            /** @description The organizations whose models you may call, your primary one first */
+            organizations: {
+                organization_id: string;
+                organization_name: string;
+                /** @description Its pool pays for your requests on platform connections */
+                funds_platform_models: boolean;
+                /** @description Your spending limit there, in USD a month; null: none */
+                limit: number | null;
+                /** @description USD that the organization spent for you in this month */
+                used: number;
+                remaining: number | null;
+                percentage: number;
+                /** Format: date-time */
+                resets_at: string;
+            }[];
+            /** @description USD that your requests of this month cost, whichever account paid */
+            usage_cost: number;
+            /** @description The same by who paid, the highest first */
+            by_payer: components["schemas"]["PaidAmount"][];
             /** Format: date-time */
             updated_at: string;
         };
@@ -10971,6 +11078,8 @@ export interface components {
                 tokens: number;
                 /** @description USD that the account paid itself */
                 cost: number;
+                /** @description USD that its requests cost, whichever account paid */
+                usage_cost: number;
                 peak_rpm: number;
                 /** @description The highest of all limits */
                 percentage: number;
@@ -11022,6 +11131,10 @@ export interface components {
             estimated_cost: number;
             /** @constant */
             currency: "USD";
+            /** @description The account that pays: your own, an organization’s, or the operator; null for none */
+            payer: ("personal" | "organization" | "operator") | null;
+            /** @description The name of the organization that pays; null for others, and where it was deleted */
+            payer_name: string | null;
             /** @description USD of the account that would pay */
             current_balance: number;
             sufficient_balance: boolean;
@@ -11638,6 +11751,7 @@ export interface components {
                 monthly_requests?: (number | null) | undefined;
                 monthly_spend?: (number | null) | undefined;
             };
+            /** @description The last request with a key, or, to the day, of a signed-in browser */
             last_active_at: string | null;
         };
         UserList: {
@@ -12982,6 +13096,10 @@ export interface components {
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
+            /** @description The account that pays: your own, an organization’s, or the operator; null for none */
+            payer: ("personal" | "organization" | "operator") | null;
+            /** @description The name of the organization that pays; null for others, and where it was deleted */
+            payer_name: string | null;
             /** Format: date-time */
             created_at: string;
             api_key_prefix: string | null;
@@ -13023,6 +13141,10 @@ export interface components {
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
+            /** @description The account that pays: your own, an organization’s, or the operator; null for none */
+            payer: ("personal" | "organization" | "operator") | null;
+            /** @description The name of the organization that pays; null for others, and where it was deleted */
+            payer_name: string | null;
             /** Format: date-time */
             created_at: string;
             api_key_prefix: string | null;
@@ -13041,7 +13163,9 @@ export interface components {
             connection_id: string | null;
             /** @description 2: called by Tollgate; 3: by a self-hosted gateway */
             gateway_type: number | null;
+            /** @description The organization whose connection served it, or whose pool paid */
             organization_id: string | null;
+            organization_name: string | null;
             time_to_first_token_ms: number | null;
             user: string | null;
             metadata: Record<string, never> | null;
@@ -13119,6 +13243,8 @@ export interface components {
                     time_to_first_token_ms: number | null;
                     /** @description USD that the attempt was charged */
                     cost: number;
+                    /** @description Its circuit breaker was open, and it was tried as there was no other route */
+                    last_route: boolean;
                 }[];
             };
         };

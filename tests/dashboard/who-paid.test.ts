@@ -27,7 +27,7 @@ const section = (page: Page, name: string) => page.getByRole('region', { name, e
 /** An amount above zero. */
 const spent = /\$\d*[1-9]\d*\.\d\d\b/
 
-test('B1: the overview shows what a member caused, who paid, and what is left of the limit', async () => {
+test('finding B1: the overview shows what a member caused, who paid, and what is left of the limit', async () => {
   const page = await dashboard.open('/')
   const month = section(page, 'Spent this month')
   await reloadUntil(page, async () => spent.test((await month.textContent()) ?? ''))
@@ -40,32 +40,39 @@ test('B1: the overview shows what a member caused, who paid, and what is left of
   await page.close()
 })
 
-test('B1: quota shows the limit of the organization beside those of the account', async () => {
+test('finding B1: quota shows the limit of the organization beside those of the account', async () => {
   const page = await dashboard.open('/quota')
   const bar = page.getByRole('group', { name: 'Spend of Engines for you this month' })
   await bar.getByText(/^\$\d+\.\d\d of \$5,000\.00$/).waitFor()
   await bar.getByText(/left\. Engines pays for your requests to platform models\.$/).waitFor()
-  await page.getByText(/^Your requests of this month cost \$[\d.]+: \$[\d.]+ by Engines\.$/).waitFor()
+  await page
+    .getByText(/^Your requests of this month cost \$[\d.]+: \$[\d.]+ by Engines\.$/)
+    .waitFor()
   const own = page.getByRole('group', { name: 'Spend this month', exact: true })
   await own.getByText('$0.00 used, no limit').waitFor()
   expect(await barriersOf(page)).toEqual([])
   await page.close()
 })
 
-test('B1, B2: logs, usage and models name the organization that pays', async () => {
+test('finding B1, B2: logs, usage and models name the organization that pays', async () => {
   const page = await dashboard.open(`/logs?open=${request}`)
   const drawer = page.getByRole('dialog', { name: 'Request', exact: true })
   await drawer.getByText('the credits of Engines').waitFor()
   await page.keyboard.press('Escape')
-  await section(page, 'Totals').getByText(/by Engines$/).waitFor()
+  await section(page, 'Totals')
+    .getByText(/by Engines$/)
+    .waitFor()
   await page.goto(`${dashboard.address}/usage?by=payer`)
   await page.getByRole('row', { name: /^Engines 1 / }).waitFor()
   await page.goto(`${dashboard.address}/models?search=sandbox/priced`)
-  await page.getByRole('row', { name: /Priced/ }).getByText('Engines').waitFor()
+  await page
+    .getByRole('row', { name: /Priced/ })
+    .getByText('Engines')
+    .waitFor()
   await page.close()
 })
 
-test('B9: the tiles, the chart and the top models of a period count the same requests', async () => {
+test('finding B9: the tiles, the chart and the top models of a period count the same requests', async () => {
   const page = await dashboard.open('/?period=24h')
   const asked: URL[] = []
   page.on('request', (one) => asked.push(new URL(one.url())))
@@ -74,7 +81,9 @@ test('B9: the tiles, the chart and the top models of a period count the same req
   const windowOf = (path: string) =>
     asked
       .filter(({ pathname, searchParams }) => pathname === path && searchParams.has('start_date'))
-      .map(({ searchParams }) => `${searchParams.get('start_date')} ${searchParams.get('end_date')}`)
+      .map(
+        ({ searchParams }) => `${searchParams.get('start_date')} ${searchParams.get('end_date')}`,
+      )
   const [statistics] = windowOf('/api/account/request-logs/stats')
   expect(windowOf('/api/billing/metrics')).toContain(String(statistics))
   await page.getByRole('button', { name: 'Show table' }).click()
@@ -83,7 +92,7 @@ test('B9: the tiles, the chart and the top models of a period count the same req
   await page.close()
 })
 
-test('B11: Escape gives the focus back to the row; a new page has the focus in its heading', async () => {
+test('finding B11: Escape gives the focus back to the row; a new page has the focus in its heading', async () => {
   const page = await dashboard.open('/logs')
   const link = page.getByRole('row').nth(1).getByRole('link')
   await link.focus()

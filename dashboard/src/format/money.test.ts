@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { exactUsd, requestUsd, usd } from './money'
 
-test('B8: a total has two decimals, however many the ledger has', () => {
+test('finding B8: a total has two decimals, however many the ledger has', () => {
   const totals = [3285.947939659, 58_467.812746699, 85.436822756, 5000, 0.01, 0]
   expect(totals.map(usd)).toEqual([
     '$3,285.95',
@@ -13,7 +13,7 @@ test('B8: a total has two decimals, however many the ledger has', () => {
   ])
 })
 
-test('B8: a total below a cent is not zero', () => {
+test('finding B8: a total below a cent is not zero', () => {
   expect([0.009, 0.00123456, 0.000000001, -0.002].map(usd)).toEqual([
     '$0.009',
     '$0.0012',
@@ -22,7 +22,7 @@ test('B8: a total below a cent is not zero', () => {
   ])
 })
 
-test('B8: the cost of a request has cents, and four digits below a dollar', () => {
+test('finding B8: the cost of a request has cents, and four digits below a dollar', () => {
   const costs = [12.3456, 1, 0.5, 0.123456789, 0.00300512, 0.000012, 0.000000001, 0]
   expect(costs.map(requestUsd)).toEqual([
     '$12.35',
@@ -36,7 +36,7 @@ test('B8: the cost of a request has cents, and four digits below a dollar', () =
   ])
 })
 
-test('B8: a price has all of its digits', () => {
+test('finding B8: a price has all of its digits', () => {
   expect([0.15, 1.25, 0.000000001, 58_467.812746699].map(exactUsd)).toEqual([
     '$0.15',
     '$1.25',

@@ -1,6 +1,6 @@
 import { usd } from './money'
 
-/** Who pays a request, as the API names it; null for no one. Source: contract 11.5. */
+/** The payer of a request, as the API names it; null for no one. Source: contract 11.5. */
 export interface Payer {
   payer: 'personal' | 'organization' | 'operator' | null
   /** The name of the organization; null for others, and where it was deleted. */
@@ -38,24 +38,18 @@ interface BilledRequest extends Payer {
   organization_name: string | null
 }
 
-/** Explains who paid a request and how; undefined for one that reached no provider. */
-export function describeBilling(request: BilledRequest, reader: Reader): string | undefined {
-  const { billing_mode: mode, payer, payer_name: name } = request
+/** Explains who paid a request and how; null for one that reached no provider. */
+export function describeBilling(request: BilledRequest, reader: Reader): string | null {
+  const { billing_mode: mode, payer, payer_name, organization_name } = request
   const own = payerName({ payer: 'personal', payer_name: null }, reader)
-  switch (mode) {
-    case null:
-      return undefined
-    case 'platform':
-      return payer === 'organization' ? `the credits of ${organizationName(name)}` : own
-    case 'house':
-      return 'not charged: billed to the operator'
-    case 'byok':
-      return `${reader === 'owner' ? 'your' : 'the account’s'} own key, billed by the provider`
-    case 'org_pays':
-      return `${organizationName(name)}, through its own connection`
-    case 'member_pays':
-      return `${own}, for a connection of ${organizationName(request.organization_name)}`
-    case 'free':
-      return 'free'
+  const organization = organizationName(payer_name)
+  const texts: Readonly<Record<NonNullable<typeof mode>, string>> = {
+    platform: payer === 'organization' ? `the credits of ${organization}` : own,
+    house: 'not charged: billed to the operator',
+    byok: `${reader === 'owner' ? 'your' : 'the account’s'} own key, billed by the provider`,
+    org_pays: `${organization}, through its own connection`,
+    member_pays: `${own}, for a connection of ${organizationName(organization_name)}`,
+    free: 'free',
   }
+  return mode === null ? null : texts[mode]
 }

@@ -100,7 +100,7 @@ describe('the window', () => {
     expect(await triggered(alert)).toEqual([14])
   })
 
-  test('B1: counts the cost of requests that an organization paid for, in the log and in sums', async () => {
+  test('finding B1: counts the cost of requests that an organization paid for, in the log and in sums', async () => {
     const alert = await watched({ type: 'cost_threshold', threshold: 0 })
     await alert.log({ atMs: nowMs - 1000, cost: 1_000_000_000n, accountId: 'org_1' })
     await alert.log({ atMs: nowMs - 3 * hourMs, cost: 2_000_000_000n, accountId: 'org_1' })
@@ -153,7 +153,7 @@ describe('each type', () => {
     expect(await triggered(alert, nowMs + 8 * dayMs)).toEqual([50, 75])
   })
 
-  test('B1: a quota counts the spending limit that an organization has for the account', async () => {
+  test('finding B1: a quota counts the spending limit that an organization has for the account', async () => {
     const alert = await watched({ type: 'quota_limit', threshold: 40 })
     await sql`
       insert into organization (id, name, billing_email, default_member_spending_limit)

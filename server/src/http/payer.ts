@@ -51,7 +51,11 @@ interface PaidRequest {
 }
 
 /** Returns who paid a request; null for one that was free, or reached no provider. */
-export function payerOf({ billing_mode: mode, account_id, user_id }: PaidRequest): PayerKind | null {
+export function payerOf({
+  billing_mode: mode,
+  account_id,
+  user_id,
+}: PaidRequest): PayerKind | null {
   if (mode === 'house') return 'operator'
   if (account_id === null) return null
   return account_id === user_id ? 'personal' : 'organization'

@@ -19,7 +19,7 @@ export const memberLimit = sql<bigint | null>`coalesce(
     where organization.id = membership.organization_id)
 )`
 
-/** What an organization spends for one member in the current month, and may. Amounts are nano-dollars. */
+/** The spending of an organization for one member in the current month, and its limit. Amounts are nano-dollars. */
 export interface MemberBudget {
   userId: string
   organizationId: string

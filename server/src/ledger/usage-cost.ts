@@ -35,8 +35,7 @@ export async function readPaidParts(
   of: CostOf,
   { grain, start, end }: SummedPeriod,
 ): Promise<PaidPart[]> {
-  const isOf =
-    'userId' in of ? sql`user_id = ${of.userId}` : sql`account_id = ${of.organizationId}`
+  const isOf = 'userId' in of ? sql`user_id = ${of.userId}` : sql`account_id = ${of.organizationId}`
   const { rows } = await sql<PaidPart>`
     select paid.payer, paid.organization_id as "organizationId", organization.name, paid.cost
     from (

@@ -100,7 +100,8 @@ function readGroups(
       ...sumRows(members),
     }))
   }
-  const [, column = ''] = /^l\.(model|provider|account_id|billing_mode) AS name, /.exec(columns) ?? []
+  const [, column = ''] =
+    /^l\.(model|provider|account_id|billing_mode) AS name, /.exec(columns) ?? []
   if (columns !== `l.${column} AS name, ${sums}`) throw syntaxError(columns)
   return group(rows, (row) => row[column]).map(([name, members]) => ({
     name,

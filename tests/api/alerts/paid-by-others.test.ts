@@ -11,11 +11,11 @@ beforeAll(async () => {
 })
 afterAll(() => fixture[Symbol.asyncDispose]())
 
-test('B1: a cost alert counts what the pool of an organization paid for the account', async () => {
+test('finding B1: a cost alert counts what the pool of an organization paid for the account', async () => {
   const { rig, api } = fixture
   const organization = await newOrganization({
     gateway: rig.gateway,
-    newCustomer: () => rig.gateway.customer(),
+    newCustomer: () => rig.gateway.customer({ permissions: ['read', 'write', 'admin'] }),
   })
   const grant = { organization_id: organization.id, amount: 1, reason: 'For the test.' }
   await rig.gateway.admin('POST', '/credits/grant', grant)

@@ -5,7 +5,7 @@ import type { Json } from '../../harness/http'
 let fixture: Fixture
 
 beforeAll(async () => {
-  fixture = await createFixture()
+  fixture = await createFixture({ BREAKER_SECONDS: '30' })
 })
 afterAll(() => fixture[Symbol.asyncDispose]())
 
@@ -15,7 +15,7 @@ async function attempts(): Promise<Json[]> {
   return Object(details['resolution_attempts']).attempts
 }
 
-test('B10: an attempt that an open circuit breaker let through is one attempt, and says so', async () => {
+test('finding B10: an attempt that an open circuit breaker let through is one attempt, and says so', async () => {
   const closed = await attempts()
   expect(closed).toMatchObject([{ status: 'error', last_route: false }])
   let found: Json[] = []

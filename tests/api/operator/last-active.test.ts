@@ -3,7 +3,7 @@ import { signUp } from '../../harness/browser-session'
 import { openDatabase } from '../../harness/database'
 import { startGateway } from '../../harness/server'
 
-test('B19: an account that is signed in was active, without a key', async () => {
+test('finding B19: an account that is signed in was active, without a key', async () => {
   await using gateway = await startGateway()
   await using sql = await openDatabase(gateway.dataDir)
   const begunMs = Date.now()

@@ -44,7 +44,7 @@ afterAll(async () => {
   await on[Symbol.asyncDispose]()
 })
 
-test('B1: quota has what a member caused, who paid it, and the rest of the limit there', async () => {
+test('finding B1: quota has what a member caused, who paid it, and the rest of the limit there', async () => {
   const { quotas, ...status } = await read('/user/quota/status')
   expect(status).toMatchObject({
     usage_cost: two,
@@ -66,7 +66,7 @@ test('B1: quota has what a member caused, who paid it, and the rest of the limit
   expect(today).toMatchObject({ requests: 2, cost: 0, usage_cost: two, percentage: 0.12 })
 })
 
-test('B1: metrics have both amounts, in sums, by model, over time and ahead', async () => {
+test('finding B1: metrics have both amounts, in sums, by model, over time and ahead', async () => {
   const metrics = await read('/billing/metrics?period=24h')
   expect(metrics).toMatchObject({
     summary: { total_requests: 2, total_cost: 0, usage_cost: two },
@@ -80,10 +80,13 @@ test('B1: metrics have both amounts, in sums, by model, over time and ahead', as
     `/billing/metrics?period=24h&organization_id=${organization.id}`,
     organization.owner,
   )
-  expect(pool).toMatchObject({ summary: { total_cost: two, usage_cost: two }, by_payer: [paidBy()] })
+  expect(pool).toMatchObject({
+    summary: { total_cost: two, usage_cost: two },
+    by_payer: [paidBy()],
+  })
 })
 
-test('B1, B2: logs, their sums, models and estimates name the payer', async () => {
+test('finding B1, B2: logs, their sums, models and estimates name the payer', async () => {
   const payer = { payer: 'organization', payer_name: name }
   const logs = listIn(await on.api(member, 'GET /account/request-logs'), 'logs')
   expect(logs).toMatchObject([payer, payer])
@@ -103,8 +106,11 @@ test('B1, B2: logs, their sums, models and estimates name the payer', async () =
   expect(estimate.body).toMatchObject(payer)
 })
 
-test('B1: members are listed with the limit that applies, and its rest', async () => {
-  const members = listIn(await on.api(organization.owner, `GET ${organization.path}/members`), 'members')
+test('finding B1: members are listed with the limit that applies, and its rest', async () => {
+  const members = listIn(
+    await on.api(organization.owner, `GET ${organization.path}/members`),
+    'members',
+  )
   const listed = members.find((one) => one['user_id'] === member.userId)
   expect(listed).toMatchObject({
     spending_limit: null,
@@ -116,7 +122,7 @@ test('B1: members are listed with the limit that applies, and its rest', async (
   expect(used).toMatchObject({ cost_usd: two, charged_usd: two, counted_usd: two })
 })
 
-test('B1: what a member pays is its own, and other accounts see nothing of either', async () => {
+test('finding B1: what a member pays is its own, and other accounts see nothing of either', async () => {
   const own = await on.fixture.newCustomer()
   await on.grant({ user_id: own.userId })
   expect((await on.chat(own)).status).toBe(200)
@@ -136,7 +142,7 @@ test('B1: what a member pays is its own, and other accounts see nothing of eithe
   expect(await read('/models/fake/one', own)).toMatchObject({ payer: 'personal', payer_name: null })
 })
 
-test('B1: what the operator bears is named so, and counts in no pool', async () => {
+test('finding B1: what the operator bears is named so, and counts in no pool', async () => {
   const { gateway } = on.fixture
   const { id: plan_id } = await gateway.admin('POST', '/plans', { name: 'ours', house_pays: true })
   const house = await gateway.customer({}, { plan_id: String(plan_id) })

@@ -14,7 +14,7 @@ const open = (accept: string) =>
     redirect: 'manual',
   })
 
-test('B12: many people behind one address open their links within a minute; beyond the limit they see a page', async () => {
+test('finding B12: many people behind one address open their links within a minute; beyond the limit they see a page', async () => {
   const statuses: number[] = []
   for (let person = 0; person < 50; person++) statuses.push((await open('text/html')).status)
   expect([...new Set(statuses)]).toEqual([302])

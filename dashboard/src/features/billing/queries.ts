@@ -40,7 +40,7 @@ export const activityQuery = (period: Period) =>
 export type Metrics = Schemas['BillingMetrics']
 export type Stats = Schemas['RequestLogStats']
 
-/** What the account's requests cost today and this month, both in UTC, and who paid it. Source: contract 11.5. */
+/** The usage cost of the account today and this month, both in UTC, by who paid. Source: contract 11.5. */
 export const spendQuery = queryOptions({
   queryKey: ['billing', 'spend'],
   queryFn: async () => {

@@ -22,7 +22,7 @@ interface Props {
 
 export const CollectionDrawer = ({ collection, onClose }: Props) => (
   <SidePanel
-      onClose={onClose}
+    onClose={onClose}
     size="lg"
     title={collection ? (collection.display_name ?? collection.name) : 'Collection'}
   >

@@ -9,13 +9,7 @@ import { Moment } from '../../components/moment'
 import { FailureScope } from '../../components/query-failure'
 import { formatCount } from '../../format/figures'
 import { exactUsd } from '../../format/money'
-import {
-  billingOf,
-  capabilityNames,
-  categoryNames,
-  modelQuery,
-  type Model,
-} from './queries'
+import { billingOf, capabilityNames, categoryNames, modelQuery, type Model } from './queries'
 import { ModelCode, TryModel } from './model-actions'
 import { ModelMeasures } from './model-measures'
 import { ModelRatings } from './model-ratings'

@@ -11,12 +11,7 @@ import { billingOf, maxCompared, type Model } from './queries'
 export function PaidBy({ model }: { model: Model }) {
   const [label, sentence, color] = billingOf(model)
   return (
-    <Badge
-      variant="light"
-      color={color}
-      title={model.unavailable?.message ?? sentence}
-      tt="none"
-    >
+    <Badge variant="light" color={color} title={model.unavailable?.message ?? sentence} tt="none">
       {label}
     </Badge>
   )

@@ -5,7 +5,7 @@ import { api } from '../../api/client'
 import { Moment } from '../../components/moment'
 import { Problem } from '../../components/problem'
 import { QueryFailure } from '../../components/query-failure'
-import { organizationsQuery, ownInvitationsQuery } from './queries'
+import { organizationsQuery, ownInvitationsQuery, type Invitation } from './queries'
 import { useSubmit } from '../../components/use-submit'
 
 /** The account's own invitations, to accept or decline; renders nothing when there are none. */
@@ -27,47 +27,15 @@ export function OwnInvitations() {
   return (
     <>
       <Problem error={answering.error} />
-      {invitations.map(
-        ({
-          id,
-          organization_name: name,
-          inviter_name: inviter,
-          role,
-          message,
-          expires_at: until,
-        }) => (
-        <Paper key={id} withBorder p="md">
-          <Group justify="space-between">
-            <Stack gap={2} maw={640}>
-              <Text fw={500}>
-                {inviter ?? 'A member'} invites you to join {name} as {role}
-              </Text>
-              {message && (
-                <Text size="sm" style={{ whiteSpace: 'pre-wrap' }}>
-                  {message}
-                </Text>
-              )}
-              <Text size="xs" c="dimmed">
-                Good until <Moment at={until} />
-              </Text>
-            </Stack>
-            <Group gap="xs">
-              <Button
-                variant="default"
-                disabled={answering.isBusy}
-                onClick={() => void answering.submit({ id, name, accepts: false })}
-              >
-                Decline
-              </Button>
-              <Button
-                loading={answering.isBusy}
-                onClick={() => void answering.submit({ id, name, accepts: true })}
-              >
-                Accept
-              </Button>
-            </Group>
-          </Group>
-        </Paper>
+      {invitations.map((one) => (
+        <InvitationCard
+          key={one.id}
+          invitation={one}
+          isBusy={answering.isBusy}
+          onAnswer={(accepts) =>
+            void answering.submit({ id: one.id, name: one.organization_name, accepts })
+          }
+        />
       ))}
     </>
   )
@@ -78,3 +46,39 @@ interface Answer {
   name: string
   accepts: boolean
 }
+
+interface CardProps {
+  invitation: Invitation
+  isBusy: boolean
+  onAnswer: (accepts: boolean) => void
+}
+
+/** One invitation: who invites to what, and the two answers. */
+const InvitationCard = ({ invitation, isBusy, onAnswer }: CardProps) => (
+  <Paper withBorder p="md">
+    <Group justify="space-between">
+      <Stack gap={2} maw={640}>
+        <Text fw={500}>
+          {invitation.inviter_name ?? 'A member'} invites you to join {invitation.organization_name}{' '}
+          as {invitation.role}
+        </Text>
+        {invitation.message && (
+          <Text size="sm" style={{ whiteSpace: 'pre-wrap' }}>
+            {invitation.message}
+          </Text>
+        )}
+        <Text size="xs" c="dimmed">
+          Good until <Moment at={invitation.expires_at} />
+        </Text>
+      </Stack>
+      <Group gap="xs">
+        <Button variant="default" disabled={isBusy} onClick={() => onAnswer(false)}>
+          Decline
+        </Button>
+        <Button loading={isBusy} onClick={() => onAnswer(true)}>
+          Accept
+        </Button>
+      </Group>
+    </Group>
+  </Paper>
+)

@@ -86,7 +86,7 @@ function BalanceTile({ balance: one }: { balance: Balance }) {
   )
 }
 
-/** What an organization spends for the account, and how much of its limit is left. */
+/** The spending of an organization for the account, and the rest of its limit. */
 const OrganizationTile = ({
   quota: { organization_name: name, used, limit, remaining },
 }: {

@@ -88,7 +88,8 @@ export function MemberQuotaBar({ quota }: { quota: MemberQuota }) {
       )}
       <Text size="xs" c="dimmed">
         {limit !== null && `${percent(percentage)} used, ${usd(remaining ?? 0)} left. `}
-        {quota.funds_platform_models && `${organization} pays for your requests to platform models.`}
+        {quota.funds_platform_models &&
+          `${organization} pays for your requests to platform models.`}
       </Text>
     </Stack>
   )

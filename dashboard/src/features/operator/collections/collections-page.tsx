@@ -59,8 +59,7 @@ function CollectionDrawer({ collection, onClose }: DrawerProps) {
   const refresh = useRefresh()
   if (!collection) {
     return (
-      <SidePanel
-      onClose={onClose} title="Collection">
+      <SidePanel onClose={onClose} title="Collection">
         <Alert color="gray">This collection was deleted.</Alert>
       </SidePanel>
     )
@@ -73,8 +72,7 @@ function CollectionDrawer({ collection, onClose }: DrawerProps) {
     await refresh()
   }
   return (
-    <SidePanel
-      onClose={onClose} size="lg" title={name}>
+    <SidePanel onClose={onClose} size="lg" title={name}>
       <Stack gap="xl">
         <CollectionForm collection={collection} onClose={onClose} />
         <Group>

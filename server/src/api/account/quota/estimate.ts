@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { Estimate, NewEstimate } from './schema'
 import type { Principal } from '../../../auth/principal'
 import type { Schema } from '../../../platform/db/schema'
@@ -86,11 +86,9 @@ const required = (param: string) =>
 
 /** Reads the posted balance of an account in nano-dollars, and its name where it is an organization's. */
 async function readPayer(db: Kysely<Schema>, accountId: string) {
-  const row = await db
-    .selectFrom('credit_account')
-    .leftJoin('organization', 'organization.id', 'credit_account.id')
-    .select(['credit_account.posted', 'organization.name'])
-    .where('credit_account.id', '=', accountId)
-    .executeTakeFirst()
-  return { balance: row?.posted ?? 0n, organization: row?.name ?? null }
+  const { rows } = await sql<{ balance: bigint; organization: string | null }>`
+    select credit_account.posted as balance, organization.name as organization
+    from credit_account left join organization on organization.id = credit_account.id
+    where credit_account.id = ${accountId}`.execute(db)
+  return rows[0] ?? { balance: 0n, organization: null }
 }

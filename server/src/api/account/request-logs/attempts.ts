@@ -139,7 +139,10 @@ const toSkippedAttempt = (
   last_route: false,
 })
 
-const toAttempt = (row: AttemptRow, { names, startedMs }: AttemptPosition): Omit<LogAttempt, 'last_route'> => ({
+const toAttempt = (
+  row: AttemptRow,
+  { names, startedMs }: AttemptPosition,
+): Omit<LogAttempt, 'last_route'> => ({
   connection_id: row.connection_id,
   connection_name: names.get(row.connection_id ?? '') ?? null,
   provider: row.provider,

@@ -31,7 +31,9 @@ export function toPaidGroups(
   if (house) groups.push({ ...house, payer: 'operator', organizationId: null, payerName: null })
   return groups
     .filter(({ requests }) => requests > 0n)
-    .toSorted((one, other) => Number(other.cost - one.cost) || Number(other.requests - one.requests))
+    .toSorted(
+      (one, other) => Number(other.cost - one.cost) || Number(other.requests - one.requests),
+    )
 }
 
 const subtract = (all: LogGroup, part: LogGroup): LogGroup => ({

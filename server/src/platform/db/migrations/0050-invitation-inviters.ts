@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Who invites; null for invitations from before. */
+/** Adds the account that invites; null for invitations of earlier versions. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table invitation
