@@ -49,7 +49,7 @@ await using postgres = await startPostgres({
   shared_preload_libraries: 'pg_stat_statements',
   'pg_stat_statements.track': 'all',
 })
-await using sql = postgres.connect()
+await using sql = postgres.connectAdmin()
 await sql`create extension pg_stat_statements`
 await using subject = await startOn(postgres)
 sound(await measure(load, subject, { scenario, seconds: warmUpSeconds, round: 0 }))

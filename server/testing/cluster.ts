@@ -15,7 +15,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Glob } from 'bun'
 import { getServerAccount } from '../src/platform/embedded-postgres/account'
-import { database as template, openCluster, user } from '../src/platform/embedded-postgres/cluster'
+import {
+  database as template,
+  openCluster,
+  superuser,
+  user,
+} from '../src/platform/embedded-postgres/cluster'
 import { openHome, type ServerHome } from '../src/platform/embedded-postgres/home'
 import { findInstalledPrograms } from '../src/platform/embedded-postgres/installed-package'
 import { installPrograms } from '../src/platform/embedded-postgres/programs'
@@ -28,7 +33,7 @@ import { WaitTimeoutError } from './eventually'
 
 export { template }
 
-const sources = join(import.meta.dir, '../src/platform/db')
+const sources = join(import.meta.dir, '../src/platform')
 const cache = join(import.meta.dir, '../../node_modules/.cache/tollgate-clusters')
 const weekMs = 7 * 86_400_000
 const readyMs = 60_000
@@ -59,9 +64,13 @@ const settings = {
   log_timezone: 'UTC',
 }
 
+type Address = DatabaseAddress & { host: string; user: string; password: string }
+
 export interface Cluster extends AsyncDisposable {
-  /** The address, with its superuser. The database `template` in it is migrated. */
-  address: DatabaseAddress & { host: string; password: string }
+  /** The address, with the ordinary role that owns `template`, the database in it that is migrated. */
+  address: Address
+  /** The same with the superuser. */
+  admin: Address
 }
 
 /** Starts a PostgreSQL whose database `template` is migrated: a copy of one that is made once per version. */
@@ -72,7 +81,8 @@ export async function startCluster(): Promise<Cluster> {
   for (const name of ['cluster', 'password']) await copy(join(template, name), home.path)
   const address = await launch(home, stack)
   const owned = stack.move()
-  return { address, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  const admin = { ...address, user: superuser }
+  return { address, admin, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 /**
@@ -87,11 +97,11 @@ export async function templateHome(): Promise<string> {
   return template
 }
 
-/** Returns a version that changes with PostgreSQL and with all of our files that may make the schema. */
+/** Returns a version that changes with PostgreSQL and with all of our files that may make the cluster or the schema. */
 async function version(): Promise<string> {
   const hash = new Bun.CryptoHasher('sha256')
   hash.update((await findInstalledPrograms()).name)
-  const paths = await Array.fromAsync(new Glob('**/*.ts').scan(sources))
+  const paths = await Array.fromAsync(new Glob('{db,embedded-postgres}/**/*.ts').scan(sources))
   for (const path of paths.filter((path) => !path.endsWith('.test.ts')).toSorted()) {
     hash.update(`${path}\n${await readFile(join(sources, path), 'utf8')}\n`)
   }
@@ -155,7 +165,7 @@ export async function copy(from: string, to: string): Promise<void> {
   if (exitCode !== 0) throw new Error(`${from} could not be copied: ${stderr.toString()}`)
 }
 
-async function launch(home: ServerHome, stack: AsyncDisposableStack): Promise<Cluster['address']> {
+async function launch(home: ServerHome, stack: AsyncDisposableStack): Promise<Address> {
   const programs = await installPrograms(home.path, await findInstalledPrograms())
   const host = await openSocketDirectory(home)
   const values = Object.entries({ ...settings, unix_socket_directories: `"${host}"` })

@@ -7,10 +7,17 @@ let serving: Promise<string> | undefined
 
 /**
  * Makes a migrated database in a PostgreSQL that all tests share: in seconds where no other test did so before, else
- * in a moment. Returns a value for `DATABASE_URL`, of a superuser.
+ * in a moment. Returns a value for `DATABASE_URL`, of an ordinary role that owns the database, as every role of a hosted
+ * PostgreSQL is.
  */
 export async function newDatabase(): Promise<string> {
   return send({ unix: await socket(), method: 'POST' })
+}
+
+/** Returns the URL of the same database for what only a superuser may do. */
+export async function adminUrlOf(url: string): Promise<string> {
+  const admin = new URL(await send({ unix: await socket(), method: 'GET' }))
+  return Object.assign(admin, { pathname: new URL(url).pathname }).href
 }
 
 /** Drops a database in spite of its connections; all are dropped at the end. */

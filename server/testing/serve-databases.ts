@@ -1,7 +1,8 @@
 /**
  * Makes databases for tests until its standard input ends: `npm test` starts one of these for all files, a file that
  * runs by itself its own. The first line of its output is the path of the socket on which `databases.ts` requests
- * them. `TEST_DATABASE_URL` names a PostgreSQL to make them in, otherwise it starts one.
+ * them. `TEST_DATABASE_URL` names a PostgreSQL to make them in, with its superuser or a role that may create
+ * databases; otherwise it starts one.
  */
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,7 +18,9 @@ import { copy, startCluster, template, templateHome } from './cluster'
 const spares = 2
 
 interface Server {
-  /** Returns its URL. */
+  /** The URL of the superuser. */
+  admin: string
+  /** Returns the URL of the role that owns it, which is no superuser. */
   make: (name: string) => Promise<string>
   drop: (name: string) => Promise<void>
 }
@@ -29,29 +32,60 @@ const ready: Promise<string>[] = []
 
 async function openServer(): Promise<Server> {
   const configured = process.env['TEST_DATABASE_URL']
-  if (configured) return serverAt(new URL(configured), undefined)
-  const { address } = stack.use(await startCluster())
-  const { user, password, host } = address
-  const url = new URL(`postgres://${user}:${encodeURIComponent(password)}@localhost/postgres`)
-  url.searchParams.set('host', host)
-  return serverAt(url, template)
+  if (configured) return serverOfOne(new URL(configured))
+  const { address, admin } = stack.use(await startCluster())
+  const url = new URL(`postgres://${admin.user}@localhost/template1`)
+  Object.assign(url, { password: admin.password })
+  url.searchParams.set('host', admin.host)
+  const query = await connect(url)
+  const owner = { name: address.user, password: address.password }
+  return serverAt({ url, query, owner, from: template })
 }
 
-async function serverAt(url: URL, from: string | undefined): Promise<Server> {
-  const urlOf = (name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
-  const admin = new Client({ connectionString: from ? urlOf('template1') : url.href })
+/** A connection takes one statement at a time. */
+type Query = (text: string) => Promise<{ rows: unknown[] }>
+
+async function connect(url: URL): Promise<Query> {
+  const admin = new Client({ connectionString: url.href })
   await admin.connect()
   stack.defer(() => admin.end())
   let last: Promise<unknown> = Promise.resolve()
-  // A connection takes one statement at a time.
-  const query = (text: string) => {
+  return (text) => {
     const done = last.then(() => admin.query(text))
     last = done.catch(() => undefined)
     return done
   }
+}
+
+/** A superuser makes an ordinary role for this run; any other role owns what it makes. */
+async function serverOfOne(url: URL): Promise<Server> {
+  const query = await connect(url)
+  const { rows } = await query('select from pg_roles where rolname = current_user and rolsuper')
+  const owner = { name: url.username, password: decodeURIComponent(url.password) }
+  if (rows.length > 0) {
+    Object.assign(owner, { name: `tollgate_test_${process.pid}`, password: crypto.randomUUID() })
+    await query(`create role ${owner.name} login password '${owner.password}'`)
+  }
+  return serverAt({ url, query, owner, from: undefined })
+}
+
+interface Origin {
+  /** Of the superuser. */
+  url: URL
+  query: Query
+  owner: { name: string; password: string }
+  /** The migrated database to copy; undefined if there is none. */
+  from: string | undefined
+}
+
+function serverAt({ url, query, owner, from }: Origin): Server {
+  const ownUrl = Object.assign(new URL(url), { username: owner.name, password: owner.password })
+  const urlOf = (name: string) => Object.assign(new URL(ownUrl), { pathname: `/${name}` }).href
+  const origin = from ? ` template ${from} strategy wal_log` : ''
   return {
+    admin: url.href,
     async make(name) {
-      await query(`create database ${name}${from ? ` template ${from} strategy wal_log` : ''}`)
+      await query(`create database ${name} owner "${owner.name}"${origin}`)
       if (!from) await migrated({ connectionString: urlOf(name) })
       return urlOf(name)
     },
@@ -73,8 +107,7 @@ async function putHome(dataDir: string): Promise<string> {
 }
 
 async function nextUrl(): Promise<string> {
-  server ??= openServer()
-  const { make } = await server
+  const { make } = await (server ??= openServer())
   while (ready.length <= spares) {
     const one = make(`test_${process.pid}_${(created += 1)}`)
     // The request that takes this database handles the rejection.
@@ -99,6 +132,7 @@ const listener = Bun.serve({
     try {
       const name = await request.text()
       if (request.method === 'POST') return new Response(await nextUrl())
+      if (request.method === 'GET') return new Response((await (server ??= openServer())).admin)
       if (request.method === 'PUT') return new Response(await putHome(name))
       await (await server)?.drop(name)
       return new Response()

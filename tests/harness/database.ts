@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import { startGateway, type Gateway, type RigOptions } from './server'
 import { sharedSettings } from './shared-database'
+import { superuser, user } from '../../server/src/platform/embedded-postgres/cluster'
+import { adminUrlOf } from '../../server/testing/databases'
 
 /** Where the embedded PostgreSQL of a data directory lives. */
 async function homeOf(dataDir: string): Promise<string> {
@@ -24,21 +26,33 @@ async function postmaster(dataDir: string) {
 /** The process of the embedded PostgreSQL. */
 export const postgresPid = async (dataDir: string) => (await postmaster(dataDir)).pid
 
+async function urlOf(dataDir: string, user: string): Promise<string> {
+  const { socketDirectory, password } = await postmaster(dataDir)
+  const host = encodeURIComponent(socketDirectory)
+  return `postgres://${user}:${encodeURIComponent(password)}@localhost/tollgate?host=${host}`
+}
+
 /**
  * A `DATABASE_URL` of the PostgreSQL of a running gateway. It listens on a socket only, and only to its own
  * user and root; the test runs as the one who started it.
  */
 export async function databaseUrl(dataDir: string): Promise<string> {
   const shared = await sharedSettings(dataDir)
-  if (shared?.['DATABASE_URL']) return shared['DATABASE_URL']
-  const { socketDirectory, password } = await postmaster(dataDir)
-  const host = encodeURIComponent(socketDirectory)
-  return `postgres://tollgate:${encodeURIComponent(password)}@localhost/tollgate?host=${host}`
+  return shared?.['DATABASE_URL'] ?? urlOf(dataDir, user)
 }
 
-/** SQL on the PostgreSQL of a running gateway. */
-export async function openDatabase(dataDir: string): Promise<SQL & AsyncDisposable> {
-  const url = new URL(await databaseUrl(dataDir))
+/** SQL on the PostgreSQL of a running gateway, as the role that the gateway has. */
+export const openDatabase = async (dataDir: string) => open(await databaseUrl(dataDir))
+
+/** The same as its superuser. */
+export async function openAdmin(dataDir: string): Promise<SQL & AsyncDisposable> {
+  const shared = (await sharedSettings(dataDir))?.['DATABASE_URL']
+  return open(shared ? await adminUrlOf(shared) : await urlOf(dataDir, superuser))
+}
+
+/** SQL on any PostgreSQL, over TCP or over the socket in the directory `host`. */
+function open(address: string): SQL & AsyncDisposable {
+  const url = new URL(address)
   const host = url.searchParams.get('host')
   const sql = new SQL({
     adapter: 'postgres',

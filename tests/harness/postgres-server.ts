@@ -16,8 +16,10 @@ import { WaitTimeoutError } from '../../server/testing/eventually'
 /** A PostgreSQL for tests, on a loopback port, for any number of nodes. */
 export interface PostgresServer extends AsyncDisposable {
   port: number
-  /** A `DATABASE_URL`. */
+  /** A `DATABASE_URL`, of an ordinary role that owns its database. */
   url: string
+  /** The same database for what only a superuser may do. */
+  adminUrl: string
   /** Stops it at once, as a power cut would: connections are cut, nothing is written. */
   kill: () => Promise<void>
   /** Restarts it at the same port, and waits until it answers. */
@@ -26,9 +28,13 @@ export interface PostgresServer extends AsyncDisposable {
   readonly pid: number
   /** Freezes all its processes until disposed of. */
   freeze: () => Promise<Disposable>
-  /** A connection for the test. */
+  /** A connection for the test, as the ordinary role. */
   connect: () => SQL & AsyncDisposable
+  /** The same as the superuser. */
+  connectAdmin: () => SQL & AsyncDisposable
 }
+
+const superuser = 'postgres'
 
 const patienceMs = 30_000
 const defaults = {
@@ -44,14 +50,23 @@ function freePort(): number {
   return probe.port
 }
 
-/** Finds the system's newest PostgreSQL, else the one of the npm packages. */
-async function programs(home: string): Promise<string> {
+async function findSystemFolder(): Promise<string | undefined> {
   const root = '/usr/lib/postgresql'
   const versions = existsSync(root) ? await readdir(root) : []
   const [newest] = versions.toSorted((a, b) => Number(b) - Number(a))
-  if (newest) return join(root, newest, 'bin')
-  return join(await installPrograms(home, await findInstalledPrograms()), 'bin')
+  return newest && join(root, newest, 'bin')
 }
+
+/** Returns the path of a program of the system's newest PostgreSQL; undefined if it is not installed. */
+export async function findSystemProgram(name: string): Promise<string | undefined> {
+  const path = join((await findSystemFolder()) ?? '', name)
+  return existsSync(path) ? path : undefined
+}
+
+/** Finds the system's newest PostgreSQL, else the one of the npm packages. */
+const findProgramFolder = async (home: string): Promise<string> =>
+  (await findSystemFolder()) ??
+  join(await installPrograms(home, await findInstalledPrograms()), 'bin')
 
 type Settings = Readonly<Record<string, string>>
 
@@ -69,8 +84,8 @@ async function createCluster(home: string, settings: Settings): Promise<Cluster>
   await chmod(home, 0o755)
   await mkdir(data, { mode: 0o700 })
   if (account.foreign) await chown(data, account.uid, account.gid)
-  const bin = await programs(home)
-  const args = ['-D', data, '-U', 'tollgate', '-A', 'trust', '-E', 'UTF8', '--no-sync']
+  const bin = await findProgramFolder(home)
+  const args = ['-D', data, '-U', superuser, '-A', 'trust', '-E', 'UTF8', '--no-sync']
   const made = { command: join(bin, 'initdb'), args, account, cwd: home, timeoutMs: 60_000 }
   const { succeeded, output } = await run(made)
   if (!succeeded) throw new Error(`initdb failed:\n${output}`)
@@ -91,7 +106,7 @@ async function spawn({ bin, data, port, account, settings }: Cluster) {
   })
   const deadline = performance.now() + patienceMs
   while (performance.now() < deadline && child.exitCode === null) {
-    const sql = new SQL(`postgres://tollgate@127.0.0.1:${port}/postgres`, { max: 1 })
+    const sql = new SQL(`postgres://${superuser}@127.0.0.1:${port}/postgres`, { max: 1 })
     try {
       await sql`select 1`
       return child
@@ -107,18 +122,23 @@ async function spawn({ bin, data, port, account, settings }: Cluster) {
   throw new Error('PostgreSQL did not start')
 }
 
-/** Starts a server with an empty database `tollgate`. `settings` are PostgreSQL's own, by name. */
+function connectTo(url: string): SQL & AsyncDisposable {
+  const sql = new SQL(url, { max: 2 })
+  return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.close() })
+}
+
+/** Starts a server with an empty database `tollgate` of the role `tollgate`. `settings` are PostgreSQL's own, by name. */
 export async function startPostgres(settings: Settings = {}): Promise<PostgresServer> {
   const home = await mkdtemp(join(tmpdir(), 'tollgate-postgres-'))
   const cluster = await createCluster(home, settings)
   let child = await spawn(cluster)
-  const base = `postgres://tollgate@127.0.0.1:${cluster.port}`
+  const urlOf = (role: string) => `postgres://${role}@127.0.0.1:${cluster.port}/tollgate`
   {
-    const sql = new SQL(`${base}/postgres`, { max: 1 })
-    await sql`create database tollgate`
+    const sql = new SQL(urlOf(superuser).replace(/tollgate$/, 'postgres'), { max: 1 })
+    await sql`create role tollgate login`
+    await sql`create database tollgate owner tollgate`
     await sql.close()
   }
-  const url = `${base}/tollgate`
   // Immediate shutdown: all its processes end, nothing is written.
   const kill = async () => {
     child.kill('SIGQUIT')
@@ -126,7 +146,8 @@ export async function startPostgres(settings: Settings = {}): Promise<PostgresSe
   }
   return {
     port: cluster.port,
-    url,
+    url: urlOf('tollgate'),
+    adminUrl: urlOf(superuser),
     get pid() {
       return child.pid
     },
@@ -135,10 +156,8 @@ export async function startPostgres(settings: Settings = {}): Promise<PostgresSe
       child = await spawn(cluster)
     },
     freeze: () => freeze(child.pid),
-    connect: () => {
-      const sql = new SQL(url, { max: 2 })
-      return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.close() })
-    },
+    connect: () => connectTo(urlOf('tollgate')),
+    connectAdmin: () => connectTo(urlOf(superuser)),
     async [Symbol.asyncDispose]() {
       await kill()
       await rm(home, { recursive: true, force: true })

@@ -4,6 +4,7 @@ import { runAudit, type AuditRun } from './audit-job'
 import type { Database } from '../platform/db/database'
 import { openTestDatabase } from '../../testing/db/database'
 import { createCustomer, topUpOf } from '../../testing/ledger/customer'
+import { allowLedgerChanges, protectLedger } from '../../testing/ledger/protection'
 import { post } from '../ledger/post'
 
 const stack = new AsyncDisposableStack()
@@ -74,11 +75,12 @@ test('what changes no account is found by the hourly round', async () => {
   const { query } = database
   const change = async (amount: bigint) => {
     await query.transaction().execute(async (trx) => {
-      await sql`set local session_replication_role = replica`.execute(trx)
+      await allowLedgerChanges(trx)
       await sql`
         update ledger_entry set amount = amount + ${amount} where account_id = ${victim}`.execute(
         trx,
       )
+      await protectLedger(trx)
     })
   }
   await change(1n)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { findViolations } from './audit'
 import { createTestEvent, recordForTests } from '../../testing/ledger/event'
+import { allowLedgerChanges } from '../../testing/ledger/protection'
 import { post } from './post'
 import { settle } from './settle'
 import { takeLease } from './take-lease'
@@ -189,8 +190,7 @@ test.each([
   await settle(database.query, [ofMember(member, 100n)])
   const undone = new Error('undone')
   const damaged = database.query.transaction().execute(async (trx) => {
-    await sql`alter table ledger_entry disable trigger append_only`.execute(trx)
-    await sql`grant update, delete on ledger_entry to current_user`.execute(trx)
+    await allowLedgerChanges(trx)
     await sql.raw(damage.replaceAll('$pool', `'${poolId}'`)).execute(trx)
     const found = await findViolations(trx, {})
     expect(found.filter(({ check }) => check === 'q4d')).toMatchObject([{ accountId: poolId }])

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { findViolations } from './audit'
 import { createCustomer } from '../../testing/ledger/customer'
 import { recordForTests } from '../../testing/ledger/event'
+import { allowLedgerChanges, protectLedger } from '../../testing/ledger/protection'
 import { purgeOldRows } from './retention'
 import { settle } from './settle'
 import { takeLease } from './take-lease'
@@ -76,7 +77,7 @@ test('books an event once that is sent again, whatever its partition', async () 
 /** As if it had happened so many days ago. */
 async function age(accountId: string, days: number): Promise<void> {
   await database.query.transaction().execute(async (trx) => {
-    await sql`set local session_replication_role = replica`.execute(trx)
+    await allowLedgerChanges(trx)
     await sql`
       update ledger_transaction set created_at = created_at - make_interval(days => ${days})
       where id in (select transaction_id from ledger_entry where account_id = ${accountId})
@@ -85,6 +86,7 @@ async function age(accountId: string, days: number): Promise<void> {
       update credit_lease set state = 'closed', created_at = created_at - make_interval(days => ${days})
       where account_id = ${accountId}`.execute(trx)
     await sql`update credit_account set leased = 0 where id = ${accountId}`.execute(trx)
+    await protectLedger(trx)
   })
 }
 

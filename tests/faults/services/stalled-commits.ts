@@ -1,7 +1,8 @@
 import type { Nodes } from '../../harness/nodes'
 
 /** Makes commits wait for a standby of that name; for none where it is empty. */
-async function setStandby({ sql }: Nodes, name: string): Promise<void> {
+async function setStandby({ postgres }: Nodes, name: string): Promise<void> {
+  await using sql = postgres.connectAdmin()
   await sql.unsafe(`alter system set synchronous_standby_names = '${name}'`)
   await sql`select pg_reload_conf()`
 }

@@ -70,13 +70,14 @@ test.skipIf(!isKnown)(
     const postgres = stack.use(await startPostgres())
     const redis = stack.use(await startRedis())
     const upstream = stack.use(await startFakeProvider())
-    const sql = stack.use(postgres.connect())
+    const sql = stack.use(postgres.connectAdmin())
     const environment = {
       ADMIN_KEY: `admin-of-versions-${crypto.randomUUID()}`,
       ENCRYPTION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'),
       MINIMUM_BALANCE_USD: '0',
       LOG_LEVEL: 'error',
-      DATABASE_URL: postgres.url,
+      // Of a superuser: the version before needs one (M17).
+      DATABASE_URL: postgres.adminUrl,
       REDIS_URL: redis.url,
     }
     const dataDirs = [await newDataDir(), await newDataDir()]

@@ -31,17 +31,22 @@ async function newTarget() {
   const name = `target_${++databases}`
   const url = Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href
   {
-    await using host = postgres.connect()
-    await host.unsafe(`create database ${name}`)
+    await using host = postgres.connectAdmin()
+    await host.unsafe(`create database ${name} owner tollgate`)
   }
-  const sql = new SQL(url, { max: 1 })
-  // Without a limit it was seen to wait for ever.
-  stack.defer(() => sql.close({ timeout: 1 }))
+  const connect = (to: string) => {
+    const sql = new SQL(Object.assign(new URL(to), { pathname: `/${name}` }).href, { max: 1 })
+    // Without a limit it was seen to wait for ever.
+    stack.defer(() => sql.close({ timeout: 1 }))
+    return sql
+  }
+  const sql = connect(postgres.url)
   const dataDir = join(files, name)
   await mkdir(dataDir)
   const run = (command: string, args: readonly string[], environment = {}) =>
     runCommand(command, { DATA_DIR: dataDir, DATABASE_URL: url, ...environment }, ...args)
-  return { sql, dataDir, run, address: { connectionString: url } }
+  const admin = () => connect(postgres.adminUrl)
+  return { sql, admin, dataDir, run, address: { connectionString: url } }
 }
 
 type Target = Awaited<ReturnType<typeof newTarget>>
@@ -125,7 +130,7 @@ test('L07: a backup of an earlier schema is restored as of then, and brought up 
 
 test('keeps tables of an extension', async () => {
   const target = await newTarget()
-  const { sql } = target
+  const sql = target.admin()
   await sql.unsafe(`
     create table measured (id integer); create view seen as select id from measured;
     create function reset() returns integer language sql as 'select 1';
@@ -198,8 +203,9 @@ test('a table that others hold does not keep a restore from its end', async () =
 
 test('reports a failure after the restore as such', async () => {
   const target = await newTarget()
-  await target.sql.unsafe(`
+  await target.admin().unsafe(`
     create schema poison;
+    grant usage on schema poison to public;
     create function poison.drop(id text) returns text immutable language plpgsql as $$ begin
       if current_query() ilike 'analyze%' then raise 'poisoned'; end if;
       return id;

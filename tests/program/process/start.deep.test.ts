@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { launch, postgresOf } from './launch'
-import { databaseUrl, openDatabase } from '../../harness/database'
+import { databaseUrl, openAdmin } from '../../harness/database'
 import { internalUrl } from '../../harness/scrape'
 import { newDataDir, startGateway } from '../../harness/server'
 import { recordFigure } from '../../../server/testing/figures'
@@ -165,8 +165,8 @@ test('L10: of several that start at once on a fresh directory one serves', async
 
 test('three on one fresh database all come up; migrations and the first account are made once', async () => {
   await using host = await startGateway({ database: 'embedded' })
-  await using sql = await openDatabase(host.dataDir)
-  await sql`create database fresh`
+  await using sql = await openAdmin(host.dataDir)
+  await sql`create database fresh owner tollgate`
   const environment = {
     DATABASE_URL: (await databaseUrl(host.dataDir)).replace('/tollgate?', '/fresh?'),
     ENCRYPTION_KEY: btoa('fedcba9876543210'.repeat(2)),

@@ -173,12 +173,20 @@ async function sleep({ query }: Session, tables: readonly Table[]) {
     from pg_constraint
     where connamespace = current_schema()::regnamespace and contype = 'f' and conparentid = 0
     order by 1, 2`.execute(query)
+  const { rows: always } = await sql<{ table: string; name: string }>`
+    select tgrelid::regclass::text as table, tgname as name
+    from pg_trigger join pg_class on pg_class.oid = tgrelid
+    where relnamespace = current_schema()::regnamespace and tgenabled = 'A'
+      and not tgisinternal and tgparentid = 0
+    order by 1, 2`.execute(query)
   const alter = (table: string, clause: string) =>
     sql.raw(`alter table ${table} ${clause}`).execute(query)
   for (const { table, name } of references) await alter(table, `drop constraint ${quoted(name)}`)
   for (const { name } of tables) await alter(quoted(name), 'disable trigger user')
   return async () => {
     for (const { name } of tables) await alter(quoted(name), 'enable trigger user')
+    for (const { table, name } of always)
+      await alter(table, `enable always trigger ${quoted(name)}`)
     for (const { table, name, definition } of references) {
       await alter(table, `add constraint ${quoted(name)} ${definition}`)
     }

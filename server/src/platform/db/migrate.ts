@@ -43,7 +43,9 @@ import * as logExport from './migrations/0047-log-export'
 import * as keyRules from './migrations/0048-key-rules'
 import * as failedLogs from './migrations/0049-failed-logs'
 import * as invitationInviters from './migrations/0050-invitation-inviters'
+import * as ordinaryOwner from './migrations/0051-ordinary-owner'
 import type { Schema } from './schema'
+import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
 
 /** They run in the order of their numbers, whatever the order here. One that has been released is never changed. */
@@ -91,6 +93,7 @@ const migrations: Record<string, Migration> = {
   '0048-key-rules': keyRules,
   '0049-failed-logs': failedLogs,
   '0050-invitation-inviters': invitationInviters,
+  '0051-ordinary-owner': ordinaryOwner,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */
@@ -150,10 +153,12 @@ const migratorOf = (db: Kysely<Schema>) =>
 function namesOf({ error, results = [] }: MigrationResultSet): string[] {
   if (!error) return results.map(({ migrationName }) => migrationName)
   const failed = results.find(({ status }) => status === 'Error')?.migrationName
+  const reason = error instanceof Error ? error.message : 'unknown error'
+  const advice = lacksPrivilege(error)
+    ? '. The role in DATABASE_URL must own the database and the tables in it: ask its administrator'
+    : ''
   throw new StartError(
-    `The database could not be brought up to date${failed ? ` (${failed})` : ''}: ${
-      error instanceof Error ? error.message : 'unknown error'
-    }`,
+    `The database could not be brought up to date${failed ? ` (${failed})` : ''}: ${reason}${advice}`,
     { cause: error },
   )
 }

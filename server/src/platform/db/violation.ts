@@ -10,6 +10,10 @@ export const isReferred = (thrown: unknown) =>
 export const isOutOfRange = (thrown: unknown) =>
   thrown instanceof Error && Reflect.get(thrown, 'code') === '22003'
 
+/** Whether the role of the connection may not do that. */
+export const lacksPrivilege = (thrown: unknown) =>
+  thrown instanceof Error && Reflect.get(thrown, 'code') === '42501'
+
 /** Whether PostgreSQL rejected the data of a statement, as it would again. */
 export const isRefused = (thrown: unknown): boolean =>
   thrown instanceof Error && /^2[23]/.test(String(Reflect.get(thrown, 'code')))

@@ -7,12 +7,17 @@ import { syncDirectory } from './programs'
 import type { ServerHome } from './home'
 import { run } from './run'
 
-/** The superuser and the database of an embedded cluster. */
+/** The role that Tollgate connects as, and the database that it owns. */
 export const user = 'tollgate'
 export const database = 'tollgate'
+/**
+ * The superuser of an embedded cluster, with the same password. Tollgate does not need it. In a cluster that an earlier
+ * version created, `tollgate` is the superuser, which PostgreSQL cannot change, and this role does not exist.
+ */
+export const superuser = 'postgres'
 
 /**
- * Creates the cluster of a home that has none, and returns the superuser's password. Throws `StartError` for a cluster
+ * Creates the cluster of a home that has none, and returns the password of its roles. Throws `StartError` for a cluster
  * that is damaged or of another PostgreSQL version, or if creating one fails.
  */
 export async function openCluster(home: ServerHome, programs: string): Promise<string> {
@@ -60,7 +65,7 @@ async function createCluster(home: ServerHome, programs: string, secret: string)
   await writeFile(join(draft, 'password'), password, { mode: 0o600 })
   if (home.account.foreign) await giveAway(home, [draft, join(draft, 'password')])
 
-  await initialize({ home, programs, draft })
+  await initialize({ home, programs, draft }, password)
   await writeFile(join(cluster, 'pg_hba.conf'), 'local all all scram-sha-256\n')
   await rm(join(draft, 'password'))
   await step({ home, programs, draft }, ['initdb', '--sync-only', '-D', cluster, ...syncMethod])
@@ -78,14 +83,19 @@ interface Draft {
   draft: string
 }
 
-async function initialize(work: Draft): Promise<void> {
+async function initialize(work: Draft, password: string): Promise<void> {
   const cluster = join(work.draft, 'cluster')
-  const options = ['-D', cluster, '-U', user, '--pwfile', join(work.draft, 'password')]
+  const options = ['-D', cluster, '-U', superuser, '--pwfile', join(work.draft, 'password')]
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin']
   // Not synced during its creation: the whole draft is synced before it gets its name.
   const rest = ['--builtin-locale=C.UTF-8', '--auth=scram-sha-256', '--no-sync']
   await step(work, ['initdb', ...options, ...locale, ...rest])
-  await step({ ...work, input: `alter database postgres rename to ${database};\n` }, [
+  // One statement a line. The password is base64url: it has no quote.
+  const input = `create role ${user} login password '${password}';
+alter database postgres rename to ${database};
+alter database ${database} owner to ${user};
+`
+  await step({ ...work, input }, [
     'postgres',
     '--single',
     '-F',
@@ -93,6 +103,9 @@ async function initialize(work: Draft): Promise<void> {
     cluster,
     '-c',
     'exit_on_error=on',
+    // Else an error would repeat the statement, with the password.
+    '-c',
+    'log_min_error_statement=panic',
     'template1',
   ])
 }

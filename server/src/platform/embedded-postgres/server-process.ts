@@ -115,7 +115,8 @@ function settings(socketDirectory: string): string[] {
     unix_socket_directories: `"${socketDirectory.replaceAll('"', '""')}"`,
     unix_socket_permissions: '0700',
     port,
-    max_connections: 100,
+    // 100 for Tollgate: PostgreSQL keeps three for superusers.
+    max_connections: 103,
     shared_buffers: '64MB',
     max_wal_size: '256MB',
     fsync: 'on',
