@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, PasswordInput, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Group, PasswordInput, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
