@@ -229,6 +229,7 @@ describe('a client that disconnects', () => {
     using client = await sendRaw(bill.rig.gateway, { key: customer.key, body })
     await eventually(() => bill.rig.upstream.requests().length === 1)
     client.close()
+    await eventually(async () => (await accountOf(bill.sql, customer)).posted !== dollar)
     await waitUntilBooked(bill.sql)
     await expectLeft(customer, dollar - priceOf(12, 0))
   })

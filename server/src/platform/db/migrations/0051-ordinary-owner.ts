@@ -7,15 +7,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * A foreign key locks the row that it refers to (`select … for key share`) as the owner of that table. PostgreSQL asks
- * for UPDATE on a column of it, which 0002 revoked, and excepts superusers. The trigger rejects every update.
+ * A foreign key locks the rows at both of its ends (`select … for key share`) as the owner of their table. PostgreSQL
+ * asks for UPDATE on a column of it, which 0002 revoked, and excepts superusers. The triggers reject every update.
  */
 async function grantLocks(db: Kysely<unknown>): Promise<void> {
-  const { rows } = await sql<{ owner: string }>`
-    select pg_get_userbyid(relowner) as owner from pg_class
-    where oid = 'ledger_transaction'::regclass`.execute(db)
-  for (const { owner } of rows) {
-    await sql`grant update (id) on ledger_transaction to ${sql.id(owner)}`.execute(db)
+  const { rows } = await sql<{ name: string; owner: string }>`
+    select relname as name, pg_get_userbyid(relowner) as owner from pg_class
+    where oid in ('ledger_transaction'::regclass, 'ledger_entry'::regclass)`.execute(db)
+  for (const { name, owner } of rows) {
+    await sql`grant update (id) on ${sql.table(name)} to ${sql.id(owner)}`.execute(db)
   }
 }
 
