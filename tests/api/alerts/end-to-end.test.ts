@@ -87,7 +87,7 @@ test('a threshold that is changed counts as one that was not passed before', asy
   }
   expect(listIn(await api(customer, `GET /account/alerts/${id}`), 'recent_triggers')).toBeArray()
   const first = await waitFor(() => shown(1))
-  expect(first['recent_triggers']).toMatchObject([{ value: 5, acknowledged: false }])
+  expect(first['recent_triggers']).toMatchObject([{ value: 9, acknowledged: false }])
   await api(customer, `PUT /account/alerts/${id}`, { threshold: 2 })
   await waitFor(() => shown(2))
   await api(customer, `PUT /account/alerts/${id}`, { enabled: false })

@@ -97,6 +97,7 @@ test('of nothing there is no rate', async () => {
     input_tokens: 0,
     output_tokens: 0,
     total_cost: 0,
+    usage_cost: 0,
     avg_latency_ms: null,
     models_used: 0,
   })
