@@ -38,6 +38,9 @@ import { createResponsePorts } from './responses'
 import type { ReplyPorts } from '../v1/reply'
 import type { ResponsePorts } from '../v1/responses'
 
+/** The longest wait for the answer of a near database to a question about readiness. */
+const maxPingMs = 1000
+
 /** A running server. */
 export interface RunningServer {
   /** The address of the server for callers, without a final slash. */
@@ -179,7 +182,8 @@ const readinessFor = (
   state: { readonly isStopping: boolean },
 ) =>
   createReadiness({
-    ping: () => storage.database.ping(),
+    ping: () => storage.database.probe(),
+    answerMs: () => storage.database.liveness.timeoutFor(maxPingMs),
     isJournalWritable,
     state,
     graceMs: timers.databaseGraceMs,
