@@ -69,14 +69,41 @@ function originsOf(request: Request | undefined): string[] {
   return host ? [`http://${host}`, `https://${host}`] : []
 }
 
-/** The library lets links lead to `/.//other.example`, and turns that into an address of another site. */
+/**
+ * Makes a redirect lead to a path under the name of the service that the client used: the library has its own address
+ * before it, which may be `localhost` to a client on another machine. Any other site becomes the first page.
+ */
 function restrictRedirect(answer: Response, origins: readonly string[]): Response {
   const to = answer.headers.get('location')
   if (to === null || answer.status < 300 || answer.status >= 400) return answer
-  if (origins.includes(URL.parse(to, origins[0])?.origin ?? '')) return answer
   const headers = new Headers(answer.headers)
-  headers.set('location', '/')
+  headers.set('location', toOwnPath(to, origins) ?? '/')
   return new Response(null, { status: answer.status, headers })
+}
+
+/** Returns the path of an address of the service, undefined for another site. */
+function toOwnPath(to: string, origins: readonly string[]): string | undefined {
+  const url = URL.parse(to, origins[0])
+  // The library lets links lead to `/.//other.example`; a path with two slashes at its head is another site's address.
+  if (!url || !origins.includes(url.origin) || url.pathname.startsWith('//')) return undefined
+  return url.pathname + url.search + url.hash
+}
+
+const callbackFields = ['callbackURL', 'redirectTo', 'errorCallbackURL', 'newUserCallbackURL']
+
+/**
+ * Throws for a callback beyond the public address. The library accepts those under the name in the request's `Host`, which
+ * a client may invent, and puts them into the mail to an account's owner.
+ */
+function checkCallbacks(address: string, sent: Readonly<Record<string, unknown>>): void {
+  const { origin } = new URL(address)
+  for (const field of callbackFields) {
+    const value = sent[field]
+    // The library refuses what is no text.
+    if (typeof value !== 'string' || toOwnPath(value, [origin])) continue
+    const message = `${field} must be a path of this service, such as "/".`
+    throw new APIError('FORBIDDEN', { code: 'INVALID_CALLBACK_URL', message })
+  }
 }
 
 function build(options: SignInOptions) {
@@ -112,8 +139,9 @@ function build(options: SignInOptions) {
     ],
     hooks: {
       // The library's error does not reveal why an account could not be created, so that is checked before.
-      before: createAuthMiddleware(async ({ path, body }) => {
+      before: createAuthMiddleware(async ({ path, body, query }) => {
         checkName(body?.name)
+        checkCallbacks(address, { ...query, ...body })
         await checkAttempts(db, path, body?.email)
         if (path === '/sign-up/email') await checkSignUp(options, String(body?.email))
       }),
