@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
-import { endOnBrokenPipe } from './broken-pipe'
+import { formatArgumentError } from './argument-error'
+import { guardOutput } from './command-output'
 
 type Options = NonNullable<ParseArgsConfig['options']>
 
@@ -38,12 +39,20 @@ function read({ name, flags = [], positionals: names = [] }: ServerCommand, args
   const options: Options = Object.fromEntries(
     [...flags, ...always].map((flag) => [flag, { type: 'boolean' }]),
   )
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const { values, positionals } = parse(name, { args, options })
   if (values['help'] !== true && positionals.length !== names.length) {
     const usage = ['tollgate', name, ...names.map((positional) => `<${positional}>`)].join(' ')
     throw new Error(`Usage: "${usage}". See tollgate ${name} --help.`)
   }
   return { values, positionals }
+}
+
+function parse(name: string, config: { args: string[]; options: Options }) {
+  try {
+    return parseArgs({ ...config, allowPositionals: true })
+  } catch (cause) {
+    throw new Error(`${formatArgumentError(cause)} See tollgate ${name} --help.`, { cause })
+  }
 }
 
 /**
@@ -52,7 +61,7 @@ function read({ name, flags = [], positionals: names = [] }: ServerCommand, args
  */
 export async function runCommand(command: ServerCommand): Promise<void> {
   const log = (line: string) => process.stderr.write(`tollgate ${command.name}: ${line}\n`)
-  endOnBrokenPipe()
+  guardOutput()
   try {
     const { values, positionals } = read(command, process.argv.slice(2))
     if (values['help']) {
