@@ -70,5 +70,5 @@ async function runStep(root, [name, program, ...args], commandOf) {
 function typed(program, args) {
   if (program !== 'bun') return ['npx', program, ...args].join(' ')
   const [first] = args
-  return ['npx', 'tollgate', ...(first === 'test' ? args : ['run', ...args])].join(' ')
+  return ['node', 'bin/tollgate.mjs', ...(first === 'test' ? args : ['run', ...args])].join(' ')
 }

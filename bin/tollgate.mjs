@@ -206,6 +206,7 @@ function forwardSignals(child) {
 }
 
 async function main([name = 'start', ...args]) {
+  if (isStartOption(name)) return main(['start', name, ...args])
   if (name === '--help' || name === '-h') return console.log(helpFor('sources'))
   if (name === '--version' || name === '-v') {
     return console.log(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version)
@@ -216,8 +217,17 @@ async function main([name = 'start', ...args]) {
   process.exitCode = await commands[name](args)
 }
 
-// The reader of a pipe may close it early, as `head` does.
-process.stdout.on('error', (error) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+/** Whether the command is left out, and options of `start` come first. */
+function isStartOption(name) {
+  return name.startsWith('-') && !['--help', '-h', '--version', '-v'].includes(name)
+}
+
+// The reader of a pipe may close it early, as `head` does: the rest is for nobody.
+process.stdout.on('error', (error) => {
+  if (error.code === 'EPIPE') return
+  console.error(`tollgate: The output could not be written: ${error.message}.`)
+  process.exit(1)
+})
 main(process.argv.slice(2)).catch((thrown) => {
   const isKnown = thrown instanceof LaunchError
   console.error(isKnown ? `tollgate: ${thrown.message}` : thrown)

@@ -4,6 +4,6 @@ import { currentTable, tablePath } from './fault-table'
 test('docs/contribute/faults.md names for each row the tests that there are, or why there is none', async () => {
   const { text, complaints } = await currentTable()
   expect(complaints).toEqual([])
-  // `npx tollgate run tests/fault-table.ts` writes it.
+  // `node bin/tollgate.mjs run tests/fault-table.ts` writes it.
   expect(await Bun.file(tablePath).text()).toBe(text)
 })

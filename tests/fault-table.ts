@@ -5,7 +5,7 @@ const root = join(import.meta.dir, '..')
 export const tablePath = join(root, 'docs/contribute/faults.md')
 
 /**
- * `npx tollgate run tests/fault-table.ts` writes into the table which tests there are. A row's id and words are
+ * `node bin/tollgate.mjs run tests/fault-table.ts` writes into the table which tests there are. A row's id and words are
  * written by hand, and so is why it has no test, after a dash.
  */
 const row = /^\| ([A-Z]\d\d) \| (.+?) \| (.+) \|$/

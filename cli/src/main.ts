@@ -8,11 +8,12 @@ import { models } from './models'
 import { openOperator, CallFailed, UsageError } from './server'
 import { users } from './users'
 import type { Group, Verb } from './verb'
-import { endOnBrokenPipe } from '../../server/src/server/broken-pipe'
+import { formatArgumentError } from '../../server/src/server/argument-error'
+import { guardOutput } from '../../server/src/server/command-output'
 
 const groups: readonly Group[] = [users, keys, credits, models, connections]
 
-function read(args: string[], verb: Verb | undefined) {
+function read(args: string[], verb: Verb | undefined, seeHelp: string) {
   const options = Object.fromEntries(
     Object.entries({ ...commonOptions, ...verb?.options }).map(([name, { value }]) => [
       name,
@@ -22,7 +23,7 @@ function read(args: string[], verb: Verb | undefined) {
   try {
     return parseArgs({ args, options, allowPositionals: true })
   } catch (thrown) {
-    throw new UsageError(thrown instanceof Error ? thrown.message : String(thrown))
+    throw new UsageError(`${formatArgumentError(thrown)} ${seeHelp}`)
   }
 }
 
@@ -33,7 +34,7 @@ async function run(group: Group, [name = '', ...args]: string[]): Promise<void> 
   const verb = Object.hasOwn(group.verbs, name) ? group.verbs[name] : undefined
   const seeHelp = `See tollgate ${group.name} --help.`
   if (!verb) throw new UsageError(`There is no command "${group.name} ${name}". ${seeHelp}`)
-  const { values, positionals } = read(args, verb)
+  const { values, positionals } = read(args, verb, seeHelp)
   if (positionals.length !== verb.positionals.length) {
     const usage = [
       group.name,
@@ -61,7 +62,7 @@ async function run(group: Group, [name = '', ...args]: string[]): Promise<void> 
 }
 
 async function main([name = '', ...args]: string[]): Promise<void> {
-  endOnBrokenPipe()
+  guardOutput()
   const group = groups.find((one) => one.name === name)
   if (!group) throw new UsageError(`There is no command "${name}". See tollgate --help.`)
   if (isHelpRequested(args)) process.stdout.write(helpOf(group))

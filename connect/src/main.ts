@@ -1,6 +1,7 @@
 import { version } from '../../package.json'
+import { LineOutput } from '../../server/src/platform/line-output'
 import { Transport } from '../../server/src/upstream/http/transport'
-import { endOnBrokenPipe } from '../../server/src/server/broken-pipe'
+import { guardOutput } from '../../server/src/server/command-output'
 import { Agent } from './agent'
 import { formatCheck } from './check'
 import { help } from './help'
@@ -39,10 +40,25 @@ function abortOnSignal(): AbortSignal {
   return stop.signal
 }
 
-async function serve(settings: Settings, secrets: Secrets): Promise<number> {
+/** Serves until a signal, whatever becomes of its output; or checks once. Resolves with the exit code. */
+async function run(settings: Settings, secrets: Secrets): Promise<number> {
   // The output of a check has no log lines.
-  const logged = settings.isCheck ? process.stderr : process.stdout
-  const write = (line: string) => void logged.write(line)
+  const fd = settings.isCheck ? 2 : 1
+  const lines = new LineOutput(fd, { isImmediate: true })
+  try {
+    return await serve(settings, { secrets, write: (line) => lines.write(line) })
+  } finally {
+    await lines.end()
+  }
+}
+
+interface ServePorts {
+  secrets: Secrets
+  /** Writes a line of the log. */
+  write: (line: string) => void
+}
+
+async function serve(settings: Settings, { secrets, write }: ServePorts): Promise<number> {
   const log = limitRepeats(openLog({ isJson: settings.isJson, secrets, write }))
   const hide = (text: string) => secrets.hide(text)
   await using toolbox = new Toolbox(settings.tools, { log, hide })
@@ -79,14 +95,14 @@ async function repeatSurvey(stop: AbortSignal, survey: () => Promise<void>): Pro
 }
 
 async function main(args: string[]): Promise<number> {
-  endOnBrokenPipe()
+  guardOutput()
   const parsed = readArguments(args)
   if (!parsed) {
     process.stdout.write(help)
     return exitCodes.done
   }
   const secrets = new Secrets()
-  return serve(readSettings(parsed, process.env, secrets), secrets)
+  return run(readSettings(parsed, process.env, secrets), secrets)
 }
 
 try {
@@ -96,5 +112,6 @@ try {
   console.error(isKnown ? `tollgate connect: ${thrown.message}` : thrown)
   process.exitCode = isKnown ? exitCodes.usage : exitCodes.failed
 }
-// Output is flushed; idle connections and a running survey must not keep the process alive.
-process.stdout.write('', () => process.exit())
+// Output is flushed; idle connections and a running survey must not keep the process alive. A failure is reported by the
+// guard of the output, after this.
+process.stdout.write('', () => setImmediate(() => process.exit()))

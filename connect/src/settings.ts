@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { providers } from '../../server/src/providers/registry'
+import { formatArgumentError } from '../../server/src/server/argument-error'
 import { isLoopback, proxyFor, serverAddress, socketAddress } from './address'
 import { readConfigFile, readSecretFile, type ConfigFile } from './config-file'
 import type { ServerSettings } from './model-server'
@@ -38,7 +39,7 @@ export function readArguments(args: string[]) {
     const { values } = parseArgs({ args, options })
     return values.help ? undefined : values
   } catch (thrown) {
-    throw new UsageError(thrown instanceof Error ? thrown.message : String(thrown))
+    throw new UsageError(`${formatArgumentError(thrown)} See tollgate connect --help.`)
   }
 }
 type Arguments = NonNullable<ReturnType<typeof readArguments>>

@@ -44,7 +44,12 @@ function settle(name: string): void {
   process.execve?.(process.execPath, [process.execPath, ...process.argv.slice(2)], environment)
 }
 
+/** Whether the command is left out, and options of `start` come first. */
+const isStartOption = (name: string) =>
+  name.startsWith('-') && !['--help', '-h', '--version', '-v'].includes(name)
+
 async function main([name = 'start', ...args]: readonly string[]): Promise<void> {
+  if (isStartOption(name)) return main(['start', name, ...args])
   if (name === '--help' || name === '-h') return console.log(helpFor('executable'))
   if (name === '--version' || name === '-v') return console.log(version)
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined

@@ -191,7 +191,7 @@ const moneyStoresOf = (db: Kysely<Schema>, settings: LiveSettings) => ({
 
 const claimsIn = (db: Kysely<Schema>) =>
   new Claims({
-    store: createClaimStore(db),
+    store: createClaimStore(db, (ms) => ms),
     newClaimId: () => '',
     pause: never,
     onError: () => undefined,

@@ -9,7 +9,7 @@ import type { Provider } from '../src/providers/provider'
 import { providers } from '../src/providers/registry'
 
 /**
- * `npx tollgate run server/scripts/configuration-page.ts` writes the tables of settings, of the providers' keys
+ * `node bin/tollgate.mjs run server/scripts/configuration-page.ts` writes the tables of settings, of the providers' keys
  * and of live settings into docs/operate/configuration.md, between the comments that mark them.
  */
 const path = join(import.meta.dir, '../../docs/operate/configuration.md')

@@ -38,7 +38,9 @@ for (const [path, audience] of files) {
   const file = Bun.file(path)
   const committed = (await file.exists()) ? await file.text() : ''
   if (committed !== described) {
-    console.error(`${path} is out of date. Run: npx tollgate run server/scripts/openapi.ts`)
+    console.error(
+      `${path} is out of date. Run: node bin/tollgate.mjs run server/scripts/openapi.ts`,
+    )
     process.exit(1)
   }
 }

@@ -3,7 +3,7 @@
 // a development package depends on as well (npm 11), and those of other systems. Run as: npm run --silent sbom
 import { join } from 'node:path'
 import { z } from 'zod'
-import { endOnBrokenPipe } from '../src/server/broken-pipe'
+import { guardOutput } from '../src/server/command-output'
 import { version } from '../../package.json'
 
 const Package = z.object({
@@ -45,7 +45,7 @@ const components = Object.entries(lock.packages).flatMap(([path, it]) => {
     ...(it.license && { licenses: [licenceOf(it.license)] }),
   }
 })
-endOnBrokenPipe()
+guardOutput()
 const unique = new Map(components.map((component) => [component.purl, component]))
 const bill = {
   $schema: 'http://cyclonedx.org/schema/bom-1.5.schema.json',

@@ -19,7 +19,7 @@ describe.each(schemes)('the README picture of the dashboard, %s', (scheme) => {
     const taken = await screenshots.take(scheme)
     await using context = await screenshots.browser.newContext()
     const changed = await changedPercent(await context.newPage(), committed, taken)
-    // After a change on purpose: npx tollgate run tests/dashboard/readme-screenshot.ts
+    // After a change on purpose: node bin/tollgate.mjs run tests/dashboard/readme-screenshot.ts
     expect(changed).toBeLessThanOrEqual(maxChangedPercent)
   })
 

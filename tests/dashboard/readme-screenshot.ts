@@ -1,5 +1,5 @@
 // Takes the README's pictures of the dashboard: the overview with sample figures, light and dark.
-// Run as: npx tollgate run tests/dashboard/readme-screenshot.ts
+// Run as: node bin/tollgate.mjs run tests/dashboard/readme-screenshot.ts
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -50,17 +50,12 @@ export async function createFixture(): Promise<Fixture> {
   }
 }
 
-/** `tollgate` and `npx tollgate` are those of this checkout, as they are for who stands in one. */
+/** `tollgate` and `node bin/tollgate.mjs` are those of this checkout, as they are for who stands in one. */
 async function addPrograms(folder: string): Promise<void> {
-  const launcher = `node '${join(root, 'bin/tollgate.mjs')}'`
-  const programs = {
-    tollgate: `exec ${launcher} "$@"`,
-    npx: `[ "$1" = tollgate ] && shift && exec ${launcher} "$@"\necho "npx $1: not here" >&2\nexit 127`,
-  }
-  for (const [name, script] of Object.entries(programs)) {
-    await Bun.write(join(folder, name), `#!/bin/sh\n${script}\n`)
-    await chmod(join(folder, name), 0o755)
-  }
+  const launcher = join(root, 'bin/tollgate.mjs')
+  await Bun.write(join(folder, 'tollgate'), `#!/bin/sh\nexec node '${launcher}' "$@"\n`)
+  await chmod(join(folder, 'tollgate'), 0o755)
+  await symlink(launcher, join(folder, 'tollgate.mjs'))
 }
 
 const connected = (relay: string): Record<string, string> =>

@@ -5,7 +5,6 @@ import { isPermission, permissions, type Principal } from './principal'
 import { combineLimits, type LimitScope } from '../limits/caller-limits'
 import { DataLoader } from '../platform/data-loader'
 import type { Database } from '../platform/db/database'
-import { DatabaseLiveness } from '../platform/db/liveness'
 import type { Schema } from '../platform/db/schema'
 import { Periodic } from '../platform/periodic'
 
@@ -24,7 +23,7 @@ export function findApiKeyIn({
       const byHash = new Map(rows.map((row) => [row.hash.toString('hex'), { row, lookedUpAtMs }]))
       return hashes.map((hash) => byHash.get(hash) ?? null)
     },
-    timeoutMs: DatabaseLiveness.maxLookUpMs,
+    timeoutMs: () => liveness.maxLookUpMs,
   })
   return async (hash) => {
     const foundKey = await liveness.lookUp(batches.load(hash))

@@ -94,7 +94,7 @@ export function createConversationStore(
       if (row.status !== 'active') throw wrongState(row)
       throw invalidRequest(null, 'wrong_state', 'A message of this session is still running.')
     },
-    /** Renews turns. Resolves with the ids of those that are still held. */
+    /** Renews turns. Resolves with the ids of those that are still held, by accounts that are not suspended. */
     async renew(turns: readonly SessionTurn[]): Promise<Set<string>> {
       const { rows } = await sql<{ running_id: string }>`
         update automation_session set running_until = ${leaseEnd}
@@ -103,6 +103,7 @@ export function createConversationStore(
           ${turns.map(({ runId }) => runId)}::text[]
         ) as turn (session_id, run_id)
         where id = turn.session_id and running_id = turn.run_id
+          and user_id in (select users.id from users where users.status = 'active')
         returning running_id`.execute(db)
       return new Set(rows.map((row) => row.running_id))
     },

@@ -5,7 +5,6 @@ import { DataLoader } from '../platform/data-loader'
 import type { MaybePromise } from '../platform/maybe-promise'
 import { SwrCache } from '../platform/swr-cache'
 import type { Database } from '../platform/db/database'
-import { DatabaseLiveness } from '../platform/db/liveness'
 import type { Schema } from '../platform/db/schema'
 
 /** The owner of a handle or a slug. */
@@ -92,7 +91,7 @@ export function createNameReads({
       const read = await readMappings(db, userIds)
       return userIds.map((id) => read.get(id) ?? noMappings)
     },
-    timeoutMs: DatabaseLiveness.maxLookUpMs,
+    timeoutMs: () => liveness.maxLookUpMs,
   })
   return {
     mappings: (userId) => liveness.lookUp(mappings.load(userId)),

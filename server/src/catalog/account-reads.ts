@@ -3,7 +3,6 @@ import type { AccountReads } from './account-catalog'
 import { noOffer, readOffer, type OfferOptions } from './offer'
 import { DataLoader } from '../platform/data-loader'
 import type { Database } from '../platform/db/database'
-import { DatabaseLiveness } from '../platform/db/liveness'
 import type { Schema } from '../platform/db/schema'
 
 /** Reads from the database. */
@@ -16,7 +15,7 @@ export function createAccountReads(
       const nonEmpty = await findNonEmptyAccounts(db, userIds)
       return userIds.map((id) => nonEmpty.has(id))
     },
-    timeoutMs: DatabaseLiveness.maxLookUpMs,
+    timeoutMs: () => liveness.maxLookUpMs,
   })
   const account = async (userId: string) =>
     (await nonEmptyAccounts.load(userId)) ? readAccount(db, userId, options) : emptyAccount

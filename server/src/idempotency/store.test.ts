@@ -12,7 +12,7 @@ let one: Named
 
 beforeAll(async () => {
   database = await openTestDatabase(stack)
-  store = createClaimStore(database.query)
+  store = createClaimStore(database.query, (nearMs) => nearMs)
 })
 afterAll(() => stack.disposeAsync())
 

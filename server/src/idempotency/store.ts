@@ -52,12 +52,16 @@ export const endChannel = 'tollgate_idempotency'
 
 export const nameOf = ({ userId, key }: Pick<Named, 'userId' | 'key'>) => `${userId} ${key}`
 
-export const createClaimStore = (db: Kysely<Schema>): ClaimStore => ({
-  claim: (named, claimId) => withTimeout(claim(db, named, claimId), timeoutMs),
-  find: (named) => withTimeout(find(db, named), timeoutMs),
-  keep: (claimId, answer) => withTimeout(keep(db, claimId, answer), timeoutMs),
-  giveUp: (claimId) => withTimeout(giveUp(db, claimId), timeoutMs),
-  renew: (claimIds) => withTimeout(renew(db, claimIds), timeoutMs),
+/** Creates the store. `timeoutFor` allows for the round trips to a database that is far away. */
+export const createClaimStore = (
+  db: Kysely<Schema>,
+  timeoutFor: (nearMs: number) => number,
+): ClaimStore => ({
+  claim: (named, claimId) => withTimeout(claim(db, named, claimId), timeoutFor(timeoutMs)),
+  find: (named) => withTimeout(find(db, named), timeoutFor(timeoutMs)),
+  keep: (claimId, answer) => withTimeout(keep(db, claimId, answer), timeoutFor(timeoutMs)),
+  giveUp: (claimId) => withTimeout(giveUp(db, claimId), timeoutFor(timeoutMs)),
+  renew: (claimIds) => withTimeout(renew(db, claimIds), timeoutFor(timeoutMs)),
   deleteExpired: () => deleteExpired(db),
 })
 

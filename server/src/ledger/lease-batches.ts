@@ -38,7 +38,7 @@ export class LeaseBatches {
     this.#ports = ports
     this.#batches = new DataLoader({
       answer: (batch) => this.#takeAll(batch),
-      timeoutMs: ports.timeoutMs,
+      timeoutMs: () => ports.timeoutMs,
     })
   }
 

@@ -7,6 +7,8 @@ export type Restriction = 'under_review' | 'payment_method_required'
 
 interface Options {
   db: Kysely<Schema>
+  /** Returns a timeout that also allows for the round trips to a database that is far away. */
+  timeoutFor: (nearMs: number) => number
   pause: (ms: number) => Promise<void>
   onError: (error: unknown) => void
 }
@@ -40,7 +42,7 @@ export class Restrictions implements Disposable {
       sql<{ id: string; isBlocked: boolean }>`
         select id, blocked_reason is not null as "isBlocked" from credit_account
         where blocked_reason is not null or payment_method_required`.execute(this.#options.db),
-      readTimeoutMs,
+      this.#options.timeoutFor(readTimeoutMs),
     )
     this.#restricted = new Map(
       rows.map(({ id, isBlocked }) => [id, isBlocked ? 'under_review' : 'payment_method_required']),

@@ -21,7 +21,7 @@ interface Limited {
   limits: { monthly: readonly MonthlyLimit[] }
 }
 
-/** A first read is waited for by requests: they fail within a second. */
+/** A first read is waited for by requests: with a near database they fail within a second. */
 const firstReadTimeoutMs = 900
 const readTimeoutMs = 5000
 const retryAfterMs = 1000

@@ -4,7 +4,10 @@ import { recordFigure } from '../../testing/figures'
 import { eventually } from '../../testing/eventually'
 
 /** Creates a database that answers each number with its double, when the test lets it. */
-function createFixture(limits: { timeoutMs?: number; maxBatch?: number } = {}) {
+function createFixture({
+  timeoutMs = 5000,
+  ...limits
+}: { timeoutMs?: number; maxBatch?: number } = {}) {
   const statements: { numbers: number[]; answer: (fails?: Error) => void }[] = []
   const batches = new DataLoader<number, number>({
     answer: (batch) => {
@@ -17,7 +20,7 @@ function createFixture(limits: { timeoutMs?: number; maxBatch?: number } = {}) {
       statements.push({ numbers, answer })
       return promise
     },
-    timeoutMs: 5000,
+    timeoutMs: () => timeoutMs,
     ...limits,
   })
   return { statements, load: (number: number) => batches.load(number) }

@@ -7,8 +7,8 @@ interface Ports<Key, Answer> {
    * are ignored: a promise in them must not reject.
    */
   answer: (batch: readonly Key[]) => Promise<readonly (Answer | Promise<Answer> | undefined)[]>
-  /** The timeout of a statement, from when the first key in it was requested. Milliseconds. */
-  timeoutMs: number
+  /** Returns the timeout of a statement, from when the first key in it was requested. Milliseconds. */
+  timeoutMs: () => number
   /** Whether a key is sent however long it has waited. */
   isAlwaysSent?: (key: Key) => boolean
   /** The most concurrent statements: few, so that requests collect into large batches meanwhile. */
@@ -63,7 +63,8 @@ export class DataLoader<Key, Answer> {
 
   /** Answers one batch with one timer for all that are in time. Never rejects. */
   async #answer(batch: readonly Waiting<Key, Answer>[]): Promise<void> {
-    const { answer, timeoutMs, isAlwaysSent } = this.#ports
+    const { answer, isAlwaysSent } = this.#ports
+    const timeoutMs = this.#ports.timeoutMs()
     const nowMs = performance.now()
     let oldestMs = nowMs
     const inTime = batch.filter(({ key, sinceMs, reject }) => {

@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
-import { endOnBrokenPipe } from './broken-pipe'
+import { formatArgumentError } from './argument-error'
+import { guardOutput } from './command-output'
 
 type Options = NonNullable<ParseArgsConfig['options']>
 
@@ -41,7 +42,7 @@ function read(command: ServerCommand, args: string[]) {
   const options: Options = Object.fromEntries(
     [...flags, ...always].map((flag) => [flag, { type: 'boolean' }]),
   )
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const { values, positionals } = parse(name, { args, options })
   const { length } = positionals
   const isOutside = length < names.length || length > names.length + optional.length
   if (values['help'] !== true && isOutside) {
@@ -53,13 +54,21 @@ function read(command: ServerCommand, args: string[]) {
   return { values, positionals }
 }
 
+function parse(name: string, config: { args: string[]; options: Options }) {
+  try {
+    return parseArgs({ ...config, allowPositionals: true })
+  } catch (cause) {
+    throw new Error(`${formatArgumentError(cause)} See tollgate ${name} --help.`, { cause })
+  }
+}
+
 /**
  * Runs a command with the arguments of this process, and sets its exit code: 0 for success, 1 for a failure or a
  * negative result, 2 for invalid arguments or a command that could not start.
  */
 export async function runCommand(command: ServerCommand): Promise<void> {
   const log = (line: string) => process.stderr.write(`tollgate ${command.name}: ${line}\n`)
-  endOnBrokenPipe()
+  guardOutput()
   try {
     const { values, positionals } = read(command, process.argv.slice(2))
     if (values['help']) {

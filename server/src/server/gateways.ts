@@ -52,6 +52,7 @@ export function createTunnelServices(
   const node = newId('node')
   const rows = createGatewayRows({
     db: storage.database.query,
+    timeoutFor: (nearMs) => storage.database.liveness.timeoutFor(nearMs),
     node,
     catalog,
     connect: async (trx, gateway, provider) => {

@@ -14,7 +14,9 @@ export function createClaims(
   { storage, log }: { storage: Storage; log: Logger },
   disposables: AsyncDisposableStack,
 ): Claims {
-  const store = createClaimStore(storage.database.query)
+  const store = createClaimStore(storage.database.query, (nearMs) =>
+    storage.database.liveness.timeoutFor(nearMs),
+  )
   const claims = new Claims({
     store,
     newClaimId: () => newId('claim'),

@@ -1,10 +1,15 @@
 import pino, { type Logger } from 'pino'
 import { ApiError, errors } from '../errors'
 import { UpstreamError } from '../providers/upstream-error'
-import { Periodic } from '../platform/periodic'
+import type { LineOutput } from '../platform/line-output'
 import { withoutSecrets } from '../request-logs/redact-body'
 
-const flushEveryMs = 250
+interface LogOptions {
+  level: string
+  secrets: readonly string[]
+  worker: number | undefined
+  isTerminal: boolean
+}
 
 /** Formats a log line for people, when logs go to a terminal. */
 function toReadable(line: string): string {
@@ -56,33 +61,21 @@ const redactor = (secrets: readonly string[]) => {
 }
 
 /**
- * Writes structured lines to standard output; on a terminal, readable ones. Errors lose only headers and values.
+ * Writes structured lines to `output`; readable ones where that is a terminal. Errors lose only headers and values.
  * `secrets` are removed from all lines. `worker` is added to all of them.
  */
 export function createLog(
-  level: string,
-  secrets: readonly string[] = [],
-  worker?: number,
-): Logger & { flushNow: () => void } {
+  output: Pick<LineOutput, 'write'>,
+  { level, secrets, worker, isTerminal }: LogOptions,
+): Logger {
   const options = {
     level,
     base: worker === undefined ? null : { worker },
     serializers: { err: toLogged },
     hooks: { streamWrite: redactor(secrets) },
   }
-  if (process.stdout.isTTY) {
-    const log = pino(options, {
-      write: (line: string) => void process.stdout.write(toReadable(line)),
-    })
-    return Object.assign(log, { flushNow: () => undefined })
-  }
-  // Lines are written in batches: a system call for each would cost more than the line.
-  const destination = pino.destination({ dest: 1, sync: false, minLength: 4096 })
-  const flushing = new Periodic({ intervalMs: flushEveryMs, run: () => destination.flush() })
-  return Object.assign(pino(options, destination), {
-    flushNow: () => {
-      flushing.stop()
-      destination.flushSync()
-    },
-  })
+  const write = isTerminal
+    ? (line: string) => output.write(toReadable(line))
+    : (line: string) => output.write(line)
+  return pino(options, { write })
 }

@@ -166,6 +166,7 @@ const createReclaimer = (
 const createRestrictions = ({ storage, log }: Options) =>
   new Restrictions({
     db: storage.database.query,
+    timeoutFor: (nearMs) => storage.database.liveness.timeoutFor(nearMs),
     pause: (ms) => Bun.sleep(ms),
     onError: (err) => log.warn({ err }, 'the list of blocked accounts could not be read'),
   })

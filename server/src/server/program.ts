@@ -1,6 +1,9 @@
+import { isatty } from 'node:tty'
 import type { Logger } from 'pino'
 import { version } from '../../package.json'
+import { isLoopbackHost } from '../platform/config/address'
 import { readConfig } from '../platform/config/config'
+import { LineOutput } from '../platform/line-output'
 import { Periodic } from '../platform/periodic'
 import { assertNoProxy } from '../upstream/http/no-proxy'
 import { providers } from '../providers/registry'
@@ -8,7 +11,7 @@ import { checkProviderVariables, findMisspelt } from './check-environment'
 import { createLog } from './log'
 import { makeGlobals } from './make-globals'
 import { findSecrets } from './secrets'
-import { parseOptions } from './options'
+import { InvalidArguments, parseOptions, startHelp } from './options'
 import { startServer, type RunningServer } from './server'
 import { startFailureLine } from './start-failure'
 import { toCommand, formatWelcome } from './welcome'
@@ -34,28 +37,45 @@ export interface ProgramOptions {
  * has ended or cannot start.
  */
 export async function runProgram(options: ProgramOptions): Promise<void> {
+  const isTerminal = isatty(1)
+  const output = { isTerminal, lines: new LineOutput(1, { isImmediate: isTerminal }) }
   try {
-    await start(options)
+    await start(options, output)
   } catch (thrown) {
+    const errors = new LineOutput(2)
     // A failure that an operator can fix is one line; any other is a bug, and shows its stack.
-    console.error(startFailureLine(thrown) ?? thrown)
-    options.exit(1)
+    errors.write(`${startFailureLine(thrown) ?? Bun.inspect(thrown)}\n`)
+    await Promise.all([output.lines.end(), errors.end()])
+    options.exit(thrown instanceof InvalidArguments ? 2 : 1)
   }
 }
 
-async function start({ startedAt, exit }: ProgramOptions): Promise<void> {
+/** Standard output, of the log and the first screen. */
+interface ProgramOutput {
+  lines: LineOutput
+  isTerminal: boolean
+}
+
+async function start({ startedAt, exit }: ProgramOptions, output: ProgramOutput): Promise<void> {
   assertNoProxy(process.env)
   makeGlobals()
-  const config = fitWorkers(readConfig({ ...process.env, ...parseOptions(process.argv.slice(2)) }))
+  const settings = parseOptions(process.argv.slice(2))
+  if (!settings) {
+    output.lines.write(startHelp)
+    return output.lines.end().then(() => exit(0))
+  }
+  const config = fitWorkers(readConfig({ ...process.env, ...settings }))
   checkProviderVariables(config.environment, providers)
-  const log = createLog(config.telemetry.logLevel, findSecrets(process.env), config.worker)
+  const log = createLog(output.lines, {
+    level: config.telemetry.logLevel,
+    secrets: findSecrets(process.env),
+    worker: config.worker,
+    isTerminal: output.isTerminal,
+  })
   if (config.worker === undefined) {
     for (const warning of findMisspelt(config.environment, providers)) log.warn(warning)
   }
-  const leave = (code: number) => {
-    log.flushNow()
-    exit(code)
-  }
+  const leave = (code: number) => void output.lines.end().then(() => exit(code))
   const running: { server?: Stoppable } = {}
   const fail = (err: unknown, message: string) => {
     log.fatal({ err }, message)
@@ -68,6 +88,7 @@ async function start({ startedAt, exit }: ProgramOptions): Promise<void> {
   process.on('unhandledRejection', (err) => fail(err, 'unhandled rejection: stopping'))
   const options = {
     log,
+    logFigures: () => ({ droppedLogLines: output.lines.droppedLines }),
     onLost: (reason: string) =>
       fail(new Error(reason), 'the embedded database terminated: stopping'),
   }
@@ -81,9 +102,12 @@ async function start({ startedAt, exit }: ProgramOptions): Promise<void> {
   const server = await startServer(config, { ...options, launcher })
   running.server = server
   stopOnSignals(server, { leave, log })
-  if (!launcher) return greet(server, startedAt)
+  const { baseUrl, host } = config
+  const openHost = baseUrl === undefined && !isLoopbackHost(host) ? host : undefined
+  const welcome = () => greet(server, { startedAt, openHost }, output)
+  if (!launcher) return welcome()
   launcher.start(server.port, {
-    onGreeting: () => void greet(server, startedAt),
+    onGreeting: () => void welcome(),
     answer: (about) => (about === 'metrics' ? server.metrics() : server.readiness()),
   })
 }
@@ -107,21 +131,25 @@ function stoppingLine(server: Stoppable, signal: NodeJS.Signals): string {
 /** Writes to the terminal at any log level: an operator who pressed Ctrl-C waits for a response. */
 function logStopping(line: string, log: ShutdownOptions['log']): void {
   const isWorker = process.env['TOLLGATE_WORKER'] !== undefined
-  if (process.stderr.isTTY && !isWorker) process.stderr.write(`\n${line}\n`)
+  if (isatty(2) && !isWorker) new LineOutput(2, { isImmediate: true }).write(`\n${line}\n`)
   else log.info(line)
 }
 
-async function greet(running: RunningServer, startedAt: number): Promise<void> {
+async function greet(
+  running: RunningServer,
+  { startedAt, openHost }: { startedAt: number; openHost: string | undefined },
+  { lines, isTerminal }: ProgramOutput,
+): Promise<void> {
   const { address, firstAccount, storage, catalog, signIn } = running
   const { connections, providers } = catalog.snapshot
   const { withoutPassword, othersLimits } = firstAccount
   // Outputs other than a terminal go to journals and logs, which are stored and widely readable.
-  const isTerminal = process.stdout.isTTY
-  process.stdout.write(
+  lines.write(
     formatWelcome({
       version,
       address,
       startupMs: performance.now() - startedAt,
+      openHost,
       firstKey: isTerminal ? firstAccount.key : undefined,
       firstKeyPath: firstAccount.path,
       signInLink:
@@ -133,6 +161,7 @@ async function greet(running: RunningServer, startedAt: number): Promise<void> {
       hasSandbox: connections.has('sandbox'),
     }),
   )
+  lines.flush()
 }
 
 /** Restarts workers one by one at SIGUSR2, as after an update of the program. */

@@ -3,13 +3,14 @@ import { createReadiness } from './readiness'
 
 const never = () => new Promise<never>(() => undefined)
 const yes = () => Promise.resolve(true)
+const answerMs = () => 100
 
 /** A readiness over a database and a clock that the test sets. */
 function ready(graceMs: number) {
   const world = { isAway: false, isJournalWritable: true, nowMs: 0, isStopping: false }
   const ping = () => (world.isAway ? Promise.reject(new Error('away')) : Promise.resolve())
   const isJournalWritable = () => Promise.resolve(world.isJournalWritable)
-  const ports = { ping, isJournalWritable, state: world, graceMs, now: () => world.nowMs }
+  const ports = { ping, answerMs, isJournalWritable, state: world, graceMs, now: () => world.nowMs }
   return { world, readiness: createReadiness(ports) }
 }
 
@@ -58,7 +59,13 @@ test('one that stops is not ready, whatever its database does', async () => {
 
 test('a database that never answers counts as away', async () => {
   const state = { isStopping: false }
-  const readiness = createReadiness({ ping: never, isJournalWritable: yes, state, graceMs: 0 })
+  const readiness = createReadiness({
+    ping: never,
+    answerMs,
+    isJournalWritable: yes,
+    state,
+    graceMs: 0,
+  })
   expect(await readiness()).toMatchObject({ isReady: false, checks: { database: false } })
 })
 
@@ -73,6 +80,7 @@ test('M4: a journal that cannot be written, or does not answer, takes its node o
   expect(await readiness()).toMatchObject({ isReady: true })
   const stuck = createReadiness({
     ping: () => Promise.resolve(),
+    answerMs,
     isJournalWritable: never,
     state: { isStopping: false },
     graceMs: 45_000,

@@ -1,10 +1,10 @@
 import type { Readiness } from '../http/service'
 
-const answerMs = 1000
-
 interface Ports {
   /** Rejects if the database does not answer, or accepts no writes. */
   ping: () => Promise<void>
+  /** Returns how long an answer may take, in milliseconds. */
+  answerMs: () => number
   /** Whether usage can be written to disk. */
   isJournalWritable: () => Promise<boolean>
   state: { readonly isStopping: boolean }
@@ -22,6 +22,7 @@ interface Ports {
  */
 export function createReadiness({
   ping,
+  answerMs,
   isJournalWritable,
   state,
   graceMs,
@@ -30,8 +31,11 @@ export function createReadiness({
   let awaySinceMs: number | undefined
   return async () => {
     const [database, journal] = await Promise.all([
-      answersSoon(ping().then(() => true)),
-      answersSoon(isJournalWritable()),
+      answersWithin(
+        ping().then(() => true),
+        answerMs(),
+      ),
+      answersWithin(isJournalWritable(), answerMs()),
     ])
     if (database) awaySinceMs = undefined
     else awaySinceMs ??= now()
@@ -42,5 +46,5 @@ export function createReadiness({
 }
 
 /** Resolves with false if the answer is no, or does not come in time. */
-const answersSoon = (answer: Promise<boolean>) =>
-  Promise.race([answer.catch(() => false), Bun.sleep(answerMs).then(() => false)])
+const answersWithin = (answer: Promise<boolean>, ms: number) =>
+  Promise.race([answer.catch(() => false), Bun.sleep(ms).then(() => false)])

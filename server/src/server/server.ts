@@ -33,10 +33,14 @@ import { createGuards } from '../http/guards'
 import { listen } from '../http/listen'
 import type { Readiness } from '../http/service'
 import type { Claims } from '../idempotency/claims'
+import type { MetricsSnapshot } from '../telemetry/metrics-snapshot'
 import { createTrail } from '../audit-log/operator-trail'
 import { createResponsePorts } from './responses'
 import type { ReplyPorts } from '../v1/reply'
 import type { ResponsePorts } from '../v1/responses'
+
+/** The longest wait for the answer of a near database to a question about readiness. */
+const maxPingMs = 1000
 
 /** A running server. */
 export interface RunningServer {
@@ -62,6 +66,7 @@ export interface RunningServer {
 
 interface Options {
   log: Logger
+  logFigures: () => Pick<MetricsSnapshot, 'droppedLogLines'>
   /** Set in a worker. */
   launcher?: LauncherLink | undefined
   /** Called when the process cannot continue. */
@@ -72,7 +77,7 @@ interface Options {
 export async function startServer(config: Config, options: Options): Promise<RunningServer> {
   // A failure disposes of everything that was created before it.
   await using disposables = new AsyncDisposableStack()
-  const { log, launcher } = options
+  const { log, launcher, logFigures } = options
   const crashAt = config.crashAt && createCrasher(config.crashAt)
   const storage = await createStorage(config, disposables, {
     log: (line) => log.info(line),
@@ -112,7 +117,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   address.here = config.baseUrl ?? getLocalUrl(config.host, port)
   startMaintenance(dependencies, disposables)
   discoverLocalServers(port)
-  const figures = () => ({ ...services.figures(), ...state, ...load.figures() })
+  const figures = () => ({ ...services.figures(), ...state, ...load.figures(), ...logFigures() })
   const metrics = await telemetry.listen({ figures, readiness }, disposables)
   const facts = { address: address.here, port, catalog, storage, firstAccount, signIn }
   const owned = disposables.move()
@@ -179,7 +184,8 @@ const readinessFor = (
   state: { readonly isStopping: boolean },
 ) =>
   createReadiness({
-    ping: () => storage.database.ping(),
+    ping: () => storage.database.probe(),
+    answerMs: () => storage.database.liveness.timeoutFor(maxPingMs),
     isJournalWritable,
     state,
     graceMs: timers.databaseGraceMs,

@@ -13,9 +13,10 @@ export function createSpendingLimits(
   { storage, log }: { storage: Storage; log: Logger },
   disposables: AsyncDisposableStack,
 ): SpendingLimits {
-  const { query } = storage.database
+  const { query, liveness } = storage.database
   const months = new SpendingLimits({
-    read: (scope, timeoutMs) => withTimeout(readMonth(query, scope), timeoutMs),
+    read: (scope, timeoutMs) =>
+      withTimeout(readMonth(query, scope), liveness.timeoutFor(timeoutMs)),
     now: () => performance.now(),
     wallMs: () => Date.now(),
     onError: (err) => log.warn({ err }, 'the usage of this month could not be read'),

@@ -143,7 +143,7 @@ interface Read {
 /** Reads the state of the process, except what only its server knows. */
 export function readMetricsSnapshot(
   read: Read,
-): Omit<MetricsSnapshot, 'streams' | 'isStopping' | 'load'> {
+): Omit<MetricsSnapshot, 'streams' | 'isStopping' | 'load' | 'droppedLogLines'> {
   const failing = read.resilience.failing()
   return {
     money: read.money.figures(),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { formatWelcome, type Welcome } from './welcome'
+import { formatWelcome, toCommand, type Welcome } from './welcome'
 
 let root: string
 
@@ -15,6 +15,7 @@ const start: Welcome = {
   version: '1.2.3',
   address: 'http://localhost:8080',
   startupMs: 1234,
+  openHost: undefined,
   firstKey: undefined,
   firstKeyPath: undefined,
   signInLink: undefined,
@@ -111,10 +112,37 @@ test('N2: without a link there is the command that prints one, while links are t
   })
   expect(withLink).toContain(`${link}\n`)
   expect(withLink).not.toContain('sign-in-link')
-  const withCommand = formatWelcome({ ...start, signInCommand: 'npx tollgate sign-in-link' })
-  expect(withCommand).toMatch(/Sign in +run: npx tollgate sign-in-link\n/)
+  const withCommand = formatWelcome({ ...start, signInCommand: 'tollgate sign-in-link' })
+  expect(withCommand).toMatch(/Sign in +run: tollgate sign-in-link\n/)
   expect(formatWelcome(start)).not.toContain('Sign in')
 })
+
+test('finding N9: where clients of other machines may connect, it says that BASE_URL is not set', () => {
+  expect(formatWelcome(start)).not.toContain('BASE_URL')
+  expect(formatWelcome({ ...start, openHost: '0.0.0.0' })).toMatch(
+    /Address +HOST is 0\.0\.0\.0: set BASE_URL to the address that clients use,\n/,
+  )
+})
+
+test.each(['.', '/'])(
+  'finding N11: the command from sources runs this checkout, typed in %s',
+  (folder) => {
+    const [cwd, node] = [process.cwd(), process.env['TOLLGATE_NODE']]
+    try {
+      process.chdir(folder)
+      process.env['TOLLGATE_NODE'] = 'v22'
+      const command = toCommand('sign-in-link')
+      expect(command).toMatch(/^node \S*bin\/tollgate\.mjs sign-in-link$/)
+      const environment = { PATH: process.env['PATH'], TOLLGATE_BUN: process.execPath }
+      const { stdout } = Bun.spawnSync(['sh', '-c', `${command} --help`], { env: environment })
+      expect(stdout.toString()).toStartWith('Usage: tollgate sign-in-link')
+    } finally {
+      process.chdir(cwd)
+      if (node === undefined) delete process.env['TOLLGATE_NODE']
+      else process.env['TOLLGATE_NODE'] = node
+    }
+  },
+)
 
 test('N1: shows the limits of other accounts while the first account has none', () => {
   const othersLimits = {

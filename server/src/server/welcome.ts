@@ -1,4 +1,4 @@
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 
 /** The limits of a plan; null for no limit. */
 export interface PlanLimits {
@@ -13,6 +13,8 @@ export interface Welcome {
   version: string
   address: string
   startupMs: number
+  /** HOST where clients on other machines may connect while BASE_URL is not set, so that links begin with `localhost`. */
+  openHost: string | undefined
   /** Set only at the very first start, and only on a terminal. */
   firstKey: string | undefined
   /** The file with the first key, while it exists. */
@@ -48,6 +50,7 @@ export function formatWelcome(start: Welcome): string {
     ['Sign in', start.signInLink ?? (start.signInCommand && `run: ${start.signInCommand}`)],
     ['', start.signInLink && 'works once, within a day; earlier links no longer do'],
     ['Operator key', adminKeyPath && formatPath(adminKeyPath)],
+    ...(start.openHost ? addressRows(start.openHost) : []),
     ['API reference', `${address}/docs`],
     [
       'Providers',
@@ -67,6 +70,11 @@ export function formatWelcome(start: Welcome): string {
   return `${lines.join('\n')}\n`
 }
 
+const addressRows = (host: string): [string, string][] => [
+  ['Address', `HOST is ${host}: set BASE_URL to the address that clients use,`],
+  ['', 'which links in mails and cookies depend on'],
+]
+
 const count = (limit: number) => limit.toLocaleString('en-US')
 
 /** Returns a sentence such as `other accounts, plan "free": 60 requests a minute, 10 at once`. */
@@ -80,9 +88,16 @@ function toLine({ name, ...plan }: PlanLimits): string {
   return `other accounts, plan "${name}": ${set.join(', ') || 'no limits'}`
 }
 
-/** Returns a Tollgate command as a user types it: a variable of npm's launcher shows that it runs from source. */
+const launcher = join(import.meta.dir, '../../../bin/tollgate.mjs')
+
+/**
+ * Returns a Tollgate command as a user types it, wherever that is: a variable of the launcher shows that it runs from
+ * source. Never by npx, which runs a package of that name from the registry where there is no checkout.
+ */
 export const toCommand = (name: string): string =>
-  process.env['TOLLGATE_NODE'] === undefined ? `tollgate ${name}` : `npx tollgate ${name}`
+  process.env['TOLLGATE_NODE'] === undefined
+    ? `tollgate ${name}`
+    : `node ${quotePath(formatPath(launcher))} ${name}`
 
 function curl({ address, firstKey, firstKeyPath }: Welcome): string[] {
   const keyText = firstKeyPath ? `$(cat ${quotePath(formatPath(firstKeyPath))})` : '$TOLLGATE_KEY'

@@ -71,7 +71,10 @@ export class BackgroundStore {
     })
   }
 
-  /** Renews the leases of running responses. Resolves with those that are to continue. */
+  /**
+   * Renews the leases of running responses. Resolves with those that are to continue: not those that were cancelled or
+   * deleted, nor those of an account that is suspended.
+   */
   async renew(runs: readonly Owned[]): Promise<Set<string>> {
     const { rows } = await sql<{ id: string }>`
       update stored_response set running_until = ${renewed}
@@ -80,6 +83,7 @@ export class BackgroundStore {
       ) as run (id, user_id)
       where stored_response.id = run.id and stored_response.user_id = run.user_id
         and running_until is not null
+        and exists (select from users where users.id = run.user_id and users.status = 'active')
       returning stored_response.id`.execute(this.#db)
     return new Set(rows.map(({ id }) => id))
   }

@@ -65,4 +65,6 @@ export interface MetricsSnapshot {
   /** Undefined where request logs are not exported. */
   logExport: LogExportFigures | undefined
   isStopping: boolean
+  /** Lines of the log that could not be written to standard output. */
+  droppedLogLines: number
 }

@@ -237,6 +237,11 @@ const processMetrics: readonly Metric[] = [
   gauge('tollgate_stopping', '1 once the process accepts no new requests.', (source) =>
     yes(source.figures.isStopping),
   ),
+  counter(
+    'tollgate_log_lines_dropped_total',
+    'Log lines that could not be written to standard output: its disk is full, or its reader has gone or is slow.',
+    (source) => source.figures.droppedLogLines,
+  ),
   {
     name: 'tollgate_event_loop_delay_seconds',
     type: 'gauge',

@@ -10,13 +10,15 @@ import { maxHeartbeatAgeSeconds, gatewayStatus } from '../platform/db/gateway-ro
 import type { GatewayRow } from '../platform/db/gateway-schema'
 import type { Schema } from '../platform/db/schema'
 
-/** The timeout of a query: a gateway learns within a second that it is refused, or should reconnect. */
+/** The timeout of a query of a near database: a gateway learns within a second that it is refused, or should reconnect. */
 const lookupTimeoutMs = 900
 /** The timeout of the writes for a hello. */
 const helloMs = 5000
 
 interface StorePorts {
   db: Kysely<Schema>
+  /** Returns a timeout that also allows for the round trips to a database that is far away. */
+  timeoutFor: (nearMs: number) => number
   /** This process. */
   node: string
   catalog: { readonly snapshot: Snapshot }
@@ -40,24 +42,29 @@ export type GatewayRows = ReturnType<typeof createGatewayRows>
 /** Creates the store of gateways. All methods reject when the database does not answer. */
 export const createGatewayRows = (ports: StorePorts) => ({
   /** Finds the gateway of a token by its hash in hexadecimal; undefined for an unknown token or a suspended owner. */
-  find: (hash: string) => withTimeout(findGateway(ports.db, hash), lookupTimeoutMs),
+  find: (hash: string) =>
+    withTimeout(findGateway(ports.db, hash), ports.timeoutFor(lookupTimeoutMs)),
   /** Whether a gateway still exists, and its owner is not suspended. */
-  gatewayExists: (id: string) => withTimeout(gatewayExists(ports.db, id), lookupTimeoutMs),
+  gatewayExists: (id: string) =>
+    withTimeout(gatewayExists(ports.db, id), ports.timeoutFor(lookupTimeoutMs)),
   /** Stores that a socket has opened. False where its gateway was deleted, or has a newer socket. */
-  attach: (link: TunnelConnection) => withTimeout(attach(ports, link), lookupTimeoutMs),
+  attach: (link: TunnelConnection) =>
+    withTimeout(attach(ports, link), ports.timeoutFor(lookupTimeoutMs)),
   /** Stores the capabilities of a gateway. False where the socket is no longer the gateway's own. */
   welcome: (link: TunnelConnection, capabilities: Capabilities) =>
-    withTimeout(welcome(ports, link, capabilities), helloMs),
+    withTimeout(welcome(ports, link, capabilities), ports.timeoutFor(helloMs)),
   /** Stores that a socket has closed. */
   detach: (link: TunnelConnection, status: 'offline' | 'error') =>
-    withTimeout(detach(ports, link, status), helloMs),
+    withTimeout(detach(ports, link, status), ports.timeoutFor(helloMs)),
   /** Returns the location of an online gateway's socket; undefined for any other. */
-  findLocation: (id: string) => withTimeout(findLocation(ports.db, id), lookupTimeoutMs),
+  findLocation: (id: string) =>
+    withTimeout(findLocation(ports.db, id), ports.timeoutFor(lookupTimeoutMs)),
   /** Returns the tools announced over a socket; undefined where the socket is no longer its gateway's. */
-  tools: (at: TunnelLocation) => withTimeout(tools(ports.db, at), lookupTimeoutMs),
+  tools: (at: TunnelLocation) =>
+    withTimeout(tools(ports.db, at), ports.timeoutFor(lookupTimeoutMs)),
   /** Renews the heartbeat of sockets. Returns the ids of those that are still their gateways'. */
   recordHeartbeats: (links: readonly TunnelConnection[]) =>
-    withTimeout(recordHeartbeats(ports.db, links), helloMs),
+    withTimeout(recordHeartbeats(ports.db, links), ports.timeoutFor(helloMs)),
 })
 
 async function findGateway(

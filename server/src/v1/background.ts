@@ -133,7 +133,12 @@ export class BackgroundRuns implements AsyncDisposable {
     const runs = [...this.#runs.values()].map(({ run }) => run)
     if (runs.length === 0) return
     const renewedIds = await this.#ports.store.renew(runs.map(({ owned }) => owned))
-    for (const run of runs) if (run.isBegun && !renewedIds.has(run.owned.id)) run.abandon()
+    for (const run of runs) {
+      if (!run.isBegun || renewedIds.has(run.owned.id)) continue
+      run.abandon()
+      // That of a suspended account is still there; any other has ended, or is gone.
+      this.#ports.store.cancel(run.owned).catch(this.#ports.onError)
+    }
   }
 
   /** Resolves when no run is active. */

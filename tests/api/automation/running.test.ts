@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { useSessionFixture } from './fixture'
-import { waitUntil } from './talk'
+import { createSessionClient, waitUntil } from './talk'
 import { problem } from '../../harness/byok'
 import { eventually } from '../../../server/testing/eventually'
 import { findBooked, nanosOf } from '../../harness/ledger'
@@ -78,6 +78,18 @@ describe('a client that disconnects', () => {
 })
 
 describe('a session that ends while a message runs', () => {
+  test('finding S31: the suspension of its account ends the call', async () => {
+    const { gateway } = billing().rig
+    const customer = await gateway.customer({}, { credit: 1 })
+    const own = createSessionClient(gateway, customer)
+    const id = await own.session({ modelId: await model('chunks-1000-gap-20') })
+    using client = await own.begin(id, { stream: true })
+    await client.until((received) => received.includes(' w3'))
+    await gateway.admin('POST', `/users/${customer.userId}/suspend`, { reason: 'A test.' })
+    await client.until((received) => received.includes('gateway_unavailable'))
+    expect(client.read().toString()).not.toContain('[DONE]')
+  })
+
   test('ends the call: of a stream by an error frame, of a plain one by an error', async () => {
     for (const end of ['DELETE', 'PATCH'] as const) {
       const body = end === 'PATCH' ? { status: 'cancelled' } : undefined

@@ -179,6 +179,34 @@ describe('where a public key is set', () => {
     const good = await preview({ document, signature: signatureOf(document) })
     expect([good.status, good.body['is_signed']]).toEqual([200, true])
   })
+
+  /** The document of a day, with a price of its own. */
+  const datedDocument = (date: string, input: number) => {
+    const models = [entry('openai/gpt-4o', { input, output: 8 })]
+    const text = JSON.stringify({ date, models })
+    return { document: text, signature: signatureOf(text) }
+  }
+
+  test('finding S28: one that is older than the last one that was applied is refused, however good its signature', async () => {
+    const old = datedDocument('2025-01-01', 1)
+    const { digest: ofOld } = (await preview(old)).body
+    for (const [date, input] of [
+      ['2026-11-26', 5],
+      // Two of a day have no order.
+      ['2026-11-26', 6],
+    ] as const) {
+      const newer = datedDocument(date, input)
+      const { digest } = (await preview(newer)).body
+      expect((await apply({ ...newer, digest })).status).toBe(200)
+    }
+    for (const answer of [await preview(old), await apply({ ...old, digest: ofOld })]) {
+      expect(problem(answer)).toEqual([400, 'document', 'conflict'])
+      expect(answer.error?.message).toContain('2026-11-26')
+    }
+    expect(await pricingOf('openai/gpt-4o')).toMatchObject({ input: 6 })
+    const future = await preview(datedDocument('2199-01-01', 1))
+    expect(problem(future)).toEqual([400, 'document', 'conflict'])
+  })
 })
 
 describe('is refused', () => {

@@ -46,6 +46,33 @@ test('S4: no mail about an account holds the name that was typed with its addres
   for (const mail of mails) expect(mail).not.toContain('LURE')
 })
 
+test('finding S32: a request under an invented host puts no address of it into a mail', async () => {
+  const email = newEmail()
+  await rested()
+  await signUp(gateway, sql, email)
+  const host = 'evil.example'
+  const headers = { host, origin: `https://${host}` }
+  for (const [path, field] of [
+    ['request-password-reset', 'redirectTo'],
+    ['sign-in/magic-link', 'callbackURL'],
+    ['sign-in/magic-link', 'errorCallbackURL'],
+    ['sign-in/magic-link', 'newUserCallbackURL'],
+    ['send-verification-email', 'callbackURL'],
+    ['sign-up/email', 'callbackURL'],
+  ] as const) {
+    for (const to of [`https://${host}/`, `http://${host}`, `//${host}/`, `/.//${host}/`]) {
+      const fields =
+        path === 'sign-up/email' ? { email: newEmail(), password, name: 'Eve' } : { email }
+      const body = { ...fields, [field]: to }
+      await rested()
+      const { status } = await new Browser(gateway).send(`POST /api/auth/${path}`, body, headers)
+      expect([path, field, to, status]).toEqual([path, field, to, 403])
+    }
+  }
+  const mails = await sql`select 1 from mail where body like ${`%${host}%`}`
+  expect([...mails]).toEqual([])
+})
+
 test('S4: an invitation holds neither the name of the organization nor what its owner wrote', async () => {
   const owner = await gateway.customer({ permissions: ['admin'] })
   const made = await call(gateway, owner, 'POST /organizations', { name: `${lure} Inc.` })

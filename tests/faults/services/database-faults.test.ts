@@ -70,6 +70,20 @@ test(`D04: a database ${roundTripMs} ms away delays a first request by little, t
   nodes.wireOf(0).mend()
 })
 
+test('finding M22: accounts that are created at once, half a second from the database, are all created', async () => {
+  await nodes.at(0).stop()
+  nodes.wireOf(0).delay(250)
+  const { admin } = await nodes.restart(0)
+  const creating = Array.from({ length: 30 }, (_, nth) =>
+    admin('POST', '/users', { email: `far-${nth}@example.com`, display_name: 'Far' }),
+  )
+  const answers = await Promise.all(creating)
+  expect(answers.map(({ id }) => typeof id)).toEqual(answers.map(() => 'string'))
+  const readiness = await fetch(`${nodes.at(0).url}/readyz`)
+  expect(readiness.status).toBe(200)
+  nodes.wireOf(0).delay(0)
+})
+
 /** Waits until everything is booked; a node whose booking failed retries after at most 5 s. */
 async function eventuallyBooked(): Promise<void> {
   const attempts = nodes.upstream.requests().length

@@ -201,6 +201,23 @@ describe('cancelled', () => {
     expect((await failureOf(fixture.client.responses.cancel('resp_none'))).status).toBe(404)
   })
 
+  test('finding S31: by the suspension of its account, as by its deletion', async () => {
+    const { gateway } = fixture.rig
+    const { client, userId } = await gateway.customer()
+    const model = await fixture.model('rate-20')
+    const { id } = await client.responses.create({ model, input: 'One.', background: true })
+    await eventually(async () => (await client.responses.retrieve(id)).status === 'in_progress')
+    await gateway.admin('POST', `/users/${userId}/suspend`, { reason: 'A test.' })
+    await using sql = await openDatabase(gateway.dataDir)
+    const stateOf = async () => {
+      const [row] = await sql`select response from stored_response where id = ${id}`
+      return JSON.parse(row.response).status
+    }
+    await eventually(async () => (await stateOf()) === 'cancelled')
+    const { events } = await bookedFor(id)
+    expect(events).toMatchObject([{ outcome: 'cancelled' }])
+  })
+
   test('by its deletion', async () => {
     const { id } = await begin('rate-20')
     await standing(id, /in_progress/)

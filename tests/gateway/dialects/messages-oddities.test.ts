@@ -98,6 +98,21 @@ describe('finding C7: the web search of Anthropic, where its price is known', ()
     expect(front.requests[0]?.body['tools']).toEqual([{ ...unbounded, max_uses: 5 }])
   })
 
+  test.each([
+    [1e15, 400],
+    [1001, 400],
+    [1e300, 400],
+    [1000, 200],
+  ])('finding S33: a bound of %d uses is answered with %d', async (max_uses, status) => {
+    front.answer = () => Response.json({ ...greeting, usage: searched })
+    const rich = await front.gateway.customer({}, { credit: 100_000 })
+    const look = { name: 'look', input_schema: { type: 'object' } }
+    const body = { ...baseRequest, model: searching, tools: [look, { ...tool, max_uses }] }
+    const answer = await sendRequest(front.gateway, { path, key: rich.key, body })
+    expect(answer.status).toBe(status)
+    if (status === 400) expect(answer.text).toContain('tools.1.max_uses: must be at most 1000.')
+  })
+
   test('what it may cost at most is held: searches, and the context read after each', async () => {
     front.answer = () => Response.json({ ...greeting, usage: searched })
     // Two searches and twice 200,000 tokens are 0.42 USD.

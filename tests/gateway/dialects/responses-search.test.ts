@@ -71,6 +71,13 @@ describe('finding P10: OpenAI’s web search on the operator’s key, where a se
     expect((await front.booked(answer)).cost).toBe(tokens + fee)
   })
 
+  test('finding S33: a bound above 1,000 calls is refused by its name', async () => {
+    const answer = await post({ max_tool_calls: 1e15 })
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain('max_tool_calls: must be at most 1000.')
+    expect(front.requests).toEqual([])
+  })
+
   test('and in a stream', async () => {
     const { output, ...head } = response
     const items = output.map((item, output_index) => ({

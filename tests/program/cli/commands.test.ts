@@ -79,6 +79,11 @@ test('a connection reads its key from the input, and never shows it', async () =
   await runCommand(`connections update-key ${made.id}`, 'sk-another-one-5678')
   expect(await runCommand(`connections disable ${made.id}`)).toMatchObject({ status: 'inactive' })
   expect(await runCommand(`connections enable ${made.id}`)).toMatchObject({ status: 'active' })
+  const { of } = await doctor({ ...settings(), ADMIN_KEY: '' })
+  expect(['N12', of('providers')]).toEqual([
+    'N12',
+    { name: 'providers', state: 'ok', what: 'stored connections: openai' },
+  ])
   const { out } = await run('connections list --json')
   expect(out).not.toContain(secret)
   await runCommand(`connections delete ${made.id} --yes`)
@@ -106,6 +111,11 @@ test('migrate: a database that is up to date stays as it is', async () => {
 
 test.each([
   { line: 'users list --bad', code: 2, words: 'bad' },
+  { line: 'users list --bad', code: 2, words: "Unknown option '--bad'. See tollgate users" },
+  { line: 'doctor --bad', code: 2, words: "Unknown option '--bad'. See tollgate doctor --help." },
+  { line: 'start --bad', code: 2, words: "Unknown option '--bad'. See tollgate start --help." },
+  { line: '--bad', code: 2, words: "Unknown option '--bad'. See tollgate start --help." },
+  { line: '--workers many', code: 2, words: '--workers must be a number from 1 to 64, or auto' },
   { line: 'users nope', code: 2, words: 'no command' },
   { line: 'keys create', code: 2, words: 'Usage: "tollgate keys create <user>"' },
   { line: 'credits grant nobody@example.com 5', code: 2, words: 'No account has' },

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { tollgate } from './run-cli'
 
 const commands = [
+  'start',
   'doctor',
   'migrate',
   'audit',

@@ -199,6 +199,12 @@ describe('Bun', () => {
 })
 
 describe('the other commands', () => {
+  test('finding N13: options without a command are those of start', async () => {
+    const root = await checkout()
+    const started = await outcome(launch(root, ['--workers', '2']))
+    expect(started).toMatchObject({ code: 0, err: '', out: expect.stringContaining('"cwd"') })
+  })
+
   test('--version, --help and a typing error', async () => {
     const root = await checkout()
     expect((await outcome(launch(root, ['--version']))).out).toBe('1.2.3\n')

@@ -8,7 +8,7 @@ import { tables } from './tables'
 import { countAttempt } from './attempts'
 import { firstPassword } from './first-password'
 import { reportNoMail } from './no-mail'
-import { checkReturnAddresses } from './return-address'
+import { checkReturnAddresses, toOwnPath } from './return-address'
 import { checkNewSession, onUserUpdate, secondFactor } from './second-factor'
 import { newId } from '../../platform/db/id'
 import type { Schema } from '../../platform/db/schema'
@@ -85,13 +85,15 @@ function toPage({ method, headers }: Request, answer: Response): Response {
   return new Response(null, { status: 302, headers: { location: tooManyPage } })
 }
 
-/** The library lets links lead to `/.//other.example`, and turns that into an address of another site. */
+/**
+ * Makes a redirect lead to a path under the name of the service that the client used: the library has its own address
+ * before it, which may be `localhost` to a client on another machine. Any other site becomes the first page.
+ */
 function restrictRedirect(answer: Response, origins: readonly string[]): Response {
   const to = answer.headers.get('location')
   if (to === null || answer.status < 300 || answer.status >= 400) return answer
-  if (origins.includes(URL.parse(to, origins[0])?.origin ?? '')) return answer
   const headers = new Headers(answer.headers)
-  headers.set('location', '/')
+  headers.set('location', toOwnPath(to, origins) ?? '/')
   return new Response(null, { status: answer.status, headers })
 }
 
@@ -158,9 +160,9 @@ const hooksOf = (options: SignInOptions) =>
   ({
     hooks: {
       // The library's error does not reveal why an account could not be created, so that is checked before.
-      before: createAuthMiddleware(async ({ path, body }) => {
+      before: createAuthMiddleware(async ({ path, body, query }) => {
         checkName(body?.name)
-        checkReturnAddresses(body ?? {}, options.address)
+        checkReturnAddresses({ ...query, ...body }, options.address)
         await checkAttempts(options.db, path, body?.email)
         if (path === '/sign-up/email') await checkSignUp(options, String(body?.email))
       }),

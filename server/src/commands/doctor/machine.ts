@@ -1,6 +1,7 @@
 import { accessSync, constants, readFileSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { failure, fine, warning, formatFinding, type DoctorFinding } from './finding'
+import { isLoopbackHost } from '../../platform/config/address'
 import type { Config } from '../../platform/config/config'
 import type { Source } from '../../platform/config/setting'
 
@@ -28,12 +29,11 @@ export function lookAtProxies(environment: Source): DoctorFinding {
   )
 }
 
-const isLocal = (host: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host)
-
 /** Checks the public address, which links in mails, cookies and sign-in depend on. */
 export function lookAtBaseUrl({ baseUrl, host, port }: Config): DoctorFinding {
   if (baseUrl === undefined) {
-    if (isLocal(host)) return fine('address', `http://localhost:${port}, for this machine only`)
+    if (isLoopbackHost(host))
+      return fine('address', `http://localhost:${port}, for this machine only`)
     const what = `HOST is ${host}, and BASE_URL, the address that clients use, is not set`
     return warning('address', what, 'Set BASE_URL to the address that callers use.')
   }
@@ -46,7 +46,7 @@ export function lookAtBaseUrl({ baseUrl, host, port }: Config): DoctorFinding {
     const what = `BASE_URL has the path ${pathname}`
     return warning('address', what, 'Serve Tollgate at the root of a host name of its own.')
   }
-  if (protocol === 'http:' && !isLocal(hostname)) {
+  if (protocol === 'http:' && !isLoopbackHost(hostname)) {
     const what = `BASE_URL is ${baseUrl}: keys and passwords go in clear text`
     return warning('address', what, 'Put a balancer that speaks https before it.')
   }

@@ -1,4 +1,5 @@
 import { failure, fine, warning, formatFinding, type DoctorFinding } from './finding'
+import { readStoredConnections, type StoredConnections } from './stored-connections'
 import { createEnvironmentConnections } from '../../catalog/from-environment'
 import type { Config } from '../../platform/config/config'
 import { Egress } from '../../upstream/http/egress'
@@ -10,20 +11,50 @@ import { tryReadFile } from '../../platform/try-read-file'
 
 const timeoutMs = 15_000
 
-/** Reports the connections that the environment defines; online, whether each provider answers. */
+/** Returns words for the connections in the database, empty where there are none. */
+function formatStored({ platform, owned }: StoredConnections): string[] {
+  const ofCustomers =
+    owned === 1 ? '1 connection of customers' : `${owned} connections of customers`
+  return [
+    ...(platform.length > 0 ? [`stored connections: ${platform.join(', ')}`] : []),
+    ...(owned > 0 ? [ofCustomers] : []),
+  ]
+}
+
+function lackingProviders(stored: StoredConnections | undefined): DoctorFinding {
+  const where = stored
+    ? 'no connection is stored'
+    : 'the database does not run, so what it stores is not known'
+  const mend =
+    'Set the key of one, such as OPENAI_API_KEY, or: tollgate connections create openai. ' +
+    'A server that was started with other settings has its own.'
+  return warning('providers', `no key of a provider is set in this environment, and ${where}`, mend)
+}
+
+/**
+ * Reports the connections that the environment defines and those that the database stores; online, whether each provider
+ * whose key is in the environment answers.
+ */
 export async function lookAtProviders(config: Config, isOnline: boolean): Promise<DoctorFinding[]> {
   const providers = registry.filter(({ dialect }) => dialect !== 'sandbox')
   const connections = createEnvironmentConnections(config.environment, providers, {
     readFile: tryReadFile,
   })
+  const stored = await readStoredConnections(config)
+  const inDatabase = stored ? formatStored(stored) : []
   if (connections.length === 0) {
-    const mend =
-      'Set the key of one, such as OPENAI_API_KEY, or: tollgate connections create openai'
-    return [warning('providers', 'no key of a provider is set in the environment', mend)]
+    return [
+      inDatabase.length > 0 ? fine('providers', inDatabase.join('; ')) : lackingProviders(stored),
+    ]
   }
   if (!isOnline) {
     const names = connections.map(({ name }) => name).join(', ')
-    return [fine('providers', `${names}; --online asks them`)]
+    return [
+      fine(
+        'providers',
+        [names, ...inDatabase, '--online asks those of the environment'].join('; '),
+      ),
+    ]
   }
   const egress = new Egress({ connectMs: config.timers.connectMs })
   const credentials = new Credentials({

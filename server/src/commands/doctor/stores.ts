@@ -16,7 +16,7 @@ const oldestPostgres = 150_000
 const maxSkewMs = 2000
 
 /** Returns the address of the database, or a finding that ends the check of it. */
-async function findAddress({
+export async function findAddress({
   databaseUrl,
   dataDir,
 }: Config): Promise<DatabaseAddress | DoctorFinding> {

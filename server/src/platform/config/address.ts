@@ -11,3 +11,7 @@ export function getLocalUrl(host: string, port: number): string {
   const isEverywhere = ['127.0.0.1', '0.0.0.0', '::'].includes(host)
   return `http://${formatHostAndPort(isEverywhere ? 'localhost' : host, port)}`
 }
+
+/** Returns whether a server bound to `host`, or a URL with this host name, is for its own machine only. */
+export const isLoopbackHost = (host: string): boolean =>
+  /^(localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/.test(host)

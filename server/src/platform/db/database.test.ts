@@ -83,7 +83,8 @@ test('M4: a database that takes no changes does not count as one that answers', 
   await small.ping()
 })
 
-test('finding M19: statements that occupy all connections of the pool do not make the database count as gone', async () => {
+/** Occupies all connections of the pool while `act` runs. */
+async function occupied<Result>(act: () => Promise<Result>): Promise<Result> {
   const { promise: isFreed, resolve: free } = Promise.withResolvers<void>()
   const taken: Promise<void>[] = []
   const occupying = Array.from({ length: 10 }, () => {
@@ -95,10 +96,38 @@ test('finding M19: statements that occupy all connections of the pool do not mak
     })
   })
   await Promise.all(taken)
-  const isAlive = await database.liveness.isAlive()
-  free()
-  await Promise.all(occupying)
-  expect(isAlive).toBe(true)
+  try {
+    return await act()
+  } finally {
+    free()
+    await Promise.all(occupying)
+  }
+}
+
+test('finding M19: statements that occupy all connections of the pool do not make the database count as gone', async () => {
+  expect(await occupied(() => database.liveness.isAlive())).toBe(true)
+})
+
+test('finding M22: a probe is answered while statements occupy all connections of the pool', async () => {
+  expect(await occupied(() => database.probe().then(() => 'answered'))).toBe('answered')
+})
+
+/** The liveness of a database whose ping takes so many milliseconds. */
+async function livenessAt(roundTripMs: number): Promise<DatabaseLiveness> {
+  const liveness = new DatabaseLiveness({ ping: () => Bun.sleep(roundTripMs) })
+  await liveness.measure()
+  return liveness
+}
+
+test('finding M22: what waits for the database waits longer for one that is far away, within bounds', async () => {
+  const near = new DatabaseLiveness({ ping: () => Promise.resolve() })
+  const far = await livenessAt(100)
+  expect([near.maxConnectMs, near.maxLookUpMs, near.timeoutFor(900)]).toEqual([5000, 10_000, 900])
+  expect(far.maxConnectMs).toBeGreaterThanOrEqual(9000)
+  expect(far.maxLookUpMs).toBeGreaterThanOrEqual(14_000)
+  expect(far.timeoutFor(900)).toBeGreaterThanOrEqual(1500)
+  const lost = await livenessAt(1500)
+  expect([lost.maxConnectMs, lost.timeoutFor(900)]).toEqual([45_000, 6900])
 })
 
 test('finding M19: a stalled process does not take the answer that waits to be read for silence', async () => {

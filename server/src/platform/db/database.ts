@@ -74,11 +74,32 @@ class Dialect extends PostgresDialect {
  * Creates a query builder of one connection, opened by its first statement. A statement of the pool may wait for a connection
  * while all of them wait for locks and commits, which would look like a database that is gone.
  */
-function createOwnConnection(address: DatabaseAddress, onError: (error: Error) => void) {
+function createOwnConnection(
+  address: DatabaseAddress,
+  liveness: DatabaseLiveness,
+  onError: (error: Error) => void,
+) {
   const pool = new Pool({ ...address, max: 1, idleTimeoutMillis: 0 })
+  followRoundTrip(pool.options, liveness)
   pool.on('error', onError)
   pool.on('connect', (client) => client.on('error', () => undefined))
   return new Kysely<Schema>({ dialect: new Dialect({ pool }) })
+}
+
+interface Options {
+  poolSize: number
+  statementMs?: number
+  onError: (error: Error) => void
+  /** Measures the round trip, which the wait for a connection follows; without it, this database's own. */
+  liveness?: DatabaseLiveness
+}
+
+/** Has each wait for a connection, and each new connection, last as long as the round trip of that moment suggests. */
+function followRoundTrip(options: Pool['options'], liveness: DatabaseLiveness): void {
+  Object.defineProperty(options, 'connectionTimeoutMillis', {
+    enumerable: true,
+    get: () => Math.ceil(liveness.maxConnectMs),
+  })
 }
 
 /**
@@ -94,15 +115,10 @@ export class Database implements AsyncDisposable {
   readonly #pool: Pool
   #isClosing = false
 
-  constructor(
-    address: DatabaseAddress,
-    options: { poolSize: number; statementMs?: number; onError: (error: Error) => void },
-  ) {
+  constructor(address: DatabaseAddress, options: Options) {
     this.#address = {
       ...address,
       types: parsers,
-      // Several round trips to a database that may be half a second away.
-      connectionTimeoutMillis: 5000,
       keepAlive: true,
       application_name: 'tollgate',
     }
@@ -127,9 +143,10 @@ export class Database implements AsyncDisposable {
       client.on('error', () => undefined)
       enableCopy(client)
     })
+    followRoundTrip(pool.options, options.liveness ?? this.liveness)
     this.#pool = pool
     this.query = new Kysely<Schema>({ dialect: new Dialect({ pool }) })
-    this.#own = createOwnConnection({ ...this.#address, ...timeouts }, onError)
+    this.#own = createOwnConnection({ ...this.#address, ...timeouts }, this.liveness, onError)
   }
 
   /** The pool's connections, and the number of statements that wait for one. */
@@ -140,17 +157,23 @@ export class Database implements AsyncDisposable {
 
   /** Creates a connection outside the pool, not yet connected; for LISTEN and for COPY. */
   client(queryMs = 3000): Client {
-    return new Client({ ...this.#address, query_timeout: queryMs })
+    const connectionTimeoutMillis = Math.ceil(this.liveness.maxConnectMs)
+    return new Client({ ...this.#address, connectionTimeoutMillis, query_timeout: queryMs })
   }
 
   /** Opens a pool of its own to the same database, for statements that must not wait behind others. */
-  secondPool(options: ConstructorParameters<typeof Database>[1]): Database {
-    return new Database(this.#address, options)
+  secondPool(options: Options): Database {
+    return new Database(this.#address, { liveness: this.liveness, ...options })
   }
 
   /** Resolves when the database answers and accepts writes, else rejects: a standby does not accept them. */
   ping(): Promise<void> {
     return ping(this.query)
+  }
+
+  /** As `ping`, on the connection of liveness: the pool may be busy while the database answers. */
+  probe(): Promise<void> {
+    return ping(this.#own)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -10,17 +10,20 @@ const maxSilenceMs = 800
 /** The number of round trips that a statement may need, as when a connection is opened first. */
 const roundTrips = 6
 const maxPings = 5
-/** A lookup may wait for a connection when many arrive at once and the database is far away. */
+/** A lookup may wait for a connection when many arrive at once. */
 const maxLookUpMs = 10_000
+/** The longest wait for a connection of the pool, to a near database. */
+const maxConnectMs = 5000
+/** The round trips of the statements of the callers before it, in several rounds. */
+const queueRoundTrips = 40
+/** No database in use is further away; the first ping of a connection also opens it. */
+const maxRoundTripMs = 1000
 
 /**
  * Measures whether the database answers, and its round trip time. A slow statement keeps its caller waiting as long as
  * the database answers others: it may wait for a lock or a commit.
  */
 export class DatabaseLiveness {
-  /** The longest that `lookUp` waits, in milliseconds. */
-  static readonly maxLookUpMs = maxLookUpMs
-
   readonly #ports: Ports
   #answeredAtMs = -Infinity
   /** When the last ping was sent. */
@@ -40,6 +43,25 @@ export class DatabaseLiveness {
   /** The time without any answer after which the database counts as gone, in milliseconds. */
   get maxSilenceMs(): number {
     return maxSilenceMs + roundTrips * this.roundTripMs
+  }
+
+  /** The longest that `lookUp` waits, in milliseconds. */
+  get maxLookUpMs(): number {
+    return maxLookUpMs + queueRoundTrips * this.#distanceMs
+  }
+
+  /** The longest wait for a connection of the pool, in milliseconds. */
+  get maxConnectMs(): number {
+    return maxConnectMs + queueRoundTrips * this.#distanceMs
+  }
+
+  /** Returns the timeout of a lookup or a short statement, in milliseconds; `nearMs` is that with a near database. */
+  timeoutFor(nearMs: number): number {
+    return nearMs + roundTrips * this.#distanceMs
+  }
+
+  get #distanceMs(): number {
+    return Math.min(this.roundTripMs, maxRoundTripMs)
   }
 
   /** Measures the round trip. Never rejects. */
@@ -77,7 +99,7 @@ export class DatabaseLiveness {
 
   /** Waits as `watch` does, for a lookup that a request needs before anything else. */
   lookUp<Answer>(statement: Promise<Answer>): Promise<Answer> {
-    return this.watch(statement, maxLookUpMs)
+    return this.watch(statement, this.maxLookUpMs)
   }
 
   #note(): void {

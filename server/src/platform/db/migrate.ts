@@ -44,6 +44,7 @@ import * as keyRules from './migrations/0048-key-rules'
 import * as failedLogs from './migrations/0049-failed-logs'
 import * as invitationInviters from './migrations/0050-invitation-inviters'
 import * as ordinaryOwner from './migrations/0051-ordinary-owner'
+import * as appliedCatalog from './migrations/0052-applied-catalog'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -94,6 +95,7 @@ const migrations: Record<string, Migration> = {
   '0049-failed-logs': failedLogs,
   '0050-invitation-inviters': invitationInviters,
   '0051-ordinary-owner': ordinaryOwner,
+  '0052-applied-catalog': appliedCatalog,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */

@@ -1,4 +1,4 @@
-import { boundOf, type HostedUses } from '../../wire/hosted-uses'
+import { boundOf, checkUses, type HostedUses } from '../../wire/hosted-uses'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
 /** Returns whether a tool is the web search that a price per search covers. */
@@ -15,8 +15,14 @@ const toolsOf = ({ tools }: JsonObject): unknown[] => (Array.isArray(tools) ? to
 const sumOf = (tools: readonly JsonObject[]): number =>
   tools.reduce((sum, { max_uses: uses }) => sum + boundOf(uses), 0)
 
-/** The maximum use of Anthropic's web tools in a request; undefined where it offers none of them. */
+/**
+ * The maximum use of Anthropic's web tools in a request; undefined where it offers none of them. Throws `invalid_request`
+ * for a bound above `maxUses`.
+ */
 export function hostedUsesIn(body: JsonObject): HostedUses | undefined {
+  for (const [index, tool] of toolsOf(body).entries()) {
+    if (isObject(tool) && isBounded(tool)) checkUses(tool['max_uses'], `tools.${index}.max_uses`)
+  }
   const bounded = toolsOf(body).filter(isObject).filter(isBounded)
   if (bounded.length === 0) return undefined
   const searching = bounded.filter(({ type }) => isPricedSearch(String(type)))

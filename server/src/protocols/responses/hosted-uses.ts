@@ -1,6 +1,6 @@
 import { mayOmit } from './tool-choice'
 import type { ResponsesRequest } from './request'
-import { boundOf, type HostedUses } from '../../wire/hosted-uses'
+import { boundOf, checkUses, type HostedUses } from '../../wire/hosted-uses'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
 /**
@@ -49,12 +49,13 @@ export function requestsSearch(body: JsonObject, hasOthers: boolean): boolean {
 
 /**
  * The maximum use of the web search of a request, where it has a price; undefined where the request does
- * not want it.
+ * not want it. Throws `invalid_request` for a bound above `maxUses`.
  */
 export function hostedUsesIn(body: JsonObject, isFree: (tool: unknown) => boolean) {
   const { tools, max_tool_calls: maxCalls } = body
   if (!Array.isArray(tools) || !tools.some(isPricedSearch)) return undefined
   if (!requestsSearch(body, tools.some(isFree))) return undefined
+  checkUses(maxCalls, 'max_tool_calls')
   const uses = boundOf(maxCalls)
   return { searches: uses, rounds: uses, maxContext: searchContext } satisfies HostedUses
 }

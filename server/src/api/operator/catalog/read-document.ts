@@ -29,7 +29,8 @@ export async function readDocument(source: CatalogSource, ports: Ports): Promise
   return { document: parsed(text, paramOf(source)), digest, isSigned: publicKey !== null }
 }
 
-const paramOf = ({ url }: CatalogSource) => (url === undefined ? 'document' : 'url')
+/** Returns the field that names or has the document. */
+export const paramOf = ({ url }: CatalogSource) => (url === undefined ? 'document' : 'url')
 
 async function fetched(url: string, { fetchDocument }: Ports): Promise<string> {
   try {

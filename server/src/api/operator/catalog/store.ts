@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
+import { checkOrder, recordApplied } from './document-order'
 import { readDocument, type FetchDocument } from './read-document'
 import type { AppliedCatalog, CatalogSource } from './schema'
 import type { Catalog } from '../../../catalog/catalog'
@@ -27,8 +28,10 @@ export function createCatalogUpdateStore({ db, catalog, settings, fetchDocument 
   async function compared(source: CatalogSource) {
     const { catalogPublicKey: publicKey } = settings.current
     const read = await readDocument(source, { fetchDocument, publicKey })
+    const signed = publicKey === null ? undefined : { document: read.document, publicKey }
+    if (signed) await checkOrder(db, source, signed)
     const current = { ...catalog.snapshot, plans: await readPlans(db) }
-    return { ...read, diff: compareCatalogs(read.document, current, new Date()) }
+    return { ...read, signed, diff: compareCatalogs(read.document, current, new Date()) }
   }
 
   return {
@@ -43,7 +46,11 @@ export function createCatalogUpdateStore({ db, catalog, settings, fetchDocument 
         throw invalidRequest('digest', 'conflict', message)
       }
       const diff = only ? narrowed(read.diff, new Set(only)) : read.diff
-      await db.transaction().execute((trx) => write(trx, diff))
+      await db.transaction().execute(async (trx) => {
+        // First: two documents that are applied at once take their turns here.
+        if (read.signed) await recordApplied(trx, source, read.signed)
+        await write(trx, diff)
+      })
       await catalog.refresh()
       return {
         added: diff.added.length,
