@@ -12889,6 +12889,11 @@ export interface components {
                 location?: string | undefined;
                 /** @enum {string} */
                 prompt_caching?: ("5m" | "1h") | undefined;
+                allow?: {
+                    fields?: string[] | undefined;
+                    blocks?: string[] | undefined;
+                    betas?: string[] | undefined;
+                } | undefined;
             } | null) | undefined;
             rate_limits?: ({
                 rpm?: (number | null) | undefined;
@@ -12912,6 +12917,11 @@ export interface components {
                 location?: string | undefined;
                 /** @enum {string} */
                 prompt_caching?: ("5m" | "1h") | undefined;
+                allow?: {
+                    fields?: string[] | undefined;
+                    blocks?: string[] | undefined;
+                    betas?: string[] | undefined;
+                } | undefined;
             } | undefined;
             rate_limits?: {
                 rpm?: (number | null) | undefined;

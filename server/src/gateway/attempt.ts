@@ -38,6 +38,8 @@ export interface PricedAttempt<Request> {
   /** The candidate's model. */
   model: Model
   body: JsonObject
+  /** The fields that its shared credential does not pass; undefined where it passes all. */
+  withheld?: readonly string[] | undefined
   meter: Meter
   /** Records the use of parts that came to no answer. */
   unanswered: UnansweredUse

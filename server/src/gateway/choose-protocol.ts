@@ -1,12 +1,10 @@
 import { AttemptSource } from './answer-facts'
 import type { RequestAttempt, ValidatedRequest } from './attempt'
+import { reportOmissions, withKnownFields } from './omissions'
 import { readPromptCaching, withPromptCaching } from './prompt-caching'
-import type { Model } from '../catalog/model'
-import { strippedFrom } from '../metering/unpriced-fields'
 import type { Original } from '../protocols/dialect'
 import type { AdapterTarget } from '../providers/adapter'
 import { selectChatRoute, type ChatRoute } from '../providers/chat-route'
-import { omittedOf } from '../providers/omitted-fields'
 import {
   findFieldsOmittedByRelay,
   readOutputLimit,
@@ -16,6 +14,10 @@ import {
 import { withAcceptedToolNames } from '../providers/tool-names'
 import type { ErrorSource } from '../providers/upstream-error'
 import { isByPrice } from '../routing/candidate'
+import { isSharedCredential } from '../shared-credentials/credential'
+import { OmittedNames } from '../shared-credentials/omission'
+import { toSharedOriginal } from '../shared-credentials/original'
+import { rejectStoredInChat } from '../shared-credentials/stored-references'
 import { PassthroughProtocol } from '../upstream/passthrough'
 import type { ChatProtocol, OutgoingRequest } from '../upstream/protocol'
 import { RelayProtocol } from '../upstream/relay'
@@ -68,12 +70,12 @@ export function findImageUrls(attempt: ImageAttempt): string[] {
 /** Selects the route of a chat to a candidate: the one place that decides which protocol is spoken. */
 function routeOf({ model, candidate, request }: RoutableAttempt, chat: JsonObject): ChatRoute {
   const { original } = request.translation ?? {}
-  const native = original && { format: original.format, keepsId: !isShared(candidate) }
+  const native = original && {
+    format: original.format,
+    keepsId: !isSharedCredential(candidate),
+  }
   return selectChatRoute(candidate, model.upstreamModel, { chat, native })
 }
-
-/** The credential has other users than the caller, too. */
-const isShared = ({ billing }: RequestAttempt<unknown>['candidate']) => billing.mode !== 'byok'
 
 /** A chat on its way to one candidate. */
 interface RoutedChat<Params> {
@@ -102,6 +104,7 @@ export function chooseProtocol<Params>(
     return passThrough(routed, route, translation.original)
   }
   if (translation?.refusal) throw translation.refusal
+  if (translation && isSharedCredential(attempt.candidate)) rejectStoredInChat(body)
   return route.protocol === 'translate' ? translate(routed, route) : relay(routed, route)
 }
 
@@ -112,8 +115,8 @@ function passThrough<Params>(
   original: Original,
 ): ChatProtocol {
   const { candidate, model } = attempt
-  const omitted: string[] = []
-  const allowed = toAllowedBody(original, attempt, (field) => omitted.push(field))
+  const { names: omitted, add } = new OmittedNames()
+  const { body: allowed, headers: forwarded } = toAllowedOriginal(original, attempt, add)
   const target = {
     upstreamModel: model.upstreamModel,
     maxTokens: readOutputLimit(body)?.limit,
@@ -121,7 +124,7 @@ function passThrough<Params>(
   }
   const write = (source: JsonObject) => ({
     ...toOutgoing(passthrough.request(source, target), address),
-    forwarded: original.headers,
+    forwarded,
   })
   const unsigned = passthrough.unsigned?.(allowed)
   return new PassthroughProtocol({
@@ -135,17 +138,21 @@ function passThrough<Params>(
 }
 
 /** The part of a request that a candidate's credential may be used for, and its price covers. */
-function toAllowedBody(
+function toAllowedOriginal(
   original: Original,
   { candidate, model }: Pick<RequestAttempt<unknown>, 'candidate' | 'model'>,
   omit: (field: string) => void,
-): JsonObject {
-  const { body, shared, own, paid } = original
-  const { reasoning } = model.capabilities
-  const restrict = isShared(candidate) ? shared : own
-  const safe = restrict ? restrict(body, { reasoning }) : body
+): Pick<Original, 'body' | 'headers'> {
+  const { body, headers, own, paid } = original
   const { pricing } = model
-  return pricing && isByPrice(candidate.billing) ? paid(safe, { pricing, omit }) : safe
+  const { reasoning } = model.capabilities
+  const toPriced = (asked: JsonObject) =>
+    pricing && isByPrice(candidate.billing) ? paid(asked, { pricing, omit }) : asked
+  if (isSharedCredential(candidate)) {
+    return toSharedOriginal(original, { credential: candidate, reasoning, toPriced, omit })
+  }
+  const sent = toPriced(body)
+  return { body: own ? own(sent, { reasoning }) : sent, headers }
 }
 
 /** Has the adapter of the provider's dialect write the request. */
@@ -227,25 +234,4 @@ function relay<Params>(
     customTools: takesCustomTools(target) ? undefined : customToolsOf(body),
     streamsOnly: isStreamOnly,
   })
-}
-
-/** The omitted fields to report to the caller: those that the provider does not get, and those without a price. */
-function reportOmissions<Params>(
-  { request, body, model }: RequestAttempt<Params>,
-  provider: readonly string[] = [],
-): readonly string[] {
-  const { translation, body: requested } = request
-  const stripped = strippedFrom(requested, body)
-  if (!translation) return [...stripped, ...provider]
-  const { omitted = [], callersField = (param: string) => param } = translation
-  const isKnown = withKnownFields(requested, model) === requested
-  const unknown = isKnown ? [] : omittedOf(requested, ['reasoning_effort'])
-  return [...omitted, ...[...stripped, ...unknown, ...provider].map(callersField)]
-}
-
-/** A level of thinking is a wish: a model that does not think would reject the field. */
-function withKnownFields(chat: JsonObject, { capabilities }: Model): JsonObject {
-  if (capabilities.reasoning || chat['reasoning_effort'] === undefined) return chat
-  const { reasoning_effort: _effort, ...rest } = chat
-  return rest
 }

@@ -78,6 +78,7 @@ export async function completeOverChat(failover: EndpointRun<CompletionRequest>)
     body: { ...identity, model, choices, usage: toUsageBlock(usage) },
     usage,
     provider: answers[0]?.provider ?? '',
+    omitted: answers[0]?.omitted,
   }
 }
 
@@ -119,6 +120,7 @@ export function streamOverChat(failover: EndpointRun<CompletionRequest>): Reply 
     return {
       stream,
       provider: opened.provider,
+      omitted: opened.omitted,
       usage: () => stream.usage(),
       detach: () => stream.detach(),
     }

@@ -3,6 +3,7 @@ import type { RequestAttempt } from './attempt'
 import { isServiceTierSent } from './choose-protocol'
 import { completeOverChat, streamOverChat } from './completions-over-chat'
 import type { Endpoint, EndpointRun } from './endpoint'
+import { reportOmissions } from './omissions'
 import { openStream } from './open-stream'
 import type { Reply } from './request'
 import { createFailoverDeadline } from './request-deadline'
@@ -85,7 +86,8 @@ function completeText(failover: EndpointRun<CompletionRequest>): Promise<Reply> 
       return exchange({ candidate, request, protocol, deadline, onLost }, (answer): Reply => {
         const facts = new AnswerFacts(attempt, protocol, { identity, legacyFunctions: false })
         const provider = candidate.provider.key
-        return { kind: 'full', ...relayText(answer, facts), provider }
+        const { omitted } = protocol
+        return { kind: 'full', ...relayText(answer, facts), provider, omitted }
       })
     },
   })
@@ -99,5 +101,9 @@ function relayCompletion(attempt: RequestAttempt<CompletionRequest>): RelayProto
   const body = toUpstreamCompletion(attempt.body, { upstreamModel, options })
   if (deployment !== undefined) body['model'] = deployment
   const source = new AttemptSource(attempt, 'prompt')
-  return new RelayProtocol({ request: { operation: 'completions', url, body }, source })
+  return new RelayProtocol({
+    request: { operation: 'completions', url, body },
+    source,
+    omitted: reportOmissions(attempt),
+  })
 }

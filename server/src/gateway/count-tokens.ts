@@ -11,6 +11,8 @@ import { selectChatRoute } from '../providers/chat-route'
 import { addressOf } from '../providers/provider-route'
 import { AttemptFailed } from '../upstream/attempt-failed'
 import type { Candidate } from '../routing/candidate'
+import { isSharedCredential } from '../shared-credentials/credential'
+import { toSharedOriginal } from '../shared-credentials/original'
 import { exchange } from '../upstream/exchange'
 import { RelayProtocol } from '../upstream/relay'
 import { findRequestNeeds } from '../routing/needs'
@@ -63,6 +65,9 @@ async function estimate(request: CallerChat, { chat: body }: Translation, ports:
   return counted === undefined ? estimatePrompt(body) : counted + estimateAround(prompt)
 }
 
+/** A count has no place for the names of fields that were left out. */
+const ignore = () => undefined
+
 interface Counting {
   call: InboundRequest
   ports: GatewayPorts
@@ -87,7 +92,11 @@ async function countByProvider(
   const route = selectChatRoute(candidate, upstreamModel, { chat: translation.chat, native })
   if (!original || route.protocol !== 'passthrough') return undefined
   const target = { upstreamModel, maxTokens: undefined }
-  const { path, body, headers } = route.passthrough.request(original.body, target)
+  const { reasoning } = model.capabilities
+  const allowed = isSharedCredential(candidate)
+    ? toSharedOriginal(original, { credential: candidate, reasoning, omit: ignore })
+    : original
+  const { path, body, headers } = route.passthrough.request(allowed.body, target)
   if (route.deployment !== undefined) body['model'] = route.deployment
   const chatPath = candidate.provider.options.paths.chat ?? path
   const base = route.url ?? `${addressOf(candidate)}${chatPath}`
@@ -99,7 +108,7 @@ async function countByProvider(
         url: `${base}/count_tokens`,
         body,
         headers,
-        forwarded: original.headers,
+        forwarded: allowed.headers,
       },
       source: new AttemptSource({ model, body, candidate }, 'messages'),
     })

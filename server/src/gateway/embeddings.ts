@@ -1,6 +1,7 @@
 import type { RequestAttempt } from './attempt'
 import { checkDimensions } from './fit-check'
 import type { Endpoint, EndpointRun } from './endpoint'
+import { reportOmissions } from './omissions'
 import type { Reply } from './request'
 import { createFailoverDeadline } from './request-deadline'
 import { RemoteImages } from './remote-images'
@@ -84,7 +85,8 @@ async function run(failover: EndpointRun<EmbeddingRequest>): Promise<Reply> {
       const usage = answers.map((answer) => answer.usage).reduce(addUsage)
       const block = toPromptUsageBlock(usage)
       const list = { object: 'list', data, model: attempt.model.id, usage: block }
-      return { kind: 'full', body: list, usage, provider: attempt.candidate.provider.key }
+      const provider = attempt.candidate.provider.key
+      return { kind: 'full', body: list, usage, provider, omitted: reportOmissions(attempt) }
     },
   })
 }

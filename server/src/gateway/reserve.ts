@@ -14,6 +14,8 @@ import { stripUnpriced } from '../metering/unpriced-fields'
 import type { TokenBounds } from '../metering/worst-case'
 import { withOutputLimit } from '../providers/openai/request'
 import { arePaidAlike, isByPrice, type Candidate } from '../routing/candidate'
+import { isSharedCredential } from '../shared-credentials/credential'
+import { toSharedBody, type SharedBody } from '../shared-credentials/relayed-body'
 import type { JsonObject } from '../wire/json-body'
 
 /** The parts of a validated request that are reserved for. */
@@ -160,14 +162,30 @@ export class AttemptReservation<Request extends ReservableRequest> {
     const current = this.#candidate
     if (!current || !this.#attempt || !arePaidAlike(candidate, current)) throw unavailable()
     this.#candidate = candidate
-    this.#attempt = { ...this.#attempt, candidate }
+    const shared = this.#sharedOf(this.#attempt.body, candidate)
+    this.#attempt = {
+      ...this.#attempt,
+      candidate,
+      ...(shared && { body: shared.body, withheld: shared.omitted }),
+    }
   }
 
   #attemptAt(candidate: Candidate): PricedAttempt<Request> {
     const { request, meter } = this.#options
     const { model } = candidate
-    const body = withModelsOutput(this.#bodyFor(candidate), model, request.translation)
-    return { request, candidate, model, body, meter, unanswered: this.#unanswered }
+    const paid = this.#bodyFor(candidate)
+    const shared = this.#sharedOf(paid, candidate)
+    const body = withModelsOutput(shared?.body ?? paid, model, request.translation)
+    const withheld = shared?.omitted
+    return { request, candidate, model, body, withheld, meter, unanswered: this.#unanswered }
+  }
+
+  /** The body for a credential that accounts share, where that is another one. */
+  #sharedOf(body: JsonObject, candidate: Candidate): SharedBody | undefined {
+    const { request, endpoint } = this.#options
+    // Requests in other formats are checked as they arrived: see `choose-protocol.ts`.
+    if (request.translation || !isSharedCredential(candidate)) return undefined
+    return toSharedBody(body, endpoint.priced, candidate)
   }
 
   /** The body, without the fields that the model's price does not cover, where that price is charged. */

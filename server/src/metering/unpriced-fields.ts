@@ -1,12 +1,17 @@
 import type { Pricing } from '../catalog/model'
 import { unpricedField } from '../errors'
-import { withPricedCaches } from '../wire/cache-lifetimes'
+import {
+  cacheLifetimeField,
+  hasUsualCache,
+  withPricedCaches,
+  withUsualCache,
+} from '../wire/cache-lifetimes'
 import type { JsonObject } from '../wire/json-body'
 
 /**
  * Fields that make a request more expensive than its text and its output limit, and their treatment where the
  * caller pays the platform's price (M35). On a BYOK connection they all pass through: the caller pays the
- * provider. Fields that are not listed pass through too, so a new one that costs belongs in this table. `priced`:
+ * provider. Fields that are not listed pass through too: `shared-credentials/` withholds unknown ones. `priced`:
  * part of the hold, in `volume.ts` and `worst-case.ts`. `refused`: changes the answer, and no price of the
  * platform covers it. `stripped`: tunes what is not in the answer, or means nothing here.
  */
@@ -36,6 +41,8 @@ export const costlyFields: Readonly<Record<string, 'priced' | 'refused' | 'strip
   provider: 'refused',
   providerOptions: 'refused', // Vercel
   inference_geo: 'refused', // Anthropic, x 1.1
+  // Another model reads the prompt and the answer.
+  moderation: 'refused', // OpenAI
 
   // A priority in the provider's queue; ordinary tiers are kept: see `stripUnpriced`.
   service_tier: 'stripped',
@@ -80,7 +87,7 @@ export function stripUnpriced(body: JsonObject, what: Charged): JsonObject {
     copy ??= { ...body }
     delete copy[name]
   }
-  return withPricedCaches(copy ?? body, what.pricing)
+  return withUsualCache(withPricedCaches(copy ?? body, what.pricing))
 }
 
 function isStripped(name: string, value: unknown, { endpoint, pricing }: Charged): boolean {
@@ -97,9 +104,12 @@ function isStripped(name: string, value: unknown, { endpoint, pricing }: Charged
 export const strippedFrom = (requested: JsonObject, charged: JsonObject): readonly string[] =>
   requested === charged
     ? []
-    : Object.keys(requested).filter(
-        (name) => !(name in charged) && isStrippable(name, requested[name]),
-      )
+    : [
+        ...Object.keys(requested).filter(
+          (name) => !(name in charged) && isStrippable(name, requested[name]),
+        ),
+        ...(hasUsualCache(charged) && !hasUsualCache(requested) ? [cacheLifetimeField] : []),
+      ]
 
 const isStrippable = (name: string, value: unknown) =>
   isUsed(value) && (costlyFields[name] === 'stripped' || name === 'best_of')

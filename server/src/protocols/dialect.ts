@@ -32,15 +32,10 @@ export interface Original {
   /** The caller's headers that belong to the body. */
   headers: Readonly<Record<string, string>>
   /**
-   * Returns the body, or the result of `shared`, without fields that the price of a model does not cover;
-   * `omit` gets their names. Throws `invalid_request` for those that cannot be left out.
+   * Returns the body without fields that the price of a model does not cover; `omit` gets their names. Throws
+   * `invalid_request` for those that cannot be left out.
    */
   paid: (body: JsonObject, terms: PaidTerms) => JsonObject
-  /**
-   * Returns the body for a credential that several accounts use. Throws `invalid_request` for references
-   * to another account's data. Absent where a format has no access to data stored at a provider.
-   */
-  shared?: (body: JsonObject, model: { reasoning: boolean }) => JsonObject
   /** The maximum use of the tools that the provider runs, for a model with that price. */
   hosted?: (pricing: Pick<PaidTerms['pricing'], 'search'>) => HostedUses | undefined
   /** The body for a credential of the caller's own, where it does not go on as it is. */

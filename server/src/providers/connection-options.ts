@@ -6,6 +6,10 @@ const locationName = z
   .regex(/^[a-z0-9][a-z0-9.:-]{0,62}$/i, 'must be the name of a location.')
 const deployment = z.string().regex(/^\w[\w.-]{0,199}$/, 'must be the name of a deployment.')
 
+const allowedNames = z
+  .array(z.string().regex(/^[\w=.-]{1,100}$/, 'must be a name of letters, digits and _ = . -'))
+  .max(100)
+
 /** Options of a connection beside its address and its credential; most dialects need none of them. */
 export const ConnectionOptions = z.strictObject({
   /** The version of Azure's dated surfaces. */
@@ -24,5 +28,16 @@ export const ConnectionOptions = z.strictObject({
   location: locationName.exactOptional(),
   /** The lifetime of breakpoints that Tollgate sets where the client set none; absent, it sets none. */
   prompt_caching: z.enum(['5m', '1h'], 'must be 5m or 1h.').exactOptional(),
+  /** Names that accounts which share its credential may send beside the built-in lists. */
+  allow: z
+    .strictObject({
+      /** Fields of requests. */
+      fields: allowedNames.exactOptional(),
+      /** Types of content blocks, items and tools. */
+      blocks: allowedNames.exactOptional(),
+      /** Values of `anthropic-beta`, `openai-beta` and `anthropic-version`. */
+      betas: allowedNames.exactOptional(),
+    })
+    .exactOptional(),
 })
 export type ConnectionOptions = z.output<typeof ConnectionOptions>

@@ -47,3 +47,9 @@ const builtIn: readonly Provider[] = [
  * local servers.
  */
 export const providers: readonly Provider[] = [...makers, ...hosts, ...builtIn]
+
+const registered = new Set(providers.map(({ options }) => options.headers))
+
+/** Returns whether headers are a built-in provider's own: a default, which no operator has chosen. */
+export const isRegistered = (headers: Provider['options']['headers']): boolean =>
+  registered.has(headers)

@@ -1,6 +1,7 @@
 import { toSecretHeader } from '../providers/credentials'
 import { addressOf, type ProviderRoute } from '../providers/provider-route'
 import type { Provider } from '../providers/provider'
+import { isRegistered } from '../providers/registry'
 import { hopsHeader } from '../wire/forwarding-loop'
 import type { HeaderList } from './http/request-head'
 
@@ -52,7 +53,10 @@ export function toUpstreamUrl(
   return (urls[operation] ??= `${addressOf(candidate)}${own ?? paths[operation]}`)
 }
 
-/** None of the caller's headers goes to a provider, except those of a body that is passed through. */
+/**
+ * None of the caller's headers goes to a provider, except those of a body that is passed through (`forwarded`). They
+ * replace the defaults of an adapter and of the registry, never a header that an operator has set for the provider.
+ */
 export function toSentHeaders(
   candidate: ProviderRoute,
   { headers, forwarded }: HeadFields,
@@ -62,9 +66,9 @@ export function toSentHeaders(
   if (headers || forwarded || candidate.provider.dialect === 'azure') {
     return {
       ...acceptAll,
-      ...headers,
+      ...(headers && withoutOperators(headers, candidate)),
       ...headersOf(candidate, url),
-      ...forwarded,
+      ...(forwarded && withoutOperators(forwarded, candidate)),
       ...hopHeader(hops),
     }
   }
@@ -73,6 +77,15 @@ export function toSentHeaders(
     ...headersOf(candidate, url),
     ...hopHeader(hops),
   })
+}
+
+/** Returns headers without those that an operator has set for the provider, in whatever case. */
+function withoutOperators(list: HeaderList, { provider }: ProviderRoute): HeaderList {
+  const { headers } = provider.options
+  if (isRegistered(headers)) return list
+  const own = new Set(Object.keys(headers).map((name) => name.toLowerCase()))
+  const rest = Object.entries(list).filter(([name]) => !own.has(name.toLowerCase()))
+  return Object.fromEntries(rest)
 }
 
 /** Some servers reject a request without it. */

@@ -49,3 +49,21 @@ function shortenLifetimes(value: unknown, depth: number): unknown {
 function withoutTtl({ ttl: _ttl, ...control }: JsonObject): JsonObject {
   return control
 }
+
+/** The lifetime of OpenAI's caches, of which no price covers a longer one than the usual. */
+export const cacheLifetimeField = 'prompt_cache_options.ttl'
+
+const usualCacheLifetime = '30m'
+
+/** Returns whether a request in a format of OpenAI's leaves the lifetime of its cache at the usual one. */
+export function hasUsualCache({ prompt_cache_options: caching }: JsonObject): boolean {
+  const ttl = isObject(caching) ? caching['ttl'] : undefined
+  return ttl === undefined || ttl === null || ttl === usualCacheLifetime
+}
+
+/** Returns a request whose cache has the usual lifetime; the same object where it has. */
+export function withUsualCache(body: JsonObject): JsonObject {
+  const { prompt_cache_options: caching } = body
+  if (!isObject(caching) || hasUsualCache(body)) return body
+  return { ...body, prompt_cache_options: withoutTtl(caching) }
+}

@@ -49,24 +49,23 @@ describe('a request for a message, to Anthropic', () => {
       messages: [
         ...messages,
         { role: 'assistant', content: [{ type: 'thinking', thinking: 'Hm.', signature: 'sig' }] },
-        { role: 'user', content: [{ type: 'newer_block', data: 1 }] },
       ],
       thinking: { type: 'adaptive' },
       top_k: 5,
       stop_sequences: ['1', '2', '3', '4', '5'],
       tools: [{ type: 'bash_20250124', name: 'bash' }],
       context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] },
-      something_new: { a: [1] },
     }
     const { status, headers } = await post(body, {
       'anthropic-version': '2023-06-01',
-      'anthropic-beta': 'a-2025-01-01,b-2025-02-02',
+      'anthropic-beta': 'claude-code-20250219,effort-2025-11-24',
     })
     expect(status).toBe(200)
+    expect(headers.get('x-tollgate-omitted')).toBeNull()
     expect(headers.get('x-tollgate-provider')).toBe('anthropic')
     expect(seen()?.path).toBe('/v1/messages')
     expect(seen()?.body).toEqual({ ...base, ...body, model: 'claude-sonnet-4-6' })
-    expect(seen()?.headers.get('anthropic-beta')).toBe('a-2025-01-01,b-2025-02-02')
+    expect(seen()?.headers.get('anthropic-beta')).toBe('claude-code-20250219,effort-2025-11-24')
     expect(seen()?.headers.get('anthropic-version')).toBe('2023-06-01')
     expect(seen()?.headers.get('x-api-key')).toBe(upstreamSecret)
     expect(JSON.stringify([...(seen()?.headers ?? [])])).not.toContain(front.customer.key)
@@ -273,7 +272,7 @@ const count = (body: Json = {}) =>
   sendRequest(front.gateway, {
     path: `${path}/count_tokens`,
     key: front.customer.key,
-    headers: { 'anthropic-beta': 'a-2025-01-01' },
+    headers: { 'anthropic-beta': 'token-counting-2024-11-01' },
     body: { model: claude, messages, ...body },
   })
 
@@ -283,7 +282,7 @@ describe('count_tokens', () => {
     expect((await count()).body).toEqual({ input_tokens: 4321 })
     expect(seen()?.path).toBe('/v1/messages/count_tokens')
     expect(seen()?.body).toEqual({ model: 'claude-sonnet-4-6', messages })
-    expect(seen()?.headers.get('anthropic-beta')).toBe('a-2025-01-01')
+    expect(seen()?.headers.get('anthropic-beta')).toBe('token-counting-2024-11-01')
   })
 
   test('is estimated where it does not count, and refused where it refuses', async () => {

@@ -134,6 +134,7 @@ test('on a connection that an organization shares, a member reads nothing that i
     { previous_response_id: 'resp_before' },
     { conversation: 'conv_1' },
     { input: [{ type: 'item_reference', id: 'msg_theirs' }] },
+    { multi_agent: { enabled: true } },
   ]) {
     const refused = await asking(fields)
     expect([refused.status, refused.error.details?.['issue']]).toEqual([400, 'not_allowed'])

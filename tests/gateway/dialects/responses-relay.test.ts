@@ -287,7 +287,7 @@ describe('on the platform’s key', () => {
   test('a refusal of the provider names the caller’s own field', async () => {
     const error = { message: 'Unknown item.', param: 'input[0].type', code: 'unknown' }
     front.answer = () => Response.json({ error }, { status: 400 })
-    const answer = await front.post(path, { model, input: [{ type: 'made_up' }] })
+    const answer = await front.post(path, { model, input: [{ type: 'program' }] })
     expect([answer.status, answer.error['param']]).toEqual([400, 'input[0].type'])
   })
 })

@@ -6,8 +6,8 @@ import { toChatRequest } from './request'
 import { CountRequest, MessagesRequest } from './schema'
 import { errorFormat } from './error-format'
 import { MessageWriter } from './writer'
-import { invalidRequest, type ApiError } from '../../errors'
-import { check, type JsonObject } from '../../wire/json-body'
+import type { ApiError } from '../../errors'
+import { check } from '../../wire/json-body'
 import type { Dialect, Original, Translation } from '../dialect'
 import { pickHeaders } from '../pick-headers'
 
@@ -35,7 +35,6 @@ function translate(
       body,
       headers,
       paid,
-      shared: withoutThread,
       hosted: () => uses,
     },
     lowersOutput,
@@ -45,16 +44,6 @@ function translate(
     answer: (completion) => toMessage(completion, options),
     writer: (identity) => new MessageWriter(identity, options),
   }
-}
-
-/** Conversations that Anthropic keeps belong to the credential, not to an account. */
-function withoutThread(body: JsonObject): JsonObject {
-  if (!body['thread']) return body
-  throw invalidRequest(
-    'thread',
-    'not_allowed',
-    'thread: data stored at a provider is not shared between accounts. Use your own connection (BYOK) for it.',
-  )
 }
 
 /**

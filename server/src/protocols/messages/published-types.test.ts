@@ -2,6 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { messages } from '.'
 import { ApiError } from '../../errors'
 import { expectInDocs, toTable } from '../../../testing/wire/docs-table'
+import { sharedCredential } from '../../../testing/providers/shared-credential'
+import { toSharedOriginal } from '../../shared-credentials/original'
 import type { JsonObject } from '../../wire/json-body'
 import { PublishedTypes } from '../../../testing/wire/published-types'
 
@@ -31,7 +33,7 @@ const header = 'the SDK sends it as a header; it chooses what belongs to a crede
 const fields: Record<string, Field> = {
   betas: {
     value: ['a-2025-01-01'],
-    why: 'the SDK sends it as a header, `anthropic-beta`, which goes on to Anthropic',
+    why: 'the SDK sends it as a header, `anthropic-beta`, which goes on to Anthropic as far as its values are known',
   },
   billing_policy: { value: { type: 'billing_policy', bill_to: 'user_profile' } },
   cache_control: { value: { type: 'ephemeral' } },
@@ -87,15 +89,16 @@ const pricing = { cacheWrite: 1, cacheWriteLong: 1 }
 /** What becomes of it on its way to Anthropic on a connection whose use is charged by our price. */
 function fateByPrice(name: string, { value, beside = {} }: Field): string {
   if (headers.has(name)) return 'a header'
-  const body = { ...base, ...beside, [name]: value }
   const { original } = read({ ...beside, [name]: value })
   if (!original) throw new Error('It can be passed on.')
   const omitted: string[] = []
   try {
-    const shared = original.shared?.(body, { reasoning: true }) ?? body
-    const paid = original.paid(shared, { pricing, omit: (field) => omitted.push(field) })
+    const omit = (field: string) => omitted.push(field)
+    const toPriced = (asked: JsonObject) => original.paid(asked, { pricing, omit })
+    const use = { credential: sharedCredential('anthropic'), reasoning: true, toPriced, omit }
+    const { body: sent } = toSharedOriginal(original, use)
     if (omitted.includes(name)) return 'named'
-    return Bun.deepEquals(paid[name], value) ? 'yes' : 'silent'
+    return Bun.deepEquals(sent[name], value) ? 'yes' : 'silent'
   } catch (thrown) {
     if (!(thrown instanceof ApiError)) throw thrown
     expect(thrown.param?.split('.')[0]).toBe(name)

@@ -3,7 +3,7 @@ import { toCallerField } from './field-name'
 import { hostedUsesIn } from './hosted-uses'
 import { isFree, toPriced } from './priced-request'
 import { ResponsesRequest } from './request'
-import { toShared, toUnstored } from './shared-request'
+import { toUnstored } from './unstored'
 import { withOwnThoughts } from './thoughts'
 import { errorFormat } from './error-format'
 import { ResponseWriter, toCompleteResponse } from './writer'
@@ -37,7 +37,6 @@ export const responses = (headers: Headers, mode?: ResponsesMode): Dialect => ({
         format: 'responses',
         body: withOwnThoughts(body),
         headers: pickHeaders(headers, forwardedHeaders),
-        shared: toShared,
         ...(mode?.isBackground && { own: toUnstored }),
         paid: toPriced,
         hosted: ({ search }) => (search === undefined ? undefined : uses),

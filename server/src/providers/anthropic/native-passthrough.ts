@@ -20,6 +20,9 @@ import { completionTokens, type Usage } from '../../wire/usage'
 
 const path = '/v1/messages'
 
+/** Of a request that names no version. */
+const defaultHeaders = { 'anthropic-version': '2023-06-01' }
+
 /** The least that a budget of thinking may be. */
 const minBudget = 1024
 
@@ -35,6 +38,7 @@ function request(
   const { messages } = body
   return {
     path,
+    headers: defaultHeaders,
     body: {
       ...body,
       model: upstreamModel,

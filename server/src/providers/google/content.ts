@@ -27,15 +27,21 @@ const audioTypes = { wav: 'audio/wav', mp3: 'audio/mp3' }
 const youTube = /^https:\/\/(?:(?:www\.|m\.)?youtube\.com\/(?:watch|shorts|live)|youtu\.be\/)/i
 const uploaded = /^(?:https:\/\/generativelanguage\.googleapis\.com\/|gs:\/\/)/
 
-/** Addresses that Google reads itself: uploaded files, Cloud Storage and YouTube. */
-export const isGoogleUrl = (url: string): boolean => youTube.test(url) || uploaded.test(url)
+/** Films that everybody may watch. */
+export const isYouTubeUrl = (url: string): boolean => youTube.test(url)
+
+/**
+ * Addresses that Google reads itself: YouTube, uploaded files and Cloud Storage. The last two it reads with the
+ * request's credential; on one that accounts share they have been refused before.
+ */
+export const isGoogleUrl = (url: string): boolean => isYouTubeUrl(url) || uploaded.test(url)
 
 const inline = ({ mimeType, base64 }: MediaData): GeminiPart => ({
   inlineData: { mimeType, data: base64 },
 })
 
 const stored = (fileUri: string): GeminiPart => ({
-  fileData: youTube.test(fileUri) ? { fileUri, mimeType: 'video/mp4' } : { fileUri },
+  fileData: isYouTubeUrl(fileUri) ? { fileUri, mimeType: 'video/mp4' } : { fileUri },
 })
 
 /** The parts of a message's content. Empty texts are left out, as Google refuses them. */

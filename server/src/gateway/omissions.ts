@@ -1,0 +1,33 @@
+import type { RequestAttempt } from './attempt'
+import type { Model } from '../catalog/model'
+import { strippedFrom } from '../metering/unpriced-fields'
+import { omittedOf } from '../providers/omitted-fields'
+import type { JsonObject } from '../wire/json-body'
+
+/**
+ * The omitted fields to report to the caller: those without a price, those that a shared credential does not pass, and
+ * `provider`, those that the provider does not get.
+ */
+export function reportOmissions<Params>(
+  { request, body, model, withheld }: RequestAttempt<Params>,
+  provider: readonly string[] = [],
+): readonly string[] {
+  const { translation, body: requested } = request
+  const stripped = strippedFrom(requested, body)
+  if (!translation) {
+    const own = [...stripped, ...provider]
+    // A field may have no price, and no place on a shared credential either.
+    return withheld ? [...new Set([...own, ...withheld])] : own
+  }
+  const { omitted = [], callersField = (param: string) => param } = translation
+  const isKnown = withKnownFields(requested, model) === requested
+  const unknown = isKnown ? [] : omittedOf(requested, ['reasoning_effort'])
+  return [...omitted, ...[...stripped, ...unknown, ...provider].map(callersField)]
+}
+
+/** A level of thinking is a wish: a model that does not think would reject the field. */
+export function withKnownFields(chat: JsonObject, { capabilities }: Model): JsonObject {
+  if (capabilities.reasoning || chat['reasoning_effort'] === undefined) return chat
+  const { reasoning_effort: _effort, ...rest } = chat
+  return rest
+}

@@ -1,0 +1,51 @@
+import type { ConnectionOptions } from '../providers/connection-options'
+import type { Provider } from '../providers/provider'
+
+/** A credential that several accounts use: its provider, and the options of its connection. */
+export interface SharedCredential {
+  provider: Pick<Provider, 'key'>
+  connection: { options: Pick<ConnectionOptions, 'allow'> }
+}
+
+interface PayingCandidate {
+  billing: { mode: string }
+  provider: Pick<Provider, 'dialect'>
+}
+
+/**
+ * Returns whether a candidate's credential is shared: all but those of the account itself. The sandbox has none, and
+ * nothing leaves the process.
+ */
+export const isSharedCredential = ({ billing, provider }: PayingCandidate): boolean =>
+  billing.mode !== 'byok' && provider.dialect !== 'sandbox'
+
+type AllowedKind = 'fields' | 'blocks' | 'betas'
+
+/** The lists of a connection that allows more than the built-in ones: made once, and released with it. */
+const extended = new WeakMap<object, Map<ReadonlySet<string>, ReadonlySet<string>>>()
+
+/** Returns a list with what the owner of the connection allows beside it; the same set where that is nothing. */
+export function withAllowed(
+  list: ReadonlySet<string>,
+  { connection: { options } }: SharedCredential,
+  kind: AllowedKind,
+): ReadonlySet<string> {
+  const extra = options.allow?.[kind]
+  if (!extra || extra.length === 0) return list
+  let lists = extended.get(extra)
+  if (!lists) extended.set(extra, (lists = new Map()))
+  let set = lists.get(list)
+  if (!set) lists.set(list, (set = new Set([...list, ...extra])))
+  return set
+}
+
+/** Receives the name of each field that is left out. */
+export type OnOmitted = (field: string) => void
+
+/** Returns whether a value requests anything. An empty object does: `web_search_options: {}` searches. */
+export const isUsedValue = (value: unknown): boolean =>
+  value !== undefined &&
+  value !== null &&
+  value !== false &&
+  value !== '' &&
+  !(Array.isArray(value) && value.length === 0)

@@ -1,0 +1,34 @@
+import type { OnOmitted, SharedCredential } from './credential'
+import { toSharedHeaders } from './forwarded-headers'
+import { rejectStoredInMessages, toListedMessages } from './messages-body'
+import { rejectStoredInResponses, toListedResponses } from './responses-body'
+import type { Original } from '../protocols/dialect'
+import type { JsonObject } from '../wire/json-body'
+
+interface SharedUse {
+  credential: SharedCredential
+  /** The model thinks. */
+  reasoning: boolean
+  /** Returns the body that the price covers; absent where nothing is priced. Throws `invalid_request`. */
+  toPriced?: ((body: JsonObject) => JsonObject) | undefined
+  omit: OnOmitted
+}
+
+/**
+ * Returns the body and the headers of a request that passes in its own format, for a shared credential. Throws
+ * `invalid_request` first for references to what the provider's account holds, then for what the price does not cover,
+ * then for what is not listed and cannot just be left out.
+ */
+export function toSharedOriginal(
+  { format, body, headers }: Pick<Original, 'format' | 'body' | 'headers'>,
+  use: SharedUse,
+): Pick<Original, 'body' | 'headers'> {
+  const { credential, toPriced = (asked) => asked } = use
+  if (format === 'messages') rejectStoredInMessages(body, credential)
+  else rejectStoredInResponses(body, credential)
+  const priced = toPriced(body)
+  return {
+    body: format === 'messages' ? toListedMessages(priced, use) : toListedResponses(priced, use),
+    headers: toSharedHeaders(headers, use),
+  }
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'bun:test'
+import { toSentHeaders } from './request-head'
+import type { Provider } from '../providers/provider'
+import { providers } from '../providers/registry'
+
+const connection = { baseUrl: 'https://a.example', secret: 'sk-1', options: {} }
+
+/** Anthropic as it is built in, or as an operator defines it with headers of its own. */
+function anthropicWith(headers?: Record<string, string>): Provider {
+  const builtIn = providers.find(({ key }) => key === 'anthropic')
+  if (!builtIn) throw new Error('It is built in.')
+  return headers ? { ...builtIn, options: { ...builtIn.options, headers } } : builtIn
+}
+
+/** The headers that are sent for a caller's request in Anthropic's format. */
+function sent(provider: Provider, forwarded: Record<string, string>) {
+  const headers = { 'anthropic-version': '2023-06-01' }
+  const fields = { operation: 'chat', headers, forwarded } as const
+  return toSentHeaders({ provider, connection }, fields, { url: 'https://a.example/v1', hops: 0 })
+}
+
+test('finding S29: a header that the operator has set for a provider stays, in whatever case', () => {
+  const forwarded = { 'anthropic-beta': 'b-2025-01-01', 'anthropic-version': '2026-10-21' }
+  const beta = sent(anthropicWith({ 'Anthropic-Beta': 'mine' }), forwarded)
+  expect(beta).toMatchObject({ 'Anthropic-Beta': 'mine', 'anthropic-version': '2026-10-21' })
+  expect(beta).not.toHaveProperty('anthropic-beta')
+  const version = sent(anthropicWith({ 'Anthropic-Version': '2023-01-01' }), forwarded)
+  expect(version).toMatchObject({ 'Anthropic-Version': '2023-01-01' })
+  expect(version).not.toHaveProperty('anthropic-version')
+})
+
+test('the registry’s version is a default', () => {
+  const newer = { 'anthropic-version': '2026-10-21' }
+  expect(sent(anthropicWith(), newer)).toMatchObject(newer)
+  expect(sent(anthropicWith(), {})).toMatchObject({ 'anthropic-version': '2023-06-01' })
+})
