@@ -42,6 +42,7 @@ import * as limitSlices from './migrations/0046-limit-slices'
 import * as logExport from './migrations/0047-log-export'
 import * as keyRules from './migrations/0048-key-rules'
 import * as failedLogs from './migrations/0049-failed-logs'
+import * as creditLine from './migrations/0053-credit-line'
 import type { Schema } from './schema'
 import { StartError } from '../config/config'
 
@@ -89,6 +90,7 @@ const migrations: Record<string, Migration> = {
   '0047-log-export': logExport,
   '0048-key-rules': keyRules,
   '0049-failed-logs': failedLogs,
+  '0053-credit-line': creditLine,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */
