@@ -1,4 +1,4 @@
-import type { AccountObserver } from './accounts'
+import type { AccountObserver, PendingRequest } from './accounts'
 import { SimulatedNode } from './node'
 import type { Profile } from './profile'
 import type { Random } from './random'
@@ -30,11 +30,16 @@ interface Attempt {
 
 type Serving = NonNullable<SimulatedNode['serving']>
 
+/** The mean pause of a caller between two requests. Milliseconds. */
+const pauseMs = 20
+
 /** Sends requests to random nodes, tops up from time to time, and checks every answer. */
 export class Customers {
   readonly #dependencies: CustomerDependencies
   #isOver = false
   readonly counts = { requests: 0, served: 0, refused: 0, failed: 0 }
+  /** The time that each request waited for its verdict, in milliseconds. */
+  readonly waits: number[] = []
   /** Costs of answered requests: each must be booked once. */
   readonly delivered = new Map<string, bigint>()
   /** Costs above their holds, or of leases that may have been freed: these may be written off. */
@@ -46,7 +51,11 @@ export class Customers {
     for (let number = 0; number < dependencies.profile.accounts; number++) {
       const accountId = `account-${number}`
       this.#topUp(accountId)
-      this.#requestLater(accountId)
+      if (dependencies.profile.isCalledInTurn) {
+        for (const node of dependencies.nodes) this.#callInTurn(accountId, node)
+      } else {
+        this.#requestLater(accountId)
+      }
       this.#topUpLater(accountId)
     }
   }
@@ -79,24 +88,38 @@ export class Customers {
     const { scheduler, random, profile } = this.#dependencies
     scheduler.after(random.waitMs(profile.requestEveryMs), () => {
       if (this.#isOver) return
-      for (let count = random.chance(0.05) ? 20 : 1; count > 0; count--) this.#request(accountId)
+      for (let count = random.chance(0.05) ? 20 : 1; count > 0; count--)
+        void this.#request(accountId, random.pick(this.#dependencies.nodes))
       this.#requestLater(accountId)
     })
   }
 
-  #request(accountId: string): void {
-    const { random, profile, nodes, newId, scheduler } = this.#dependencies
-    const node = random.pick(nodes)
+  /** Sends one request after the other, each when the one before has ended. */
+  #callInTurn(accountId: string, node: SimulatedNode): void {
+    const { scheduler, random } = this.#dependencies
+    scheduler.after(random.waitMs(pauseMs), () => {
+      if (this.#isOver) return
+      void this.#request(accountId, node).then(() => this.#callInTurn(accountId, node))
+    })
+  }
+
+  #request(accountId: string, node: SimulatedNode): Promise<void> {
+    const { random, profile, newId, scheduler } = this.#dependencies
     const start = node.serving
-    if (!start || start.frozenUntilMs > scheduler.nowMs) return
+    if (!start || start.frozenUntilMs > scheduler.nowMs) return Promise.resolve()
     const full = BigInt(random.integer(1, profile.largestHold))
     const floor = random.chance(0.5) ? full : full / 4n + 1n
     const attempt = { id: newId('event'), accountId, node, full, floor, atMs: scheduler.nowMs }
     this.counts.requests += 1
     start.requests += 1
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
     scheduler.runAs(start, () => {
-      void this.#serve(attempt, start).finally(() => (start.requests -= 1))
+      void this.#serve(attempt, start).finally(() => {
+        start.requests -= 1
+        resolve()
+      })
     })
+    return ended
   }
 
   async #serve(attempt: Attempt, start: Serving): Promise<void> {
@@ -109,6 +132,7 @@ export class Customers {
     try {
       hold = await start.credit.of(accountId).hold({ full, floor, minimum })
     } catch (thrown) {
+      this.#noteWait(pending)
       if (thrown instanceof InsufficientCredit) {
         this.counts.refused += 1
         observer.refused(pending, (least) => violations.checkRefusal(pending, least))
@@ -119,9 +143,15 @@ export class Customers {
       }
       return
     }
+    this.#noteWait(pending)
     observer.served(pending, hold)
     violations.checkHold(hold.leaseId, attempt)
     await this.#run(attempt, start, hold)
+  }
+
+  #noteWait(pending: PendingRequest): void {
+    this.waits.push(this.#dependencies.scheduler.nowMs - pending.sinceMs)
+    this.#dependencies.violations.checkWait(pending)
   }
 
   async #run(attempt: Attempt, start: Serving, hold: Hold): Promise<void> {

@@ -22,11 +22,17 @@ export class FaultInjector {
   /** Rows that were locked, and the time until which they are not locked again. */
   readonly #freeUntilMs = new Map<string, number>()
   #isOver = false
+  #lastsUntilMs = -Infinity
 
   constructor(dependencies: FaultDependencies) {
     this.#dependencies = dependencies
     Object.assign(dependencies.database.faults, dependencies.profile.messages)
     for (const [kind, meanMs] of dependencies.profile.faults) this.#schedule(kind, meanMs)
+  }
+
+  /** The end of the last fault so far, in milliseconds of simulated time. */
+  get lastsUntilMs(): number {
+    return this.#lastsUntilMs
   }
 
   /** The number of faults of each kind. */
@@ -54,6 +60,7 @@ export class FaultInjector {
     const { scheduler, random } = this.#dependencies
     scheduler.after(random.waitMs(meanMs), () => {
       if (this.#isOver) return
+      this.#last(0)
       if (this.#inject(kind)) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
       this.#dependencies.onChange()
       this.#schedule(kind, meanMs)
@@ -121,7 +128,8 @@ export class FaultInjector {
         break
       case 'clock jumps':
         node.jumpWallClock(
-          (this.#dependencies.random.chance(0.5) ? 1 : -1) * this.#ms(500, 7_200_000),
+          (this.#dependencies.random.chance(0.5) ? 1 : -1) *
+            this.#dependencies.random.logarithmic(500, 7_200_000),
         )
         break
       case 'disk full':
@@ -136,7 +144,13 @@ export class FaultInjector {
     }
   }
 
+  /** Draws the duration of a fault that begins now. */
   #ms(min: number, max: number): number {
-    return this.#dependencies.random.logarithmic(min, max)
+    return this.#last(this.#dependencies.random.logarithmic(min, max))
+  }
+
+  #last(ms: number): number {
+    this.#lastsUntilMs = Math.max(this.#lastsUntilMs, this.#dependencies.scheduler.nowMs + ms)
+    return ms
   }
 }

@@ -47,6 +47,8 @@ export interface Profile {
   messages: MessageFaults
   /** Mean time between two requests of an account, in milliseconds. */
   requestEveryMs: number
+  /** Whether each node has one caller of each account, who sends a request after the other instead. */
+  isCalledInTurn?: boolean
   /** The maximum duration of an upstream request. */
   upstreamMs: number
   /** Nano-dollars: the amount of a top-up, and the minimum balance for any request. */
@@ -93,6 +95,10 @@ export function drawProfile(random: Random): Profile {
     largestHold: Math.round(random.logarithmic(500, 60_000)),
   }
 }
+
+/** Tells whether no message is delayed, lost or repeated. */
+export const isReliable = ({ messages }: Profile): boolean =>
+  Object.values(messages).every((rate) => rate === 0)
 
 /** Tells whether no fault of a run justifies a failed request, except for want of credit. */
 export const isPatient = ({ faults, messages }: Profile): boolean =>

@@ -9,6 +9,8 @@ const chosen = process.argv.slice(2).map(Number)
 
 const sums = { runs: 0, simulatedMs: 0, events: 0, requests: 0, served: 0, refused: 0, failed: 0 }
 const faults = new Map<string, number>()
+/** The longest wait for a verdict in a run without faults, and the highest p99 of the others. Milliseconds. */
+const waits = { withoutFaults: 0, p99: 0 }
 const broken: Outcome[] = []
 
 function note(outcome: Outcome): void {
@@ -18,6 +20,9 @@ function note(outcome: Outcome): void {
   for (const key of ['requests', 'served', 'refused', 'failed'] as const) {
     sums[key] += outcome.requests[key]
   }
+  if (outcome.faults.size === 0)
+    waits.withoutFaults = Math.max(waits.withoutFaults, outcome.waits.max)
+  else waits.p99 = Math.max(waits.p99, outcome.waits.p99)
   for (const [kind, count] of outcome.faults) faults.set(kind, (faults.get(kind) ?? 0) + count)
   if (outcome.violations.length === 0) return
   broken.push(outcome)
@@ -49,6 +54,9 @@ console.log(`${sums.runs} runs, ${hours.toFixed(1)} simulated hours, ${sums.even
 console.log(`${perDay} simulated hours a day of processor time`)
 console.log(
   `${sums.requests} requests: ${sums.served} served, ${sums.refused} refused, ${sums.failed} failed`,
+)
+console.log(
+  `waits for a verdict: ${Math.round(waits.withoutFaults)} ms at most without faults, p99 of a run with faults ${Math.round(waits.p99)} ms`,
 )
 for (const [kind, count] of faults) console.log(`  ${kind}: ${count}`)
 console.log(broken.length === 0 ? 'every promise held' : `${broken.length} runs broke a promise`)

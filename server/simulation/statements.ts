@@ -69,15 +69,18 @@ export class SimulatedStatements {
   }
 
   get leases(): LeaseStatements {
-    const { ledger, scheduler, database } = this.#server
+    const { ledger, scheduler } = this.#server
     const { nodeId } = this.#client
     return {
       take: (claim, lockMs) =>
-        this.#call('take', () => ({
-          lockMs,
-          locks: this.#locksOf([claim.leaseId], [claim.accountId]),
-          apply: () => this.#take(claim),
-        })),
+        this.#call('take', () => {
+          const arrivedMs = scheduler.nowMs
+          return {
+            lockMs,
+            locks: this.#locksOf([claim.leaseId], [claim.accountId]),
+            apply: () => this.#take(claim, arrivedMs),
+          }
+        }),
       takeFree: (all, lockMs) => this.#takeFree(all, lockMs),
       fence: (lease, lockMs) =>
         this.#call('fence', () => ({
@@ -95,7 +98,7 @@ export class SimulatedStatements {
             lockMs,
             locks: this.#locksOf(free.map(({ leaseId }) => leaseId)),
             apply: () => {
-              const answers = ledger.giveBack(free, { isLast })
+              const answers = ledger.giveBack(free, { isLast, nowMs: scheduler.nowMs })
               for (const [id, { isApplied }] of answers) if (isApplied) this.#announceCredit(id)
               return answers
             },
@@ -107,14 +110,6 @@ export class SimulatedStatements {
           locks: [...leaseIds].toSorted().map(leaseLock),
           apply: () => ledger.renew(leaseIds, scheduler.nowMs),
         })),
-      withdraw: (accountId) =>
-        this.#call('withdraw', () => ({
-          lockMs: timeoutMs,
-          locks: [],
-          apply: () => {
-            if (ledger.withdraw(accountId, nodeId)) database.notify('credit', accountId)
-          },
-        })),
       isRefused: () => false,
       isUndone: (thrown) => thrown instanceof StatementError,
     }
@@ -125,10 +120,11 @@ export class SimulatedStatements {
       const free = all.filter(({ accountId }) => !this.#isLocked(accountId))
       const leases = free.map(({ leaseId }) => leaseId)
       const accounts = free.map(({ accountId }) => accountId)
+      const arrivedMs = this.#server.scheduler.nowMs
       return {
         lockMs,
         locks: this.#locksOf(leases, accounts),
-        apply: () => new Map(free.map((claim) => [claim.leaseId, this.#take(claim)])),
+        apply: () => new Map(free.map((claim) => [claim.leaseId, this.#take(claim, arrivedMs)])),
       }
     })
   }
@@ -137,17 +133,24 @@ export class SimulatedStatements {
     return this.#server.database.isLocked(accountLock(accountId))
   }
 
-  #take(claim: LeaseClaim): LeaseAnswer {
+  #take(claim: LeaseClaim, arrivedMs: number): LeaseAnswer {
     const { ledger, database, scheduler, nodes, recalls } = this.#server
     const { nodeId } = this.#client
-    const { accountId } = claim
+    const { accountId, ageMs = 0 } = claim
     const demandMs = 2000 + 8 * this.#client.link.latencyMs
-    const taker = { nodeId, nodes: nodes(), demandMs, nowMs: scheduler.nowMs }
-    return ledger.take({ ...claim, ...taker }, () => {
-      const at = BigInt(Math.floor(scheduler.nowMs * 1000))
-      recalls.set(`${accountId} ${nodeId}`, { accountId, by: nodeId, at })
-      database.notify('recall', `${nodeId} ${accountId} ${at}`)
-    })
+    const askedMs = arrivedMs - ageMs
+    const taker = { nodeId, nodes: nodes(), demandMs, nowMs: scheduler.nowMs, askedMs }
+    return ledger.take(
+      { ...claim, ...taker },
+      {
+        onRecall: () => {
+          const at = BigInt(Math.floor(askedMs * 1000))
+          recalls.set(`${accountId} ${nodeId}`, { accountId, by: nodeId, at })
+          database.notify('recall', `${nodeId} ${accountId} ${at}`)
+        },
+        onCredit: () => database.notify('credit', accountId),
+      },
+    )
   }
 
   /** Runs a trivial statement. */

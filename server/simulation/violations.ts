@@ -16,6 +16,10 @@ interface ViolationDependencies {
   nodes: readonly SimulatedNode[]
   /** Whether no fault of the run justifies a failed request. */
   isPatient: boolean
+  /** The longest that a request may wait for its hold where no fault is at work, in milliseconds. */
+  maxWaitMs: number
+  /** The end of the last fault so far, in milliseconds of simulated time. */
+  faultsUntilMs: () => number
 }
 
 /** A broken promise, and its time. */
@@ -35,6 +39,8 @@ const maxListed = 20
 const renewalMs = 25_000
 /** A lease unknown to its node is not renewed: it expires, and is swept. */
 const strandedMs = 150_000
+/** After a fault nodes wait for each other until a dead one is known, and for what piled up. */
+const recoveryMs = 60_000
 
 /** Checks the promises at every moment, and collects violations. */
 export class Violations {
@@ -63,6 +69,14 @@ export class Violations {
     const required = floor > minimum ? floor : minimum
     if (minAvailable < required) return
     this.note('unjustified refusal', `${accountId} had ${minAvailable}, ${required} needed`)
+  }
+
+  /** Checks that a request waited no longer for its verdict than without faults, long after the last one. */
+  checkWait({ accountId, sinceMs }: PendingRequest): void {
+    const { scheduler, maxWaitMs, faultsUntilMs } = this.#dependencies
+    const waitedMs = scheduler.nowMs - sinceMs
+    if (waitedMs <= maxWaitMs || sinceMs < faultsUntilMs() + recoveryMs) return
+    this.note('late verdict', `${accountId} after ${Math.round(waitedMs)} ms`)
   }
 
   checkFailure(thrown: unknown): void {
@@ -114,8 +128,9 @@ export class Violations {
 
   #compareSlice(
     node: SimulatedNode,
-    { leaseId, amount }: { leaseId: string; amount: bigint },
+    { leaseId, amount: kept, offered }: { leaseId: string; amount: bigint; offered: bigint },
   ): void {
+    const amount = kept + offered
     const { ledger, scheduler, database, isPatient } = this.#dependencies
     const there = ledger.active.get(leaseId)?.amount
     const isEqual = there === amount || !node.isReachable || !database.isReachable

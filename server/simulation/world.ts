@@ -4,7 +4,7 @@ import { SimulatedDatabase } from './database'
 import { SimulatedDisk } from './disk'
 import { FaultInjector } from './fault-injector'
 import { SimulatedNode, type NodePorts } from './node'
-import { drawProfile, isPatient, type Profile } from './profile'
+import { drawProfile, isPatient, isReliable, type Profile } from './profile'
 import { Random } from './random'
 import { Scheduler } from './scheduler'
 import { Violations, type Violation } from './violations'
@@ -19,6 +19,10 @@ export interface Outcome {
   /** The number of faults of each kind. */
   faults: ReadonlyMap<string, number>
   requests: { requests: number; served: number; refused: number; failed: number }
+  /** The time that requests waited for their verdicts, in milliseconds. */
+  waits: { p99: number; max: number }
+  /** The number of statements about leases that nodes sent for requests, each of them a commit. */
+  leaseStatements: number
 }
 
 export interface RunOptions {
@@ -35,6 +39,13 @@ const startMs = 5000
 /** Idle leases are returned after 30 s, orphaned ones swept two minutes after their last renewal. */
 const healingMs = 260_000
 const compareEveryMs = 5000
+/** A statement about a lease that serves a request; renewals are periodic. */
+const leaseKinds: ReadonlySet<string> = new Set(['take', 'takeFree', 'giveBack', 'fence'])
+
+/** Without faults: a node waits for round trips of all others before it, and for what it asks them itself. */
+const maxWaitMs = ({ roundTripMs, isCalledInTurn }: Profile) =>
+  (isCalledInTurn ? 1 : 2) * (1000 + 10 * roundTripMs)
+
 /** The maximum staleness of a rejection: the state of nodes is at most a second old. */
 const slackMs = 1000
 
@@ -51,6 +62,7 @@ class World {
   #customers: Customers | undefined
   #injector: FaultInjector | undefined
   #ids = 0
+  #leaseStatements = 0
 
   constructor({ seed, change, ledger = new ReferenceLedger() }: RunOptions) {
     this.#ledger = ledger
@@ -66,6 +78,9 @@ class World {
     this.#violations = new Violations({
       ...this.#dependencies,
       isPatient: isPatient(this.#profile),
+      maxWaitMs: maxWaitMs(this.#profile),
+      faultsUntilMs: () =>
+        isReliable(this.#profile) ? (this.#injector?.lastsUntilMs ?? Infinity) : Infinity,
     })
     const ports = this.#nodePorts()
     for (let number = 0; number < this.#profile.nodes; number++) this.#addNode(number, ports)
@@ -97,6 +112,9 @@ class World {
         this.#violations.checkBooked(events, this.#customers?.mayBeWrittenOff ?? new Set())
       },
       onChange: this.#onChange,
+      onStatement: (kind) => {
+        if (leaseKinds.has(kind)) this.#leaseStatements += 1
+      },
     }
   }
 
@@ -138,6 +156,7 @@ class World {
 
   outcome(seed: number): Outcome {
     const none = { requests: 0, served: 0, refused: 0, failed: 0 }
+    const waits = (this.#customers?.waits ?? []).toSorted((a, b) => a - b)
     return {
       seed,
       profile: this.#profile,
@@ -149,6 +168,8 @@ class World {
         ...this.#database.counts,
       ]),
       requests: this.#customers?.counts ?? none,
+      waits: { p99: waits[Math.ceil(waits.length * 0.99) - 1] ?? 0, max: waits.at(-1) ?? 0 },
+      leaseStatements: this.#leaseStatements,
     }
   }
 }

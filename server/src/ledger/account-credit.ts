@@ -1,27 +1,20 @@
-import { AccountLeases, type AccountCreditPorts } from './account-leases'
+import { AccountLeases, type AccountCreditPorts, type TakeAnswer } from './account-leases'
 import { CreditQueue } from './credit-queue'
-import type { LeaseAnswer } from './lease-answer'
 import { maxAmount, InsufficientCredit, type CreditDemand } from './credit-demand'
+import { maxAnswerMs, trustedAnswerMs } from './lease-reclaim'
+import { OutsideCredit } from './outside-credit'
 import { RecentSpend } from './recent-spend'
+import { RoundSpacing } from './round-spacing'
 import { Hold, type ClockReading, type OnHoldEnd, type LocalLease } from './local-lease'
 
-/**
- * Other nodes receive a reclaim at once, or find it within two seconds; what they return may wait for a lock or a
- * commit. Nodes that have stopped renewing are not awaited.
- */
-const maxAnswerMs = 12_000
-const answerRoundTrips = 6
 const maxReclaims = 4
 const yieldingMs = 3000
-const answerTrustMs = 1000
-const maxSpacingMs = 1000
+/** Nodes notify each other of what they wait for; this is for notifications that are lost. */
+const pollMs = 250
 const minRequestsHeld = 4n
 
-/** Returns whether the account has nothing for this node now. */
-const isShort = ({ available, reserved }: LeaseAnswer) => available <= reserved
-
 /** Returns whether other nodes may still return something. */
-const isAwaited = ({ unanswered, reserved }: LeaseAnswer) => unanswered > 0n || reserved > 0n
+const isAwaited = ({ unanswered, reserved }: TakeAnswer) => unanswered > 0n || reserved > 0n
 
 /**
  * The credit of one account on one node. Holds come out of a lease in memory. When it runs short, one call at a
@@ -34,18 +27,18 @@ export class AccountCredit {
   readonly #queue = new CreditQueue()
   /** One piece of lease work at a time; others queue behind it. */
   #isWorking = false
-  /** Another node ran short during lease work. */
+  /** Another node ran short during lease work, and no call has answered it since. */
   #isReclaimed = false
+  /** Something happened to the account since the last call was sent. */
+  #isSignalled = false
   /** Until then another node counts as short: after each take this one returns what is left over. */
   #yieldsUntilMs = 0
   /** The ledger has recorded this node's demand. */
   #isInLine = false
-  /** The account's credit outside this node's lease, and until when that figure is trusted. */
-  #outside = { amount: 0n, untilMs: 0 }
+  readonly #outside = new OutsideCredit()
   /** Until then the account has nothing more, and no credit can arrive unnoticed. */
   #exhaustedUntilMs = 0
-  /** Rounds that bring nothing back off more and more. */
-  #spacing = { fruitless: 0, nextAtMs: 0 }
+  readonly #spacing = new RoundSpacing()
   #lastUsedMs: number
   readonly #spend = new RecentSpend()
   /** One callback shared by all holds. */
@@ -100,13 +93,14 @@ export class AccountCredit {
     }
     if (now.monotonicMs >= this.#exhaustedUntilMs) return undefined
     if (lease) return this.#holdLowered(lease, need)
-    throw new InsufficientCredit(0n, maxAmount(need.floor, need.minimum))
+    throw this.#lacking(0n, need)
   }
 
   /** The account was credited: a request that was refused may be retried. */
   onCreditAdded(): void {
+    this.#isSignalled = true
     this.#exhaustedUntilMs = 0
-    this.#spacing = { fruitless: 0, nextAtMs: 0 }
+    this.#spacing.reset()
   }
 
   /** This node returned its free credit: the next request takes it again. */
@@ -121,9 +115,10 @@ export class AccountCredit {
     return work().finally(() => this.#rest())
   }
 
-  /** Another node is short. During lease work here, free credit is returned after the current call. */
+  /** Another node is short. During lease work here, the next call returns what that node needs. */
   noteReclaim(): void {
     this.#isReclaimed = this.#isWorking
+    this.#isSignalled = true
     this.#yieldsUntilMs = this.#ports.now().monotonicMs + yieldingMs
   }
 
@@ -149,6 +144,10 @@ export class AccountCredit {
     return now.monotonicMs < untilMs && lease.free + amount >= minimum
   }
 
+  #lacking(free: bigint, { floor, minimum }: CreditDemand): InsufficientCredit {
+    return new InsufficientCredit(free + this.#outside.named, maxAmount(floor, minimum))
+  }
+
   #newHold(lease: LocalLease, amount: bigint): Hold {
     return new Hold(lease, amount, this.#onEnd)
   }
@@ -162,7 +161,7 @@ export class AccountCredit {
   /** Holds as much as there is, down to the floor. Throws `InsufficientCredit`. */
   #holdLowered(lease: LocalLease, need: CreditDemand): Hold {
     const { free } = lease
-    if (free < need.floor) throw new InsufficientCredit(free, maxAmount(need.floor, need.minimum))
+    if (free < need.floor) throw this.#lacking(free, need)
     const lack = this.#findShortfall(lease, need.minimum)
     if (lack) throw lack
     return this.#newHold(lease, free < need.full ? free : need.full)
@@ -173,79 +172,94 @@ export class AccountCredit {
     try {
       while (!this.#queue.isEmpty) await this.#round().catch((thrown) => this.#recover(thrown))
     } finally {
-      this.#rest({ hasTaken: this.#ports.now().monotonicMs < this.#yieldsUntilMs })
+      this.#rest({ hasTaken: this.#isYielding })
     }
   }
 
-  /** Refused requests wait no longer: credit that arrives is for the next nodes in line. */
+  /** Its requests have their verdicts: credit is for the next nodes in line, and those that arrived since join it anew. */
   async #leaveLine(): Promise<void> {
     if (!this.#isInLine) return
     this.#isInLine = false
-    await this.#ports.store.withdraw()
+    const { current } = this.#leases
+    if (current && current.free > 0n) this.noteReturn()
+    await this.#leases.leaveLine()
   }
 
   /** Handles a failed call. While the database answers, requests keep waiting; without a database all fail. */
   async #recover(thrown: unknown): Promise<void> {
     const { store, now } = this.#ports
+    // It may not have answered.
+    this.#isReclaimed ||= this.#isYielding
     if (!(await store.isAlive())) return this.#queue.rejectAll(thrown)
     this.#queue.rejectOld(thrown, now().monotonicMs, store.roundTripMs)
     if (!this.#queue.isEmpty) await this.#leases.throttle()
+  }
+
+  get #isYielding(): boolean {
+    return this.#ports.now().monotonicMs < this.#yieldsUntilMs
   }
 
   /** Ends lease work: requests that arrived meanwhile are next, then other nodes. */
   #rest({ hasTaken } = { hasTaken: false }): void {
     this.#isWorking = false
     if (!this.#queue.isEmpty) return void this.#work()
-    const lease = this.#leases.current
-    const isReclaimed = this.#isReclaimed || hasTaken
+    const wasReclaimed = this.#isReclaimed
     this.#isReclaimed = false
-    if (isReclaimed && lease) void this.exclusively(() => this.#ports.store.release(lease))
+    const due = this.#leases.all.filter(({ free }) => wasReclaimed || (hasTaken && free > 0n))
+    if (due.length > 0) void this.exclusively(() => this.#release(due))
+  }
+
+  async #release(leases: readonly LocalLease[]): Promise<void> {
+    for (const lease of leases) await this.#ports.store.release(lease)
   }
 
   /** Serves or refuses every waiting request, unless the account has more for the next round. */
   async #round(): Promise<void> {
-    const waitMs = this.#spacing.nextAtMs - this.#ports.now().monotonicMs
-    if (waitMs > 0) await this.#ports.store.creditWithin(waitMs)
+    const waitMs = this.#spacing.waitMs(this.#ports.now().monotonicMs)
+    if (waitMs > 0 && !this.#isReclaimed) await this.#ports.store.creditWithin(waitMs)
     let answer = await this.#take({ isReclaiming: true })
-    for (let reclaims = 1; isShort(answer) && isAwaited(answer); reclaims++) {
-      const { hasGained, latest } = await this.#awaitOthers(answer)
+    for (let reclaims = 1; answer.isShort && isAwaited(answer); reclaims++) {
+      const { isOutdated, latest } = await this.#awaitOthers(answer)
       answer = latest
       if (this.#queue.isEmpty || reclaims === maxReclaims) break
-      // Credit may have become free meanwhile; and a node that sent no call for too long is no longer in line.
-      if (!hasGained && latest.isWaiting) break
+      // A node that sent no call for too long is no longer in line.
+      if (!isOutdated && latest.isWaiting) break
       answer = await this.#take({ isReclaiming: true })
     }
-    if (this.#queue.isEmpty) this.#spacing.fruitless = 0
-    else if (isShort(answer)) this.#decide(answer)
-    if (this.#queue.isEmpty) await this.#leaveLine()
+    if (this.#queue.isEmpty) this.#spacing.noteServed()
+    else if (answer.isShort) this.#decide(answer)
+    await this.#leaveLine()
   }
 
   /** Takes what other nodes return, until all have answered. */
-  async #awaitOthers(first: LeaseAnswer): Promise<{ hasGained: boolean; latest: LeaseAnswer }> {
+  async #awaitOthers(first: TakeAnswer): Promise<{ isOutdated: boolean; latest: TakeAnswer }> {
     const { store, now } = this.#ports
-    const endsMs = now().monotonicMs + maxAnswerMs + answerRoundTrips * store.roundTripMs
+    const startMs = now().monotonicMs
+    const endsMs = startMs + maxAnswerMs(store.roundTripMs)
     let latest = first
     let hasGained = false
-    while (!this.#queue.isEmpty && isShort(latest) && isAwaited(latest)) {
+    while (!this.#queue.isEmpty && latest.isShort && isAwaited(latest)) {
       const remainingMs = endsMs - now().monotonicMs
       if (remainingMs <= 0) break
-      await store.creditWithin(Math.min(remainingMs, 250 + store.roundTripMs))
-      const lease = this.#leases.current
-      if (this.#isReclaimed && lease) {
-        this.#isReclaimed = false
-        await store.release(lease)
-      }
+      if (!this.#isSignalled)
+        await store.creditWithin(Math.min(remainingMs, pollMs + store.roundTripMs))
+      await this.#release(this.#leases.unused)
       const before = this.#leases.current?.amount ?? 0n
       latest = await this.#take({ isReclaiming: false })
       hasGained ||= (this.#leases.current?.amount ?? 0n) > before
     }
-    return { hasGained, latest }
+    // Credit may have become free since they answered.
+    const isOld = now().monotonicMs - startMs > trustedAnswerMs(store.roundTripMs)
+    return { isOutdated: hasGained && isOld, latest }
   }
 
   /** Takes what requests lack, and serves those that it covers. */
-  async #take({ isReclaiming }: { isReclaiming: boolean }): Promise<LeaseAnswer> {
+  async #take({ isReclaiming }: { isReclaiming: boolean }): Promise<TakeAnswer> {
     const demand = () => {
       if (isReclaiming) this.#queue.markQueried()
+      this.#isSignalled = false
+      // The call returns what another node needs; what this one keeps for now, it returns when it leaves the line.
+      this.#isReclaimed = false
       const { full, largest } = this.#queue
       return { full, wish: maxAmount(this.#spend.amount, minRequestsHeld * largest) }
     }
@@ -253,10 +267,7 @@ export class AccountCredit {
     const answer = await this.#leases.take({ demand, isReclaiming })
     this.#isInLine = answer.isWaiting
     const now = this.#ports.now()
-    this.#outside = {
-      amount: answer.available + answer.onOtherNodes,
-      untilMs: requestedAtMs + answerTrustMs,
-    }
+    this.#outside.note(answer, requestedAtMs)
     const lease = this.#leases.usable(now)
     if (!lease) return answer
     this.#queue.rejectWhere(({ minimum }) => this.#findShortfall(lease, minimum))
@@ -271,17 +282,15 @@ export class AccountCredit {
    * The account has nothing more: holds are lowered, then refused. Requests that arrived after the call may find
    * what others have returned since: they wait for the next one.
    */
-  #decide(answer: LeaseAnswer): void {
+  #decide(answer: TakeAnswer): void {
     const now = this.#ports.now()
     const lease = this.#leases.usable(now)
     // Without one, a clock has jumped meanwhile: the next round finds out the state of the lease.
     if (!lease && answer.isActive) return
     if (answer.onOtherNodes === 0n) this.#exhaustedUntilMs = this.#outside.untilMs
-    const { fruitless } = this.#spacing
-    const spacingMs = Math.min(maxSpacingMs, 100 * (2 ** fruitless - 1))
-    this.#spacing = { fruitless: fruitless + 1, nextAtMs: now.monotonicMs + spacingMs }
+    this.#spacing.noteFruitless(now.monotonicMs)
     this.#queue.settleQueried((need) => {
-      if (!lease) throw new InsufficientCredit(0n, maxAmount(need.floor, need.minimum))
+      if (!lease) throw this.#lacking(0n, need)
       return this.#holdLowered(lease, need)
     })
   }

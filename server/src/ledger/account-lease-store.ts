@@ -15,8 +15,6 @@ export interface AccountLeaseStore {
   creditWithin: (ms: number) => Promise<void>
   /** Returns the free part of a lease, within the lease work of its account. Never rejects. */
   release: (lease: LocalLease) => Promise<void>
-  /** Leaves the line of the account. Never rejects. */
-  withdraw: () => Promise<void>
   /** Returns whether a call that failed has certainly changed nothing. */
   isUndone: (thrown: unknown) => boolean
   /** Resolves with whether the database answers at all. Never rejects. */

@@ -1,6 +1,5 @@
 import type { AccountLeaseStore } from './account-lease-store'
 import type { LeaseAnswer } from './lease-answer'
-import { maxAmount } from './credit-demand'
 import { LeaseThrottle } from './lease-throttle'
 import { LocalLease, type ClockReading } from './local-lease'
 
@@ -15,10 +14,16 @@ export interface AccountCreditPorts {
 
 /** Credit that waiting requests need from the ledger. Amounts are nano-dollars. */
 export interface LeaseDemand {
-  /** The need of all of them, including what the lease already covers. */
+  /** The need of all of them, including what the lease already covers; 0 leaves the account's line. */
   full: bigint
   /** An amount that would last a while. */
   wish: bigint
+}
+
+/** The answer about a claim. */
+export interface TakeAnswer extends LeaseAnswer {
+  /** Whether the lease has less than was claimed. */
+  isShort: boolean
 }
 
 interface Taking {
@@ -66,6 +71,11 @@ export class AccountLeases {
     return now.monotonicMs < monotonicMs && now.wallMs < wallMs ? lease : undefined
   }
 
+  /** The leases that end with their last request and have free credit, which no request here uses any more. */
+  get unused(): readonly LocalLease[] {
+    return this.#retired.filter((lease) => lease.free > 0n && !lease.isUnsure)
+  }
+
   /** Drops a lease that has ended, or was returned whole: the next call takes a new one. */
   drop(lease: LocalLease): void {
     if (this.#current === lease) this.#current = undefined
@@ -98,7 +108,7 @@ export class AccountLeases {
   }
 
   /** Takes more into the current lease, or a new one. Rejects as the store does. */
-  async take(taking: Taking): Promise<LeaseAnswer> {
+  async take(taking: Taking): Promise<TakeAnswer> {
     for (let tries = 0; tries < maxTries; tries++) {
       await this.throttle()
       const answer = await this.#tryTake(taking)
@@ -107,28 +117,36 @@ export class AccountLeases {
     throw new Error('the lease changed under its node again and again')
   }
 
+  /** Leaves the account's line, and returns what others in it need. Rejects as the store does. */
+  async leaveLine(): Promise<void> {
+    await this.#tryTake({ demand: () => ({ full: 0n, wish: 0n }), isReclaiming: false })
+  }
+
   /** Returns undefined where the lease was not in the state that this node assumed: the next try knows better. */
-  async #tryTake({ demand, isReclaiming }: Taking): Promise<LeaseAnswer | undefined> {
+  async #tryTake({ demand, isReclaiming }: Taking): Promise<TakeAnswer | undefined> {
     const { store, now, newLeaseId } = this.#ports
     const requestedAt = now()
     let lease = this.usable(requestedAt) ?? (await this.#revive(requestedAt))
     if (lease?.isUnsure) lease = await this.fence(lease)
     lease ??= new LocalLease(newLeaseId(), requestedAt.monotonicMs)
-    const { leaseId, generation } = lease
+    const { leaseId, generation, free } = lease
     const { full, wish } = demand()
-    const need = maxAmount(full - lease.free, 0n)
+    const spare = lease.offer()
+    // Costs beyond their holds may have made it negative: they come first.
+    const need = full === 0n ? 0n : full + spare - free
     // Set before the call: a call without an answer is fenced by the id.
     this.#current = lease
     try {
-      const answer = await store.take({ leaseId, generation, need, wish, isReclaiming })
+      const answer = await store.take({ leaseId, generation, need, spare, wish, isReclaiming })
       if (answer?.isActive) lease.adopt(answer)
       else this.drop(lease)
       if (answer && !answer.isApplied) return undefined
       lease.prolong(requestedAt)
-      return answer ?? noAccount
+      return { ...(answer ?? noAccount), isShort: lease.free < full }
     } catch (thrown) {
-      if (!store.isUndone(thrown)) lease.isUnsure = true
+      if (!store.isUndone(thrown)) lease.loseOffered()
       else if (generation === 0) this.drop(lease)
+      else lease.keepOffered()
       throw thrown
     }
   }

@@ -32,7 +32,6 @@ async function openNode() {
         return ledger.take({ ...lease, nodeId: 'node', nodes: 1, nowMs: clock.ledgerMs })
       },
       fence: async (lease) => ledger.fence({ ...lease, nodeId: 'node', nowMs: 0 }),
-      withdraw: () => Promise.resolve(),
       isUndone: () => false,
       isAlive: async () => false,
       roundTripMs: 0,

@@ -8,7 +8,10 @@ export interface CreditDemand {
   minimum: bigint
 }
 
-/** Thrown when the account has too little credit, on all nodes. Amounts are nano-dollars. */
+/**
+ * Thrown when the account has too little credit, on all nodes. Amounts are nano-dollars. More is `available` than needed
+ * where a node has leased it that did not answer.
+ */
 export class InsufficientCredit extends Error {
   override readonly name = 'InsufficientCredit'
   readonly available: bigint

@@ -273,7 +273,6 @@ export class CreditManager {
       renew: async (leaseId) => (await store.renew([leaseId])).get(leaseId),
       creditWithin: (ms) => this.#signals.within(accountId, ms),
       release: (lease) => this.#release(accountId, lease),
-      withdraw: () => store.withdraw(accountId).catch(this.#ports.onError),
       isUndone: (thrown) => store.isUndone(thrown),
       isAlive: () => store.isAlive(),
       get roundTripMs() {

@@ -14,7 +14,7 @@ export interface LeaseAnswer {
   onOtherNodes: bigint
   /** The part of `onOtherNodes` whose nodes live and have not answered this node's last reclaim. */
   unanswered: bigint
-  /** Whether the node is in line, as it got less than it needs. */
+  /** Whether the node is in line, as it lacks what it needs. */
   isWaiting: boolean
   /** The part of `available` that is for nodes that were short before this one. */
   reserved: bigint

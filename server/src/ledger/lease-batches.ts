@@ -20,12 +20,22 @@ interface Ports {
 
 interface Taking {
   claim: LeaseClaim
+  /** By the monotonic clock. */
+  askedAtMs: number
   /** Set when its caller has stopped waiting. */
   isAbandoned: boolean
 }
 
+/** Returns the claim with its age, right before it is sent. */
+const aged = ({ claim, askedAtMs }: Taking): LeaseClaim => ({
+  ...claim,
+  ageMs: performance.now() - askedAtMs,
+})
+
 /** Each statement that waits for a lock occupies a connection of the pool: other work needs connections as well. */
 const maxWaiting = 4
+/** And each that waits for its commit. */
+const maxUnanswered = 4
 
 /** Takes leases, those of many accounts together, as each statement is a commit; of one account one at a time. */
 export class LeaseBatches {
@@ -38,7 +48,8 @@ export class LeaseBatches {
     this.#ports = ports
     this.#batches = new DataLoader({
       answer: (batch) => this.#takeAll(batch),
-      timeoutMs: () => ports.timeoutMs,
+        timeoutMs: () => ports.timeoutMs,
+        maxUnanswered,
     })
   }
 
@@ -47,7 +58,7 @@ export class LeaseBatches {
    * answer is late.
    */
   async take(claim: LeaseClaim): Promise<LeaseAnswer | undefined> {
-    const taking = { claim, isAbandoned: false }
+    const taking = { claim, askedAtMs: performance.now(), isAbandoned: false }
     try {
       return (await this.#ports.watch(this.#batches.load(taking))) ?? undefined
     } catch (thrown) {
@@ -58,7 +69,7 @@ export class LeaseBatches {
 
   /** Waits for no locked account: those are then taken one by one. */
   async #takeAll(batch: readonly Taking[]) {
-    const claims = batch.flatMap((taking) => (taking.isAbandoned ? [] : taking.claim))
+    const claims = batch.flatMap((taking) => (taking.isAbandoned ? [] : aged(taking)))
     const leases = claims.length > 0 ? await this.#takeFree(claims) : new Map<string, LeaseAnswer>()
     return batch.map((taking) => leases.get(taking.claim.leaseId) ?? this.#takeAlone(taking))
   }
@@ -81,7 +92,7 @@ export class LeaseBatches {
     }
     try {
       if (taking.isAbandoned) return null
-      return (await this.#ports.take(taking.claim)) ?? null
+      return (await this.#ports.take(aged(taking))) ?? null
     } finally {
       const next = this.#queue.shift()
       if (next) next()

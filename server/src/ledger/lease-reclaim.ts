@@ -11,6 +11,15 @@ export interface LeaseReclaim {
   at: bigint
 }
 
+/**
+ * The time for which a node awaits answers to a reclaim. Other nodes receive it at once, or find it within two seconds;
+ * what they return may wait for a lock or a commit. Nodes that have stopped renewing are not awaited. Milliseconds.
+ */
+export const maxAnswerMs = (roundTripMs: number) => 12_000 + 6 * roundTripMs
+
+/** All live nodes have answered sooner, unless one of them has a fault: answers that are older are asked for again. */
+export const trustedAnswerMs = (roundTripMs: number) => 1000 + 10 * roundTripMs
+
 // Longer than the time between two checks, so that none is missed.
 const windowSeconds = 10
 

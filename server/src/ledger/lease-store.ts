@@ -3,7 +3,7 @@ import type { LeaseAnswer } from './lease-answer'
 import { LeaseBatches } from './lease-batches'
 import { renewLeases, type RenewedLease } from './renew-leases'
 import { returnLeases, type Return, type ReturnAnswer } from './return-leases'
-import { takeLeases, withdrawDemand, type LeaseClaim } from './take-lease'
+import { takeLeases, type LeaseClaim } from './take-lease'
 import type { Database } from '../platform/db/database'
 import type { DatabaseLiveness } from '../platform/db/liveness'
 import { isRefused, isUndone } from '../platform/db/violation'
@@ -45,8 +45,6 @@ export interface LeaseStatements {
     options: { isLast: boolean; isSkipping: boolean; lockMs: number },
   ) => Promise<Map<string, ReturnAnswer>>
   renew: (leaseIds: readonly string[], lockMs: number) => Promise<Map<string, RenewedLease>>
-  /** Takes this node out of the account's line. */
-  withdraw: (accountId: string) => Promise<void>
   /** Returns whether a statement failed because of its content, as it would again. */
   isRefused: (thrown: unknown) => boolean
   /** Returns whether a statement that failed has certainly changed nothing. */
@@ -64,8 +62,6 @@ export interface LeaseStore {
   ) => Promise<ReadonlyMap<string, ReturnAnswer>>
   /** Resolves with the leases that are still active. */
   renew: (leaseIds: readonly string[]) => Promise<ReadonlyMap<string, RenewedLease>>
-  /** Takes this node out of the account's line. */
-  withdraw: (accountId: string) => Promise<void>
   /** Returns whether a call that failed has certainly changed nothing. */
   isUndone: (thrown: unknown) => boolean
   /** Resolves with whether the database answers at all. Never rejects. */
@@ -97,7 +93,6 @@ export function createLeaseStatements(
     fence: (lease, waitMs) => fenceLease(db, lease, { nodeId, lockMs: waitMs }),
     giveBack: (returns, options) => returnLeases(db, returns, options),
     renew: (leaseIds, waitMs) => renewLeases(db, leaseIds, { lifeSeconds, lockMs: waitMs }),
-    withdraw: (accountId) => withdrawDemand(db, { accountId, nodeId }),
     isRefused,
     isUndone,
   }
@@ -124,7 +119,6 @@ export function createLeaseStore(
     giveBack: (returns, options) =>
       watch(statements.giveBack(returns, { ...options, lockMs: waitMs() })),
     renew: (leaseIds) => watch(statements.renew(leaseIds, waitMs())),
-    withdraw: (accountId) => watch(statements.withdraw(accountId)),
     isUndone: (thrown) => statements.isUndone(thrown),
     isAlive: () => liveness.isAlive(),
     get roundTripMs() {

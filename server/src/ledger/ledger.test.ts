@@ -11,7 +11,7 @@ import { renewLeases } from './renew-leases'
 import { returnLeases } from './return-leases'
 import { settle } from './settle'
 import { command, type TableCommand } from '../../testing/ledger/table-command'
-import { takeLease, takeLeases, withdrawDemand } from './take-lease'
+import { takeLease, takeLeases } from './take-lease'
 import { toOrphanRecord } from './usage-record'
 import type { Database } from '../platform/db/database'
 import { openTestDatabase } from '../../testing/db/database'
@@ -76,12 +76,6 @@ class Both {
         expect(real).toEqual(model.fence({ ...fenced, nodeId: 'node 0', nowMs: 0 }))
         break
       }
-      case 'withdraw': {
-        const nodeId = `node ${step.node}`
-        await withdrawDemand(database.query, { accountId, nodeId })
-        model.withdraw(accountId, nodeId)
-        break
-      }
       case 'settle': {
         const events = step.costs.map(({ cost: costNanos, isMembers }) => {
           const cost = BigInt(costNanos)
@@ -119,6 +113,7 @@ class Both {
       leaseId,
       accountId: this.accountId,
       need: BigInt(step.need),
+      spare: BigInt(step.spare),
       wish: BigInt(step.wish),
       generation: this.#generationOf(leaseId, step),
       isReclaiming: step.isReclaiming,

@@ -12,6 +12,8 @@ export class LocalLease {
   readonly leaseId: string
   /** The reserved and confirmed amount, less what was returned. */
   amount = 0n
+  /** The free part that a call in flight may return. `amount` is without it: what has no answer is not spent twice. */
+  offered = 0n
   /** The amount that requests used, booked or not. */
   spent = 0n
   /** The most that running requests may use. */
@@ -50,7 +52,27 @@ export class LocalLease {
   adopt({ generation, amount }: { generation: number; amount: bigint }): void {
     this.generation = generation
     this.amount = amount
+    this.offered = 0n
     this.isUnsure = false
+  }
+
+  /** Sets the free part aside for a call that may return it, and returns it. */
+  offer(): bigint {
+    this.offered = this.free > 0n ? this.free : 0n
+    this.amount -= this.offered
+    return this.offered
+  }
+
+  /** Ends an offer whose call changed nothing. */
+  keepOffered(): void {
+    this.amount += this.offered
+    this.offered = 0n
+  }
+
+  /** Ends an offer whose call has no answer. */
+  loseOffered(): void {
+    this.offered = 0n
+    this.isUnsure = true
   }
 
   /** Prolongs a renewed lease from the moment of the request; an unknown generation makes it unsure, to be fenced. */

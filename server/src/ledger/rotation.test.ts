@@ -22,7 +22,6 @@ function openNode() {
     store: {
       take: async (lease) => ledger.take({ ...lease, nodeId: 'node', nodes: 1, nowMs: clock.ms }),
       fence: async (lease) => ledger.fence({ ...lease, nodeId: 'node', nowMs: 0 }),
-      withdraw: () => Promise.resolve(),
       isUndone: () => false,
       isAlive: async () => false,
       roundTripMs: 0,

@@ -9,12 +9,19 @@ export interface LeaseClaim {
   /** The lease's generation as the node knows it; 0 for a new lease. */
   generation: number
   accountId: string
-  /** The lack of waiting requests. All of it is given if it is there and no other node has waited longer. */
+  /** All that waiting requests need. It is given if it is there and no node that has waited longer needs it. */
   need: bigint
+  /**
+   * The free part of the lease, 0 by default: it counts for `need`, and goes to the node that has waited longest where
+   * this one would wait. Its node uses nothing of it until the answer.
+   */
+  spare?: bigint
   /** An amount that would last a while. Given as far as this node's share of the rest allows. */
   wish: bigint
   /** Makes the other nodes return what they do not use, where the account has less than `need`. */
   isReclaiming: boolean
+  /** The time since its node read `need` and `spare`, 0 by default. Milliseconds. */
+  ageMs?: number
 }
 
 /** The requesting node. */
@@ -41,7 +48,7 @@ export interface Locking {
   lockMs: number
 }
 
-/** Reserves a part of an account's available balance for this node, or adds to its lease. See `takeLeases`. */
+/** Reserves a part of an account's available balance for this node, or changes its lease. See `takeLeases`. */
 export async function takeLease(
   db: Kysely<Schema>,
   request: LeaseRequest,
@@ -61,28 +68,17 @@ export async function takeLeases(
   { nodeId, nodes, lifeSeconds, demandSeconds, isSkipping, lockMs }: LeaseTaker & Locking,
 ): Promise<Map<string, LeaseAnswer>> {
   const { rows } = await sql<LeaseAnswerRow>`
-    select ${sql.raw(answerColumns)} from take_leases(
+    select ${sql.raw(answerColumns)} from claim_leases(
       ${claims.map(({ leaseId }) => leaseId)}::text[],
       ${claims.map(({ generation }) => generation)}::integer[],
       ${claims.map(({ accountId }) => accountId)}::text[],
       ${claims.map(({ need }) => toBigint(need))}::bigint[],
+      ${claims.map(({ spare = 0n }) => spare)}::bigint[],
       ${claims.map(({ wish }) => toBigint(wish))}::bigint[],
       ${claims.map(({ isReclaiming }) => isReclaiming)}::boolean[],
+      ${claims.map(({ ageMs = 0 }) => Math.ceil(ageMs))}::bigint[],
       ${nodeId}, ${nodes}::bigint, make_interval(secs => ${lifeSeconds}),
       make_interval(secs => ${demandSeconds}), ${isSkipping}, ${lockMs}::integer
     )`.execute(db)
   return answersById(rows)
-}
-
-/** Takes the node out of the account's line after it refused its requests. */
-export async function withdrawDemand(
-  db: Kysely<Schema>,
-  { accountId, nodeId }: { accountId: string; nodeId: string },
-): Promise<void> {
-  await sql`
-    with withdrawn as (
-      delete from credit_demand where account_id = ${accountId} and node_id = ${nodeId}
-      returning account_id
-    )
-    select pg_notify('tollgate_credit', account_id) from withdrawn`.execute(db)
 }

@@ -211,8 +211,12 @@ function toOverAllowance(remaining: bigint, needed: bigint): ApiError {
 
 function toInsufficient({ available, needed }: InsufficientCredit): ApiError {
   const [balance, required] = [toUsd(available), toUsd(needed)]
+  const reason =
+    available < needed
+      ? ''
+      : ' Part of the balance is reserved by a server that does not respond: retry in a minute.'
   return new ApiError('insufficient_credits', {
-    message: `Your available balance is ${balance} USD; this request requires ${required} USD.`,
+    message: `Your available balance is ${balance} USD; this request requires ${required} USD.${reason}`,
     details: { current_balance: balance, minimum_required: required },
   })
 }

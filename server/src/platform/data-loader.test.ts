@@ -99,3 +99,23 @@ test('rejects all lookups on timeout, and never sends those that were not sent i
   await answerAll(statements)
   expect(await next).toBe(26)
 })
+
+test('M19: slow statements leave connections to other work: a bounded number is unanswered at a time', async () => {
+  const open = { now: 0, peak: 0 }
+  const batches = new DataLoader<number, number>({
+    answer: async (batch) => {
+      open.now += 1
+      open.peak = Math.max(open.peak, open.now)
+      await Bun.sleep(10)
+      open.now -= 1
+      return batch
+    },
+    timeoutMs: 5000,
+    maxBatch: 1,
+    maxDelayMs: 1,
+    maxUnanswered: 3,
+  })
+  const numbers = numbersUpTo(12)
+  expect(await Promise.all(numbers.map((number) => batches.load(number)))).toEqual(numbers)
+  expect(open).toEqual({ now: 0, peak: 3 })
+})

@@ -16,6 +16,8 @@ interface Ports<Key, Answer> {
   maxBatch?: number
   /** A slower statement, as with a distant database, no longer delays the next batch. Milliseconds. */
   maxDelayMs?: number
+  /** The most statements without an answer, slow ones included: other work needs connections as well. */
+  maxUnanswered?: number
 }
 
 interface Waiting<Key, Answer> {
@@ -25,7 +27,13 @@ interface Waiting<Key, Answer> {
   reject: (cause: unknown) => void
 }
 
-const defaults = { isAlwaysSent: () => false, maxConcurrent: 2, maxBatch: 250, maxDelayMs: 25 }
+const defaults = {
+  isAlwaysSent: () => false,
+  maxConcurrent: 2,
+  maxBatch: 250,
+  maxDelayMs: 25,
+  maxUnanswered: Infinity,
+}
 
 /**
  * Batches lookups: when a busy node restarts, requests of hundreds of accounts arrive at once, and none of them is
@@ -35,6 +43,7 @@ export class DataLoader<Key, Answer> {
   readonly #ports: Required<Ports<Key, Answer>>
   #waiting: Waiting<Key, Answer>[] = []
   #running = 0
+  readonly #unanswered = new Set<Promise<void>>()
 
   constructor(ports: Ports<Key, Answer>) {
     this.#ports = { ...defaults, ...ports }
@@ -52,11 +61,17 @@ export class DataLoader<Key, Answer> {
   }
 
   async #run(): Promise<void> {
-    const { maxBatch, maxDelayMs } = this.#ports
+    const { maxBatch, maxDelayMs, maxUnanswered } = this.#ports
     this.#running += 1
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, maxBatch)
-      await withTimeout(this.#answer(batch), maxDelayMs).catch(() => undefined)
+      if (this.#unanswered.size >= maxUnanswered) {
+        await Promise.race(this.#unanswered)
+        continue
+      }
+      const answering = this.#answer(this.#waiting.splice(0, maxBatch))
+      this.#unanswered.add(answering)
+      void answering.then(() => this.#unanswered.delete(answering))
+      await withTimeout(answering, maxDelayMs).catch(() => undefined)
     }
     this.#running -= 1
   }

@@ -3,7 +3,7 @@ import type { ReferenceTake } from './reference-ledger'
 /** The demand of a node that is short of an account's credit. */
 export interface ReferenceDemand {
   amount: bigint
-  /** Moments are rising numbers, as statements on one account follow each other. */
+  /** Moments are milliseconds. */
   since: number
   recalledAt: number
   untilMs: number
@@ -15,25 +15,30 @@ const usualMs = 2000
 export class ReferenceDemands {
   readonly #lines = new Map<string, Map<string, ReferenceDemand>>()
 
-  /** Returns the node's own demand, that of the nodes before it, and whether there are any others. */
+  /** Returns the node's own demand, the sum of those before it, and those of all other nodes. */
   line(accountId: string, nodeId: string, nowMs: number) {
     const waiting = [...(this.#lines.get(accountId) ?? [])].filter(
       ([, { untilMs }]) => untilMs > nowMs,
     )
     const own = waiting.find(([id]) => id === nodeId)?.[1]
-    const others = waiting.filter(([id]) => id !== nodeId)
+    const others = waiting.filter(([id]) => id !== nodeId).map(([, demand]) => demand)
     const older = others
-      .filter(([, { since }]) => since < (own?.since ?? Infinity))
-      .reduce((sum, [, { amount }]) => sum + amount, 0n)
-    return { own, older, hasOthers: others.length > 0 }
+      .filter(({ since }) => since < (own?.since ?? Infinity))
+      .reduce((sum, { amount }) => sum + amount, 0n)
+    return { own, older, others }
   }
 
   /** Records the node's demand after a call that left `lacking`. */
   put(
     { accountId, nodeId, isReclaiming, nowMs, demandMs = usualMs }: ReferenceTake,
-    outcome: { lacking: bigint; own: ReferenceDemand | undefined; moment: number },
+    outcome: {
+      lacking: bigint
+      own: ReferenceDemand | undefined
+      moment: number
+      askedMs: number
+    },
   ): ReferenceDemand | undefined {
-    const { lacking, own, moment } = outcome
+    const { lacking, own, moment, askedMs } = outcome
     const line = this.#lines.get(accountId) ?? new Map<string, ReferenceDemand>()
     this.#lines.set(accountId, line)
     if (lacking <= 0n) {
@@ -41,15 +46,10 @@ export class ReferenceDemands {
       return own
     }
     if (!isReclaiming && !own) return undefined
-    const recalledAt = isReclaiming ? moment : (own?.recalledAt ?? 0)
+    const recalledAt = isReclaiming ? askedMs : (own?.recalledAt ?? 0)
     const since = own?.since ?? moment
     const demand = { amount: lacking, since, recalledAt, untilMs: nowMs + demandMs }
     line.set(nodeId, demand)
     return demand
-  }
-
-  /** Returns whether there was a demand. */
-  delete(accountId: string, nodeId: string): boolean {
-    return this.#lines.get(accountId)?.delete(nodeId) ?? false
   }
 }

@@ -21,7 +21,7 @@ export interface ReferenceLease extends LeaseState {
   state: 'active' | 'closed' | 'swept'
   generation: number
   expiresAtMs: number
-  /** The moment at which its node last answered reclaims. */
+  /** The moment, in milliseconds, since which its node has answered reclaims. */
   yieldedAt: number
 }
 
@@ -42,11 +42,20 @@ export interface ReferenceTake {
   accountId: string
   nodeId: string
   need: bigint
+  spare?: bigint
   wish: bigint
   isReclaiming: boolean
   nodes: number
   demandMs?: number
   nowMs: number
+  /** The moment at which its node read what it needs and has to spare; now by default. */
+  askedMs?: number
+}
+
+/** What a claim tells other nodes when it commits. */
+export interface TakeEvents {
+  onRecall?: () => void
+  onCredit?: () => void
 }
 
 const lifeMs = 60_000
@@ -73,13 +82,14 @@ export class ReferenceLedger {
     return account
   }
 
-  /** Acts as `take_lease` of migration 0032. Calls `onRecall` where other nodes should return credit. */
-  take(claim: ReferenceTake, onRecall?: () => void): LeaseAnswer {
+  /** Acts as `claim_lease` of migration 0053. Calls `onRecall` where other nodes should return credit. */
+  take(claim: ReferenceTake, { onRecall, onCredit }: TakeEvents = {}): LeaseAnswer {
     const { leaseId, generation, accountId, nodeId, need, wish, nodes, nowMs } = claim
     const account = this.account(accountId)
     const lease = this.leases.get(leaseId)
-    this.#moment += 1
-    const { own, older, hasOthers } = this.demands.line(accountId, nodeId, nowMs)
+    const moment = this.#next(nowMs)
+    const { askedMs = moment } = claim
+    const { own, older, others } = this.demands.line(accountId, nodeId, nowMs)
     const isApplied = lease
       ? lease.generation === generation && lease.state === 'active'
       : generation === 0
@@ -87,14 +97,26 @@ export class ReferenceLedger {
     let demand = own
     let isWaiting = false
     if (isApplied) {
-      const share = hasOthers ? 0n : least(wish, free / BigInt(nodes))
-      const granted = maxOf(0n, least(free - older, maxOf(need, share)))
-      this.#grow(claim, granted)
-      account.leased += granted
-      free -= granted
-      demand = this.demands.put(claim, { lacking: need - granted, own, moment: this.#moment })
-      isWaiting = granted < need && demand !== undefined
-      if (demand && demand.recalledAt === this.#moment && granted < need) onRecall?.()
+      const unspent = lease ? lease.amount - lease.spent : 0n
+      const spare = maxOf(0n, least(claim.spare ?? 0n, unspent))
+      const pool = free + spare
+      const isShort = need > 0n && pool - older < need
+      const share = maxOf(need, least(pool, spare + least(wish, maxOf(0n, free) / BigInt(nodes))))
+      const first = older === 0n ? maxOf(0n, pool) : 0n
+      const kept = isShort ? first : others.length > 0 ? need : share
+      const isYielding = kept === 0n || (others.length > 0 && !isShort)
+      const { yieldedAt = -Infinity } = lease ?? {}
+      const isAnswer = others.some(
+        ({ recalledAt }) => recalledAt > yieldedAt && recalledAt <= askedMs,
+      )
+      this.#grow(claim, { change: kept - spare, yieldedAt: isYielding ? askedMs : -Infinity })
+      account.leased += kept - spare
+      free -= kept - spare
+      demand = this.demands.put(claim, { lacking: isShort ? need - kept : 0n, own, moment, askedMs })
+      isWaiting = isShort && demand !== undefined
+      if (isWaiting && claim.isReclaiming) onRecall?.()
+      const isNews = kept < spare || (own && !isShort) || (isAnswer && isYielding && unspent > 0n)
+      if (others.length > 0 && isNews) onCredit?.()
     }
     return {
       ...this.#answer(leaseId, accountId, free),
@@ -105,17 +127,26 @@ export class ReferenceLedger {
     }
   }
 
-  #grow({ leaseId, accountId, nodeId, nowMs }: ReferenceTake, granted: bigint): void {
+  /** Moments of statements follow each other, though the clock of a test may stand still. */
+  #next(nowMs = 0): number {
+    this.#moment = Math.max(this.#moment + 1e-6, nowMs)
+    return this.#moment
+  }
+
+  #grow(
+    { leaseId, accountId, nodeId, nowMs }: ReferenceTake,
+    { change, yieldedAt }: { change: bigint; yieldedAt: number },
+  ): void {
     const lease = this.leases.get(leaseId)
     const grown: ReferenceLease = {
       accountId,
       nodeId: lease?.nodeId ?? nodeId,
       state: 'active',
       spent: lease?.spent ?? 0n,
-      amount: (lease?.amount ?? 0n) + granted,
+      amount: (lease?.amount ?? 0n) + change,
       generation: (lease?.generation ?? 0) + 1,
       expiresAtMs: nowMs + lifeMs,
-      yieldedAt: granted > 0n ? -Infinity : (lease?.yieldedAt ?? -Infinity),
+      yieldedAt,
     }
     this.leases.set(leaseId, grown)
     this.active.set(leaseId, grown)
@@ -152,10 +183,6 @@ export class ReferenceLedger {
     }
   }
 
-  withdraw(accountId: string, nodeId: string): boolean {
-    return this.demands.delete(accountId, nodeId)
-  }
-
   /** Acts as `fence_lease`. */
   fence(fenced: {
     leaseId: string
@@ -186,7 +213,7 @@ export class ReferenceLedger {
   /** Acts as `return_leases`; skips leases for which `isLocked` returns true. */
   giveBack(
     returns: readonly Return[],
-    { isLast }: { isLast: boolean },
+    { isLast, nowMs }: { isLast: boolean; nowMs?: number },
     isLocked: (accountId: string) => boolean = () => false,
   ): Map<string, ReturnAnswer> {
     const answers = new Map<string, ReturnAnswer>()
@@ -198,10 +225,9 @@ export class ReferenceLedger {
         lease.generation === generation &&
         lease.amount - lease.spent >= amount
       if (isApplied) {
-        this.#moment += 1
         lease.amount -= amount
         lease.generation += 1
-        lease.yieldedAt = this.#moment
+        lease.yieldedAt = this.#next(nowMs)
         if (isLast && lease.amount === lease.spent) this.#close(leaseId, lease, 'closed')
         this.account(lease.accountId).leased -= amount
       }

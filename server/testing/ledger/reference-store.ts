@@ -19,8 +19,11 @@ export function createReferenceStore(ledger: ReferenceLedger, ports: Ports): Lea
   return {
     take: (lease) => {
       const taker = { nodeId: nodeId(), nodes: 3 }
-      const recall = () => onReclaim(lease.accountId)
-      return call(() => ledger.take({ ...lease, ...taker, nowMs: nowMs() }, recall))
+      const onRecall = () => onReclaim(lease.accountId)
+      const tell = () => onCredit(lease.accountId)
+      return call(() =>
+        ledger.take({ ...lease, ...taker, nowMs: nowMs() }, { onRecall, onCredit: tell }),
+      )
     },
     fence: (lease) => call(() => ledger.fence({ ...lease, nodeId: nodeId(), nowMs: nowMs() })),
     renew: (ids) => call(() => ledger.renew(ids, nowMs())),
@@ -31,7 +34,6 @@ export function createReferenceStore(ledger: ReferenceLedger, ports: Ports): Lea
         for (const { accountId } of leases) onCredit(accountId)
         return answers
       }),
-    withdraw: (accountId) => call(() => void ledger.withdraw(accountId, nodeId())),
     isUndone: () => false,
     isAlive: () => Promise.resolve(false),
     roundTripMs: 0,

@@ -18,6 +18,7 @@ export type TableCommand =
       generation: Generation
       node: number
       need: number
+      spare: number
       wish: number
       nodes: number
       isReclaiming: boolean
@@ -25,7 +26,6 @@ export type TableCommand =
     }
   | { do: 'giveBack'; lease: number; generation: Generation; amount: number; isLast: boolean }
   | { do: 'fence'; lease: number; generation: Generation }
-  | { do: 'withdraw'; node: number }
   | { do: 'settle'; lease: number; costs: Cost[]; isRepeated: boolean }
   | { do: 'end'; lease: number }
   | { do: 'renew'; lease: number }
@@ -45,6 +45,7 @@ export const command: fc.Arbitrary<TableCommand> = fc.oneof(
     generation,
     node,
     need: amount,
+    spare: amount,
     wish: amount,
     nodes: fc.integer({ min: 1, max: 4 }),
     isReclaiming: fc.boolean(),
@@ -58,7 +59,6 @@ export const command: fc.Arbitrary<TableCommand> = fc.oneof(
     isLast: fc.boolean(),
   }),
   fc.record({ do: fc.constant('fence' as const), lease, generation }),
-  fc.record({ do: fc.constant('withdraw' as const), node }),
   fc.record({
     do: fc.constant('settle' as const),
     lease,

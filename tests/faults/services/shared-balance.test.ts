@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const nodeOf = (index: number, count: number) => nodes.at(index % count)
 
-const leaseStatement = /credit_lease|tollgate_recall|recalled/
+const leaseStatement = /credit_lease|claim_leases|return_leases|fence_lease|recalled/
 
 /** Counts lease statements of each node since the last call, without those that book usage. */
 const leaseWork = () =>

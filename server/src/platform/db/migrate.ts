@@ -45,6 +45,7 @@ import * as failedLogs from './migrations/0049-failed-logs'
 import * as invitationInviters from './migrations/0050-invitation-inviters'
 import * as ordinaryOwner from './migrations/0051-ordinary-owner'
 import * as appliedCatalog from './migrations/0052-applied-catalog'
+import * as creditLine from './migrations/0053-credit-line'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -96,6 +97,7 @@ const migrations: Record<string, Migration> = {
   '0050-invitation-inviters': invitationInviters,
   '0051-ordinary-owner': ordinaryOwner,
   '0052-applied-catalog': appliedCatalog,
+  '0053-credit-line': creditLine,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */
