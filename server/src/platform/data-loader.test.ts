@@ -110,7 +110,7 @@ test('M19: slow statements leave connections to other work: a bounded number is 
       open.now -= 1
       return batch
     },
-    timeoutMs: 5000,
+    timeoutMs: () => 5000,
     maxBatch: 1,
     maxDelayMs: 1,
     maxUnanswered: 3,
