@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chown, mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { Database } from '../../../server/src/platform/db/database'
 import { migrateWithin } from '../../../server/src/platform/db/migrate'
 import { openSession } from '../../../server/src/platform/db/session'
+import { getServerAccount } from '../../../server/src/platform/embedded-postgres/account'
+import { openHome } from '../../../server/src/platform/embedded-postgres/home'
+import { findInstalledPrograms } from '../../../server/src/platform/embedded-postgres/installed-package'
+import { installPrograms } from '../../../server/src/platform/embedded-postgres/programs'
+import { run } from '../../../server/src/platform/embedded-postgres/run'
 import { eventually } from '../../../server/testing/eventually'
 import { createCustomer } from '../../../server/testing/ledger/customer'
 import { openAdmin, openDatabase } from '../../harness/database'
@@ -190,16 +195,65 @@ test('finding M17: a role that may not create tables is told which rights it nee
   ])
 })
 
+/** The role of a connection to an embedded database. */
+async function roleIn(dataDir: string, open: typeof openDatabase) {
+  await using sql = await open(dataDir)
+  const [row] = await sql`
+    select current_user as name, rolsuper as "isSuperuser", datdba = pg_roles.oid as owns
+    from pg_roles, pg_database
+    where rolname = current_user and datname = current_database()`
+  return { ...row }
+}
+
 test('finding M17: the embedded database is owned by an ordinary role', async () => {
   await using gateway = await startGateway({ database: 'embedded', process: 'own' })
-  const roles = async (open: typeof openDatabase) => {
-    await using sql = await open(gateway.dataDir)
-    const [row] = await sql`
-      select current_user as name, rolsuper as "isSuperuser", datdba = pg_roles.oid as owns
-      from pg_roles, pg_database
-      where rolname = current_user and datname = current_database()`
-    return { ...row }
+  const { dataDir } = gateway
+  const owner = { name: 'tollgate', isSuperuser: false, owns: true }
+  expect(await roleIn(dataDir, openDatabase)).toEqual(owner)
+  const admin = { name: 'postgres', isSuperuser: true, owns: false }
+  expect(await roleIn(dataDir, openAdmin)).toEqual(admin)
+})
+
+/** A data directory with an empty cluster as versions up to 0.5.0 created it: Tollgate's role is its superuser. */
+async function earlierDataDir(): Promise<string> {
+  const dataDir = await newDataDir()
+  stack.defer(() => rm(dataDir, { recursive: true, force: true }))
+  const account = await getServerAccount()
+  const home = await openHome(await realpath(dataDir), account, () => undefined)
+  const bin = join(await installPrograms(home.path, await findInstalledPrograms()), 'bin')
+  const cwd = join(home.path, 'draft-earlier')
+  const [cluster, password] = [join(cwd, 'cluster'), join(cwd, 'password')]
+  await mkdir(cwd, { mode: 0o700 })
+  await writeFile(password, 'of-an-earlier-version')
+  if (account.foreign)
+    for (const path of [cwd, password]) await chown(path, account.uid, account.gid)
+  const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+  const options = ['-U', 'tollgate', '--pwfile', password, '--locale=C', ...locale]
+  for (const { program, args, input = '' } of [
+    { program: 'initdb', args: ['-D', cluster, ...options, '--auth=scram-sha-256', '--no-sync'] },
+    {
+      program: 'postgres',
+      args: ['--single', '-F', '-D', cluster, 'template1'],
+      input: 'alter database postgres rename to tollgate;\n',
+    },
+  ]) {
+    const command = { command: join(bin, program), args, input, account, cwd, timeoutMs: 60_000 }
+    expect(await run(command)).toMatchObject({ succeeded: true })
   }
-  expect(await roles(openDatabase)).toEqual({ name: 'tollgate', isSuperuser: false, owns: true })
-  expect(await roles(openAdmin)).toEqual({ name: 'postgres', isSuperuser: true, owns: false })
+  await writeFile(join(cluster, 'pg_hba.conf'), 'local all all scram-sha-256\n')
+  await rename(cluster, home.cluster)
+  await rename(password, join(home.path, 'password'))
+  return dataDir
+}
+
+test('finding M17: an embedded database of an earlier version goes on with its superuser', async () => {
+  const dataDir = await earlierDataDir()
+  await using gateway = await startGateway({ dataDir })
+  const role = { name: 'tollgate', isSuperuser: true, owns: true }
+  expect(await roleIn(dataDir, openDatabase)).toEqual(role)
+  const { key } = await gateway.customer({}, { credit: 1 })
+  const { status } = await sendRequest(gateway, { key, body: { model: 'sandbox/echo', messages } })
+  expect(status).toBe(200)
+  const { code, out } = await runCommand('audit', { DATA_DIR: dataDir })
+  expect([code, out]).toEqual([0, expect.stringContaining('in order')])
 })
