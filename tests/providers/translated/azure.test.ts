@@ -49,7 +49,10 @@ test('what comes as a request for a Response goes on as one to the newer surface
   const response = { id: 'resp_1', object: 'response', status: 'completed', output: [], usage }
   front.answer = ({ path }) => (path.includes('/responses') ? Response.json(response) : answered())
   const params = { model, input: 'Hi.', store: false, made_up: 1 }
-  const newer = await connect('azure', '/openai/v1', { options: { deployments } })
+  // An operator allows what no SDK has.
+  const newer = await connect('azure', '/openai/v1', {
+    options: { deployments, allow: { fields: ['made_up'] } },
+  })
   const relayed = await front.post('/v1/responses', params)
   expect((await front.booked(relayed)).cost).toBe(15_000n)
   expect(front.requests[0]).toMatchObject({ path: '/openai/v1/responses' })
