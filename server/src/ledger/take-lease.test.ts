@@ -124,7 +124,7 @@ describe('nodes that run short of one account', () => {
     }
   }
 
-  test('M18: one that is in line, and not first, keeps nothing that the first needs', async () => {
+  test('finding M18: one that is in line, and not first, keeps nothing that the first needs', async () => {
     const { accountId, claim } = await openNodes()
     await claim('a', 600n, 0n)
     await claim('b', 300n, 0n)
@@ -142,7 +142,7 @@ describe('nodes that run short of one account', () => {
     expect(await stateOf(accountId)).toEqual({ posted: 1000n, leased: 1000n })
   })
 
-  test('M18: one that gets all it needs takes no more than that from those behind it', async () => {
+  test('finding M18: one that gets all it needs takes no more than that from those behind it', async () => {
     const { claim } = await openNodes()
     await claim('a', 400n, 0n)
     await claim('b', 500n, 0n)
@@ -152,7 +152,7 @@ describe('nodes that run short of one account', () => {
     expect(await claim('b', 50n, 0n)).toMatchObject({ isWaiting: false, amount: 450n })
   })
 
-  test('M18: nodes of the earlier version wait in the same line', async () => {
+  test('finding M18: nodes of the earlier version wait in the same line', async () => {
     const { accountId, claim } = await openNodes()
     await claim('new', 700n, 0n)
     const { rows } = await sql<{ amount: bigint; unanswered: bigint }>`

@@ -78,3 +78,18 @@ test('retries an unanswered reclaim a second later', async () => {
   }
   expect([world.admitted, world.refused.length]).toEqual([1, 1])
 })
+
+test('finding M23: a rejection because a node does not answer names the balance of the account', async () => {
+  const world = new World()
+  await world.run({ do: 'topUp', account: 0, amount: 100 })
+  await world.run({ do: 'admit', node: 0, account: 0, full: 80, floor: 80 })
+  await settleDown(world)
+  await world.run({ do: 'settle', pick: 0, share: 0 })
+  await world.run({ do: 'crash', node: 0 })
+  await world.run({ do: 'admit', node: 1, account: 0, full: 60, floor: 60 })
+  // Longer than answers are awaited.
+  for (let times = 0; times < 10; times++) await settleDown(world)
+  expect(world.refused.map(({ error: { available, needed } }) => [available, needed])).toEqual([
+    [100n, 60n],
+  ])
+})

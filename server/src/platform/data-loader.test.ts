@@ -100,7 +100,7 @@ test('rejects all lookups on timeout, and never sends those that were not sent i
   expect(await next).toBe(26)
 })
 
-test('M19: slow statements leave connections to other work: a bounded number is unanswered at a time', async () => {
+test('finding M19: slow statements leave connections to other work: a bounded number is unanswered at a time', async () => {
   const open = { now: 0, peak: 0 }
   const batches = new DataLoader<number, number>({
     answer: async (batch) => {

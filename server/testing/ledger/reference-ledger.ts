@@ -52,7 +52,7 @@ export interface ReferenceTake {
   askedMs?: number
 }
 
-/** What a claim tells other nodes when it commits. */
+/** Called when a claim commits that notifies other nodes. */
 export interface TakeEvents {
   onRecall?: () => void
   onCredit?: () => void

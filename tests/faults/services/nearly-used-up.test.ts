@@ -13,7 +13,7 @@ const chatRequest: ChatRequest = { name: 'chunks-125', max_tokens: 850 }
 const maxRefusals = 20
 
 test.each([2, 3, 5])(
-  'M18: 0.05 USD, one caller after another on each of %d nodes: all that it pays for is served, the rest refused',
+  'finding M18: 0.05 USD, one caller after another on each of %d nodes: all that it pays for is served, the rest refused',
   async (count) => {
     await using nodes = await startNodes(count, { LOG_LEVEL: 'error' })
     const customer = await nodes.customer(granted)

@@ -5,7 +5,8 @@ import { waitUntilBooked } from '../../harness/ledger'
 import { startNodes } from '../../harness/nodes'
 
 const stallMs = 3000
-const count = 50
+/** Fifty new accounts a second. */
+const count = 125
 
 test('finding M19: commits that stall for 3 s reject no request, though the leases of new accounts wait for them', async () => {
   await using nodes = await startNodes(1)
