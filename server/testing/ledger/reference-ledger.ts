@@ -112,7 +112,12 @@ export class ReferenceLedger {
       this.#grow(claim, { change: kept - spare, yieldedAt: isYielding ? askedMs : -Infinity })
       account.leased += kept - spare
       free -= kept - spare
-      demand = this.demands.put(claim, { lacking: isShort ? need - kept : 0n, own, moment, askedMs })
+      demand = this.demands.put(claim, {
+        lacking: isShort ? need - kept : 0n,
+        own,
+        moment,
+        askedMs,
+      })
       isWaiting = isShort && demand !== undefined
       if (isWaiting && claim.isReclaiming) onRecall?.()
       const isNews = kept < spare || (own && !isShort) || (isAnswer && isYielding && unspent > 0n)
