@@ -48,8 +48,8 @@ export class LeaseBatches {
     this.#ports = ports
     this.#batches = new DataLoader({
       answer: (batch) => this.#takeAll(batch),
-        timeoutMs: () => ports.timeoutMs,
-        maxUnanswered,
+      timeoutMs: () => ports.timeoutMs,
+      maxUnanswered,
     })
   }
 

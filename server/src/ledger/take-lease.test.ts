@@ -104,57 +104,81 @@ test.each(['renewed', 'grown'] as const)(
   },
 )
 
-describe('nodes that run short of one account', () => {
-  /** Claims of nodes, each with its lease of a new account. */
-  async function openNodes() {
-    const accountId = await newAccount()
-    const generations = new Map<string, number>()
-    const leaseIds = new Map<string, string>()
-    return {
-      accountId,
-      claim: async (nodeId: string, need: bigint, spare: bigint, isReclaiming = false) => {
-        const leaseId = leaseIds.get(nodeId) ?? newId('lease')
-        leaseIds.set(nodeId, leaseId)
-        const generation = generations.get(nodeId) ?? 0
-        const wants = { leaseId, accountId, generation, need, spare, wish: 0n, isReclaiming }
-        const answer = await takeLease(database.query, { ...wants, ...taker, nodeId })
-        generations.set(nodeId, answer?.generation ?? 0)
-        return answer
-      },
-    }
-  }
+interface Claimed {
+  need: bigint
+  spare: bigint
+  isReclaiming?: boolean
+}
 
+/** Claims of nodes, each with its lease of a new account. */
+async function openNodes() {
+  const accountId = await newAccount()
+  const generations = new Map<string, number>()
+  const leaseIds = new Map<string, string>()
+  return {
+    accountId,
+    claim: async (nodeId: string, { need, spare, isReclaiming = false }: Claimed) => {
+      const leaseId = leaseIds.get(nodeId) ?? newId('lease')
+      leaseIds.set(nodeId, leaseId)
+      const generation = generations.get(nodeId) ?? 0
+      const wants = { leaseId, accountId, generation, need, spare, wish: 0n, isReclaiming }
+      const answer = await takeLease(database.query, { ...wants, ...taker, nodeId })
+      generations.set(nodeId, answer?.generation ?? 0)
+      return answer
+    },
+  }
+}
+
+describe('nodes that run short of one account', () => {
   test('finding M18: one that is in line, and not first, keeps nothing that the first needs', async () => {
     const { accountId, claim } = await openNodes()
-    await claim('a', 600n, 0n)
-    await claim('b', 300n, 0n)
+    await claim('a', { need: 600n, spare: 0n })
+    await claim('b', { need: 300n, spare: 0n })
     const first = { isWaiting: true, amount: 700n, available: 0n, unanswered: 300n, reserved: 0n }
-    expect(await claim('a', 800n, 0n, true)).toMatchObject(first)
+    expect(await claim('a', { need: 800n, spare: 0n, isReclaiming: true })).toMatchObject(first)
     const second = { isWaiting: true, amount: 100n, available: 200n, reserved: 200n }
-    expect(await claim('b', 500n, 200n, true)).toMatchObject(second)
+    expect(await claim('b', { need: 500n, spare: 200n, isReclaiming: true })).toMatchObject(second)
     // It has joined the line after the first recalled it: that is its answer.
     const all = { isWaiting: true, amount: 900n, available: 0n, unanswered: 0n }
-    expect(await claim('a', 800n, 100n)).toMatchObject(all)
-    expect(await claim('b', 500n, 0n)).toMatchObject({ unanswered: 900n, available: 0n })
-    expect(await claim('a', 0n, 300n)).toMatchObject({ isWaiting: false, amount: 600n })
+    expect(await claim('a', { need: 800n, spare: 100n })).toMatchObject(all)
+    expect(await claim('b', { need: 500n, spare: 0n })).toMatchObject({
+      unanswered: 900n,
+      available: 0n,
+    })
+    expect(await claim('a', { need: 0n, spare: 300n })).toMatchObject({
+      isWaiting: false,
+      amount: 600n,
+    })
     const next = { isWaiting: true, amount: 400n, available: 0n, unanswered: 0n, reserved: 0n }
-    expect(await claim('b', 500n, 0n)).toMatchObject(next)
+    expect(await claim('b', { need: 500n, spare: 0n })).toMatchObject(next)
     expect(await stateOf(accountId)).toEqual({ posted: 1000n, leased: 1000n })
   })
 
   test('finding M18: one that gets all it needs takes no more than that from those behind it', async () => {
     const { claim } = await openNodes()
-    await claim('a', 400n, 0n)
-    await claim('b', 500n, 0n)
-    expect(await claim('c', 300n, 0n, true)).toMatchObject({ isWaiting: true, amount: 100n })
-    expect(await claim('b', 50n, 100n, true)).toMatchObject({ isWaiting: true, available: 100n })
-    expect(await claim('c', 120n, 100n)).toMatchObject({ amount: 120n, available: 80n })
-    expect(await claim('b', 50n, 0n)).toMatchObject({ isWaiting: false, amount: 450n })
+    await claim('a', { need: 400n, spare: 0n })
+    await claim('b', { need: 500n, spare: 0n })
+    expect(await claim('c', { need: 300n, spare: 0n, isReclaiming: true })).toMatchObject({
+      isWaiting: true,
+      amount: 100n,
+    })
+    expect(await claim('b', { need: 50n, spare: 100n, isReclaiming: true })).toMatchObject({
+      isWaiting: true,
+      available: 100n,
+    })
+    expect(await claim('c', { need: 120n, spare: 100n })).toMatchObject({
+      amount: 120n,
+      available: 80n,
+    })
+    expect(await claim('b', { need: 50n, spare: 0n })).toMatchObject({
+      isWaiting: false,
+      amount: 450n,
+    })
   })
 
   test('finding M18: nodes of the earlier version wait in the same line', async () => {
     const { accountId, claim } = await openNodes()
-    await claim('new', 700n, 0n)
+    await claim('new', { need: 700n, spare: 0n })
     const { rows } = await sql<{ amount: bigint; unanswered: bigint }>`
       select amount, unanswered from take_leases(
         ${[newId('lease')]}::text[], ${[0]}::integer[], ${[accountId]}::text[], ${[500n]}::bigint[],
@@ -162,6 +186,8 @@ describe('nodes that run short of one account', () => {
       )`.execute(database.query)
     expect(rows).toEqual([{ amount: 300n, unanswered: 700n }])
     const behind = { isWaiting: true, amount: 400n, available: 300n, reserved: 200n }
-    expect(await claim('new', 600n, 300n, true)).toMatchObject(behind)
+    expect(await claim('new', { need: 600n, spare: 300n, isReclaiming: true })).toMatchObject(
+      behind,
+    )
   })
 })

@@ -1,4 +1,4 @@
-import type { ReferenceTake } from './reference-ledger'
+import type { ReferenceTake } from './reference-claim'
 
 /** The demand of a node that is short of an account's credit. */
 export interface ReferenceDemand {

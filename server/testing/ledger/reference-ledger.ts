@@ -1,6 +1,7 @@
 import { allocateCharge, type LeaseState } from '../../src/ledger/allocate'
 import { computeEarning } from '../../src/ledger/earnings'
 import type { LeaseAnswer } from '../../src/ledger/lease-answer'
+import { least, playClaim, type ReferenceTake, type TakeEvents } from './reference-claim'
 import { ReferenceDemands, type ReferenceDemand } from './reference-demands'
 import type { RenewedLease } from '../../src/ledger/renew-leases'
 import type { Return, ReturnAnswer } from '../../src/ledger/return-leases'
@@ -36,31 +37,13 @@ export interface ReferenceEvent {
   feeMillionths?: number
 }
 
-export interface ReferenceTake {
-  leaseId: string
-  generation: number
-  accountId: string
-  nodeId: string
-  need: bigint
-  spare?: bigint
-  wish: bigint
-  isReclaiming: boolean
-  nodes: number
-  demandMs?: number
-  nowMs: number
-  /** The moment at which its node read what it needs and has to spare; now by default. */
-  askedMs?: number
-}
-
-/** Called when a claim commits that notifies other nodes. */
-export interface TakeEvents {
-  onRecall?: () => void
-  onCredit?: () => void
-}
-
 const lifeMs = 60_000
-const least = (...amounts: bigint[]) => amounts.reduce((a, b) => (a < b ? a : b))
-const maxOf = (...amounts: bigint[]) => amounts.reduce((a, b) => (a > b ? a : b))
+
+interface Applying {
+  line: ReturnType<ReferenceDemands['line']>
+  moment: number
+  events: TakeEvents
+}
 
 export class ReferenceLedger {
   readonly accounts = new Map<string, ReferenceAccount>()
@@ -83,53 +66,41 @@ export class ReferenceLedger {
   }
 
   /** Acts as `claim_lease` of migration 0053. Calls `onRecall` where other nodes should return credit. */
-  take(claim: ReferenceTake, { onRecall, onCredit }: TakeEvents = {}): LeaseAnswer {
-    const { leaseId, generation, accountId, nodeId, need, wish, nodes, nowMs } = claim
-    const account = this.account(accountId)
-    const lease = this.leases.get(leaseId)
+  take(claim: ReferenceTake, events: TakeEvents = {}): LeaseAnswer {
+    const { leaseId, accountId, nodeId, nowMs } = claim
     const moment = this.#next(nowMs)
-    const { askedMs = moment } = claim
-    const { own, older, others } = this.demands.line(accountId, nodeId, nowMs)
-    const isApplied = lease
-      ? lease.generation === generation && lease.state === 'active'
-      : generation === 0
-    let free = account.posted - account.leased
-    let demand = own
-    let isWaiting = false
-    if (isApplied) {
-      const unspent = lease ? lease.amount - lease.spent : 0n
-      const spare = maxOf(0n, least(claim.spare ?? 0n, unspent))
-      const pool = free + spare
-      const isShort = need > 0n && pool - older < need
-      const share = maxOf(need, least(pool, spare + least(wish, maxOf(0n, free) / BigInt(nodes))))
-      const first = older === 0n ? maxOf(0n, pool) : 0n
-      const kept = isShort ? first : others.length > 0 ? need : share
-      const isYielding = kept === 0n || (others.length > 0 && !isShort)
-      const { yieldedAt = -Infinity } = lease ?? {}
-      const isAnswer = others.some(
-        ({ recalledAt }) => recalledAt > yieldedAt && recalledAt <= askedMs,
-      )
-      this.#grow(claim, { change: kept - spare, yieldedAt: isYielding ? askedMs : -Infinity })
-      account.leased += kept - spare
-      free -= kept - spare
-      demand = this.demands.put(claim, {
-        lacking: isShort ? need - kept : 0n,
-        own,
-        moment,
-        askedMs,
-      })
-      isWaiting = isShort && demand !== undefined
-      if (isWaiting && claim.isReclaiming) onRecall?.()
-      const isNews = kept < spare || (own && !isShort) || (isAnswer && isYielding && unspent > 0n)
-      if (others.length > 0 && isNews) onCredit?.()
-    }
+    const line = this.demands.line(accountId, nodeId, nowMs)
+    const isApplied = this.#isCurrent(claim)
+    const demand = isApplied ? this.#apply(claim, { line, moment, events }) : line.own
+    const { posted, leased } = this.account(accountId)
+    const free = posted - leased
     return {
       ...this.#answer(leaseId, accountId, free),
       isApplied,
-      isWaiting,
-      reserved: least(older, free),
+      isWaiting: isApplied && this.demands.line(accountId, nodeId, nowMs).own !== undefined,
+      reserved: least(line.older, free),
       unanswered: this.#unanswered(claim, demand),
     }
+  }
+
+  #isCurrent({ leaseId, generation }: ReferenceTake): boolean {
+    const lease = this.leases.get(leaseId)
+    return lease ? lease.generation === generation && lease.state === 'active' : generation === 0
+  }
+
+  /** Changes the lease and the line; returns the node's demand, also one that is served now. */
+  #apply(claim: ReferenceTake, { line, moment, events }: Applying): ReferenceDemand | undefined {
+    const account = this.account(claim.accountId)
+    const { askedMs = moment } = claim
+    const lease = this.leases.get(claim.leaseId)
+    const free = account.posted - account.leased
+    const { change, yieldedAt, lacking, isNews } = playClaim(claim, { lease, free, line, askedMs })
+    this.#grow(claim, { change, yieldedAt })
+    account.leased += change
+    const demand = this.demands.put(claim, { lacking, own: line.own, moment, askedMs })
+    if (lacking > 0n && demand && claim.isReclaiming) events.onRecall?.()
+    if (isNews) events.onCredit?.()
+    return demand
   }
 
   /** Moments of statements follow each other, though the clock of a test may stand still. */

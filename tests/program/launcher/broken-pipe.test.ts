@@ -23,17 +23,19 @@ test.each(['sbom', '--help', 'audit --help', 'users --help', 'connect --help', '
   },
 )
 
-test.skipIf(process.platform !== 'linux').each([
-  'sbom',
-  '--help',
-  'audit --help',
-  'users --help',
-  'connect --help',
-])('finding M20: %s onto a full disk ends with one line and a code', (command) => {
-  const { stderr, exitCode } = Bun.spawnSync(['bash', '-c', `${launcher} ${command} >/dev/full`], {
-    cwd: root,
-    env: { PATH: process.env['PATH'], TOLLGATE_BUN: process.execPath },
-  })
-  expect(stderr.toString()).toMatch(/^tollgate: The output could not be written: .*ENOSPC.*\n$/)
-  expect(exitCode).toBe(1)
-})
+test
+  .skipIf(process.platform !== 'linux')
+  .each(['sbom', '--help', 'audit --help', 'users --help', 'connect --help'])(
+  'finding M20: %s onto a full disk ends with one line and a code',
+  (command) => {
+    const { stderr, exitCode } = Bun.spawnSync(
+      ['bash', '-c', `${launcher} ${command} >/dev/full`],
+      {
+        cwd: root,
+        env: { PATH: process.env['PATH'], TOLLGATE_BUN: process.execPath },
+      },
+    )
+    expect(stderr.toString()).toMatch(/^tollgate: The output could not be written: .*ENOSPC.*\n$/)
+    expect(exitCode).toBe(1)
+  },
+)

@@ -93,7 +93,9 @@ async function start({ name, command, workers = '1' }: Start) {
   const url = `http://127.0.0.1:${port}`
   const metricsUrl = `http://127.0.0.1:${metricsPort}`
   // Of workers these are served once all of them listen.
-  await eventually(async () => (await isOk(`${url}/readyz`)) && (await isOk(`${metricsUrl}/readyz`)))
+  await eventually(
+    async () => (await isOk(`${url}/readyz`)) && (await isOk(`${metricsUrl}/readyz`)),
+  )
   const key = (await readFile(join(dataDir, 'first-key'), 'utf8')).trim()
   return { child, url, key, metricsUrl }
 }

@@ -1,0 +1,84 @@
+import type { ReferenceDemands } from './reference-demands'
+import type { ReferenceLease } from './reference-ledger'
+
+/** A claim of `claim_lease` (migration 0053), with the clock of a test. Amounts are nano-dollars. */
+export interface ReferenceTake {
+  leaseId: string
+  generation: number
+  accountId: string
+  nodeId: string
+  need: bigint
+  spare?: bigint
+  wish: bigint
+  isReclaiming: boolean
+  nodes: number
+  demandMs?: number
+  nowMs: number
+  /** The moment at which its node read what it needs and has to spare; now by default. */
+  askedMs?: number
+}
+
+/** Called when a claim commits that notifies other nodes. */
+export interface TakeEvents {
+  onRecall?: () => void
+  onCredit?: () => void
+}
+
+export const least = (...amounts: bigint[]) => amounts.reduce((a, b) => (a < b ? a : b))
+export const maxOf = (...amounts: bigint[]) => amounts.reduce((a, b) => (a > b ? a : b))
+
+interface Situation {
+  /** The lease that the claim names; undefined for a new one. */
+  lease: ReferenceLease | undefined
+  /** The account's credit in no lease. */
+  free: bigint
+  line: ReturnType<ReferenceDemands['line']>
+  /** The moment, in milliseconds, at which the node sent the claim. */
+  askedMs: number
+}
+
+/** The outcome of a claim. */
+interface Played {
+  /** Of the lease's amount. */
+  change: bigint
+  /** The moment since which the node has answered reclaims; minus infinity where it keeps more than it needs. */
+  yieldedAt: number
+  /** The part of the need that the lease lacks. */
+  lacking: bigint
+  /** Whether other nodes in line learn of it. */
+  isNews: boolean
+}
+
+/** Plays a claim as `claim_lease` of migration 0053. */
+export function playClaim(claim: ReferenceTake, { lease, free, line, askedMs }: Situation): Played {
+  const { own, older, others } = line
+  const unspent = lease ? lease.amount - lease.spent : 0n
+  const spare = maxOf(0n, least(claim.spare ?? 0n, unspent))
+  const hasOthers = others.length > 0
+  const { kept, isShort } = decide(claim, { spare, free, older, hasOthers })
+  const isYielding = kept === 0n || (hasOthers && !isShort)
+  const since = lease?.yieldedAt ?? -Infinity
+  const isAnswer = others.some(({ recalledAt }) => recalledAt > since && recalledAt <= askedMs)
+  const isAnswered = isAnswer && isYielding && unspent > 0n
+  const isServed = own !== undefined && !isShort
+  return {
+    change: kept - spare,
+    yieldedAt: isYielding ? askedMs : -Infinity,
+    lacking: isShort ? claim.need - kept : 0n,
+    isNews: hasOthers && (kept < spare || isServed || isAnswered),
+  }
+}
+
+/** Decides which part of what is offered and free the lease has afterwards. */
+function decide(
+  { need, wish, nodes }: ReferenceTake,
+  free: { spare: bigint; free: bigint; older: bigint; hasOthers: boolean },
+): { kept: bigint; isShort: boolean } {
+  const { spare, older, hasOthers } = free
+  const pool = free.free + spare
+  if (need > 0n && pool - older < need) {
+    return { kept: older === 0n ? maxOf(0n, pool) : 0n, isShort: true }
+  }
+  const share = least(pool, spare + least(wish, maxOf(0n, free.free) / BigInt(nodes)))
+  return { kept: hasOthers ? need : maxOf(need, share), isShort: false }
+}
