@@ -35,7 +35,7 @@ describe('alerts', () => {
     const page = await dashboard.open('/alerts')
     await page.getByRole('link', { name: 'Failures' }).click()
     await page.getByRole('button', { name: 'Send test' }).click()
-    await page.getByText(/E-mail is not configured.*was sent: dashboard/).waitFor()
+    await page.getByText(/The mail server did not accept the e-mail.*was sent: dashboard/).waitFor()
     await page.close()
   })
 
