@@ -78,7 +78,7 @@ export class LocalLease {
   /** Prolongs a renewed lease from the moment of the request; an unknown generation makes it unsure, to be fenced. */
   confirm(renewed: { generation: number; amount: bigint }, requestedAt: ClockReading): void {
     if (renewed.generation > this.generation) this.isUnsure = true
-    else if (renewed.generation === this.generation) this.amount = renewed.amount
+    else if (renewed.generation === this.generation && !this.isUnsure) this.amount = renewed.amount
     this.prolong(requestedAt)
   }
 

@@ -177,11 +177,13 @@ describe.each(doors)('%s', (path, limit) => {
 })
 
 test('H11: names of Object.prototype are plain data, and prototypes stay as they are', async () => {
-  const metadata = { constructor: 'a', toString: 'b', hasOwnProperty: 'c' }
-  const body = { model: 'fake/ok', messages, metadata, constructor: { prototype: { polluted: 1 } } }
+  const properties = { constructor: { type: 'string' }, toString: { type: 'string' } }
+  const parameters = { type: 'object', properties, required: ['constructor', 'hasOwnProperty'] }
+  const tools = [{ type: 'function', function: { name: 'look', parameters } }]
+  const body = { model: 'fake/ok', messages, tools, constructor: { prototype: { polluted: 1 } } }
   const { status } = await sendRequest(rig.gateway, { key: customer.key, body })
   expect(status).toBe(200)
-  expect(rig.upstream.requests().at(-1)?.body).toMatchObject({ metadata })
+  expect(rig.upstream.requests().at(-1)?.body).toMatchObject({ tools })
 })
 
 test('H13: more messages, tools or inputs than allowed are named', async () => {

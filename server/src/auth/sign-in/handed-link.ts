@@ -43,6 +43,7 @@ export async function createCountedLink(
       message: `The limit is ${max} sign-in links per account in ${windowSeconds / 60} minutes. Retry after the time in Retry-After.`,
       details: { limit: max, window: windowSeconds, retry_after: seconds },
       retryAfterSeconds: seconds,
+      quota: { limit: max, remaining: 0, resetAtMs: Date.now() + seconds * 1000 },
     })
   }
   return createHandedLink(db, account, address)
