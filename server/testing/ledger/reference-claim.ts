@@ -56,7 +56,7 @@ export function playClaim(claim: ReferenceTake, { lease, free, line, askedMs }: 
   const spare = maxOf(0n, least(claim.spare ?? 0n, unspent))
   const hasOthers = others.length > 0
   const { kept, isShort } = decide(claim, { spare, free, older, hasOthers })
-  const isYielding = kept === 0n || (hasOthers && !isShort)
+  const isYielding = kept === 0n
   const since = lease?.yieldedAt ?? -Infinity
   const isAnswer = others.some(({ recalledAt }) => recalledAt > since && recalledAt <= askedMs)
   const isAnswered = isAnswer && isYielding && unspent > 0n

@@ -68,8 +68,8 @@ const claimLease = (db: Kysely<unknown>) =>
         insert into credit_lease as known
             (id, account_id, node_id, amount, generation, expires_at, yielded_at)
           values (p_lease, p_account, p_node, kept, 1, moment + p_life,
-            -- What it keeps its requests use at once, unless it is short or nobody else is.
-            case when kept = 0 or (has_others and not is_short) then p_asked else '-infinity' end)
+            -- Of what it keeps its node has to say again what it does not use: its requests may have failed meanwhile.
+            case when kept = 0 then p_asked else '-infinity' end)
           on conflict (id) do update set
             amount = known.amount + kept - spare,
             generation = known.generation + 1,
