@@ -207,7 +207,7 @@ export class AccountCredit {
     if (!this.#queue.isEmpty) return void this.#work()
     const wasReclaimed = this.#isReclaimed
     this.#isReclaimed = false
-    const due = this.#leases.all.filter(({ free }) => wasReclaimed || hasTaken)
+    const due = wasReclaimed || hasTaken ? this.#leases.all : []
     if (due.length > 0) void this.exclusively(() => this.#release(due))
   }
 
