@@ -222,7 +222,7 @@ function isStartOption(name) {
   return name.startsWith('-') && !['--help', '-h', '--version', '-v'].includes(name)
 }
 
-// The reader of a pipe may close it early, as `head` does: the rest is for nobody.
+// The reader of a pipe may close it early, as `head` does: the rest has no reader.
 process.stdout.on('error', (error) => {
   if (error.code === 'EPIPE') return
   console.error(`tollgate: The output could not be written: ${error.message}.`)

@@ -6181,7 +6181,7 @@ export interface paths {
         put?: never;
         /**
          * Create a sign-in link for an account
-         * @description For the owner of an account, where no mail arrives. The link signs in once, within an hour, and confirms the address; earlier links of the account stop working. An account with a second factor is asked for it. Requires an operator.
+         * @description For the owner of an account, where no mail arrives. The link signs in once, within an hour, and confirms the address; earlier links of the account stop working. A second factor, where the account has one, is still required. Requires an operator.
          */
         post: {
             parameters: {

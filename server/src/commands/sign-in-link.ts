@@ -14,9 +14,9 @@ const resetFlag = 'reset-second-factor'
 const help = `Usage: tollgate sign-in-link [<account>] [--reset-second-factor] [--json]
 
 Prints a link that signs in to the dashboard, once, within an hour: an account, named by its id or its address, or
-the operator. Hand it to the owner of the account: it works without a mail server, and confirms the address. An
-account with a second factor is asked for it. Earlier links of the account stop working. The server must run when
-the link is opened, not for this command.
+the operator. Hand it to the owner of the account: it works without a mail server, and confirms the address. A
+second factor, where the account has one, is still required. Earlier links of the account stop working. The server must
+run when the link is opened, not for this command.
 
   --reset-second-factor
                remove the second factor of the account, whose owner has lost it, and end its sessions

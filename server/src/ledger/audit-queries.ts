@@ -202,7 +202,7 @@ const q8 = (scope: AuditScope) => sql<AuditFinding>`
     and ${isLookedAt(scope, 'account_id')}`
 
 /**
- * Nobody may change the ledger: the triggers are in place, and only the owner of a table has a privilege to change it.
+ * The ledger cannot be changed: the triggers are in place, and only the owner of a table has a privilege to change it.
  * An owner can grant itself any, and the triggers reject its changes and a superuser's.
  */
 const q10 = () => sql<AuditFinding>`

@@ -17,7 +17,7 @@ export interface LeaseReclaim {
  */
 export const maxAnswerMs = (roundTripMs: number) => 12_000 + 6 * roundTripMs
 
-/** All live nodes have answered sooner, unless one of them has a fault: answers that are older are asked for again. */
+/** All live nodes have answered sooner, unless one of them has a fault: older answers are requested again. */
 export const trustedAnswerMs = (roundTripMs: number) => 1000 + 10 * roundTripMs
 
 // Longer than the time between two checks, so that none is missed.

@@ -26,7 +26,7 @@ interface SummedPeriod {
   end: Date
 }
 
-/** The usage of an account, whoever paid; or what an organization paid, whoever caused it. */
+/** The usage of an account, whichever account paid; or what an organization paid, whichever member caused it. */
 type CostOf = { userId: string } | { organizationId: string }
 
 /** Splits the cost of usage by who paid it, the highest amount first; who paid nothing is left out. */

@@ -75,7 +75,7 @@ test('finding N10: behind a closed pipe lines are dropped and counted, and the e
   expect(output.droppedLines).toBe(1000)
 })
 
-test('finding M20: a pipe that is not read keeps nobody waiting, and what it cannot hold is counted', async () => {
+test('finding M20: a pipe that is not read delays nothing, and what it cannot hold is counted', async () => {
   const { writer, reader } = await newPipe({ blocks: true })
   const output = new LineOutput(writer)
   for (const line of lines(10_000)) output.write(line)

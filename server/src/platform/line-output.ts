@@ -81,7 +81,7 @@ export class LineOutput {
   }
 
   #send(batch: Buffer): void {
-    // On a thread of its own: a pipe that nobody reads blocks it.
+    // On a thread of its own: a pipe that is not read blocks it.
     write(this.#fd, batch, (error, written) => this.#onWritten(batch, error, written))
   }
 

@@ -7,7 +7,7 @@ const uploadedToGoogle =
   /^https?:\/\/(?:[^/?#\\]*@)?(?:[\w-]+[.-])?generativelanguage\.googleapis\.com\.?(?::\d*)?(?:[/?#\\]|$)/i
 
 /**
- * Returns whether a provider opens an address with nobody's credential: data, and pages of the web. Others name a
+ * Returns whether a provider opens an address without any credential: data, and pages of the web. Others name a
  * bucket, a drive or a file of the provider's account or machine.
  */
 export const isPublicUrl = (url: string): boolean =>

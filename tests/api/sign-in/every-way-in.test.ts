@@ -65,7 +65,7 @@ const links: Readonly<Record<string, () => Promise<string>>> = {
 }
 
 describe('finding S25: an account with a second factor, an operator too,', () => {
-  test.each(Object.entries(links))('is asked for it after a link of %s', async (_, makeLink) => {
+  test.each(Object.entries(links))('needs it after a link of %s', async (_, makeLink) => {
     const browser = new Browser(gateway)
     const { status, location } = await browser.send(`GET ${await makeLink()}`)
     const to = URL.parse(location ?? '', gateway.url)
@@ -84,7 +84,7 @@ describe('finding S25: an account with a second factor, an operator too,', () =>
     expect([entered.status, await statusesOf(browser)]).toEqual([200, [200, 200]])
   })
 
-  test('is asked for it after a link without a page to lead to', async () => {
+  test('needs it after a link without a page to lead to', async () => {
     const browser = new Browser(gateway)
     const link = (await operatorLink(gateway, email)).replace('&callbackURL=%2F', '')
     const { status, body } = await browser.send(`GET ${link}`)
@@ -92,7 +92,7 @@ describe('finding S25: an account with a second factor, an operator too,', () =>
     expect(await statusesOf(browser)).toEqual([401, 404])
   })
 
-  test('is asked for it after a new password too', async () => {
+  test('needs it after a new password too', async () => {
     await ask('request-password-reset', { redirectTo: '/reset-password' })
     const token = new URL(await mailed()).pathname.split('/').at(-1)
     const browser = new Browser(gateway)

@@ -41,7 +41,7 @@ const featuresOf = async ({ url }: Pick<Gateway, 'url'>) => {
   return Object(await response.json()).features
 }
 
-/** An account whose address nobody has confirmed. */
+/** An account with an unconfirmed address. */
 async function newUnconfirmed(email = newEmail()) {
   const fields = { email, password, name: 'Ada' }
   const { status, body } = await open().send('POST /api/auth/sign-up/email', fields)
@@ -95,7 +95,7 @@ describe('N8: without a mail server', () => {
       const late = open()
       await late.send(`GET ${link}`)
       expect((await late.send(own)).status).toBe(401)
-      // Whoever signed up is not known to be the owner of the address.
+      // The person who signed up may not own the address.
       expect((await enter(account.email)).status).toBe(401)
       const path = 'POST /api/auth/set-password'
       const chosen = { newPassword: 'a password of the owner' }
@@ -139,7 +139,7 @@ describe('N8: without a mail server', () => {
     })
     expect(invited.status).toBe(201)
     await newUnconfirmed(email)
-    // Whoever typed the address has no session, by none of what they know.
+    // The person who typed the address has no session, by none of what they know.
     const stranger = open()
     await stranger.send('POST /api/auth/sign-in/email', { email, password })
     expect((await stranger.send('GET /api/organizations/invitations')).status).toBe(401)

@@ -182,7 +182,7 @@ test.skipIf(!psql)(
   },
 )
 
-test('finding M17: a role that may not create tables is told which rights it needs', async () => {
+test('finding M17: a role that may not create tables gets an error that names the rights it needs', async () => {
   {
     await using admin = postgres.connectAdmin()
     await admin`create role guest login`

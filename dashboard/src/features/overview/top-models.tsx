@@ -6,7 +6,7 @@ import { compact, count, percent } from '../../format/figures'
 
 const maxModels = 8
 
-/** The models whose requests cost the most, whoever paid. */
+/** The models whose requests cost the most, whichever account paid. */
 export const TopModels = ({ models }: { models: Metrics['by_model'] }) => (
   <Paper withBorder p="md" component="section" aria-label="Top models" miw={0}>
     <Stack gap="sm">

@@ -133,7 +133,7 @@ function Factor({ onComplete }: { onComplete: () => Promise<void> }) {
           {...form.getInputProps('code')}
         />
       </ResourceForm>
-      {/* A new page: the first factor is asked for again. */}
+      {/* A new page begins with the first factor again. */}
       <Anchor size="sm" href="/sign-in">
         Start again
       </Anchor>

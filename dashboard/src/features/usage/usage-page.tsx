@@ -32,7 +32,7 @@ export function UsagePage() {
   return (
     <Page
       title="Usage"
-      about="Usage of all your requests, including rejected ones, whoever pays for them."
+      about="Usage of all your requests, including rejected ones, whichever account pays for them."
     >
       <Group>
         <SegmentedControl

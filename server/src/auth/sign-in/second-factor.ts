@@ -80,7 +80,8 @@ export async function checkNewSession(
   if (!user.hasFactor) return
   const rule = path === undefined ? undefined : sessionRules[path]
   if (rule !== undefined && (rule !== 'session' || signedInId === userId)) return
-  const message = 'This account has a second factor. Sign in where it is asked for.'
+  const message =
+    'This account has a second factor. Sign in on the sign-in page, which requests it.'
   throw new APIError('FORBIDDEN', { code: 'SECOND_FACTOR_REQUIRED', message })
 }
 

@@ -115,7 +115,7 @@ function build(options: SignInOptions) {
       enabled: true,
       storage: 'database',
       // The library counts it by address until ten seconds pass without a request: a whole office would be locked out.
-      // Links of mails have tokens that nobody can guess and that work once: a team behind one address opens many at a time.
+      // Links of mails have tokens that cannot be guessed and that work once: a team behind one address opens many at a time.
       customRules: { '/get-session': false, '/magic-link/verify': { window: 10, max: 100 } },
     },
     ...byMail(options),

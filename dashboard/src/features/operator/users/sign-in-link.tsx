@@ -41,7 +41,7 @@ const LinkDialog = ({ name, link, onClose }: DialogProps) => (
   <Modal opened onClose={onClose} title={`Sign-in link for ${name}`}>
     <Stack gap="sm">
       <Alert color="yellow">
-        Whoever opens this link is signed in to the account, after its second factor if it has one.
+        This link signs in the person who opens it, after the second factor if the account has one.
         Give it to the owner only. It works once, within an hour, and confirms the email address;
         earlier links no longer work.
       </Alert>

@@ -10,8 +10,8 @@ export type SignedDocument = Pick<ReadDocument, 'document'> & { publicKey: strin
 const dayMs = 86_400_000
 
 /**
- * Rejects with `invalid_request` a document that is older than the one of the same key that was applied last: whoever
- * answers at its address could bring old prices back. So is one from the future, which would shut out those that follow.
+ * Rejects with `invalid_request` a document that is older than the one of the same key that was applied last: a server
+ * at its address could bring old prices back. Likewise one from the future, which would shut out those that follow.
  */
 export async function checkOrder(
   db: Kysely<Schema>,

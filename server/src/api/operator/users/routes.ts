@@ -174,7 +174,7 @@ const createUserLink = (users: UserStore) =>
     tag,
     summary: 'Create a sign-in link for an account',
     notes:
-      'For the owner of an account, where no mail arrives. The link signs in once, within an hour, and confirms the address; earlier links of the account stop working. An account with a second factor is asked for it.',
+      'For the owner of an account, where no mail arrives. The link signs in once, within an hour, and confirms the address; earlier links of the account stop working. A second factor, where the account has one, is still required.',
     params,
     responses: { 200: SignInLink },
     errors: ['rate_limit_exceeded'],
