@@ -92,8 +92,6 @@ export class AccountCredit {
       return this.#newHold(lease, need.full)
     }
     if (now.monotonicMs >= this.#exhaustedUntilMs) return undefined
-    // It may have more than `amount`: a call in flight offers it, or an answer is missing.
-    if (lease && (lease.isUnsure || lease.offered > 0n)) return undefined
     if (lease) return this.#holdLowered(lease, need)
     throw this.#lacking(0n, need)
   }
