@@ -1,9 +1,10 @@
 // `npm run test:simulation`: simulates the money protocol, seed after seed, and reports broken promises.
-// SECONDS of processor time (60), first SEED (random), HOURS of faults a seed (0.5). `-- 17 18` replays seeds.
+// SECONDS of processor time (60), first SEED (random), at most so many RUNS (no bound), HOURS of faults a seed (0.5).
+// `-- 17 18` replays seeds.
 import { simulate, type Outcome } from './world'
 
 const hourMs = 3_600_000
-const { SECONDS = '60', HOURS = '0.5', SEED } = process.env
+const { SECONDS = '60', HOURS = '0.5', RUNS = 'Infinity', SEED } = process.env
 const drawn = Math.floor(Math.random() * 2 ** 31)
 const chosen = process.argv.slice(2).map(Number)
 
@@ -42,7 +43,7 @@ const options = { faultyMs: Number(HOURS) * hourMs }
 for (const seed of chosen) note(simulate({ ...options, seed }))
 for (
   let seed = Number(SEED ?? drawn);
-  chosen.length === 0 && cpuSeconds() < Number(SECONDS);
+  chosen.length === 0 && sums.runs < Number(RUNS) && cpuSeconds() < Number(SECONDS);
   seed++
 ) {
   note(simulate({ ...options, seed }))
