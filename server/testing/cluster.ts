@@ -14,22 +14,17 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Glob } from 'bun'
+import { Client } from 'pg'
 import { getServerAccount } from '../src/platform/embedded-postgres/account'
-import {
-  database as template,
-  openCluster,
-  superuser,
-  user,
-} from '../src/platform/embedded-postgres/cluster'
+import { database as template, superuser, user } from '../src/platform/embedded-postgres/cluster'
 import { openHome, type ServerHome } from '../src/platform/embedded-postgres/home'
-import { findInstalledPrograms } from '../src/platform/embedded-postgres/installed-package'
-import { installPrograms } from '../src/platform/embedded-postgres/programs'
 import { identity, serverEnvironment } from '../src/platform/embedded-postgres/run'
 import { openSocketDirectory, port } from '../src/platform/embedded-postgres/socket-directory'
 import { readPidFile } from '../src/platform/embedded-postgres/takeover'
 import { Database, type DatabaseAddress } from '../src/platform/db/database'
 import { migrate } from '../src/platform/db/migrate'
 import { WaitTimeoutError } from './eventually'
+import { embeddedBuild, systemBuild, type PostgresBuild } from './postgres-build'
 
 export { template }
 
@@ -73,13 +68,18 @@ export interface Cluster extends AsyncDisposable {
   admin: Address
 }
 
-/** Starts a PostgreSQL whose database `template` is migrated: a copy of one that is made once per version. */
+/**
+ * Starts a PostgreSQL whose database `template` is migrated: a copy of one that is made once per version. It is the one
+ * that Tollgate embeds, or with `TEST_POSTGRES=system` the system's newest.
+ */
 export async function startCluster(): Promise<Cluster> {
   await using stack = new AsyncDisposableStack()
+  const isSystem = process.env['TEST_POSTGRES'] === 'system'
+  const build = await (isSystem ? systemBuild() : embeddedBuild())
   const home = await newHome(stack)
-  const template = await templateHome()
+  const template = await templateOf(build)
   for (const name of ['cluster', 'password']) await copy(join(template, name), home.path)
-  const address = await launch(home, stack)
+  const address = await launch(build, home, stack)
   const owned = stack.move()
   const admin = { ...address, user: superuser }
   return { address, admin, [Symbol.asyncDispose]: () => owned.disposeAsync() }
@@ -89,18 +89,20 @@ export async function startCluster(): Promise<Cluster> {
  * Returns a folder with `cluster` and `password`, in the state of an embedded PostgreSQL's home after a first start
  * that was stopped: to be copied, with owners and modes.
  */
-export async function templateHome(): Promise<string> {
-  const template = join(cache, await version())
-  if (!(await isThere(template))) await makeTemplate(template)
+export const templateHome = async () => templateOf(await embeddedBuild())
+
+async function templateOf(build: PostgresBuild): Promise<string> {
+  const template = join(cache, await version(build))
+  if (!(await isThere(template))) await makeTemplate(build, template)
   const now = new Date()
   await utimes(template, now, now)
   return template
 }
 
 /** Returns a version that changes with PostgreSQL and with all of our files that may make the cluster or the schema. */
-async function version(): Promise<string> {
+async function version({ name }: PostgresBuild): Promise<string> {
   const hash = new Bun.CryptoHasher('sha256')
-  hash.update((await findInstalledPrograms()).name)
+  hash.update(name)
   const paths = await Array.fromAsync(new Glob('{db,embedded-postgres}/**/*.ts').scan(sources))
   for (const path of paths.filter((path) => !path.endsWith('.test.ts')).toSorted()) {
     hash.update(`${path}\n${await readFile(join(sources, path), 'utf8')}\n`)
@@ -108,13 +110,14 @@ async function version(): Promise<string> {
   return `${(await getServerAccount()).uid}-${hash.digest('hex').slice(0, 24)}`
 }
 
-async function makeTemplate(target: string): Promise<void> {
+async function makeTemplate(build: PostgresBuild, target: string): Promise<void> {
   await using stack = new AsyncDisposableStack()
   const home = await newHome(stack)
-  await openCluster(home, await installPrograms(home.path, await findInstalledPrograms()))
+  await build.create(home, await build.install(home.path))
   {
     await using running = new AsyncDisposableStack()
-    const address = await launch(home, running)
+    const address = await launch(build, home, running)
+    await prepare(build, address)
     await using database = new Database(
       { ...address, database: template },
       { poolSize: 2, statementMs: readyMs, onError: () => undefined },
@@ -128,6 +131,16 @@ async function makeTemplate(target: string): Promise<void> {
   await copy(join(home.path, 'password'), draft)
   // Another run may have been faster: its result is equally good.
   await rename(draft, target).catch(() => rm(draft, { recursive: true, force: true }))
+}
+
+async function prepare(build: PostgresBuild, address: Address): Promise<void> {
+  const admin = new Client({ ...address, user: superuser, database: 'template1' })
+  await admin.connect()
+  try {
+    await build.prepare(admin, address.password)
+  } finally {
+    await admin.end()
+  }
 }
 
 async function removeOld(): Promise<void> {
@@ -165,8 +178,12 @@ export async function copy(from: string, to: string): Promise<void> {
   if (exitCode !== 0) throw new Error(`${from} could not be copied: ${stderr.toString()}`)
 }
 
-async function launch(home: ServerHome, stack: AsyncDisposableStack): Promise<Address> {
-  const programs = await installPrograms(home.path, await findInstalledPrograms())
+async function launch(
+  build: PostgresBuild,
+  home: ServerHome,
+  stack: AsyncDisposableStack,
+): Promise<Address> {
+  const programs = await build.install(home.path)
   const host = await openSocketDirectory(home)
   const values = Object.entries({ ...settings, unix_socket_directories: `"${host}"` })
   const options = values.flatMap(([name, value]) => ['-c', `${name}=${value}`])

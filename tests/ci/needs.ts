@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
+import { pgbouncer } from '../harness/pgbouncer'
 import type { Need } from './stages'
 
 /** Tells for each need whether this machine has it, as the suites look for it. */
 const isThere: Readonly<Record<Need, () => boolean>> = {
   PostgreSQL: () => existsSync('/usr/lib/postgresql'),
+  PgBouncer: () => pgbouncer !== null,
   Redis: () => Bun.which('redis-server') !== null,
   Chromium: () => Bun.which('chromium') !== null,
   ip: () => Bun.which('ip') !== null,

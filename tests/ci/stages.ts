@@ -1,5 +1,5 @@
 /** A program that a stage needs besides what `npm ci` installs. */
-export type Need = 'PostgreSQL' | 'Redis' | 'Chromium' | 'ip'
+export type Need = 'PostgreSQL' | 'PgBouncer' | 'Redis' | 'Chromium' | 'ip'
 
 /** A stage of CI: a command of package.json, and how its result is read. */
 export interface Stage {
@@ -15,6 +15,23 @@ export interface Stage {
   hasTests: boolean
   limitMinutes: number
 }
+
+/** The folders of `server/src` whose tests use a database. */
+const subjectsWithTables = [
+  'alerts',
+  'audit-log',
+  'auth',
+  'automation',
+  'catalog',
+  'commands',
+  'idempotency',
+  'jobs',
+  'ledger',
+  'limits/slices',
+  'platform',
+  'request-logs',
+  'stored-responses',
+]
 
 /**
  * All stages, in the order in which they start. They hold states only: `npm run measure` has every bound on time, rate,
@@ -44,12 +61,36 @@ export const stages: readonly Stage[] = [
   {
     name: 'dashboard',
     script: 'test:dashboard',
-    needs: ['Chromium'],
+    environment: { TEST_POSTGRES: 'system' },
+    needs: ['PostgreSQL', 'Chromium'],
     isAlone: true,
     hasTests: true,
     limitMinutes: 40,
   },
-  { name: 'deep', script: 'test:deep', isAlone: true, hasTests: true, limitMinutes: 40 },
+  {
+    name: 'deep',
+    script: 'test:deep',
+    environment: { TEST_POSTGRES: 'system' },
+    needs: ['PostgreSQL', 'PgBouncer'],
+    isAlone: true,
+    hasTests: true,
+    limitMinutes: 40,
+  },
+  // What `test` runs on the embedded version of PostgreSQL; `deep` and `dashboard` use the system's too.
+  {
+    name: 'system PostgreSQL',
+    script: 'test',
+    args: [
+      'server/testing/databases.test.ts',
+      ...subjectsWithTables.map((subject) => `server/src/${subject}/`),
+      'tests/money/',
+      'tests/api/',
+    ],
+    environment: { TEST_POSTGRES: 'system' },
+    needs: ['PostgreSQL'],
+    hasTests: true,
+    limitMinutes: 20,
+  },
   // With an embedded database a process counts limits alone; with others it shares them.
   {
     name: 'limits, embedded',

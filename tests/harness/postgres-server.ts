@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rm, chmod, chown } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, chmod, chown } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
@@ -7,11 +7,10 @@ import {
   getServerAccount,
   type ServerAccount,
 } from '../../server/src/platform/embedded-postgres/account'
-import { findInstalledPrograms } from '../../server/src/platform/embedded-postgres/installed-package'
-import { installPrograms } from '../../server/src/platform/embedded-postgres/programs'
 import { identity, run, serverEnvironment } from '../../server/src/platform/embedded-postgres/run'
 import { freeze } from './database'
 import { WaitTimeoutError } from '../../server/testing/eventually'
+import { embeddedBuild, findSystemPostgres } from '../../server/testing/postgres-build'
 
 /** A PostgreSQL for tests, on a loopback port, for any number of nodes. */
 export interface PostgresServer extends AsyncDisposable {
@@ -50,23 +49,15 @@ function freePort(): number {
   return probe.port
 }
 
-async function findSystemFolder(): Promise<string | undefined> {
-  const root = '/usr/lib/postgresql'
-  const versions = existsSync(root) ? await readdir(root) : []
-  const [newest] = versions.toSorted((a, b) => Number(b) - Number(a))
-  return newest && join(root, newest, 'bin')
-}
-
 /** Returns the path of a program of the system's newest PostgreSQL; undefined if it is not installed. */
 export async function findSystemProgram(name: string): Promise<string | undefined> {
-  const path = join((await findSystemFolder()) ?? '', name)
+  const path = join((await findSystemPostgres()) ?? '', 'bin', name)
   return existsSync(path) ? path : undefined
 }
 
 /** Finds the system's newest PostgreSQL, else the one of the npm packages. */
 const findProgramFolder = async (home: string): Promise<string> =>
-  (await findSystemFolder()) ??
-  join(await installPrograms(home, await findInstalledPrograms()), 'bin')
+  join((await findSystemPostgres()) ?? (await (await embeddedBuild()).install(home)), 'bin')
 
 type Settings = Readonly<Record<string, string>>
 

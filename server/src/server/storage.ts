@@ -2,6 +2,7 @@ import { findEmbeddedPrograms } from './embedded-programs'
 import type { Config } from '../platform/config/config'
 import { openDataDirectory } from '../platform/db/data-directory'
 import { Database } from '../platform/db/database'
+import { findPooler, findRejection, rejectPooler } from '../platform/db/direct-connection'
 import { EmbeddedPostgres } from '../platform/embedded-postgres/embedded-postgres'
 import { findRunningServer } from '../platform/embedded-postgres/running'
 import { openInstallation, type Installation } from '../platform/db/installation'
@@ -49,8 +50,11 @@ export async function createStorage(
     await database.ping()
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : 'unknown error'
+    rejectPooler(findRejection(cause))
     throw new StartError(`The database does not answer: ${why}. Check DATABASE_URL.`, { cause })
   }
+  // Workers have the address of their launcher, which has checked it.
+  if (config.databaseUrl && !worker) rejectPooler(await findPooler(database))
   await migrate(database.query)
   await checkSealingKeys(database.query, installation.sealingKeys, options.log)
   return { dataDir: directory.path, sharedDir, database, installation }

@@ -4,6 +4,7 @@ import { sql, type Kysely } from 'kysely'
 import { failure, fine, warning, formatFinding, type DoctorFinding } from './finding'
 import type { Config } from '../../platform/config/config'
 import { Database, type DatabaseAddress } from '../../platform/db/database'
+import { findPooler, findRejection, poolerAdvice } from '../../platform/db/direct-connection'
 import { hasDatabase, findRunningServer } from '../../platform/embedded-postgres/running'
 import { openSealingKeys } from '../../platform/db/installation'
 import { migrationNames, readMigrations } from '../../platform/db/migrate'
@@ -40,11 +41,15 @@ export async function lookAtDatabase(config: Config): Promise<DoctorFinding[]> {
   try {
     await database.ping()
   } catch (thrown) {
+    const rejected = findRejection(thrown)
+    if (rejected) return [pooler(rejected)]
     const mend = config.databaseUrl
       ? 'Check host, user, password and database of DATABASE_URL, and that the server runs.'
       : 'Wait until the server has started, or stop it and start it again.'
     return [failure('database', `it does not answer: ${formatFinding(thrown)}`, mend)]
   }
+  const found = config.databaseUrl === undefined ? undefined : await findPooler(database)
+  if (found) return [pooler(found)]
   const { query } = database
   const applied = await readMigrations(query)
   const schema = lookAtSchema(applied)
@@ -52,6 +57,9 @@ export async function lookAtDatabase(config: Config): Promise<DoctorFinding[]> {
   if (!migrationNames.every((name) => applied.includes(name))) return findings
   return [...findings, await lookAtKey(query, config), await lookAtOrphans(query)]
 }
+
+const pooler = (what: string) =>
+  failure('database', `DATABASE_URL leads through a pooler that ${what}`, poolerAdvice)
 
 async function lookAtVersion(query: Kysely<Schema>, config: Config): Promise<DoctorFinding> {
   const { rows } = await sql<{ number: number; version: string }>`

@@ -1,0 +1,90 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { getServerAccount } from '../../server/src/platform/embedded-postgres/account'
+import { identity } from '../../server/src/platform/embedded-postgres/run'
+import { WaitTimeoutError } from '../../server/testing/eventually'
+import type { PostgresServer } from './postgres-server'
+
+/** Debian puts it where only root's PATH leads. */
+export const pgbouncer = Bun.which('pgbouncer', {
+  PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/sbin`,
+})
+
+const patienceMs = 30_000
+
+export interface Pooler extends AsyncDisposable {
+  /** A `DATABASE_URL`: the server's, through the pooler. */
+  url: string
+}
+
+export interface PoolerOptions {
+  mode: 'session' | 'transaction'
+  /** Parameters of a connection that it drops; it rejects a connection that has another. */
+  ignored: readonly string[]
+}
+
+/** Starts PgBouncer before the database `tollgate` of a server. */
+export async function startPgbouncer(
+  server: PostgresServer,
+  { mode, ignored }: PoolerOptions,
+): Promise<Pooler> {
+  const home = await mkdtemp(join(tmpdir(), 'tollgate-pgbouncer-'))
+  await chmod(home, 0o755)
+  const port = freePort()
+  const users = join(home, 'users.txt')
+  await writeFile(users, '"tollgate" ""\n')
+  const lines = {
+    listen_addr: '127.0.0.1',
+    listen_port: port,
+    unix_socket_dir: '',
+    auth_type: 'trust',
+    auth_file: users,
+    pool_mode: mode,
+    ignore_startup_parameters: ignored.join(','),
+  }
+  const settings = Object.entries(lines).map(([name, value]) => `${name} = ${value}`)
+  const target = `tollgate = host=127.0.0.1 port=${server.port}`
+  const file = join(home, 'pgbouncer.ini')
+  await writeFile(file, ['[databases]', target, '[pgbouncer]', ...settings, ''].join('\n'))
+  // It refuses to run as root.
+  const child = Bun.spawn([pgbouncer ?? '', file], {
+    ...identity(await getServerAccount()),
+    cwd: '/',
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
+  const url = Object.assign(new URL(server.url), { port: String(port) }).href
+  await awaitAnswer(url, child)
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await child.exited
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}
+
+function freePort(): number {
+  using probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+  return probe.port
+}
+
+async function awaitAnswer(url: string, child: Bun.Subprocess): Promise<void> {
+  const deadline = performance.now() + patienceMs
+  while (performance.now() < deadline && child.exitCode === null) {
+    const sql = new SQL(url, { max: 1 })
+    try {
+      await sql`select 1`
+      return
+    } catch {
+      await Bun.sleep(30)
+    } finally {
+      await sql.close().catch(() => undefined)
+    }
+  }
+  child.kill('SIGKILL')
+  throw new WaitTimeoutError('PgBouncer', patienceMs)
+}
