@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { chown, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { database, openCluster, superuser, user } from '../src/platform/embedded-postgres/cluster'
 import type { ServerHome } from '../src/platform/embedded-postgres/home'
 import { findInstalledPrograms } from '../src/platform/embedded-postgres/installed-package'
