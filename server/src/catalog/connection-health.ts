@@ -23,8 +23,8 @@ const maxRemembered = 10_000
 const maxMessageLength = 300
 
 /**
- * Records, outside the request path, that a provider rejects a connection's credential, and that it accepts it again.
- * A rejected connection comes after its owner's others, until it works.
+ * Records, outside the request path, that a provider rejects a connection's credential or that its account there has no
+ * credit, and that it works again. A rejected connection comes after its owner's others, until it works.
  */
 export class ConnectionHealth {
   readonly #options: Options
@@ -36,7 +36,7 @@ export class ConnectionHealth {
     this.#now = options.now ?? (() => performance.now())
   }
 
-  /** Records that the provider answered 401 or 403, with its message. */
+  /** Records that the provider rejected the credential or that its account has no credit, with the provider's message. */
   recordRefusal({ id, isFailing }: ConnectionState, message: string): void {
     if (!isFailing) this.#write(id, { from: 'active', to: 'error', message })
   }

@@ -40,11 +40,14 @@ export class UpstreamError extends Error {
   readonly status: number
   /** The provider's message, without secrets. It may repeat the prompt: never for the log. */
   readonly words: string
+  /** Whether the account at the provider is empty or blocked, whatever the status: waiting for seconds does not help. */
+  readonly isUnpaid: boolean
 
-  constructor(status: number, words: string) {
+  constructor(status: number, words: string, { isUnpaid = false } = {}) {
     super(`The provider answered with status ${status}.`)
     this.status = status
     this.words = words
+    this.isUnpaid = isUnpaid
   }
 }
 
@@ -167,7 +170,7 @@ const tactful = (words: string) =>
 function providerError(refusal: Refusal, { provider }: ErrorSource): ApiError {
   const { errorBody, text, status, retryAfter } = refusal
   const providerMessage = refusal.words || tactful(`It returned status ${status}.`)
-  const isUnpaid = isAccountWithoutCredit(errorBody, text)
+  const isUnpaid = status === 402 || isAccountWithoutCredit(errorBody, text)
   const waits = isBusy(errorBody, { text, status }) && !isUnpaid
   const seconds = retryAfterSeconds(retryAfter) ?? secondsIn(errorBody.errorText)
   return new ApiError('provider_error', {
@@ -178,7 +181,7 @@ function providerError(refusal: Refusal, { provider }: ErrorSource): ApiError {
     // large.
     retryable: waits ? !isAlwaysTooLarge(text) : status >= 500 && !isUnpaid,
     ...(waits && seconds !== undefined && { retryAfterSeconds: seconds }),
-    cause: new UpstreamError(status, providerMessage),
+    cause: new UpstreamError(status, providerMessage, { isUnpaid }),
   })
 }
 

@@ -155,8 +155,9 @@ export class Breakers {
 
   /** The attempt failed, by no known fault of the request. */
   recordFailure(attempt: BreakerAttempt, failure: BreakerFailure = sharedFailure): void {
-    const { maxOpenMs: maxMs, now: readClock, onChange } = this.#options
-    if (maxMs === 0) return
+    const { maxOpenMs, now: readClock, onChange } = this.#options
+    if (maxOpenMs === 0) return
+    const maxMs = Math.max(maxOpenMs, failure.maxOpenMs ?? 0)
     const { candidate, accountId, since } = attempt
     const now = readClock()
     this.#end(attempt)

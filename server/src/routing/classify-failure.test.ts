@@ -18,8 +18,10 @@ const answered = (status: number, message = '', more = {}) =>
   toCallerError({ status, body: { error: { message, ...more } }, retryAfter: null }, source)
 
 const shared = { busyMs: 0, isShared: true }
+const unpaid = { busyMs: 300_000, isShared: true, maxOpenMs: 300_000 }
 const ofAccount = { busyMs: 0, isShared: false }
 const silent = new ApiError('request_timeout', { cause: new ProviderSilence() })
+const noCredit = 'Your credit balance is too low to access the Anthropic API.'
 const tooLarge =
   'Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000. The input or output tokens must be reduced in order to run successfully.'
 
@@ -33,7 +35,20 @@ test.each([
   ['429', answered(429), shared],
   ['S1: 429 for what is too large by itself', answered(429, tooLarge), 'nothing'],
   ['529', answered(529), shared],
-  ['no credit left', answered(429, 'pay', { code: 'insufficient_quota' }), shared],
+  [
+    'finding V1: no credit left, with 429',
+    answered(429, 'pay', { code: 'insufficient_quota' }),
+    unpaid,
+  ],
+  ['finding V1: no credit left, with 402', answered(402, 'Insufficient Balance'), unpaid],
+  ['finding V1: no credit left, with 402 and no words', answered(402), unpaid],
+  ['finding V1: no credit left, with 400', answered(400, noCredit), unpaid],
+  [
+    'finding V1: no credit left, with 403',
+    answered(403, 'Your team has used all available credits'),
+    unpaid,
+  ],
+  ['finding V1: no credit left, with 401', answered(401, 'Insufficient balance'), unpaid],
   ['an unknown credential', answered(401), shared],
   ['finding P9: 400', answered(400), 'works'],
   ['403, which may be of what was asked', answered(403), 'nothing'],

@@ -15,9 +15,13 @@ export type FailureClass = 'works' | 'nothing' | BreakerFailure
 /** Perhaps a failure of the request's content: another account's requests may succeed. */
 const failsForAccount: BreakerFailure = { busyMs: 0, isShared: false }
 
+/** The operator has to pay in first, which takes minutes at least. */
+const unpaidMs = 300_000
+const unpaid: BreakerFailure = { busyMs: unpaidMs, isShared: true, maxOpenMs: unpaidMs }
+
 /**
  * Classifies the error of an attempt. Failures are the provider's own: unreachable, lost, silent, busy, broken; and a
- * credential that it rejects, which is never the fault of a request's caller. A request at fault, whatever its
+ * credential that it rejects or an account without credit, which is never the fault of a request's caller. A request at fault, whatever its
  * status, is no failure; nor is the lost socket of a gateway, as the next socket's arrival is known.
  */
 export function classifyFailure(thrown: unknown): FailureClass {
@@ -43,6 +47,7 @@ export function classifyFailure(thrown: unknown): FailureClass {
 function classifyProviderError(error: ApiError): FailureClass {
   const { status, retryAfterSeconds = 0 } = error
   const refusal = findUpstreamError(error)
+  if (refusal?.isUnpaid) return unpaid
   if (refusal?.status === 429 && isAlwaysTooLarge(refusal.words)) return 'nothing'
   if (status === 503) {
     return retryAfterSeconds > 0
@@ -51,15 +56,17 @@ function classifyProviderError(error: ApiError): FailureClass {
   }
   // Without a status there was no complete answer: it could not be read, or was cut.
   if (!refusal || refusal.status >= 500) return sharedFailure
-  // An account without credit gets 429, and a credential that is not known 401.
   return refusal.status === 401 || refusal.status === 429 ? sharedFailure : 'nothing'
 }
 
-/** The provider's message where it rejected the credential: 401 or 403. Undefined for all else. */
-export function readCredentialRefusal(thrown: unknown): string | undefined {
+/**
+ * Returns the provider's message where it rejected the credential (401, 403) or the account behind it has no credit.
+ * Undefined for all else.
+ */
+export function readConnectionRefusal(thrown: unknown): string | undefined {
   const error = thrown instanceof AttemptFailed ? thrown.error : thrown
   if (!(error instanceof ApiError) || error.code !== 'provider_error') return undefined
   const refusal = findUpstreamError(error)
-  if (refusal?.status !== 401 && refusal?.status !== 403) return undefined
-  return refusal.words || error.message
+  const isConnections = refusal && (refusal.isUnpaid || [401, 403].includes(refusal.status))
+  return isConnections ? refusal.words || error.message : undefined
 }

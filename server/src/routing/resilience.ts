@@ -6,7 +6,7 @@ import {
 } from './breakers'
 import type { Candidate } from './candidate'
 import { RetryBudget } from './retry-budget'
-import { readCredentialRefusal, classifyFailure } from './classify-failure'
+import { readConnectionRefusal, classifyFailure } from './classify-failure'
 import type { ProviderConnection } from '../catalog/snapshot'
 import { ApiError } from '../errors'
 
@@ -103,7 +103,7 @@ export class Resilience {
 
   /** An attempt ended with an error, before its answer or within it. */
   end(attempt: BreakerAttempt, thrown: unknown): void {
-    const refusal = readCredentialRefusal(thrown)
+    const refusal = readConnectionRefusal(thrown)
     if (refusal !== undefined) this.#health?.recordRefusal(attempt.candidate.connection, refusal)
     const verdict = classifyFailure(thrown)
     if (verdict === 'works') this.#breakers.recordSuccess(attempt)

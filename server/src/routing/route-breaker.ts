@@ -30,6 +30,8 @@ export interface BreakerFailure {
   busyMs: number
   /** It shows a fault of the provider, not only of this account's requests. */
   isShared: boolean
+  /** The longest time for which it opens a breaker, where that is longer than for others, in milliseconds. */
+  maxOpenMs?: number
 }
 
 /** A failure of the provider, which several accounts see, without an announced busy time. */

@@ -75,7 +75,7 @@ export interface UpstreamAttempt {
 export const maxAnswerBytes = 20 * 1024 * 1024
 const maxErrorBytes = 64 * 1024
 /** Refusals of a connection, not of the request: another connection may answer. */
-const connectionStatuses = new Set([401, 403, 404, 429])
+const connectionStatuses = new Set([401, 402, 403, 404, 429])
 
 /** Sends an attempt and waits for the head of a good answer. Throws `AttemptFailed`. */
 export async function send(
