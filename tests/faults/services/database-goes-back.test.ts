@@ -82,7 +82,7 @@ async function expectNothingLost(
   expect(await findViolations(database.query, {})).toEqual([])
 }
 
-test('finding M21: a database that goes back gets again what it had confirmed, from both nodes, once', async () => {
+test('finding M21: D16: a database that goes back gets again what it had confirmed, from both nodes, once', async () => {
   const witness = createObservations()
   const { loads, lost } = await loseBookings(witness)
   expect(lost.length).toBeGreaterThan(60)
@@ -93,7 +93,7 @@ test('finding M21: a database that goes back gets again what it had confirmed, f
   await expectNothingLost(witness, lost)
 })
 
-test('finding M21: a node that is killed before it notices books what was lost at its next start', async () => {
+test('finding M21: D16: a node that is killed before it notices books what was lost at its next start', async () => {
   const witness = createObservations()
   const { loads, lost } = await loseBookings(witness)
   expect(lost.length).toBeGreaterThan(60)
