@@ -84,6 +84,20 @@ export class SpareFiles {
     while (this.#spares.length > 0) this.#drop()
   }
 
+  /** Deletes the files that need not be kept, as the disk is full. Returns whether there were any. */
+  makeRoom(): boolean {
+    const { fileSystem, retention, now } = this.#options
+    const { length } = this.#kept
+    for (;;) {
+      const [oldest] = this.#kept
+      if (!oldest || now() - oldest.sinceMs < retention.ms) break
+      fileSystem.remove(retainedPath(this.#directory, oldest.generation))
+      this.#kept.shift()
+      this.#keptBytes -= oldest.bytes
+    }
+    return this.#kept.length < length
+  }
+
   #add(file: KeptFile): void {
     this.#kept.push(file)
     this.#keptBytes += file.bytes

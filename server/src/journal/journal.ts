@@ -241,7 +241,7 @@ export class Journal implements AsyncDisposable {
     const crashAt = group.settlements > 0 ? this.#options.crashAt : undefined
     crashAt?.('before-journal')
     try {
-      this.#rows.add(this.#log.write(changes, crashAt && (() => crashAt('mid-group-commit'))))
+      this.#rows.add(this.#write(changes, crashAt && (() => crashAt('mid-group-commit'))))
     } catch (thrown) {
       this.#probe.isRefused = true
       group.reject(new JournalError('unwritten', thrown))
@@ -251,6 +251,16 @@ export class Journal implements AsyncDisposable {
     this.#probe.isRefused = false
     for (const change of changes) this.#apply(change)
     this.#confirm(group)
+  }
+
+  /** Booked files are only kept while there is room for those in use. */
+  #write(changes: readonly JournalChange[], onHalfWritten?: () => void): JournalRow[] {
+    try {
+      return this.#log.write(changes, onHalfWritten)
+    } catch (thrown) {
+      if (this.#disk.hasFailed || !this.#log.makeRoom()) throw thrown
+      return this.#log.write(changes)
+    }
   }
 
   #apply(change: JournalChange): void {

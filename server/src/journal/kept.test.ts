@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { nodeFileSystem } from './file-system'
 import { Journal } from './journal'
 import { countUnbooked } from './replay'
 import { filesOf, readSettled } from './segment'
@@ -113,4 +114,26 @@ test('finding M21: booked files stay no longer than their time, counted from whe
   }
   expect(new Set(numbersIn(directory))).not.toContain(0)
   expect(new Set(numbersIn(directory))).toContain(12)
+})
+
+test('finding M21: a disk that is full loses kept files, before a request is rejected', async () => {
+  const directory = newDirectory()
+  const bytesThere = () => filesOf(directory).reduce((sum, path) => sum + statSync(path).size, 0)
+  const fileSystem: typeof nodeFileSystem = {
+    ...nodeFileSystem,
+    write: (fd, bytes, offset) => {
+      if (bytesThere() + bytes.length > 6_000_000) throw new Error('ENOSPC')
+      return nodeFileSystem.write(fd, bytes, offset)
+    },
+  }
+  const recent = { ms: hourMs, bytes: 1_000_000_000 }
+  await using journal = await Journal.open({ directory, sync: 'always', recent, fileSystem })
+  let highest = 0
+  for (const number of numbers) {
+    await journal.settle(`att_${number}`, body(number))
+    await journal.drop(journal.settled(10).map(({ seq }) => seq))
+    highest = Math.max(highest, kept(directory))
+  }
+  expect(highest).toBeGreaterThan(0)
+  expect([journal.size, journal.failure]).toEqual([0, undefined])
 })

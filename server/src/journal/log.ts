@@ -181,6 +181,11 @@ export class JournalLog {
     return true
   }
 
+  /** Deletes the booked files that need not be kept, as a write failed. Returns whether there were any. */
+  makeRoom(): boolean {
+    return this.#spares.makeRoom()
+  }
+
   /** Returns the rows of the first segment that has any after `seq`. */
   rowsAfter(seq: number): JournalRow[] {
     const segments = this.#current ? [...this.#earlier, this.#current] : this.#earlier

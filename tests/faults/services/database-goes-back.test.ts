@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { createObservations, startLoad } from './client-load'
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { createObservations, startLoad, type LoadObservations } from './client-load'
 import { eventually } from '../../../server/testing/eventually'
 import { findViolations } from '../../../server/src/ledger/audit'
 import { Database } from '../../../server/src/platform/db/database'
@@ -20,37 +20,41 @@ const granted = 1_000_000_000_000n
 const newCustomers = (count: number) =>
   Promise.all(Array.from({ length: count }, () => nodes.customer(granted)))
 
-beforeEach(async () => {
-  nodes = await startNodes(2, { LOG_LEVEL: 'error' })
+afterEach(() => nodes[Symbol.asyncDispose]())
+
+async function open(count: number, environment: Record<string, string> = {}): Promise<void> {
+  nodes = await startNodes(count, { LOG_LEVEL: 'error', ...environment })
   models = [
     [await nodes.model('chunks-5'), 5],
     [await nodes.model('chunks-12-gap-10'), 12],
   ]
   customers = await newCustomers(4)
   newcomers = await newCustomers(2)
-})
-afterEach(() => nodes[Symbol.asyncDispose]())
+}
+
+/** The numbers of the nodes. */
+const indices = () => [...nodes.all.keys()]
 
 async function bookedIds(): Promise<Set<string>> {
   const rows: { id: string }[] = await nodes.sql`select id from usage_event`
   return new Set(rows.map(({ id }) => id))
 }
 
-const startBoth = (all: readonly Customer[], witness: ReturnType<typeof createObservations>) =>
-  [0, 1].map((index) => startLoad(() => nodes.at(index), { customers: all, models }, witness))
+const startLoads = (all: readonly Customer[], witness: LoadObservations) =>
+  indices().map((index) => startLoad(() => nodes.at(index), { customers: all, models }, witness))
 
 /**
- * Serves requests on both nodes, and takes the database back to the middle of them while no node reaches it. Resolves with the
+ * Serves requests on all nodes, and takes the database back to the middle of them while no node reaches it. Resolves with the
  * events that it had confirmed and lost.
  */
-async function loseBookings(witness: ReturnType<typeof createObservations>) {
-  const loads = startBoth(customers, witness)
+async function loseBookings(witness: LoadObservations) {
+  const loads = startLoads(customers, witness)
   await eventually(async () => (await bookedIds()).size > 60)
   await nodes.postgres.takeSnapshot()
-  loads.push(...startBoth(newcomers, witness))
+  loads.push(...startLoads(newcomers, witness))
   const before = await bookedIds()
   await eventually(async () => (await bookedIds()).size > before.size + 100)
-  for (const index of [0, 1]) nodes.wireOf(index).cut()
+  for (const index of indices()) nodes.wireOf(index).cut()
   const confirmed = await bookedIds()
   await nodes.postgres.goBack()
   const kept = await bookedIds()
@@ -59,7 +63,7 @@ async function loseBookings(witness: ReturnType<typeof createObservations>) {
 
 /** Checks that everything answered is booked once and exactly, and that nothing was written off. */
 async function expectNothingLost(
-  witness: ReturnType<typeof createObservations>,
+  witness: LoadObservations,
   lost: readonly string[],
 ): Promise<void> {
   await eventually(async () => {
@@ -82,24 +86,36 @@ async function expectNothingLost(
   expect(await findViolations(database.query, {})).toEqual([])
 }
 
-test('finding M21: D16: a database that goes back gets again what it had confirmed, from both nodes, once', async () => {
+/** Runs on after the database went back, and checks that nothing is lost. */
+async function runOn(): Promise<void> {
   const witness = createObservations()
   const { loads, lost } = await loseBookings(witness)
   expect(lost.length).toBeGreaterThan(60)
-  for (const index of [0, 1]) nodes.wireOf(index).mend()
+  for (const index of indices()) nodes.wireOf(index).mend()
   const answered = witness.completed.length
   await eventually(() => witness.completed.length > answered + 100)
   await Promise.all(loads.map((load) => load.stop()))
   await expectNothingLost(witness, lost)
+}
+
+test('finding M21: D16: a database that goes back gets again what it had confirmed, from both nodes, once', async () => {
+  await open(2)
+  await runOn()
+})
+
+test('finding M21: D16: so it does from a node with workers, whose launcher books', async () => {
+  await open(1, { WORKERS: '2', DATABASE_POOL_SIZE: '3' })
+  await runOn()
 })
 
 test('finding M21: D16: a node that is killed before it notices books what was lost at its next start', async () => {
+  await open(2)
   const witness = createObservations()
   const { loads, lost } = await loseBookings(witness)
   expect(lost.length).toBeGreaterThan(60)
-  await Promise.all([0, 1].map((index) => nodes.at(index).stop('SIGKILL')))
+  await Promise.all(indices().map((index) => nodes.at(index).stop('SIGKILL')))
   await Promise.all(loads.map((load) => load.stop()))
-  for (const index of [0, 1]) nodes.wireOf(index).mend()
-  await Promise.all([nodes.restart(0), nodes.restart(1)])
+  for (const index of indices()) nodes.wireOf(index).mend()
+  await Promise.all(indices().map((index) => nodes.restart(index)))
   await expectNothingLost(witness, lost)
 })
