@@ -1,10 +1,7 @@
 import { Availability } from './availability'
 import type { Scheduler } from './scheduler'
-import type {
-  ReferenceEvent,
-  ReferenceLease,
-  ReferenceLedger,
-} from '../testing/ledger/reference-ledger'
+import type { ReferenceLease } from '../testing/ledger/reference-leases'
+import type { ReferenceEvent, ReferenceLedger } from '../testing/ledger/reference-ledger'
 
 /** A request that waits for its hold. Amounts are nano-dollars. */
 export interface PendingRequest {

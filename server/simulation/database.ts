@@ -1,6 +1,7 @@
 import { Locks } from './locks'
 import type { Random } from './random'
 import type { Scheduler, SimulatedProcess } from './scheduler'
+import { StatementError } from './statement-error'
 
 /** A statement or transaction of the simulated database. */
 export interface Statement<Result> {
@@ -55,18 +56,6 @@ export const messageFaults = [
   'lostNotification',
 ] as const satisfies readonly (keyof MessageFaults)[]
 
-/** The statement had no effect, and its client knows. */
-export class StatementError extends Error {
-  override readonly name = 'StatementError'
-  /** `refused`: rejected by its content; `timeout`: waited too long for a lock. */
-  readonly reason: 'refused' | 'timeout' | 'connection'
-
-  constructor(reason: 'refused' | 'timeout' | 'connection', message: string = reason) {
-    super(message)
-    this.reason = reason
-  }
-}
-
 interface Execution {
   epoch: number
   isOver: boolean
@@ -105,6 +94,8 @@ export class SimulatedDatabase {
   /** Confirms no commits until then. */
   commitsStallUntilMs = 0
   #epoch = 0
+  /** The number of failovers. */
+  #server = 0
   /** The time after which the server ends a transaction whose client has gone silently. Milliseconds. */
   idleTransactionMs = Infinity
   readonly counts = new Map<string, number>()
@@ -138,6 +129,12 @@ export class SimulatedDatabase {
     this.#locks.clear()
   }
 
+  /** Another server takes over: what is on its way to the one before does not reach this one. */
+  failOver(): void {
+    this.restart()
+    this.#server += 1
+  }
+
   listen(
     process: SimulatedProcess,
     link: Link,
@@ -169,12 +166,13 @@ export class SimulatedDatabase {
       scheduler.after(this.#transitMs(link), answer, process)
     }
     scheduler.after(timeoutMs, () => reject(new Error('query timeout')), process)
-    const arrive = () =>
-      this.#execute(
-        statement,
-        (result) => toClient(() => resolve(result)),
-        (error) => toClient(() => reject(error)),
-      )
+    const server = this.#server
+    const fail = (error: Error) => toClient(() => reject(error))
+    const succeed = (result: Result) => toClient(() => resolve(result))
+    const arrive = () => {
+      if (server === this.#server) this.#execute(statement, succeed, fail)
+      else fail(new Error('connection ended'))
+    }
     if (!this.#happens('lostStatement')) {
       const late = this.#happens('lateStatement') ? this.#random.next() * maxLateMs : 0
       scheduler.after(this.#transitMs(link) + late, arrive)
@@ -280,8 +278,7 @@ export class SimulatedDatabase {
     how: { commit: () => void; fail: (error: Error) => void; isWriting: boolean },
   ): void {
     const { commit, fail, isWriting } = how
-    const { min, max } = commitMs
-    const waitMs = min + (max - min) * this.#random.next()
+    const waitMs = this.#random.between(commitMs)
     const attempt = () => {
       if (execution.epoch !== this.#epoch) return fail(new Error('connection ended'))
       const { nowMs } = this.#scheduler

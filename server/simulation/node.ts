@@ -1,4 +1,6 @@
+import { bookBodies, createBookingCheck, keptFiles, startBookingCheck } from './booking-check'
 import type { Link } from './database'
+import { asOrphan, toBody } from './event-body'
 import { SimulatedStatements, type DatabaseSide } from './statements'
 import type { SimulatedProcess } from './scheduler'
 import { DatabaseLiveness } from '../src/platform/db/liveness'
@@ -9,10 +11,14 @@ import { CreditManager } from '../src/ledger/credit-manager'
 import { LeaseReclaimer, type LeaseReclaim } from '../src/ledger/lease-reclaim'
 import { Sweeper } from '../src/ledger/sweeper'
 import { Flusher } from '../src/booking/flusher'
+import type { LostBookings } from '../src/booking/lost-bookings'
 import { Journal } from '../src/journal/journal'
+import type { Periodic } from '../src/platform/periodic'
 import type { SimulatedDisk } from './disk'
 
 export interface NodePorts extends DatabaseSide {
+  /** Whether nodes keep what they booked, and book it again where the database went back; false by default. */
+  isMending?: boolean
   newId: (prefix: string) => string
   /** Called when a node has started, or is about to stop. */
   onChange: () => void
@@ -26,6 +32,8 @@ interface Start extends SimulatedProcess {
   upkeep: LeaseUpkeep
   journal: Journal
   flusher: Flusher
+  lost: LostBookings | undefined
+  checks: Periodic | undefined
   /** Requests that wait for a hold or run. */
   requests: number
 }
@@ -37,26 +45,6 @@ const drainMs = 100
 const maxDrainTries = 100
 /** Recalls are polled every two seconds, as notifications may be lost. */
 const noticeMs = 3000
-
-const toBody = (event: ReferenceEvent): string =>
-  JSON.stringify([
-    event.id,
-    event.accountId,
-    event.leaseId,
-    String(event.cost),
-    String(event.fromLease),
-  ])
-
-function toEvent(body: string): ReferenceEvent {
-  const [id, accountId, leaseId, cost, fromLease] = JSON.parse(body)
-  return { id, accountId, leaseId, cost: BigInt(cost), fromLease: BigInt(fromLease) }
-}
-
-/** Converts an attempt that its process left open to an orphan, which is charged nothing. */
-const asOrphan = (attemptId: string, body: string): string => {
-  const { accountId, leaseId } = toEvent(body)
-  return toBody({ id: attemptId, accountId, leaseId, cost: 0n, fromLease: 0n })
-}
 
 /** A node that runs the real lease and journal code, on a simulated disk, clock and database. */
 export class SimulatedNode {
@@ -131,14 +119,25 @@ export class SimulatedNode {
   async #open(process: SimulatedProcess, nodeId: string): Promise<void> {
     const ports = this.#ports
     const statements = new SimulatedStatements(ports, { process, link: this.link, nodeId })
+    const { fileSystem } = this.disk
+    const onMended = () => this.#start?.credit.renewSoon()
+    const lost = ports.isMending
+      ? createBookingCheck(statements, { directory, fileSystem, onMended })
+      : undefined
     const journal = await Journal.open({
       directory,
       sync: 'always',
-      fileSystem: this.disk.fileSystem,
+      fileSystem,
+      ...(lost && { recent: keptFiles }),
     })
     const flusher = new Flusher({
       journal,
-      book: (rows) => statements.book(rows.map(({ body }) => toEvent(body))),
+      book: (rows) =>
+        bookBodies(
+          statements,
+          rows.map(({ body }) => body),
+          lost,
+        ),
       onError: () => undefined,
     })
     await this.#recover({ statements, journal, flusher })
@@ -149,6 +148,8 @@ export class SimulatedNode {
       statements,
       journal,
       flusher,
+      lost,
+      checks: lost && startBookingCheck(lost),
       ...credit,
       requests: 0,
     })
@@ -250,6 +251,15 @@ export class SimulatedNode {
           this.#ports.scheduler.after(afterMs, () => this.start())
         })
     })
+  }
+
+  /** Its connections lead to the database again, after all of them broke. */
+  reconnect(): void {
+    const start = this.#start
+    if (!start?.lost) return
+    const { lost, credit } = start
+    const check = () => void lost.check().then(() => credit.renewSoon())
+    this.#ports.scheduler.after(0, check, start)
   }
 
   freeze(ms: number): void {

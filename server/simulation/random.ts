@@ -26,6 +26,11 @@ export class Random {
     return this.#bits() / 2 ** 32
   }
 
+  /** Returns a number from `min` inclusive to `max` exclusive. */
+  between({ min, max }: { min: number; max: number }): number {
+    return min + (max - min) * this.next()
+  }
+
   /** Returns an integer from `min` to `max`, both inclusive. */
   integer(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1))

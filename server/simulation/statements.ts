@@ -1,13 +1,10 @@
-import {
-  StatementError,
-  type SimulatedDatabase,
-  type Statement,
-  type StatementClient,
-} from './database'
+import type { SimulatedDatabase, Statement, StatementClient } from './database'
 import type { Scheduler } from './scheduler'
+import { StatementError } from './statement-error'
 import { maxExpired } from '../src/ledger/end-leases'
 import type { LeaseStatements } from '../src/ledger/lease-store'
 import type { LeaseAnswer } from '../src/ledger/lease-answer'
+import type { EventKey, LookedUpEvents } from '../src/ledger/look-up-events'
 import type { ReferenceEvent, ReferenceLedger } from '../testing/ledger/reference-ledger'
 import type { LeaseReclaim } from '../src/ledger/lease-reclaim'
 import type { SweeperPorts } from '../src/ledger/sweeper'
@@ -36,7 +33,14 @@ export interface DatabaseSide {
 }
 
 /** The statements by which nodes use the ledger. */
-export type StatementKind = keyof LeaseStatements | 'book' | 'poll' | 'ping' | 'sweep' | 'end'
+export type StatementKind =
+  | keyof LeaseStatements
+  | 'book'
+  | 'poll'
+  | 'ping'
+  | 'sweep'
+  | 'end'
+  | 'look up'
 
 interface ClientSide extends StatementClient {
   nodeId: string
@@ -251,6 +255,20 @@ export class SimulatedStatements {
         ledger.settle(events)
         onBooked(events, fresh)
       },
+    }))
+  }
+
+  /** Looks events up as `lookUpEvents` does. */
+  lookUp(events: readonly Pick<EventKey, 'id'>[]): Promise<LookedUpEvents> {
+    const { ledger } = this.#server
+    const ids = events.map(({ id }) => id)
+    return this.#call('look up', () => ({
+      lockMs: timeoutMs,
+      locks: [],
+      apply: () => ({
+        known: new Set(ids.filter((id) => ledger.booked.has(id))),
+        missing: new Set(ids.filter((id) => !ledger.booked.has(id))),
+      }),
     }))
   }
 

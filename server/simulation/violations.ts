@@ -2,11 +2,8 @@ import type { AccountObserver, PendingRequest } from './accounts'
 import type { SimulatedDatabase } from './database'
 import type { SimulatedNode } from './node'
 import type { Scheduler } from './scheduler'
-import type {
-  ReferenceEvent,
-  ReferenceLease,
-  ReferenceLedger,
-} from '../testing/ledger/reference-ledger'
+import type { ReferenceLease } from '../testing/ledger/reference-leases'
+import type { ReferenceEvent, ReferenceLedger } from '../testing/ledger/reference-ledger'
 
 interface ViolationDependencies {
   scheduler: Scheduler

@@ -3,6 +3,7 @@ import { Customers } from './customers'
 import { SimulatedDatabase } from './database'
 import { SimulatedDisk } from './disk'
 import { FaultInjector } from './fault-injector'
+import { LaggingStandby, type Failovers } from './lagging-standby'
 import { SimulatedNode, type NodePorts } from './node'
 import { drawProfile, isPatient, isReliable, type Profile } from './profile'
 import { Random } from './random'
@@ -23,6 +24,8 @@ export interface Outcome {
   waits: { p99: number; max: number }
   /** The number of statements about leases that nodes sent for requests, each of them a commit. */
   leaseStatements: number
+  /** The number of failovers of the database, and of booked events that they lost. */
+  failovers: { failovers: number; lost: number }
 }
 
 export interface RunOptions {
@@ -33,6 +36,8 @@ export interface RunOptions {
   change?: (profile: Profile) => Profile
   /** The ledger of the database; a test may replace it by a defective one. */
   ledger?: ReferenceLedger
+  /** Without it, the database never goes back. */
+  failovers?: Failovers
 }
 
 const startMs = 5000
@@ -61,10 +66,14 @@ class World {
   readonly #violations: Violations
   #customers: Customers | undefined
   #injector: FaultInjector | undefined
+  #standby: LaggingStandby | undefined
+  readonly #options: RunOptions
   #ids = 0
   #leaseStatements = 0
 
-  constructor({ seed, change, ledger = new ReferenceLedger() }: RunOptions) {
+  constructor(options: RunOptions) {
+    const { seed, change, ledger = new ReferenceLedger() } = options
+    this.#options = options
     this.#ledger = ledger
     this.#random = new Random(seed)
     const drawn = drawProfile(this.#random)
@@ -106,6 +115,7 @@ class World {
       ...this.#dependencies,
       recalls: new Map(),
       newId: this.#newId,
+      isMending: this.#options.failovers?.isMended ?? false,
       nodes: () => Math.max(1, this.#nodes.filter(({ serving }) => serving).length),
       onBooked: (events, fresh) => {
         for (const event of fresh) this.#observer.booked(event)
@@ -137,6 +147,7 @@ class World {
     scheduler.after(startMs, () => {
       this.#injector = new FaultInjector({ ...dependencies, onChange: this.#onChange })
       this.#customers = new Customers(dependencies)
+      this.#addStandby(this.#customers)
     })
     const compare = () => {
       this.#violations.compareFigures()
@@ -146,12 +157,20 @@ class World {
     scheduler.after(compareEveryMs, compare)
     scheduler.after(faultyMs, () => {
       this.#customers?.stop()
+      this.#standby?.stop()
       this.#injector?.heal()
     })
     scheduler.runUntil(faultyMs + healingMs)
     this.#observer.concludeAll()
     const { delivered = new Map<string, bigint>(), toppedUp = 0n } = this.#customers ?? {}
     this.#violations.checkEnd(delivered, toppedUp)
+  }
+
+  #addStandby(customers: Customers): void {
+    const { seed, failovers } = this.#options
+    if (!failovers) return
+    const dependencies = { ...this.#dependencies, customers, onChange: this.#onChange }
+    this.#standby = new LaggingStandby(dependencies, failovers, seed)
   }
 
   outcome(seed: number): Outcome {
@@ -170,6 +189,7 @@ class World {
       requests: this.#customers?.counts ?? none,
       waits: { p99: waits[Math.ceil(waits.length * 0.99) - 1] ?? 0, max: waits.at(-1) ?? 0 },
       leaseStatements: this.#leaseStatements,
+      failovers: this.#standby?.counts ?? { failovers: 0, lost: 0 },
     }
   }
 }

@@ -25,6 +25,13 @@ export interface PostgresServer extends AsyncDisposable {
   restart: () => Promise<void>
   /** The process id of its postmaster. */
   readonly pid: number
+  /** Keeps its state of this moment. */
+  takeSnapshot: () => Promise<void>
+  /**
+   * Goes back to the snapshot, as by a failover to a standby that lags by the time since then: connections are cut, and what
+   * was committed since is gone.
+   */
+  goBack: () => Promise<void>
   /** Freezes all its processes until disposed of. */
   freeze: () => Promise<Disposable>
   /** A connection for the test, as the ordinary role. */
@@ -118,10 +125,18 @@ function connectTo(url: string): SQL & AsyncDisposable {
   return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.close() })
 }
 
+/** Copies a directory with the owners of its files. */
+async function copyDirectory(from: string, to: string): Promise<void> {
+  await rm(to, { recursive: true, force: true })
+  const copying = Bun.spawn(['cp', '-a', from, to], { stdout: 'ignore', stderr: 'ignore' })
+  if ((await copying.exited) !== 0) throw new Error(`${from} could not be copied`)
+}
+
 /** Starts a server with an empty database `tollgate` of the role `tollgate`. `settings` are PostgreSQL's own, by name. */
 export async function startPostgres(settings: Settings = {}): Promise<PostgresServer> {
   const home = await mkdtemp(join(tmpdir(), 'tollgate-postgres-'))
   const cluster = await createCluster(home, settings)
+  const snapshot = join(home, 'snapshot')
   let child = await spawn(cluster)
   const urlOf = (role: string) => `postgres://${role}@127.0.0.1:${cluster.port}/tollgate`
   {
@@ -144,6 +159,17 @@ export async function startPostgres(settings: Settings = {}): Promise<PostgresSe
     },
     kill,
     restart: async () => {
+      child = await spawn(cluster)
+    },
+    takeSnapshot: async () => {
+      // What stands still is copied as a power cut would leave it.
+      using _frozen = await freeze(child.pid)
+      await copyDirectory(cluster.data, snapshot)
+    },
+    goBack: async () => {
+      await kill()
+      await copyDirectory(snapshot, cluster.data)
+      await rm(join(cluster.data, 'postmaster.pid'), { force: true })
       child = await spawn(cluster)
     },
     freeze: () => freeze(child.pid),

@@ -2,7 +2,8 @@ import type { LimitKind, Population } from './population'
 import { Samples } from './samples'
 import type { AccountObserver } from '../accounts'
 import { usedOf } from '../../src/limits/slices/slice-document'
-import type { ReferenceLease, ReferenceLedger } from '../../testing/ledger/reference-ledger'
+import type { ReferenceLease } from '../../testing/ledger/reference-leases'
+import type { ReferenceLedger } from '../../testing/ledger/reference-ledger'
 import type { SimulatedSliceServer } from '../../testing/limits/simulated-slice-store'
 
 /** Amounts that nodes have set aside, of accounts or limits that have any, and the share of each balance or limit. */

@@ -95,6 +95,8 @@ interface BookingOptions {
   storage: Pick<BookingStorage, 'database'>
   log: Logger
   beforeCommit?: (() => void) | undefined
+  /** Called after each commit with one of the events that it booked. */
+  onCommitted?: ((charge: Charge) => void) | undefined
 }
 
 /** The number of accounts whose rows one transaction locks: some ten milliseconds of work. */
@@ -121,6 +123,8 @@ export async function book(
   for (const chunk of chunkByAccount(attempts.map(toBookable), maxAccounts)) {
     const writtenOff = await bookChunk(chunk, options)
     for (const [id, amount] of writtenOff) all.set(id, amount)
+    const last = chunk.at(-1)
+    if (last) options.onCommitted?.(last.charge)
     reportCharges(chunk, writtenOff)
   }
   return all

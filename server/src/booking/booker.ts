@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { book, toSettledAttempt, type BookingStorage, type SettledAttempt } from './book-usage'
+import type { Charge } from '../ledger/charge'
 import type { WrittenOff } from '../ledger/settle'
 import { readSettledRange, type SettledRange } from '../journal/settled-range'
 
@@ -79,8 +80,9 @@ export class Booker implements AsyncDisposable {
   }
 }
 
-/** Creates the booker of a database. */
+/** Creates the booker of a database; `onCommitted` is called after each commit with one of its events. */
 export const createBooker = (options: {
   storage: Pick<BookingStorage, 'database'>
   log: Logger
+  onCommitted?: (charge: Charge) => void
 }): Booker => new Booker({ read: readSettledRange, book: (attempts) => book(attempts, options) })

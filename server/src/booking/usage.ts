@@ -5,6 +5,7 @@ import { book, findUserIds, toSettledAttempt, type BookingStorage } from './book
 import { readJournalFigures, type JournalFigures } from './journal-figures'
 import { rebook } from './rebook-usage'
 import { UsageWriter } from './usage-writer'
+import type { Charge } from '../ledger/charge'
 import type { Config } from '../platform/config/config'
 import type { CrashAt } from '../platform/crash-points'
 import { Flusher, type FlushedRow } from './flusher'
@@ -20,6 +21,8 @@ export interface BookingDependencies {
   crashAt: CrashAt | undefined
   /** Called with the users whose usage was booked. */
   onBooked: (userIds: ReadonlySet<string>) => void
+  /** Called after each commit with one of the events that it booked. */
+  onCommitted?: ((charge: Charge) => void) | undefined
   /** Set in a worker: the process that books the journals of all. */
   launcher?: { book: (range: SettledRange) => Promise<unknown> } | undefined
 }
@@ -79,8 +82,10 @@ function openFlusher(dependencies: BookingDependencies, journal: Journal): Flush
 }
 
 /** Returns how this process books rows: itself, or in a worker by its launcher. */
-function bookingOf({ storage, log, crashAt, launcher }: BookingDependencies): BookRows {
-  const booking = { storage, log, beforeCommit: crashAt && (() => crashAt('flush-before-commit')) }
+function bookingOf(dependencies: BookingDependencies): BookRows {
+  const { storage, log, crashAt, onCommitted, launcher } = dependencies
+  const beforeCommit = crashAt && (() => crashAt('flush-before-commit'))
+  const booking = { storage, log, beforeCommit, onCommitted }
   if (!launcher) return (rows) => book(rows.map(toSettledAttempt), booking)
   const remote = new RemoteBooking({
     ask: (range) => launcher.book(range),
@@ -99,6 +104,7 @@ function openJournal({ config, storage, log, crashAt }: BookingDependencies): Pr
     directory: storage.dataDir,
     sync: config.journalSync,
     retentionMs: config.journalKeptMs,
+    recent: { ms: config.journalRecentMs, bytes: config.journalRecentBytes },
     onDamage: (damage) => log.error({ damage }, 'the usage journal was damaged'),
     onFailure: (err) => log.fatal({ err }, 'the usage journal failed; paid requests are rejected'),
     onDelay: (err) => log.warn({ err }, 'a file of the usage journal could not be released yet'),

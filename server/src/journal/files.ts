@@ -1,55 +1,79 @@
 import type { JournalFileSystem } from './file-system'
-import { filesOf, retainedPath, segmentPath, sparePath } from './segment'
+import { retainedPath, segmentPath, sparePath } from './segment'
 
 const maxSpares = 2
 
+/** How long booked files stay readable. */
+export interface Retention {
+  /** All of them, in milliseconds; 0 for not at all. */
+  ms: number
+  /** The latest ones, up to so many bytes together. */
+  recent: { ms: number; bytes: number }
+}
+
+interface Options {
+  fileSystem: JournalFileSystem
+  /** The largest file that is reused. */
+  maxBytes: number
+  retention: Retention
+  /** The wall clock in milliseconds. */
+  now: () => number
+}
+
+/** A booked file that stays for a while. */
+interface KeptFile {
+  generation: number
+  bytes: number
+  /** The time since which it is kept; of a file that an earlier start kept, when it was last written. */
+  sinceMs: number
+}
+
 /**
- * Files of booked segments, kept for the next ones: existing blocks are synced in half the time. Should a power
- * cut undo such a rename, all rows in the file are booked, or were not confirmed.
+ * Files of booked segments. They stay readable for the time of `retention`, then become the files of the next segments:
+ * existing blocks are synced in half the time. Should a power cut undo such a rename, all rows in the file are booked, or
+ * were not confirmed.
  */
 export class SpareFiles {
-  readonly #fileSystem: JournalFileSystem
   readonly #directory: string
-  readonly #maxBytes: number
-  readonly #retentionMs: number
+  readonly #options: Options
   readonly #spares: number[]
+  /** The oldest first. */
+  readonly #kept: KeptFile[] = []
+  #keptBytes = 0
 
-  /** With `retentionMs`, files stay for so long after they were last written, instead of being reused. */
   constructor(
     directory: string,
-    generations: readonly number[],
-    options: { fileSystem: JournalFileSystem; maxBytes: number; retentionMs: number },
+    { spares, kept }: { spares: readonly number[]; kept: readonly number[] },
+    options: Options,
   ) {
-    this.#fileSystem = options.fileSystem
     this.#directory = directory
-    this.#maxBytes = options.maxBytes
-    this.#retentionMs = options.retentionMs
-    this.#spares = [...generations]
-    this.#purgeOld()
+    this.#options = options
+    this.#spares = [...spares]
+    for (const generation of kept) {
+      const status = options.fileSystem.stat(retainedPath(directory, generation))
+      if (status) this.#add({ generation, bytes: status.bytes, sinceMs: status.modifiedMs })
+    }
+    this.#releaseOld()
     while (this.#spares.length > maxSpares) this.#drop()
   }
 
-  /** Keeps a segment's file as a spare, or deletes it. Throws, and leaves it, where that fails. */
+  /** Keeps a booked segment's file, as a spare or to be read. Throws, and leaves it, where that fails. */
   keep(generation: number): void {
+    const { fileSystem, retention, now } = this.#options
     const path = segmentPath(this.#directory, generation)
-    const bytes = this.#fileSystem.stat(path)?.bytes
+    const bytes = fileSystem.stat(path)?.bytes
     if (bytes === undefined) return
-    if (this.#retentionMs > 0) {
-      this.#fileSystem.rename(path, retainedPath(this.#directory, generation))
-      return this.#purgeOld()
-    }
-    if (this.#spares.length >= maxSpares || bytes > this.#maxBytes) {
-      return this.#fileSystem.remove(path)
-    }
-    this.#fileSystem.rename(path, sparePath(this.#directory, generation))
-    this.#spares.push(generation)
+    if (retention.ms <= 0 && retention.recent.ms <= 0) return this.#reuse(path, generation, bytes)
+    fileSystem.rename(path, retainedPath(this.#directory, generation))
+    this.#add({ generation, bytes, sinceMs: now() })
+    this.#releaseOld()
   }
 
   /** Makes a spare the file of that generation; returns whether there was one. */
   take(generation: number): boolean {
     const spare = this.#spares.shift()
     if (spare === undefined) return false
-    this.#fileSystem.rename(
+    this.#options.fileSystem.rename(
       sparePath(this.#directory, spare),
       segmentPath(this.#directory, generation),
     )
@@ -60,17 +84,55 @@ export class SpareFiles {
     while (this.#spares.length > 0) this.#drop()
   }
 
-  #purgeOld(): void {
-    const since = Date.now() - this.#retentionMs
-    for (const path of filesOf(this.#directory, this.#fileSystem)) {
-      if (!path.endsWith('.kept')) continue
-      const writtenMs = this.#fileSystem.stat(path)?.modifiedMs ?? Infinity
-      if (writtenMs < since) this.#fileSystem.remove(path)
+  /** Deletes the files that need not be kept, as the disk is full. Returns whether there were any. */
+  makeRoom(): boolean {
+    const { fileSystem, retention, now } = this.#options
+    const { length } = this.#kept
+    for (;;) {
+      const [oldest] = this.#kept
+      if (!oldest || now() - oldest.sinceMs < retention.ms) break
+      fileSystem.remove(retainedPath(this.#directory, oldest.generation))
+      this.#kept.shift()
+      this.#keptBytes -= oldest.bytes
     }
+    return this.#kept.length < length
+  }
+
+  #add(file: KeptFile): void {
+    this.#kept.push(file)
+    this.#keptBytes += file.bytes
+  }
+
+  #releaseOld(): void {
+    for (;;) {
+      const [oldest] = this.#kept
+      if (!oldest || this.#isKeptLonger(oldest)) return
+      const { generation, bytes } = oldest
+      this.#reuse(retainedPath(this.#directory, generation), generation, bytes)
+      this.#kept.shift()
+      this.#keptBytes -= bytes
+    }
+  }
+
+  /** Returns whether the oldest of the kept files stays. */
+  #isKeptLonger({ sinceMs }: KeptFile): boolean {
+    const { retention, now } = this.#options
+    const ageMs = now() - sinceMs
+    if (ageMs < retention.ms) return true
+    return ageMs < retention.recent.ms && this.#keptBytes <= retention.recent.bytes
+  }
+
+  #reuse(path: string, generation: number, bytes: number): void {
+    const { fileSystem, maxBytes } = this.#options
+    if (this.#spares.length >= maxSpares || bytes > maxBytes) return fileSystem.remove(path)
+    fileSystem.rename(path, sparePath(this.#directory, generation))
+    this.#spares.push(generation)
   }
 
   #drop(): void {
     const spare = this.#spares.pop()
-    if (spare !== undefined) this.#fileSystem.remove(sparePath(this.#directory, spare))
+    if (spare !== undefined) {
+      this.#options.fileSystem.remove(sparePath(this.#directory, spare))
+    }
   }
 }

@@ -1,5 +1,6 @@
 import { TrustedDisk } from './disk'
 import { JournalError } from './error'
+import type { Retention } from './files'
 import { JournalGroup } from './group'
 import { nodeFileSystem, type JournalFileSystem } from './file-system'
 import { JournalLog, type JournalChange } from './log'
@@ -23,18 +24,22 @@ export interface JournalOptions {
   sync: 'always' | 'batch'
   /** The time for which booked files stay, in milliseconds; not at all by default. */
   retentionMs?: number
+  /** The latest booked files stay for so long as well, up to so many bytes; none by default. */
+  recent?: Retention['recent']
   /** Called for each damage, at opening. */
   onDamage?: (damage: Damage) => void
   /** Called once, when a sync failed: nothing more can be journalled, the process should drain. */
   onFailure?: (cause: unknown) => void
   /** Called when an unneeded file could not be released for now; more of them stay meanwhile. */
   onDelay?: (cause: unknown) => void
-  /** The wall clock in milliseconds, for the name of a copy of a damaged file. */
+  /** The wall clock in milliseconds, for the name of a copy of a damaged file and the age of kept ones. */
   now?: () => number
   crashAt?: (point: JournalPoint) => void
   /** The operating system's by default. */
   fileSystem?: JournalFileSystem
 }
+
+const nothing = { ms: 0, bytes: 0 }
 
 /** The number of a row that is not written yet. */
 const unplaced = 0
@@ -77,7 +82,8 @@ export class Journal implements AsyncDisposable {
       disk: this.#disk,
       replayed,
       open: this.#open,
-      retentionMs: options.retentionMs,
+      retention: { ms: options.retentionMs ?? 0, recent: options.recent ?? nothing },
+      now: options.now ?? (() => Date.now()),
       beforeRelease: crashAt && (() => crashAt('before-truncate')),
       onDelay: options.onDelay,
     })
@@ -95,7 +101,7 @@ export class Journal implements AsyncDisposable {
 
   /** Opens the directory's log, or begins one. Throws where that fails: no permission, no space. */
   static async open(options: JournalOptions): Promise<Journal> {
-    const { directory, now = Date.now, fileSystem = nodeFileSystem } = options
+    const { directory, now = () => Date.now(), fileSystem = nodeFileSystem } = options
     const replayed = replay(directory, now(), fileSystem)
     const journal = new Journal(options, replayed)
     for (const damage of replayed.damages) options.onDamage?.(damage)
@@ -235,7 +241,7 @@ export class Journal implements AsyncDisposable {
     const crashAt = group.settlements > 0 ? this.#options.crashAt : undefined
     crashAt?.('before-journal')
     try {
-      this.#rows.add(this.#log.write(changes, crashAt && (() => crashAt('mid-group-commit'))))
+      this.#rows.add(this.#write(changes, crashAt && (() => crashAt('mid-group-commit'))))
     } catch (thrown) {
       this.#probe.isRefused = true
       group.reject(new JournalError('unwritten', thrown))
@@ -245,6 +251,16 @@ export class Journal implements AsyncDisposable {
     this.#probe.isRefused = false
     for (const change of changes) this.#apply(change)
     this.#confirm(group)
+  }
+
+  /** Booked files are only kept while there is room for those in use. */
+  #write(changes: readonly JournalChange[], onHalfWritten?: () => void): JournalRow[] {
+    try {
+      return this.#log.write(changes, onHalfWritten)
+    } catch (thrown) {
+      if (this.#disk.hasFailed || !this.#log.makeRoom()) throw thrown
+      return this.#log.write(changes)
+    }
   }
 
   #apply(change: JournalChange): void {

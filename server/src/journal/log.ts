@@ -1,6 +1,6 @@
 import type { TrustedDisk } from './disk'
 import type { JournalFileSystem } from './file-system'
-import { SpareFiles } from './files'
+import { SpareFiles, type Retention } from './files'
 import { Lines } from './line'
 import type { EarlierSegment, Replay } from './replay'
 import {
@@ -36,15 +36,16 @@ interface Options {
   replayed: Replay
   /** Bodies of open records, by attempt; a new segment begins with them. */
   open: ReadonlyMap<string, string>
-  /** The time for which booked files stay, in milliseconds; 0 for not at all. */
-  retentionMs: number | undefined
+  retention: Retention
+  /** The wall clock in milliseconds. */
+  now: () => number
   /** Called before a booked segment releases its file. */
   beforeRelease: (() => void) | undefined
   /** Called with the reason why a booked segment's file stays for now. */
   onDelay: ((cause: unknown) => void) | undefined
 }
 
-// With the spare files and one that is about to be booked, a journal takes four times this.
+// With the spare files and one that is about to be booked, a journal takes four times this, and what it keeps besides.
 const segmentBytes = 2 * 1024 * 1024
 /** Deletions take time; after an outage of the ledger hundreds of files may be booked at once. */
 const maxReleasedPerTick = 8
@@ -75,11 +76,9 @@ export class JournalLog {
     this.#earlier = replayed.earlier
     this.#mark = replayed.mark
     this.#nextGeneration = replayed.nextGeneration
-    this.#spares = new SpareFiles(directory, replayed.spares, {
-      fileSystem,
-      maxBytes: 2 * segmentBytes,
-      retentionMs: options.retentionMs ?? 0,
-    })
+    const { retention, now } = options
+    const files = { fileSystem, maxBytes: 2 * segmentBytes, retention, now }
+    this.#spares = new SpareFiles(directory, replayed, files)
     this.#directoryFd = fileSystem.open(directory, 'r')
   }
 
@@ -180,6 +179,11 @@ export class JournalLog {
       if (!this.#releaseOldest(booked, generation)) break
     }
     return true
+  }
+
+  /** Deletes the booked files that need not be kept, as a write failed. Returns whether there were any. */
+  makeRoom(): boolean {
+    return this.#spares.makeRoom()
   }
 
   /** Returns the rows of the first segment that has any after `seq`. */

@@ -30,6 +30,8 @@ export interface EarlierSegment {
 export interface Replay {
   earlier: EarlierSegment[]
   spares: number[]
+  /** The generations of booked files that were kept. */
+  kept: number[]
   /** Bodies of attempts that have begun and not ended, by id. */
   open: Map<string, string>
   mark: Mark
@@ -44,12 +46,13 @@ export interface Replay {
  * possible; the next segment marks the damage as reported, so that it is reported once.
  */
 export function replay(directory: string, nowMs: number, fileSystem: JournalFileSystem): Replay {
-  const { logs, spares } = listSegments(directory, fileSystem)
-  const nextGeneration = Math.max(0, ...logs, ...spares) + 1
+  const { logs, spares, kept } = listSegments(directory, fileSystem)
+  const nextGeneration = Math.max(0, ...logs, ...spares, ...kept) + 1
   const mark = lastMark(directory, logs, fileSystem)
   const replayed: Replay = {
     earlier: [],
     spares,
+    kept,
     open: new Map(),
     mark,
     size: 0,

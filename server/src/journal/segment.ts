@@ -30,7 +30,7 @@ export const generationOf = (position: number) => Math.floor(position / maxSegme
 export const offsetOf = (position: number) => position % maxSegmentBytes
 
 const nameWidth = 8
-const names = /^journal-(\d+)\.(log|spare)$/
+const names = /^journal-(\d+)\.(log|spare|kept)$/
 
 const pathOf = (directory: string, generation: number, ending: string) =>
   join(directory, `journal-${String(generation).padStart(nameWidth, '0')}.${ending}`)
@@ -69,18 +69,24 @@ const rising = (a: number, b: number) => a - b
 export function listSegments(
   directory: string,
   fileSystem: Pick<JournalFileSystem, 'list'>,
-): { logs: number[]; spares: number[] } {
+): { logs: number[]; spares: number[]; kept: number[] } {
   const logs: number[] = []
   const spares: number[] = []
+  const kept: number[] = []
   for (const name of fileSystem.list(directory)) {
     const [, digits, ending] = names.exec(name) ?? []
     // Another spelling of a number would be another file.
     const generation = Number(digits)
     if (pathOf('', generation, ending ?? '') !== name) continue
     if (ending === 'log') logs.push(generation)
-    else spares.push(generation)
+    else if (ending === 'spare') spares.push(generation)
+    else kept.push(generation)
   }
-  return { logs: logs.toSorted(rising), spares: spares.toSorted(rising) }
+  return {
+    logs: logs.toSorted(rising),
+    spares: spares.toSorted(rising),
+    kept: kept.toSorted(rising),
+  }
 }
 
 /** The booked mark of a log, and the generation before which its damage has been reported. */

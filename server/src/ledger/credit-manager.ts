@@ -97,6 +97,11 @@ export class CreditManager {
     for (const accountId of this.#accounts.keys()) this.onCreditAdded(accountId)
   }
 
+  /** Renews all leases with the next `tick`: the database may be another one, which does not have them as they are. */
+  renewSoon(): void {
+    this.#renewedAtMs = -Infinity
+  }
+
   /** Another node is short: returns all credit that no running request holds, and reports that this is all. */
   async onReclaim(accountId: string): Promise<void> {
     const credit = this.#accounts.get(accountId)

@@ -36,3 +36,14 @@ test('a renewal of a lease whose state is known confirms its amount; one of a la
   lease.confirm({ generation: 2, amount: 100n }, requestedAt)
   expect([lease.free, lease.isUnsure]).toEqual([60n, true])
 })
+
+test('finding M21: a lease that the database has from before a failover is fenced, and has no more than there', () => {
+  const lease = newLease()
+  lease.adopt({ generation: 5, amount: 100n })
+  lease.confirm({ generation: 3, amount: 60n }, requestedAt)
+  expect([lease.free, lease.isUnsure]).toEqual([30n, true])
+  const returned = newLease()
+  returned.adopt({ generation: 5, amount: 100n })
+  returned.confirm({ generation: 3, amount: 160n }, requestedAt)
+  expect([returned.free, returned.isUnsure]).toEqual([70n, true])
+})

@@ -77,8 +77,12 @@ export class LocalLease {
 
   /** Prolongs a renewed lease from the moment of the request; an unknown generation makes it unsure, to be fenced. */
   confirm(renewed: { generation: number; amount: bigint }, requestedAt: ClockReading): void {
-    if (renewed.generation > this.generation) this.isUnsure = true
-    else if (renewed.generation === this.generation && !this.isUnsure) this.amount = renewed.amount
+    if (renewed.generation !== this.generation) this.isUnsure = true
+    else if (!this.isUnsure) this.amount = renewed.amount
+    // The database has gone back, and lost what the lease was given since.
+    if (renewed.generation < this.generation && renewed.amount < this.amount) {
+      this.amount = renewed.amount
+    }
     this.prolong(requestedAt)
   }
 

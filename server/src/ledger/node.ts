@@ -11,12 +11,14 @@ export interface LedgerNode {
 // Three missed heartbeats: the node no longer shares accounts.
 export const aliveSeconds = 60
 
-/** Registers a start. */
+/** Registers a start; a repetition changes nothing. */
 export async function registerNode(
   db: Kysely<Schema>,
   { id, location }: LedgerNode,
 ): Promise<void> {
-  await sql`insert into node (id, place) values (${id}, ${location})`.execute(db)
+  await sql`
+    insert into node (id, place) values (${id}, ${location}) on conflict (id) do nothing
+  `.execute(db)
 }
 
 /** Records a node's heartbeat; resolves with the number of live nodes. */

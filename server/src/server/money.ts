@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { crashingStore } from './crash'
 import { bookOrphanedJournals } from '../booking/orphaned-journals'
+import { createLostBookings, startChecks } from '../booking/create-lost-bookings'
 import { createSpendingLimits } from './spending-limits'
 import type { Notices } from './notices'
 import { identifyDirectory, recover } from '../booking/recover-journal'
@@ -14,6 +15,7 @@ import { endLeases, findExpiredLeases, findLeases } from '../ledger/end-leases'
 import { createLeaseStore, createLeaseStatements } from '../ledger/lease-store'
 import { LeaseUpkeep } from '../ledger/lease-upkeep'
 import { recordHeartbeat, deleteNode, registerNode, type LedgerNode } from '../ledger/node'
+import type { Charge } from '../ledger/charge'
 import { CreditManager } from '../ledger/credit-manager'
 import type { SettledRange } from '../journal/settled-range'
 import { LeaseReclaimer, findRecentReclaims } from '../ledger/lease-reclaim'
@@ -78,11 +80,9 @@ export async function createMoney(
   const alive = { nodes: 1 }
   await registerNode(query, node)
   alive.nodes = await recordHeartbeat(query, node.id)
-  const booking = { ...options, onBooked: options.notices.soon }
-  const { journal, flusher, writer, figures } = await openUsage(booking, disposables)
-  await recover({ storage, log, crashAt, node, journal, flusher })
-  await bookOrphanedJournals(booking, disposables)
   const credit = await createCredit(options, { node, alive })
+  const usage = await openBookedUsage(options, { node, credit }, disposables)
+  const { journal, flusher, writer, figures } = usage
   const restrictions = disposables.use(createRestrictions(options))
   await restrictions.read()
   const reclaimer = createReclaimer(credit, options)
@@ -123,8 +123,45 @@ export async function createMoney(
     onGap: () => {
       credit.onCreditMaybeAdded()
       restrictions.refreshSoon()
+      usage.onReconnect()
     },
   }
+}
+
+/**
+ * Opens the journal, and books what earlier starts left. From then on checks that the database keeps what it has
+ * confirmed.
+ */
+async function openBookedUsage(
+  options: Options,
+  { node, credit }: Pick<Dependencies, 'node' | 'credit'>,
+  disposables: AsyncDisposableStack,
+) {
+  const { storage, log, crashAt, launcher } = options
+  const onBooked = options.notices.soon
+  const rejoin = () => rejoinLedger({ storage, log, node, credit })
+  // The launcher of a worker reads the journals of all.
+  const isDoubtful = launcher === undefined
+  const lost = createLostBookings({ ...options, onBooked, onMended: rejoin, isDoubtful })
+  const booking = { ...options, onBooked, onCommitted: (charge: Charge) => lost.note(charge) }
+  const { journal, flusher, writer, figures } = await openUsage(booking, disposables)
+  await recover({ storage, log, crashAt, node, journal, flusher })
+  await bookOrphanedJournals(booking, disposables)
+  startChecks(lost, disposables)
+  return { journal, flusher, writer, figures, onReconnect: () => void lost.check().then(rejoin) }
+}
+
+/** Has each lease compared with the database, and registers this node again: the database may have gone back. */
+function rejoinLedger({
+  storage,
+  log,
+  node,
+  credit,
+}: Pick<Dependencies, 'storage' | 'log' | 'node' | 'credit'>): void {
+  credit.renewSoon()
+  registerNode(storage.database.query, node).catch((err: unknown) => {
+    log.warn({ err }, 'this node could not be registered again')
+  })
 }
 
 interface OwnNode {

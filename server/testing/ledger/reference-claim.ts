@@ -1,5 +1,5 @@
 import type { ReferenceDemands } from './reference-demands'
-import type { ReferenceLease } from './reference-ledger'
+import type { ReferenceLease } from './reference-leases'
 
 /** A claim of `claim_lease` (migration 0053), with the clock of a test. Amounts are nano-dollars. */
 export interface ReferenceTake {

@@ -28,6 +28,11 @@ export class ReferenceDemands {
     return { own, older, others }
   }
 
+  /** Empties the table, as a crash of the database does. */
+  clear(): void {
+    this.#lines.clear()
+  }
+
   /** Records the node's demand after a call that left `lacking`. */
   put(
     { accountId, nodeId, isReclaiming, nowMs, demandMs = usualMs }: ReferenceTake,

@@ -1,8 +1,9 @@
-import { allocateCharge, type LeaseState } from '../../src/ledger/allocate'
+import { allocateCharge } from '../../src/ledger/allocate'
 import { computeEarning } from '../../src/ledger/earnings'
 import type { LeaseAnswer } from '../../src/ledger/lease-answer'
 import { least, playClaim, type ReferenceTake, type TakeEvents } from './reference-claim'
 import { ReferenceDemands, type ReferenceDemand } from './reference-demands'
+import { copyRows, ReferenceLeases, type ReferenceLease } from './reference-leases'
 import type { RenewedLease } from '../../src/ledger/renew-leases'
 import type { Return, ReturnAnswer } from '../../src/ledger/return-leases'
 
@@ -16,16 +17,6 @@ export interface ReferenceAccount {
   leased: bigint
 }
 
-export interface ReferenceLease extends LeaseState {
-  accountId: string
-  nodeId: string
-  state: 'active' | 'closed' | 'swept'
-  generation: number
-  expiresAtMs: number
-  /** The moment, in milliseconds, since which its node has answered reclaims. */
-  yieldedAt: number
-}
-
 export interface ReferenceEvent {
   id: string
   accountId: string
@@ -35,6 +26,14 @@ export interface ReferenceEvent {
   /** The payee of what is paid, less the fee, where that is not the house. */
   payeeId?: string | null
   feeMillionths?: number
+}
+
+/** The state of a ledger at one moment. */
+export interface LedgerSnapshot {
+  accounts: ReadonlyMap<string, ReferenceAccount>
+  leases: ReadonlyMap<string, ReferenceLease>
+  /** The number of booked events: those that come later follow them. */
+  booked: number
 }
 
 const lifeMs = 60_000
@@ -47,17 +46,22 @@ interface Applying {
 
 export class ReferenceLedger {
   readonly accounts = new Map<string, ReferenceAccount>()
-  readonly leases = new Map<string, ReferenceLease>()
-  /** The leases that have not ended. */
-  readonly active = new Map<string, ReferenceLease>()
-  /** The same by account. */
-  readonly #activeOf = new Map<string, Map<string, ReferenceLease>>()
+  readonly #leases = new ReferenceLeases()
   readonly demands = new ReferenceDemands()
   /** The charged and the written-off part of a cost, by attempt id. */
   readonly booked = new Map<string, { charged: bigint; writtenOff: bigint }>()
   /** The sum of all accounts' earnings from others. */
   earned = 0n
   #moment = 0
+
+  get leases(): Map<string, ReferenceLease> {
+    return this.#leases.all
+  }
+
+  /** The leases that have not ended. */
+  get active(): ReadonlyMap<string, ReferenceLease> {
+    return this.#leases.active
+  }
 
   account(id: string): ReferenceAccount {
     const account = this.accounts.get(id) ?? { posted: 0n, leased: 0n }
@@ -124,11 +128,26 @@ export class ReferenceLedger {
       expiresAtMs: nowMs + lifeMs,
       yieldedAt,
     }
-    this.leases.set(leaseId, grown)
-    this.active.set(leaseId, grown)
-    const own = this.#activeOf.get(accountId)
-    if (own) own.set(leaseId, grown)
-    else this.#activeOf.set(accountId, new Map([[leaseId, grown]]))
+    this.#leases.put(leaseId, grown)
+  }
+
+  /** Returns its state of this moment. */
+  takeSnapshot(): LedgerSnapshot {
+    return {
+      accounts: copyRows(this.accounts),
+      leases: copyRows(this.leases),
+      booked: this.booked.size,
+    }
+  }
+
+  /** Goes back to an earlier state, as a failover to a standby that lags does. */
+  goBack({ accounts, leases, booked }: LedgerSnapshot): void {
+    this.accounts.clear()
+    this.#leases.clear()
+    this.demands.clear()
+    for (const [id, account] of copyRows(accounts)) this.accounts.set(id, account)
+    for (const [id, lease] of copyRows(leases)) this.#leases.put(id, lease)
+    for (const id of [...this.booked.keys()].slice(booked)) this.booked.delete(id)
   }
 
   #unanswered(
@@ -204,7 +223,7 @@ export class ReferenceLedger {
         lease.amount -= amount
         lease.generation += 1
         lease.yieldedAt = this.#next(nowMs)
-        if (isLast && lease.amount === lease.spent) this.#close(leaseId, lease, 'closed')
+        if (isLast && lease.amount === lease.spent) this.#leases.end(leaseId, lease, 'closed')
         this.account(lease.accountId).leased -= amount
       }
       const isActive = lease.state === 'active'
@@ -230,7 +249,7 @@ export class ReferenceLedger {
     for (const id of ids) {
       const lease = this.leases.get(id)
       if (lease?.state !== 'active') continue
-      this.#close(id, lease, state)
+      this.#leases.end(id, lease, state)
       this.account(lease.accountId).leased -= lease.amount - lease.spent
     }
   }
@@ -274,14 +293,6 @@ export class ReferenceLedger {
 
   /** Returns the leases of an account that have not ended, by id. */
   activeOf(accountId: string): [string, ReferenceLease][] {
-    return [...(this.#activeOf.get(accountId) ?? [])]
-  }
-
-  #close(id: string, lease: ReferenceLease, state: 'closed' | 'swept'): void {
-    lease.state = state
-    this.active.delete(id)
-    const own = this.#activeOf.get(lease.accountId)
-    own?.delete(id)
-    if (own?.size === 0) this.#activeOf.delete(lease.accountId)
+    return this.#leases.activeOf(accountId)
   }
 }

@@ -37,6 +37,8 @@ const defaults = {
   retentionDays: 30,
   journalSync: 'always' as const,
   journalKeptMs: 0,
+  journalRecentMs: 600_000,
+  journalRecentBytes: 64 * 1024 * 1024,
   workers: 1,
   worker: undefined,
   ...usualLoad,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { clickHouseSettings } from './clickhouse'
 import { CrashAt } from './crash-at'
 import { dollars, flag, optional, seconds, secondsOrNone, url, integer } from './fields'
+import { journalSettings } from './journal'
 import { Keys } from './keys'
 import { Networks } from './networks'
 import { paymentSettings } from './payments'
@@ -22,7 +23,6 @@ const Workers = z.preprocess(
   integer(1, maxWorkers),
 )
 const megabyte = 1024 * 1024
-const hourMs = 3_600_000
 
 const addresses = z.object({
   port: setting(integer(0, 65_535).default(8080), {
@@ -90,22 +90,7 @@ const storage = z.object({
     name: 'STORE_RESPONSES',
     doc: 'which responses of `/v1/responses` are stored for their account, for `RETENTION_DAYS`: `asked` those whose request has `store: true`, `always` all but those with `store: false`, `never` none; then there are no conversations and no background responses either',
   }),
-  journalSync: setting(z.enum(['always', 'batch']).default('always'), {
-    name: 'JOURNAL_SYNC',
-    doc: 'when usage is synced to disk: before each response ends, or once a second (`batch`), which a power cut may lose ([money.md](../concepts/money.md#journal))',
-  }),
-  journalKeptMs: setting(
-    z.coerce
-      .number()
-      .min(0)
-      .max(720, 'must be at most 30 days: 720')
-      .default(0)
-      .transform((hours) => hours * hourMs),
-    {
-      name: 'JOURNAL_KEEP_HOURS',
-      doc: 'how long booked journal files are kept, for a restore of an older backup ([operations.md](operations.md))',
-    },
-  ),
+  ...journalSettings,
 })
 
 const access = z.object({

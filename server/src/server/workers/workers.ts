@@ -1,10 +1,12 @@
 import type { Logger } from 'pino'
 import { createBooker } from '../../booking/booker'
+import { createLostBookings, startChecks } from '../../booking/create-lost-bookings'
 import { bookOrphanedJournals } from '../../booking/orphaned-journals'
 import { createStorage } from '../storage'
 import { listenForMetrics } from './metrics-listener'
 import { Worker } from './worker'
 import { WorkerRelay } from './worker-relay'
+import type { Charge } from '../../ledger/charge'
 import { limitPoolSize } from '../../limits/slices/postgres-slice-store'
 import { StartError, type Config } from '../../platform/config/config'
 import { formatHostAndPort } from '../../platform/config/address'
@@ -37,21 +39,16 @@ export async function startWorkers(config: Config, { log, onLost }: Options): Pr
     onError: (err) => log.warn({ err }, 'a database connection was lost'),
   })
   await rejectUsedPort(config)
-  await bookOrphanedJournals(
-    {
-      config,
-      storage,
-      log,
-      crashAt: config.crashAt && createCrasher(config.crashAt),
-      // The workers evaluate alerts, once they run.
-      onBooked: () => undefined,
-    },
-    opening,
-  )
+  const stored = { config, storage, log, onBooked: leftToWorkers }
+  const lost = createLostBookings({ ...stored, onMended: leftToWorkers, isDoubtful: true })
+  const onCommitted = (charge: Charge) => lost.note(charge)
+  const crashAt = config.crashAt && createCrasher(config.crashAt)
+  await bookOrphanedJournals({ ...stored, crashAt, onCommitted }, opening)
+  startChecks(lost, opening)
   const workers: Worker[] = []
   const relay = new WorkerRelay()
   // Closed after the workers have ended, which book at their end.
-  const booker = opening.use(createBooker({ storage, log }))
+  const booker = opening.use(createBooker({ storage, log, onCommitted }))
   opening.defer(async () => void (await Promise.all(workers.map((worker) => worker.stop()))))
   const add = (index: number, port: number) => {
     const { dataDir } = storage
@@ -79,6 +76,9 @@ export async function startWorkers(config: Config, { log, onLost }: Options): Pr
     }),
   }
 }
+
+/** The workers evaluate alerts, once they run, and compare their leases when their connections were lost. */
+const leftToWorkers = () => undefined
 
 const listenCheckMs = 100
 
