@@ -7,6 +7,7 @@ import os from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runChecks } from './checks.mjs'
+import { findCommit, toBuildVersion } from './commit.mjs'
 import { agentEnvironment, engineEnvironment, ignoredProxies } from './engine.mjs'
 import { helpFor } from './help.mjs'
 import { testSuites } from './test-suites.mjs'
@@ -145,6 +146,8 @@ function childEnvironment() {
   const { environment, ignored } = engineEnvironment(process.env)
   environment.TOLLGATE_NODE = process.versions.node
   environment.TOLLGATE_IGNORED = ignored.join(', ')
+  const commit = findCommit(root)
+  if (commit !== undefined) environment.TOLLGATE_COMMIT = commit
   if (ignored.length > 0 && !hasWarned) {
     hasWarned = true
     console.error(ignoredProxies(ignored))
@@ -209,7 +212,8 @@ async function main([name = 'start', ...args]) {
   if (isStartOption(name)) return main(['start', name, ...args])
   if (name === '--help' || name === '-h') return console.log(helpFor('sources'))
   if (name === '--version' || name === '-v') {
-    return console.log(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version)
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    return console.log(toBuildVersion(version, findCommit(root)))
   }
   if (!Object.hasOwn(commands, name)) {
     throw new UsageError(`There is no command "${name}". See tollgate --help.`)

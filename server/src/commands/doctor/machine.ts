@@ -4,12 +4,14 @@ import { failure, fine, warning, formatFinding, type DoctorFinding } from './fin
 import { isLoopbackHost } from '../../platform/config/address'
 import type { Config } from '../../platform/config/config'
 import type { Source } from '../../platform/config/setting'
+import { formatBuild, readBuild } from '../../server/build'
 
 const testedBun = '1.4.5'
 
 /** Checks the runtime. The launcher passes the version of the Node.js that started it. */
 export function lookAtRuntime({ TOLLGATE_NODE: node }: Source): DoctorFinding {
-  const what = `Bun ${Bun.version}${node ? `, started by Node ${node}` : ''}`
+  const runtime = `Bun ${Bun.version}${node ? `, started by Node ${node}` : ''}`
+  const what = `Tollgate ${formatBuild(readBuild())} on ${runtime}`
   if (Bun.version === testedBun) return fine('runtime', what)
   return warning('runtime', what, `Tollgate is tested with Bun ${testedBun}: run "npm ci".`)
 }
