@@ -171,7 +171,7 @@ const getModel = (sources: ModelSources) =>
     access: modelKey('read'),
     operationId: 'getModel',
     tag: 'Models',
-    summary: 'Retrieve a model',
+    summary: 'Get a model',
     notes: `${anthropicNote} \`GET /api/models/{model_id}\` has prices and capabilities.`,
     params: { model_id: modelIdParameter },
     responses: { 200: z.union([ListedModel, AnthropicModel]) },
