@@ -53,8 +53,7 @@ describe('finding N17: the dashboard is bundled before the start', () => {
     expect(await pageOf(folders[0])).toBe('one')
     for (const [at, page] of ['two', 'three', 'four'].entries()) {
       for (const name of await readdir(join(root, 'dist/dashboard'))) {
-        const { atime, mtime } = { atime: at, mtime: at }
-        await utimes(join(root, 'dist/dashboard', name), atime, mtime)
+        await utimes(join(root, 'dist/dashboard', name), at, at)
       }
       await writeFile(join(root, 'dashboard/page.html'), page)
       await prepare(root)
