@@ -132,17 +132,6 @@ export class AccountCatalog {
     return undefined
   }
 
-  /** Names the ids of models that connections discovered, one after the other; some more than once. */
-  *discoveredIds(): Generator<string, void> {
-    for (const offer of [this.#own, ...this.#organizations.map(({ offer }) => offer)]) {
-      for (const [provider, offers] of offer) {
-        for (const { discovered } of connectionsOf(offers)) {
-          for (const name of discovered.keys()) yield `${provider}/${name}`
-        }
-      }
-    }
-  }
-
   /** All of them, by id. */
   listDiscovered(): DiscoveredModel[] {
     const providers = [this.#own, ...this.#organizations.map(({ offer }) => offer)]

@@ -57,12 +57,12 @@ export async function suggestNames(
   { name, kinds, context }: UnknownName,
   names: AccountNames,
 ): Promise<string[]> {
-  const { snapshot, caller } = context
+  const { snapshot } = context
   const { mappings, collections } = await lookUpNames(context, names)
   const meant = mappings.apply(name)?.target ?? name
   const scope = { kinds, collections, context: { ...context, rotation: new PoolRotation() } }
   let checked = 0
-  for (const group of findNearNames(meant, snapshot, listOwn(collections, caller))) {
+  for (const group of findNearNames(meant, snapshot, listOwn(collections, context))) {
     const callable: string[] = []
     for (const id of inOrder(group, meant, snapshot)) {
       if (checked >= maxChecked || callable.length >= maxSuggestions) break
@@ -97,13 +97,20 @@ async function lookUpNames(
   }
 }
 
-/** The names that only this caller has. */
+/** The names that only this caller has: of collections, and of models that connections discovered. */
 function* listOwn(
   collections: OwnNames['collections'],
-  { catalog }: RoutingContext['caller'],
+  { snapshot, caller: { catalog } }: RoutingContext,
 ): Generator<string, void> {
   yield* collections.keys()
-  yield* catalog.discoveredIds()
+  if (catalog.isEmpty) return
+  for (const provider of snapshot.providers.keys()) {
+    for (const { connections } of catalog.offersOf(provider)) {
+      for (const { discovered } of connections) {
+        for (const name of discovered.keys()) yield `${provider}/${name}`
+      }
+    }
+  }
 }
 
 /** The provider that the caller named first, then a model's maker, before those that serve others' models. */

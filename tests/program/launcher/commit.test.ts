@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { findCommit, toBuildVersion } from '../../../bin/commit.mjs'
@@ -70,4 +70,23 @@ describe('finding N18: the commit of a checkout, without git', () => {
     expect(toBuildVersion('1.2.3', short)).toBe('1.2.3+41fc8a0c32f1')
     expect(toBuildVersion('1.2.3', undefined)).toBe('1.2.3')
   })
+})
+
+test('finding N18: --version and the server have the commit of the checkout', async () => {
+  const launcher = join(import.meta.dir, '../../../bin')
+  const main = 'console.log(process.env.TOLLGATE_COMMIT)'
+  const root = await checkout({
+    'package.json': '{ "version": "1.2.3" }',
+    'server/src/main.ts': main,
+    '.git/HEAD': branch,
+    '.git/refs/heads/main': `${commit}\n`,
+  })
+  await cp(launcher, join(root, 'bin'), { recursive: true })
+  const run = (command: string, environment: Record<string, string> = {}) =>
+    Bun.spawnSync(['node', join(root, 'bin/tollgate.mjs'), command], {
+      env: { PATH: process.env['PATH'], TOLLGATE_BUN: process.execPath, ...environment },
+    }).stdout.toString()
+  expect(run('--version')).toBe('1.2.3+41fc8a0c32f1\n')
+  expect(run('start')).toBe('41fc8a0c32f1\n')
+  expect(run('start', { TOLLGATE_COMMIT: '0123456789abcdef' })).toBe('0123456789ab\n')
 })

@@ -213,19 +213,6 @@ describe('the other commands', () => {
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('"strat"') })
   })
 
-  test('finding N18: --version and the server have the commit of the checkout', async () => {
-    const root = await checkout()
-    const commit = '41fc8a0c32f1a6e9d8b7c6d5e4f3a2b1c0d9e8f7'
-    await mkdir(join(root, 'app/.git/refs/heads'), { recursive: true })
-    await writeFile(join(root, 'app/.git/HEAD'), 'ref: refs/heads/main\n')
-    await writeFile(join(root, 'app/.git/refs/heads/main'), `${commit}\n`)
-    expect((await outcome(launch(root, ['--version']))).out).toBe('1.2.3+41fc8a0c32f1\n')
-    await writeFile(join(root, 'app/server/src/main.ts'), 'console.log(process.env.TOLLGATE_COMMIT)')
-    expect((await outcome(launch(root, ['start']))).out).toBe('41fc8a0c32f1\n')
-    const other = { TOLLGATE_COMMIT: '0123456789abcdef' }
-    expect((await outcome(launch(root, ['start'], other))).out).toBe('0123456789ab\n')
-  })
-
   test('test passes its arguments on, at the root', async () => {
     const root = await checkout()
     const source = `
