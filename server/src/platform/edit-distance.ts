@@ -22,9 +22,10 @@ interface Rows {
   beforeLast: readonly number[]
 }
 
+const at = (row: readonly number[], j: number) => row[j] ?? 0
+
 function nextRow(a: string, b: string, { i, last, beforeLast }: Rows): number[] {
   const row = [i]
-  const at = (of: readonly number[], j: number) => of[j] ?? 0
   for (let j = 1; j <= b.length; j += 1) {
     const replaced = at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
     const best = Math.min(at(last, j) + 1, at(row, j - 1) + 1, replaced)

@@ -35,7 +35,11 @@ export interface OfferedModels {
   /** The reason that a call for a model that is not callable would be rejected. */
   refusalOf: (model: Model) => NotCallable
   /** Adds the names like an unknown one to the error about it, those that a key with `allowedModels` may call. */
-  suggest: (error: UnknownNameError, name: string, allowedModels: AllowedModels) => Promise<ApiError>
+  suggest: (
+    error: UnknownNameError,
+    name: string,
+    allowedModels: AllowedModels,
+  ) => Promise<ApiError>
 }
 
 type AllowedModels = RoutingContext['caller']['allowedModels']

@@ -59,6 +59,10 @@ interface Asked {
 }
 
 const unknown = () => Promise.reject(new Error('not looked up'))
+const demands = () => ({ needs: [], misfit: () => undefined, promptTokens: () => 0 })
+
+const mapped = (source: string, target: string) =>
+  new Mappings([{ id: 'map_1', source, target, priority: 1 }])
 
 /** The names in the refusal of a call for a name. */
 async function suggestionsFor(name: string, asked: Asked = {}): Promise<string[]> {
@@ -85,7 +89,6 @@ async function suggestionsFor(name: string, asked: Asked = {}): Promise<string[]
     rotation: { take: () => 0 },
     random: () => 0,
   }
-  const demands = () => ({ needs: [], misfit: () => undefined, promptTokens: () => 0 })
   try {
     await resolve({ name, kinds, demands, context }, routing)
   } catch (thrown) {
@@ -114,7 +117,10 @@ describe('finding N16: the refusal of an unknown name says what the caller may h
     ['models/gpt-4o', ['openai/gpt-4o']],
     // Letters: the named provider's model first.
     ['openai/gtp-4o', ['openai/gpt-4o']],
-    ['azure/gpt-4o-mni', ['azure/gpt-4o-mini', 'openai/gpt-4o-mini', 'openrouter/openai/gpt-4o-mini']],
+    [
+      'azure/gpt-4o-mni',
+      ['azure/gpt-4o-mini', 'openai/gpt-4o-mini', 'openrouter/openai/gpt-4o-mini'],
+    ],
     ['groq/lama-3.3-70b-versatil', ['groq/llama-3.3-70b-versatile']],
     // Collections are names as well.
     ['our-fast-ones', ['collection/our-fast-ones']],
@@ -144,7 +150,10 @@ describe('finding N16: the refusal of an unknown name says what the caller may h
 
   test('models that only the caller’s own connections have', async () => {
     const discovered = new Map([['qwen2.5-coder', { at: 1, pricing: null }]])
-    const connection = { ...sampleConnection({ id: 'own', provider: 'gone', owner: 'user_1' }), discovered }
+    const connection = {
+      ...sampleConnection({ id: 'own', provider: 'gone', owner: 'user_1' }),
+      discovered,
+    }
     const offer = {
       provider: 'gone',
       connections: [connection],
@@ -159,11 +168,9 @@ describe('finding N16: the refusal of an unknown name says what the caller may h
   })
 
   test('no name that a mapping of the caller sends elsewhere; the target of a mapping counts as the name', async () => {
-    const rule = (source: string, target: string) =>
-      new Mappings([{ id: 'map_1', source, target, priority: 1 }])
-    const mappings = rule('openai/*', 'elsewhere/$1')
+    const mappings = mapped('openai/*', 'elsewhere/$1')
     expect(await suggestionsFor('gpt-4o', { mappings })).toEqual([])
-    expect(await suggestionsFor('fast', { mappings: rule('fast', 'gpt-4o') })).toEqual([
+    expect(await suggestionsFor('fast', { mappings: mapped('fast', 'gpt-4o') })).toEqual([
       'openai/gpt-4o',
     ])
   })
@@ -175,9 +182,18 @@ describe('finding N16: the refusal of an unknown name says what the caller may h
 
 test('finding N16: a name of any length and letters is compared in bounded time', () => {
   const models = Array.from({ length: 5000 }, (_, at) => model(`openai/model-${at}-of-many`))
-  const many = toSnapshot({ providers: [sampleProvider({ key: 'openai' })], models, connections: [] })
+  const many = toSnapshot({
+    providers: [sampleProvider({ key: 'openai' })],
+    models,
+    connections: [],
+  })
   let compared = 0
-  for (const name of ['a'.repeat(256), 'model-1-of-manny', '/'.repeat(256), '-\u0000\n'.repeat(80)]) {
+  for (const name of [
+    'a'.repeat(256),
+    'model-1-of-manny',
+    '/'.repeat(256),
+    '-\u0000\n'.repeat(80),
+  ]) {
     for (const group of findNearNames(name, many, [])) compared += group.length
   }
   expect(compared).toBeLessThan(5000)

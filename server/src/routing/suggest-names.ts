@@ -40,10 +40,7 @@ export async function rejectWithSuggestions(
 }
 
 /** Adds the question whether one of some names was meant. */
-export function addSuggestions(
-  error: UnknownNameError,
-  names: readonly string[],
-): ApiError {
+export function addSuggestions(error: UnknownNameError, names: readonly string[]): ApiError {
   if (names.length === 0) return error
   const { code, param } = error
   const quoted = names.map((name) => `"${name}"`)
@@ -134,7 +131,9 @@ interface Scope {
 function isCallable(id: string, scope: Scope): boolean {
   const collection = scope.collections.get(id)
   if (!collection) return hasCandidates(id, scope)
-  return collection.members.slice(0, maxChecked).some(({ modelId }) => hasCandidates(modelId, scope))
+  return collection.members
+    .slice(0, maxChecked)
+    .some(({ modelId }) => hasCandidates(modelId, scope))
 }
 
 function hasCandidates(id: string, { kinds, context }: Scope): boolean {

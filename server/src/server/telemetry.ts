@@ -60,7 +60,9 @@ async function createTracing(
   if (!tracing) return undefined
   const { OpenTelemetry } = await import('../telemetry/tracing')
   const onError = (why: string) => log.warn({ why }, 'traces could not be sent')
-  return disposables.use(new OpenTelemetry({ config: tracing, version: readBuild().version, onError }))
+  return disposables.use(
+    new OpenTelemetry({ config: tracing, version: readBuild().version, onError }),
+  )
 }
 
 /** Creates counters and tracing; `disposables` sends the remaining traces. */

@@ -123,14 +123,22 @@ async function modelOf(
 ): Promise<Listed> {
   const offered = await sources.modelsFor(userId)
   if (!isModelName(id)) {
-    throw await offered.suggest(new ApiError('invalid_model', { param: 'model' }), id, allowedModels)
+    throw await offered.suggest(
+      new ApiError('invalid_model', { param: 'model' }),
+      id,
+      allowedModels,
+    )
   }
   const model = offered.find(id)
   if (model) return toListed(model)
   const collections = (await sources.collectionsFor(userId)).map(toCollection)
   const collection = collections.find((one) => one.id === id)
   if (collection) return collection
-  throw await offered.suggest(new ApiError('model_not_found', { param: 'model' }), id, allowedModels)
+  throw await offered.suggest(
+    new ApiError('model_not_found', { param: 'model' }),
+    id,
+    allowedModels,
+  )
 }
 
 const ModelQuery = z.object({

@@ -91,7 +91,8 @@ describe.each(['openapi.json', 'openapi-operator.json'])('%s', (file) => {
 
   test('finding N15: every summary is one plain phrase', async () => {
     const { all } = await operations()
-    const odd = /[.?!:;]|\b(what|who|whom|whose|where|have it|any more|told|tells?|asked|nobody|whoever)\b/i
+    const odd =
+      /[.?!:;]|\b(what|who|whom|whose|where|have it|any more|told|tells?|asked|nobody|whoever)\b/i
     const summaries = all.map(({ summary }) => summary)
     expect(summaries.filter((one) => odd.test(one) || one.length > 70)).toEqual([])
   })

@@ -42,10 +42,14 @@ test('finding N19: a route of Gateway API leads to the service, and waits longer
   })
   const service = Ports.parse((await documentsOf('kubernetes/services.yaml'))[0])
   for (const { backendRefs } of spec.rules) {
-    expect(backendRefs).toEqual([{ name: service.metadata.name, port: service.spec.ports[0]?.port ?? 0 }])
+    expect(backendRefs).toEqual([
+      { name: service.metadata.name, port: service.spec.ports[0]?.port ?? 0 },
+    ])
   }
   const timeoutOf = (path: string) =>
-    seconds(spec.rules.find(({ matches }) => matches[0].path.value === path)?.timeouts.request ?? '')
+    seconds(
+      spec.rules.find(({ matches }) => matches[0].path.value === path)?.timeouts.request ?? '',
+    )
   // None for a WebSocket, which stays open.
   expect(timeoutOf('/gateway')).toBe(0)
   expect(timeoutOf('/') * 1000).toBeGreaterThan(Math.max(timers.streamMs, timers.requestMs))

@@ -96,7 +96,8 @@ function NoCredit() {
   const { data: isCharged = false } = useQuery(chargedQuery)
   // The pool of an organization may pay instead.
   const paysItself = settings?.funding_source === 'personal'
-  if (!balance?.is_charged || balance.available_balance > 0 || !paysItself || !isCharged) return null
+  if (!balance?.is_charged || balance.available_balance > 0 || !paysItself || !isCharged)
+    return null
   return (
     <Alert color="yellow">
       You have no credits: requests to models that are paid by your credits are rejected.{' '}

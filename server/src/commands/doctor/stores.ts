@@ -104,8 +104,7 @@ async function lookAtKey(query: Kysely<Schema>, config: Config): Promise<DoctorF
     const keys = await openSealingKeys(config.dataDir, config)
     await checkSealingKeys(query, keys, (line) => warnings.push(line))
   } catch (thrown) {
-    const fix =
-      'Set ENCRYPTION_KEY to the one that was used, with the others if there are several.'
+    const fix = 'Set ENCRYPTION_KEY to the one that was used, with the others if there are several.'
     return failure('encryption key', formatFinding(thrown), fix)
   }
   const [lacking] = warnings
