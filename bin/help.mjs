@@ -76,7 +76,7 @@ const lines = [
   ['build [path]', 'build a single executable, dist/tollgate', 'sources'],
   ['sbom', 'print the software bill of materials of this version, CycloneDX in JSON', 'sources'],
   ['--help', 'this text'],
-  ['--version', 'the version of Tollgate'],
+  ['--version', 'the version of Tollgate, and the commit that it was built from'],
 ]
 
 const nameWidth = 13

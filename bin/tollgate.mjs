@@ -7,6 +7,8 @@ import os from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runChecks } from './checks.mjs'
+import { findCommit, toBuildVersion } from './commit.mjs'
+import { prepareDashboard } from './dashboard-bundle.mjs'
 import { agentEnvironment, engineEnvironment, ignoredProxies } from './engine.mjs'
 import { helpFor } from './help.mjs'
 import { testSuites } from './test-suites.mjs'
@@ -25,7 +27,7 @@ class UsageError extends LaunchError {
 }
 
 const commands = {
-  start: (args) => run(findBun(), [join(root, 'server/src/main.ts'), ...args]),
+  start,
   dev: (args) => run(findBun(), ['--watch', join(root, 'server/src/main.ts'), ...args]),
   ...Object.fromEntries(
     ['migrate', 'audit', 'backup', 'restore', 'rotate-keys', 'sign-in-link', 'doctor'].map(
@@ -58,6 +60,15 @@ const commands = {
     const [file, rest] = name === '' || name.startsWith('-') ? ['compare', args] : [name, others]
     return run(findBun(), [join(root, `bench/${file}.ts`), ...rest], { cwd: root })
   },
+}
+
+/** Runs the server. The dashboard is bundled before, while the memory that it takes is free. */
+async function start(args) {
+  const bun = findBun()
+  const env = childEnvironment()
+  const isHelp = args.includes('--help') || args.includes('-h')
+  env.TOLLGATE_DASHBOARD = (!isHelp && (await prepareDashboard(root, bun))) || ''
+  return run(bun, [join(root, 'server/src/main.ts'), ...args], { env })
 }
 
 /** Returns the command line of an installed package's program, run by the current Node. */
@@ -145,6 +156,8 @@ function childEnvironment() {
   const { environment, ignored } = engineEnvironment(process.env)
   environment.TOLLGATE_NODE = process.versions.node
   environment.TOLLGATE_IGNORED = ignored.join(', ')
+  const commit = findCommit(root)
+  if (commit !== undefined) environment.TOLLGATE_COMMIT = commit
   if (ignored.length > 0 && !hasWarned) {
     hasWarned = true
     console.error(ignoredProxies(ignored))
@@ -209,7 +222,8 @@ async function main([name = 'start', ...args]) {
   if (isStartOption(name)) return main(['start', name, ...args])
   if (name === '--help' || name === '-h') return console.log(helpFor('sources'))
   if (name === '--version' || name === '-v') {
-    return console.log(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version)
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    return console.log(toBuildVersion(version, findCommit(root)))
   }
   if (!Object.hasOwn(commands, name)) {
     throw new UsageError(`There is no command "${name}". See tollgate --help.`)

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, readdir, readlink, rename, rm } from 'node:fs
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { BunPlugin } from 'bun'
+import { findCommit } from '../../bin/commit.mjs'
 import { createTar, type TarMember } from '../../server/src/commands/backup/tar'
 import type { PackedPrograms } from '../../server/src/platform/embedded-postgres/packed-programs'
 import { findInstalledPrograms } from '../../server/src/platform/embedded-postgres/installed-package'
@@ -56,7 +57,8 @@ const carrying = (dashboard: string, { archive, ...programs }: PackedPrograms): 
       contents: `
         import dashboard from ${JSON.stringify(dashboard)} with { type: 'file' }
         import archive from ${JSON.stringify(archive)} with { type: 'file' }
-        export const packed = { dashboard, programs: { ...${JSON.stringify(programs)}, archive } }`,
+        const commit = ${JSON.stringify(findCommit(root) ?? null)}
+        export const packed = { dashboard, programs: { ...${JSON.stringify(programs)}, archive }, commit }`,
     }))
   },
 })

@@ -1,8 +1,10 @@
 // The entry point of the single executable, as bin/tollgate.mjs is for the sources.
 import { askHealth } from './healthy'
+import { toBuildVersion } from '../../bin/commit.mjs'
 import { agentEnvironment, engineEnvironment, ignoredProxies } from '../../bin/engine.mjs'
 import { helpFor } from '../../bin/help.mjs'
 import { version } from '../../package.json'
+import { packed } from '../../server/src/server/packed-build'
 
 /** Runs the program of all command groups, which reads the group's name from its arguments. */
 const operate = (name: string) => {
@@ -51,7 +53,9 @@ const isStartOption = (name: string) =>
 async function main([name = 'start', ...args]: readonly string[]): Promise<void> {
   if (isStartOption(name)) return main(['start', name, ...args])
   if (name === '--help' || name === '-h') return console.log(helpFor('executable'))
-  if (name === '--version' || name === '-v') return console.log(version)
+  if (name === '--version' || name === '-v') {
+    return console.log(toBuildVersion(version, packed?.commit ?? undefined))
+  }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!command) {
     console.error(`tollgate: There is no command "${name}". See tollgate --help.`)

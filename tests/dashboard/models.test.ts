@@ -42,6 +42,9 @@ test('lists the models that can be called, and others with the reason on request
   await links(page).first().waitFor()
   expect(await links(page).allTextContents()).toEqual(available.models.map(({ name }) => name))
 
+  // Finding N20: how many there are.
+  await page.getByText(`${available.total} models available to you`, { exact: true }).waitFor()
+
   // No connection serves any of these.
   await page.getByLabel('Search').fill('gpt')
   await page.getByText('No results').waitFor()
@@ -49,6 +52,7 @@ test('lists the models that can be called, and others with the reason on request
   await page.waitForURL(/all=yes/)
   await page.getByText('unavailable', { exact: true }).first().waitFor()
   expect(await links(page).count()).toBe(Math.min(50, all.total))
+  await page.getByText(`${all.total} matching models, including unavailable ones`).waitFor()
   const reason = all.models[0]?.unavailable?.message ?? 'none'
   await links(page).first().click()
   await page.getByRole('dialog').getByText(reason).waitFor()

@@ -68,6 +68,7 @@ const balance: Schemas['Balance'] = {
   minimum_required: 0,
   warning_threshold: 50,
   low_balance: false,
+  is_charged: true,
   funding_source: 'personal',
   organization_id: null,
   payment_method_required: false,

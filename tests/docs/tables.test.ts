@@ -49,7 +49,12 @@ describe('docs/guides/errors.md says of errors what errors.ts does', () => {
 })
 
 /** Set by the launcher for the server, and by tests. */
-const inside = new Set(['TOLLGATE_NODE', 'TOLLGATE_LAUNCHER_PID', 'TOLLGATE_IGNORED'])
+const inside = new Set([
+  'TOLLGATE_NODE',
+  'TOLLGATE_LAUNCHER_PID',
+  'TOLLGATE_IGNORED',
+  'TOLLGATE_DASHBOARD',
+])
 
 /** Variables that sources read by their names, past the schema. */
 async function readByName(): Promise<string[]> {

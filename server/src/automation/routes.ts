@@ -109,7 +109,7 @@ const getSession = (sessions: SessionStore) =>
     access: account('read'),
     operationId: 'getAutomationSession',
     tag,
-    summary: 'Retrieve a session',
+    summary: 'Get a session',
     notes: '`totalTokens` and `totalCost` cover all of its messages.',
     params,
     responses: { 200: Session },

@@ -73,8 +73,8 @@ function add(names: Names, key: string, named: Named): void {
   if (order === undefined || order < 0) names.set(key, named)
 }
 
-/** Lists a model's own name, and those without the parts that its provider puts before and behind it. */
-function namesOf({ id, provider }: Model): [name: string, distance: number][] {
+/** Lists a model's own name, and those without the parts that its provider puts before and behind it, by distance. */
+export function namesOf({ id, provider }: Model): [name: string, distance: number][] {
   const name = id.slice(provider.length + 1)
   const own: [string, number] = [name, 0]
   const last = name.lastIndexOf('/')
@@ -84,7 +84,8 @@ function namesOf({ id, provider }: Model): [name: string, distance: number][] {
   return provider === 'bedrock' && bare !== undefined ? [own, [bare, scope ? 1 : 2]] : [own]
 }
 
-const toKey = (name: string) =>
+/** Returns a name as names are compared: without `-latest`, with dashes for dots. */
+export const toKey = (name: string) =>
   name
     .replace(/^models\//, '')
     .replace(/[-:@](?:latest|default)$/, '')
@@ -95,7 +96,7 @@ const toKey = (name: string) =>
 const date =
   /-(?:20\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])|20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))(?=$|[-:])/
 
-const withoutDate = (key: string) => key.replace(date, '')
+export const withoutDate = (key: string) => key.replace(date, '')
 
 /** Other gateways' and SDKs' names for our providers. */
 const providerNames: ReadonlyMap<string, string> = new Map(

@@ -19,7 +19,6 @@ import { quote, type Quote } from '../metering/quote'
 import { estimateTokenNeed } from '../limits/token-need'
 import type { Billing } from '../routing/candidate'
 import type { CollectionRotation } from '../routing/collection-rotation'
-import { unknownModel } from '../routing/resolve-name'
 import { PoolRotation } from '../routing/pool-rotation'
 import { CallerChat } from '../wire/chat-request'
 import { CompletionRequest } from '../wire/completion-request'
@@ -200,7 +199,7 @@ async function targetOf(
     return first
   } catch (thrown) {
     if (!(thrown instanceof ApiError)) throw thrown
-    if (thrown.code === 'invalid_model') throw unknownModel(name)
+    if (thrown.code === 'invalid_model') throw toNotFound(thrown)
     const known = thrown.status === 403 ? findModelByName(catalog.snapshot, name) : undefined
     const listed = known && applyUnpricedPolicy(known, settings.current.unpricedModels)
     // No provider serves it to the caller yet; its cost on the platform is known all the same.
@@ -208,6 +207,10 @@ async function targetOf(
     return { model: listed, billing: platformOf(listed, principal) }
   }
 }
+
+/** Source: contract 1.4. */
+const toNotFound = ({ param, message }: ApiError) =>
+  new ApiError('model_not_found', { param, message })
 
 const platformOf = ({ isFree }: Model, { accountId }: Principal): Billing => ({
   mode: isFree ? 'free' : 'platform',

@@ -5,6 +5,7 @@ import { findCollections, resolveName } from './resolve-name'
 import { PoolRotation } from './pool-rotation'
 import { previewRoute } from './preview-route'
 import type { Routing } from './resolve-model'
+import { addSuggestions, suggestNames, type UnknownNameError } from './suggest-names'
 import { AccountCatalog, type AccountCatalogs } from '../catalog/account-catalog'
 import { collectionPrefix } from '../catalog/collection'
 import { Mappings } from '../catalog/mapping'
@@ -33,7 +34,15 @@ export interface OfferedModels {
   callable: () => Promise<readonly Model[]>
   /** The reason that a call for a model that is not callable would be rejected. */
   refusalOf: (model: Model) => NotCallable
+  /** Adds the names like an unknown one to the error about it, those that a key with `allowedModels` may call. */
+  suggest: (
+    error: UnknownNameError,
+    name: string,
+    allowedModels: AllowedModels,
+  ) => Promise<ApiError>
 }
+
+type AllowedModels = RoutingContext['caller']['allowedModels']
 
 const unmapped = new Mappings([])
 
@@ -70,6 +79,11 @@ export async function findOfferedModels(
         ? findCallableByAll(context, callable)
         : callable(),
     refusalOf: (model) => explainNotCallable(model, mappings.apply(model.id)?.target, context),
+    suggest: async (error, name, allowedModels) => {
+      const asking = { ...looking, caller: { ...caller, allowedModels } }
+      const suggestions = await suggestNames({ name, kinds: categories, context: asking }, names)
+      return addSuggestions(error, suggestions)
+    },
   }
 }
 

@@ -9,6 +9,7 @@ import type { CollectionRotation } from './collection-rotation'
 import { shortlistMembers, type Demands, type PassedMember } from './collections'
 import type { MemberStats } from './member-stats'
 import { resolveName, type NameMeaning } from './resolve-name'
+import { isUnknownName, rejectWithSuggestions } from './suggest-names'
 import type { AccountCatalogs } from '../catalog/account-catalog'
 import type { AccountNames } from '../catalog/account-names'
 import type { Mapped, Mappings } from '../catalog/mapping'
@@ -52,9 +53,24 @@ export interface Resolution {
 /**
  * Resolves a name for its caller, for calls and previews alike. For models of the catalogue without a promise in the
  * steady state. Throws or rejects with the errors of checks 5 to 9 of contract 4.8, for collections also with those
- * of 10.
+ * of 10. An error about an unknown name says which names are like it.
  */
 export function resolve(question: Question, routing: Routing): Resolution | Promise<Resolution> {
+  try {
+    const resolution = resolveExact(question, routing)
+    if (!(resolution instanceof Promise)) return resolution
+    return resolution.catch((thrown: unknown) => failWith(thrown, question, routing))
+  } catch (thrown) {
+    return failWith(thrown, question, routing)
+  }
+}
+
+function failWith(thrown: unknown, question: Question, { names }: Routing): Promise<never> {
+  if (isUnknownName(thrown)) return rejectWithSuggestions(thrown, question, names)
+  throw thrown
+}
+
+function resolveExact(question: Question, routing: Routing): Resolution | Promise<Resolution> {
   const { name, context, first } = question
   const { snapshot, caller } = context
   const meaning = resolveName(name, { snapshot, caller, names: routing.names, first })

@@ -1,5 +1,6 @@
 import { StartError } from '../platform/config/config'
 import { variableNames } from '../platform/config/settings'
+import { editDistance } from '../platform/edit-distance'
 import { ConnectionOptions } from '../providers/connection-options'
 import type { Provider } from '../providers/provider'
 import { baseUrlVariable } from '../providers/define-provider'
@@ -16,6 +17,7 @@ const others = [
   'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
   'OTEL_RESOURCE_ATTRIBUTES',
   'TOLLGATE_BUN',
+  'TOLLGATE_COMMIT',
   'VLLM_API_KEY',
 ]
 
@@ -84,7 +86,7 @@ function isNear(name: string, known: string): boolean {
   if (differing.length !== 1 || !pair) return false
   const [term, similar] = pair
   if (`${term}S` === similar || term === `${similar}S`) return true
-  const steps = distanceOf(term, similar)
+  const steps = editDistance(term, similar, 2)
   // With three letters, one different letter makes another word: only their order may be wrong.
   if (Math.min(term.length, similar.length) < 4) return steps === 1 && isAnagram(term, similar)
   return steps <= (similar.length >= 8 ? 2 : 1)
@@ -92,20 +94,3 @@ function isNear(name: string, known: string): boolean {
 
 const isAnagram = (a: string, b: string) =>
   a.length === b.length && a.split('').toSorted().join('') === b.split('').toSorted().join('')
-
-/** Counts letters to insert, delete, replace or transpose (optimal string alignment distance). */
-function distanceOf(a: string, b: string): number {
-  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, at) => at)]
-  const at = (i: number, j: number) => rows[i]?.[j] ?? 0
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = [i]
-    rows.push(row)
-    for (let j = 1; j <= b.length; j += 1) {
-      const replaced = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      const best = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, replaced)
-      const isExchanged = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      row.push(isExchanged ? Math.min(best, at(i - 2, j - 2) + 1) : best)
-    }
-  }
-  return at(a.length, b.length)
-}

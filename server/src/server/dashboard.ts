@@ -15,8 +15,8 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns a loader of the dashboard's files, which loads them at the first request: the files in the executable, or
- * else a bundle that a separate process builds.
+ * Returns a loader of the dashboard's files, which loads them at the first request: the files in the executable, the
+ * bundle that the launcher made before the start, or else one that a separate process builds.
  */
 export function createDashboardFiles(): () => Promise<DashboardFiles> {
   let files: Promise<DashboardFiles> | undefined
@@ -30,7 +30,12 @@ export function createDashboardFiles(): () => Promise<DashboardFiles> {
   }
 }
 
-const load = () => (packed ? unpack(packed.dashboard) : bundle())
+function load(): Promise<DashboardFiles> {
+  if (packed) return unpack(packed.dashboard)
+  const folder = process.env['TOLLGATE_DASHBOARD']
+  // An update may have removed the bundle of the version that runs.
+  return folder ? readFolder(folder).catch(bundle) : bundle()
+}
 
 async function unpack(archive: string): Promise<DashboardFiles> {
   const files = await new Bun.Archive(await Bun.file(archive).bytes()).files()
@@ -49,11 +54,15 @@ async function bundle(): Promise<DashboardFiles> {
     })
     const [problems, code] = await Promise.all([new Response(child.stderr).text(), child.exited])
     if (code !== 0) throw new Error(`the dashboard could not be bundled: ${problems.slice(0, 500)}`)
-    const names = await readdir(folder, { recursive: true })
-    return await filesOf(names, (name) => readFile(join(folder, name)))
+    return await readFolder(folder)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+async function readFolder(folder: string): Promise<DashboardFiles> {
+  const names = await readdir(folder, { recursive: true })
+  return filesOf(names, (name) => readFile(join(folder, name)))
 }
 
 async function filesOf(

@@ -1,12 +1,12 @@
 import { isatty } from 'node:tty'
 import type { Logger } from 'pino'
-import { version } from '../../package.json'
 import { isLoopbackHost } from '../platform/config/address'
 import { readConfig } from '../platform/config/config'
 import { LineOutput } from '../platform/line-output'
 import { Periodic } from '../platform/periodic'
 import { assertNoProxy } from '../upstream/http/no-proxy'
 import { providers } from '../providers/registry'
+import { formatBuild, readBuild } from './build'
 import { checkProviderVariables, findMisspelt } from './check-environment'
 import { createLog } from './log'
 import { makeGlobals } from './make-globals'
@@ -146,7 +146,7 @@ async function greet(
   // Outputs other than a terminal go to journals and logs, which are stored and widely readable.
   lines.write(
     formatWelcome({
-      version,
+      version: formatBuild(readBuild()),
       address,
       startupMs: performance.now() - startedAt,
       openHost,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Money } from './money'
 import type { Storage } from './storage'
-import { version } from '../../package.json'
+import { readBuild } from './build'
 import { createLedgerAuditStore } from '../api/operator/system/ledger-audit'
 import { createSystemStore, type OwnState } from '../api/operator/system/store'
 import type { Counters } from '../limits/counters'
@@ -65,7 +65,7 @@ export const createSystemStores = (
   { storage, settings, log }: StoreDependencies,
   own: () => OwnState,
 ) => ({
-  system: createSystemStore({ db: storage.database.query, version, own }),
+  system: createSystemStore({ db: storage.database.query, build: readBuild(), own }),
   ledgerAudit: createLedgerAuditStore({
     db: storage.database.query,
     maxRequestMs: () => {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { limitStoreState, redisState } from './system'
 import type { Storage } from './storage'
-import { version } from '../../package.json'
+import { readBuild } from './build'
 import type { ApiKeyCache } from '../auth/api-key-cache'
 import type { AccountCatalogs } from '../catalog/account-catalog'
 import type { AccountNames } from '../catalog/account-names'
@@ -60,7 +60,9 @@ async function createTracing(
   if (!tracing) return undefined
   const { OpenTelemetry } = await import('../telemetry/tracing')
   const onError = (why: string) => log.warn({ why }, 'traces could not be sent')
-  return disposables.use(new OpenTelemetry({ config: tracing, version, onError }))
+  return disposables.use(
+    new OpenTelemetry({ config: tracing, version: readBuild().version, onError }),
+  )
 }
 
 /** Creates counters and tracing; `disposables` sends the remaining traces. */
@@ -87,8 +89,9 @@ export async function createTelemetry(
       const { createExposition } = await import('../telemetry/exposition')
       const { listenInternally } = await import('../telemetry/listener')
       const watch = opening.use(new ProcessWatch())
+      const build = readBuild()
       const exposition = createExposition(() => ({
-        version,
+        ...build,
         answers,
         usage,
         audits,

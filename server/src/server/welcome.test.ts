@@ -99,7 +99,10 @@ test('providers are named; where there are none, how to get one', () => {
     /Providers +groq, openai\n/,
   )
   const none = formatWelcome(start)
-  expect(none).toMatch(/Providers +none yet: add a connection on the dashboard/)
+  // Finding N20: connections for all accounts are the operator's.
+  expect(none).toMatch(
+    /Providers +none yet: add a connection on the dashboard \(Operator, Platform connections\),\n/,
+  )
   expect(none).toContain('or set OPENAI_API_KEY or another before the start')
 })
 

@@ -54,7 +54,8 @@ export function formatWelcome(start: Welcome): string {
     ['API reference', `${address}/docs`],
     [
       'Providers',
-      providers.join(', ') || 'none yet: add a connection on the dashboard, at any time,',
+      providers.join(', ') ||
+        'none yet: add a connection on the dashboard (Operator, Platform connections),',
     ],
     ['', providers.length === 0 ? 'or set OPENAI_API_KEY or another before the start' : undefined],
     ['Limits', start.othersLimits && 'none for your account, and no charge'],

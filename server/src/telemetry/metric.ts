@@ -8,6 +8,7 @@ import type { ProcessFigures } from './process-figures'
 /** The source of all metrics. */
 export interface MetricsSource {
   version: string
+  commit: string | null
   answers: AnswerCounts
   usage: UsageCounts
   audits: AuditCounts

@@ -261,9 +261,11 @@ const processMetrics: readonly Metric[] = [
   {
     name: 'tollgate_build_info',
     type: 'gauge',
-    help: 'Always 1; the version and the runtime.',
-    labels: ['version', 'bun'],
-    samples: ({ version }) => [{ labels: { version, bun: Bun.version }, value: 1 }],
+    help: 'Always 1; the version, its commit and the runtime.',
+    labels: ['version', 'commit', 'bun'],
+    samples: ({ version, commit }) => [
+      { labels: { version, commit: commit ?? '', bun: Bun.version }, value: 1 },
+    ],
   },
 ]
 

@@ -76,7 +76,7 @@ const getConversationItem = (conversations: Conversations) =>
     access: modelKey('read'),
     operationId: 'getConversationItem',
     tag,
-    summary: 'Retrieve an item of a conversation',
+    summary: 'Get an item of a conversation',
     notes: 'Texts of messages are lists of parts, whatever form the client sent.',
     params: itemParams,
     responses: { 200: ListedItem },

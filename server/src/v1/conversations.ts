@@ -63,7 +63,7 @@ const getConversation = (conversations: Conversations) =>
     access: modelKey('read'),
     operationId: 'getConversation',
     tag,
-    summary: 'Retrieve a conversation',
+    summary: 'Get a conversation',
     notes: 'Without its items, which have a list.',
     params,
     responses: { 200: ConversationAnswer },

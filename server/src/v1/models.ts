@@ -19,7 +19,7 @@ import { modelIdParameter, parseModelId } from '../http/model-path'
 import { lenientFlag } from '../http/query'
 import { route, type Route } from '../http/route'
 import { usesMessagesFormat, getErrorFormat } from '../http/error-format'
-import { splitModelId } from '../wire/model-id'
+import { isModelName } from '../wire/model-id'
 
 const prefix = '/v1/models/'
 const anthropicNote = "With a header `anthropic-version`, in Anthropic's format."
@@ -115,14 +115,30 @@ const named = (sources: ModelSources, { id, root, created: createdAt }: Listed) 
 /** Returns the headers of the requested format. */
 const headersOf = (c: Context<Env>) => getErrorFormat(c.req.raw).headers?.(c.get('requestId'))
 
-/** Finds a model, also by an alias. Rejects with `model_not_found`. */
-async function modelOf(sources: ModelSources, userId: string, id: string): Promise<Listed> {
-  const model = (await sources.modelsFor(userId)).find(id)
+/** Finds a model, also by an alias. Rejects with `invalid_model` and `model_not_found`, which name similar ones. */
+async function modelOf(
+  sources: ModelSources,
+  { userId, allowedModels }: ModelCaller,
+  id: string,
+): Promise<Listed> {
+  const offered = await sources.modelsFor(userId)
+  if (!isModelName(id)) {
+    throw await offered.suggest(
+      new ApiError('invalid_model', { param: 'model' }),
+      id,
+      allowedModels,
+    )
+  }
+  const model = offered.find(id)
   if (model) return toListed(model)
   const collections = (await sources.collectionsFor(userId)).map(toCollection)
   const collection = collections.find((one) => one.id === id)
-  if (!collection) throw new ApiError('model_not_found', { param: 'model' })
-  return collection
+  if (collection) return collection
+  throw await offered.suggest(
+    new ApiError('model_not_found', { param: 'model' }),
+    id,
+    allowedModels,
+  )
 }
 
 const ModelQuery = z.object({
@@ -163,16 +179,15 @@ const getModel = (sources: ModelSources) =>
     access: modelKey('read'),
     operationId: 'getModel',
     tag: 'Models',
-    summary: 'Retrieve a model',
+    summary: 'Get a model',
     notes: `${anthropicNote} \`GET /api/models/{model_id}\` has prices and capabilities.`,
     params: { model_id: modelIdParameter },
     responses: { 200: z.union([ListedModel, AnthropicModel]) },
     errors: ['invalid_model', 'model_not_found'],
-    handler: async ({ c, principal: { userId } }) => {
+    handler: async ({ c, principal }) => {
       const id = parseModelId(c.req.raw.url, prefix)
       if (id === undefined) throw new ApiError('invalid_model', { param: 'model' })
-      splitModelId(id)
-      const model = await modelOf(sources, userId, id)
+      const model = await modelOf(sources, principal, id)
       const answer = usesMessagesFormat(c.req.raw) ? toAnthropicModel(named(sources, model)) : model
       return c.json(answer, 200, headersOf(c))
     },

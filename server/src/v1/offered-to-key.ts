@@ -1,4 +1,5 @@
 import type { Model } from '../catalog/model'
+import type { ApiError } from '../errors'
 import { isAllowedModel } from '../wire/model-id'
 
 /** The parts of a caller that decide which models it may call. */
@@ -14,6 +15,12 @@ export interface Offered {
   find: (id: string) => Model | undefined
   callable: () => Promise<readonly Model[]>
   refusalOf: (model: Model) => { reason: string; message: string }
+  /** Adds the names like an unknown one that a key with `allowedModels` may call to the error about it. */
+  suggest: (
+    error: ApiError<'invalid_model' | 'model_not_found'>,
+    name: string,
+    allowedModels: readonly string[] | null,
+  ) => Promise<ApiError>
 }
 
 /** Rejects with `gateway_unavailable`. */
@@ -35,6 +42,7 @@ export async function offerToKey(
   return {
     all: offered.all,
     find: offered.find,
+    suggest: offered.suggest,
     callable: async () => (await offered.callable()).filter(allows),
     refusalOf: (model) => (allows(model) ? offered.refusalOf(model) : notAllowedByKey),
   }

@@ -128,7 +128,7 @@ const getResponse = (ports: StoredPorts) =>
     access: modelKey('read'),
     operationId: 'getResponse',
     tag,
-    summary: 'Retrieve a stored response',
+    summary: 'Get a stored response',
     notes:
       'Any key of the account that created it can read it. Stored are responses whose request had `store` or `background` true. With `stream` true, the events of a background response that was created as a stream, up to an hour after its end.',
     params,

@@ -10,7 +10,13 @@ let sql: SQL & AsyncDisposable
 let customer: Customer
 
 beforeAll(async () => {
-  rig = await startRig({ environment: { BREAKER_SECONDS: '60', AUDIT_SECONDS: '3600' } })
+  rig = await startRig({
+    environment: {
+      BREAKER_SECONDS: '60',
+      AUDIT_SECONDS: '3600',
+      TOLLGATE_COMMIT: '41fc8a0c32f1',
+    },
+  })
   sql = await openDatabase(rig.gateway.dataDir)
   customer = await rig.gateway.customer()
 })
@@ -36,6 +42,12 @@ test('the system tells of itself, its database and its nodes', async () => {
   expect(node).toMatchObject({ id: body['node_id'], alive: true, is_this: true })
   expect(body['uptime_seconds']).toBeGreaterThanOrEqual(0)
   expect(body['memory']).toMatchObject({ resident_bytes: expect.any(Number) })
+})
+
+test('finding N18: the system and the start name the commit of the build', async () => {
+  const { body } = await sendOperatorRequest(rig.gateway, 'GET /system')
+  expect(body).toMatchObject({ version, commit: '41fc8a0c32f1' })
+  expect(rig.gateway.output()).toContain(`Tollgate ${version}+41fc8a0c32f1 is ready at http`)
 })
 
 test('a node that is silent is not alive', async () => {

@@ -21,6 +21,7 @@ test('a balance says what is there, and when it is low', async () => {
     funding_source: 'personal',
     organization_id: null,
     payment_method_required: false,
+    is_charged: true,
     updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
   })
   await grant({ user_id: customer.userId, amount: 1, reason: 'Welcome' })
@@ -44,6 +45,13 @@ test('a balance says what is there, and when it is low', async () => {
   await fixture().sql`delete from credit_held where lease_id = 'lease_of_a_test'`
   await fixture().sql`delete from credit_lease where id = 'lease_of_a_test'`
   await fixture().sql`update credit_account set leased = 0 where id = ${customer.userId}`
+})
+
+test('finding N20: the balance of an account says that the platform pays instead', async () => {
+  const customer = await fixture().newCustomer()
+  await fixture().sql`
+    update users set plan_id = (select id from plan where house_pays) where id = ${customer.userId}`
+  expect(await balanceOf(fixture().gateway, customer)).toMatchObject({ is_charged: false })
 })
 
 test('usage is among the transactions, with its request where it was one', async () => {

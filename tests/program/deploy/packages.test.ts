@@ -146,6 +146,11 @@ describe('the balancer', async () => {
     expect(seconds(keepAlive)).toBeLessThan(keepAliveSeconds)
   })
 
+  test('finding N19: its hint for HTTP/2 is right for nginx before 1.25.1 and from there on', () => {
+    expect(text).toMatch(/from nginx 1\.25\.1 on: listen 443 ssl; http2 on;\n/)
+    expect(text).toMatch(/before that .*: listen 443 ssl http2;\n/)
+  })
+
   test.skipIf(!Bun.which('nginx'))('is understood by nginx (needs nginx)', async () => {
     const here = await mkdtemp(join(tmpdir(), 'tollgate-nginx-'))
     try {

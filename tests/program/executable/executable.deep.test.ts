@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findTollgateKeys } from '../supply/secrets'
 import { collectedBytes } from '../../../bin/engine.mjs'
+import { findCommit, toBuildVersion } from '../../../bin/commit.mjs'
 import { version } from '../../../package.json'
 import { eventually } from '../../../server/testing/eventually'
 
@@ -96,7 +97,8 @@ async function tokensCounted({ ask }: Server): Promise<unknown> {
 test('it says its version and its commands, and refuses others', async () => {
   const cwd = await emptyDirectory()
   const versionRun = run(cwd, ['--version'])
-  expect([await versionRun.ended, versionRun.output.out]).toEqual([0, `${version}\n`])
+  const build = toBuildVersion(version, findCommit(join(import.meta.dir, '../../..')))
+  expect([await versionRun.ended, versionRun.output.out]).toEqual([0, `${build}\n`])
   const wrong = run(cwd, ['strat'])
   expect([await wrong.ended, wrong.output.err]).toEqual([
     2,

@@ -57,6 +57,9 @@ function Warning({ balance }: { balance: Balance }) {
       <Alert color="blue">Your requests are billed to an organization, not to this balance.</Alert>
     )
   }
+  if (!balance.is_charged) {
+    return <Alert color="blue">The platform pays for your requests, not this balance.</Alert>
+  }
   // Reserved amounts are not spent yet.
   if (balance.balance >= balance.warning_threshold) return undefined
   return (

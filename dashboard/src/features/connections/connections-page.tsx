@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ListTable } from '../../components/list-table'
 import { api } from '../../api/client'
+import { sessionQuery } from '../../api/session'
 import { Confirm } from '../../components/confirm'
 import { ConnectionTests, useConnectionTests } from './connection-tests'
 import { ListPage } from '../../components/list-page'
@@ -15,10 +16,14 @@ import { EditConnection } from './edit-connection'
 import { NewConnection } from './new-connection'
 import { ReplaceKey } from './replace-key'
 
+const about =
+  'Your own provider keys (BYOK). The provider bills these requests; your credits are not used.'
+const aboutOperators = 'Connections for all accounts are under Operator, Platform connections.'
+
 export const ConnectionsPage = () => (
   <ListPage
     title="Connections"
-    about="Your own provider keys (BYOK). The provider bills these requests; your credits are not used."
+    about={useQuery(sessionQuery).data?.user.isOperator ? `${about} ${aboutOperators}` : about}
     query={useQuery(connectionsQuery)}
     empty={{
       title: 'No connections yet',

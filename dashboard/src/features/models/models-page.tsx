@@ -27,6 +27,7 @@ import {
   type Favorite,
   type ModelSearch,
 } from './queries'
+import { count } from '../../format/figures'
 import { yes } from '../../url/address'
 import { ModelDrawer } from './model-drawer'
 import { isFiltered, ModelFilters } from './model-filters'
@@ -95,7 +96,8 @@ function NoCredit() {
   const { data: isCharged = false } = useQuery(chargedQuery)
   // The pool of an organization may pay instead.
   const paysItself = settings?.funding_source === 'personal'
-  if (!balance || balance.available_balance > 0 || !paysItself || !isCharged) return null
+  if (!balance?.is_charged || balance.available_balance > 0 || !paysItself || !isCharged)
+    return null
   return (
     <Alert color="yellow">
       You have no credits: requests to models that are paid by your credits are rejected.{' '}
@@ -169,9 +171,23 @@ function Catalogue({ search, selection, onShowAll }: CatalogueProps) {
       isFiltered={isFiltered(search)}
       unfilter={search.all === yes ? undefined : showAll}
     >
-      {(models) => <ModelTable models={models} {...selection} />}
+      {(models, { pages }) => (
+        <>
+          <Text size="sm" c="dimmed">
+            {describeCount(pages[0]?.pagination.total ?? models.length, search)}
+          </Text>
+          <ModelTable models={models} {...selection} />
+        </>
+      )}
     </ResourceList>
   )
+}
+
+/** Says how many models are listed, and whether the account can call them. */
+function describeCount(total: number, search: ModelSearch): string {
+  const matching = isFiltered(search) ? 'matching ' : ''
+  const models = `${count(total)} ${matching}${total === 1 ? 'model' : 'models'}`
+  return `${models}${search.all === yes ? ', including unavailable ones' : ' available to you'}`
 }
 
 const noModels = { title: 'No models yet', text: 'Models appear here once the operator adds them.' }

@@ -51,6 +51,7 @@ export function MoneyTiles() {
 
 function BalanceTile({ balance: one }: { balance: Balance }) {
   const { balance: booked, held, warning_threshold: threshold, funding_source: source } = one
+  if (!one.is_charged) return <NotCharged balance={booked} />
   const isFunded = source === 'organization'
   return (
     <Tile
@@ -85,6 +86,25 @@ function BalanceTile({ balance: one }: { balance: Balance }) {
     />
   )
 }
+
+/** Of an account whose requests the platform pays. */
+const NotCharged = ({ balance }: { balance: number }) => (
+  <Tile
+    label="Charges"
+    value="None"
+    hint={
+      <>
+        The platform pays for your requests.
+        {balance > 0 && (
+          <>
+            {' '}
+            Your balance of <Money amount={balance} /> is not used.
+          </>
+        )}
+      </>
+    }
+  />
+)
 
 /** The spending of an organization for the account, and the rest of its limit. */
 const OrganizationTile = ({

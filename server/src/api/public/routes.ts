@@ -62,7 +62,7 @@ const getPublicConfiguration = (configuration: ConfigurationView) =>
     access,
     operationId: 'getPublicConfiguration',
     tag,
-    summary: 'Retrieve the public configuration',
+    summary: 'Get the public configuration',
     notes: 'Features, sign-up, default limits and the address for clients.',
     responses: { 200: PublicConfiguration },
     handler: ({ c }) => configuration.get(new URL(c.req.url).origin),
@@ -75,7 +75,7 @@ const getPublicBranding = (branding: BrandingStore) =>
     access,
     operationId: 'getPublicBranding',
     tag,
-    summary: 'Retrieve the branding',
+    summary: 'Get the branding',
     notes: 'Name, logo, colors and links of the installation.',
     responses: { 200: Branding.meta({ ref: 'Branding' }) },
     handler: () => branding.get(),
@@ -103,7 +103,7 @@ const getPublicOrganization = (organizations: OrganizationView) =>
     access,
     operationId: 'getPublicOrganization',
     tag,
-    summary: 'Retrieve a public organization',
+    summary: 'Get a public organization',
     notes: 'With the models that it serves to its members.',
     params: {
       slug: z

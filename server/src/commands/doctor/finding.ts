@@ -5,23 +5,23 @@ export interface DoctorFinding {
   name: string
   state: 'ok' | 'warning' | 'failure'
   what: string
-  mend?: string
+  fix?: string
 }
 
 export const fine = (name: string, what: string): DoctorFinding => ({ name, state: 'ok', what })
 
-export const warning = (name: string, what: string, mend: string): DoctorFinding => ({
+export const warning = (name: string, what: string, fix: string): DoctorFinding => ({
   name,
   state: 'warning',
   what,
-  mend,
+  fix,
 })
 
-export const failure = (name: string, what: string, mend: string): DoctorFinding => ({
+export const failure = (name: string, what: string, fix: string): DoctorFinding => ({
   name,
   state: 'failure',
   what,
-  mend,
+  fix,
 })
 
 /** Returns the message of a thrown value, in one line. */
@@ -33,9 +33,9 @@ const marks = { ok: 'ok     ', warning: 'warning', failure: 'FAILURE' }
 /** Formats all findings as text: a line each, and a second one for those that need a fix. */
 export function formatFindings(findings: readonly DoctorFinding[]): string {
   const width = Math.max(...findings.map(({ name }) => name.length))
-  const lines = findings.flatMap(({ name, state, what, mend }) => [
+  const lines = findings.flatMap(({ name, state, what, fix }) => [
     `${marks[state]}  ${name.padEnd(width)}  ${collapseSpaces(what)}`,
-    ...(mend === undefined ? [] : [`${' '.repeat(width + 11)}-> ${collapseSpaces(mend)}`]),
+    ...(fix === undefined ? [] : [`${' '.repeat(width + 11)}-> ${collapseSpaces(fix)}`]),
   ])
   return `${lines.join('\n')}\n`
 }

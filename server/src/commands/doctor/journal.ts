@@ -19,8 +19,8 @@ export function lookAtJournal({ dataDir }: Config): DoctorFinding {
     if (rows < maxUsual) return fine('journal', what)
     return warning('journal', what, 'See that the database answers; a server that runs books them.')
   } catch (thrown) {
-    const mend = 'Run this as the user that Tollgate runs as.'
-    return warning('journal', `it cannot be read: ${formatFinding(thrown)}`, mend)
+    const fix = 'Run this as the user that Tollgate runs as.'
+    return warning('journal', `it cannot be read: ${formatFinding(thrown)}`, fix)
   }
 }
 

@@ -24,9 +24,9 @@ export async function lookAtLogStore({ clickHouse }: Config): Promise<DoctorFind
     const what = `ClickHouse has no tables in the database ${address.database} yet`
     return warning('log store', what, 'A server that runs creates them within seconds.')
   } catch (thrown) {
-    const mend = 'Check host, user, password and database of CLICKHOUSE_URL, and that it runs.'
+    const fix = 'Check host, user, password and database of CLICKHOUSE_URL, and that it runs.'
     const { cause } = thrown instanceof Error ? thrown : {}
     const why = cause === undefined ? '' : `: ${formatFinding(cause)}`
-    return failure('log store', `${formatFinding(thrown)}${why}`, mend)
+    return failure('log store', `${formatFinding(thrown)}${why}`, fix)
   }
 }

@@ -4,12 +4,14 @@ import { failure, fine, warning, formatFinding, type DoctorFinding } from './fin
 import { isLoopbackHost } from '../../platform/config/address'
 import type { Config } from '../../platform/config/config'
 import type { Source } from '../../platform/config/setting'
+import { formatBuild, readBuild } from '../../server/build'
 
 const testedBun = '1.4.5'
 
 /** Checks the runtime. The launcher passes the version of the Node.js that started it. */
 export function lookAtRuntime({ TOLLGATE_NODE: node }: Source): DoctorFinding {
-  const what = `Bun ${Bun.version}${node ? `, started by Node ${node}` : ''}`
+  const runtime = `Bun ${Bun.version}${node ? `, started by Node ${node}` : ''}`
+  const what = `Tollgate ${formatBuild(readBuild())} on ${runtime}`
   if (Bun.version === testedBun) return fine('runtime', what)
   return warning('runtime', what, `Tollgate is tested with Bun ${testedBun}: run "npm ci".`)
 }
@@ -66,14 +68,14 @@ function existing(path: string): string {
 export function lookAtDataDirectory({ dataDir }: Config): DoctorFinding {
   const path = resolve(dataDir)
   const existingPath = existing(path)
-  const mend = 'Set DATA_DIR to a directory that this user may write.'
+  const fix = 'Set DATA_DIR to a directory that this user may write.'
   try {
     accessSync(existingPath, constants.W_OK | constants.X_OK)
   } catch {
-    return failure('data directory', `${existingPath} cannot be written by this user`, mend)
+    return failure('data directory', `${existingPath} cannot be written by this user`, fix)
   }
   const stat = statSync(existingPath)
-  if (!stat.isDirectory()) return failure('data directory', `${existingPath} is no directory`, mend)
+  if (!stat.isDirectory()) return failure('data directory', `${existingPath} is no directory`, fix)
   if (existingPath !== path) return fine('data directory', `${path} will be made`)
   const uid = process.getuid?.()
   if (uid !== undefined && stat.uid !== uid) {
@@ -95,9 +97,9 @@ export function lookAtDisk({ dataDir }: Config): DoctorFinding {
   const { bavail, bsize } = statfsSync(existing(resolve(dataDir)))
   const free = bavail * bsize
   const what = `${(free / gigabyte).toFixed(1)} GB free`
-  const mend = 'Free some: what is used is written there before it is booked.'
-  if (free < minFreeBytes) return failure('disk', what, mend)
-  return free < 2 * gigabyte ? warning('disk', what, mend) : fine('disk', what)
+  const fix = 'Free some: what is used is written there before it is booked.'
+  if (free < minFreeBytes) return failure('disk', what, fix)
+  return free < 2 * gigabyte ? warning('disk', what, fix) : fine('disk', what)
 }
 
 const minFreeFiles = 8192
@@ -125,12 +127,12 @@ export function lookAtPayments({ payments }: Config): DoctorFinding {
     return failure('payments', what, 'Set both, or neither.')
   }
   if (!webhookSecrets.every((secret) => /^whsec_\S{20,}$/.test(secret))) {
-    const mend = 'Copy the signing secret of the endpoint from Stripe: it begins with whsec_.'
-    return failure('payments', 'STRIPE_WEBHOOK_SECRET is none of Stripe', mend)
+    const fix = 'Copy the signing secret of the endpoint from Stripe: it begins with whsec_.'
+    return failure('payments', 'STRIPE_WEBHOOK_SECRET is none of Stripe', fix)
   }
   if (!/^(sk|rk)_(test|live)_/.test(secretKey)) {
-    const mend = 'Copy the secret key from Stripe: it begins with sk_live_ or sk_test_.'
-    return failure('payments', 'STRIPE_SECRET_KEY is none of Stripe', mend)
+    const fix = 'Copy the secret key from Stripe: it begins with sk_live_ or sk_test_.'
+    return failure('payments', 'STRIPE_SECRET_KEY is none of Stripe', fix)
   }
   return fine('payments', `Stripe, ${secretKey.includes('_test_') ? 'test' : 'live'} mode`)
 }

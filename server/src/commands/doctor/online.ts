@@ -25,10 +25,10 @@ function lackingProviders(stored: StoredConnections | undefined): DoctorFinding 
   const where = stored
     ? 'no connection is stored'
     : 'the database does not run, so what it stores is not known'
-  const mend =
+  const fix =
     'Set the key of one, such as OPENAI_API_KEY, or: tollgate connections create openai. ' +
     'A server that was started with other settings has its own.'
-  return warning('providers', `no key of a provider is set in this environment, and ${where}`, mend)
+  return warning('providers', `no key of a provider is set in this environment, and ${where}`, fix)
 }
 
 /**
@@ -69,8 +69,8 @@ export async function lookAtProviders(config: Config, isOnline: boolean): Promis
       if (!provider) return fine(name, 'not known')
       const result = await probe({ egress, credentials }, { provider, connection })
       if (result.success) return fine(name, `${result.message} (${result.latencyMs} ms)`)
-      const mend = `Check ${connection.name}, and that this machine reaches ${connection.baseUrl}.`
-      return failure(name, result.message, mend)
+      const fix = `Check ${connection.name}, and that this machine reaches ${connection.baseUrl}.`
+      return failure(name, result.message, fix)
     }),
   )
 }
@@ -78,9 +78,9 @@ export async function lookAtProviders(config: Config, isOnline: boolean): Promis
 /** Reports the mail server; online, whether it accepts our login. */
 export async function lookAtMail({ mail }: Config, isOnline: boolean): Promise<DoctorFinding> {
   if (!mail) {
-    const mend =
+    const fix =
       'Set SMTP_URL and MAIL_FROM: invitations, alerts and resets of passwords go by mail.'
-    return warning('mail', 'not set up: mails wait in the database', mend)
+    return warning('mail', 'not set up: mails wait in the database', fix)
   }
   const { host, port } = mail.server
   if (!isOnline) return fine('mail', `${host}:${port}; --online asks it`)

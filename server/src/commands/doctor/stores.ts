@@ -43,10 +43,10 @@ export async function lookAtDatabase(config: Config): Promise<DoctorFinding[]> {
   } catch (thrown) {
     const rejected = findRejection(thrown)
     if (rejected) return [pooler(rejected)]
-    const mend = config.databaseUrl
+    const fix = config.databaseUrl
       ? 'Check host, user, password and database of DATABASE_URL, and that the server runs.'
       : 'Wait until the server has started, or stop it and start it again.'
-    return [failure('database', `it does not answer: ${formatFinding(thrown)}`, mend)]
+    return [failure('database', `it does not answer: ${formatFinding(thrown)}`, fix)]
   }
   const found = config.databaseUrl === undefined ? undefined : await findPooler(database)
   if (found) return [pooler(found)]
@@ -104,17 +104,16 @@ async function lookAtClock(query: Kysely<Schema>): Promise<DoctorFinding> {
 async function lookAtKey(query: Kysely<Schema>, config: Config): Promise<DoctorFinding> {
   const path = join(config.dataDir, 'encryption-key')
   if (!config.encryptionKeys && !existsSync(path)) {
-    const mend = 'Restore it from where you keep it: without it the stored secrets are lost.'
-    return failure('encryption key', `${path} is missing, and ENCRYPTION_KEY is not set`, mend)
+    const fix = 'Restore it from where you keep it: without it the stored secrets are lost.'
+    return failure('encryption key', `${path} is missing, and ENCRYPTION_KEY is not set`, fix)
   }
   const warnings: string[] = []
   try {
     const keys = await openSealingKeys(config.dataDir, config)
     await checkSealingKeys(query, keys, (line) => warnings.push(line))
   } catch (thrown) {
-    const mend =
-      'Set ENCRYPTION_KEY to the one that was used, with the others if there are several.'
-    return failure('encryption key', formatFinding(thrown), mend)
+    const fix = 'Set ENCRYPTION_KEY to the one that was used, with the others if there are several.'
+    return failure('encryption key', formatFinding(thrown), fix)
   }
   const [lacking] = warnings
   if (lacking === undefined) return fine('encryption key', 'it opens what is stored')
@@ -157,6 +156,6 @@ export async function lookAtRedis({ redisUrl }: Config): Promise<DoctorFinding> 
     if (answer !== undefined) return fine('redis', 'it answers')
     await Bun.sleep(50)
   }
-  const mend = 'Check host and password of REDIS_URL, and that it runs.'
-  return failure('redis', `it does not answer${failures[0] ? `: ${failures[0]}` : ''}`, mend)
+  const fix = 'Check host and password of REDIS_URL, and that it runs.'
+  return failure('redis', `it does not answer${failures[0] ? `: ${failures[0]}` : ''}`, fix)
 }

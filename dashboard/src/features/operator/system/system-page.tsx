@@ -47,14 +47,14 @@ const redisLabels = {
 } as const
 
 function SystemTiles({ system }: { system: System }) {
-  const { database, journal, memory, redis, usage, version } = system
+  const { commit, database, journal, memory, redis, usage, version } = system
   const [redisState, redisHint] = redisLabels[redis]
   return (
     <Tiles>
       <Tile
         label="Version"
         value={version}
-        hint={`Uptime ${formatUptime(system.uptime_seconds)}, memory ${formatBytes(memory.resident_bytes)}`}
+        hint={`${commit === null ? 'Uptime' : `Commit ${commit}, uptime`} ${formatUptime(system.uptime_seconds)}, memory ${formatBytes(memory.resident_bytes)}`}
       />
       <Tile
         label="Database"

@@ -12,6 +12,7 @@ interface Row {
   posted: bigint
   held: bigint
   payment_method_required: boolean
+  is_charged: boolean
   funding_source: 'personal' | 'organization'
   updated_at: Date
 }
@@ -28,11 +29,13 @@ export async function readBalance(
       case when ${organizationId}::text is not null then 'organization'
         when u.funding_organization_id is not null then 'organization'
         else 'personal' end as funding_source,
+      not coalesce(plan.house_pays, false) as is_charged,
       coalesce(
         (select created_at from ledger_entry where account_id = a.id order by id desc limit 1),
         a.created_at
       ) as updated_at
     from credit_account as a left join users as u on u.id = a.id
+      left join plan on plan.id = u.plan_id
     where a.id = ${id}`.execute(db)
   const [row] = rows
   if (!row) throw new ApiError('resource_not_found')
@@ -48,6 +51,7 @@ export async function readBalance(
     funding_source: row.funding_source,
     organization_id: organizationId,
     payment_method_required: row.payment_method_required,
+    is_charged: row.is_charged,
     updated_at: toTimestamp(row.updated_at),
   }
 }

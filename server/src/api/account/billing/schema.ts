@@ -91,6 +91,11 @@ export const Balance = z
     funding_source: z.enum(['personal', 'organization']),
     organization_id: z.string().nullable(),
     payment_method_required: z.boolean(),
+    is_charged: z
+      .boolean()
+      .describe(
+        "Whether requests over the platform's and the account's own connections are charged; false on a plan whose requests the platform pays",
+      ),
     updated_at: z.iso.datetime(),
   })
   .meta({ ref: 'Balance' })

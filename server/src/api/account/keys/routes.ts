@@ -59,7 +59,7 @@ const changeKey = (keys: OwnKeyStore) =>
     access,
     operationId: 'changeKey',
     tag,
-    summary: 'Change a key',
+    summary: 'Update a key',
     notes:
       'Takes effect on every node within a second. Fields that are absent stay, null removes a limit. A disabled key is rejected with 401 `invalid_api_key`, until `disabled_until` or until it is enabled. A key with limits of its own cannot change keys.',
     params,

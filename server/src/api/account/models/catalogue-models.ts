@@ -5,6 +5,7 @@ import { noRatings, sumRatings, type RatingSum } from './rating-sums'
 import type { Model } from '../../../catalog/model'
 import { toPricingAnswer, toUnpricedAnswer } from '../../../catalog/pricing-fields'
 import type { Schema } from '../../../platform/db/schema'
+import type { ApiError } from '../../../errors'
 import { payerOf, type PayerKind } from '../../../http/payer'
 import { isId } from '../../../platform/db/id'
 import { toTimestamp } from '../../../http/fields'
@@ -25,6 +26,12 @@ export interface PublicOfferedModels {
   billingOf: (model: Model) => PublicBilling | null | Promise<PublicBilling | null>
   /** The reason that a call for a model without a billing mode would be rejected. */
   refusalOf: (model: Model) => NonNullable<CatalogueModel['unavailable']>
+  /** Adds the names like an unknown one to the error about it. */
+  suggest: (
+    error: ApiError<'model_not_found'>,
+    name: string,
+    allowedModels: null,
+  ) => Promise<ApiError>
 }
 
 /** Rejects with `gateway_unavailable`. */

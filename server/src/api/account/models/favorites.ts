@@ -46,7 +46,7 @@ export function createFavoriteStore({ db, modelsFor, performance }: ModelPorts) 
     /** Rejects with `model_not_found`. */
     async add(userId: string, modelId: string) {
       const offered = await modelsFor(userId)
-      if (!(await offered.hasCollection(modelId))) findIn(offered, modelId, 'model_id')
+      if (!(await offered.hasCollection(modelId))) await findIn(offered, modelId, 'model_id')
       const { row, isNew } = await insert(db, userId, modelId)
       const [favorite] = await toFavorites(userId, [row], offered)
       return { favorite, isNew }

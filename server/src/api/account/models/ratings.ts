@@ -39,9 +39,9 @@ export type RatingStore = ReturnType<typeof createRatingStore>
 
 /** Accounts' ratings of models. Source: contract 6.8. */
 export function createRatingStore({ db, modelsFor }: ModelPorts) {
-  /** Throws `model_not_found`. */
+  /** Rejects with `model_not_found`. */
   const findModelId = async (userId: string, id: string | undefined) =>
-    findIn(await modelsFor(userId), id, null).id
+    (await findIn(await modelsFor(userId), id, null)).id
   return {
     async list(userId: string, id: string | undefined, listing: RatingListing) {
       const modelId = await findModelId(userId, id)

@@ -52,7 +52,7 @@ const getCatalogueModel = (catalogue: CatalogueStore) =>
     access: account('read'),
     operationId: 'getCatalogueModel',
     tag,
-    summary: 'Retrieve a model with its prices',
+    summary: 'Get a model with its prices',
     notes: 'Context length, output limit, capabilities and prices.',
     params: { model_id: modelIdParameter },
     responses: { 200: CatalogueModel },

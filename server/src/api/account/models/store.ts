@@ -7,15 +7,16 @@ import { toPaged, type Page } from '../../../http/paging'
 
 export type CatalogueStore = ReturnType<typeof createCatalogueStore>
 
-/** Finds a model of the caller. Throws `model_not_found`. */
-export function findIn(
+/** Finds a model of the caller. Rejects with `model_not_found`, which names similar ones. */
+export async function findIn(
   offered: PublicOfferedModels,
   id: string | undefined,
   param: string | null,
-): Model {
+): Promise<Model> {
   const model = id === undefined ? undefined : offered.find(id)
   if (model) return model
-  throw modelNotFound(id, param)
+  const error = modelNotFound(id, param)
+  throw id === undefined ? error : await offered.suggest(error, id, null)
 }
 
 const modelNotFound = (id: string | undefined, param: string | null) =>
@@ -39,7 +40,7 @@ export function createCatalogueStore(ports: ModelPorts) {
     /** Rejects with `model_not_found`. */
     async get(userId: string, id: string | undefined) {
       const offered = await modelsFor(userId)
-      const [model] = await readCatalogueModels(userId, [findIn(offered, id, null)], {
+      const [model] = await readCatalogueModels(userId, [await findIn(offered, id, null)], {
         ...ports,
         offered,
       })

@@ -33,7 +33,7 @@ const getQuotaStatus = (quota: QuotaStore) =>
     access: account('read'),
     operationId: 'getQuotaStatus',
     tag,
-    summary: 'Retrieve your limits and their current use',
+    summary: 'Get your limits and their current use',
     notes: 'Minutes as of now, the month as booked. `limit` null means unlimited.',
     responses: { 200: QuotaStatus },
     handler: ({ principal }) => quota.status(principal.userId),

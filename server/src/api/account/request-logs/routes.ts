@@ -43,7 +43,7 @@ const getRequestLogStats = (logs: RequestLogStore) =>
     access: account('read'),
     operationId: 'getRequestLogStats',
     tag,
-    summary: 'Retrieve sums of your requests',
+    summary: 'Get sums of your requests',
     notes:
       'Takes the filters of the list; the last 30 days by default. `success_rate` is the share of successes among successes and failures.',
     query: RequestLogFilter,
@@ -58,7 +58,7 @@ const getRequestLog = (logs: RequestLogStore) =>
     access: account('read'),
     operationId: 'getRequestLog',
     tag,
-    summary: 'Retrieve a request',
+    summary: 'Get a request',
     notes: 'By the `x-request-id` of its answer, rejected requests included.',
     params,
     responses: { 200: Log },
@@ -72,7 +72,7 @@ const getRequestLogDetails = (logs: RequestLogStore) =>
     access: account('read'),
     operationId: 'getRequestLogDetails',
     tag,
-    summary: 'Retrieve a request with its attempts and bodies',
+    summary: 'Get a request with its attempts and bodies',
     notes:
       '`resolution_attempts` lists each attempt at a provider in order, and each candidate that was skipped, with the reason. Bodies are present if operator and account store them, without anything that looks like a secret.',
     params,

@@ -20,7 +20,7 @@ const getSettings = (settings: AccountSettingsStore) =>
     access: account('read'),
     operationId: 'getSettings',
     tag,
-    summary: 'Retrieve the settings of your account',
+    summary: 'Get the settings of your account',
     notes: 'Plan, funding source, logging and automatic recharge.',
     responses: { 200: Settings },
     handler: ({ principal }) => settings.get(principal.userId),

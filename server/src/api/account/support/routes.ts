@@ -71,7 +71,7 @@ const getTicket = (tickets: TicketStore) =>
     access: account('read'),
     operationId: 'getTicket',
     tag,
-    summary: 'Retrieve a ticket with its comments',
+    summary: 'Get a ticket with its comments',
     notes: 'Oldest comment first.',
     params,
     responses: { 200: Ticket },

@@ -21,7 +21,7 @@ const getBranding = (branding: BrandingStore) =>
     access,
     operationId: 'getBranding',
     tag,
-    summary: 'Retrieve the branding',
+    summary: 'Get the branding',
     responses: { 200: Branding },
     handler: () => branding.get(),
   })

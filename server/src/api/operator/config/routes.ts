@@ -20,7 +20,7 @@ const getConfig = (config: ConfigStore) =>
     access,
     operationId: 'getConfig',
     tag,
-    summary: 'Retrieve the live settings',
+    summary: 'Get the live settings',
     responses: { 200: Config },
     handler: () => config.get(),
   })

@@ -66,7 +66,7 @@ const getPlatformConnection = (connections: PlatformConnectionStore) =>
     access,
     operationId: 'getPlatformConnection',
     tag,
-    summary: 'Retrieve a connection of the platform',
+    summary: 'Get a connection of the platform',
     params,
     responses: { 200: PlatformConnection },
     handler: ({ params: { id } }) => connections.get(id),

@@ -84,7 +84,7 @@ const getCatalogueModel = (models: ModelStore) =>
     access,
     operationId: 'getCatalogueModel',
     tag,
-    summary: 'Retrieve a model of the catalogue',
+    summary: 'Get a model of the catalogue',
     params,
     responses: { 200: AnsweredModel },
     errors: ['model_not_found'],

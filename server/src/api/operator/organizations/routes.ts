@@ -45,7 +45,7 @@ const getAnyOrganization = (organizations: OperatedOrganizationStore) =>
     access,
     operationId: 'getAnyOrganization',
     tag,
-    summary: 'Retrieve an organization',
+    summary: 'Get an organization',
     params,
     responses: { 200: AnsweredOrganization },
     handler: ({ params: { id } }) => organizations.get(id),

@@ -68,7 +68,7 @@ const getProvider = (providers: ProviderStore) =>
     access,
     operationId: 'getProvider',
     tag,
-    summary: 'Retrieve a provider',
+    summary: 'Get a provider',
     params,
     responses: { 200: AnsweredProvider },
     handler: ({ params: { id } }) => providers.get(id),

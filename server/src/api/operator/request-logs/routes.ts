@@ -41,7 +41,7 @@ const getAnyRequestLog = (logs: OperatedRequestLogStore) =>
     access,
     operationId: 'getAnyRequestLog',
     tag,
-    summary: 'Retrieve a request of any account with its attempts',
+    summary: 'Get a request of any account with its attempts',
     notes:
       'Prompts and answers are not shown. Each read is recorded in the audit log, with the account, before the response.',
     params: { id: objectId('req').describe('The `x-request-id` of the answer') },

@@ -26,7 +26,7 @@ const getSystem = (system: SystemStore) =>
     access,
     operationId: 'getSystem',
     tag,
-    summary: 'Retrieve the state of this node, its database and the other nodes',
+    summary: 'Get the state of this node, its database and the other nodes',
     responses: { 200: System },
     handler: () => system.read(),
   })

@@ -28,6 +28,10 @@ const Node = z.object({
 export const System = z
   .object({
     version: z.string(),
+    commit: z
+      .string()
+      .nullable()
+      .describe('The commit that this node was built from; null where it is unknown.'),
     node_id: z.string(),
     started_at: time,
     uptime_seconds: z.int(),

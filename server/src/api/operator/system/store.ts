@@ -32,7 +32,7 @@ export interface OwnState {
 
 interface Ports {
   db: Kysely<Schema>
-  version: string
+  build: { version: string; commit: string | null }
   own: () => OwnState
 }
 
@@ -62,12 +62,13 @@ export const createSystemStore = (ports: Ports) => ({
 const auditSummary = <Value>(summary: Promise<Value>): Promise<Value | null> =>
   withTimeout(summary, patienceMs).catch(() => null)
 
-function ownState({ version, own }: Ports) {
+function ownState({ build: { version, commit }, own }: Ports) {
   const { nodeId, journal, redis, failing } = own()
   const { rss, heapUsed } = process.memoryUsage()
   const uptime = process.uptime()
   return {
     version,
+    commit,
     node_id: nodeId,
     started_at: toTimestamp(new Date(Date.now() - uptime * 1000)),
     uptime_seconds: Math.floor(uptime),

@@ -76,7 +76,7 @@ const getUser = (users: UserStore) =>
     access,
     operationId: 'getUser',
     tag,
-    summary: 'Retrieve an account',
+    summary: 'Get an account',
     params,
     responses: { 200: User },
     handler: ({ params: { id } }) => users.get(id),
