@@ -10,7 +10,7 @@ interface Context {
 
 export const root = createRootRouteWithContext<Context>()({
   component: Outlet,
-  notFoundComponent: NotFound,
+  notFoundComponent: () => <NotFound isWhole />,
 })
 
 /** The parent of every page that requires a session. */

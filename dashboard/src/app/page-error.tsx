@@ -7,7 +7,7 @@ interface Props {
   reset: () => void
 }
 
-const errorOf = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)))
+const messageOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown))
 
 /** Stands in the place of a page that could not be loaded or rendered. */
 export function PageError({ error, reset }: Props) {
@@ -17,7 +17,7 @@ export function PageError({ error, reset }: Props) {
   }
   return (
     <Box p="md">
-      <Failure errors={[errorOf(error)]} retry={() => void retry()} />
+      <Failure messages={[messageOf(error)]} retry={() => void retry()} />
     </Box>
   )
 }

@@ -1,8 +1,12 @@
 import { Anchor, Center, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { usePageTitle } from './document-title'
 
-export const NotFound = () => (
-  <Center mih="60vh" p="md">
+/** Says that an address leads nowhere; `main` where no shell has one around it. */
+export function NotFound({ isWhole = false }: { isWhole?: boolean }) {
+  usePageTitle('Page not found')
+  return (
+  <Center mih="60vh" p="md" {...(isWhole && { component: 'main' })}>
     <Stack align="center" gap="xs">
       <Title order={1} size="h2">
         Page not found
@@ -15,4 +19,5 @@ export const NotFound = () => (
       </Anchor>
     </Stack>
   </Center>
-)
+  )
+}

@@ -19,13 +19,14 @@ export function ConnectionPage() {
   return (
     <Page
       title={query.data?.name ?? 'Connection'}
+      list="Connections"
       back={
         <Anchor size="sm" renderRoot={(props) => <Link to="/connections" {...props} />}>
           All connections
         </Anchor>
       }
     >
-      <Loaded query={query}>
+      <Loaded query={query} what="connection">
         {(connection) => <ConnectionSections connection={connection} />}
       </Loaded>
     </Page>
