@@ -2,11 +2,13 @@ import { ResourceList } from '../../components/resource-list'
 import { Anchor, Button, Group, Table, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { maxNew } from '../../api/new-items'
 import { ListTable } from '../../components/list-table'
 import { LogStatus } from './log-status'
+import { RefreshButton } from '../../components/refresh-button'
 import { Page } from '../../components/page'
 import { When } from '../../components/when'
-import { filterOf, logsQuery, statsQuery, type ListedLog, type LogSearch } from './queries'
+import { filterOf, logsQuery, newLogsQuery, statsQuery, type ListedLog, type LogSearch } from './queries'
 import { count, duration } from '../../format/figures'
 import { Money } from '../../components/money'
 import { payerName } from '../../format/payer'
@@ -24,6 +26,8 @@ export function LogsPage() {
   const filter = filterOf(search)
   const stats = useQuery(statsQuery(filter))
   const query = useInfiniteQuery(logsQuery(filter))
+  const logs = query.data?.pages.flatMap((page) => page.logs) ?? []
+  const { data: newCount } = useQuery(newLogsQuery(filter, logs, query.dataUpdatedAt))
   const change = (changed: LogSearch) =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true })
   return (
@@ -32,13 +36,13 @@ export function LogsPage() {
       about="All requests of your API keys, including rejected ones, newest first."
       actions={
         <Group gap="xs">
-          <Button
-            variant="default"
-            loading={query.isRefetching && !query.isFetchingNextPage}
-            onClick={() => void queries.invalidateQueries({ queryKey: ['logs'] })}
-          >
-            Refresh
-          </Button>
+          <RefreshButton
+            isBusy={query.isRefetching && !query.isFetchingNextPage}
+            newCount={newCount}
+            max={maxNew}
+            noun="request"
+            onRefresh={() => void queries.invalidateQueries({ queryKey: ['logs'] })}
+          />
           <LogExport filter={filter} isEmpty={stats.data?.total_requests === 0} />
         </Group>
       }
@@ -47,10 +51,7 @@ export function LogsPage() {
       <LogSums query={stats} />
       <ResourceList
         query={query}
-        rows={({ pages }) => ({
-          items: pages.flatMap(({ logs }) => logs),
-          total: pages[0]?.total ?? 0,
-        })}
+        rows={({ pages }) => ({ items: logs, total: pages[0]?.total ?? 0 })}
         plural="requests"
         empty={{
           title: 'No requests in the last 30 days',
@@ -63,7 +64,7 @@ export function LogsPage() {
           </Button>
         }
       >
-        {(logs) => <LogTable logs={logs} />}
+        {(listed) => <LogTable logs={listed} />}
       </ResourceList>
       {search.open !== undefined && (
         <LogDrawer id={search.open} onClose={() => change({ open: undefined })} />
