@@ -40,7 +40,7 @@ const ConnectionSections = ({ connection }: { connection: Connection }) => (
     </Card>
     <Card title="Models">
       <Text size="sm" c="dimmed">
-        The operator sets the prices of catalogue models; the connection's manager sets the others.
+        The operator sets the prices of catalog models; the connection's manager sets the others.
         Models without a price are free.
       </Text>
       <ConnectionModels connection={connection} />

@@ -4,6 +4,7 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { maxNew } from '../../api/new-items'
 import { ListTable } from '../../components/list-table'
+import { LogRemarks } from './log-remarks'
 import { LogStatus } from './log-status'
 import { RefreshButton } from '../../components/refresh-button'
 import { Page } from '../../components/page'
@@ -85,6 +86,7 @@ const LogTable = ({ logs }: { logs: readonly ListedLog[] }) => (
       'Key',
     ]}
     minWidth={760}
+    isDense
   >
     {logs.map((log) => (
       <LogRow key={log.id} log={log} />
@@ -116,15 +118,7 @@ const LogRow = ({ log }: { log: ListedLog }) => (
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
         {log.model || '–'}
       </Text>
-      <Text size="xs" c="dimmed" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
-        {[
-          log.error && `${log.error.code}: ${log.error.message}`,
-          log.provider && `by ${log.provider}`,
-          log.requested_model !== log.model && log.requested_model && `for ${log.requested_model}`,
-        ]
-          .filter(Boolean)
-          .join(', ')}
-      </Text>
+      <LogRemarks log={log} />
     </Table.Td>
     <Table.Td ta="right" title={`${log.input_tokens} in, ${log.output_tokens} out`}>
       {count(log.total_tokens)}

@@ -23,6 +23,7 @@ import { SearchBox } from '../../../components/search-box'
 import { When } from '../../../components/when'
 import { duration } from '../../../format/figures'
 import { Money } from '../../../components/money'
+import { LogRemarks } from '../../logs/log-remarks'
 import { LogStatus } from '../../logs/log-status'
 import { userQuery } from '../users/queries'
 
@@ -167,6 +168,7 @@ const RequestTable = ({ logs }: { logs: readonly AnyRequest[] }) => (
       { name: 'Cost', isNumber: true },
     ]}
     minWidth={820}
+    isDense
   >
     {logs.map((log) => (
       <RequestRow key={log.id} log={log} />
@@ -207,11 +209,7 @@ const RequestRow = ({ log }: { log: AnyRequest }) => (
     </Table.Td>
     <Table.Td style={{ overflowWrap: 'anywhere' }}>
       <Text size="sm">{log.model || '–'}</Text>
-      <Text size="xs" c="dimmed" lineClamp={2}>
-        {log.error
-          ? `${log.error.code}: ${log.error.message}`
-          : log.provider && `by ${log.provider}`}
-      </Text>
+      <LogRemarks log={log} />
     </Table.Td>
     <Table.Td ta="right">{duration(log.latency_ms)}</Table.Td>
     <Table.Td ta="right">
