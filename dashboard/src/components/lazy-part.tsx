@@ -3,8 +3,8 @@ import { notifications } from '@mantine/notifications'
 import { useEffect, useEffectEvent, useState, type ComponentType, type ReactNode } from 'react'
 
 /**
- * A part of a page, such as a dialog or a chart, whose code loads when it is first shown. If that fails a notification says so and
- * the part closes, where it can; it loads again when the browser is online again, or when it is shown the next time.
+ * A part of a page, such as a dialog or a chart, whose code loads when it is first shown. If that fails a notification says
+ * so and the part closes, where it can; it loads when the browser is online again, or when it is shown the next time.
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

@@ -24,7 +24,8 @@ interface Props {
 const pageWidth = 1180
 
 /** The frame of a page: title, purpose and actions. */
-export function Page({ title, list, details, maxWidth = pageWidth, about, back, actions, children }: Props) {
+export function Page({ title, list, children, ...props }: Props) {
+  const { about, back, actions, details, maxWidth = pageWidth } = props
   usePageTitle(list === undefined ? title : `${title} · ${list}`)
   const heading = useHeadingFocus()
   return (

@@ -13,8 +13,8 @@ const unsavedForms = new Set<string>()
 export const hasUnsavedForms = () => unsavedForms.size > 0
 
 /**
- * Asks before a form with unsaved changes is left: by a link, by the history of the browser, or with the document, where the browser asks
- * itself.
+ * Asks before a form with unsaved changes is left: by a link, by the history of the browser, or with the document, where the
+ * browser asks itself.
  */
 export function UnsavedGuard({ isUnsaved }: { isUnsaved: boolean }) {
   const id = useId()

@@ -16,8 +16,8 @@ interface Props {
 }
 
 /**
- * Signs in again over a page whose session has ended, so that the page keeps what was typed. Signing in elsewhere, as by a link in a
- * new tab, counts once the user returns to this tab; another account starts on a new page.
+ * Signs in again over a page whose session has ended, so that the page keeps what was typed. Signing in elsewhere, as by a
+ * link in a new tab, counts once the user returns to this tab; another account starts on a new page.
  */
 export function SessionDialog({ onClose }: Props) {
   const queries = useQueryClient()
