@@ -12,9 +12,8 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { ApiError, sessionEnd } from './api/client'
+import { ApiError } from './api/client'
 import { createAppRouter } from './app/router'
-import { sessionQuery } from './api/session'
 import { cssVariables, theme } from './app/theme'
 
 const maxRetries = 2
@@ -24,14 +23,17 @@ const isWorthRetrying = (count: number, error: Error) =>
   count < maxRetries && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500)
 
 const queries = new QueryClient({
-  defaultOptions: { queries: { retry: isWorthRetrying, staleTime: 10_000 } },
+  defaultOptions: {
+    queries: {
+      retry: isWorthRetrying,
+      staleTime: 10_000,
+      // Without a network, requests fail where their data is shown instead of waiting without a word.
+      networkMode: 'always',
+      refetchOnReconnect: true,
+    },
+  },
 })
 const router = createAppRouter(queries)
-
-sessionEnd.addEventListener('end', () => {
-  queries.setQueryData(sessionQuery.queryKey, null)
-  void router.invalidate()
-})
 
 const root = document.querySelector('#root')
 if (!root) throw new Error('Element #root not found')

@@ -20,29 +20,29 @@ async function changeThings(): Promise<string> {
   return String(id)
 }
 
-test('an operator finds who changed what, narrows it, and reads a change without its secrets', async () => {
+test('finding B16: an operator finds who changed what by names, narrows it, and reads a change without its secrets', async () => {
   const user = await changeThings()
   const answer = await dashboard.account.send('POST /api/admin/plans', { name: 'Gold' })
   expect(answer.status).toBe(201)
   const page = await dashboard.open('/operator/users')
   await page.getByRole('link', { name: 'Audit log' }).click()
-  await page.getByRole('link', { name: 'POST /plans' }).waitFor()
-  await page.getByRole('row', { name: /ada@example\.com POST \/plans Plan/ }).waitFor()
+  await page.getByRole('link', { name: 'Create plan' }).waitFor()
+  await page.getByRole('row', { name: /ada@example\.com Create plan Gold/ }).waitFor()
 
   // By who.
   await page.getByRole('combobox', { name: 'Actor' }).click()
   await page.getByRole('option', { name: 'Operator key' }).click()
   await page.waitForURL(/actor=operator_key/)
-  await page.getByRole('link', { name: 'POST /plans' }).waitFor({ state: 'detached' })
-  await page.getByRole('link', { name: 'POST /connections' }).waitFor()
+  await page.getByRole('link', { name: 'Create plan' }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Add connection' }).waitFor()
 
   // By what it is about: the account, and the credit for it.
   await page.getByRole('searchbox', { name: 'ID' }).fill(user)
-  await page.getByRole('link', { name: 'POST /connections' }).waitFor({ state: 'detached' })
-  await page.getByRole('link', { name: 'POST /credits/grant' }).waitFor()
+  await page.getByRole('link', { name: 'Add connection' }).waitFor({ state: 'detached' })
+  await page.getByRole('row', { name: /Grant credits .*of grace@example\.com/ }).waitFor()
   await page.getByRole('combobox', { name: 'Object' }).click()
   await page.getByRole('option', { name: 'User', exact: true }).click()
-  await page.getByRole('link', { name: 'POST /credits/grant' }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Grant credits' }).waitFor({ state: 'detached' })
 
   // By when: of a day that is over there is nothing.
   await page.getByLabel('To', { exact: true }).fill('2020-01-01')
@@ -51,7 +51,7 @@ test('an operator finds who changed what, narrows it, and reads a change without
   await page.goto(`${dashboard.address}/operator/audit-trail?search=canary`)
   await page.getByText('No changes match these filters.').waitFor()
   await page.goto(`${dashboard.address}/operator/audit-trail?kind=connection`)
-  await page.getByRole('link', { name: 'POST /connections' }).click()
+  await page.getByRole('link', { name: 'Add connection' }).click()
   const details = page.getByRole('dialog', { name: 'Change' })
   await details.getByText('"api_key": "[set]"').waitFor()
   expect(await page.content()).not.toContain(secret)
@@ -69,7 +69,7 @@ test('an operator reads on beyond the first page', async () => {
     await admin('PUT', `/plans/${String(id)}`, { requests_per_minute: count })
   }
   const page = await dashboard.open(`/operator/audit-trail?object=${String(id)}`)
-  const links = page.getByRole('link', { name: /\/plans/ })
+  const links = page.getByRole('link', { name: /(Create|Update) plan/ })
   await page.getByText(`25 of ${rows} changes`).waitFor()
   await page.getByRole('button', { name: 'Show more' }).click()
   await page.getByText(`50 of ${rows} changes`).waitFor()

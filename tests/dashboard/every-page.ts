@@ -30,7 +30,7 @@ export const pages: [path: string, heading: string][] = [
   ['/operator/quota-requests', 'Quota requests'],
   ['/operator/tickets', 'Tickets'],
   ['/operator/providers', 'Providers'],
-  ['/operator/models', 'Catalogue'],
+  ['/operator/models', 'Catalog'],
   ['/operator/connections', 'Platform connections'],
   ['/operator/collections', 'System collections'],
   ['/operator/branding', 'Branding'],

@@ -237,7 +237,7 @@ describe('an operator', () => {
 
   test('shows an error for an account that does not exist', async () => {
     const page = await dashboard.open('/operator/users/user_00000000000000000000000000')
-    await page.getByText('Could not load data').waitFor()
+    await page.getByText('Account not found').waitFor()
     await page.close()
   })
 

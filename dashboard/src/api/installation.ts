@@ -15,5 +15,8 @@ export const serviceQuery = queryOptions({
   staleTime: 300_000,
 })
 
+/** The name of this service, which its operator sets under *Branding*. */
+export const useServiceName = (): string => useQuery(serviceQuery).data?.name ?? 'Tollgate'
+
 /** Whether this service sends email; assumed until it is known. Without it, operators hand out sign-in links. */
 export const useSendsEmail = (): boolean => useQuery(serviceQuery).data?.features['email'] ?? true

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { checkedFetch } from './client'
+import { checkedFetch, sessionEnd } from './client'
 
 export interface User {
   id: string
@@ -33,10 +33,22 @@ async function fetchSession<Answer>(path: string, body?: object): Promise<Answer
   return response.json()
 }
 
-/** The signed-in user; null when signed out. */
+/** Asks the service for the session; null when signed out. */
+export const currentSession = () => fetchSession<SignedIn | null>('/get-session')
+
+/**
+ * The signed-in user; null when signed out. A session that ends keeps its user until the page is left, so that the page
+ * keeps what was typed: `sessionEnd` tells, and the user signs in again in place.
+ */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: () => fetchSession<SignedIn | null>('/get-session'),
+  queryFn: async ({ client, queryKey }): Promise<SignedIn | null> => {
+    const session = await currentSession()
+    const before = client.getQueryData<SignedIn | null>(queryKey)
+    if (session || !before) return session
+    sessionEnd.dispatchEvent(new Event('end'))
+    return before
+  },
   staleTime: 60_000,
 })
 
@@ -75,6 +87,9 @@ export const signIn = {
   },
   withCode: (code: string) => fetchSession('/two-factor/verify-totp', { code }),
   withBackupCode: (code: string) => fetchSession('/two-factor/verify-backup-code', { code }),
+  /** With a second factor: a code of the authenticator app, or a backup code. */
+  withFactor: (code: string): Promise<unknown> =>
+    /^\d{6}$/.test(code) ? signIn.withCode(code) : signIn.withBackupCode(code),
   withLink: (email: string) => fetchSession('/sign-in/magic-link', { email, callbackURL: '/' }),
   /** Returns the address of the other provider's sign-in page. */
   withService: (provider: OtherService) =>

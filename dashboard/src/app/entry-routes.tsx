@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent, Outlet } from '@tanstack/react-router'
+import { createRoute, Outlet } from '@tanstack/react-router'
 import { root } from './home-route'
+import { lazyPage } from './lazy-page'
 
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
@@ -13,17 +14,17 @@ const signIn = createRoute({
     // A link or another provider was the first factor.
     factor: text(search['factor']),
   }),
-  component: lazyRouteComponent(() => import('../features/sign-in/sign-in-page'), 'SignInPage'),
+  component: lazyPage(() => import('../features/sign-in/sign-in-page'), 'SignInPage'),
 })
 const signUp = createRoute({
   getParentRoute: () => entry,
   path: '/sign-up',
-  component: lazyRouteComponent(() => import('../features/sign-in/sign-up-page'), 'SignUpPage'),
+  component: lazyPage(() => import('../features/sign-in/sign-up-page'), 'SignUpPage'),
 })
 const forgot = createRoute({
   getParentRoute: () => entry,
   path: '/forgot-password',
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/sign-in/forgot-password-page'),
     'ForgotPasswordPage',
   ),
@@ -32,7 +33,7 @@ const reset = createRoute({
   getParentRoute: () => entry,
   path: '/reset-password',
   validateSearch: (search) => ({ token: text(search['token']), error: text(search['error']) }),
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/sign-in/reset-password-page'),
     'ResetPasswordPage',
   ),

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router'
-import { NotFound } from '../components/not-found'
+import { NotFoundDocument } from '../components/not-found'
 import { Shell } from './shell'
 import { sessionQuery } from '../api/session'
 
@@ -10,7 +10,7 @@ interface Context {
 
 export const root = createRootRouteWithContext<Context>()({
   component: Outlet,
-  notFoundComponent: NotFound,
+  notFoundComponent: NotFoundDocument,
 })
 
 /** The parent of every page that requires a session. */

@@ -62,7 +62,7 @@ export const operatorNavigation = [
     name: 'Models',
     links: [
       { to: '/operator/providers', label: 'Providers' },
-      { to: '/operator/models', label: 'Catalogue' },
+      { to: '/operator/models', label: 'Catalog' },
       { to: '/operator/connections', label: 'Platform connections' },
       { to: '/operator/collections', label: 'System collections' },
     ],

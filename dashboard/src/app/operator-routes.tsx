@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRoute, redirect } from '@tanstack/react-router'
+import { lazyPage } from './lazy-page'
 import { OperatorArea } from './operator-area'
 import { home } from './home-route'
 import { toTrailSearch } from '../features/operator/audit-log/queries'
@@ -38,20 +39,20 @@ const users = createRoute({
   getParentRoute: () => operator,
   path: '/users',
   validateSearch: toUserSearch,
-  component: lazyRouteComponent(() => import('../features/operator/users/users-page'), 'UsersPage'),
+  component: lazyPage(() => import('../features/operator/users/users-page'), 'UsersPage'),
 })
 
 const user = createRoute({
   getParentRoute: () => operator,
   path: '/users/$id',
   validateSearch: toAccountSearch,
-  component: lazyRouteComponent(() => import('../features/operator/users/user-page'), 'UserPage'),
+  component: lazyPage(() => import('../features/operator/users/user-page'), 'UserPage'),
 })
 const transactions = createRoute({
   getParentRoute: () => operator,
   path: '/transactions',
   validateSearch: toTransactionSearch,
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/operator/credits/transactions-page'),
     'TransactionsPage',
   ),
@@ -59,13 +60,13 @@ const transactions = createRoute({
 const plans = createRoute({
   getParentRoute: () => operator,
   path: '/plans',
-  component: lazyRouteComponent(() => import('../features/operator/plans/plans-page'), 'PlansPage'),
+  component: lazyPage(() => import('../features/operator/plans/plans-page'), 'PlansPage'),
 })
 const organizations = createRoute({
   getParentRoute: () => operator,
   path: '/organizations',
   validateSearch: toOrganizationSearch,
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/operator/organizations/organizations-page'),
     'OperatedOrganizationsPage',
   ),
@@ -74,7 +75,7 @@ const organization = createRoute({
   getParentRoute: () => operator,
   path: '/organizations/$id',
   validateSearch: toAccountSearch,
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/operator/organizations/organization-page'),
     'OperatedOrganizationPage',
   ),
@@ -83,7 +84,7 @@ const tickets = createRoute({
   getParentRoute: () => operator,
   path: '/tickets',
   validateSearch: toTicketSearch,
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/operator/tickets/tickets-page'),
     'TicketsPage',
   ),
@@ -91,7 +92,7 @@ const tickets = createRoute({
 const ticket = createRoute({
   getParentRoute: () => operator,
   path: '/tickets/$id',
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/operator/tickets/ticket-page'),
     'HandledTicketPage',
   ),
@@ -100,7 +101,7 @@ const quotaRequests = createRoute({
   getParentRoute: () => operator,
   path: '/quota-requests',
   validateSearch: toDecisionSearch,
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/operator/quota-requests/quota-requests-page'),
     'QuotaRequestsPage',
   ),
@@ -110,7 +111,7 @@ const requests = createRoute({
   getParentRoute: () => operator,
   path: '/requests',
   validateSearch: toRequestSearch,
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/operator/requests/requests-page'),
     'RequestsPage',
   ),
@@ -119,7 +120,7 @@ const requests = createRoute({
 const system = createRoute({
   getParentRoute: () => operator,
   path: '/system',
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/operator/system/system-page'),
     'SystemPage',
   ),
@@ -128,7 +129,7 @@ const providers = createRoute({
   getParentRoute: () => operator,
   path: '/providers',
   validateSearch: toProviderSearch,
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/operator/providers/providers-page'),
     'ProvidersPage',
   ),
@@ -137,7 +138,7 @@ const models = createRoute({
   getParentRoute: () => operator,
   path: '/models',
   validateSearch: toModelSearch,
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/operator/models/models-page'),
     'OperatedModelsPage',
   ),
@@ -146,7 +147,7 @@ const connections = createRoute({
   getParentRoute: () => operator,
   path: '/connections',
   validateSearch: toConnectionSearch,
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/operator/connections/connections-page'),
     'PlatformConnectionsPage',
   ),
@@ -155,7 +156,7 @@ const collections = createRoute({
   getParentRoute: () => operator,
   path: '/collections',
   validateSearch: textsIn('collection'),
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/operator/collections/collections-page'),
     'SystemCollectionsPage',
   ),
@@ -163,7 +164,7 @@ const collections = createRoute({
 const branding = createRoute({
   getParentRoute: () => operator,
   path: '/branding',
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/operator/branding/branding-page'),
     'BrandingPage',
   ),
@@ -171,7 +172,7 @@ const branding = createRoute({
 const config = createRoute({
   getParentRoute: () => operator,
   path: '/config',
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/operator/config/config-page'),
     'ConfigPage',
   ),
@@ -181,7 +182,7 @@ const auditTrail = createRoute({
   getParentRoute: () => operator,
   path: '/audit-trail',
   validateSearch: toTrailSearch,
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/operator/audit-log/audit-log-page'),
     'AuditTrailPage',
   ),

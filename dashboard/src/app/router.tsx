@@ -1,9 +1,9 @@
-import { Box } from '@mantine/core'
 import type { QueryClient } from '@tanstack/react-query'
-import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { toAlertSearch } from '../features/alerts/queries'
-import { Failure } from '../components/failure'
 import { Loading } from '../components/loading'
+import { lazyPage } from './lazy-page'
+import { PageError } from './page-error'
 import { home, root } from './home-route'
 import { billingSearch, overviewSearch, quotaSearch, usageSearch } from '../url/period'
 import { toInboxSearch } from '../features/inbox/queries'
@@ -19,30 +19,30 @@ const overview = createRoute({
   getParentRoute: () => home,
   path: '/',
   validateSearch: overviewSearch,
-  component: lazyRouteComponent(() => import('../features/overview/overview-page'), 'OverviewPage'),
+  component: lazyPage(() => import('../features/overview/overview-page'), 'OverviewPage'),
 })
 const billing = createRoute({
   getParentRoute: () => home,
   path: '/billing',
   validateSearch: billingSearch,
-  component: lazyRouteComponent(() => import('../features/billing/billing-page'), 'BillingPage'),
+  component: lazyPage(() => import('../features/billing/billing-page'), 'BillingPage'),
 })
 const usage = createRoute({
   getParentRoute: () => home,
   path: '/usage',
   validateSearch: usageSearch,
-  component: lazyRouteComponent(() => import('../features/usage/usage-page'), 'UsagePage'),
+  component: lazyPage(() => import('../features/usage/usage-page'), 'UsagePage'),
 })
 const quota = createRoute({
   getParentRoute: () => home,
   path: '/quota',
   validateSearch: quotaSearch,
-  component: lazyRouteComponent(() => import('../features/quota/quota-page'), 'QuotaPage'),
+  component: lazyPage(() => import('../features/quota/quota-page'), 'QuotaPage'),
 })
 const connections = createRoute({
   getParentRoute: () => home,
   path: '/connections',
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/connections/connections-page'),
     'ConnectionsPage',
   ),
@@ -50,7 +50,7 @@ const connections = createRoute({
 const connection = createRoute({
   getParentRoute: () => home,
   path: '/connections/$id',
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/connections/connection-page'),
     'ConnectionPage',
   ),
@@ -58,35 +58,35 @@ const connection = createRoute({
 const pools = createRoute({
   getParentRoute: () => home,
   path: '/pools',
-  component: lazyRouteComponent(() => import('../features/connections/pools-page'), 'PoolsPage'),
+  component: lazyPage(() => import('../features/connections/pools-page'), 'PoolsPage'),
 })
 const gateways = createRoute({
   getParentRoute: () => home,
   path: '/gateways',
-  component: lazyRouteComponent(() => import('../features/gateways/gateways-page'), 'GatewaysPage'),
+  component: lazyPage(() => import('../features/gateways/gateways-page'), 'GatewaysPage'),
 })
 const gateway = createRoute({
   getParentRoute: () => home,
   path: '/gateways/$id',
-  component: lazyRouteComponent(() => import('../features/gateways/gateway-page'), 'GatewayPage'),
+  component: lazyPage(() => import('../features/gateways/gateway-page'), 'GatewayPage'),
 })
 const models = createRoute({
   getParentRoute: () => home,
   path: '/models',
   validateSearch: toModelSearch,
-  component: lazyRouteComponent(() => import('../features/models/models-page'), 'ModelsPage'),
+  component: lazyPage(() => import('../features/models/models-page'), 'ModelsPage'),
 })
 const compareModels = createRoute({
   getParentRoute: () => home,
   path: '/models/compare',
   validateSearch: (search) => ({ models: toModelIds(search['models']) }),
-  component: lazyRouteComponent(() => import('../features/models/compare-page'), 'ComparePage'),
+  component: lazyPage(() => import('../features/models/compare-page'), 'ComparePage'),
 })
 const collections = createRoute({
   getParentRoute: () => home,
   path: '/collections',
   validateSearch: textsIn('collection'),
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/collections/collections-page'),
     'CollectionsPage',
   ),
@@ -94,18 +94,18 @@ const collections = createRoute({
 const keys = createRoute({
   getParentRoute: () => home,
   path: '/keys',
-  component: lazyRouteComponent(() => import('../features/keys/keys-page'), 'KeysPage'),
+  component: lazyPage(() => import('../features/keys/keys-page'), 'KeysPage'),
 })
 const prompts = createRoute({
   getParentRoute: () => home,
   path: '/prompts',
   validateSearch: textsIn('prompt', 'search', 'category', 'tag', 'favorites'),
-  component: lazyRouteComponent(() => import('../features/prompts/prompts-page'), 'PromptsPage'),
+  component: lazyPage(() => import('../features/prompts/prompts-page'), 'PromptsPage'),
 })
 const organizations = createRoute({
   getParentRoute: () => home,
   path: '/organizations',
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/organizations/organizations-page'),
     'OrganizationsPage',
   ),
@@ -114,7 +114,7 @@ const organization = createRoute({
   getParentRoute: () => home,
   path: '/organizations/$id',
   validateSearch: textsIn('tab', 'by', 'period', 'who', 'kind', 'from', 'to'),
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/organizations/organization-page'),
     'OrganizationPage',
   ),
@@ -123,7 +123,7 @@ const playground = createRoute({
   getParentRoute: () => home,
   path: '/playground',
   validateSearch: textsIn('model', 'other', 'chat', 'other_chat'),
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/playground/playground-page'),
     'PlaygroundPage',
   ),
@@ -132,7 +132,7 @@ const sessions = createRoute({
   getParentRoute: () => home,
   path: '/sessions',
   validateSearch: textsIn('status', 'open'),
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/automation/sessions-page'),
     'SessionsPage',
   ),
@@ -140,12 +140,12 @@ const sessions = createRoute({
 const session = createRoute({
   getParentRoute: () => home,
   path: '/sessions/$id',
-  component: lazyRouteComponent(() => import('../features/automation/session-page'), 'SessionPage'),
+  component: lazyPage(() => import('../features/automation/session-page'), 'SessionPage'),
 })
 const templates = createRoute({
   getParentRoute: () => home,
   path: '/templates',
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../features/automation/templates-page'),
     'TemplatesPage',
   ),
@@ -153,24 +153,24 @@ const templates = createRoute({
 const settings = createRoute({
   getParentRoute: () => home,
   path: '/settings',
-  component: lazyRouteComponent(() => import('../features/settings/settings-page'), 'SettingsPage'),
+  component: lazyPage(() => import('../features/settings/settings-page'), 'SettingsPage'),
 })
 const mappings = createRoute({
   getParentRoute: () => home,
   path: '/mappings',
-  component: lazyRouteComponent(() => import('../features/mappings/mappings-page'), 'MappingsPage'),
+  component: lazyPage(() => import('../features/mappings/mappings-page'), 'MappingsPage'),
 })
 const logs = createRoute({
   getParentRoute: () => home,
   path: '/logs',
   validateSearch: toLogSearch,
-  component: lazyRouteComponent(() => import('../features/logs/logs-page'), 'LogsPage'),
+  component: lazyPage(() => import('../features/logs/logs-page'), 'LogsPage'),
 })
 const alerts = createRoute({
   getParentRoute: () => home,
   path: '/alerts',
   validateSearch: toAlertSearch,
-  component: lazyRouteComponent(() => import('../features/alerts/alerts-page'), 'AlertsPage'),
+  component: lazyPage(() => import('../features/alerts/alerts-page'), 'AlertsPage'),
 })
 /** The target of a notification's link. */
 const alert = createRoute({
@@ -184,23 +184,23 @@ const inbox = createRoute({
   getParentRoute: () => home,
   path: '/inbox',
   validateSearch: toInboxSearch,
-  component: lazyRouteComponent(() => import('../features/inbox/inbox-page'), 'InboxPage'),
+  component: lazyPage(() => import('../features/inbox/inbox-page'), 'InboxPage'),
 })
 const support = createRoute({
   getParentRoute: () => home,
   path: '/support',
   validateSearch: toTicketSearch,
-  component: lazyRouteComponent(() => import('../features/support/support-page'), 'SupportPage'),
+  component: lazyPage(() => import('../features/support/support-page'), 'SupportPage'),
 })
 const ticket = createRoute({
   getParentRoute: () => home,
   path: '/support/$id',
-  component: lazyRouteComponent(() => import('../features/support/ticket-page'), 'TicketPage'),
+  component: lazyPage(() => import('../features/support/ticket-page'), 'TicketPage'),
 })
 const security = createRoute({
   getParentRoute: () => home,
   path: '/settings/security',
-  component: lazyRouteComponent(() => import('../features/settings/security-page'), 'SecurityPage'),
+  component: lazyPage(() => import('../features/settings/security-page'), 'SecurityPage'),
 })
 
 const routeTree = root.addChildren([
@@ -239,8 +239,6 @@ const routeTree = root.addChildren([
   ]),
 ])
 
-const errorOf = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)))
-
 /** Creates the router with all pages. */
 export const createAppRouter = (queries: QueryClient) =>
   createRouter({
@@ -248,11 +246,7 @@ export const createAppRouter = (queries: QueryClient) =>
     context: { queries },
     defaultPreload: 'intent',
     defaultPendingComponent: Loading,
-    defaultErrorComponent: ({ error, reset }) => (
-      <Box p="md">
-        <Failure errors={[errorOf(error)]} retry={reset} />
-      </Box>
-    ),
+    defaultErrorComponent: PageError,
     scrollRestoration: true,
   })
 

@@ -1,9 +1,9 @@
 import { ActionIcon, Button, Kbd, VisuallyHidden } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
-import { lazy, Suspense } from 'react'
+import { lazyPart } from '../components/lazy-part'
 
 /** The palette loads when it is first opened. */
-const Palette = lazy(async () => ({ default: (await import('./palette')).Palette }))
+const Palette = lazyPart(async () => (await import('./palette')).Palette)
 
 const isApple = /mac|iphone|ipad/i.test(navigator.userAgent)
 
@@ -35,11 +35,7 @@ export function SearchButton() {
         <VisuallyHidden>Search</VisuallyHidden>
         <Glass />
       </ActionIcon>
-      {isOpen && (
-        <Suspense fallback={undefined}>
-          <Palette onClose={close} />
-        </Suspense>
-      )}
+      {isOpen && <Palette onClose={close} />}
     </>
   )
 }

@@ -18,8 +18,11 @@ import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Brand } from '../components/brand'
 import { PageVisits } from '../components/page-focus'
+import { hasUnsavedForms, LeaveDialog } from '../components/unsaved-guard'
 import { accountNavigation, operatorNavigation } from './navigation'
+import { OfflineNotice } from './offline-notice'
 import { SearchButton } from './search-button'
+import { SessionGuard } from './session-guard'
 import { InboxLink } from '../features/inbox/inbox-link'
 import { sessionQuery, signIn } from '../api/session'
 
@@ -32,6 +35,7 @@ export function Shell() {
       padding="md"
     >
       <SkipLink />
+      <SessionGuard />
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
@@ -53,6 +57,7 @@ export function Shell() {
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id={contentId} tabIndex={-1} style={{ outline: 'none' }}>
+        <OfflineNotice />
         <PageVisits>
           <Outlet />
         </PageVisits>
@@ -170,12 +175,14 @@ function AccountMenu() {
   const { data } = useSuspenseQuery(sessionQuery)
   const queries = useQueryClient()
   const navigate = useNavigate()
+  const [isAsking, { open: ask, close }] = useDisclosure()
   const leave = async () => {
     await signIn.signOut()
     queries.clear()
     await navigate({
       to: '/sign-in',
       search: { to: undefined, error: undefined, factor: undefined },
+      ignoreBlocker: true,
     })
   }
   return (
@@ -201,8 +208,9 @@ function AccountMenu() {
           API reference
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item onClick={() => void leave()}>Sign out</Menu.Item>
+        <Menu.Item onClick={() => (hasUnsavedForms() ? ask() : void leave())}>Sign out</Menu.Item>
       </Menu.Dropdown>
+      {isAsking && <LeaveDialog onLeave={() => void leave()} onClose={close} />}
     </Menu>
   )
 }

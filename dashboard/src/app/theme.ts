@@ -44,7 +44,8 @@ export const theme = createTheme({
       styles: { root: { textTransform: 'none', flexShrink: 0, maxWidth: '100%' } },
     }),
     Drawer: Drawer.extend({ defaultProps: closable }),
-    Modal: Modal.extend({ defaultProps: closable }),
+    // A click beside a dialog would discard what was typed in it.
+    Modal: Modal.extend({ defaultProps: { ...closable, closeOnClickOutside: false } }),
     // Beside a title the message has too little contrast.
     Notification: Notification.extend({
       defaultProps: closable,

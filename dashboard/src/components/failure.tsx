@@ -1,23 +1,27 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 
 interface Props {
-  /** The errors; those with the same message are shown once. */
-  errors: readonly Error[]
-  retry: () => void
+  /** The error messages; the same ones are shown once. */
+  messages: readonly string[]
+  title?: string
+  /** Tries again; absent where that would end in the same. */
+  retry?: (() => void) | undefined
 }
 
 /** An error message with a retry button. */
-export const Failure = ({ errors, retry }: Props) => (
-  <Alert color="red" title="Could not load data">
-    {[...new Set(errors.map(({ message }) => message))].map((message) => (
+export const Failure = ({ messages, title = 'Could not load data', retry }: Props) => (
+  <Alert color="red" title={title}>
+    {[...new Set(messages)].map((message) => (
       <Text key={message} size="sm">
         {message}
       </Text>
     ))}
-    <Group mt="sm">
-      <Button size="xs" variant="light" color="red" onClick={retry}>
-        Try again
-      </Button>
-    </Group>
+    {retry && (
+      <Group mt="sm">
+        <Button size="xs" variant="light" color="red" onClick={retry}>
+          Try again
+        </Button>
+      </Group>
+    )}
   </Alert>
 )

@@ -1,4 +1,4 @@
-import { Box, Table, VisuallyHidden } from '@mantine/core'
+import { Box, Table, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 /**
@@ -19,15 +19,32 @@ export interface Column {
   head?: ReactNode
   /** Explains the name when it is not obvious. */
   about?: string
+  /** The field by which a click on the name sorts the list. */
+  sort?: string
   /** Below the title by default, two per line or three short ones. Hidden columns stand beside the title. */
   position?: CellPosition
 }
 
 export type Columns = readonly (string | Column)[]
 
+/** The order of a list. */
+export interface SortOrder {
+  by: string
+  isDescending: boolean
+}
+
+interface Sorting {
+  order: SortOrder
+  onSort: (order: SortOrder) => void
+}
+
 interface Props {
   columns: Columns
-  /** The width in pixels below which the table scrolls, in the wide layout. */
+  /** The order of a list whose columns sort it. */
+  sorting?: Sorting
+  /** Rows with little space between them, for long lists. */
+  isDense?: boolean
+  /** The width in pixels below which the table scrolls; one that needs less room than most has the narrow layout below it. */
   minWidth: number
   /** Rows with one cell per column. */
   children: ReactNode
@@ -36,16 +53,17 @@ interface Props {
 }
 
 /** A list: a table in the wide layout, one block per row in the narrow one. See `list-table.css`. */
-export function ListTable({ columns, minWidth, children, foot }: Props) {
+export function ListTable(props: Props) {
+  const { columns, sorting, isDense = false, minWidth, children, foot } = props
   const all = columns.map((column) => (typeof column === 'string' ? { name: column } : column))
   return (
-    <Box className="list" {...positionsOf(all)} __vars={namesOf(all)}>
+    <Box className="list" {...positionsOf(all)} __vars={{ ...namesOf(all), ...turnOf(minWidth) }}>
       <Table.ScrollContainer minWidth={minWidth}>
-        <Table verticalSpacing="sm" highlightOnHover role="table">
+        <Table verticalSpacing={isDense ? 6 : 'sm'} highlightOnHover role="table">
           <Table.Thead>
             <Table.Tr>
               {all.map((column) => (
-                <Header key={column.name} column={column} />
+                <Header key={column.name} column={column} sorting={sorting} />
               ))}
             </Table.Tr>
           </Table.Thead>
@@ -57,14 +75,49 @@ export function ListTable({ columns, minWidth, children, foot }: Props) {
   )
 }
 
-const Header = ({ column }: { column: Column }) => {
-  const { name, isNumber = false, isHidden = false, head, about } = column
+/** Below this width a list has the narrow layout, however much room its columns need. */
+const maxTurn = 560
+const pxOfRem = 16
+/** The width in which `list-table.css` turns, in the font size of the list. */
+const turnEm = 35
+
+const turnOf = (minWidth: number) => ({
+  '--list-unit': `${Math.min(maxTurn, minWidth) / turnEm / pxOfRem}rem`,
+})
+
+interface HeaderProps {
+  column: Column
+  sorting: Sorting | undefined
+}
+
+function Header({ column, sorting }: HeaderProps) {
+  const { name, isNumber = false, isHidden = false, head, about, sort } = column
+  const aligned = { ...(isNumber && { ta: 'right' as const }), ...(about && { title: about }) }
+  if (sorting && sort !== undefined) {
+    const { by, isDescending } = sorting.order
+    const direction = by !== sort ? 'none' : isDescending ? 'descending' : 'ascending'
+    return (
+      <Table.Th {...aligned} aria-sort={direction}>
+        <UnstyledButton
+          fz="inherit"
+          fw="inherit"
+          onClick={() =>
+            sorting.onSort({ by: sort, isDescending: direction === 'ascending' })
+          }
+        >
+          {name} <span aria-hidden>{signs[direction]}</span>
+        </UnstyledButton>
+      </Table.Th>
+    )
+  }
   return (
-    <Table.Th {...(isNumber && { ta: 'right' })} {...(about && { title: about })}>
+    <Table.Th {...aligned}>
       {head ?? (isHidden ? <VisuallyHidden>{name}</VisuallyHidden> : name)}
     </Table.Th>
   )
 }
+
+const signs = { ascending: '↑', descending: '↓', none: '↕' } as const
 
 const positionOf = ({ isHidden = false, position }: Column) =>
   position ?? (isHidden ? 'aside' : undefined)

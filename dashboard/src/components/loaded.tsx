@@ -5,14 +5,20 @@ import { QueryFailure } from './query-failure'
 
 interface Props<Data> {
   query: UseQueryResult<Data>
+  /** The noun of what is loaded, for an id that the service does not have. */
+  what?: string
   children: (data: Data) => ReactNode
 }
 
 /** Renders the data of a query; until then a skeleton or the error. */
-export function Loaded<Data>({ query, children }: Props<Data>) {
+export function Loaded<Data>({ query, what, children }: Props<Data>) {
   const { data, error, refetch } = query
   if (data !== undefined) return children(data)
-  if (error) return <QueryFailure error={error} refetch={refetch} placeholder={<NotLoaded />} />
+  if (error) {
+    return (
+      <QueryFailure error={error} refetch={refetch} what={what} placeholder={<NotLoaded />} />
+    )
+  }
   return (
     <Stack gap="xs" role="status" aria-busy aria-label="Loading">
       <Skeleton height={38} />

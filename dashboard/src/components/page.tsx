@@ -1,11 +1,17 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
-import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
+import { usePageTitle } from './document-title'
 import { useHeadingFocus } from './page-focus'
 import { FailureScope } from './query-failure'
 
 interface Props {
   title: string
+  /** The list that the page's item belongs to, for the document's title. */
+  list?: string
+  /** What stands below the title, such as the state of the item. */
+  details?: ReactNode
+  /** The width of a page of text. */
+  maxWidth?: number
   /** The purpose of the page in one sentence. */
   about?: string
   /** The link to the parent list, above the title. */
@@ -15,12 +21,15 @@ interface Props {
   children: ReactNode
 }
 
+const pageWidth = 1180
+
 /** The frame of a page: title, purpose and actions. */
-export function Page({ title, about, back, actions, children }: Props) {
-  useDocumentTitle(`${title} · Tollgate`)
+export function Page({ title, list, children, ...props }: Props) {
+  const { about, back, actions, details, maxWidth = pageWidth } = props
+  usePageTitle(list === undefined ? title : `${title} · ${list}`)
   const heading = useHeadingFocus()
   return (
-    <Stack gap="lg" maw={1180} mx="auto">
+    <Stack gap="lg" maw={maxWidth} mx="auto">
       <Stack gap={4}>
         {back}
         <Group justify="space-between" gap="sm" className="page-head">
@@ -31,12 +40,13 @@ export function Page({ title, about, back, actions, children }: Props) {
             flex="1 1 0"
             ref={heading}
             tabIndex={-1}
-            style={{ outline: 'none' }}
+            style={{ outline: 'none', overflowWrap: 'anywhere' }}
           >
             {title}
           </Title>
           {actions}
         </Group>
+        {details}
         {about && (
           <Text c="dimmed" size="sm" maw={640} style={{ textWrap: 'pretty' }}>
             {about}

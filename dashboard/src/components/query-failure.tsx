@@ -8,6 +8,7 @@ import {
   type ReactNode,
   type SetStateAction,
 } from 'react'
+import { ApiError } from '../api/client'
 import { Failure } from './failure'
 
 interface FailedQuery {
@@ -35,19 +36,25 @@ export function FailureScope({ children }: { children: ReactNode }) {
   }
   return (
     <ScopeContext value={{ isShared, setFailed }}>
-      {isShared && <Failure errors={queries.map(({ error }) => error)} retry={retry} />}
+      {isShared && <Failure messages={queries.map(({ error }) => error.message)} retry={retry} />}
       {children}
     </ScopeContext>
   )
 }
 
+const missing = 404
+
+const capitalized = (noun: string) => noun.charAt(0).toUpperCase() + noun.slice(1)
+
 interface Props extends FailedQuery {
+  /** The noun of what the query loads, which the service may not have. */
+  what?: string | undefined
   /** Stands here when the error message is that of the page. */
   placeholder?: ReactNode
 }
 
 /** The error message of a failed query, here or, when several queries failed, at the top of the page. */
-export function QueryFailure({ error, refetch, placeholder }: Props) {
+export function QueryFailure({ error, refetch, what, placeholder }: Props) {
   const id = useId()
   const { isShared, setFailed } = useContext(ScopeContext)
   useLayoutEffect(() => {
@@ -55,5 +62,10 @@ export function QueryFailure({ error, refetch, placeholder }: Props) {
     return () =>
       setFailed?.((before) => new Map([...before].filter(([failedId]) => failedId !== id)))
   }, [id, error, refetch, setFailed])
-  return isShared ? placeholder : <Failure errors={[error]} retry={() => void refetch()} />
+  if (isShared) return placeholder
+  if (what !== undefined && error instanceof ApiError && error.status === missing) {
+    const message = `This ${what} does not exist, was deleted, or is not yours to see.`
+    return <Failure title={`${capitalized(what)} not found`} messages={[message]} />
+  }
+  return <Failure messages={[error.message]} retry={() => void refetch()} />
 }

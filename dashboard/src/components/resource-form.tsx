@@ -1,6 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core'
 import type { FormEvent, ReactNode } from 'react'
 import { Problem } from './problem'
+import { UnsavedGuard } from './unsaved-guard'
 import { useSubmit } from './use-submit'
 
 /** The parts of a Mantine form that this one uses. */
@@ -26,6 +27,8 @@ interface Props<Fields> {
    * `entry` is an action on a page for signed-out users, where buttons are as wide as fields.
    */
   kind?: 'edit' | 'action' | 'entry'
+  /** Whether leaving the page with changed fields asks first; not for a code or a choice that is quickly made again. */
+  isGuarded?: boolean
   /** Whether the fields cannot be saved now. */
   isDisabled?: boolean
   /** More buttons, after the one that submits. */
@@ -38,6 +41,7 @@ interface Props<Fields> {
 /** A form that creates or edits one resource: its error message, its fields and its buttons. */
 export function ResourceForm<Fields>({ form, save, label, ...props }: Props<Fields>) {
   const { onCancel, kind = 'edit', isDisabled = false, errorFields = form } = props
+  const isGuarded = (props.isGuarded ?? true) && kind !== 'entry'
   const { submit, isBusy, error } = useSubmit(save, errorFields)
   const needsChange = !onCancel && kind === 'edit'
   const button = (
@@ -51,6 +55,7 @@ export function ResourceForm<Fields>({ form, save, label, ...props }: Props<Fiel
   )
   return (
     <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
+      {isGuarded && <UnsavedGuard isUnsaved={form.isDirty() && !isBusy} />}
       <Stack gap="sm">
         <Problem error={error ?? props.actionError} />
         {props.children}

@@ -1,5 +1,6 @@
 import { Drawer, type DrawerProps } from '@mantine/core'
 import { useEffect, useState } from 'react'
+import { useItemTitle } from './document-title'
 
 type Props = Omit<DrawerProps, 'opened' | 'position'>
 
@@ -8,6 +9,7 @@ type Props = Omit<DrawerProps, 'opened' | 'position'>
  * else to the content of the page.
  */
 export function SidePanel(props: Props) {
+  useItemTitle(typeof props.title === 'string' ? props.title : undefined)
   const [opener] = useState(() => document.activeElement)
   useEffect(
     () => () => {

@@ -21,7 +21,7 @@ export function AlertDrawer({ id, onClose }: { id: string; onClose: () => void }
   return (
     <SidePanel onClose={onClose} size="lg" title="Alert">
       <FailureScope>
-        <Loaded query={query}>
+        <Loaded query={query} what="alert">
           {(alert) => (
             <Stack gap="lg">
               <div>

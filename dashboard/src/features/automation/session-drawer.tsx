@@ -19,7 +19,7 @@ export function SessionDrawer({ id, onClose }: Props) {
   return (
     <SidePanel onClose={onClose} size="lg" title="Session">
       <FailureScope>
-        <Loaded query={query}>
+        <Loaded query={query} what="session">
           {(chat) => (
             <Stack gap="md">
               <SessionAbout

@@ -24,13 +24,14 @@ export function SessionPage() {
   return (
     <Page
       title={query.data?.name || 'Session'}
+      list="Sessions"
       back={
         <Anchor size="sm" renderRoot={(props) => <Link to="/sessions" {...props} />}>
           All sessions
         </Anchor>
       }
     >
-      <Loaded query={query}>
+      <Loaded query={query} what="session">
         {(chat) => (
           <>
             <SessionAbout chat={chat} />

@@ -56,7 +56,7 @@ function Order({ organization }: { organization: string | undefined }) {
   }
   return (
     <>
-      <ResourceForm form={form} save={save} label="Go to checkout" kind="action">
+      <ResourceForm form={form} save={save} label="Go to checkout" kind="action" isGuarded={false}>
         <Group gap="xs">
           {usual.map((amount) => (
             <Button

@@ -38,7 +38,7 @@ export function ConnectionModels({ connection }: Props) {
 
 const columns = [
   { name: 'Model', place: 'title' },
-  { name: 'In catalogue' },
+  { name: 'In catalog' },
   { name: 'Price per 1M tokens' },
 ] as const
 const actions = { name: 'Actions', isHidden: true } as const

@@ -19,13 +19,14 @@ export function ConnectionPage() {
   return (
     <Page
       title={query.data?.name ?? 'Connection'}
+      list="Connections"
       back={
         <Anchor size="sm" renderRoot={(props) => <Link to="/connections" {...props} />}>
           All connections
         </Anchor>
       }
     >
-      <Loaded query={query}>
+      <Loaded query={query} what="connection">
         {(connection) => <ConnectionSections connection={connection} />}
       </Loaded>
     </Page>
@@ -39,7 +40,7 @@ const ConnectionSections = ({ connection }: { connection: Connection }) => (
     </Card>
     <Card title="Models">
       <Text size="sm" c="dimmed">
-        The operator sets the prices of catalogue models; the connection's manager sets the others.
+        The operator sets the prices of catalog models; the connection's manager sets the others.
         Models without a price are free.
       </Text>
       <ConnectionModels connection={connection} />

@@ -9,6 +9,7 @@ import { Confirm } from '../../components/confirm'
 import { ConnectionTests, useConnectionTests } from './connection-tests'
 import { ListPage } from '../../components/list-page'
 import { RowMenu } from '../../components/row-menu'
+import { useSorted } from '../../components/use-sorted'
 import { connectionsQuery, mayChange, statusColors, type Connection } from './queries'
 import { formatCount } from '../../format/figures'
 import { poolsQuery } from './pool-queries'
@@ -35,12 +36,26 @@ export const ConnectionsPage = () => (
   </ListPage>
 )
 
-const ConnectionTable = ({ connections }: { connections: readonly Connection[] }) => (
-  <ListTable
-    columns={['Name', 'Provider', 'Key', 'Status', 'Limits', { name: 'Actions', isHidden: true }]}
-    minWidth={760}
-  >
-    {connections.map((one) => (
+const columns = [
+  { name: 'Name', sort: 'name' },
+  { name: 'Provider', sort: 'provider' },
+  'Key',
+  { name: 'Status', sort: 'status' },
+  'Limits',
+  { name: 'Actions', isHidden: true },
+] as const
+
+const values = {
+  name: ({ name }: Connection) => name,
+  provider: ({ provider }: Connection) => provider,
+  status: ({ status }: Connection) => status,
+}
+
+function ConnectionTable({ connections }: { connections: readonly Connection[] }) {
+  const { sorted, sorting } = useSorted(connections, values, 'name')
+  return (
+  <ListTable columns={columns} sorting={sorting} minWidth={760}>
+    {sorted.map((one) => (
       <Table.Tr key={one.id}>
         <Table.Td>
           <Group gap={6}>
@@ -84,7 +99,8 @@ const ConnectionTable = ({ connections }: { connections: readonly Connection[] }
       </Table.Tr>
     ))}
   </ListTable>
-)
+  )
+}
 
 const Status = ({ connection: one }: { connection: Connection }) => (
   <>

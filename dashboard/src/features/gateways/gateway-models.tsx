@@ -25,7 +25,7 @@ export function GatewayModels({ gateway: { id } }: { gateway: Gateway }) {
           <>
             <Text size="sm" c="dimmed">
               Available under these names to everyone who may use the connection. The operator sets
-              the prices of catalogue models; the gateway's manager sets the others.
+              the prices of catalog models; the gateway's manager sets the others.
             </Text>
             {connections.map((one) => (
               <Served key={one.id} connection={one} />

@@ -33,6 +33,7 @@ export function GatewayPage() {
   return (
     <Page
       title={gateway?.name ?? 'Gateway'}
+      list="Gateways"
       back={
         <Anchor size="sm" renderRoot={(props) => <Link to="/gateways" {...props} />}>
           All gateways
@@ -40,7 +41,7 @@ export function GatewayPage() {
       }
       actions={gateway && <Deletion gateway={gateway} />}
     >
-      <Loaded query={query}>
+      <Loaded query={query} what="gateway">
         {(one) => (one ? <GatewaySections gateway={one} /> : <DeletedGateway />)}
       </Loaded>
     </Page>

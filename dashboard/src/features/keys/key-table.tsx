@@ -2,6 +2,7 @@ import { Badge, Code, Group, Stack, Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ListTable } from '../../components/list-table'
 import { Moment } from '../../components/moment'
+import { useSorted } from '../../components/use-sorted'
 import { KeySpending } from './key-spending'
 import { limits, type Key } from './queries'
 import { count } from '../../format/figures'
@@ -12,25 +13,41 @@ interface Props {
   actions: (key: Key) => ReactNode
 }
 
-export const KeyTable = ({ keys, actions }: Props) => (
-  <ListTable
-    columns={[
-      'Name',
-      'Status',
-      { name: 'Spent this month', about: 'In calendar months and days, UTC', position: 'wide' },
-      'Limits',
-      'Permissions',
-      'Last used',
-      'Created',
-      { name: 'Actions', isHidden: true },
-    ]}
-    minWidth={960}
-  >
-    {keys.map((one) => (
-      <KeyRow key={one.id} one={one} actions={actions(one)} />
-    ))}
-  </ListTable>
-)
+const columns = [
+  { name: 'Name', sort: 'name' },
+  'Status',
+  {
+    name: 'Spent this month',
+    about: 'In calendar months and days, UTC',
+    position: 'wide',
+    sort: 'spent',
+  },
+  'Limits',
+  'Permissions',
+  { name: 'Last used', sort: 'used' },
+  { name: 'Created', sort: 'created' },
+  { name: 'Actions', isHidden: true },
+] as const
+
+const timeOf = (at: string | null) => (at === null ? null : Date.parse(at))
+
+const values = {
+  name: ({ name }: Key) => name,
+  spent: ({ usage }: Key) => usage.spend_this_month,
+  used: ({ last_used_at: at }: Key) => timeOf(at),
+  created: ({ created_at: at }: Key) => timeOf(at),
+}
+
+export function KeyTable({ keys, actions }: Props) {
+  const { sorted, sorting } = useSorted(keys, values, 'name')
+  return (
+    <ListTable columns={columns} sorting={sorting} minWidth={960}>
+      {sorted.map((one) => (
+        <KeyRow key={one.id} one={one} actions={actions(one)} />
+      ))}
+    </ListTable>
+  )
+}
 
 export const isExpired = ({ expires_at: end }: Key) => end !== null && new Date(end) <= new Date()
 

@@ -16,7 +16,7 @@ export function LogDrawer({ id, onClose }: { id: string; onClose: () => void }) 
     <SidePanel onClose={onClose} size="xl" title="Request">
       <FailureScope>
         <Stack gap="lg">
-          <Loaded query={query}>
+          <Loaded query={query} what="request">
             {(log) => (
               <RequestView log={log} reader="owner" actions={<Actions log={log} />}>
                 <LogBodies {...log} />

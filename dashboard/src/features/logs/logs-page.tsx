@@ -2,11 +2,14 @@ import { ResourceList } from '../../components/resource-list'
 import { Anchor, Button, Group, Table, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { maxNew } from '../../api/new-items'
 import { ListTable } from '../../components/list-table'
+import { LogRemarks } from './log-remarks'
 import { LogStatus } from './log-status'
+import { RefreshButton } from '../../components/refresh-button'
 import { Page } from '../../components/page'
 import { When } from '../../components/when'
-import { filterOf, logsQuery, statsQuery, type ListedLog, type LogSearch } from './queries'
+import { filterOf, logsQuery, newLogsQuery, statsQuery, type ListedLog, type LogSearch } from './queries'
 import { count, duration } from '../../format/figures'
 import { Money } from '../../components/money'
 import { payerName } from '../../format/payer'
@@ -24,6 +27,8 @@ export function LogsPage() {
   const filter = filterOf(search)
   const stats = useQuery(statsQuery(filter))
   const query = useInfiniteQuery(logsQuery(filter))
+  const logs = query.data?.pages.flatMap((page) => page.logs) ?? []
+  const { data: newCount } = useQuery(newLogsQuery(filter, logs, query.dataUpdatedAt))
   const change = (changed: LogSearch) =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true })
   return (
@@ -32,13 +37,13 @@ export function LogsPage() {
       about="All requests of your API keys, including rejected ones, newest first."
       actions={
         <Group gap="xs">
-          <Button
-            variant="default"
-            loading={query.isRefetching && !query.isFetchingNextPage}
-            onClick={() => void queries.invalidateQueries({ queryKey: ['logs'] })}
-          >
-            Refresh
-          </Button>
+          <RefreshButton
+            isBusy={query.isRefetching && !query.isFetchingNextPage}
+            newCount={newCount}
+            max={maxNew}
+            noun="request"
+            onRefresh={() => void queries.invalidateQueries({ queryKey: ['logs'] })}
+          />
           <LogExport filter={filter} isEmpty={stats.data?.total_requests === 0} />
         </Group>
       }
@@ -47,10 +52,7 @@ export function LogsPage() {
       <LogSums query={stats} />
       <ResourceList
         query={query}
-        rows={({ pages }) => ({
-          items: pages.flatMap(({ logs }) => logs),
-          total: pages[0]?.total ?? 0,
-        })}
+        rows={({ pages }) => ({ items: logs, total: pages[0]?.total ?? 0 })}
         plural="requests"
         empty={{
           title: 'No requests in the last 30 days',
@@ -63,7 +65,7 @@ export function LogsPage() {
           </Button>
         }
       >
-        {(logs) => <LogTable logs={logs} />}
+        {(listed) => <LogTable logs={listed} />}
       </ResourceList>
       {search.open !== undefined && (
         <LogDrawer id={search.open} onClose={() => change({ open: undefined })} />
@@ -84,6 +86,7 @@ const LogTable = ({ logs }: { logs: readonly ListedLog[] }) => (
       'Key',
     ]}
     minWidth={760}
+    isDense
   >
     {logs.map((log) => (
       <LogRow key={log.id} log={log} />
@@ -115,15 +118,7 @@ const LogRow = ({ log }: { log: ListedLog }) => (
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
         {log.model || '–'}
       </Text>
-      <Text size="xs" c="dimmed" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
-        {[
-          log.error && `${log.error.code}: ${log.error.message}`,
-          log.provider && `by ${log.provider}`,
-          log.requested_model !== log.model && log.requested_model && `for ${log.requested_model}`,
-        ]
-          .filter(Boolean)
-          .join(', ')}
-      </Text>
+      <LogRemarks log={log} />
     </Table.Td>
     <Table.Td ta="right" title={`${log.input_tokens} in, ${log.output_tokens} out`}>
       {count(log.total_tokens)}

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, ApiError, bodyOf, type Schemas } from '../../api/client'
+import { countNew, lookFrom, lookMs, maxNew } from '../../api/new-items'
 import { saveFile, toCsv } from '../../format/csv'
 import type { StoredBodies } from './stored-bodies'
 import { oneOf, textOf, integerOf, type Search } from '../../url/search'
@@ -136,6 +137,23 @@ export const logsQuery = (filter: Filter) =>
   })
 
 export type ListedLog = Schemas['ListedRequestLog']
+
+/** The number of requests that a loaded list of a filter does not have yet, up to `maxNew`. */
+export const newLogsQuery = (filter: Filter, logs: readonly ListedLog[], loadedMs: number) =>
+  queryOptions({
+    queryKey: ['logs', 'new', filter, loadedMs],
+    queryFn: async () => {
+      const start_date = lookFrom(logs, loadedMs)
+      const query = { ...queryOf(filter, loadedMs), start_date, limit: maxNew }
+      const found = await bodyOf(api.GET('/api/account/request-logs', { params: { query } }))
+      return countNew(logs, found.logs)
+    },
+    // A range with an end, and the search for one request, have nothing new.
+    enabled: loadedMs > 0 && filter.range !== 'between' && !isRequestId(filter.search ?? ''),
+    initialData: 0,
+    refetchInterval: lookMs,
+    retry: false,
+  })
 
 export const statsQuery = (filter: Filter) =>
   queryOptions({

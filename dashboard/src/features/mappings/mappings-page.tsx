@@ -1,8 +1,8 @@
 import {
   Badge,
-  Button,
   Code,
   Group,
+  Menu,
   NumberInput,
   Paper,
   Switch,
@@ -20,6 +20,7 @@ import { Confirm } from '../../components/confirm'
 import { ResourceForm } from '../../components/resource-form'
 import { ListPage } from '../../components/list-page'
 import { Problem } from '../../components/problem'
+import { RowMenu } from '../../components/row-menu'
 import { useSubmit } from '../../components/use-submit'
 
 const mappingsQuery = queryOptions({
@@ -145,9 +146,11 @@ function MappingRow({ mapping }: { mapping: Mapping }) {
         />
       </Table.Td>
       <Table.Td ta="right">
-        <Button size="xs" variant="subtle" color="red" onClick={() => setDeleting(true)}>
-          Delete
-        </Button>
+        <RowMenu name={pattern}>
+          <Menu.Item color="red" onClick={() => setDeleting(true)}>
+            Delete
+          </Menu.Item>
+        </RowMenu>
         {isDeleting && (
           <Confirm
             question={`Delete the mapping for ${pattern}?`}

@@ -26,7 +26,7 @@ export function ModelDrawer({ id, onClose }: Props) {
   return (
     <SidePanel onClose={onClose} size="lg" title={query.data?.name ?? id}>
       <FailureScope>
-        <Loaded query={query}>
+        <Loaded query={query} what="model">
           {(model) => (
             <Stack gap="lg">
               <Facts model={model} />

@@ -143,6 +143,7 @@ function Own({ id, mine }: { id: string; mine: OwnRating | null }) {
       params: { path: { model_id: id } },
       body: fields,
     })
+    form.resetDirty()
     await refresh()
   }
   const removal = useSubmit(async () => {

@@ -77,10 +77,10 @@ export function actorOf({ actor, actor_email: email }: Change): string {
   return email ?? actor
 }
 
-/** The credential and the IP address of a change; undefined when no account made it. */
+/** The kind of credential and the IP address of a change; undefined when no account made it. */
 export function channelOf({ key_id: key, client_address: address }: Change): string | undefined {
   if (key === null) return undefined
-  const method = key === 'session' ? 'signed in' : `with ${key}`
+  const method = key === 'session' ? 'signed in' : 'with an API key'
   return address === null ? method : `${method}, from ${address}`
 }
 

@@ -115,7 +115,7 @@ const ChangeRow = ({ change }: { change: Change }) => (
     </Table.Td>
     <Table.Td style={{ overflowWrap: 'anywhere' }}>
       <Text size="sm">{actorOf(change)}</Text>
-      <Text size="xs" c="dimmed">
+      <Text size="xs" c="dimmed" title={change.key_id ?? ''}>
         {channelOf(change)}
       </Text>
     </Table.Td>

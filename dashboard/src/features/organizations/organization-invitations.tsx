@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
+import { Badge, Button, Group, Menu, Stack, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -10,6 +10,7 @@ import { ResourceList } from '../../components/resource-list'
 import { allRows } from '../../api/paging'
 import { Moment } from '../../components/moment'
 import { Problem } from '../../components/problem'
+import { RowMenu } from '../../components/row-menu'
 import { invitationsQuery, type Invitation, type Organization } from './queries'
 import { useSubmit } from '../../components/use-submit'
 import { Invite } from './invite-form'
@@ -76,7 +77,7 @@ function InvitationTable({ id, invitations }: TableProps) {
           'Role',
           { name: 'Status', position: 'aside' },
           'Expires',
-          { name: 'Actions', isHidden: true, position: 'wide' },
+          { name: 'Actions', isHidden: true },
         ]}
         minWidth={620}
       >
@@ -133,25 +134,17 @@ const InvitationRow = ({ invitation, onResend, onRevoke }: RowProps) => {
         </Badge>
       </Table.Td>
       <Table.Td>{isPending ? <Moment at={until} /> : '–'}</Table.Td>
-      <Table.Td>
-        <Group gap={4} justify="flex-end" wrap="nowrap">
-          {(isPending || status === 'expired') && (
-            <Button size="xs" variant="subtle" onClick={onResend} aria-label={`Resend to ${email}`}>
-              Resend
-            </Button>
-          )}
-          {isPending && (
-            <Button
-              size="xs"
-              variant="subtle"
-              color="red"
-              onClick={onRevoke}
-              aria-label={`Revoke the invitation for ${email}`}
-            >
-              Revoke
-            </Button>
-          )}
-        </Group>
+      <Table.Td ta="right">
+        {(isPending || status === 'expired') && (
+          <RowMenu name={email}>
+            <Menu.Item onClick={onResend}>Resend</Menu.Item>
+            {isPending && (
+              <Menu.Item color="red" onClick={onRevoke}>
+                Revoke
+              </Menu.Item>
+            )}
+          </RowMenu>
+        )}
       </Table.Td>
     </Table.Tr>
   )

@@ -32,6 +32,7 @@ export function OrganizationPage() {
   return (
     <Page
       title={organization?.name ?? 'Organization'}
+      list="Organizations"
       about={organization?.description ?? 'Members, billing and limits.'}
       back={
         <Anchor size="sm" renderRoot={(props) => <Link to="/organizations" {...props} />}>
@@ -40,7 +41,7 @@ export function OrganizationPage() {
       }
       actions={organization && <Leave organization={organization} />}
     >
-      <Loaded query={query}>{(one) => <OrganizationSections organization={one} />}</Loaded>
+      <Loaded query={query} what="organization">{(one) => <OrganizationSections organization={one} />}</Loaded>
     </Page>
   )
 }

@@ -47,7 +47,7 @@ export function OrganizationUsage({ organization: { id, slug }, by, period, onCh
         {(_, usage) => (
           <>
             <Text size="sm" c="dimmed">
-              At catalogue prices, regardless of who pays.
+              At catalog prices, regardless of who pays.
             </Text>
             <UsageTable
               usage={usage}

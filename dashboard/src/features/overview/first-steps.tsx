@@ -59,8 +59,8 @@ function FirstKey() {
       <Problem error={error} />
       {key === undefined && existing && (
         <Text size="sm">
-          You already have the key <Code>{existing.key_prefix}…</Code>, which was shown when it was
-          created. If it is lost, create another.
+          You already have the key {existing.name} (<Code>{existing.key_prefix}…</Code>), which was
+          shown when it was created. If it is lost, create another.
         </Text>
       )}
       {key === undefined ? (

@@ -9,16 +9,17 @@ import {
   Title,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { lazy, Suspense } from 'react'
 import type { Metrics } from '../billing/queries'
+import { lazyPart } from '../../components/lazy-part'
 import { compact, count } from '../../format/figures'
 import { usd } from '../../format/money'
 import { measures, type Measure } from '../../url/period'
 
 // The charts are more than half of the dashboard's code: the figures do not wait for them.
-const UsageChart = lazy(async () => ({
-  default: (await import('../usage/usage-chart')).UsageChart,
-}))
+const UsageChart = lazyPart(
+  async () => (await import('../usage/usage-chart')).UsageChart,
+  <Skeleton height={260} />,
+)
 
 const labels: Readonly<Record<Measure, string>> = {
   cost: 'Spend',
@@ -64,13 +65,11 @@ export function Usage({ metrics: { period, time_series: series }, measure, onMea
         {hasNumbers ? (
           <Numbers series={series} label={label} />
         ) : (
-          <Suspense fallback={<Skeleton height={260} />}>
-            <UsageChart
-              points={points}
-              name={labels[measure]}
-              format={measure === 'cost' ? usd : compact}
-            />
-          </Suspense>
+          <UsageChart
+            points={points}
+            name={labels[measure]}
+            format={measure === 'cost' ? usd : compact}
+          />
         )}
         <Group justify="flex-end">
           <Button size="compact-sm" variant="subtle" onClick={toggle}>

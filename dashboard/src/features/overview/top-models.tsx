@@ -25,7 +25,7 @@ export const TopModels = ({ models }: { models: Metrics['by_model'] }) => (
             { name: 'Tokens', isNumber: true },
             { name: 'Spend', isNumber: true, position: 'aside' },
           ]}
-          minWidth={420}
+          minWidth={400}
         >
           {models.slice(0, maxModels).map((one) => (
             <Table.Tr key={one.model}>

@@ -54,11 +54,12 @@ function FirstPassword() {
   const form = useForm({ initialValues: { next: '' }, validate: { next: passwordProblem } })
   const save = async ({ next }: typeof form.values) => {
     await security.setPassword(next)
+    form.reset()
     notifications.show({ message: 'Your password was set.' })
     await queries.invalidateQueries(hasPasswordQuery)
   }
   return (
-    <ResourceForm form={form} save={save} label="Set password" kind="action">
+    <ResourceForm form={form} save={save} label="Set password" kind="action" isGuarded={false}>
       <PasswordInput
         label="New password"
         autoComplete="new-password"

@@ -78,7 +78,7 @@ function Toggle({ isOn, toggle }: ToggleProps) {
     await toggle(password)
   }
   return (
-    <ResourceForm form={form} save={save} label={isOn ? 'Disable' : 'Enable'} kind="action">
+    <ResourceForm form={form} save={save} label={isOn ? 'Disable' : 'Enable'} kind="action" isGuarded={false}>
       <PasswordInput
         label="Your password"
         autoComplete="current-password"
@@ -113,7 +113,7 @@ function Confirmation({ enrolment: { totpURI, backupCodes }, onComplete }: Confi
           <Code key={code}>{code}</Code>
         ))}
       </SimpleGrid>
-      <ResourceForm form={form} save={save} label="Confirm" kind="action">
+      <ResourceForm form={form} save={save} label="Confirm" kind="action" isGuarded={false}>
         <TextInput
           label="Verification code"
           autoComplete="one-time-code"

@@ -1,6 +1,7 @@
 import { Center, Paper, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Brand } from '../../components/brand'
+import { usePageTitle } from '../../components/document-title'
 
 interface Props {
   title: string
@@ -9,7 +10,9 @@ interface Props {
 }
 
 /** The frame of a page for signed-out users: one form in the middle. */
-export const EntryCard = ({ title, about, children }: Props) => (
+export function EntryCard({ title, about, children }: Props) {
+  usePageTitle(title)
+  return (
   <Center mih="100vh" p="md">
     <Stack w="100%" maw={400} gap="lg">
       <Center>
@@ -33,3 +36,4 @@ export const EntryCard = ({ title, about, children }: Props) => (
     </Stack>
   </Center>
 )
+}

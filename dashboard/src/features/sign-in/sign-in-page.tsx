@@ -115,8 +115,7 @@ function Password({ sendsEmail, onComplete }: PasswordProps) {
 function Factor({ onComplete }: { onComplete: () => Promise<void> }) {
   const form = useForm({ initialValues: { code: '' } })
   const save = async (fields: typeof form.values) => {
-    const code = fields.code.trim()
-    await (/^\d{6}$/.test(code) ? signIn.withCode(code) : signIn.withBackupCode(code))
+    await signIn.withFactor(fields.code.trim())
     await onComplete()
   }
   return (

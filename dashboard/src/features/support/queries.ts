@@ -17,7 +17,7 @@ export const categoryNames: Readonly<Record<Category, string>> = {
   technical: 'Technical',
   account: 'Account',
   api: 'API',
-  feature_request: 'A wish',
+  feature_request: 'Feature request',
   other: 'Other',
 }
 

@@ -1,9 +1,10 @@
-import { Anchor, Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { api, bodyOf } from '../../api/client'
 import { ReplyForm, CommentText } from './ticket-comments'
 import { Loaded } from '../../components/loaded'
+import { Page } from '../../components/page'
 import { Problem } from '../../components/problem'
 import { useSubmit } from '../../components/use-submit'
 import {
@@ -21,15 +22,23 @@ const route = getRouteApi('/home/support/$id')
 export function TicketPage() {
   const { id } = route.useParams()
   const query = useQuery(ticketQuery(id))
+  const { data } = query
   return (
-    <Stack gap="lg" maw={820} mx="auto">
-      <Anchor size="sm" renderRoot={(props) => <Link to="/support" {...props} />}>
-        All tickets
-      </Anchor>
-      <Loaded query={query}>
+    <Page
+      title={data?.subject ?? 'Ticket'}
+      list="Support"
+      maxWidth={820}
+      back={
+        <Anchor size="sm" renderRoot={(props) => <Link to="/support" {...props} />}>
+          All tickets
+        </Anchor>
+      }
+      actions={data && <StateButtons ticket={data} />}
+      details={data && <TicketFacts ticket={data} />}
+    >
+      <Loaded query={query} what="ticket">
         {(ticket) => (
           <>
-            <Head ticket={ticket} />
             <Conversation ticket={ticket} />
             {ticket.status === 'closed' ? (
               <Text size="sm" c="dimmed">
@@ -41,15 +50,15 @@ export function TicketPage() {
           </>
         )}
       </Loaded>
-    </Stack>
+    </Page>
   )
 }
 
 const deeds = { open: 'Reopen', resolved: 'Mark as resolved', closed: 'Close' } as const
 
-function Head({ ticket }: { ticket: Ticket }) {
+/** Changes the state of the ticket. */
+function StateButtons({ ticket: { id, status } }: { ticket: Ticket }) {
   const queries = useQueryClient()
-  const { id, status, request_id: request } = ticket
   const setting = useSubmit(async (next: keyof typeof deeds) => {
     const answer = await bodyOf(
       api.PUT('/api/support/tickets/{id}', {
@@ -62,43 +71,44 @@ function Head({ ticket }: { ticket: Ticket }) {
   })
   return (
     <Stack gap="xs">
-      <Group justify="space-between" align="flex-start">
-        <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
-          {ticket.subject}
-        </Title>
-        <Group gap="xs">
-          {settable[status].map((next) => (
-            <Button
-              key={next}
-              size="xs"
-              variant="default"
-              disabled={setting.isBusy}
-              onClick={() => void setting.submit(next)}
-            >
-              {deeds[next]}
-            </Button>
-          ))}
-        </Group>
-      </Group>
       <Group gap="xs">
-        <Badge color={stateColors[status]} variant="light">
-          {stateNames[status]}
-        </Badge>
-        <Text size="sm" c="dimmed">
-          {ticket.ticket_number} · {categoryNames[ticket.category]} · priority{' '}
-          {priorityNames[ticket.priority].toLowerCase()}
-        </Text>
-        {request !== null && (
-          <Anchor
-            size="sm"
-            renderRoot={(props) => <Link to="/logs" search={{ open: request }} {...props} />}
+        {settable[status].map((next) => (
+          <Button
+            key={next}
+            size="xs"
+            variant="default"
+            disabled={setting.isBusy}
+            onClick={() => void setting.submit(next)}
           >
-            View request
-          </Anchor>
-        )}
+            {deeds[next]}
+          </Button>
+        ))}
       </Group>
       <Problem error={setting.error} />
     </Stack>
+  )
+}
+
+function TicketFacts({ ticket }: { ticket: Ticket }) {
+  const { status, request_id: request } = ticket
+  return (
+    <Group gap="xs">
+      <Badge color={stateColors[status]} variant="light">
+        {stateNames[status]}
+      </Badge>
+      <Text size="sm" c="dimmed">
+        {ticket.ticket_number} · {categoryNames[ticket.category]} · priority{' '}
+        {priorityNames[ticket.priority].toLowerCase()}
+      </Text>
+      {request !== null && (
+        <Anchor
+          size="sm"
+          renderRoot={(props) => <Link to="/logs" search={{ open: request }} {...props} />}
+        >
+          View request
+        </Anchor>
+      )}
+    </Group>
   )
 }
 

@@ -1,8 +1,9 @@
 import { toRows } from '../../../api/paging'
 import { ResourceList } from '../../../components/resource-list'
-import { Anchor, Code, Table, Text } from '@mantine/core'
+import { Anchor, Table, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { actionOf } from './action-names'
 import { ChangeDrawer } from './change-drawer'
 import { ActorSelect } from '../../../components/actor-select'
 import { DayInputs } from '../../../components/day-inputs'
@@ -15,9 +16,10 @@ import { When } from '../../../components/when'
 import {
   aboutOf,
   actorOf,
-  actionOf,
   kindNames,
+  objectNameOf,
   operatorKey,
+  othersOf,
   trailQuery,
   type Change,
   type TrailSearch,
@@ -116,6 +118,15 @@ const ChangeTable = ({ changes }: { changes: readonly Change[] }) => (
   </ListTable>
 )
 
+/** The kind of the object below its name, what else the change concerns, and the id of an object without a name. */
+const secondaryOf = (change: Change) =>
+  [
+    objectNameOf(change) === undefined ? change.object_id : aboutOf(change),
+    ...othersOf(change).map((name) => `of ${name}`),
+  ]
+    .filter(Boolean)
+    .join(', ')
+
 const ChangeRow = ({ change }: { change: Change }) => (
   <Table.Tr>
     <Table.Td style={{ whiteSpace: 'nowrap' }}>
@@ -125,7 +136,6 @@ const ChangeRow = ({ change }: { change: Change }) => (
     <Table.Td style={{ overflowWrap: 'anywhere' }}>
       <Anchor
         size="sm"
-        ff="monospace"
         renderRoot={(props) => (
           <Link
             from="/operator/audit-trail"
@@ -140,8 +150,10 @@ const ChangeRow = ({ change }: { change: Change }) => (
       </Anchor>
     </Table.Td>
     <Table.Td style={{ overflowWrap: 'anywhere' }}>
-      <Text size="sm">{aboutOf(change)}</Text>
-      {change.object_id !== null && <Code>{change.object_id}</Code>}
+      <Text size="sm">{objectNameOf(change) ?? aboutOf(change)}</Text>
+      <Text size="xs" c="dimmed">
+        {secondaryOf(change)}
+      </Text>
     </Table.Td>
   </Table.Tr>
 )

@@ -6,7 +6,8 @@ import { Facts } from '../../../components/facts'
 import { Loaded } from '../../../components/loaded'
 import { FailureScope } from '../../../components/query-failure'
 import { When } from '../../../components/when'
-import { aboutOf, actorOf, changeQuery, actionOf, type Change, type TrailSearch } from './queries'
+import { actionOf, routeOf } from './action-names'
+import { aboutOf, actorOf, changeQuery, type Change, type TrailSearch } from './queries'
 import { toPrettyJson } from '../../../format/json'
 import { SidePanel } from '../../../components/side-panel'
 
@@ -42,15 +43,14 @@ type DetailsProps = Pick<Props, 'onFilter'> & { change: Change }
 
 const Details = ({ change, onFilter }: DetailsProps) => (
   <Stack gap="lg">
-    <Text fw={500} ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-      {actionOf(change)}
-    </Text>
+    <Text fw={500}>{actionOf(change)}</Text>
     <Facts
       facts={[
         ['Time', <When key="when" at={change.created_at} withSeconds />],
         ['Actor', actorOf(change)],
         ['IP address', change.client_address ?? 'unknown'],
         ['Object', <About key="about" change={change} />],
+        ['Route', <Code key="route">{routeOf(change)}</Code>],
         ['Request', <Code key="request">{change.request_id}</Code>],
       ]}
     />
@@ -63,7 +63,7 @@ const Details = ({ change, onFilter }: DetailsProps) => (
           variant="default"
           onClick={() => onFilter({ object: id, search: undefined, actor: undefined })}
         >
-          All about {id}
+          All about {change.names[id] ?? id}
         </Button>
       ))}
       <Button size="xs" variant="default" onClick={() => onFilter({ actor: change.actor })}>
@@ -79,17 +79,17 @@ function About({ change }: { change: Change }) {
   if (id === null) return aboutOf(change)
   return (
     <>
-      {aboutOf(change)} <ChangeTarget kind={kind} id={id} />
+      {aboutOf(change)} <ChangeTarget kind={kind} id={id} name={change.names[id] ?? id} />
     </>
   )
 }
 
-function ChangeTarget({ kind, id }: { kind: string; id: string }) {
+function ChangeTarget({ kind, id, name }: { kind: string; id: string; name: string }) {
   const link = (
     to: '/operator/users/$id' | '/operator/organizations/$id' | '/operator/tickets/$id',
   ) => (
     <Anchor size="sm" renderRoot={(props) => <Link to={to} params={{ id }} {...props} />}>
-      {id}
+      {name}
     </Anchor>
   )
   switch (kind) {
@@ -100,7 +100,7 @@ function ChangeTarget({ kind, id }: { kind: string; id: string }) {
     case 'ticket':
       return link('/operator/tickets/$id')
     default:
-      return <Code>{id}</Code>
+      return name === id ? <Code>{id}</Code> : name
   }
 }
 

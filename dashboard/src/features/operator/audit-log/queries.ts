@@ -101,9 +101,13 @@ export const changeQuery = (request: string) =>
 /** The kind of object that a change concerns. */
 export const aboutOf = ({ object_kind: kind }: Change) => (isKind(kind) ? kindNames[kind] : kind)
 
-/** Method and route, without the common prefix. */
-export const actionOf = ({ method, route }: Change) =>
-  `${method} ${route.replace('/api/admin', '')}`
+/** The name of the object that was changed; undefined for one that has none or was deleted. */
+export const objectNameOf = ({ object_id: id, names }: Change): string | undefined =>
+  id === null ? undefined : names[id]
+
+/** The names of the other objects that the change concerns, such as the account of credits. */
+export const othersOf = ({ object_id: id, concerned, names }: Change): string[] =>
+  concerned.flatMap((other) => (other === id || !names[other] ? [] : [names[other]]))
 
 /** The actor's email address. */
 export const actorOf = ({ actor, actor_email: email }: Change) =>

@@ -28,7 +28,7 @@ export function ModelEditor({ id, onClose }: Props) {
   return (
     <SidePanel onClose={onClose} size="xl" title={query.data?.name ?? id}>
       <FailureScope>
-        <Loaded query={query}>
+        <Loaded query={query} what="model">
           {(model) => (
             <Stack gap="xl">
               <Group gap="xs">

@@ -13,33 +13,41 @@ import { SearchBox } from '../../../components/search-box'
 import { providersQuery } from '../../models/queries'
 import { compact, count } from '../../../format/figures'
 import { exactUsd } from '../../../format/money'
-import { categories, modelsQuery, stateNames, type Model, type ModelSearch } from './queries'
+import {
+  categories,
+  modelsQuery,
+  sortOf,
+  stateNames,
+  usualSort,
+  type Model,
+  type ModelSearch,
+} from './queries'
 
 const route = getRouteApi('/home/operator/models')
 const columns = [
-  'Model',
-  { name: 'Status', place: 'aside' },
-  { name: 'Context', isNumber: true },
-  { name: 'Input / 1M', isNumber: true },
-  { name: 'Output / 1M', isNumber: true },
+  { name: 'Model', sort: 'name' },
+  { name: 'Status', position: 'aside' },
+  { name: 'Context', isNumber: true, sort: 'context_length' },
+  { name: 'Input / 1M', isNumber: true, sort: 'input_price' },
+  { name: 'Output / 1M', isNumber: true, sort: 'output_price' },
 ] as const
 
 export function OperatedModelsPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const [isOpen, { open, close }] = useDisclosure()
-  const { page = 1, model: openId, ...filter } = search
+  const { page = 1, model: openId, sort = usualSort, order, ...filter } = search
   const change = (changed: ModelSearch) =>
     void navigate({ search: (now) => ({ ...now, page: undefined, ...changed }), replace: true })
   const show = (model: string | undefined) =>
     void navigate({ search: (now) => ({ ...now, model }), resetScroll: false })
   return (
     <Page
-      title="Catalogue"
-      about="All models and their platform prices. Changes here override the built-in catalogue."
+      title="Catalog"
+      about="All models and their platform prices. Changes here override the built-in catalog."
       actions={<Button onClick={open}>New model</Button>}
     >
-      <CatalogueFilters search={search} onChange={change} />
+      <CatalogFilters search={search} onChange={change} />
       <ResourceList
         rows={(list) => list}
         query={useQuery(modelsQuery(search))}
@@ -52,7 +60,15 @@ export function OperatedModelsPage() {
         }}
       >
         {(models) => (
-          <ListTable columns={columns} minWidth={780}>
+          <ListTable
+            columns={columns}
+            minWidth={780}
+            sorting={{
+              order: { by: sort, isDescending: order === 'desc' },
+              onSort: ({ by, isDescending }) =>
+                change({ sort: sortOf(by), order: isDescending ? 'desc' : undefined }),
+            }}
+          >
             {models.map((model) => (
               <Row key={model.id} model={model} />
             ))}
@@ -80,7 +96,7 @@ interface FiltersProps {
   onChange: (changed: ModelSearch) => void
 }
 
-function CatalogueFilters({ search, onChange }: FiltersProps) {
+function CatalogFilters({ search, onChange }: FiltersProps) {
   const { data: providers = [] } = useQuery(providersQuery)
   const isKnown = providers.some(({ value }) => value === search.provider)
   // A disabled provider is not in the public list, but may still be selected.

@@ -11,6 +11,7 @@ import {
 } from '@mantine/core'
 import {
   newTier,
+  priceGroups,
   priceParts,
   type PriceFields,
   type PricePart,
@@ -19,6 +20,7 @@ import {
 } from '../../models/prices'
 
 const decimals = 9
+const labels = new Map<PricePart, string>(priceParts)
 /** Rates that every price has; a token rate without a value is charged as one of these. */
 const required = new Set<PricePart>(['input', 'output'])
 
@@ -31,20 +33,26 @@ interface RatesProps {
 }
 
 const RateInputs = ({ value, onChange, placeholder, isRequired }: RatesProps) => (
-  <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
-    {priceParts.map(([part, label]) => (
-      <NumberInput
-        key={part}
-        label={label}
-        prefix="$"
-        min={0}
-        decimalScale={decimals}
-        placeholder={isRequired(part) ? '' : placeholder}
-        value={value[part]}
-        onChange={(amount) => onChange({ ...value, [part]: amount })}
-      />
+  <Stack gap="xs">
+    {priceGroups.map(([name, parts]) => (
+      <Fieldset key={name} legend={name} p="xs">
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
+          {parts.map((part) => (
+            <NumberInput
+              key={part}
+              label={labels.get(part)}
+              prefix="$"
+              min={0}
+              decimalScale={decimals}
+              placeholder={isRequired(part) ? '' : placeholder}
+              value={value[part]}
+              onChange={(amount) => onChange({ ...value, [part]: amount })}
+            />
+          ))}
+        </SimpleGrid>
+      </Fieldset>
     ))}
-  </SimpleGrid>
+  </Stack>
 )
 
 const serviceTiers = ['flex', 'priority', 'batch'] as const

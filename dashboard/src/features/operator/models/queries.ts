@@ -10,15 +10,24 @@ export const categories = {
   embedding: 'Embedding',
 } as const
 
+/** The fields that sort the catalog. */
+const sorts = ['name', 'context_length', 'input_price', 'output_price'] as const
+type Sort = (typeof sorts)[number]
+export const usualSort: Sort = 'name'
+
+export const sortOf = (by: string): Sort | undefined => sorts.find((sort) => sort === by)
+
 type State = keyof typeof stateNames
 type Category = keyof typeof categories
 
-/** The filters of the catalogue and the open model. */
+/** The filters and the order of the catalog, and the open model. */
 export interface ModelSearch {
   search?: string | undefined
   provider?: string | undefined
   category?: Category | undefined
   state?: State | undefined
+  sort?: Sort | undefined
+  order?: 'desc' | undefined
   page?: number | undefined
   model?: string | undefined
 }
@@ -28,20 +37,30 @@ export const toModelSearch = (search: Search): ModelSearch => ({
   provider: textOf(search, 'provider'),
   category: oneOf(search, 'category', ['chat', 'completion', 'embedding']),
   state: oneOf(search, 'state', ['on', 'off']),
+  sort: oneOf(search, 'sort', sorts),
+  order: oneOf(search, 'order', ['desc']),
   page: pageOf(search),
   model: textOf(search, 'model'),
 })
 
-/** Query key prefix of the catalogue. */
+/** Query key prefix of the catalog. */
 const modelsKey = ['operator', 'models'] as const
 
 const isEnabled = { on: true, off: false } as const
 
-export const modelsQuery = ({ search, provider, category, state, page }: ModelSearch) =>
+export const modelsQuery = ({ model: _model, ...filters }: ModelSearch) =>
   queryOptions({
-    queryKey: [...modelsKey, 'list', { search, provider, category, state, page }],
+    queryKey: [...modelsKey, 'list', filters],
     queryFn: async () => {
-      const filter = { search, provider, category, enabled: state && isEnabled[state] }
+      const { search, provider, category, state, sort = usualSort, order, page } = filters
+      const filter = {
+        search,
+        provider,
+        category,
+        enabled: state && isEnabled[state],
+        sort,
+        order,
+      }
       const { models, pagination } = await bodyOf(
         api.GET('/api/admin/models', { params: { query: pageQuery(filter, page) } }),
       )

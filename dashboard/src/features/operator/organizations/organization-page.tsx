@@ -26,6 +26,7 @@ export function OperatedOrganizationPage() {
   return (
     <Page
       title={organization?.name ?? 'Organization'}
+      list="All organizations"
       about={organization?.description ?? ''}
       back={
         <Anchor
@@ -41,7 +42,7 @@ export function OperatedOrganizationPage() {
         {organization && <OrganizationState one={organization} />}
         <ChangesLink id={id} />
       </Group>
-      <Loaded query={query}>
+      <Loaded query={query} what="organization">
         {(one) => <OrganizationSections key={one.id} organization={one} />}
       </Loaded>
     </Page>

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, type Schemas } from '../../../api/client'
+import { countNew, lookFrom, lookMs, maxNew } from '../../../api/new-items'
 import { firstPosition, rowsOnPage, toNextPosition, type Position } from '../../../api/paging'
 import { isRequestId, statuses } from '../../logs/queries'
 import { oneOf, present, textOf, type Search } from '../../../url/search'
@@ -81,6 +82,28 @@ export const requestsQuery = ({ open: _open, ...filter }: RequestSearch) =>
       return next && { ...next, startDate: last.startDate }
     },
     placeholderData: keepPreviousData,
+  })
+
+/** The number of requests that a loaded list of a filter does not have yet, up to `maxNew`. */
+export const newRequestsQuery = (
+  { open: _open, ...filter }: RequestSearch,
+  logs: readonly AnyRequest[],
+  loadedMs: number,
+) =>
+  queryOptions({
+    queryKey: ['operator', 'requests', 'new', filter, loadedMs],
+    queryFn: async () => {
+      const { search, user, status, model, provider } = filter
+      const start_date = lookFrom(logs, loadedMs)
+      const query = present({ search, user_id: user, start_date, status, model, provider, limit: maxNew })
+      const found = await bodyOf(api.GET('/api/admin/request-logs', { params: { query } }))
+      return countNew(logs, found.logs)
+    },
+    // The search for one request has nothing new.
+    enabled: loadedMs > 0 && !isRequestId(filter.search ?? ''),
+    initialData: 0,
+    refetchInterval: lookMs,
+    retry: false,
   })
 
 /** One request; each load is in the audit log, so that it is loaded once. */

@@ -14,7 +14,7 @@ export function RequestDrawer({ id, onClose }: { id: string; onClose: () => void
     <SidePanel onClose={onClose} size="xl" title="Request">
       <FailureScope>
         <Stack gap="lg">
-          <Loaded query={query}>
+          <Loaded query={query} what="request">
             {(log) => (
               <>
                 <Group gap="xs">

@@ -2,6 +2,7 @@ import { Anchor, Button, Group, Select, Table, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import {
+  newRequestsQuery,
   rangeNames,
   requestsQuery,
   statusNames,
@@ -10,16 +11,19 @@ import {
   type RequestSearch,
 } from './queries'
 import { RequestDrawer } from './request-drawer'
+import { maxNew } from '../../../api/new-items'
 import { toRows } from '../../../api/paging'
 import { FilterSelect } from '../../../components/filter-select'
 import { Filters } from '../../../components/filters'
 import { ListTable } from '../../../components/list-table'
 import { Page } from '../../../components/page'
+import { RefreshButton } from '../../../components/refresh-button'
 import { ResourceList } from '../../../components/resource-list'
 import { SearchBox } from '../../../components/search-box'
 import { When } from '../../../components/when'
 import { duration } from '../../../format/figures'
 import { Money } from '../../../components/money'
+import { LogRemarks } from '../../logs/log-remarks'
 import { LogStatus } from '../../logs/log-status'
 import { userQuery } from '../users/queries'
 
@@ -30,6 +34,8 @@ export function RequestsPage() {
   const navigate = route.useNavigate()
   const queries = useQueryClient()
   const query = useInfiniteQuery(requestsQuery(search))
+  const logs = query.data?.pages.flatMap((page) => page.logs) ?? []
+  const { data: newCount } = useQuery(newRequestsQuery(search, logs, query.dataUpdatedAt))
   const change = (changed: RequestSearch) =>
     void navigate({ search: (now) => ({ ...now, ...changed }), replace: true })
   return (
@@ -37,15 +43,15 @@ export function RequestsPage() {
       title="Requests"
       about="Requests of all accounts, newest first. Opening one is recorded in the audit log."
       actions={
-        <Button
-          variant="default"
-          loading={query.isRefetching && !query.isFetchingNextPage}
-          onClick={() =>
+        <RefreshButton
+          isBusy={query.isRefetching && !query.isFetchingNextPage}
+          newCount={newCount}
+          max={maxNew}
+          noun="request"
+          onRefresh={() =>
             void queries.invalidateQueries({ queryKey: ['operator', 'requests', 'list'] })
           }
-        >
-          Refresh
-        </Button>
+        />
       }
     >
       <RequestFilters search={search} onChange={change} />
@@ -162,6 +168,7 @@ const RequestTable = ({ logs }: { logs: readonly AnyRequest[] }) => (
       { name: 'Cost', isNumber: true },
     ]}
     minWidth={820}
+    isDense
   >
     {logs.map((log) => (
       <RequestRow key={log.id} log={log} />
@@ -202,11 +209,7 @@ const RequestRow = ({ log }: { log: AnyRequest }) => (
     </Table.Td>
     <Table.Td style={{ overflowWrap: 'anywhere' }}>
       <Text size="sm">{log.model || '–'}</Text>
-      <Text size="xs" c="dimmed" lineClamp={2}>
-        {log.error
-          ? `${log.error.code}: ${log.error.message}`
-          : log.provider && `by ${log.provider}`}
-      </Text>
+      <LogRemarks log={log} />
     </Table.Td>
     <Table.Td ta="right">{duration(log.latency_ms)}</Table.Td>
     <Table.Td ta="right">

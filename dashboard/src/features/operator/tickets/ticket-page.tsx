@@ -1,4 +1,4 @@
-import { Anchor, Badge, Group, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Badge, Group, Select, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -6,6 +6,7 @@ import { api } from '../../../api/client'
 import { ReplyForm, CommentText } from '../../support/ticket-comments'
 import { Confirm } from '../../../components/confirm'
 import { Loaded } from '../../../components/loaded'
+import { Page } from '../../../components/page'
 import { Problem } from '../../../components/problem'
 import { stateLabels, ticketQuery, handledTo, type Ticket } from './queries'
 import { useRefresh } from '../refresh'
@@ -18,33 +19,36 @@ const route = getRouteApi('/home/operator/tickets/$id')
 export function HandledTicketPage() {
   const { id } = route.useParams()
   const query = useQuery(ticketQuery(id))
+  const { data } = query
   return (
-    <Stack gap="lg" maw={820} mx="auto">
-      <Anchor
-        size="sm"
-        renderRoot={(props) => <Link to="/operator/tickets" search={{}} {...props} />}
-      >
-        All tickets
-      </Anchor>
-      <Loaded query={query}>
+    <Page
+      title={data?.subject ?? 'Ticket'}
+      list="Tickets"
+      maxWidth={820}
+      back={
+        <Anchor
+          size="sm"
+          renderRoot={(props) => <Link to="/operator/tickets" search={{}} {...props} />}
+        >
+          All tickets
+        </Anchor>
+      }
+      details={data && <TicketFacts ticket={data} />}
+    >
+      <Loaded query={query} what="ticket">
         {(ticket) => (
           <>
-            <Head ticket={ticket} />
             <Handling ticket={ticket} />
             <Conversation ticket={ticket} />
             <Answer ticket={ticket} />
           </>
         )}
       </Loaded>
-    </Stack>
+    </Page>
   )
 }
 
-const Head = ({ ticket }: { ticket: Ticket }) => (
-  <Stack gap="xs">
-    <Title order={2} style={{ overflowWrap: 'anywhere' }}>
-      {ticket.subject}
-    </Title>
+const TicketFacts = ({ ticket }: { ticket: Ticket }) => (
     <Group gap="xs">
       <Badge color={stateColors[ticket.status]} variant="light">
         {stateLabels[ticket.status]}
@@ -76,7 +80,6 @@ const Head = ({ ticket }: { ticket: Ticket }) => (
         </Anchor>
       )}
     </Group>
-  </Stack>
 )
 
 const choices = (names: Readonly<Record<string, string>>) =>

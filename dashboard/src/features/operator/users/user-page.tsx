@@ -28,6 +28,7 @@ export function UserPage() {
   return (
     <Page
       title={user?.display_name ?? 'User'}
+      list="Users"
       about={user?.email ?? ''}
       back={
         <Anchor
@@ -44,7 +45,7 @@ export function UserPage() {
         <RequestsLink id={id} />
         <ChangesLink id={id} />
       </Group>
-      <Loaded query={query}>{(one) => <UserSections key={one.id} user={one} />}</Loaded>
+      <Loaded query={query} what="account">{(one) => <UserSections key={one.id} user={one} />}</Loaded>
     </Page>
   )
 }

@@ -142,7 +142,7 @@ async function setPrice(
 function nameOf({ snapshot }: Catalog, { provider }: Row, id: string): string {
   if (!id.startsWith(`${provider}/`)) throw unknownModel(id)
   if (snapshot.models.has(id)) {
-    const message = `model: "${id}" is in the catalogue; the operator sets its price.`
+    const message = `model: "${id}" is in the catalog; the operator sets its price.`
     throw invalidRequest('model', 'not_allowed', message)
   }
   return id.slice(provider.length + 1)

@@ -59,7 +59,7 @@ export function createFavoriteStore({ db, modelsFor, performance }: ModelPorts) 
         .returning('model_id')
         .executeTakeFirst()
       if (!row) throw new ApiError('resource_not_found')
-      return { success: true as const, message: 'The model was removed from your favourites.' }
+      return { success: true as const, message: 'The model was removed from your favorites.' }
     },
   }
 }
@@ -74,7 +74,7 @@ const insert = (db: Kysely<Schema>, userId: string, modelId: string) =>
       .select(({ fn }) => fn.countAll<bigint>().as('total'))
       .executeTakeFirstOrThrow()
     if (total >= maxFavorites) {
-      const message = `An account has at most ${maxFavorites} favourites.`
+      const message = `An account has at most ${maxFavorites} favorites.`
       throw invalidRequest(null, 'limit_reached', message)
     }
     const row = await trx

@@ -35,6 +35,9 @@ const Change = z.object({
   object_kind: z.string(),
   object_id: z.string().nullable(),
   concerned: z.array(z.string()),
+  names: z
+    .record(z.string(), z.string())
+    .describe('Current names of the objects in `concerned`, by id; deleted ones are absent.'),
   sent: z.record(z.string(), z.unknown()).nullable().describe('Without secrets.'),
   request_id: z.string(),
   client_address: z.string().nullable(),

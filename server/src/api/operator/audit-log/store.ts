@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
+import { findObjectNames, type ObjectNames } from './object-names'
 import type { TrailFilter } from './schema'
 import type { Schema } from '../../../platform/db/schema'
 import type { AuditTrailRow } from '../../../platform/db/trail-schema'
@@ -12,7 +13,13 @@ const operatorKey = 'operator_key'
 /** A deleted account has no address. */
 type Row = Selectable<AuditTrailRow> & { email: string | null }
 
-const toChange = (row: Row) => ({
+/** Picks the names of the objects that a change concerns. */
+const namesOf = ({ concerned }: Row, names: ObjectNames) =>
+  Object.fromEntries(
+    concerned.flatMap((id) => (names[id] === undefined ? [] : [[id, names[id]] as const])),
+  )
+
+const toChange = (row: Row, names: ObjectNames) => ({
   id: row.id,
   actor: row.actor_id ?? operatorKey,
   actor_email: row.email,
@@ -21,6 +28,7 @@ const toChange = (row: Row) => ({
   object_kind: row.object_kind,
   object_id: row.object_id,
   concerned: row.concerned,
+  names: namesOf(row, names),
   sent: row.sent,
   request_id: row.request_id,
   client_address: row.client_address,
@@ -34,7 +42,11 @@ export const createTrailStore = (db: Kysely<Schema>) => ({
   async list(page: Page, filter: TrailFilter) {
     const query = narrowed(db, filter)
     const { items, pagination } = await queryPage(db, query, { page, column: 'audit_trail.id' })
-    return { changes: items.map(toChange), pagination }
+    const names = await findObjectNames(
+      db,
+      items.flatMap(({ concerned }) => concerned),
+    )
+    return { changes: items.map((row) => toChange(row, names)), pagination }
   },
 })
 

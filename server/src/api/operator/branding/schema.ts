@@ -3,7 +3,7 @@ import { line, trimmed } from '../../../http/fields'
 import * as settings from '../../../platform/settings/branding'
 
 const address = z.url({ protocol: /^https?$/ }).max(500)
-const color = z.string().regex(/^#[0-9a-f]{6}$/i, { error: 'must be a colour such as #1d4ed8.' })
+const color = z.string().regex(/^#[0-9a-f]{6}$/i, { error: 'must be a color such as #1d4ed8.' })
 
 /** The fields that a PUT may change. Source: contract 9.2. */
 export const ChangedBranding = z

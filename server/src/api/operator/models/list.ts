@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { toModelAnswer } from './require-model'
+import { sortFields, sortCatalogueModels } from './sort-models'
 import type { Catalog } from '../../../catalog/catalog'
 import { categories, type Model } from '../../../catalog/model'
 import { pageFields, pageList, type Page } from '../../../http/paging'
@@ -11,6 +12,7 @@ export const ModelFilter = z.object({
   category: z.enum(categories).optional().describe('Only models of this category'),
   enabled: flag.optional().describe('Only enabled models, or only disabled ones'),
   search: searchText.describe('Text in the id or the name'),
+  ...sortFields,
   ...pageFields,
 })
 export type ModelFilter = Omit<z.output<typeof ModelFilter>, keyof typeof pageFields>
@@ -27,8 +29,13 @@ export function listModels({ snapshot }: Catalog, page: Page, filter: ModelFilte
   const matching = [...snapshot.models.values()].filter((model) =>
     fits(model, { ...filter, search }),
   )
-  const rows = matching.toReversed()
-  const behind = (before: string) => rows.filter(({ id }) => id < before)
+  const rows = sortCatalogueModels(matching, filter)
+  const behind = (before: string) => {
+    // The cursor's model may be gone; by descending id, its place is known nevertheless.
+    if (filter.sort === undefined) return rows.filter(({ id }) => id < before)
+    const place = rows.findIndex(({ id }) => id === before)
+    return place === -1 ? [] : rows.slice(place + 1)
+  }
   const { items, pagination } = pageList(page, rows, behind)
   return { models: items.map(toModelAnswer), pagination }
 }
