@@ -13,6 +13,8 @@ const usual: Environment = {
   // The same on every machine; tests of workers set their number.
   WORKERS: '1',
   LOCAL_DISCOVERY: 'false',
+  // Providers of the tests are servers of this machine; tests/gateway/dialects/remote-urls has what those get otherwise.
+  REMOTE_URLS: 'passed',
   // All tests come from one address.
   FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
   // What one test made fail is none of the next one's business; tests/gateway/resilience has its own.

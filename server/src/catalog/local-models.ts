@@ -26,7 +26,8 @@ export function toLocalModels(
       provider: 'local',
       name: found.server,
       baseUrl: found.baseUrl,
-      options: {},
+      // https://docs.vllm.ai/en/latest/design/prefix_caching/
+      options: found.server === 'vllm' ? { identifiers: ['cache_salt'] } : {},
       secret: (found.keyVariable && environment[found.keyVariable]) || null,
       priority: 100 + position,
       owner: null,

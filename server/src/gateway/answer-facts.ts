@@ -6,6 +6,7 @@ import { generateIdBody } from '../platform/db/id'
 import type { RelayRequest } from '../providers/openai/relayed-stream'
 import type { RelayOptions } from '../providers/provider'
 import type { ErrorSource } from '../providers/upstream-error'
+import { hidesCachedTokens, isSharedCredential } from '../shared-credentials/credential'
 import type { ChatProtocol } from '../upstream/protocol'
 import { answerId, type Identity } from '../wire/answer'
 import type { JsonObject } from '../wire/json-body'
@@ -98,6 +99,16 @@ export class AnswerFacts implements RelayRequest {
 
   get options(): RelayOptions {
     return this.#attempt.candidate.provider.options
+  }
+
+  get hidesCachedTokens(): boolean {
+    return hidesCachedTokens(this.#attempt.candidate)
+  }
+
+  get namedByCaller(): JsonObject | undefined {
+    const { request, candidate } = this.#attempt
+    const original = request.translation?.original
+    return original && isSharedCredential(candidate) ? original.body : undefined
   }
 
   get answers(): number {

@@ -1,9 +1,11 @@
 import { AttemptSource } from './answer-facts'
 import type { RequestAttempt, ValidatedRequest } from './attempt'
+import { identified } from './identify-request'
 import { reportOmissions, withKnownFields } from './omissions'
 import { readPromptCaching, withPromptCaching } from './prompt-caching'
+import { receivesUrls } from './url-receivers'
 import type { Original } from '../protocols/dialect'
-import type { AdapterTarget } from '../providers/adapter'
+import type { AdapterTarget, UpstreamRequest } from '../providers/adapter'
 import { selectChatRoute, type ChatRoute } from '../providers/chat-route'
 import {
   findFieldsOmittedByRelay,
@@ -17,6 +19,7 @@ import { isByPrice } from '../routing/candidate'
 import { isSharedCredential } from '../shared-credentials/credential'
 import { OmittedNames } from '../shared-credentials/omission'
 import { toSharedOriginal } from '../shared-credentials/original'
+import { rejectRemoteUrls } from '../shared-credentials/remote-urls'
 import { rejectStoredInChat } from '../shared-credentials/stored-references'
 import { PassthroughProtocol } from '../upstream/passthrough'
 import type { ChatProtocol, OutgoingRequest } from '../upstream/protocol'
@@ -100,11 +103,16 @@ export function chooseProtocol<Params>(
   const body = translation ? withKnownFields(chat, attempt.model) : chat
   const routed = { attempt, chat, body, form }
   const route = routeOf(attempt, body)
+  const isShared = isSharedCredential(attempt.candidate)
+  const getsUrls = !isShared || receivesUrls(attempt.candidate)
   if (route.protocol === 'passthrough' && translation?.original) {
+    if (!getsUrls) rejectRemoteUrls(translation.original.body)
     return passThrough(routed, route, translation.original)
   }
   if (translation?.refusal) throw translation.refusal
-  if (translation && isSharedCredential(attempt.candidate)) rejectStoredInChat(body)
+  if (translation && isShared) rejectStoredInChat(body)
+  const isFetching = route.protocol === 'translate' && route.adapter.addresses !== undefined
+  if (!getsUrls) rejectRemoteUrls(body, isFetching ? form.media : undefined)
   return route.protocol === 'translate' ? translate(routed, route) : relay(routed, route)
 }
 
@@ -115,6 +123,7 @@ function passThrough<Params>(
   original: Original,
 ): ChatProtocol {
   const { candidate, model } = attempt
+  const { format } = passthrough
   const { names: omitted, add } = new OmittedNames()
   const { body: allowed, headers: forwarded } = toAllowedOriginal(original, attempt, add)
   const target = {
@@ -123,7 +132,7 @@ function passThrough<Params>(
     promptCaching: readPromptCaching(attempt),
   }
   const write = (source: JsonObject) => ({
-    ...toOutgoing(passthrough.request(source, target), address),
+    ...identified(toOutgoing(passthrough.request(source, target), address), format, attempt),
     forwarded,
   })
   const unsigned = passthrough.unsigned?.(allowed)
@@ -164,12 +173,13 @@ function translate<Params>(
   const { chat: named, callerNames } = withAcceptedToolNames(cached, adapter.toolNames)
   const plain = toPlainChat(named)
   const target = toTarget(attempt, { chat, named, form })
+  const write = (written: UpstreamRequest) =>
+    identified(toOutgoing(written, address), adapter.format, attempt)
   const { omitted, ...written } = adapter.request(plain, target)
   return new TranslateProtocol({
     adapter,
-    request: toOutgoing(written, address),
-    writeUnsigned: () =>
-      toOutgoing(adapter.request(plain, { ...target, signatures: 'replaced' }), address),
+    request: write(written),
+    writeUnsigned: () => write(adapter.request(plain, { ...target, signatures: 'replaced' })),
     source: new AttemptSource(attempt, form.textField),
     omitted: reportOmissions(attempt, omitted),
     callerNames,
@@ -227,7 +237,7 @@ function relay<Params>(
     if (options.streamUsage) sent['stream_options'] = { include_usage: true }
   }
   return new RelayProtocol({
-    request: { operation, url, body: sent },
+    request: identified({ operation, url, body: sent }, 'chat', attempt),
     source: new AttemptSource(attempt, form.textField),
     omitted: reportOmissions(attempt, findFieldsOmittedByRelay(named, target)),
     callerNames,

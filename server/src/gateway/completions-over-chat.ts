@@ -9,6 +9,7 @@ import { createFailoverDeadline } from './request-deadline'
 import { invalidRequest } from '../errors'
 import { boundCompletion } from '../metering/volume'
 import { readOutputLimit } from '../providers/openai/request'
+import { hidesCachedTokens } from '../shared-credentials/credential'
 import type { ChunkStream } from '../wire/chunk-stream'
 import type { CompletionRequest } from '../wire/completion-request'
 import { isObject, type JsonObject } from '../wire/json-body'
@@ -19,6 +20,7 @@ import {
   toTextChunk,
   wantsEchoOnly,
 } from '../wire/text-over-chat'
+import { toPlainUsageBlock } from '../wire/hidden-cache'
 import { addUsage, toUsageBlock, type Usage } from '../wire/usage'
 
 /** The number of prompts that a chat model gets at the same time. */
@@ -75,12 +77,18 @@ export async function completeOverChat(failover: EndpointRun<CompletionRequest>)
   const model = answers[0]?.model ?? identity.model
   return {
     kind: 'full',
-    body: { ...identity, model, choices, usage: toUsageBlock(usage) },
+    body: { ...identity, model, choices, usage: toShownBlock(usage, answers) },
     usage,
     provider: answers[0]?.provider ?? '',
     omitted: answers[0]?.omitted,
   }
 }
+
+/** Returns the `usage` of all prompts, as the caller sees it. */
+const toShownBlock = (usage: Usage, answers: readonly PromptReply[]) =>
+  answers.some(({ attempt }) => hidesCachedTokens(attempt.candidate))
+    ? toPlainUsageBlock(usage)
+    : toUsageBlock(usage)
 
 /** Answers as a stream: one prompt after the other. */
 export function streamOverChat(failover: EndpointRun<CompletionRequest>): Reply {
@@ -90,6 +98,7 @@ export function streamOverChat(failover: EndpointRun<CompletionRequest>): Reply 
   const identity = identityOf(request, 'text_completion')
   const echoOnly = wantsEchoOnly(request.body)
   let served = identity
+  let hidesCache = false
   const open = (prompt: string) =>
     openStream(failover, {
       allowance: ({ meter }) => meter.allowance(prompts.length),
@@ -99,6 +108,7 @@ export function streamOverChat(failover: EndpointRun<CompletionRequest>): Reply 
         const rendering = { identity, legacyFunctions: false, wantsUsage: false }
         const facts = new AnswerFacts(attempt, protocol, rendering)
         served = facts.identity
+        hidesCache ||= facts.hidesCachedTokens
         return protocol.stream(facts)
       },
     })
@@ -113,7 +123,13 @@ export function streamOverChat(failover: EndpointRun<CompletionRequest>): Reply 
         write: (chunk, position) => toTextChunk(chunk, served, { ...position, echoOnly }),
         usageChunk: (usage) =>
           params.stream_options?.include_usage
-            ? [JSON.stringify({ ...served, choices: [], usage: toUsageBlock(usage) })]
+            ? [
+                JSON.stringify({
+                  ...served,
+                  choices: [],
+                  usage: hidesCache ? toPlainUsageBlock(usage) : toUsageBlock(usage),
+                }),
+              ]
             : [],
       },
     )

@@ -4,6 +4,7 @@ import { isServiceTierSent } from './choose-protocol'
 import { completeOverChat, streamOverChat } from './completions-over-chat'
 import type { Endpoint, EndpointRun } from './endpoint'
 import { reportOmissions } from './omissions'
+import { identified } from './identify-request'
 import { openStream } from './open-stream'
 import type { Reply } from './request'
 import { createFailoverDeadline } from './request-deadline'
@@ -102,7 +103,7 @@ function relayCompletion(attempt: RequestAttempt<CompletionRequest>): RelayProto
   if (deployment !== undefined) body['model'] = deployment
   const source = new AttemptSource(attempt, 'prompt')
   return new RelayProtocol({
-    request: { operation: 'completions', url, body },
+    request: identified({ operation: 'completions', url, body }, 'completions', attempt),
     source,
     omitted: reportOmissions(attempt),
   })

@@ -4,6 +4,7 @@ import type { GatewayPorts } from './ports'
 import type { InboundRequest } from './request'
 import { createAnswerDeadline } from './request-deadline'
 import { resolveModel } from './resolve'
+import { receivesUrls } from './url-receivers'
 import type { Principal } from '../auth/principal'
 import type { Dialect, Translation } from '../protocols/dialect'
 import { estimateAround, estimatePrompt, collectPromptTexts } from '../metering/estimate'
@@ -13,6 +14,7 @@ import { AttemptFailed } from '../upstream/attempt-failed'
 import type { Candidate } from '../routing/candidate'
 import { isSharedCredential } from '../shared-credentials/credential'
 import { toSharedOriginal } from '../shared-credentials/original'
+import { rejectRemoteUrls } from '../shared-credentials/remote-urls'
 import { exchange } from '../upstream/exchange'
 import { RelayProtocol } from '../upstream/relay'
 import { findRequestNeeds } from '../routing/needs'
@@ -93,11 +95,15 @@ async function countByProvider(
   if (!original || route.protocol !== 'passthrough') return undefined
   const target = { upstreamModel, maxTokens: undefined }
   const { reasoning } = model.capabilities
-  const allowed = isSharedCredential(candidate)
+  const isShared = isSharedCredential(candidate)
+  if (isShared && !receivesUrls(candidate)) rejectRemoteUrls(original.body)
+  const allowed = isShared
     ? toSharedOriginal(original, { credential: candidate, reasoning, omit: ignore })
     : original
   const { path, body, headers } = route.passthrough.request(allowed.body, target)
   if (route.deployment !== undefined) body['model'] = route.deployment
+  // What is counted belongs to no end user.
+  if (isShared) delete body['metadata']
   const chatPath = candidate.provider.options.paths.chat ?? path
   const base = route.url ?? `${addressOf(candidate)}${chatPath}`
   using deadline = createAnswerDeadline(counting)

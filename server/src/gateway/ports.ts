@@ -18,6 +18,7 @@ import type { PoolRotation } from '../routing/pool-rotation'
 import type { Resilience } from '../routing/resilience'
 import type { Routing } from '../routing/resolve-model'
 import type { Deadline } from '../upstream/deadline'
+import type { AccountIdentifiers } from '../shared-credentials/account-identifiers'
 import type { Egress } from '../upstream/http/egress'
 import type { GatewayTransport } from '../upstream/http/gateway-call'
 
@@ -40,6 +41,8 @@ export interface GatewayPorts {
   gateways: GatewayTransport
   images: ImagePorts
   credentials: Credentials
+  /** The identifiers by which providers know accounts that share a credential. */
+  identifiers: AccountIdentifiers
   resilience: Resilience
   counter: TokenCounter
   timers: Timers

@@ -10,8 +10,10 @@ import { withTimeout } from '../platform/with-timeout'
 import type { RequestLog } from '../request-logs/request-log'
 import type { Candidate } from '../routing/candidate'
 import type { CachedConversation } from '../routing/conversation'
+import { hidesCachedTokens } from '../shared-credentials/credential'
 import { ClientDisconnected, type ChunkStream } from '../wire/chunk-stream'
-import { addUsage, completionTokens, promptTokens } from '../wire/usage'
+import { withoutCacheCounts } from '../wire/hidden-cache'
+import { addUsage, completionTokens, promptTokens, type Usage } from '../wire/usage'
 
 /** The outcome of a request, without its usage. */
 type EndingOutcome = Pick<Ending, 'outcome' | 'error'>
@@ -94,6 +96,12 @@ export class RequestLifecycle {
     return this.#settling
   }
 
+  /** The usage as the caller sees it. */
+  #toShown(usage: Usage): Usage {
+    const candidate = this.failover?.candidate
+    return candidate && hidesCachedTokens(candidate) ? withoutCacheCounts(usage) : usage
+  }
+
   #rememberRoute({ outcome }: Ending): void {
     const candidate = this.failover?.candidate
     if (!candidate || outcome !== 'ok') return
@@ -123,7 +131,7 @@ export class RequestLifecycle {
       return cost
     } finally {
       this.failover?.[Symbol.dispose]()
-      this.call.onSettled?.(usage, cost)
+      this.call.onSettled?.(usage && this.#toShown(usage), cost)
     }
   }
 }

@@ -1,6 +1,8 @@
 import { AttemptSource } from './answer-facts'
 import type { RequestAttempt } from './attempt'
+import { identified } from './identify-request'
 import { toLossReport } from './unanswered-use'
+import { receivesUrls } from './url-receivers'
 import { estimateInputs } from '../metering/estimate'
 import { embeddingAdapterOf } from '../providers/adapters'
 import { selectRelayAddress } from '../providers/chat-route'
@@ -17,6 +19,8 @@ import { readTaskType } from '../providers/task-type'
 import { invalidAnswer } from '../providers/upstream-error'
 import type { Candidate } from '../routing/candidate'
 import type { Deadline } from '../upstream/deadline'
+import { isSharedCredential } from '../shared-credentials/credential'
+import { rejectRemoteUrls } from '../shared-credentials/remote-urls'
 import { exchange } from '../upstream/exchange'
 import type { UpstreamProtocol } from '../upstream/protocol'
 import { RelayProtocol } from '../upstream/relay'
@@ -108,9 +112,11 @@ function relay(attempt: RequestAttempt<EmbeddingRequest>, batch: EmbeddingBatch)
   const { url, deployment } = selectRelayAddress(candidate, upstreamModel, 'embeddings')
   const body = toUpstreamEmbedding(attempt.body, inputs, { upstreamModel, options })
   if (deployment !== undefined) body['model'] = deployment
+  if (isSharedCredential(candidate) && !receivesUrls(candidate)) rejectRemoteUrls(body)
   const path = pathOfFormat(getImageFormat(options, upstreamModel))
   const source = new AttemptSource(attempt, 'input')
-  const request = { operation: 'embeddings', path, url, body } as const
+  const written = { operation: 'embeddings', path, url, body } as const
+  const request = identified(written, 'embeddings', attempt)
   const protocol = new RelayProtocol({ request, source })
   return exchange(toUpstream(attempt, protocol, batch), (answer) =>
     readEmbeddings(answer, { count: inputs.length, format: formatOf(attempt) }, source),

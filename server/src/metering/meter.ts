@@ -46,7 +46,11 @@ export interface Payer {
 export interface AttemptStart {
   model: Model
   provider: { key: string }
-  connection: { id: string; gatewayId?: string | null }
+  connection: {
+    id: string
+    gatewayId?: string | null
+    options?: { readonly hide_cached_tokens?: boolean }
+  }
   billing: { mode: BillingMode; payer: string | null; organizationId: string | null }
 }
 
@@ -133,7 +137,7 @@ export class Meter {
     }
     const event = this.#eventOf(attempt)
     this.#event = event
-    this.#metered.log?.beginAttempt(event, last, attempt.connection.gatewayId ?? null)
+    this.#metered.log?.beginAttempt(event, last, attempt.connection)
     this.#startedAtMs = performance.now()
     return last ? this.#beginAfter(last, event) : this.#ports.usage.begin(event)
   }

@@ -62,6 +62,8 @@ export interface NativePassthrough {
 export interface Adapter {
   /** The framing that cuts its stream into events. */
   framing: 'sse' | 'aws'
+  /** The format of its requests, where that has a place for the caller's end user. */
+  format?: 'messages' | 'converse' | 'responses'
   /**
    * Throws `invalid_request`, issue `unsupported_by_model`, for fields whose loss would change the
    * answer's meaning.

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { identifierFields } from './identifier-fields'
 
 // All of these become part of a host or of a path.
 const locationName = z
@@ -39,5 +40,11 @@ export const ConnectionOptions = z.strictObject({
       betas: allowedNames.exactOptional(),
     })
     .exactOptional(),
+  /** Fields of chats and completions that its server knows, beside its provider's: set for each account that shares it. */
+  identifiers: z.array(z.enum(identifierFields)).exactOptional(),
+  /** Whether its server gets addresses that accounts which share it name, and fetches them; absent, providers of the registry do. */
+  remote_urls: z.enum(['passed', 'rejected'], 'must be passed or rejected.').exactOptional(),
+  /** Accounts that share it do not see what was read from, or written to, its prompt cache. */
+  hide_cached_tokens: z.boolean().exactOptional(),
 })
 export type ConnectionOptions = z.output<typeof ConnectionOptions>

@@ -49,6 +49,20 @@ export const openAiOnly = [
   'verbosity',
 ]
 
+/** Identifiers that OpenAI accepts. @see https://platform.openai.com/docs/guides/safety-best-practices */
+export const openAiIdentifiers = {
+  chat: ['safety_identifier', 'prompt_cache_key'],
+  completions: ['user'],
+  embeddings: ['user'],
+  responses: ['safety_identifier', 'prompt_cache_key'],
+} satisfies z.input<typeof RelayOptions>['identifiers']
+
+/** Services that know OpenAI's former name of an end user alone. */
+export const plainIdentifiers = {
+  chat: ['user'],
+  completions: ['user'],
+} satisfies z.input<typeof RelayOptions>['identifiers']
+
 export const openAiReasoning = ['o1', 'o3', 'o4', 'gpt-5', 'gpt-6', 'gpt-daybreak', 'chat-latest']
 
 /** Models that know custom tools. @see https://platform.openai.com/docs/guides/function-calling#custom-tools */

@@ -7,6 +7,7 @@ import {
   openAiOnly,
   openAiReasoning,
   plainEmbeddings,
+  plainIdentifiers,
   defineProvider,
 } from './define-provider'
 
@@ -34,6 +35,13 @@ export const hosts: readonly Provider[] = [
       responsesModels,
       takesResponses: true,
       chatOnlyModels: openAiChatOnly,
+      // https://learn.microsoft.com/azure/ai-foundry/openai/how-to/prompt-caching
+      identifiers: {
+        chat: ['user', 'prompt_cache_key'],
+        completions: ['user'],
+        embeddings: ['user'],
+        responses: ['user', 'prompt_cache_key'],
+      },
     },
   }),
   defineProvider(
@@ -87,6 +95,7 @@ export const hosts: readonly Provider[] = [
       // Unknown fields are refused.
       drop: [...openAiOnly, 'logit_bias', 'logprobs', 'top_logprobs'],
       dropFromMessages: ['name'],
+      identifiers: { chat: ['user'] },
     },
   }),
   defineProvider(['together', 'Together AI'], 'https://api.together.xyz/v1', {
@@ -105,7 +114,16 @@ export const hosts: readonly Provider[] = [
     embeddings: 'yes',
     abort: 'stops',
     website: 'https://fireworks.ai',
-    options: { developerRole: false, legacyCompletions: true, embeddings: plainEmbeddings },
+    options: {
+      developerRole: false,
+      legacyCompletions: true,
+      // https://docs.fireworks.ai/guides/prompt-caching
+      identifiers: {
+        chat: ['user', 'prompt_cache_isolation_key'],
+        completions: ['user', 'prompt_cache_isolation_key'],
+      },
+      embeddings: plainEmbeddings,
+    },
   }),
   defineProvider(['openrouter', 'OpenRouter'], 'https://openrouter.ai/api/v1', {
     optionVariables: { prompt_caching: 'OPENROUTER_PROMPT_CACHING' },
@@ -119,6 +137,7 @@ export const hosts: readonly Provider[] = [
       // Its reasoning travels under its own name, in answers and in the history.
       historyReasoning: 'reasoning',
       legacyCompletions: true,
+      identifiers: plainIdentifiers,
       // Task types have the names there that they have here.
       embeddings: {
         ...plainEmbeddings,
@@ -135,13 +154,18 @@ export const hosts: readonly Provider[] = [
       historyReasoning: 'reasoning',
       developerRole: false,
       legacyCompletions: true,
+      identifiers: plainIdentifiers,
     },
   }),
   defineProvider(['deepinfra', 'DeepInfra'], 'https://api.deepinfra.com/v1/openai', {
     embeddings: 'yes',
     abort: 'stops',
     website: 'https://deepinfra.com',
-    options: { legacyCompletions: true, embeddings: plainEmbeddings },
+    options: {
+      legacyCompletions: true,
+      identifiers: plainIdentifiers,
+      embeddings: plainEmbeddings,
+    },
   }),
   defineProvider(['sambanova', 'SambaNova'], 'https://api.sambanova.ai/v1', {
     embeddings: 'yes',

@@ -5,9 +5,11 @@ import {
   oldCap,
   openAiChatOnly,
   openAiCustomTools,
+  openAiIdentifiers,
   openAiOnly,
   openAiReasoning,
   plainEmbeddings,
+  plainIdentifiers,
   defineProvider,
 } from './define-provider'
 
@@ -49,6 +51,7 @@ export const makers: readonly Provider[] = [
       takesResponses: true,
       chatOnlyModels: openAiChatOnly,
       customToolModels: openAiCustomTools,
+      identifiers: openAiIdentifiers,
     },
   }),
   defineProvider(['anthropic', 'Anthropic'], 'https://api.anthropic.com', {
@@ -103,6 +106,7 @@ export const makers: readonly Provider[] = [
       rename: { ...oldCap, seed: 'random_seed' },
       values: { tool_choice: { required: 'any' } },
       toolCallIds: 'nine_alphanumerics',
+      identifiers: { chat: ['prompt_cache_key'] },
       // https://docs.mistral.ai/capabilities/document_ai/document_qna
       files: 'document_url',
       developerRole: false,
@@ -122,6 +126,7 @@ export const makers: readonly Provider[] = [
     options: {
       rename: newCap,
       reasoningTokens: 'outside',
+      identifiers: plainIdentifiers,
       reasoningModels: ['grok-3-mini', 'grok-4', 'grok-build', 'grok-code'],
       reasoningModelsDrop: ['stop', 'presence_penalty', 'frequency_penalty'],
     },
@@ -133,6 +138,8 @@ export const makers: readonly Provider[] = [
       drop: ['seed'],
       rename: oldCap,
       historyReasoning: 'required',
+      // It keeps caches apart by it. https://api-docs.deepseek.com/quick_start/rate_limit
+      identifiers: { chat: ['user_id'] },
       developerRole: false,
     },
   }),
@@ -151,13 +158,21 @@ export const makers: readonly Provider[] = [
       historyReasoning: 'reasoning_content',
       developerRole: false,
       toolSchemas: 'plain',
+      // https://platform.moonshot.ai/docs/api/chat
+      identifiers: { chat: ['safety_identifier', 'prompt_cache_key'] },
     },
   }),
   defineProvider(['zai', 'Z.ai'], 'https://api.z.ai/api/paas/v4', {
     keyVariables: ['ZAI_API_KEY', 'ZHIPU_API_KEY'],
     embeddings: 'yes',
     website: 'https://z.ai',
-    options: { rename: oldCap, developerRole: false, embeddings: plainEmbeddings },
+    options: {
+      rename: oldCap,
+      developerRole: false,
+      // https://docs.z.ai/api-reference/llm/chat-completion
+      identifiers: { chat: ['user_id'] },
+      embeddings: plainEmbeddings,
+    },
   }),
   defineProvider(
     ['dashscope', 'Alibaba Cloud'],

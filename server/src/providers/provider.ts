@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { identifierFields } from './identifier-fields'
 import { ResponsesFlags } from './responses/needs-responses'
 import { taskTypes } from './task-type'
 
@@ -16,6 +17,8 @@ export const dialects = [
 
 /** Formats of images for embeddings: in parts as OpenRouter has them, as Voyage or as Jina has them. */
 const imageFormats = ['parts', 'voyage', 'jina'] as const
+
+const identifierList = z.array(z.enum(identifierFields)).optional()
 
 const Range = z.tuple([z.number(), z.number()])
 
@@ -92,6 +95,15 @@ export const RelayOptions = z.strictObject({
     ]),
   /** Prefixes of models that take some chat requests only as Responses, with the flags of those requests. */
   responsesModels: z.record(z.string(), ResponsesFlags).default({}),
+  /** Fields that name an end user or a prompt cache there: set for each account that shares a credential. */
+  identifiers: z
+    .strictObject({
+      chat: identifierList,
+      completions: identifierList,
+      embeddings: identifierList,
+      responses: identifierList,
+    })
+    .default({}),
   /** Passes requests in the Responses format on in that format. */
   takesResponses: z.boolean().default(false),
   /** Prefixes of models to which it does not. */

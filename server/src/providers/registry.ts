@@ -10,7 +10,7 @@ import { oldCap, plainEmbeddings, defineProvider } from './define-provider'
 export const tokenUrlVariable = 'VERTEX_TOKEN_URL'
 
 /** Custom providers, local servers and the sandbox. */
-const builtIn: readonly Provider[] = [
+const others: readonly Provider[] = [
   defineProvider(['custom', 'Custom provider'], null, {
     keyVariables: [],
     embeddings: 'yes',
@@ -46,10 +46,15 @@ const builtIn: readonly Provider[] = [
  * them in the OpenAI format; whether an abort ends billing is OpenRouter's published list, except for
  * local servers.
  */
-export const providers: readonly Provider[] = [...makers, ...hosts, ...builtIn]
+export const providers: readonly Provider[] = [...makers, ...hosts, ...others]
 
 const registered = new Set(providers.map(({ options }) => options.headers))
 
 /** Returns whether headers are a built-in provider's own: a default, which no operator has chosen. */
 export const isRegistered = (headers: Provider['options']['headers']): boolean =>
   registered.has(headers)
+
+const keys = new Set(providers.map(({ key }) => key))
+
+/** Returns whether a provider is a built-in one, not one that an operator added. */
+export const isBuiltIn = (key: string): boolean => keys.has(key)

@@ -7,6 +7,7 @@ import {
 } from './openai/relayed-stream'
 import { truncatedAnswer } from './upstream-error'
 import { ChatChunks } from '../wire/chat-chunks'
+import { toPlainUsageBlock } from '../wire/hidden-cache'
 import { completionTokens, toUsageBlock, type Usage } from '../wire/usage'
 import { maxUsage, withBoundedOutput } from '../wire/usage-claims'
 
@@ -56,9 +57,10 @@ export class TranslatedStream implements RelayedStream {
   }
 
   #usageChunks(): string[] {
-    const { identity, wantsUsage } = this.#request
+    const { identity, wantsUsage, hidesCachedTokens } = this.#request
     if (!wantsUsage) return []
-    const usage = toUsageBlock(this.usage())
+    const used = this.usage()
+    const usage = hidesCachedTokens ? toPlainUsageBlock(used) : toUsageBlock(used)
     return [JSON.stringify({ ...identity, choices: [], usage })]
   }
 

@@ -84,6 +84,12 @@ export interface LogValues {
   cacheSavings: bigint
 }
 
+/** The connection of an attempt, as far as its log shows it. */
+export interface LoggedConnection {
+  gatewayId?: string | null
+  options?: { readonly hide_cached_tokens?: boolean }
+}
+
 /** The cache values of a request without a cache. */
 export const noCache = { cachedTokens: 0, cacheWriteTokens: 0, cacheSavings: 0n }
 

@@ -4,6 +4,7 @@ import { finishIn, finishOf } from './finish-reason'
 import type { StoredBodies } from './insert-logs'
 import { LoggedAnswer } from './logged-answer'
 import {
+  type LoggedConnection,
   noCache,
   providerGateway,
   selfHostedGateway,
@@ -70,6 +71,8 @@ export class RequestLog {
   #answer: LoggedAnswer | undefined
   #isOver = false
   #isRelayed = false
+  /** The account does not see what came from a prompt cache, here no more than in its answers. */
+  #hidesCache = false
 
   constructor(ports: LogPorts, arrival: Arrival, caller: LoggedCaller) {
     this.#ports = ports
@@ -134,13 +137,14 @@ export class RequestLog {
     if (!this.#isOver) this.#ending = setOutcome
   }
 
-  /** Records the begin of an attempt, after one that failed; `gatewayId`: the self-hosted gateway that it is sent by. */
+  /** Records the begin of an attempt, after one that failed, on a connection; `gatewayId`: the self-hosted gateway that sends it. */
   beginAttempt(
     event: UsageEvent,
     failed: UsageEvent | undefined,
-    gatewayId: string | null = null,
+    { gatewayId = null, options }: LoggedConnection = {},
   ): void {
     this.#isRelayed = gatewayId !== null
+    this.#hidesCache = options?.hide_cached_tokens === true
     this.#arrival.trace?.beginAttempt(event, failed)
   }
 
@@ -156,9 +160,11 @@ export class RequestLog {
     values.provider = event.provider
     values.inputTokens = tokensRead(tokens)
     values.outputTokens = tokensWritten(tokens)
-    values.cachedTokens = tokens.cachedInput
-    values.cacheWriteTokens = tokens.cacheWrite + tokens.cacheWriteLong
-    values.cacheSavings = cacheSavings
+    if (!this.#hidesCache) {
+      values.cachedTokens = tokens.cachedInput
+      values.cacheWriteTokens = tokens.cacheWrite + tokens.cacheWriteLong
+      values.cacheSavings = cacheSavings
+    }
     values.estimated = event.estimated
     values.cost = costToCaller(event)
     values.platformFee = feeOf(event)

@@ -4,6 +4,7 @@ import { createBuiltInModels } from '../catalog/built-in'
 import { Catalog } from '../catalog/catalog'
 import { createEnvironmentConnections } from '../catalog/from-environment'
 import { toLocalModels } from '../catalog/local-models'
+import type { ProviderConnection } from '../catalog/snapshot'
 import { readStored } from '../catalog/stored-models'
 import type { Config } from '../platform/config/config'
 import { createLocalDiscovery } from '../jobs/discover-local-servers'
@@ -29,6 +30,7 @@ export async function createCatalog(
   const connections = createEnvironmentConnections(config.environment, providers, {
     readFile: tryReadFile,
   })
+  const withDefaults = applyDefaults(config)
   let servers: LocalServer[] = []
   const catalog = new Catalog({
     fixed: () => {
@@ -36,14 +38,16 @@ export async function createCatalog(
       return {
         providers,
         models: [...modelsAt(Date.now()), ...local.models],
-        connections: [...connections, ...local.connections],
+        connections: withDefaults([...connections, ...local.connections]),
       }
     },
-    stored: () =>
-      readStored(database.query, {
+    stored: async () => {
+      const rows = await readStored(database.query, {
         sealingKeys: installation.sealingKeys,
         onDamaged: (what, err) => log.error({ err }, `a ${what} is invalid and was skipped`),
-      }),
+      })
+      return { ...rows, connections: withDefaults(rows.connections) }
+    },
     onError: (err) =>
       log.warn({ err }, 'the catalogue could not be read; the previous one stays in use'),
   })
@@ -65,4 +69,17 @@ export async function createCatalog(
       disposables.defer(() => discovery.stop())
     },
   }
+}
+
+/** Returns a function that completes the options of the operator's connections by those that the configuration sets. */
+function applyDefaults({ remoteUrls, hidesCachedTokens }: Config) {
+  const defaults = {
+    ...(remoteUrls && { remote_urls: remoteUrls }),
+    ...(hidesCachedTokens && { hide_cached_tokens: true }),
+  }
+  return (connections: readonly ProviderConnection[]): ProviderConnection[] =>
+    connections.map((connection) => ({
+      ...connection,
+      options: { ...defaults, ...connection.options },
+    }))
 }

@@ -6,7 +6,7 @@ import type { Sessions } from '../http/session'
 import type { LiveSettings } from '../platform/settings/live-settings'
 import { createSignInLink } from '../auth/sign-in/link'
 import type { OAuthClient, SignIn } from '../auth/sign-in/sign-in'
-import { readSigningSecret } from '../auth/sign-in/signing-secret'
+import { readInstallationSecret } from '../platform/db/installation-secret'
 
 interface Dependencies {
   config: Config
@@ -36,7 +36,7 @@ export function createSignInService(
   const load = async () => {
     const [{ createSignIn }, secret] = await Promise.all([
       import('../auth/sign-in/sign-in'),
-      readSigningSecret(db, storage.installation.sealingKeys),
+      readInstallationSecret(db, storage.installation.sealingKeys, 'sign-in'),
     ])
     return createSignIn({
       db,

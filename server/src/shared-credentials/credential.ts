@@ -7,17 +7,28 @@ export interface SharedCredential {
   connection: { options: Pick<ConnectionOptions, 'allow'> }
 }
 
-interface PayingCandidate {
-  billing: { mode: string }
+interface OwnedCandidate {
+  billing: { mode: string; organizationId: string | null }
   provider: Pick<Provider, 'dialect'>
+  connection: { owner: string | null }
 }
 
 /**
- * Returns whether a candidate's credential is shared: all but those of the account itself. The sandbox has none, and
- * nothing leaves the process.
+ * Returns whether a candidate's credential is shared: all but those of the account itself, whatever the model costs. The
+ * sandbox has none, and nothing leaves the process.
  */
-export const isSharedCredential = ({ billing, provider }: PayingCandidate): boolean =>
-  billing.mode !== 'byok' && provider.dialect !== 'sandbox'
+export const isSharedCredential = ({ billing, provider, connection }: OwnedCandidate): boolean => {
+  const isOwned = billing.mode === 'byok' || connection.owner !== null
+  return !(isOwned && billing.organizationId === null) && provider.dialect !== 'sandbox'
+}
+
+/** Returns whether a candidate's accounts do not see what came from its prompt cache. */
+export const hidesCachedTokens = (
+  candidate: OwnedCandidate & {
+    connection: { options: Pick<ConnectionOptions, 'hide_cached_tokens'> }
+  },
+): boolean =>
+  candidate.connection.options.hide_cached_tokens === true && isSharedCredential(candidate)
 
 type AllowedKind = 'fields' | 'blocks' | 'betas'
 

@@ -15,3 +15,11 @@ export const rejectUnlisted = (field: string): ApiError =>
     'not_allowed',
     `${field}: not available on a credential that accounts share. Use your own connection (BYOK) for it.`,
   )
+
+/** Creates the refusal of an address that the server which gets it would fetch. */
+export const rejectRemote = (field: string): ApiError =>
+  invalidRequest(
+    field,
+    'not_allowed',
+    `${field}: the server of this model does not get URLs to fetch. Send the content itself, as a data URL.`,
+  )

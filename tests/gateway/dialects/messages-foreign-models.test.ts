@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { path } from './messages-fixture'
 import { readMessage } from '../../../server/testing/protocols/messages-events'
 import { isJson, type Json } from '../../providers/conformance/fixture'
+import { isIdentifier } from '../../harness/account-identifiers'
 import { sendRequest } from '../../harness/http'
 import { upstreamSecret } from '../../harness/server'
 import {
@@ -89,7 +90,7 @@ describe('finding C4: what Claude Code asks of a model of OpenAI', () => {
     const [seen] = front.requests
     if (!seen) throw new Error('nothing was sent')
     expect(seen.body['max_tokens']).toBe(maxTokens)
-    expect(seen.body['user']).toMatch(/^[0-9a-f]{64}$/)
+    expect(JSON.parse(seen.text)['user']).toSatisfy(isIdentifier)
     const [first, second] = functionsIn(seen)
     expect(first?.['name']).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
     expect(first?.['parameters']).toEqual({ type: 'object', properties: {} })

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { eventsIn, lastResponse, typesOf } from './response-events'
 import type { Json } from '../../providers/conformance/fixture'
+import { isIdentifier } from '../../harness/account-identifiers'
 import { upstreamSecret } from '../../harness/server'
 import { eventsOf, openFront, type Front } from '../../providers/translated/front'
 
@@ -118,7 +119,9 @@ describe.each(codexModels)('finding C1: %s', (name) => {
     expect([answer.status, answer.headers.get('x-tollgate-omitted')]).toEqual([200, null])
     const [request] = front.requests
     expect(request?.path).toBe(path)
-    expect(request?.body).toEqual({ ...turn, model: name })
+    const { prompt_cache_key: _key, ...sent } = turn
+    expect(request?.body).toEqual({ ...sent, model: name })
+    expect(JSON.parse(request?.text ?? '')['prompt_cache_key']).toSatisfy(isIdentifier)
     const events = eventsIn(answer.text)
     expect(lastResponse(events)).toMatchObject({ status: 'completed', output: [item] })
     expect(await front.booked(answer)).toMatchObject({ cost: 220_000n, estimated: false })

@@ -46,7 +46,8 @@ test('what tunes an answer reaches the provider as it was sent', async () => {
   }
   const answer = await fixture.client.chat.completions.create({ model, messages: hello, ...tuning })
   expect(answer.choices.map(({ index }) => index)).toEqual([0, 1, 2])
-  expect(fixture.sent()).toEqual({ model: 'ok', messages: hello, ...tuning })
+  const user = expect.stringMatching(/^[\da-f]{48}$/)
+  expect(fixture.sent()).toEqual({ model: 'ok', messages: hello, ...tuning, user })
 })
 
 test('R18: a field that many providers know reaches them, one that none knows is named, a null is nothing', async () => {

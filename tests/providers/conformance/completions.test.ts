@@ -96,7 +96,8 @@ describe.each([native, chat])('%s', (model) => {
       logit_bias: null,
       ...tuning,
     })
-    expect(fixture.sent()).toMatchObject({ model: 'ok', ...tuning })
+    const user = expect.stringMatching(/^[\da-f]{48}$/)
+    expect(fixture.sent()).toMatchObject({ model: 'ok', ...tuning, user })
     expect(fixture.sent()).not.toContainAnyKeys([
       'max_tokens',
       'best_of',

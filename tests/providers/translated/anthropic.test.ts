@@ -63,7 +63,8 @@ describe('text', () => {
       max_tokens: 7,
       messages: [{ role: 'user', content: [{ type: 'text', text: 'Say something.' }] }],
       stop_sequences: ['X'],
-      metadata: { user_id: 'u-1' },
+      // By another name than the customer's: the credential is the operator's.
+      metadata: { user_id: expect.stringMatching(/^[\da-f]{48}$/) },
       stream: true,
     })
   })

@@ -162,6 +162,16 @@ const upstreams = z.object({
     doc: 'discover Ollama, vLLM, LM Studio and llama.cpp on this machine',
   }),
   sandbox: setting(flag(true), { name: 'SANDBOX', doc: 'enable the simulated provider' }),
+  remoteUrls: setting(optional(z.enum(['passed', 'rejected'])), {
+    name: 'REMOTE_URLS',
+    doc: 'whether the servers of your connections get URLs of images and files that customers name, and fetch them: `passed` or `rejected`, unless the connection says otherwise by `options.remote_urls` ([providers.md](providers.md#urls-of-images-and-files))',
+    unset:
+      '`passed` to providers that Tollgate knows, `rejected` for other servers and in private networks',
+  }),
+  hidesCachedTokens: setting(flag(false), {
+    name: 'HIDE_CACHED_TOKENS',
+    doc: 'hide from customers how much of a prompt came from the cache of your connections, unless the connection says otherwise by `options.hide_cached_tokens` ([prompt-caching.md](../concepts/prompt-caching.md#accounts-that-share-a-credential))',
+  }),
 })
 
 const overload = z.object({

@@ -13,6 +13,7 @@ import type { CompleteAnswer } from '../openai/whole-answer'
 import { TranslatedStream } from '../translated-stream'
 import { toFailure, invalidAnswer } from '../upstream-error'
 import type { AnswerUnits } from '../../wire/answer-units'
+import { withoutMessageCache } from '../../wire/hidden-cache'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { namedFrame } from '../../wire/sse'
 import { TextSize } from '../../wire/text-size'
@@ -117,8 +118,17 @@ class RelayedMessage implements RelayedStream {
       if (this.#hasStarted) return []
       this.#hasStarted = true
       message['model'] = this.#request.identity.model
+      this.#hideCache(message)
     }
+    this.#hideCache(event)
     return [namedFrame({ ...event, type })]
+  }
+
+  #hideCache(holder: JsonObject): void {
+    const { usage } = holder
+    if (this.#request.hidesCachedTokens && isObject(usage)) {
+      holder['usage'] = withoutMessageCache(usage)
+    }
   }
 
   end(): string[] {
@@ -160,8 +170,13 @@ function complete(answer: unknown, relayRequest: RelayRequest): CompleteAnswer {
   const used = counted
     ? boundUsage(counted, content, relayRequest)
     : relayRequest.estimate(sizeOf(content))
+  const hidden = relayRequest.hidesCachedTokens === true && isObject(usage)
   return {
-    body: { ...answer, model: identity.model },
+    body: {
+      ...answer,
+      model: identity.model,
+      ...(hidden && { usage: withoutMessageCache(usage) }),
+    },
     usage: withUnits(used, relayRequest, { size: () => sizeOf(content, relayRequest.units) }),
   }
 }

@@ -7,6 +7,7 @@ import { findImageAddresses } from '../media'
 /** Amazon Bedrock, by Converse. */
 export const bedrock = {
   framing: 'aws',
+  format: 'converse',
   request: toConverse,
   reader: createPartsReader,
   addresses: (chat) => findImageAddresses(chat, () => false),

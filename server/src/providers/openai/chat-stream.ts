@@ -9,6 +9,7 @@ import {
 import { readEvent } from '../event'
 import { truncatedAnswer, toFailure } from '../upstream-error'
 import { readSourceAnnotations } from '../../wire/annotations'
+import { stripForeignFields } from '../../wire/hidden-cache'
 import type { JsonObject } from '../../wire/json-body'
 import type { Usage } from '../../wire/usage'
 
@@ -37,6 +38,7 @@ export class ChatStream implements RelayedStream {
   next(data: string): string[] {
     const chunk = readEvent(data, this.#request.source)
     this.#usage.record(chunk)
+    if (this.#request.hidesCachedTokens) stripForeignFields(chunk)
     const chunks: string[] = []
     for (const choice of readChoices(chunk, this.#request.source))
       this.#relay(chunk, choice, chunks)

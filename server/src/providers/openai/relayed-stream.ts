@@ -3,6 +3,7 @@ import type { Identity } from '../../wire/answer'
 import { processingMsIn, type AnswerUnits } from '../../wire/answer-units'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { TextSize } from '../../wire/text-size'
+import { toPlainUsageBlock } from '../../wire/hidden-cache'
 import { readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
 import { maxUsage, withBoundedOutput } from '../../wire/usage-claims'
 import type { RelayOptions } from '../provider'
@@ -28,6 +29,10 @@ export interface RelayRequest {
    * plausible. A count beyond these is not believed.
    */
   hiddenTokens: (usage: Usage) => number
+  /** The caller does not see what came from a prompt cache. */
+  hidesCachedTokens?: boolean
+  /** The caller's own request, whose identifiers the provider got under other names. */
+  namedByCaller?: JsonObject | undefined
   /** Units of the answer that are counted and measured beside its tokens; undefined for none. */
   units?: AnswerUnits | undefined
 }
@@ -129,7 +134,11 @@ export class StreamUsage {
   /** The usage chunk, for a caller who wants it. */
   chunks(): string[] {
     if (!this.#request.wantsUsage) return []
-    const usage = toRelayedUsageBlock(this.total(), this.#block)
+    const { hidesCachedTokens } = this.#request
+    const total = this.total()
+    const usage = hidesCachedTokens
+      ? toPlainUsageBlock(total)
+      : toRelayedUsageBlock(total, this.#block)
     return [JSON.stringify({ ...this.#request.identity, choices: [], usage })]
   }
 }

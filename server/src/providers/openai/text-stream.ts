@@ -8,6 +8,7 @@ import {
 import { readEvent } from '../event'
 import { truncatedAnswer, toFailure } from '../upstream-error'
 import { toFinishReason } from '../../wire/finish-reason'
+import { stripForeignFields } from '../../wire/hidden-cache'
 import type { JsonObject } from '../../wire/json-body'
 import type { Usage } from '../../wire/usage'
 
@@ -28,6 +29,7 @@ export class TextStream implements RelayedStream {
     const { source, identity } = this.#request
     const chunk = readEvent(data, source)
     this.#usage.record(chunk)
+    if (this.#request.hidesCachedTokens) stripForeignFields(chunk)
     return readChoices(chunk, source).flatMap((theirs) => {
       const choice = this.#relay(chunk, theirs)
       if (!choice) return []

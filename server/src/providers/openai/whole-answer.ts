@@ -6,6 +6,7 @@ import { toFailure, invalidAnswer } from '../upstream-error'
 import { processingMsIn, type AnswerUnits } from '../../wire/answer-units'
 import { readSourceAnnotations } from '../../wire/annotations'
 import { toFinishReason } from '../../wire/finish-reason'
+import { stripForeignFields, toPlainUsageBlock } from '../../wire/hidden-cache'
 import { isObject, type JsonObject, toObjects } from '../../wire/json-body'
 import { TextSize } from '../../wire/text-size'
 import { completionTokens, readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
@@ -89,6 +90,10 @@ function relay(answer: unknown, request: RelayRequest, toChoice: ToChoice): Comp
   for (const name in answer) if (!answerFields.has(name)) body[name] = answer[name]
   body['choices'] = choices
   body['usage'] = toRelayedUsageBlock(usage, block)
+  if (request.hidesCachedTokens) {
+    stripForeignFields(body)
+    body['usage'] = toPlainUsageBlock(usage)
+  }
   return { body, usage }
 }
 

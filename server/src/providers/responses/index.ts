@@ -6,6 +6,7 @@ import type { Adapter } from '../adapter'
 /** OpenAI's Responses, for the chat requests that a model takes only there. */
 export const responses = {
   framing: 'sse',
+  format: 'responses',
   request: toResponse,
   reader: createPartsReader,
   toError,

@@ -1,3 +1,4 @@
+import { toCallersFields } from './callers-response'
 import { acceptedIds } from './input'
 import { RelayedResponse } from './relayed-response'
 import { searchesIn } from './searches'
@@ -61,7 +62,7 @@ function complete(answer: unknown, asked: RelayRequest, keepsId: boolean): Compl
   const id = keepsId ? answer['id'] : `resp_${bareAnswerId(identity.id)}`
   const used = counted ? withinVisible(counted, size, asked) : asked.estimate(size)
   return {
-    body: { ...answer, id, model: identity.model },
+    body: { ...answer, id, model: identity.model, ...toCallersFields(answer, asked) },
     usage: withUnits({ ...used, searches: searchesIn(answer) }, asked, { size: () => size }),
   }
 }

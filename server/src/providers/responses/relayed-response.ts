@@ -1,4 +1,5 @@
 import { addItem } from './item-size'
+import { toCallersFields } from './callers-response'
 import { isBilledSearch, searchesIn } from './searches'
 import { toUsage } from './usage'
 import { readEvent } from '../event'
@@ -78,7 +79,11 @@ export class RelayedResponse implements RelayedStream {
   /** An event about the whole Response. */
   #lifecycle(event: JsonObject & { type: string }, response: JsonObject): string {
     const { type } = event
-    const relayed = { ...response, ...this.#identity(response) }
+    const relayed = {
+      ...response,
+      ...this.#identity(response),
+      ...toCallersFields(response, this.#request),
+    }
     this.#response = relayed
     if (lastTypes.has(type)) {
       this.#usage = toUsage(response['usage'])

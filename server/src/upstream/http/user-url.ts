@@ -56,6 +56,10 @@ function hostRefusal(host: string, { ownHosts, privateNetworks }: UrlRules): str
   return 'The host is a name of private networks.'
 }
 
+/** Returns whether a host, as far as its name tells, is one of the public internet. */
+export const isPublicHost = (hostname: string): boolean =>
+  hostRefusal(hostname, { ports: [], ownHosts: [] }) === undefined
+
 /**
  * Checks a URL that a customer wants to set, without a name lookup. Returns it in the spelling to store: lower case,
  * no default port, no final slash.

@@ -1,0 +1,96 @@
+import { rejectRemote } from './rejections'
+import { isObject, type JsonObject } from '../wire/json-body'
+
+/** Nothing that names an image or a file is deeper. */
+const deepest = 8
+
+/** Fields whose content callers and models choose freely: it is text to a server. */
+const free: ReadonlySet<string> = new Set([
+  'arguments',
+  'parameters',
+  'input_schema',
+  'schema',
+  'json_schema',
+])
+
+const isRemote = (url: unknown): boolean => typeof url === 'string' && !/^data:/i.test(url)
+
+/** The content of a file may stand there without a scheme. */
+const isRemoteData = (data: unknown): boolean =>
+  typeof data === 'string' && /^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(data)
+
+/** The values that a server may take for an address, by the field that holds them. */
+const readers: Readonly<Record<string, (value: unknown) => string | undefined>> = {
+  image_url: (value) => toAddressField(value),
+  video_url: (value) => toAddressField(value),
+  audio_url: (value) => toAddressField(value),
+  source: (value) => (isObject(value) && isRemote(value['url']) ? '.url' : undefined),
+  image: (value) => (isRemoteData(value) ? '' : undefined),
+  file_url: (value) => (value && isRemote(value) ? '' : undefined),
+  file: (value) => findInFile(value),
+  server_url: (value) => (value && isRemote(value) ? '' : undefined),
+}
+
+function toAddressField(value: unknown): string | undefined {
+  if (isObject(value)) return isRemote(value['url']) ? '.url' : undefined
+  return isRemote(value) ? '' : undefined
+}
+
+function findInFile(file: unknown): string | undefined {
+  if (!isObject(file)) return undefined
+  if (file['file_url'] && isRemote(file['file_url'])) return '.file_url'
+  const name = ['file_data', 'file_id'].find((field) => isRemoteData(file[field]))
+  return name && `.${name}`
+}
+
+/** The addresses that Tollgate has fetched itself, by whatever it keeps of them. */
+type Fetched = ReadonlyMap<string, unknown>
+
+interface Search {
+  fetched: Fetched
+  depth: number
+}
+
+/** Returns the first field below a value that names an address which its receiver would fetch; undefined without one. */
+function findRemote(value: unknown, param: string, search: Search): string | undefined {
+  if (search.depth > deepest) return undefined
+  const deeper = { ...search, depth: search.depth + 1 }
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) {
+      const found = findRemote(value[at], `${param}.${at}`, deeper)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  if (!isObject(value)) return undefined
+  const isCall = value['type'] === 'tool_use' || value['type'] === 'server_tool_use'
+  for (const name in value) {
+    if (free.has(name) || (isCall && name === 'input')) continue
+    const field = Object.hasOwn(readers, name) ? readers[name]?.(value[name]) : undefined
+    if (field !== undefined && !isFetched(value[name], search)) return `${param}.${name}${field}`
+    const found = findRemote(value[name], `${param}.${name}`, deeper)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const isFetched = (holder: unknown, { fetched }: Search): boolean =>
+  isObject(holder) && typeof holder['url'] === 'string' && fetched.has(holder['url'])
+
+const places = ['messages', 'system', 'input', 'inputs', 'tools', 'mcp_servers'] as const
+const nothing: Fetched = new Map()
+
+/**
+ * Throws `invalid_request` where a chat, or a request in Anthropic's or OpenAI's own format, names an address that the
+ * server would fetch which gets it: a server in the operator's network reaches what its callers do not. `fetched` are
+ * fetched by Tollgate instead.
+ */
+export function rejectRemoteUrls(body: JsonObject, fetched: Fetched = nothing): void {
+  for (const place of places) {
+    const value = body[place]
+    if (typeof value !== 'object' || value === null) continue
+    const isServers = place === 'mcp_servers' && Array.isArray(value) && value.length > 0
+    const field = isServers ? place : findRemote(value, place, { fetched, depth: 0 })
+    if (field !== undefined) throw rejectRemote(field)
+  }
+}
