@@ -15,7 +15,10 @@ interface Due {
  * Counts again what accounts have stored, each once a day and by itself, as far as the time of one run allows; those that
  * were never counted come first. The sums are exact by themselves: a difference is logged as an error.
  */
-export async function recountStorage(db: Kysely<Schema>, log: Logger): Promise<void> {
+export async function recountStorage(
+  db: Kysely<Schema>,
+  log: Pick<Logger, 'error'>,
+): Promise<void> {
   const endsMs = performance.now() + budgetMs
   let due: Due[]
   do {

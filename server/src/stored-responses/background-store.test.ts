@@ -178,9 +178,7 @@ test('finding S22: inputs and events of running responses have a quarter of what
     values ('resp_filling', ${userId}, '[]', '{}', ${64 * 1024 * 1024 - 1000},
       now() + interval '1 minute', true)`.execute(database.query)
   await expect(begun(userId)).resolves.toBeDefined()
-  await expect(
-    Promise.all([begun(userId), begun(userId), begun(userId)]),
-  ).rejects.toMatchObject({
+  await expect(Promise.all([begun(userId), begun(userId), begun(userId)])).rejects.toMatchObject({
     status: 400,
     param: 'background',
     details: { issue: 'limit_reached' },

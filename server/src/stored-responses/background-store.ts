@@ -129,11 +129,7 @@ export class BackgroundStore {
   /**
    * Appends consecutive events; twice is harmless. Resolves with false where the account has no room for them.
    */
-  async addEvents(
-    { id, userId }: Owned,
-    frames: string,
-    sequenceNumber: number,
-  ): Promise<boolean> {
+  async addEvents({ id, userId }: Owned, frames: string, sequenceNumber: number): Promise<boolean> {
     const adding = sql`
       with owner as (
         update stored_response set event_bytes = event_bytes + ${Buffer.byteLength(frames)}::int

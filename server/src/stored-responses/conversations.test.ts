@@ -155,7 +155,9 @@ describe('a conversation', () => {
     })
     expect((await store.history({ userId, id }, 1000))?.items).toHaveLength(3)
     await store.store({ ...turn(userId, id, 'more'), items: [large] })
-    await expect(store.history({ userId, id }, 1000)).rejects.toMatchObject({ param: 'conversation' })
+    await expect(store.history({ userId, id }, 1000)).rejects.toMatchObject({
+      param: 'conversation',
+    })
     expect((await store.list({ userId, id }, page))?.items).toHaveLength(4)
   })
 

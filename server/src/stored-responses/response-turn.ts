@@ -82,11 +82,7 @@ export class StoredTurn {
    * Expands the request's input by the history that it continues. A request with a history unknown to this account
    * stays unchanged: its provider may have it. `pause` is that of `parseStored`. Throws `invalid_request`.
    */
-  expand(
-    userId: string,
-    read: ReadBody,
-    pause: Pause = yieldToLoop,
-  ): ReadBody | Promise<ReadBody> {
+  expand(userId: string, read: ReadBody, pause: Pause = yieldToLoop): ReadBody | Promise<ReadBody> {
     const { store, previous_response_id: previous, conversation } = read.body
     const { mode } = this.#storage
     this.#userId = userId

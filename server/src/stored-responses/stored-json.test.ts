@@ -25,6 +25,10 @@ test('finding S21: what weighs no more than a history may have can be read again
   const parsed: unknown[] = await parseStored([numbers], historyShape, never)
   expect(weigh(parsed)).toBeLessThan(historyShape.maxNodes)
   const names = `{${Array.from({ length: 9000 }, (_, at) => `"k${at}":0`).join()}}`
-  const objects = await parseStored(Array.from({ length: 22 }, () => names), historyShape, never)
+  const objects = await parseStored(
+    Array.from({ length: 22 }, () => names),
+    historyShape,
+    never,
+  )
   expect(weigh(objects)).toBeLessThan(historyShape.maxNodes)
 })

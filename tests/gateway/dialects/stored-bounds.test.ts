@@ -116,8 +116,7 @@ test('finding S22: logged bodies are kept up to their share, the latest ones', a
     await Promise.all(Array.from({ length: 10 }, () => send()))
   const last = await send()
   const id = last.headers.get('x-request-id') ?? ''
-  const isStored = async () =>
-    (await sql`select 1 from request_body where id = ${id}`).length === 1
+  const isStored = async () => (await sql`select 1 from request_body where id = ${id}`).length === 1
   await eventually(isStored)
   expect(await bodiesOf()).toBeLessThanOrEqual(share)
   expect(await bodiesOf()).toBeGreaterThan(share / 2)

@@ -151,7 +151,9 @@ test('finding S22: what runs in the background, and texts, have a quarter each a
   await sql`update stored_response set running_until = null, ended_at = now(), bytes = ${68 * megabyte}
     where id = 'resp_run_1'`.execute(database.query)
   expect(await sumsOf(userId)).toMatchObject({ running: 0, texts: 0 })
-  const many = Array.from({ length: 11 }, (_, at) => addPrompt(userId, `prompt_${at}`, 6 * megabyte))
+  const many = Array.from({ length: 11 }, (_, at) =>
+    addPrompt(userId, `prompt_${at}`, 6 * megabyte),
+  )
   const refused = await Promise.all(many.map(fullness))
   expect(refused.filter(Boolean)).toHaveLength(1)
   expect(await totalOf(userId)).toBeLessThanOrEqual(256 * megabyte)

@@ -309,7 +309,7 @@ async function bodies(db: Kysely<unknown>): Promise<void> {
         ${sql.raw(lock('added'))}
         insert into logged_bytes as kept (user_id, day, bytes)
           select user_id, day, bytes from (${sql.raw(byDay('added'))}) as summed
-          where exists (select from users where id = summed.user_id for key share)
+          where exists (select from users where id = summed.user_id)
           on conflict (user_id, day) do update set bytes = kept.bytes + excluded.bytes;
         ${sql.raw(total('added'))}
       else
