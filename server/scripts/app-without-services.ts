@@ -256,7 +256,6 @@ function standIns(): AppPorts {
       background: new BackgroundStore(db),
       runs: new BackgroundRuns({
         store: new BackgroundStore(db),
-        responses: new ResponseStore(db, () => undefined),
         onError: () => undefined,
       }),
       conversations: new StoredConversations(db, () => undefined),

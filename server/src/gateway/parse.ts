@@ -31,8 +31,8 @@ export async function withHistory(
   const { history } = call
   if (!history) return read
   const bytes = await history.unreadBytes(userId, read.body)
-  const expand = async () => history.expand(userId, read)
-  return bytes > 0 && call.readMore ? call.readMore(bytes, expand) : expand()
+  if (bytes === 0 || !call.readMore) return history.expand(userId, read)
+  return call.readMore(bytes, async (pause) => history.expand(userId, read, pause))
 }
 
 /** Parses and checks a body. Throws `invalid_request`. */

@@ -28,10 +28,10 @@ export interface InboundRequest extends Credentialed {
     onText?: (text: string) => void,
   ) => Promise<ReadBody>
   /**
-   * Reads so many bytes more that belong to its body, once there is room for them. Rejects as `read` does, and with
-   * `gateway_unavailable`. Absent where nothing but the body is read.
+   * Reads so many bytes more that belong to its body, once there is room for them, in slices of its owner's share of the
+   * event loop: `read` calls `pause` after each. Rejects as `read` does, and with `gateway_unavailable`. Absent where nothing but the body is read.
    */
-  readMore?: <Read>(bytes: number, read: () => Promise<Read>) => Promise<Read>
+  readMore?: <Read>(bytes: number, read: (pause: Pause) => Promise<Read>) => Promise<Read>
   /** Set where its body is large: released once that was sent on. */
   body?: { release: () => void } | undefined
   /** Aborts when the client has disconnected. */
@@ -56,12 +56,15 @@ export interface InboundRequest extends Credentialed {
   repeatable?: Repeatable | undefined
 }
 
+/** Takes the milliseconds of a slice of work; resolves when the next may begin. */
+type Pause = (ms: number) => Promise<void>
+
 /** The stored answers that a request may continue. */
 export interface RequestHistory {
   /** The number of bytes of it that are to be read; 0 where there is none. */
   unreadBytes: (userId: string, body: JsonObject) => number | Promise<number>
-  /** Returns the request with the history in its input. */
-  expand: (userId: string, read: ReadBody) => ReadBody | Promise<ReadBody>
+  /** Returns the request with the history in its input; calls `pause` between slices of parsing it. */
+  expand: (userId: string, read: ReadBody, pause?: Pause) => ReadBody | Promise<ReadBody>
 }
 
 /** A request that its caller named by an `Idempotency-Key`. Source: contract 4.9. */

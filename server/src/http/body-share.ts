@@ -46,6 +46,18 @@ export class BodyShare {
     return this.#loop?.shareOf(this.owner).spend(ms, 'useful', laterMs)
   }
 
+  /**
+   * Starts parsing, in slices of its owner's share. The use of what is parsed, `laterMs`, counts first: this body does not
+   * wait for it, but others that its owner sends at the same time do. Returns what to call between the slices.
+   */
+  parsing(laterMs: number): (ms: number) => Promise<void> {
+    this.note(laterMs)
+    return async (ms) => {
+      await new Promise((resolve) => void setImmediate(resolve))
+      await this.spend(ms, laterMs)
+    }
+  }
+
   /** Counts work after which no more follows that could wait. */
   note(ms: number): void {
     this.#loop?.shareOf(this.owner).note(ms, 'useful')

@@ -96,18 +96,14 @@ function usedMs(bytes: number, copyMs: number): number {
   return Math.min(maxSlowness * leastMs, Math.max(leastMs, usedCopies * copyMs))
 }
 
-/**
- * Parses a large text in slices, all of them in its owner's share of the event loop. The cost of its use counts
- * first: this body does not wait for it, but others that its owner sends at the same time do.
- */
-async function readLarge(text: string, { memory }: Reading, laterMs: number): Promise<JsonObject> {
-  const share = memory?.share()
-  share?.note(laterMs)
-  return readObject(text, async (ms) => {
-    await new Promise((resolve) => void setImmediate(resolve))
-    await share?.spend(ms, laterMs)
-  })
+/** Parses a large text in slices, all of them in its owner's share of the event loop. */
+function readLarge(text: string, { memory }: Reading, laterMs: number): Promise<JsonObject> {
+  const yieldToLoop = () => new Promise<void>((resolve) => void setImmediate(resolve))
+  return readObject(text, memory?.share().parsing(laterMs) ?? yieldToLoop)
 }
+
+/** Starts parsing so many bytes that were stored, in the share of the account that reads them, as a body is parsed. */
+export const parsingStored = (share: BodyShare, bytes: number) => share.parsing(bytes * usedByteMs)
 
 /**
  * Reads the bytes of a body as they were sent, up to a limit, for the check of a signature over them. Rejects with

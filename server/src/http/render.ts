@@ -9,6 +9,7 @@ import {
   toApiError,
   unavailable,
 } from '../errors'
+import { isStorageFull, storageFull } from '../platform/db/storage-full'
 
 /** Codes of PostgreSQL, and of sockets, for an unavailable database rather than a wrong query. */
 const infrastructure =
@@ -29,6 +30,7 @@ export function toRendered(thrown: unknown): ApiError {
   if (thrown instanceof HTTPException) {
     return invalidRequest(null, 'invalid_json', 'The request could not be read.')
   }
+  if (isStorageFull(thrown)) return storageFull(thrown)
   return isOutage(thrown) ? unavailable(thrown) : toApiError(thrown)
 }
 

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { runAudit, type AuditRun } from './audit-job'
 import { purgeEnded } from './purge-ended'
 import { purgeNotices } from './purge-notices'
+import { recountStorage } from './recount-storage'
 import { addPartitions, type PartitionDependencies } from '../booking/partitions'
 import { purgeOldRows } from '../ledger/retention'
 import { runExclusively } from '../platform/db/advisory-lock'
@@ -78,5 +79,6 @@ async function purge(dependencies: Dependencies): Promise<void> {
     if (logs.partitions.length > 0) log.info(logs, 'old request logs were purged')
     await purgeNotices(query)
     await purgeEnded(query, days)
+    await recountStorage(query, log)
   })
 }

@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { purgeRows } from '../platform/db/purge-rows'
 import { dropPartitions, getToday } from '../platform/db/partitions'
 import type { Schema } from '../platform/db/schema'
@@ -13,6 +13,18 @@ interface PurgedLogs {
   sums: number
 }
 
+/** Subtracts the bodies of dropped partitions from what accounts have stored. Their lock keeps writers away. */
+const forgetBodies = (trx: Transaction<Schema>, retainedSince: Date) =>
+  sql`
+    with dropped as (
+      delete from logged_bytes where day < (${retainedSince}::timestamptz at time zone 'UTC')::date
+      returning user_id, bytes
+    )
+    select count_stored(array_agg(user_id), array_agg('bodies'::text), array_agg(-bytes))
+    from (select user_id, sum(bytes)::bigint as bytes from dropped group by user_id) as summed`.execute(
+    trx,
+  )
+
 /**
  * Purges request logs and their bodies of more than `days` full days ago, minutes of more than 31 days and sums by
  * hour of more than 25 months. Sums and peaks by day stay. Source: contract 6.9.
@@ -24,7 +36,9 @@ export async function purgeOldLogs(db: Kysely<Schema>, days: number): Promise<Pu
   for (const table of ['request_log', 'request_body'] as const) {
     const dropped = await db.transaction().execute(async (trx) => {
       await sql`set local lock_timeout = '2s'`.execute(trx)
-      return dropPartitions(trx, table, oldestDay)
+      const old = await dropPartitions(trx, table, oldestDay)
+      if (table === 'request_body') await forgetBodies(trx, oldestDay)
+      return old
     })
     partitions.push(...dropped)
   }

@@ -21,7 +21,6 @@ export function createResponsePorts(
   const background = new BackgroundStore(storage.database.query)
   const runs = new BackgroundRuns({
     store: background,
-    responses: store,
     onError: (err) => log.warn({ err }, 'a background response could not be stored'),
   })
   return {

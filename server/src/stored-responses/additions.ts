@@ -1,26 +1,18 @@
-/** The bytes that an account may add before its oldest entries are checked. */
-const bytesBetweenEvictions = 16 * 1024 * 1024
 const rowsBetweenEvictions = 500
 const maxWatchedAccounts = 10_000
 
-interface Added {
-  bytes: number
-  rows: number
-}
-
-/** Counts the bytes that accounts added since the last check of their limits. */
+/** Counts the rows that accounts added since the last check of their number. */
 export class Additions {
-  readonly #added = new Map<string, Added>()
+  readonly #added = new Map<string, number>()
 
-  /** Adds bytes and returns whether a check is due. */
-  isEvictionDue(userId: string, bytes: number): boolean {
-    const added = this.#added.get(userId) ?? { bytes: 0, rows: 0 }
-    const sum = { bytes: added.bytes + bytes, rows: added.rows + 1 }
-    const isDue = sum.bytes > bytesBetweenEvictions || sum.rows > rowsBetweenEvictions
+  /** Adds a row and returns whether a check is due. */
+  isEvictionDue(userId: string): boolean {
+    const rows = (this.#added.get(userId) ?? 0) + 1
+    const isDue = rows > rowsBetweenEvictions
     if (isDue) this.#added.delete(userId)
     else {
       if (this.#added.size >= maxWatchedAccounts) this.#added.clear()
-      this.#added.set(userId, sum)
+      this.#added.set(userId, rows)
     }
     return isDue
   }

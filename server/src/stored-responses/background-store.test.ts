@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { BackgroundStore } from './background-store'
-import { ResponseStore } from './store'
 import type { Database } from '../platform/db/database'
 import { openTestDatabase } from '../../testing/db/database'
 import { createCustomer } from '../../testing/ledger/customer'
@@ -147,10 +146,47 @@ test('what never began leaves nothing, and what is made makes room for nothing o
   const running = await begun(userId)
   await sql`
     insert into stored_response (id, user_id, input, response, bytes)
-    values ('resp_huge', ${userId}, '[]', '{}', 260000000)`.execute(database.query)
+    values ('resp_huge', ${userId}, '[]', '{}', 200000000)`.execute(database.query)
   await sql`
-    update stored_response set bytes = 100000000, created_at = now() - interval '1 hour'
+    update stored_response set bytes = 60000000, created_at = now() - interval '1 hour'
     where id = ${running.id}`.execute(database.query)
-  await new ResponseStore(database.query, () => undefined).evictOldest(userId, 20_000_000)
+  await sql`
+    insert into stored_response (id, user_id, input, response, bytes)
+    values ('resp_latest', ${userId}, '[]', '{}', 60000000)`.execute(database.query)
   expect((await store.find(running))?.isRunning).toBeTrue()
+  const { rows } = await sql<{ id: string }>`
+    select id from stored_response where user_id = ${userId} order by id`.execute(database.query)
+  expect(rows.map(({ id }) => id)).toEqual([running.id, 'resp_latest'].toSorted())
+})
+
+test('finding S22: its input has 8 MB at most, before it begins', async () => {
+  const userId = await createCustomer(database)
+  const input = [{ role: 'user', content: 'x'.repeat(9 * 1024 * 1024) }]
+  const stored = { id: 'resp_wide', userId, previousId: null, input, response: queued('resp_wide') }
+  await expect(store.begin(stored, false)).rejects.toMatchObject({
+    status: 400,
+    param: 'input',
+    details: { issue: 'body_too_large' },
+  })
+  expect(await store.find({ id: 'resp_wide', userId })).toBeUndefined()
+})
+
+test('finding S22: inputs and events of running responses have a quarter of what an account stores', async () => {
+  const userId = await createCustomer(database)
+  await sql`
+    insert into stored_response (id, user_id, input, response, bytes, running_until, keeps_events)
+    values ('resp_filling', ${userId}, '[]', '{}', ${64 * 1024 * 1024 - 1000},
+      now() + interval '1 minute', true)`.execute(database.query)
+  await expect(begun(userId)).resolves.toBeDefined()
+  await expect(Promise.all([begun(userId), begun(userId), begun(userId)])).rejects.toMatchObject({
+    status: 400,
+    param: 'background',
+    details: { issue: 'limit_reached' },
+  })
+  const filling = { id: 'resp_filling', userId }
+  expect(await store.addEvents(filling, frame(0).padEnd(2000, '\n'), 0)).toBeFalse()
+  // What has ended makes room, and has as much as anything else that is stored.
+  expect(await store.end(filling, { status: 'completed' })).toBeTrue()
+  expect(await store.addEvents(filling, frame(0), 0)).toBeTrue()
+  await begun(userId)
 })

@@ -1,8 +1,11 @@
 import { sql, type Kysely } from 'kysely'
-import { possibleId, type StoredResponse } from './store'
+import { maxBytes, possibleId, type StoredResponse } from './store'
+import { parseObjects, yieldToLoop, type Pause } from './stored-json'
 import type { Schema } from '../platform/db/schema'
-import { ApiError } from '../errors'
-import { isObject, type JsonObject } from '../wire/json-body'
+import { isStorageFull, storageFull } from '../platform/db/storage-full'
+import { ApiError, invalidRequest } from '../errors'
+import type { JsonObject } from '../wire/json-body'
+import { answerShape } from '../wire/json-shape'
 import { namedFrame } from '../wire/sse'
 
 /** A response's id, and its account. */
@@ -44,14 +47,16 @@ export class BackgroundStore {
   }
 
   /**
-   * Stores the start of a response. Rejects with `rate_limit_exceeded` where too many of the account are running.
+   * Stores the start of a response. Rejects with `rate_limit_exceeded` where too many of the account are running, and with
+   * `invalid_request` where it is too large, or the account has no room for it.
    */
   async begin(stored: StoredResponse, storesEvents: boolean): Promise<void> {
     const { id, userId, previousId } = stored
     const input = JSON.stringify(stored.input)
     const response = JSON.stringify(stored.response)
     const bytes = Buffer.byteLength(input) + Buffer.byteLength(response)
-    await this.#db.transaction().execute(async (trx) => {
+    if (bytes > maxBytes) throw tooLarge()
+    const beginning = this.#db.transaction().execute(async (trx) => {
       // The lock has concurrent starts count each other.
       await sql`select pg_advisory_xact_lock(hashtextextended(${`background ${userId}`}, 0))`.execute(
         trx,
@@ -68,6 +73,9 @@ export class BackgroundStore {
         .insertInto('stored_response')
         .values({ ...row, running_until: renewed, is_background: true, keeps_events: storesEvents })
         .execute()
+    })
+    await beginning.catch((thrown: unknown) => {
+      throw isStorageFull(thrown) ? storageFull(thrown, 'background') : thrown
     })
   }
 
@@ -118,9 +126,11 @@ export class BackgroundStore {
     return numUpdatedRows > 0n
   }
 
-  /** Appends consecutive events; twice is harmless. */
-  async addEvents({ id, userId }: Owned, frames: string, sequenceNumber: number): Promise<void> {
-    await sql`
+  /**
+   * Appends consecutive events; twice is harmless. Resolves with false where the account has no room for them.
+   */
+  async addEvents({ id, userId }: Owned, frames: string, sequenceNumber: number): Promise<boolean> {
+    const adding = sql`
       with owner as (
         update stored_response set event_bytes = event_bytes + ${Buffer.byteLength(frames)}::int
         where id = ${id} and user_id = ${userId} and keeps_events
@@ -133,6 +143,13 @@ export class BackgroundStore {
       insert into response_event (response_id, user_id, sequence_number, frames)
       select id, user_id, ${sequenceNumber}, ${frames} from owner
       on conflict do nothing`.execute(this.#db)
+    return adding.then(
+      () => true,
+      (thrown: unknown) => {
+        if (isStorageFull(thrown)) return false
+        throw thrown
+      },
+    )
   }
 
   /**
@@ -156,15 +173,18 @@ export class BackgroundStore {
   }
 
   /** Finds a response; undefined where the account has none of this id. One whose node is dead has failed. */
-  async find({ id, userId }: Owned): Promise<Standing | undefined> {
+  async find({ id, userId }: Owned, pause: Pause = yieldToLoop): Promise<Standing | undefined> {
     if (!possibleId.test(id)) return undefined
-    const standing = await this.#read({ id, userId })
+    const standing = await this.#read({ id, userId }, pause)
     if (!standing?.isLost) return standing
     await this.#fail({ id, userId }, standing.response)
-    return this.#read({ id, userId })
+    return this.#read({ id, userId }, pause)
   }
 
-  async #read({ id, userId }: Owned): Promise<(Standing & { isLost: boolean }) | undefined> {
+  async #read(
+    { id, userId }: Owned,
+    pause: Pause,
+  ): Promise<(Standing & { isLost: boolean }) | undefined> {
     const row = await this.#db
       .selectFrom('stored_response')
       .select(['response', 'is_background', 'keeps_events', isLate.as('is_late')])
@@ -174,7 +194,7 @@ export class BackgroundStore {
       .executeTakeFirst()
     if (!row) return undefined
     return {
-      response: toObject(row.response),
+      response: await toObject(row.response, pause),
       isBackground: row.is_background,
       isRunning: row.is_running,
       storesEvents: row.keeps_events,
@@ -185,11 +205,11 @@ export class BackgroundStore {
   /**
    * Cancels a response and returns its state, ended or cancelled; undefined where the account has none of this id.
    */
-  async cancel(owned: Owned): Promise<Standing | undefined> {
-    const standing = await this.find(owned)
+  async cancel(owned: Owned, pause?: Pause): Promise<Standing | undefined> {
+    const standing = await this.find(owned, pause)
     if (!standing?.isRunning) return standing
     await this.end(owned, { ...standing.response, status: 'cancelled', output: [] })
-    return this.find(owned)
+    return this.find(owned, pause)
   }
 
   /** Deletes a response that never began, and whose id no client knows. */
@@ -211,7 +231,7 @@ export class BackgroundStore {
       .limit(lostPerBatch)
       .execute()
     for (const { id, user_id: userId, response } of lost) {
-      await this.#fail({ id, userId }, toObject(response))
+      await this.#fail({ id, userId }, await toObject(response, yieldToLoop))
     }
     await sql`
       with ended as (
@@ -248,7 +268,15 @@ const tooManyResponses = () =>
     retryAfterSeconds: 5,
   })
 
-function toObject(text: string): JsonObject {
-  const value: unknown = JSON.parse(text)
-  return isObject(value) ? value : {}
+const tooLarge = () =>
+  invalidRequest(
+    'input',
+    'body_too_large',
+    `input: that of a background response is stored, and has at most ${maxBytes / 1024 / 1024} MB.`,
+  )
+
+/** A response that a provider has made has at most the structure of an answer. */
+async function toObject(text: string, pause: Pause): Promise<JsonObject> {
+  const [response = {}] = await parseObjects([text], answerShape, pause)
+  return response
 }

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import { toNewItem, type NewItem } from './conversation-item'
 import { maxChainBytes, possibleId } from './store'
+import { historyShape } from './stored-json'
 import type { Schema } from '../platform/db/schema'
 import { invalidRequest } from '../errors'
 import type { JsonObject } from '../wire/json-body'
@@ -8,6 +9,7 @@ import type { JsonObject } from '../wire/json-body'
 /** The limit of a conversation, so that a request can hold all of it. */
 const maxItems = 10_000
 const maxBytes = maxChainBytes
+const { maxNodes } = historyShape
 
 /** The items that a request adds to a conversation once it is answered. */
 export interface ConversationTurn {
@@ -20,15 +22,17 @@ export interface ConversationTurn {
 /** Throws `invalid_request` where the total exceeds the limit of a conversation. */
 export function refuseFull(
   param: string,
-  { items, bytes }: { items: number; bytes: number },
+  { items, bytes, nodes }: { items: number; bytes: number; nodes: number },
 ): void {
-  if (items <= maxItems && bytes <= maxBytes) return
-  throw invalidRequest(
+  if (items > maxItems || bytes > maxBytes || nodes > maxNodes) throw fullConversation(param)
+}
+
+export const fullConversation = (param: string) =>
+  invalidRequest(
     param,
     'limit_reached',
-    `${param}: a conversation can have at most ${maxItems} items and ${maxBytes / 1024 / 1024} MB. Create a new one.`,
+    `${param}: a conversation can have at most ${maxItems} items, ${maxBytes / 1024 / 1024} MB, and ${maxNodes} objects, lists and names. Create a new one.`,
   )
-}
 
 type Adding = Omit<ConversationTurn, 'responseId'> & { responseId?: string }
 
@@ -43,22 +47,25 @@ export async function append(
   const { userId, conversationId, responseId = null } = adding
   const row = await trx
     .selectFrom('conversation')
-    .select(['next_position', 'items', 'bytes'])
+    .select(['next_position', 'items', 'bytes', 'nodes'])
     .where('id', '=', conversationId)
     .where('user_id', '=', userId)
     .forUpdate()
     .executeTakeFirst()
   if (!row) return undefined
   const added = await withIds(trx, adding)
-  const bytes = Number(row.bytes) + sumOf(added)
+  const sums = sumsOf(added)
+  const bytes = Number(row.bytes) + sums.bytes
+  const nodes = Number(row.nodes) + sums.nodes
   const count = row.items + added.length
-  if (responseId === null) refuseFull('items', { items: count, bytes })
+  if (responseId === null) refuseFull('items', { items: count, bytes, nodes })
   await trx
     .updateTable('conversation')
     .set({
       next_position: String(Number(row.next_position) + added.length),
       items: count,
       bytes: String(bytes),
+      nodes: String(nodes),
       used_at: sql`now()`,
     })
     .where('id', '=', conversationId)
@@ -67,13 +74,15 @@ export async function append(
   if (added.length === 0) return added
   await sql`
     insert into conversation_item
-      (conversation_id, id, user_id, position, response_id, item, bytes)
+      (conversation_id, id, user_id, position, response_id, item, bytes, nodes)
     select ${conversationId}, item.id, ${userId},
-      ${row.next_position}::bigint + item.place - 1, ${responseId}, item.text, item.bytes
+      ${row.next_position}::bigint + item.place - 1, ${responseId}, item.text, item.bytes,
+      item.nodes
     from unnest(
       ${added.map(({ id }) => id)}::text[], ${added.map(({ text }) => text)}::text[],
-      ${added.map(({ bytes: itemBytes }) => itemBytes)}::int[]
-    ) with ordinality as item (id, text, bytes, place)`.execute(trx)
+      ${added.map((item) => item.bytes)}::int[],
+      ${added.map((item) => item.nodes)}::int[]
+    ) with ordinality as item (id, text, bytes, nodes, place)`.execute(trx)
   return added
 }
 
@@ -108,5 +117,7 @@ export async function isStored(trx: Transaction<Schema>, turn: ConversationTurn)
   return row !== undefined
 }
 
-export const sumOf = (items: readonly NewItem[]): number =>
-  items.reduce((sum, { bytes }) => sum + bytes, 0)
+const sumsOf = (items: readonly NewItem[]) => ({
+  bytes: items.reduce((sum, { bytes }) => sum + bytes, 0),
+  nodes: items.reduce((sum, { nodes }) => sum + nodes, 0),
+})

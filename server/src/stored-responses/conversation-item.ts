@@ -1,4 +1,5 @@
 import { possibleId } from './store'
+import { weigh } from './stored-json'
 import { newId } from '../platform/db/id'
 import { isObject, type JsonObject } from '../wire/json-body'
 
@@ -13,6 +14,8 @@ export interface NewItem {
   id: string
   text: string
   bytes: number
+  /** Its structure, as `weigh` counts it. */
+  nodes: number
 }
 
 const newItemId = ({ type }: JsonObject): string =>
@@ -23,7 +26,8 @@ export function toNewItem(item: JsonObject, isUsed: (id: string) => boolean): Ne
   const { id: ownId } = item
   const isOwn = typeof ownId === 'string' && possibleId.test(ownId) && !isUsed(ownId)
   const text = JSON.stringify(item)
-  return { id: isOwn ? ownId : newItemId(item), text, bytes: Buffer.byteLength(text) }
+  const id = isOwn ? ownId : newItemId(item)
+  return { id, text, bytes: Buffer.byteLength(text), nodes: Math.ceil(weigh(item)) }
 }
 
 /** Shows an item: with its id, and its content as a list of parts. */

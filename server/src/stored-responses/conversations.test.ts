@@ -38,7 +38,7 @@ test('turns stand in the order in which they ended, each as a whole', async () =
   const store = newStore()
   const { id } = await begun(userId, 'Hello.')
   await Promise.all(['a', 'b', 'c'].map((name) => store.store(turn(userId, id, name))))
-  const history = await newStore().history(userId, id, 0)
+  const history = (await newStore().history({ userId, id }, 0))?.items
   expect(history).toHaveLength(7)
   for (const at of [1, 3, 5]) {
     const name = String(history?.[at]?.['content']).slice(-2, -1)
@@ -52,7 +52,7 @@ test('reading a conversation waits for its pending writes on this node', async (
   const store = newStore()
   const { id } = await begun(userId)
   void store.store(turn(userId, id, 'late'))
-  expect(await store.history(userId, id, 0)).toHaveLength(2)
+  expect((await store.history({ userId, id }, 0))?.items).toHaveLength(2)
 })
 
 test('the bytes that a request is going to read are known before, for its account alone', async () => {
@@ -98,25 +98,25 @@ test('a turn whose first try was kept without a word is kept once', async () => 
     turn(userId, id, 'once'),
   )
   expect([tries, errors]).toEqual([2, [new Error('the connection broke')]])
-  expect(await newStore().history(userId, id, 0)).toHaveLength(2)
+  expect((await newStore().history({ userId, id }, 0))?.items).toHaveLength(2)
 })
 
 test('nothing of a conversation is another account’s', async () => {
   const [owner, other] = [await createCustomer(database), await createCustomer(database)]
   const store = newStore()
   const { id } = await begun(owner, 'A secret.')
-  const [item] = (await store.list(owner, id, page))?.items ?? []
+  const [item] = (await store.list({ userId: owner, id }, page))?.items ?? []
   if (!item) throw new Error('nothing was kept')
   expect(await store.find(other, id)).toBeUndefined()
   expect(await store.update(other, id, { stolen: 'yes' })).toBeUndefined()
   expect(await store.add(other, id, [userMessage('Me too.')])).toBeUndefined()
-  expect(await store.list(other, id, page)).toBeUndefined()
-  expect(await store.item(other, id, item.id)).toBeUndefined()
+  expect(await store.list({ userId: other, id }, page)).toBeUndefined()
+  expect(await store.item({ userId: other, id }, item.id)).toBeUndefined()
   expect(await store.deleteItem(other, id, item.id)).toBeUndefined()
-  expect(await store.history(other, id, 0)).toBeUndefined()
+  expect(await store.history({ userId: other, id }, 0)).toBeUndefined()
   expect(await store.delete(other, id)).toBeFalse()
   await store.store(turn(other, id, 'stolen'))
-  expect((await store.list(owner, id, page))?.items).toEqual([item])
+  expect((await store.list({ userId: owner, id }, page))?.items).toEqual([item])
   expect(await store.find(owner, id)).toMatchObject({ id, metadata: {} })
   expect(failures).toEqual([])
 })
@@ -132,7 +132,7 @@ test('an id that another item of the conversation has is replaced', async () => 
   ]
   await store.add(userId, id, twice)
   await store.add(userId, id, twice)
-  const ids = (await store.list(userId, id, page))?.items.map((item) => item.id) ?? []
+  const ids = (await store.list({ userId, id }, page))?.items.map((item) => item.id) ?? []
   expect(ids).toHaveLength(6)
   expect(new Set(ids).size).toBe(6)
   expect(ids[0]).toBe('msg_same')
@@ -149,21 +149,79 @@ describe('a conversation', () => {
       param: 'items',
       details: { issue: 'limit_reached' },
     })
-    await expect(store.history(userId, id, 4 * 1024 * 1024)).rejects.toMatchObject({
+    await expect(store.history({ userId, id }, 4 * 1024 * 1024)).rejects.toMatchObject({
       param: 'conversation',
       details: { issue: 'limit_reached' },
     })
-    expect(await store.history(userId, id, 1000)).toHaveLength(3)
+    expect((await store.history({ userId, id }, 1000))?.items).toHaveLength(3)
     await store.store({ ...turn(userId, id, 'more'), items: [large] })
-    await expect(store.history(userId, id, 1000)).rejects.toMatchObject({ param: 'conversation' })
-    expect((await store.list(userId, id, page))?.items).toHaveLength(4)
+    await expect(store.history({ userId, id }, 1000)).rejects.toMatchObject({
+      param: 'conversation',
+    })
+    expect((await store.list({ userId, id }, page))?.items).toHaveLength(4)
+  })
+
+  test('finding S21: holds 200,000 objects, lists and names, and what an answer brings', async () => {
+    const userId = await createCustomer(database)
+    const store = newStore()
+    const { id } = await begun(userId)
+    const heavy = userMessage('', { x: Array.from({ length: 90_000 }, () => []) })
+    await store.add(userId, id, [heavy])
+    await store.add(userId, id, [heavy])
+    const refused = { param: 'items', details: { issue: 'limit_reached' } }
+    await expect(store.add(userId, id, [heavy])).rejects.toMatchObject(refused)
+    const numbers = userMessage('', { x: Array.from({ length: 90_000 }, () => 0) })
+    await expect(store.add(userId, id, [numbers])).rejects.toMatchObject(refused)
+    const history = await store.history({ userId, id }, 0)
+    expect(history?.items).toEqual([heavy, heavy])
+    expect(history?.bytes).toBe(2 * JSON.stringify(heavy).length)
+    // An answer exists already: what comes after it is rejected before it is read.
+    await store.store({ ...turn(userId, id, 'heavy'), items: [heavy] })
+    const full = { param: 'conversation', details: { issue: 'limit_reached' } }
+    await expect(store.history({ userId, id }, 0)).rejects.toMatchObject(full)
+    const { items = [] } = (await store.list({ userId, id }, { ...page, limit: 2 })) ?? {}
+    await expect(store.list({ userId, id }, page)).rejects.toMatchObject({ param: 'limit' })
+    expect(await store.item({ userId, id }, String(items[0]?.id))).toEqual(items[0])
+    await store.deleteItem(userId, id, String(items[0]?.id))
+    expect((await store.history({ userId, id }, 0))?.items).toHaveLength(2)
+    await store.deleteItem(userId, id, String(items[1]?.id))
+    expect(await store.add(userId, id, [userMessage('Light.')])).toHaveLength(1)
+  })
+
+  test('finding S21: of an earlier version, whose items were not counted, is counted when it is read', async () => {
+    const userId = await createCustomer(database)
+    const store = newStore()
+    const { id } = await begun(userId, 'Hello.')
+    await sql`
+      insert into conversation_item (conversation_id, id, user_id, position, item, bytes)
+      select ${id}, 'msg_heavy_' || n, ${userId}, n, ${`{"x":[${'[],'.repeat(79_999)}[]]}`}, 240000
+      from generate_series(1, 3) as n`.execute(database.query)
+    const full = { param: 'conversation', details: { issue: 'limit_reached' } }
+    await expect(store.history({ userId, id }, 0)).rejects.toMatchObject(full)
+    await expect(store.list({ userId, id }, page)).rejects.toMatchObject({ param: 'limit' })
+    const fewer = await store.list({ userId, id }, { ...page, limit: 2 })
+    expect(fewer?.items).toHaveLength(2)
+  })
+
+  test('finding S21: is parsed in slices, each of which waits for its turn', async () => {
+    const userId = await createCustomer(database)
+    const store = newStore()
+    const { id } = await begun(userId)
+    await store.add(userId, id, [userMessage('', { x: Array.from({ length: 90_000 }, () => []) })])
+    const spent: number[] = []
+    const pause = async (ms: number) => void spent.push(ms)
+    await store.history({ userId, id }, 0, pause)
+    const after = spent.length
+    expect(after).toBeGreaterThan(0)
+    await store.list({ userId, id }, page, pause)
+    expect(spent.length).toBeGreaterThan(after)
   })
 
   test('has room again for what was deleted', async () => {
     const userId = await createCustomer(database)
     const store = newStore()
     const { id } = await begun(userId, 'a', 'b', 'c')
-    const [, second] = (await store.list(userId, id, page))?.items ?? []
+    const [, second] = (await store.list({ userId, id }, page))?.items ?? []
     expect(await store.deleteItem(userId, id, String(second?.id))).toMatchObject({ id })
     expect(await store.deleteItem(userId, id, String(second?.id))).toBeUndefined()
     const { rows } = await sql`
@@ -206,5 +264,5 @@ test('conversations go so many days after they were last used', async () => {
   await purgeEnded(database.query, 30)
   expect(await store.find(userId, 'conv_day_29')).toBeDefined()
   expect(await store.find(userId, 'conv_day_32')).toBeUndefined()
-  expect(await store.item(userId, 'conv_day_32', 'msg_1')).toBeUndefined()
+  expect(await store.item({ userId, id: 'conv_day_32' }, 'msg_1')).toBeUndefined()
 })

@@ -1,11 +1,14 @@
 import { sql, type Kysely } from 'kysely'
 import { Additions } from './additions'
-import { append, isStored, refuseFull, sumOf, type ConversationTurn } from './conversation-append'
+import { append, isStored, refuseFull, type ConversationTurn } from './conversation-append'
 import type { ConversationItem } from './conversation-item'
+import { readAll, readPage, type History, type ItemPage } from './conversation-reading'
 import { possibleId } from './store'
+import { parseObjects, yieldToLoop, type Pause } from './stored-json'
 import { newId } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
 import type { JsonObject } from '../wire/json-body'
+import { answerShape } from '../wire/json-shape'
 
 export interface Conversation {
   id: string
@@ -13,16 +16,8 @@ export interface Conversation {
   createdAt: Date
 }
 
-/** The storage limit of an account: beyond it the least recently used conversations are evicted. */
-const maxAccountBytes = 256 * 1024 * 1024
+/** Beyond this number the least recently used conversations of an account are evicted. */
 const maxConversations = 10_000
-
-export interface ItemPage {
-  limit: number
-  order: 'asc' | 'desc'
-  /** The id of an item; the page begins after it. */
-  after?: string | undefined
-}
 
 /** The pauses before further tries to store a turn. */
 const pausesMs = [200, 1000, 5000]
@@ -57,7 +52,7 @@ export class StoredConversations {
       if (items.length > 0) await append(trx, { userId, conversationId: id, items })
       return inserted.created_at
     })
-    await this.#evictOldest(userId, Buffer.byteLength(JSON.stringify(items)))
+    await this.#evictOldest(userId)
     return { id, metadata, createdAt }
   }
 
@@ -110,35 +105,25 @@ export class StoredConversations {
     await this.#writing.get(id)
     const adding = { userId, conversationId: id, items }
     const added = await this.#db.transaction().execute((trx) => append(trx, adding))
-    if (added) await this.#evictOldest(userId, sumOf(added))
     return added?.map(({ id: itemId }, at) => ({ id: itemId, item: items[at] ?? {} }))
   }
 
+  /** Lists items; `pause` is that of `parseStored`, as in `item` and `history`. */
   async list(
-    userId: string,
-    id: string,
-    { limit, order, after }: ItemPage,
+    { userId, id }: { userId: string; id: string },
+    page: ItemPage,
+    pause: Pause = yieldToLoop,
   ): Promise<{ items: ConversationItem[]; hasMore: boolean } | undefined> {
     if (!(await this.find(userId, id))) return undefined
     await this.#writing.get(id)
-    const behind = order === 'asc' ? sql`>` : sql`<`
-    const from =
-      after === undefined
-        ? sql``
-        : sql`and position ${behind} (
-            select position from conversation_item
-            where conversation_id = ${id} and user_id = ${userId} and id = ${after}
-          )`
-    const { rows } = await sql<{ id: string; item: string }>`
-      select id, item from conversation_item
-      where conversation_id = ${id} and user_id = ${userId} ${from}
-      order by position ${order === 'asc' ? sql`asc` : sql`desc`} limit ${limit + 1}`.execute(
-      this.#db,
-    )
-    return { items: rows.slice(0, limit).map(toItem), hasMore: rows.length > limit }
+    return readPage(this.#db, { userId, id, page }, pause)
   }
 
-  async item(userId: string, id: string, itemId: string): Promise<ConversationItem | undefined> {
+  async item(
+    { userId, id }: { userId: string; id: string },
+    itemId: string,
+    pause: Pause = yieldToLoop,
+  ): Promise<ConversationItem | undefined> {
     if (!possibleId.test(id) || !possibleId.test(itemId)) return undefined
     await this.#writing.get(id)
     const row = await this.#db
@@ -148,7 +133,9 @@ export class StoredConversations {
       .where('user_id', '=', userId)
       .where('id', '=', itemId)
       .executeTakeFirst()
-    return row && toItem(row)
+    if (!row) return undefined
+    const [item = {}] = await parseObjects([row.item], answerShape, pause)
+    return { id: row.id, item }
   }
 
   /** Deletes an item and returns its conversation; undefined for an unknown item, too. */
@@ -156,13 +143,17 @@ export class StoredConversations {
     if (!possibleId.test(id) || !possibleId.test(itemId)) return undefined
     await this.#writing.get(id)
     const { rows } = await sql<{ id: string; metadata: string; created_at: Date }>`
-      with deleted as (
-        delete from conversation_item
-        where conversation_id = ${id} and user_id = ${userId} and id = ${itemId}
-        returning bytes
+      with owner as (
+        -- Locked before its items, as by its deletion.
+        select id from conversation where id = ${id} and user_id = ${userId} for update
+      ), deleted as (
+        delete from conversation_item using owner
+        where conversation_id = owner.id and user_id = ${userId}
+          and conversation_item.id = ${itemId}
+        returning bytes, nodes
       )
       update conversation set items = items - 1, bytes = conversation.bytes - deleted.bytes,
-        used_at = now()
+        nodes = conversation.nodes - deleted.nodes, used_at = now()
       from deleted
       where conversation.id = ${id} and conversation.user_id = ${userId}
       returning conversation.id, metadata, created_at`.execute(this.#db)
@@ -187,7 +178,11 @@ export class StoredConversations {
    * Reads all items in their order, for a request that adds `moreBytes`. Rejects with `invalid_request` where both
    * together exceed the limit.
    */
-  async history(userId: string, id: string, moreBytes: number): Promise<JsonObject[] | undefined> {
+  async history(
+    { userId, id }: { userId: string; id: string },
+    moreBytes: number,
+    pause: Pause = yieldToLoop,
+  ): Promise<History | undefined> {
     if (!possibleId.test(id)) return undefined
     await this.#writing.get(id)
     const conversation = await this.#db
@@ -195,19 +190,16 @@ export class StoredConversations {
       .set({ used_at: sql`now()` })
       .where('id', '=', id)
       .where('user_id', '=', userId)
-      .returning(['items', 'bytes'])
+      .returning(['items', 'bytes', 'nodes'])
       .executeTakeFirst()
     if (!conversation) return undefined
-    const { items, bytes } = conversation
-    refuseFull('conversation', { items: items + 1, bytes: Number(bytes) + moreBytes })
-    const rows = await this.#db
-      .selectFrom('conversation_item')
-      .select(['id', 'item'])
-      .where('conversation_id', '=', id)
-      .where('user_id', '=', userId)
-      .orderBy('position')
-      .execute()
-    return rows.map((row) => toItem(row).item)
+    const bytes = Number(conversation.bytes)
+    refuseFull('conversation', {
+      items: conversation.items + 1,
+      bytes: bytes + moreBytes,
+      nodes: Number(conversation.nodes),
+    })
+    return { items: await readAll(this.#db, { userId, id }, pause), bytes }
   }
 
   /**
@@ -230,11 +222,10 @@ export class StoredConversations {
     for (const [attempt, pauseMs] of [0, ...pausesMs].entries()) {
       await Bun.sleep(pauseMs)
       try {
-        const added = await this.#db.transaction().execute(async (trx) => {
-          if (attempt > 0 && (await isStored(trx, turn))) return undefined
-          return append(trx, turn)
+        await this.#db.transaction().execute(async (trx) => {
+          if (attempt > 0 && (await isStored(trx, turn))) return
+          await append(trx, turn)
         })
-        if (added) await this.#evictOldest(turn.userId, sumOf(added))
         return
       } catch (thrown) {
         this.#onError(thrown)
@@ -242,16 +233,15 @@ export class StoredConversations {
     }
   }
 
-  async #evictOldest(userId: string, bytes: number): Promise<void> {
-    if (!this.#additions.isEvictionDue(userId, bytes)) return
+  async #evictOldest(userId: string): Promise<void> {
+    if (!this.#additions.isEvictionDue(userId)) return
     await sql`
       delete from conversation where user_id = ${userId} and id in (
         select id from (
-          select id, sum(bytes) over latest as total, row_number() over latest as place
+          select id, row_number() over (order by used_at desc, id desc) as place
           from conversation where user_id = ${userId}
-          window latest as (order by used_at desc, id desc)
-        ) as summed
-        where total > ${maxAccountBytes} or place > ${maxConversations}
+        ) as numbered
+        where place > ${maxConversations}
       )`.execute(this.#db)
   }
 
@@ -260,11 +250,6 @@ export class StoredConversations {
     await Promise.all(this.#writing.values())
   }
 }
-
-const toItem = ({ id, item }: { id: string; item: string }): ConversationItem => ({
-  id,
-  item: JSON.parse(item),
-})
 
 const toConversation = (row: { id: string; metadata: string; created_at: Date }): Conversation => ({
   id: row.id,

@@ -1,6 +1,7 @@
 import type { BackgroundStore } from './background-store'
-import type { StoredConversations } from './conversations'
+import type { History, StoredConversations } from './conversations'
 import type { ResponseStore } from './store'
+import { historyShape, weigh, yieldToLoop, type Pause } from './stored-json'
 import { invalidRequest } from '../errors'
 import { isObject, type JsonObject, toObjects, type ReadBody } from '../wire/json-body'
 import { withTimeout } from '../platform/with-timeout'
@@ -79,9 +80,9 @@ export class StoredTurn {
 
   /**
    * Expands the request's input by the history that it continues. A request with a history unknown to this account
-   * stays unchanged: its provider may have it. Throws `invalid_request`.
+   * stays unchanged: its provider may have it. `pause` is that of `parseStored`. Throws `invalid_request`.
    */
-  expand(userId: string, read: ReadBody): ReadBody | Promise<ReadBody> {
+  expand(userId: string, read: ReadBody, pause: Pause = yieldToLoop): ReadBody | Promise<ReadBody> {
     const { store, previous_response_id: previous, conversation } = read.body
     const { mode } = this.#storage
     this.#userId = userId
@@ -93,29 +94,30 @@ export class StoredTurn {
     const hasPrevious = typeof previous === 'string' && previous !== ''
     if (conversationId !== undefined) {
       if (hasPrevious) throw conflictingHistory()
-      return this.#continueConversation(conversationId, read)
+      return this.#continueConversation(conversationId, read, pause)
     }
-    return hasPrevious ? this.#continueFrom(previous, read) : this.#withStore(read)
+    return hasPrevious ? this.#continueFrom(previous, read, pause) : this.#withStore(read)
   }
 
   /**
    * Expands a request that is answered in the background: as a stream, which is collected. Its response is always
    * stored here, on every connection. Rejects with `invalid_request`.
    */
-  async expandInBackground(userId: string, read: ReadBody): Promise<ReadBody> {
+  async expandInBackground(userId: string, read: ReadBody, pause?: Pause): Promise<ReadBody> {
     const { background: _background, ...body } = read.body
     if (this.#storage.mode === 'never') throw storageDisabled()
     if (body['store'] === false) throw notStored()
     this.#isBackground = true
-    const expanded = await this.expand(userId, { ...read, body: { ...body, stream: true } })
+    const streamed = { ...read, body: { ...body, stream: true } }
+    const expanded = await this.expand(userId, streamed, pause)
     for (const field of ['previous_response_id', 'conversation']) {
       if (expanded.body[field]) throw unknownHistory(field)
     }
     return expanded
   }
 
-  async #continueFrom(previous: string, read: ReadBody): Promise<ReadBody> {
-    const chain = await this.#storage.store.chain(this.#userId, previous)
+  async #continueFrom(previous: string, read: ReadBody, pause: Pause): Promise<ReadBody> {
+    const chain = await this.#storage.store.chain(this.#userId, previous, pause)
     assertEnded(chain?.at(-1)?.response['status'])
     if (!chain) {
       // The provider that may have the previous response stores this one, too.
@@ -124,18 +126,21 @@ export class StoredTurn {
     }
     this.#previousId = previous
     const { previous_response_id: _previous, ...body } = read.body
-    const history = chain.flatMap((one) => [...one.input, ...itemsOf(one.response['output'])])
-    return this.#withStore(prependHistory(history, { ...read, body }))
+    const items = chain.flatMap((one) => [...one.input, ...itemsOf(one.response['output'])])
+    assertLight(items)
+    const bytes = Buffer.byteLength(JSON.stringify(items))
+    return this.#withStore(prependHistory({ items, bytes }, { ...read, body }))
   }
 
-  async #continueConversation(conversationId: string, read: ReadBody): Promise<ReadBody> {
+  async #continueConversation(id: string, read: ReadBody, pause: Pause): Promise<ReadBody> {
     const { conversations } = this.#storage
-    const history = await conversations.history(this.#userId, conversationId, read.bytes)
+    const owned = { userId: this.#userId, id }
+    const history = await conversations.history(owned, read.bytes, pause)
     if (!history) {
       this.#isStored = false
       return read
     }
-    this.#conversationId = conversationId
+    this.#conversationId = id
     const { conversation: _conversation, ...body } = read.body
     const { store } = body
     this.#isUnstored = store === false
@@ -241,18 +246,29 @@ const conflictingHistory = () =>
 const isUnreadable = ({ type, encrypted_content: text }: JsonObject) =>
   type === 'reasoning' && !text
 
+/** Throws `invalid_request` where a history has more structure than a request may continue. */
+function assertLight(history: readonly JsonObject[]): void {
+  const { maxNodes } = historyShape
+  if (weigh(history) <= maxNodes) return
+  throw invalidRequest(
+    'previous_response_id',
+    'limit_reached',
+    `previous_response_id: the inputs and outputs before this request have more than ${maxNodes} objects, lists and names. Begin anew.`,
+  )
+}
+
 /** Returns the id of the conversation in a request. */
 function idOf(conversation: unknown): string | undefined {
   const id = isObject(conversation) ? conversation['id'] : conversation
   return typeof id === 'string' && id !== '' ? id : undefined
 }
 
-function prependHistory(history: readonly JsonObject[], { body, bytes }: ReadBody): ReadBody {
-  const input = [...history, ...itemsOf(body['input'])]
+function prependHistory(history: History, { body, bytes }: ReadBody): ReadBody {
+  const input = [...history.items, ...itemsOf(body['input'])]
   return {
     // An empty list is rejected as an empty input; so is an absent one.
     body: input.length > 0 ? { ...body, input } : body,
-    bytes: bytes + Buffer.byteLength(JSON.stringify(history)),
+    bytes: bytes + history.bytes,
   }
 }
 

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
+import { BackgroundStore } from './background-store'
+import { StoredConversations } from './conversations'
+import { StoredTurn } from './response-turn'
 import { ResponseStore } from './store'
 import type { Database } from '../platform/db/database'
 import { openTestDatabase } from '../../testing/db/database'
@@ -112,6 +115,35 @@ test('nor from more objects than an answer may have', async () => {
   const store = newStore()
   expect(await store.chain(userId, 'resp_many_3')).toHaveLength(3)
   expect(await store.chain(userId, 'resp_many_4')).toBeUndefined()
+})
+
+test('finding S21: nor from more structure than a history may have, which is parsed in slices', async () => {
+  const userId = await createCustomer(database)
+  const input = JSON.stringify([
+    { role: 'user', content: '', x: Array.from({ length: 90_000 }, () => []) },
+  ])
+  await sql`
+    insert into stored_response (id, user_id, previous_id, input, response, bytes)
+    select 'resp_heavy_' || n, ${userId}, case when n > 1 then 'resp_heavy_' || (n - 1) end,
+      ${input}, '{"status":"completed"}', 270000
+    from generate_series(1, 3) as n`.execute(database.query)
+  const store = newStore()
+  const conversations = new StoredConversations(database.query, () => undefined)
+  const background = new BackgroundStore(database.query)
+  const keeping = { store, conversations, background, mode: 'asked' } as const
+  const spent: number[] = []
+  const expand = (previous: string) => {
+    const body = { model: 'sandbox/echo', input: 'Hello?', previous_response_id: previous }
+    const pause = async (ms: number) => void spent.push(ms)
+    return new StoredTurn(keeping, 'req_1').expand(userId, { body, bytes: 100 }, pause)
+  }
+  const { body } = await expand('resp_heavy_2')
+  expect(body['input']).toHaveLength(3)
+  expect(spent.length).toBeGreaterThan(0)
+  await expect(expand('resp_heavy_3')).rejects.toMatchObject({
+    param: 'previous_response_id',
+    details: { issue: 'limit_reached' },
+  })
 })
 
 test('how much is to be read is known before, of the account alone', async () => {

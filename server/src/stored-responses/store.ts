@@ -1,10 +1,9 @@
 import { sql, type Kysely } from 'kysely'
-import { Additions } from './additions'
 import { getIdTime } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
-import { isObject, maxConcurrent, type JsonObject, toObjects } from '../wire/json-body'
+import { parseStored, yieldToLoop, type Pause } from './stored-json'
+import { isObject, type JsonObject, toObjects } from '../wire/json-body'
 import { answerShape, ShapeExceeded } from '../wire/json-shape'
-import { parseInSlices } from '../wire/json-slices'
 
 /** A response, and the input of its request. */
 export interface StoredResponse {
@@ -16,8 +15,6 @@ export interface StoredResponse {
   response: JsonObject
 }
 
-/** The storage limit of an account: beyond it the oldest responses are evicted. */
-const maxAccountBytes = 256 * 1024 * 1024
 /** A larger response is not stored. */
 export const maxBytes = 8 * 1024 * 1024
 /** The limit of pending writes. */
@@ -50,7 +47,6 @@ export class ResponseStore {
   readonly #db: Kysely<Schema>
   readonly #onError: (error: unknown) => void
   readonly #pending = new Map<string, StoredResponse & { bytes: number }>()
-  readonly #additions = new Additions()
   readonly #writing = new Set<Promise<void>>()
   #pendingBytes = 0
 
@@ -93,36 +89,31 @@ export class ResponseStore {
       .values(row)
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-    await this.evictOldest(row.user_id, row.bytes)
   }
 
-  /** Counts the bytes that an account added, and now and then evicts its oldest responses beyond its limit. */
-  async evictOldest(userId: string, bytes: number): Promise<void> {
-    if (!this.#additions.isEvictionDue(userId, bytes)) return
-    await sql`
-      delete from stored_response where user_id = ${userId} and id in (
-        select id from (
-          select id, sum(bytes + event_bytes) over (order by created_at desc, id desc) as total
-          from stored_response where user_id = ${userId} and running_until is null
-        ) as summed
-        where total > ${maxAccountBytes}
-      )`.execute(this.#db)
-  }
-
-  /** Undefined where the account has no such response. */
-  async find(userId: string, id: string): Promise<StoredResponse | undefined> {
-    const [responses] = await this.#chain(userId, id, 1)
-    return responses
+  /** Undefined where the account has no such response. `pause` is that of `parseStored`, as in `chain`. */
+  async find(
+    userId: string,
+    id: string,
+    pause: Pause = yieldToLoop,
+  ): Promise<StoredResponse | undefined> {
+    const [response] = await this.#chain({ userId, id, maxLength: 1 }, pause)
+    return response
   }
 
   /**
    * Returns a response with its history, oldest first; undefined where the account lacks a part of it, or where it
    * exceeds the limit of a request.
    */
-  async chain(userId: string, id: string): Promise<StoredResponse[] | undefined> {
+  async chain(
+    userId: string,
+    id: string,
+    pause: Pause = yieldToLoop,
+  ): Promise<StoredResponse[] | undefined> {
     const maxAttempts = isFresh(id) ? maxFreshAttempts : 1
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-      const responses = await this.#chain(userId, id, maxChain).catch(emptyIfTooLarge)
+      const reading = this.#chain({ userId, id, maxLength: maxChain }, pause)
+      const responses = await reading.catch(emptyIfTooLarge)
       if (responses.length > 0)
         return responses.at(-1)?.previousId === null ? responses.toReversed() : undefined
       if (attempt < maxAttempts) await Bun.sleep(retryPauseMs)
@@ -155,14 +146,17 @@ export class ResponseStore {
   }
 
   /** Returns the history, latest first. */
-  async #chain(userId: string, id: string, maxLength: number): Promise<StoredResponse[]> {
+  async #chain(
+    { userId, id, maxLength }: { userId: string; id: string; maxLength: number },
+    pause: Pause,
+  ): Promise<StoredResponse[]> {
     const { responses, unread } = this.#pendingChain(userId, id, maxLength)
     if (unread === null) return responses
     const { rows } = await sql<Row>`
       ${chainOf(userId, unread, maxLength - responses.length)}
       select id, user_id, stored_response.previous_id, input, response
       from chain join stored_response using (id) order by position`.execute(this.#db)
-    return [...responses, ...(await toStored(rows))]
+    return [...responses, ...(await toStored(rows, pause))]
   }
 
   /** Deletes a response. Returns whether it existed. */
@@ -196,17 +190,10 @@ const chainOf = (userId: string, id: string, maxLength: number) => sql`
     where chain.position < ${maxLength} and chain.total < ${maxChainBytes}
   )`
 
-/**
- * Parses rows together, so that their objects are counted together before they are built; it yields to other work
- * meanwhile. Rejects with `ShapeExceeded`.
- */
-async function toStored(rows: readonly Row[]): Promise<StoredResponse[]> {
-  const text = `[${rows.map(({ input, response }) => `${input},${response}`).join()}]`
-  const isShort = text.length <= maxConcurrent
-  const parsed: unknown = isShort
-    ? JSON.parse(text)
-    : await parseInSlices(text, answerShape, yieldToLoop)
-  const values: unknown[] = Array.isArray(parsed) ? parsed : []
+/** Parses rows together, so that their objects are counted together. Rejects with `ShapeExceeded`. */
+async function toStored(rows: readonly Row[], pause: Pause): Promise<StoredResponse[]> {
+  const texts = rows.flatMap(({ input, response }) => [input, response])
+  const values = await parseStored(texts, answerShape, pause)
   return rows.map(({ id, user_id: userId, previous_id: previousId }, at) => {
     const [input, response] = values.slice(2 * at)
     return {
@@ -224,8 +211,6 @@ function emptyIfTooLarge(thrown: unknown): StoredResponse[] {
   if (thrown instanceof ShapeExceeded) return []
   throw thrown
 }
-
-const yieldToLoop = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
 function isFresh(id: string): boolean {
   return Math.abs(Date.now() - getIdTime(id)) < freshMs

@@ -26,7 +26,7 @@ describe('events', () => {
       addEvents: (_owned: unknown, frames: string, number: number) => {
         if (isAway) return Promise.reject(new Error('away'))
         written.push([frames, number])
-        return Promise.resolve()
+        return Promise.resolve(true)
       },
     }
     const log = new EventLog(store, owned, (error) => received.push(error))
@@ -38,6 +38,22 @@ describe('events', () => {
     expect(written.map(([frames, number]) => [framesAfter(frames, -1).length, number])).toEqual([
       [2, 1],
     ])
+  })
+
+  test('finding S22: that the account has no room for end with the last ones', async () => {
+    const offered: number[] = []
+    const store = {
+      addEvents: (_owned: unknown, _frames: string, number: number) => {
+        offered.push(number)
+        return Promise.resolve(false)
+      },
+    }
+    const log = new EventLog(store, owned, () => undefined)
+    log.add(frame(0).padEnd(70_000, '\n'))
+    await Bun.sleep(10)
+    log.add(frame(1).padEnd(70_000, '\n'))
+    await log.end(frame(2))
+    expect(offered).toEqual([0, 2])
   })
 
   test('that were written twice are read once', async () => {

@@ -7,7 +7,7 @@ const maxTogether = 64 * 1024
 /** The tries of the last write, where the database fails. */
 const maxAttempts = 5
 const retryPauseMs = 1000
-/** Beyond this size only the last events are kept. */
+/** Beyond this size, or where the account has no room, only the last events are kept. */
 const maxBytes = 16 * 1024 * 1024
 
 /** Returns the event of one frame; empty for a comment. */
@@ -39,6 +39,7 @@ export class EventLog {
   readonly #onError: (error: unknown) => void
   #waiting = ''
   #bytes = 0
+  #isFull = false
   #timer: ReturnType<typeof setTimeout> | undefined
   #writing: Promise<void> = Promise.resolve()
 
@@ -53,16 +54,11 @@ export class EventLog {
   }
 
   add(frames: string): void {
-    if (this.#bytes > maxBytes) return
+    if (this.#isFull || this.#bytes > maxBytes) return
     this.#bytes += frames.length
     this.#waiting += frames
     if (this.#waiting.length > maxTogether) return void this.#write()
     this.#timer ??= setTimeout(() => void this.#write(), togetherMs)
-  }
-
-  /** The size of all events so far. */
-  get bytes(): number {
-    return this.#bytes
   }
 
   /** Writes the last events. Resolves when all are written, or cannot be. */
@@ -83,6 +79,9 @@ export class EventLog {
     const number = lastNumberIn(frames)
     this.#writing = this.#writing
       .then(() => this.#store.addEvents(this.#owned, frames, number))
+      .then((isStored) => {
+        this.#isFull ||= !isStored
+      })
       .catch((thrown: unknown) => {
         this.#onError(thrown)
         // Retried with the next ones. A reader skips events that were written after all.

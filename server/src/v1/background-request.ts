@@ -5,6 +5,7 @@ import type { ModelCall } from './model-call'
 import type { RecordedReply, Reply, RequestHistory } from '../gateway/request'
 import type { BackgroundStore } from '../stored-responses/background-store'
 import type { StoredTurn } from '../stored-responses/response-turn'
+import type { Pause } from '../stored-responses/stored-json'
 import type { JsonObject, ReadBody } from '../wire/json-body'
 import { noUsage } from '../wire/usage'
 
@@ -25,17 +26,17 @@ export class InBackground implements RequestHistory {
     return this.#turn.unreadBytes(userId, body)
   }
 
-  expand(userId: string, read: ReadBody): ReadBody | Promise<ReadBody> {
+  expand(userId: string, read: ReadBody, pause?: Pause): ReadBody | Promise<ReadBody> {
     return read.body['background'] === true
-      ? this.#begin(userId, read)
-      : this.#turn.expand(userId, read)
+      ? this.#begin(userId, read, pause)
+      : this.#turn.expand(userId, read, pause)
   }
 
-  async #begin(userId: string, read: ReadBody): Promise<ReadBody> {
+  async #begin(userId: string, read: ReadBody, pause?: Pause): Promise<ReadBody> {
     const { requestId, repeatable } = this.#call
     const isRepeatable = repeatable !== undefined
     const turn = this.#turn
-    const begun = await this.#runs.begin({ requestId, userId, turn, read, isRepeatable })
+    const begun = await this.#runs.begin({ requestId, userId, turn, read, isRepeatable, pause })
     this.run = begun.run
     // Its caller may disconnect at once.
     this.#call.signal = begun.run.signal

@@ -36,7 +36,6 @@ export class BackgroundRun {
   readonly #ports: RunPorts
   readonly #controller = new AbortController()
   readonly #events: EventLog | undefined
-  #answerBytes = 0
   /** Ends the current wait. */
   #interrupt: ((reason: Error) => void) | undefined
 
@@ -57,11 +56,6 @@ export class BackgroundRun {
 
   get storesEvents(): boolean {
     return this.#begun.storesEvents
-  }
-
-  /** The size of the kept response and its events. */
-  get bufferedBytes(): number {
-    return this.#answerBytes + (this.#events?.bytes ?? 0)
   }
 
   get queued(): JsonObject {
@@ -129,8 +123,7 @@ export class BackgroundRun {
       error: toFailure(toApiError(error), this.#begun.requestId),
     })
     if (status === 'queued' || status === 'in_progress') return failed(new Error('no end'))
-    this.#answerBytes = Buffer.byteLength(JSON.stringify(response))
-    if (this.#answerBytes <= maxBytes) return response
+    if (Buffer.byteLength(JSON.stringify(response)) <= maxBytes) return response
     const message = `The answer is larger than ${maxBytes / 1024 / 1024} MB, the most that is kept.`
     return { ...failed(undefined), error: { code: 'server_error', message } }
   }

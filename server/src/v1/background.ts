@@ -5,8 +5,8 @@ import { ResponsesRequest } from '../protocols/responses/request'
 import { ApiError, invalidRequest } from '../errors'
 import type { StreamReply } from '../gateway/request'
 import type { BackgroundStore, Owned, Standing } from '../stored-responses/background-store'
-import type { ResponseStore } from '../stored-responses/store'
 import type { StoredTurn } from '../stored-responses/response-turn'
+import type { Pause } from '../stored-responses/stored-json'
 import { check, type ReadBody } from '../wire/json-body'
 import { Periodic } from '../platform/periodic'
 
@@ -20,7 +20,6 @@ const maxRequestBytes = 128 * 1024 * 1024
 
 interface Ports {
   store: BackgroundStore
-  responses: Pick<ResponseStore, 'evictOldest'>
   onError: (error: unknown) => void
 }
 
@@ -31,6 +30,8 @@ interface Beginning {
   read: ReadBody
   /** A repeat of the request replays its answer. */
   isRepeatable: boolean
+  /** Called between slices of parsing the history. */
+  pause?: Pause | undefined
 }
 
 /** Runs the background responses of this node, and ends those of dead nodes. */
@@ -56,11 +57,11 @@ export class BackgroundRuns implements AsyncDisposable {
    * `invalid_request`, `rate_limit_exceeded` and `gateway_unavailable`.
    */
   async begin(beginning: Beginning): Promise<{ run: BackgroundRun; read: ReadBody }> {
-    const { requestId, userId, turn, read, isRepeatable } = beginning
+    const { requestId, userId, turn, read, isRepeatable, pause } = beginning
     const request = check(ResponsesRequest, read.body)
     const storesEvents = request.stream === true
     if (storesEvents && isRepeatable) throw notBoth()
-    const expanded = await turn.expandInBackground(userId, read)
+    const expanded = await turn.expandInBackground(userId, read, pause)
     if (this.#runs.size >= maxRuns || this.#bytes + expanded.bytes > maxRequestBytes) throw full()
     const { id } = turn
     const head = { id, created: Math.floor(Date.now() / 1000), model: request.model }
@@ -90,18 +91,16 @@ export class BackgroundRuns implements AsyncDisposable {
 
   /** Starts making the response. */
   start(run: BackgroundRun, reply: StreamReply): void {
-    const { responses, onError } = this.#ports
+    const { onError } = this.#ports
     void run
       .run(reply)
-      .catch(onError)
-      .then(() => responses.evictOldest(run.owned.userId, run.bufferedBytes))
       .catch(onError)
       .finally(() => this.#remove(run))
   }
 
   /** Cancels a response and returns its state; undefined where the account has none of this id. */
-  async cancel(owned: Owned): Promise<Standing | undefined> {
-    const standing = await this.#ports.store.cancel(owned)
+  async cancel(owned: Owned, pause?: Pause): Promise<Standing | undefined> {
+    const standing = await this.#ports.store.cancel(owned, pause)
     if (standing) this.#abandon(owned)
     return standing
   }

@@ -8,6 +8,7 @@ import {
   toConversationAnswer,
 } from './conversation-request'
 import { ItemQuery, ListedItem, ResponseItemList, toItemList } from './item-list'
+import { readingOf } from './stored-reading'
 import { modelKey } from '../http/access'
 import { route, type Route } from '../http/route'
 import { toListed } from '../stored-responses/conversation-item'
@@ -41,8 +42,9 @@ const listConversationItems = (conversations: Conversations) =>
     query: ItemQuery,
     responses: { 200: ResponseItemList },
     errors,
-    handler: async ({ principal, params: { conversation_id: id }, query }) => {
-      const page = await conversations.list(principal.userId, id, query)
+    handler: async ({ c, principal, params: { conversation_id: id }, query }) => {
+      const owned = { userId: principal.userId, id }
+      const page = await conversations.list(owned, query, readingOf(c, principal))
       const { items, hasMore } = requireFound(page, 'conversation_id')
       return toItemList(items.map(toListed), hasMore)
     },
@@ -81,8 +83,9 @@ const getConversationItem = (conversations: Conversations) =>
     params: itemParams,
     responses: { 200: ListedItem },
     errors,
-    handler: async ({ principal, params: { conversation_id: id, item_id: itemId } }) => {
-      const item = await conversations.item(principal.userId, id, itemId)
+    handler: async ({ c, principal, params: { conversation_id: id, item_id: itemId } }) => {
+      const owned = { userId: principal.userId, id }
+      const item = await conversations.item(owned, itemId, readingOf(c, principal))
       return toListed(requireFound(item, 'item_id'))
     },
   })

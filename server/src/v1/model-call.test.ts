@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { Hono } from 'hono'
 import { callOf, ModelCall } from './model-call'
 import { BodyBudget } from '../http/body-budget'
+import { EventLoopShares } from '../limits/event-loop-shares'
 import type { Env } from '../http/env'
 
 test.each([
@@ -76,6 +77,18 @@ describe('previous responses and conversations of a request', () => {
     const waiting = second.readMore(20 * mebibyte, () => Promise.reject(new Error('it was read')))
     gone.abort()
     await expect(waiting).rejects.toMatchObject({ code: 'gateway_unavailable' })
+  })
+
+  test('finding S21: counts its parsing in the share of its account, also where it is short', async () => {
+    using shares = new EventLoopShares()
+    using bodies = new BodyBudget({ bytes: 30 * mebibyte, loop: shares })
+    shares.touch('another account')
+    const share = shares.shareOf('')
+    for (const bytes of [1000, 2 * mebibyte]) {
+      const before = share.freeAtMs
+      await callIn(bodies).readMore(bytes, (pause) => pause(1))
+      expect(share.freeAtMs).toBeGreaterThan(before)
+    }
   })
 
   test('never waits where it is short', async () => {

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { RateLimitQuota } from '../errors'
 import type { InboundRequest, Repeatable } from '../gateway/request'
 import { promptCachingHeader } from '../gateway/prompt-caching'
-import { readJson, type BodyMemory } from '../http/body'
+import { parsingStored, readJson, type BodyMemory } from '../http/body'
 import { smallBytes, type BodyBudget } from '../http/body-budget'
 import type { BodyShare } from '../http/body-share'
 import { readModelKey } from '../http/caller'
@@ -113,14 +113,18 @@ export class ModelCall implements InboundRequest, BodyMemory {
     return readJson(this.request, { limitBytes, server: this.#server, memory: this, onText })
   }
 
-  async readMore<Read>(bytes: number, read: () => Promise<Read>): Promise<Read> {
-    if (bytes <= smallBytes) return read()
+  async readMore<Read>(
+    bytes: number,
+    read: (pause: (ms: number) => Promise<void>) => Promise<Read>,
+  ): Promise<Read> {
     const share = this.share()
+    const pause = parsingStored(share, bytes)
+    if (bytes <= smallBytes) return read(pause)
     const leave = () => share.release()
     this.signal.addEventListener('abort', leave, { once: true })
     try {
       await share.take(bytes)
-      return await share.whileReading(read())
+      return await share.whileReading(read(pause))
     } finally {
       this.signal.removeEventListener('abort', leave)
     }

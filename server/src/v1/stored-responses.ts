@@ -5,6 +5,7 @@ import { ItemQuery, ResponseItemList, toItemList } from './item-list'
 import { respondWithStream, type ReplyPorts } from './reply'
 import { ResponseAnswer } from './response-schema'
 import type { ResponsePorts } from './responses'
+import { readingOf } from './stored-reading'
 import { ApiError, invalidRequest } from '../errors'
 import type { StreamReply } from '../gateway/request'
 import { modelKey } from '../http/access'
@@ -12,6 +13,7 @@ import { lenientFlag } from '../http/query'
 import { route, type Route } from '../http/route'
 import type { Owned } from '../stored-responses/background-store'
 import type { ResponseStore, StoredResponse } from '../stored-responses/store'
+import type { Pause } from '../stored-responses/stored-json'
 import type { JsonObject } from '../wire/json-body'
 
 const Deleted = z
@@ -68,15 +70,15 @@ async function streamOf(
 }
 
 /** Returns the current response; one whose node is gone has failed. */
-async function responseOf(ports: StoredPorts, owned: Owned): Promise<JsonObject> {
-  const { response } = await storedOf(ports.store, owned.userId, owned.id)
+async function responseOf(ports: StoredPorts, owned: Owned, pause: Pause): Promise<JsonObject> {
+  const { response } = await storedOf(ports.store, owned, pause)
   if (response['background'] !== true) return response
-  return (await ports.background.find(owned))?.response ?? response
+  return (await ports.background.find(owned, pause))?.response ?? response
 }
 
 /** Cancels a response, once: one that has ended stays unchanged. Rejects with `invalid_request`. */
-async function cancelled({ runs }: StoredPorts, owned: Owned): Promise<JsonObject> {
-  const standing = await runs.cancel(owned)
+async function cancelled({ runs }: StoredPorts, owned: Owned, pause: Pause): Promise<JsonObject> {
+  const standing = await runs.cancel(owned, pause)
   if (!standing) throw notFound()
   if (standing.isBackground) return standing.response
   throw invalidRequest(
@@ -86,8 +88,12 @@ async function cancelled({ runs }: StoredPorts, owned: Owned): Promise<JsonObjec
   )
 }
 
-async function storedOf(store: ResponseStore, userId: string, id: string): Promise<StoredResponse> {
-  const response = await store.find(userId, id)
+async function storedOf(
+  store: ResponseStore,
+  { userId, id }: Owned,
+  pause: Pause,
+): Promise<StoredResponse> {
+  const response = await store.find(userId, id, pause)
   if (!response) throw notFound()
   return response
 }
@@ -137,9 +143,9 @@ const getResponse = (ports: StoredPorts) =>
       200: jsonOrEvents('The response; with `stream` true, its events', ResponseAnswer, lines),
     },
     errors: ['invalid_request', ...errors],
-    handler: async ({ c, principal: { userId }, params: { response_id: id }, query }) => {
-      const owned = { id, userId }
-      if (!query.stream) return c.json(await responseOf(ports, owned))
+    handler: async ({ c, principal, params: { response_id: id }, query }) => {
+      const owned = { id, userId: principal.userId }
+      if (!query.stream) return c.json(await responseOf(ports, owned, readingOf(c, principal)))
       const reply = await streamOf(ports, owned, query.starting_after)
       const exchange = { request: c.req.raw, requestId: c.get('requestId') }
       return respondWithStream(exchange, reply, { ports: ports.reply })
@@ -179,8 +185,10 @@ const cancelResponse = (ports: StoredPorts) =>
     params,
     responses: { 200: ResponseAnswer.describe('The current response') },
     errors: ['invalid_request', ...errors],
-    handler: async ({ c, principal: { userId }, params: { response_id: id } }) =>
-      c.json(await cancelled(ports, { id, userId })),
+    handler: async ({ c, principal, params: { response_id: id } }) => {
+      const owned = { id, userId: principal.userId }
+      return c.json(await cancelled(ports, owned, readingOf(c, principal)))
+    },
   })
 
 const listResponseInputItems = ({ store }: StoredPorts) =>
@@ -197,6 +205,8 @@ const listResponseInputItems = ({ store }: StoredPorts) =>
     query: ItemQuery,
     responses: { 200: ResponseItemList },
     errors: ['invalid_request', ...errors],
-    handler: async ({ principal: { userId }, params: { response_id: id }, query }) =>
-      toInputItems(await storedOf(store, userId, id), query),
+    handler: async ({ c, principal, params: { response_id: id }, query }) => {
+      const owned = { id, userId: principal.userId }
+      return toInputItems(await storedOf(store, owned, readingOf(c, principal)), query)
+    },
   })

@@ -56,6 +56,7 @@ describe('the settings', () => {
       connect_seconds: 2.5,
     },
     retention_days: 30,
+    stored_megabytes_per_account: 256,
     allowed_return_origins: [],
     allowed_private_networks: [],
   }
@@ -121,6 +122,7 @@ describe('the settings', () => {
     [{ timers: { connect_seconds: 1.0005 } }, 'timers.connect_seconds', 'out_of_range'],
     [{ retention_days: 1 }, 'retention_days', 'out_of_range'],
     [{ retention_days: 2.5 }, 'retention_days', 'wrong_type'],
+    [{ stored_megabytes_per_account: 127 }, 'stored_megabytes_per_account', 'out_of_range'],
     [{ allowed_return_origins: 'https://a.b' }, 'allowed_return_origins', 'wrong_type'],
     [{ allowed_return_origins: ['https://a.b/'] }, 'allowed_return_origins.0', 'bad_format'],
     [{ allowed_return_origins: ['javascript:x'] }, 'allowed_return_origins.0', 'bad_format'],

@@ -23,14 +23,30 @@ const bodies: Readonly<Record<string, () => string>> = {
   'unknown-model': () => chat('victim/unknown'),
 }
 
+/** Builds a request that is to be answered in the background, with an image of so many bytes. */
+const backgroundBody = (bytes: number) => {
+  const image_url = `data:image/png;base64,${'A'.repeat(bytes)}`
+  const content = [{ type: 'input_image', image_url }]
+  const input = [{ type: 'message', role: 'user', content }]
+  return JSON.stringify({ model: 'sandbox/echo', background: true, input })
+}
+
 /** Cached, as they take seconds to build. */
 const made = new Map<string, Buffer>()
 
-/** Returns the bytes of a hostile body, or of a plain one. `stream:<model>` requests a stream of a hostile provider. */
+/**
+ * Returns the bytes of a hostile body, or of a plain one. `stream:<model>` requests a stream of a hostile provider,
+ * `conversation:<id>` continues a conversation.
+ */
 export function bodyOf(name: string): Buffer {
   const [kind, model = ''] = name.split(':')
   if (kind === 'stream') return Buffer.from(chat(`hostile/${model}`, { stream: true }))
   if (kind === 'whole') return Buffer.from(chat(`hostile/${model}`))
+  if (kind === 'conversation') {
+    const request = { model: 'sandbox/echo', input: 'Hello?', conversation: model }
+    return Buffer.from(JSON.stringify(request))
+  }
+  if (kind === 'background') return Buffer.from(backgroundBody(Number(model) * 1_000_000))
   let body = made.get(name)
   if (!body) {
     const make = bodies[name]

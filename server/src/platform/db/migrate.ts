@@ -46,6 +46,7 @@ import * as invitationInviters from './migrations/0050-invitation-inviters'
 import * as ordinaryOwner from './migrations/0051-ordinary-owner'
 import * as appliedCatalog from './migrations/0052-applied-catalog'
 import * as creditLine from './migrations/0053-credit-line'
+import * as accountStorage from './migrations/0054-account-storage'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -98,6 +99,7 @@ const migrations: Record<string, Migration> = {
   '0051-ordinary-owner': ordinaryOwner,
   '0052-applied-catalog': appliedCatalog,
   '0053-credit-line': creditLine,
+  '0054-account-storage': accountStorage,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */

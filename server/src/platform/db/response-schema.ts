@@ -32,6 +32,8 @@ export interface ConversationRow {
   items: Generated<number>
   /** The size of all items. */
   bytes: Generated<string>
+  /** Their objects, lists and names; 0 of items of earlier versions. */
+  nodes: Generated<string>
   created_at: ColumnType<Date, Date | undefined, never>
   used_at: ColumnType<Date, Date | undefined, Date>
 }
@@ -45,6 +47,7 @@ export interface ConversationItemRow {
   /** As received, as JSON. */
   item: string
   bytes: number
+  nodes: Generated<number>
 }
 
 /** Events of an answer that is created in the background, in their order. */

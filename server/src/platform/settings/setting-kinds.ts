@@ -68,6 +68,9 @@ export const count = plain({ body: limit, stored: z.int().min(1), answer: z.int(
 const fullDays = z.int().min(2).max(3650)
 export const days = plain({ body: fullDays, stored: fullDays, answer: z.int() })
 
+const megabytes = z.int().min(128).max(1_048_576)
+export const storedMegabytes = plain({ body: megabytes, stored: megabytes, answer: z.int() })
+
 export const flag = plain({ body: z.boolean(), stored: z.boolean() })
 
 export const oneOf = <const Names extends readonly string[]>(names: Names) => {

@@ -11,6 +11,7 @@ import {
   price,
   publicKey,
   seconds,
+  storedMegabytes,
   unpriced,
 } from './setting-kinds'
 import type { Timers } from '../config/config'
@@ -136,6 +137,12 @@ export const liveSettings = {
     field: 'retention_days',
     ...fromConfig('retentionDays'),
     doc: 'for how many full days usage events, request logs, finished conversations, stored responses and closed invitations are kept',
+  }),
+  /** Read by the functions of migration 0054, which have the same default. */
+  storedMegabytes: live(storedMegabytes, {
+    field: 'stored_megabytes_per_account',
+    ...constant(256),
+    doc: 'MB that an account can have stored in the database, 128 to 1048576: responses, conversations, answers for repeats, logged bodies, sessions, prompts and tickets ([limits.md](../concepts/limits.md#stored-data))',
   }),
   allowedReturnOrigins: live(origins, {
     field: 'allowed_return_origins',

@@ -32,6 +32,9 @@ const lossesOf = (now: Config, before: Config): string[] => [
   ...(now.retention_days < before.retention_days
     ? ['Older usage and request logs are permanently deleted within the hour.']
     : []),
+  ...(now.stored_megabytes_per_account < before.stored_megabytes_per_account
+    ? ['Accounts that have stored more lose their oldest responses and conversations.']
+    : []),
   ...(before.platform_connections && !now.platform_connections
     ? ['Platform connections are no longer available to any account.']
     : []),
@@ -182,6 +185,16 @@ const Keeping = ({ form }: { form: Form }) => (
       max={3650}
       allowDecimal={false}
       {...form.getInputProps('retention_days')}
+    />
+    <NumberInput
+      label="Stored data per account, in MB"
+      description="Responses, conversations, prompts, sessions, logged bodies; the oldest responses and conversations make room"
+      maw={360}
+      required
+      min={128}
+      max={1_048_576}
+      allowDecimal={false}
+      {...form.getInputProps('stored_megabytes_per_account')}
     />
     <Switch
       label="Allow accounts to store request and response bodies"

@@ -53,6 +53,7 @@ const values = {
   rates: group(inner('rates'), count),
   timers: group(inner('timers'), duration),
   retention_days: count,
+  stored_megabytes_per_account: fc.integer({ min: 128, max: 1_048_576 }),
   allowed_return_origins: fc.array(fc.constantFrom('https://a.example', 'http://[::1]:1')),
   catalog_public_key: fc.constantFrom(null, `${'A'.repeat(43)}=`),
   unpriced_models: fc.oneof(

@@ -53,6 +53,8 @@ export const owned: Readonly<Record<string, Owned>> = {
   idempotency_key: { without: ['request_hash', 'claim_id', 'headers', 'body'], ends: 'row' },
   request_log: erased,
   request_body: erased,
+  account_storage: withRow,
+  logged_bytes: withRow,
   request_minute: erased,
   request_peak: erased,
   request_sum: erased,
