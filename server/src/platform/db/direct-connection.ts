@@ -5,7 +5,7 @@ import type { Database } from './database'
 /** Longer than any notification takes that arrives at all, beside the round trip. */
 const notificationMs = 5000
 
-/** What to do about a pooler that takes something away. */
+/** Advice for an operator whose pooler takes something away. */
 export const poolerAdvice =
   'Use the address of PostgreSQL itself, or a pooler in session mode that passes timeouts on (docs/operate/scaling.md, "Poolers").'
 
