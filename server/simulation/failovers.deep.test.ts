@@ -25,8 +25,8 @@ const busy = (profile: Profile): Profile => ({
   upstreamMs: Math.min(profile.upstreamMs, 2000),
 })
 
-const play = (isMended: boolean): Outcome[] =>
-  seeds.map((seed) =>
+const play = (chosen: readonly number[], isMended: boolean): Outcome[] =>
+  chosen.map((seed) =>
     simulate({
       seed,
       faultyMs: 0.1 * hourMs,
@@ -45,13 +45,13 @@ const broken = (outcomes: readonly Outcome[]) =>
 const sum = (all: readonly number[]) => all.reduce((one, other) => one + other, 0)
 
 test('finding M21: failovers to a standby that lags lose no answered request, and book none twice', () => {
-  const outcomes = play(true)
+  const outcomes = play(seeds, true)
   expect(broken(outcomes)).toEqual([])
   expect(sum(outcomes.map(({ failovers }) => failovers.failovers))).toBeGreaterThan(seeds.length)
   expect(sum(outcomes.map(({ failovers }) => failovers.lost))).toBeGreaterThan(10 * seeds.length)
 })
 
 test('finding M21: the simulation finds answered requests that are lost where nodes book nothing again', () => {
-  const found = new Set(broken(play(false)).map(({ promise }) => promise))
+  const found = new Set(broken(play(seeds.slice(0, 3), false)).map(({ promise }) => promise))
   expect(found).toContain('missing')
 })

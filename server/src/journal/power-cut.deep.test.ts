@@ -128,7 +128,10 @@ test('keeps every confirmed row after a power cut at any moment', async () => {
       const directory = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
       const disk = rememberingDisk(directory)
       const { fileSystem } = disk
-      const journal = await Journal.open({ directory, sync: 'always', fileSystem })
+      // A quarter of the runs keep a booked file for a while.
+      const recent = { ms: seed % 4 === 0 ? 60_000 : 0, bytes: 2_000_000 }
+      const journal = await Journal.open({ directory, sync: 'always', fileSystem, recent })
+      let isRefused = true
       const confirmed = new Set<string>()
       // Perhaps before their settlement was confirmed.
       const dropped = new Set<string>()
@@ -153,7 +156,11 @@ test('keeps every confirmed row after a power cut at any moment', async () => {
         if (kind === 'full') {
           await Promise.all(running.splice(0))
           disk.fillUp()
-          await journal.settle('att_refused', '').catch(() => undefined)
+          // Kept files may have made room for it.
+          await journal.settle('att_refused', '').then(
+            () => (isRefused = false),
+            () => undefined,
+          )
         }
         // Somewhere in the middle of what runs.
         for (let turn = 0; turn < index % 5; turn++) {
@@ -164,7 +171,7 @@ test('keeps every confirmed row after a power cut at any moment', async () => {
         const left = await remains(disk, seed + index)
         seen.cuts += 1
         expect(before.filter((id) => !left.has(id))).toEqual([])
-        expect(left.has('att_refused')).toBe(false)
+        if (isRefused) expect(left.has('att_refused')).toBe(false)
       }
       await Promise.all(running)
       seen.reused += disk.reused()
