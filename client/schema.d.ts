@@ -287,7 +287,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve a stored response
+         * Get a stored response
          * @description Any key of the account that created it can read it. Stored are responses whose request had `store` or `background` true. With `stream` true, the events of a background response that was created as a stream, up to an hour after its end. Requires the permission `read`.
          */
         get: {
@@ -495,7 +495,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve a conversation
+         * Get a conversation
          * @description Without its items, which have a list. Requires the permission `read`.
          */
         get: {
@@ -672,7 +672,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve an item of a conversation
+         * Get an item of a conversation
          * @description Texts of messages are lists of parts, whatever form the client sent. Requires the permission `read`.
          */
         get: {
@@ -789,7 +789,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve a model
+         * Get a model
          * @description With a header `anthropic-version`, in Anthropic's format. `GET /api/models/{model_id}` has prices and capabilities. Requires the permission `read`.
          */
         get: {
@@ -2809,7 +2809,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve sums of your requests
+         * Get sums of your requests
          * @description Takes the filters of the list; the last 30 days by default. `success_rate` is the share of successes among successes and failures. Requires the permission `read`.
          */
         get: {
@@ -2869,7 +2869,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve a request
+         * Get a request
          * @description By the `x-request-id` of its answer, rejected requests included. Requires the permission `read`.
          */
         get: {
@@ -2911,7 +2911,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve a request with its attempts and bodies
+         * Get a request with its attempts and bodies
          * @description `resolution_attempts` lists each attempt at a provider in order, and each candidate that was skipped, with the reason. Bodies are present if operator and account store them, without anything that looks like a secret. Requires the permission `read`.
          */
         get: {
@@ -2953,7 +2953,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve the settings of your account
+         * Get the settings of your account
          * @description Plan, funding source, logging and automatic recharge. Requires the permission `read`.
          */
         get: {
@@ -3714,7 +3714,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a key
+         * Update a key
          * @description Takes effect on every node within a second. Fields that are absent stay, null removes a limit. A disabled key is rejected with 401 `invalid_api_key`, until `disabled_until` or until it is enabled. A key with limits of its own cannot change keys. Requires the permission `admin`. The body has at most 64 KB.
          */
         patch: {
@@ -4143,7 +4143,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve a model with its prices
+         * Get a model with its prices
          * @description Context length, output limit, capabilities and prices. Requires the permission `read`.
          */
         get: {
@@ -4393,7 +4393,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve your limits and their current use
+         * Get your limits and their current use
          * @description Minutes as of now, the month as booked. `limit` null means unlimited. Requires the permission `read`.
          */
         get: {
@@ -4701,7 +4701,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve a ticket with its comments
+         * Get a ticket with its comments
          * @description Oldest comment first. Requires the permission `read`.
          */
         get: {
@@ -4728,7 +4728,7 @@ export interface paths {
             };
         };
         /**
-         * Update, resolve, close or reopen a ticket
+         * Update a ticket or its status
          * @description A closed ticket can be reopened for 30 days. Requires the permission `write`. The body has at most 64 KB.
          */
         put: {
@@ -4896,7 +4896,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve a session
+         * Get a session
          * @description `totalTokens` and `totalCost` cover all of its messages. Requires the permission `read`.
          */
         get: {
@@ -4954,7 +4954,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Update, pause, resume or cancel a session
+         * Update a session or its status
          * @description `completed`, `cancelled` and `failed` are final: then only the name can change. Cancelling also cancels a running message. Requires the permission `write`. The body has at most 1 MB.
          */
         patch: {
@@ -5324,7 +5324,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve the public configuration
+         * Get the public configuration
          * @description Features, sign-up, default limits and the address for clients. Requires no key.
          */
         get: {
@@ -5363,7 +5363,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve the branding
+         * Get the branding
          * @description Name, logo, colors and links of the installation. Requires no key.
          */
         get: {
@@ -5450,7 +5450,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve a public organization
+         * Get a public organization
          * @description With the models that it serves to its members. Requires no key.
          */
         get: {
@@ -5588,7 +5588,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve the live settings
+         * Get the live settings
          * @description Requires an operator.
          */
         get: {
@@ -5654,7 +5654,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve the branding
+         * Get the branding
          * @description Requires an operator.
          */
         get: {
@@ -5768,7 +5768,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve an organization
+         * Get an organization
          * @description Requires an operator.
          */
         get: {
@@ -5947,7 +5947,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve an account
+         * Get an account
          * @description Requires an operator.
          */
         get: {
@@ -6734,7 +6734,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve a provider
+         * Get a provider
          * @description Requires an operator.
          */
         get: {
@@ -6985,7 +6985,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve a model of the catalogue
+         * Get a model of the catalogue
          * @description Requires an operator.
          */
         get: {
@@ -7244,7 +7244,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve a connection of the platform
+         * Get a connection of the platform
          * @description Requires an operator.
          */
         get: {
@@ -7775,7 +7775,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve a ticket with its comments
+         * Get a ticket with its comments
          * @description Requires an operator.
          */
         get: {
@@ -7802,7 +7802,7 @@ export interface paths {
             };
         };
         /**
-         * Assign a ticket, or change its status
+         * Update the assignee, priority or status of a ticket
          * @description Requires an operator. The body has at most 64 KB.
          */
         put: {
@@ -7849,7 +7849,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Answer a ticket
+         * Add an answer to a ticket
          * @description The customer gets the answer by mail and in the inbox. Requires an operator. The body has at most 64 KB.
          */
         post: {
@@ -8022,7 +8022,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve a request of any account with its attempts
+         * Get a request of any account with its attempts
          * @description Prompts and answers are not shown. Each read is recorded in the audit log, with the account, before the response. Requires an operator.
          */
         get: {
@@ -8064,7 +8064,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve the state of this node, its database and the other nodes
+         * Get the state of this node, its database and the other nodes
          * @description Requires an operator.
          */
         get: {
@@ -10419,6 +10419,8 @@ export interface components {
             funding_source: "personal" | "organization";
             organization_id: string | null;
             payment_method_required: boolean;
+            /** @description Whether requests over the platform's and the account's own connections are charged; false on a plan whose requests the platform pays */
+            is_charged: boolean;
             /** Format: date-time */
             updated_at: string;
         };
@@ -13260,6 +13262,8 @@ export interface components {
         };
         System: {
             version: string;
+            /** @description The commit that this node was built from; null where it is unknown. */
+            commit: string | null;
             node_id: string;
             /** Format: date-time */
             started_at: string;

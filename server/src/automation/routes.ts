@@ -123,7 +123,7 @@ const changeSession = ({ sessions, logs }: SessionPorts) =>
     access: account('write', { body: 'larger' }),
     operationId: 'changeAutomationSession',
     tag,
-    summary: 'Update, pause, resume or cancel a session',
+    summary: 'Update a session or its status',
     notes:
       '`completed`, `cancelled` and `failed` are final: then only the name can change. Cancelling also cancels a running message.',
     params,

@@ -52,13 +52,13 @@ function Warning({ balance }: { balance: Balance }) {
       </Alert>
     )
   }
+  if (!balance.is_charged) {
+    return <Alert color="blue">The platform pays for your requests, not this balance.</Alert>
+  }
   if (balance.organization_id === null && balance.funding_source === 'organization') {
     return (
       <Alert color="blue">Your requests are billed to an organization, not to this balance.</Alert>
     )
-  }
-  if (!balance.is_charged) {
-    return <Alert color="blue">The platform pays for your requests, not this balance.</Alert>
   }
   // Reserved amounts are not spent yet.
   if (balance.balance >= balance.warning_threshold) return undefined

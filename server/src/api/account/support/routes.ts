@@ -85,7 +85,7 @@ const changeTicket = (tickets: TicketStore) =>
     access: account('write'),
     operationId: 'changeTicket',
     tag,
-    summary: 'Update, resolve, close or reopen a ticket',
+    summary: 'Update a ticket or its status',
     notes: 'A closed ticket can be reopened for 30 days.',
     params,
     body: ChangedTicket,
