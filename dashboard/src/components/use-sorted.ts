@@ -6,9 +6,12 @@ import { sortItems, type ValuesOf } from './sort-items'
 export function useSorted<Item, Name extends string>(
   items: readonly Item[],
   values: ValuesOf<Item, Name>,
-  initial: Name,
+  initial: NoInfer<Name>,
 ) {
-  const [order, setOrder] = useState({ by: initial, isDescending: false })
+  const [order, setOrder] = useState<{ by: Name; isDescending: boolean }>({
+    by: initial,
+    isDescending: false,
+  })
   const isName = (by: string): by is Name => by in values
   const onSort = ({ by, isDescending }: SortOrder) => {
     if (isName(by)) setOrder({ by, isDescending })

@@ -24,13 +24,13 @@ export const priceParts = [
 ] as const
 
 /** The rates in a form, in groups. */
-export const priceGroups = [
+export const priceGroups: readonly (readonly [string, readonly PricePart[]])[] = [
   ['Text', ['input', 'output', 'reasoning']],
   ['Cache', ['cached_input', 'cached_audio_input', 'cache_write', 'cache_write_1h']],
   ['Audio and images', ['audio_input', 'audio_output', 'image_input', 'image_output']],
   ['Characters', ['input_characters', 'output_characters']],
   ['By the piece', ['second', 'image', 'request', 'search']],
-] as const satisfies readonly (readonly [string, readonly PricePart[]])[]
+]
 
 export type PricePart = (typeof priceParts)[number][0]
 
