@@ -12031,6 +12031,13 @@ export interface components {
                         leastEffort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | undefined;
                     };
                 } | undefined;
+                /** @default {} */
+                identifiers?: {
+                    chat?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                    completions?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                    embeddings?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                    responses?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                } | undefined;
                 /** @default false */
                 takesResponses?: boolean | undefined;
                 /** @default [] */
@@ -12177,6 +12184,13 @@ export interface components {
                          */
                         leastEffort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | undefined;
                     };
+                } | undefined;
+                /** @default {} */
+                identifiers?: {
+                    chat?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                    completions?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                    embeddings?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                    responses?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                 } | undefined;
                 /** @default false */
                 takesResponses?: boolean | undefined;
@@ -12894,6 +12908,10 @@ export interface components {
                     blocks?: string[] | undefined;
                     betas?: string[] | undefined;
                 } | undefined;
+                identifiers?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                /** @enum {string} */
+                remote_urls?: ("passed" | "rejected") | undefined;
+                hide_cached_tokens?: boolean | undefined;
             } | null) | undefined;
             rate_limits?: ({
                 rpm?: (number | null) | undefined;
@@ -12922,6 +12940,10 @@ export interface components {
                     blocks?: string[] | undefined;
                     betas?: string[] | undefined;
                 } | undefined;
+                identifiers?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                /** @enum {string} */
+                remote_urls?: ("passed" | "rejected") | undefined;
+                hide_cached_tokens?: boolean | undefined;
             } | undefined;
             rate_limits?: {
                 rpm?: (number | null) | undefined;

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { createClaims } from './idempotency'
 import { createCounters } from './limit-counters'
@@ -110,7 +111,7 @@ export async function createGatewayServices(
 ): Promise<GatewayServices> {
   const { storage, catalog, timers, settings } = dependencies
   const keyring = new ApiKeyCache({ lookUp: findApiKeyIn(storage.database) })
-  const identifiers = await createIdentifiers(storage)
+  const identifiers = await createIdentifiers(dependencies)
   const names = createRouting(dependencies, disposables)
   const money = await createMoney(dependencies, disposables)
   const claims = createClaims(dependencies, disposables)
@@ -175,10 +176,23 @@ const createBounds = ({ config, log }: Dependencies, disposables: AsyncDisposabl
 })
 
 /** Creates the identifiers of accounts, which every node derives from the same secret. */
-async function createIdentifiers({ database, installation }: Storage) {
+async function createIdentifiers({
+  storage: { database, installation },
+  log,
+}: Pick<Dependencies, 'storage' | 'log'>) {
   const { sealingKeys } = installation
-  const secret = await readInstallationSecret(database.query, sealingKeys, 'provider-identifiers')
-  return new AccountIdentifiers(secret)
+  try {
+    return new AccountIdentifiers(
+      await readInstallationSecret(database.query, sealingKeys, 'provider-identifiers'),
+    )
+  } catch (err) {
+    // Without the key that sealed it the server runs, as it does with other secrets that do not open.
+    log.error(
+      { err },
+      'the secret of provider identifiers cannot be read: they change until it can',
+    )
+    return new AccountIdentifiers(randomBytes(32).toString('base64url'))
+  }
 }
 
 const createTokenCounter = (log: Logger) =>
