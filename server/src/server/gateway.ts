@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { createClaims } from './idempotency'
 import { createCounters } from './limit-counters'
@@ -43,8 +42,6 @@ import type { Deadline } from '../upstream/deadline'
 import { ConversationAffinity } from '../routing/conversation'
 import { PoolRotation } from '../routing/pool-rotation'
 import type { LiveSettings } from '../platform/settings/live-settings'
-import { readInstallationSecret } from '../platform/db/installation-secret'
-import { AccountIdentifiers } from '../shared-credentials/account-identifiers'
 import { withTimeout } from '../platform/with-timeout'
 
 /** The number of upstream answers that are read to their end for their usage after the client disconnected. */
@@ -111,7 +108,6 @@ export async function createGatewayServices(
 ): Promise<GatewayServices> {
   const { storage, catalog, timers, settings } = dependencies
   const keyring = new ApiKeyCache({ lookUp: findApiKeyIn(storage.database) })
-  const identifiers = await createIdentifiers(dependencies)
   const names = createRouting(dependencies, disposables)
   const money = await createMoney(dependencies, disposables)
   const claims = createClaims(dependencies, disposables)
@@ -122,7 +118,7 @@ export async function createGatewayServices(
   const { gateways, remoteRelay } = tunnels
   const caches = { keyring, names, money, claims, tunnels, counters: authentication }
   await listenForChanges({ ...dependencies, ...caches }, disposables)
-  const upstreams = createUpstreamServices({ ...dependencies, gateways })
+  const upstreams = await createUpstreamServices({ ...dependencies, gateways })
   const { guarded, resilience } = upstreams
   const deadlines = new Set<Deadline>()
   const bounds = createBounds(dependencies, disposables)
@@ -134,7 +130,6 @@ export async function createGatewayServices(
       ...authentication,
       ...upstreams,
       gateways,
-      identifiers,
       spendingLimits: money.months,
       logs: logServices.logs,
       metering: money.metering,
@@ -174,26 +169,6 @@ const createBounds = ({ config, log }: Dependencies, disposables: AsyncDisposabl
   drains: new UsageDrainPool({ max: maxDrains, lifeMs: drainMs }),
   counter: disposables.use(createTokenCounter(log)),
 })
-
-/** Creates the identifiers of accounts, which every node derives from the same secret. */
-async function createIdentifiers({
-  storage: { database, installation },
-  log,
-}: Pick<Dependencies, 'storage' | 'log'>) {
-  const { sealingKeys } = installation
-  try {
-    return new AccountIdentifiers(
-      await readInstallationSecret(database.query, sealingKeys, 'provider-identifiers'),
-    )
-  } catch (err) {
-    // Without the key that sealed it the server runs, as it does with other secrets that do not open.
-    log.error(
-      { err },
-      'the secret of provider identifiers cannot be read: they change until it can',
-    )
-    return new AccountIdentifiers(randomBytes(32).toString('base64url'))
-  }
-}
 
 const createTokenCounter = (log: Logger) =>
   new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') })

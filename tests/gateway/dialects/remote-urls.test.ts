@@ -9,6 +9,7 @@ const data =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 const said = (part: Json): Json => ({ messages: [{ role: 'user', content: [part] }] })
 const image = (address: string) => said({ type: 'image_url', image_url: { url: address } })
+const input = (item: Json) => ({ input: [{ role: 'user', content: [item] }] })
 const outcome = ({ status, error }: Answer) => [status, error.param, error.details?.['issue']]
 const capabilities = { vision: true }
 
@@ -48,22 +49,21 @@ describe('finding S26: a server in the operator’s network', () => {
   const picture = { type: 'input_image', image_url: url }
   const file = { type: 'input_file', file_url: url }
   const source = { type: 'image', source: { type: 'url', url } }
-  const input = (item: Json) => ({ input: [{ role: 'user', content: [item] }] })
   const embedded = [{ content: [{ type: 'image_url', image_url: { url } }] }]
-  test.each<[string, string, Json, string]>([
-    ['engine/one', '/v1/chat/completions', image(url), `${part}.image_url.url`],
+  const chat = '/v1/chat/completions'
+  test.each<[string, [path: string, body: Json], string]>([
+    ['engine/one', [chat, image(url)], `${part}.image_url.url`],
     [
       'engine/one',
-      '/v1/chat/completions',
-      said({ type: 'file', file: { file_data: url } }),
+      [chat, said({ type: 'file', file: { file_data: url } })],
       `${part}.file.file_data`,
     ],
-    ['engine/embed', '/v1/embeddings', { input: embedded }, 'input.0.content.0.image_url.url'],
-    ['openai/one', '/v1/chat/completions', image(url), `${part}.image_url.url`],
-    ['openai/one', '/v1/responses', input(picture), 'input.0.content.0.image_url'],
-    ['openai/one', '/v1/responses', input(file), 'input.0.content.0.file_url'],
-    ['anthropic/one', '/v1/chat/completions', image(url), `${part}.image_url.url`],
-  ])('%s of %s is sent no address to fetch: %j', async (model, path, fields, param) => {
+    ['engine/embed', ['/v1/embeddings', { input: embedded }], 'input.0.content.0.image_url.url'],
+    ['openai/one', [chat, image(url)], `${part}.image_url.url`],
+    ['openai/one', ['/v1/responses', input(picture)], 'input.0.content.0.image_url'],
+    ['openai/one', ['/v1/responses', input(file)], 'input.0.content.0.file_url'],
+    ['anthropic/one', [chat, image(url)], `${part}.image_url.url`],
+  ])('%s is sent no address to fetch: %j', async (model, [path, fields], param) => {
     for (const stream of path === '/v1/embeddings' ? [false] : [false, true]) {
       const answer = await front.post(path, { model, ...fields, ...(stream && { stream }) })
       expect(outcome(answer)).toEqual([400, param, 'not_allowed'])
