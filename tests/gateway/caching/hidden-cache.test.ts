@@ -123,7 +123,7 @@ const providers: readonly [key: string, adapter: string, options: Json][] = [
 ]
 
 /** A count of a cache that is not zero, under whatever name. */
-const told = /"[\w]*(?:cache|cached)[\w]*":\s*(?!0\b|\{|\[|null|false|"")/
+const cacheCount = /"[\w]*(?:cache|cached)[\w]*":\s*(?!0\b|\{|\[|null|false|"")/
 
 let front: Front
 let customer: Customer
@@ -166,7 +166,7 @@ describe.each<[string, Json, Json]>([
 
   for (const stream of [false, true]) {
     test.each(ways)(
-      `%s of %s, ${stream ? 'streamed' : 'whole'}, costs what it did and does not tell it`,
+      `%s of %s, ${stream ? 'streamed' : 'whole'}, costs what it did and shows no count of it`,
       async (path, model, body) => {
         const isChat = path.endsWith('completions')
         const streamed = {
@@ -175,7 +175,7 @@ describe.each<[string, Json, Json]>([
         }
         const answer = await ask(path, { model, ...body, ...(stream && streamed) })
         expect(answer.status).toBe(200)
-        expect(answer.text).not.toMatch(told)
+        expect(answer.text).not.toMatch(cacheCount)
         expect(answer.text).not.toContain('cache_n')
         expect(answer.text).toContain('110')
         expect((await front.booked(answer)).cost).toBe(cost)
@@ -195,9 +195,9 @@ describe('finding S26: what came from a cache, where it is not hidden', () => {
   afterEach(() => front.reset())
   afterAll(() => front[Symbol.asyncDispose]())
 
-  test.each(ways)('is told by %s of %s', async (path, model, body) => {
+  test.each(ways)('is shown by %s of %s', async (path, model, body) => {
     const answer = await ask(path, { model, ...body })
-    expect(answer.text).toMatch(told)
+    expect(answer.text).toMatch(cacheCount)
     expect(await front.booked(answer)).toMatchObject({ cost })
     expect(await logOf(answer)).toMatchObject({ input_tokens: 110, cached_tokens: 90 })
   })
