@@ -12033,6 +12033,13 @@ export interface components {
                         leastEffort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | undefined;
                     };
                 } | undefined;
+                /** @default {} */
+                identifiers?: {
+                    chat?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                    completions?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                    embeddings?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                    responses?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                } | undefined;
                 /** @default false */
                 takesResponses?: boolean | undefined;
                 /** @default [] */
@@ -12179,6 +12186,13 @@ export interface components {
                          */
                         leastEffort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | undefined;
                     };
+                } | undefined;
+                /** @default {} */
+                identifiers?: {
+                    chat?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                    completions?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                    embeddings?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                    responses?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                 } | undefined;
                 /** @default false */
                 takesResponses?: boolean | undefined;
@@ -12896,6 +12910,10 @@ export interface components {
                     blocks?: string[] | undefined;
                     betas?: string[] | undefined;
                 } | undefined;
+                identifiers?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                /** @enum {string} */
+                remote_urls?: ("passed" | "rejected") | undefined;
+                hide_cached_tokens?: boolean | undefined;
             } | null) | undefined;
             rate_limits?: ({
                 rpm?: (number | null) | undefined;
@@ -12924,6 +12942,10 @@ export interface components {
                     blocks?: string[] | undefined;
                     betas?: string[] | undefined;
                 } | undefined;
+                identifiers?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                /** @enum {string} */
+                remote_urls?: ("passed" | "rejected") | undefined;
+                hide_cached_tokens?: boolean | undefined;
             } | undefined;
             rate_limits?: {
                 rpm?: (number | null) | undefined;

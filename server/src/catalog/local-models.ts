@@ -1,5 +1,9 @@
 import type { Model } from './model'
 import type { SnapshotRows } from './snapshot'
+import type { ConnectionOptions } from '../providers/connection-options'
+
+/** It keeps caches apart by their salt. https://docs.vllm.ai/en/latest/design/prefix_caching/ */
+const ofVllm: ConnectionOptions = { identifiers: ['cache_salt'] }
 
 /** A server on this machine, with its models. */
 export interface DiscoveredServer {
@@ -26,8 +30,7 @@ export function toLocalModels(
       provider: 'local',
       name: found.server,
       baseUrl: found.baseUrl,
-      // https://docs.vllm.ai/en/latest/design/prefix_caching/
-      options: found.server === 'vllm' ? { identifiers: ['cache_salt'] } : {},
+      options: found.server === 'vllm' ? ofVllm : {},
       secret: (found.keyVariable && environment[found.keyVariable]) || null,
       priority: 100 + position,
       owner: null,

@@ -6,7 +6,7 @@ import { providers } from './registry'
 
 const formats: readonly IdentifierFormat[] = ['chat', 'completions', 'embeddings', 'responses']
 
-const fieldsOf = (key: string, format: IdentifierFormat, model = 'm', url?: string) => {
+const fieldsOf = (key: string, format: IdentifierFormat, [model = 'm', url]: string[] = []) => {
   const provider = providers.find((one) => one.key === key)
   if (!provider) throw new Error(`no provider ${key}`)
   const route = { provider, model: { upstreamModel: model }, connection: { options: {} } }
@@ -37,13 +37,13 @@ describe('finding S26: a provider gets the identifiers that it documents, and no
   test('azure, for OpenAI’s models, and its older surfaces the older one', () => {
     const v1 = 'https://a.openai.azure.com/openai/v1/chat/completions'
     const classic = 'https://a.openai.azure.com/openai/deployments/d/chat/completions?api-version=1'
-    expect(fieldsOf('azure', 'chat', 'gpt-5', v1)).toEqual(['user', 'prompt_cache_key'])
-    expect(fieldsOf('azure', 'responses', 'gpt-4o', v1)).toEqual(['user', 'prompt_cache_key'])
-    expect(fieldsOf('azure', 'chat', 'gpt-35-turbo', classic)).toEqual(['user'])
-    expect(fieldsOf('azure', 'embeddings', 'text-embedding-3-small', v1)).toEqual(['user'])
-    expect(fieldsOf('azure', 'chat', 'DeepSeek-V3', v1)).toEqual([])
-    expect(fieldsOf('azure', 'chat', 'gpt-oss-120b', v1)).toEqual([])
-    expect(fieldsOf('azure-foundry', 'chat', 'gpt-4o', v1)).toEqual([])
+    expect(fieldsOf('azure', 'chat', ['gpt-5', v1])).toEqual(['user', 'prompt_cache_key'])
+    expect(fieldsOf('azure', 'responses', ['gpt-4o', v1])).toEqual(['user', 'prompt_cache_key'])
+    expect(fieldsOf('azure', 'chat', ['gpt-35-turbo', classic])).toEqual(['user'])
+    expect(fieldsOf('azure', 'embeddings', ['text-embedding-3-small', v1])).toEqual(['user'])
+    expect(fieldsOf('azure', 'chat', ['DeepSeek-V3', v1])).toEqual([])
+    expect(fieldsOf('azure', 'chat', ['gpt-oss-120b', v1])).toEqual([])
+    expect(fieldsOf('azure-foundry', 'chat', ['gpt-4o', v1])).toEqual([])
   })
 
   test('none that it is known to refuse', () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { CrashingEgress } from './crash'
 import type { Storage } from './storage'
@@ -12,7 +13,9 @@ import { Transport } from '../upstream/http/transport'
 import { Credentials } from '../providers/credentials'
 import { tokenUrlVariable } from '../providers/registry'
 import type { BreakerChange } from '../routing/breakers'
+import { readInstallationSecret } from '../platform/db/installation-secret'
 import { Resilience } from '../routing/resilience'
+import { AccountIdentifiers } from '../shared-credentials/account-identifiers'
 import type { LiveSettings } from '../platform/settings/live-settings'
 
 /** The timeout of a request to a cloud for an access token. */
@@ -28,11 +31,33 @@ interface Dependencies {
   gateways: Pick<GatewayTransport, 'takes' | 'lookUp'>
 }
 
-/** Creates the egress of requests: transports, credentials and circuit breakers. */
-export function createUpstreamServices(dependencies: Dependencies) {
+/** Creates the egress of requests: transports, credentials, identifiers and circuit breakers. */
+export async function createUpstreamServices(dependencies: Dependencies) {
   const { egress, guarded } = createEgress(dependencies)
   const credentials = createCredentials(dependencies, egress)
-  return { egress, guarded, credentials, resilience: createResilience(dependencies) }
+  const identifiers = await createIdentifiers(dependencies)
+  const resilience = createResilience(dependencies)
+  return { egress, guarded, credentials, identifiers, resilience }
+}
+
+/** Creates the identifiers of accounts, which every node derives from the same secret. */
+async function createIdentifiers({
+  storage: { database, installation },
+  log,
+}: Pick<Dependencies, 'storage' | 'log'>): Promise<AccountIdentifiers> {
+  const { sealingKeys } = installation
+  try {
+    return new AccountIdentifiers(
+      await readInstallationSecret(database.query, sealingKeys, 'provider-identifiers'),
+    )
+  } catch (err) {
+    // Without the key that sealed it the server runs, as it does with other secrets that do not open.
+    log.error(
+      { err },
+      'the secret of provider identifiers cannot be read: they change until it can',
+    )
+    return new AccountIdentifiers(randomBytes(32).toString('base64url'))
+  }
 }
 
 /** Creates the credentials of clouds, which are derived from stored ones. */

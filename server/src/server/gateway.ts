@@ -42,8 +42,6 @@ import type { Deadline } from '../upstream/deadline'
 import { ConversationAffinity } from '../routing/conversation'
 import { PoolRotation } from '../routing/pool-rotation'
 import type { LiveSettings } from '../platform/settings/live-settings'
-import { readInstallationSecret } from '../platform/db/installation-secret'
-import { AccountIdentifiers } from '../shared-credentials/account-identifiers'
 import { withTimeout } from '../platform/with-timeout'
 
 /** The number of upstream answers that are read to their end for their usage after the client disconnected. */
@@ -110,7 +108,6 @@ export async function createGatewayServices(
 ): Promise<GatewayServices> {
   const { storage, catalog, timers, settings } = dependencies
   const keyring = new ApiKeyCache({ lookUp: findApiKeyIn(storage.database) })
-  const identifiers = await createIdentifiers(storage)
   const names = createRouting(dependencies, disposables)
   const money = await createMoney(dependencies, disposables)
   const claims = createClaims(dependencies, disposables)
@@ -121,7 +118,7 @@ export async function createGatewayServices(
   const { gateways, remoteRelay } = tunnels
   const caches = { keyring, names, money, claims, tunnels, counters: authentication }
   await listenForChanges({ ...dependencies, ...caches }, disposables)
-  const upstreams = createUpstreamServices({ ...dependencies, gateways })
+  const upstreams = await createUpstreamServices({ ...dependencies, gateways })
   const { guarded, resilience } = upstreams
   const deadlines = new Set<Deadline>()
   const bounds = createBounds(dependencies, disposables)
@@ -133,7 +130,6 @@ export async function createGatewayServices(
       ...authentication,
       ...upstreams,
       gateways,
-      identifiers,
       spendingLimits: money.months,
       logs: logServices.logs,
       metering: money.metering,
@@ -173,13 +169,6 @@ const createBounds = ({ config, log }: Dependencies, disposables: AsyncDisposabl
   drains: new UsageDrainPool({ max: maxDrains, lifeMs: drainMs }),
   counter: disposables.use(createTokenCounter(log)),
 })
-
-/** Creates the identifiers of accounts, which every node derives from the same secret. */
-async function createIdentifiers({ database, installation }: Storage) {
-  const { sealingKeys } = installation
-  const secret = await readInstallationSecret(database.query, sealingKeys, 'provider-identifiers')
-  return new AccountIdentifiers(secret)
-}
 
 const createTokenCounter = (log: Logger) =>
   new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') })

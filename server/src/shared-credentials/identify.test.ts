@@ -62,6 +62,11 @@ const sent = (body: JsonObject, known: readonly IdentifierField[], accountId = '
 const own = identifiers.ofAccount('usr_1')
 const named = (name: unknown) => identifiers.ofName('usr_1', name)
 
+function identify(body: JsonObject): JsonObject {
+  identifyInMessage(body, requestOf('usr_1'))
+  return body
+}
+
 describe('finding S26: a request on a credential that accounts share', () => {
   test('gets what its provider knows, where the caller wrote nothing', () => {
     expect(sent({ model: 'm' }, ['safety_identifier', 'prompt_cache_key'])).toEqual({
@@ -102,10 +107,6 @@ describe('finding S26: a request on a credential that accounts share', () => {
   })
 
   test('names the end user in the metadata of a message, and nothing else', () => {
-    const identify = (body: JsonObject) => {
-      identifyInMessage(body, requestOf('usr_1'))
-      return body
-    }
     expect(identify({})).toEqual({ metadata: { user_id: own } })
     expect(identify({ metadata: null })).toEqual({ metadata: { user_id: own } })
     expect(identify({ metadata: { user_id: 'user-1', other: 'x' } })).toEqual({

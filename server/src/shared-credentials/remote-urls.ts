@@ -55,20 +55,21 @@ interface Search {
 function findRemote(value: unknown, param: string, search: Search): string | undefined {
   if (search.depth > deepest) return undefined
   const deeper = { ...search, depth: search.depth + 1 }
-  if (Array.isArray(value)) {
-    for (let at = 0; at < value.length; at++) {
-      const found = findRemote(value[at], `${param}.${at}`, deeper)
-      if (found !== undefined) return found
-    }
-    return undefined
+  if (!Array.isArray(value)) return isObject(value) ? findInFields(value, param, deeper) : undefined
+  for (let at = 0; at < value.length; at++) {
+    const found = findRemote(value[at], `${param}.${at}`, deeper)
+    if (found !== undefined) return found
   }
-  if (!isObject(value)) return undefined
-  const isCall = value['type'] === 'tool_use' || value['type'] === 'server_tool_use'
-  for (const name in value) {
+  return undefined
+}
+
+function findInFields(holder: JsonObject, param: string, search: Search): string | undefined {
+  const isCall = holder['type'] === 'tool_use' || holder['type'] === 'server_tool_use'
+  for (const name in holder) {
     if (free.has(name) || (isCall && name === 'input')) continue
-    const field = Object.hasOwn(readers, name) ? readers[name]?.(value[name]) : undefined
-    if (field !== undefined && !isFetched(value[name], search)) return `${param}.${name}${field}`
-    const found = findRemote(value[name], `${param}.${name}`, deeper)
+    const field = Object.hasOwn(readers, name) ? readers[name]?.(holder[name]) : undefined
+    if (field !== undefined && !isFetched(holder[name], search)) return `${param}.${name}${field}`
+    const found = findRemote(holder[name], `${param}.${name}`, search)
     if (found !== undefined) return found
   }
   return undefined

@@ -6,6 +6,7 @@ import {
   withoutMessageCache,
   withoutResponseCache,
 } from './hidden-cache'
+import type { JsonObject } from './json-body'
 import { noUsage, promptTokens, readUsage } from './usage'
 
 describe('finding S26: a usage without what came from a cache', () => {
@@ -70,12 +71,17 @@ describe('finding S26: a usage without what came from a cache', () => {
 
   test('nor do fields of a provider’s own tell it', () => {
     const choice = { index: 0, delta: {}, usage: { cached_tokens: 90 } }
-    const chunk = { id: 'a', choices: [choice], timings: { cache_n: 90 }, service_tier: 'default' }
+    const chunk: JsonObject = {
+      id: 'a',
+      choices: [choice],
+      timings: { cache_n: 90 },
+      service_tier: 'default',
+    }
     stripForeignFields(chunk)
     expect(chunk).toEqual({
       id: 'a',
       choices: [{ index: 0, delta: {} }],
       service_tier: 'default',
-    } as never)
+    })
   })
 })

@@ -131,6 +131,12 @@ const rows: Record<string, Row> = {
   },
 }
 
+/** The categories of models that are not for chats. */
+const categories = new Map<string | undefined, string>([
+  ['text', 'completion'],
+  ['embed', 'embedding'],
+])
+
 const openAiAlike = [
   'openai',
   'mistral',
@@ -178,11 +184,7 @@ describe('finding S26: on the operator’s credential a provider knows', () => {
     }
     const models = new Set(Object.values(rows).map(({ model }) => model))
     for (const model of models) {
-      const category = model.endsWith('/text')
-        ? 'completion'
-        : model.endsWith('/embed')
-          ? 'embedding'
-          : 'chat'
+      const category = categories.get(model.split('/')[1]) ?? 'chat'
       const isKnown = model === 'azure/gpt-4.1'
       await front.price(model, isKnown ? undefined : { name: model, category })
     }
@@ -219,15 +221,15 @@ describe('finding S26: on the operator’s credential a provider knows', () => {
     for (const field of Object.keys(chosen)) expect(samely[field]).not.toBe(chosen[field])
     // Written by another, an account's own identifier is a name as any.
     const copied = Object.values(first)[0] ?? 'x'
-    const forged = JSON.parse(JSON.stringify(written).replaceAll('user-1', copied))
+    const forged: Json = JSON.parse(JSON.stringify(written).replaceAll('user-1', copied))
     const imitated = identifiersIn(await sent(row, other, forged))
     expect(Object.values(imitated)).not.toContain(copied)
   })
 
   test('nothing of a prompt that is counted', async () => {
-    const row = { ...messages, path: '/v1/messages/count_tokens', model: 'anthropic/one' }
-    const counted = { path: row.path, body: { messages: hello }, model: row.model }
-    const body = await sent({ ...counted, written: {}, always: [] }, customers[0], endUser)
+    const counted = { path: '/v1/messages/count_tokens', body: { messages: hello } }
+    const row = { ...counted, model: 'anthropic/one', written: {}, always: [] }
+    const body = await sent(row, customers[0], endUser)
     expect(body).not.toHaveProperty('metadata')
   })
 
@@ -235,7 +237,8 @@ describe('finding S26: on the operator’s credential a provider knows', () => {
     const head = { id: 'resp_1', object: 'response', status: 'completed', output: [] }
     const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
     front.answer = ({ text: asked }) => {
-      const { safety_identifier, prompt_cache_key, user = null } = JSON.parse(asked)
+      const request: Json = JSON.parse(asked)
+      const { safety_identifier, prompt_cache_key, user = null } = request
       return Response.json({ ...head, usage, safety_identifier, prompt_cache_key, user })
     }
     const ask = (fields: Json) =>

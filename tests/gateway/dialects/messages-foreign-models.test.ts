@@ -90,7 +90,8 @@ describe('finding C4: what Claude Code asks of a model of OpenAI', () => {
     const [seen] = front.requests
     if (!seen) throw new Error('nothing was sent')
     expect(seen.body['max_tokens']).toBe(maxTokens)
-    expect(JSON.parse(seen.text)['user']).toSatisfy(isIdentifier)
+    const sent: Json = JSON.parse(seen.text)
+    expect(sent['user']).toSatisfy(isIdentifier)
     const [first, second] = functionsIn(seen)
     expect(first?.['name']).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
     expect(first?.['parameters']).toEqual({ type: 'object', properties: {} })

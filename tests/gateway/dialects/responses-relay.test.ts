@@ -121,7 +121,8 @@ describe.each(codexModels)('finding C1: %s', (name) => {
     expect(request?.path).toBe(path)
     const { prompt_cache_key: _key, ...sent } = turn
     expect(request?.body).toEqual({ ...sent, model: name })
-    expect(JSON.parse(request?.text ?? '')['prompt_cache_key']).toSatisfy(isIdentifier)
+    const whole: Json = JSON.parse(request?.text ?? '')
+    expect(whole['prompt_cache_key']).toSatisfy(isIdentifier)
     const events = eventsIn(answer.text)
     expect(lastResponse(events)).toMatchObject({ status: 'completed', output: [item] })
     expect(await front.booked(answer)).toMatchObject({ cost: 220_000n, estimated: false })

@@ -51,12 +51,8 @@ export async function openFront(environment: (url: string) => Json): Promise<Fro
     async fetch(request) {
       const text = await request.text()
       const path = request.url.slice(new URL(request.url).origin.length)
-      const arrived = {
-        path,
-        headers: request.headers,
-        text,
-        body: withoutIdentifiers(jsonIn(text)),
-      }
+      const body = withoutIdentifiers(jsonIn(text))
+      const arrived = { path, headers: request.headers, text, body }
       requests.push(arrived)
       return front.answer(arrived)
     },
