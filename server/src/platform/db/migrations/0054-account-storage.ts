@@ -71,10 +71,10 @@ async function tables(db: Kysely<unknown>): Promise<void> {
       counted_at timestamptz not null default now()
     )`.execute(db)
   await sql`create index account_storage_by_count on account_storage (counted_at)`.execute(db)
-  // Partitions of bodies are dropped by day.
+  // Partitions of bodies are dropped by day. Without a reference to the account, as bodies.
   await sql`
     create table logged_bytes (
-      user_id text not null references users (id) on delete cascade,
+      user_id text not null,
       day date not null,
       bytes bigint not null,
       primary key (user_id, day)
@@ -310,6 +310,7 @@ async function bodies(db: Kysely<unknown>): Promise<void> {
         insert into logged_bytes as kept (user_id, day, bytes)
           select user_id, day, bytes from (${sql.raw(byDay('added'))}) as summed
           where exists (select from users where id = summed.user_id)
+          order by user_id, day
           on conflict (user_id, day) do update set bytes = kept.bytes + excluded.bytes;
         ${sql.raw(total('added'))}
       else
