@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import type { Database } from './database'
-import { isStorageFull } from './storage-full'
+import { isStorageFull } from '../storage-full'
 import { openTestDatabase } from '../../../testing/db/database'
 import { createCustomer } from '../../../testing/ledger/customer'
 
