@@ -11570,6 +11570,8 @@ export interface components {
             };
             /** @description For how many full days usage events, request logs, finished conversations, stored responses and closed invitations are kept */
             retention_days: number;
+            /** @description MB that an account can have stored in the database, 128 to 1048576: responses, conversations, answers for repeats, logged bodies, sessions, prompts and tickets */
+            stored_megabytes_per_account: number;
             /** @description Origins that a checkout can return to, besides this service: `https://app.example.com` */
             allowed_return_origins: string[];
             /** @description Networks such as `10.1.0.0/16` that addresses set by customers can reach, over https and at `USER_ENDPOINT_PORTS` */
@@ -11635,6 +11637,8 @@ export interface components {
             } | undefined;
             /** @description For how many full days usage events, request logs, finished conversations, stored responses and closed invitations are kept */
             retention_days?: number | undefined;
+            /** @description MB that an account can have stored in the database, 128 to 1048576: responses, conversations, answers for repeats, logged bodies, sessions, prompts and tickets */
+            stored_megabytes_per_account?: number | undefined;
             /** @description Origins that a checkout can return to, besides this service: `https://app.example.com` */
             allowed_return_origins?: string[] | undefined;
             /** @description Networks such as `10.1.0.0/16` that addresses set by customers can reach, over https and at `USER_ENDPOINT_PORTS` */

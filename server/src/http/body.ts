@@ -96,9 +96,10 @@ function usedMs(bytes: number, copyMs: number): number {
   return Math.min(maxSlowness * leastMs, Math.max(leastMs, usedCopies * copyMs))
 }
 
+const yieldToLoop = () => new Promise<void>((resolve) => void setImmediate(resolve))
+
 /** Parses a large text in slices, all of them in its owner's share of the event loop. */
 function readLarge(text: string, { memory }: Reading, laterMs: number): Promise<JsonObject> {
-  const yieldToLoop = () => new Promise<void>((resolve) => void setImmediate(resolve))
   return readObject(text, memory?.share().parsing(laterMs) ?? yieldToLoop)
 }
 

@@ -9,7 +9,7 @@ import {
   toApiError,
   unavailable,
 } from '../errors'
-import { isStorageFull, storageFull } from '../platform/db/storage-full'
+import { isStorageFull, storageFull } from '../platform/storage-full'
 
 /** Codes of PostgreSQL, and of sockets, for an unavailable database rather than a wrong query. */
 const infrastructure =

@@ -34,7 +34,7 @@ test('finding S22: wrong sums are corrected and reported, those never counted ar
   await spoil(uncounted, '-infinity')
   await spoil(recent, 'now')
   const reported: unknown[] = []
-  await recountStorage(database.query, { error: (fields: object) => void reported.push(fields) })
+  await recountStorage(database.query, { error: (fields: unknown) => void reported.push(fields) })
   const { rows } = await sql<{ user_id: string; texts: bigint }>`
     select user_id, texts from account_storage`.execute(database.query)
   const texts = new Map(rows.map((row) => [row.user_id, Number(row.texts)]))

@@ -68,8 +68,7 @@ export async function readAll(
     .where('user_id', '=', userId)
     .orderBy('position')
     .execute()
-  const refusal = () => fullConversation('conversation')
-  const items = await readItems(rows, { pause, refusal })
+  const items = await readItems(rows, { pause, refusal: tooLong })
   return items.map(({ item }) => item)
 }
 
@@ -90,6 +89,8 @@ async function readItems(
   })
   return rows.map(({ id }, at) => ({ id, item: items[at] ?? {} }))
 }
+
+const tooLong = () => fullConversation('conversation')
 
 const tooManyListed = () =>
   invalidRequest(

@@ -132,9 +132,9 @@ test('finding S21: nor from more structure than a history may have, which is par
   const background = new BackgroundStore(database.query)
   const keeping = { store, conversations, background, mode: 'asked' } as const
   const spent: number[] = []
+  const pause = async (ms: number) => void spent.push(ms)
   const expand = (previous: string) => {
     const body = { model: 'sandbox/echo', input: 'Hello?', previous_response_id: previous }
-    const pause = async (ms: number) => void spent.push(ms)
     return new StoredTurn(keeping, 'req_1').expand(userId, { body, bytes: 100 }, pause)
   }
   const { body } = await expand('resp_heavy_2')

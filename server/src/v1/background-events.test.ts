@@ -56,6 +56,14 @@ describe('events', () => {
     expect(offered).toEqual([0, 2])
   })
 
+  test('finding S21: are numbered whatever their order of fields is, without being parsed where it is the usual one', () => {
+    const usual = 'event: a\ndata: {"type":"a.b","sequence_number":7,"rest":not even JSON}\n\n'
+    const other = 'event: a\ndata: {"sequence_number":8,"type":"a.b"}\n\n'
+    const none = 'event: a\ndata: {"type":"a.b","sequence_number":"9"}\n\n'
+    expect([usual, other, none, ': ping\n\n', ''].map(lastNumberIn)).toEqual([7, 8, -1, -1, -1])
+    expect(framesAfter(usual + other, 7)).toEqual([other])
+  })
+
   test('that were written twice are read once', async () => {
     const batches = [frame(0) + frame(1), frame(0) + frame(1) + frame(2)]
     const events = {

@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import type { Principal } from '../auth/principal'
 import { parsingStored } from '../http/body'
 import type { Env } from '../http/env'
 import type { Pause } from '../stored-responses/stored-json'
@@ -8,7 +7,7 @@ import type { Pause } from '../stored-responses/stored-json'
 const timesRead = 2
 
 /** Counts reading from a store in the share of the event loop of the account that reads. */
-export function readingOf(c: Context<Env>, { accountId }: Pick<Principal, 'accountId'>): Pause {
+export function readingOf(c: Context<Env>, { accountId }: { accountId: string }): Pause {
   const pause = parsingStored(c.env.bodies.open(accountId), 0)
   return (ms) => pause(timesRead * ms)
 }

@@ -25,8 +25,8 @@ afterAll(() => rig?.[Symbol.asyncDispose]())
 
 const newCustomer = () => rig.gateway.customer({}, { credit: 0 })
 
-const post = ({ key }: Customer, path: string, body: Json, headers = {}): Promise<Answer> =>
-  sendRequest(rig.gateway, { key, path, body, headers })
+const post = ({ key }: Customer, path: string, body: Json): Promise<Answer> =>
+  sendRequest(rig.gateway, { key, path, body })
 
 const get = ({ key }: Customer, path: string): Promise<Answer> =>
   sendRequest(rig.gateway, { key, path, method: 'GET' })
@@ -80,12 +80,15 @@ test('finding S22: answers for repeats are kept up to their share, the latest on
   const customer = await newCustomer()
   const content = 'word '.repeat(40_000)
   const send = (at: number) =>
-    post(
-      customer,
-      '/v1/chat/completions',
-      { model: 'sandbox/echo', n: 8, messages: [{ role: 'user', content: `${at} ${content}` }] },
-      { 'idempotency-key': `key-${at}` },
-    )
+    sendRequest(rig.gateway, {
+      key: customer.key,
+      headers: { 'idempotency-key': `key-${at}` },
+      body: {
+        model: 'sandbox/echo',
+        n: 8,
+        messages: [{ role: 'user', content: `${at} ${content}` }],
+      },
+    })
   for (let at = 0; at < 14; at++) expect((await send(at)).status).toBe(200)
   const { answers } = await sumsOf(customer)
   expect(answers).toBeLessThanOrEqual(share)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import type { Database } from './database'
-import { isStorageFull } from './storage-full'
+import { isStorageFull } from '../storage-full'
 import { openTestDatabase } from '../../../testing/db/database'
 import { createCustomer } from '../../../testing/ledger/customer'
 
@@ -33,11 +33,17 @@ const recount = async (userId: string) => {
 }
 
 /** Rows say how large they are: what counts is the sum. */
-const addResponse = (userId: string, id: string, bytes: number, running = false) =>
+const addResponse = (userId: string, id: string, bytes: number) =>
+  sql`
+    insert into stored_response (id, user_id, input, response, bytes)
+    values (${id}, ${userId}, '[]', '{}', ${bytes})`.execute(database.query)
+
+const addRunning = (userId: string, id: string, bytes: number) =>
   sql`
     insert into stored_response (id, user_id, input, response, bytes, running_until)
-    values (${id}, ${userId}, '[]', '{}', ${bytes},
-      case when ${running} then now() + interval '1 hour' end)`.execute(database.query)
+    values (${id}, ${userId}, '[]', '{}', ${bytes}, now() + interval '1 hour')`.execute(
+    database.query,
+  )
 
 const addConversation = (userId: string, id: string, bytes: number) =>
   sql`
@@ -51,7 +57,7 @@ const addAnswer = (userId: string, key: string, bytes: number) =>
     values (${userId}, ${key}, '', ${`${userId} ${key}`}, 'done', now(), now() + interval '1 day',
       'req', 200, '{}', convert_to(repeat('x', ${bytes}::int), 'UTF8'))`.execute(database.query)
 
-const addBody = (userId: string, id: string, bytes: number, day = 0) =>
+const addBody = (userId: string, id: string, { bytes, day = 0 }: { bytes: number; day?: number }) =>
   sql`
     insert into request_body (id, started_at, user_id, request_body)
     values (${id}, now() - make_interval(days => ${day}), ${userId}, repeat('x', ${bytes}::int))`.execute(
@@ -62,6 +68,9 @@ const addPrompt = (userId: string, id: string, characters: number) =>
   sql`
     insert into prompt (id, user_id, title, content)
     values (${id}, ${userId}, 'A', repeat('x', ${characters}::int))`.execute(database.query)
+
+/** The last four of six. */
+const latest = (prefix: string) => [2, 3, 4, 5].map((at) => `${prefix}${at}`)
 
 const fullness = async (work: Promise<unknown>) =>
   work.then(
@@ -75,10 +84,10 @@ const fullness = async (work: Promise<unknown>) =>
 test('finding S22: all that an account has stored is one sum, which deletes give back', async () => {
   const userId = await createCustomer(database)
   await addResponse(userId, 'resp_sum', 1000)
-  await addResponse(userId, 'resp_sum_running', 2000, true)
+  await addRunning(userId, 'resp_sum_running', 2000)
   await addConversation(userId, 'conv_sum', 3000)
   await addAnswer(userId, 'key', 4000)
-  await addBody(userId, 'req_sum', 5000)
+  await addBody(userId, 'req_sum', { bytes: 5000 })
   await addPrompt(userId, 'prompt_sum', 6000)
   expect(await sumsOf(userId)).toEqual({
     responses: 1256,
@@ -145,8 +154,8 @@ test('finding S22: writers at the same time exceed the bound together no more th
 test('finding S22: what runs in the background, and texts, have a quarter each and make no room', async () => {
   const userId = await createCustomer(database)
   await addResponse(userId, 'resp_done', 150 * megabyte)
-  await addResponse(userId, 'resp_run_1', 60 * megabyte, true)
-  expect(await fullness(addResponse(userId, 'resp_run_2', 5 * megabyte, true))).toBeTrue()
+  await addRunning(userId, 'resp_run_1', 60 * megabyte)
+  expect(await fullness(addRunning(userId, 'resp_run_2', 5 * megabyte))).toBeTrue()
   // Its end is not rejected: what has ended makes room.
   await sql`update stored_response set running_until = null, ended_at = now(), bytes = ${68 * megabyte}
     where id = 'resp_run_1'`.execute(database.query)
@@ -163,7 +172,8 @@ test('finding S22: what runs in the background, and texts, have a quarter each a
 test('finding S22: of answers for repeats, and of logged bodies, the latest are kept', async () => {
   const userId = await createCustomer(database)
   for (let at = 0; at < 6; at++) await addAnswer(userId, `key_${at}`, 7 * megabyte)
-  for (let at = 0; at < 6; at++) await addBody(userId, `req_late_${at}`, 7 * megabyte, 6 - at)
+  for (let at = 0; at < 6; at++)
+    await addBody(userId, `req_late_${at}`, { bytes: 7 * megabyte, day: 6 - at })
   const { answers, bodies } = await sumsOf(userId)
   expect(answers).toBeLessThanOrEqual(32 * megabyte)
   expect(bodies).toBeLessThanOrEqual(32 * megabyte)
@@ -172,7 +182,6 @@ test('finding S22: of answers for repeats, and of logged bodies, the latest are 
     union all select id from request_body where user_id = ${userId} order by 1`.execute(
     database.query,
   )
-  const latest = (prefix: string) => [2, 3, 4, 5].map((at) => `${prefix}${at}`)
   expect(rows.map(({ id }) => id)).toEqual([...latest('key_'), ...latest('req_late_')])
   expect(await recount(userId)).toBe(0)
 })
@@ -193,7 +202,7 @@ test('finding S22: the bound is the one that the operator has set', async () => 
 test('finding S22: sums that are wrong are counted again', async () => {
   const userId = await createCustomer(database)
   await addResponse(userId, 'resp_wrong', 1000)
-  await addBody(userId, 'req_wrong', 500)
+  await addBody(userId, 'req_wrong', { bytes: 500 })
   await sql`update account_storage set responses = 5, bodies = 0, texts = 7
     where user_id = ${userId}`.execute(database.query)
   expect(await recount(userId)).toBe(1251 + 756 + 7)

@@ -42,7 +42,14 @@ async function shut(trx: Transaction<Schema>, id: string): Promise<string> {
   return email
 }
 
-const logTables = ['request_body', 'request_log', 'request_minute', 'request_peak', 'request_sum']
+const logTables = [
+  'request_body',
+  'logged_bytes',
+  'request_log',
+  'request_minute',
+  'request_peak',
+  'request_sum',
+]
 
 /** Deletes the rows of requests in batches. */
 async function deleteRequests(db: Kysely<Schema>, id: string): Promise<void> {

@@ -71,10 +71,10 @@ async function tables(db: Kysely<unknown>): Promise<void> {
       counted_at timestamptz not null default now()
     )`.execute(db)
   await sql`create index account_storage_by_count on account_storage (counted_at)`.execute(db)
-  // Partitions of bodies are dropped by day.
+  // Partitions of bodies are dropped by day. Without a reference to the account, as bodies.
   await sql`
     create table logged_bytes (
-      user_id text not null references users (id) on delete cascade,
+      user_id text not null,
       day date not null,
       bytes bigint not null,
       primary key (user_id, day)
@@ -244,6 +244,12 @@ const keepWithin = (db: Kysely<unknown>) =>
       end if;
     end $$`.execute(db)
 
+const countSums = (from: string) => `
+  perform count_stored(array_agg(user_id), array_agg(kind), array_agg(bytes)) from (
+    select user_id, kind, sum(bytes)::bigint as bytes from (${from}) as changed
+    group by user_id, kind having sum(bytes) <> 0
+  ) as summed;`
+
 /** Has each statement on a table count the rows that it adds, changes and deletes. */
 async function countedBy(
   db: Kysely<unknown>,
@@ -252,17 +258,12 @@ async function countedBy(
 ): Promise<void> {
   const rows = (from: string, sign = '') =>
     `select user_id, ${kind} as kind, ${sign}(${bytes})::bigint as bytes from ${from}`
-  const summed = (from: string) => `
-    perform count_stored(array_agg(user_id), array_agg(kind), array_agg(bytes)) from (
-      select user_id, kind, sum(bytes)::bigint as bytes from (${from}) as changed
-      group by user_id, kind having sum(bytes) <> 0
-    ) as summed;`
   await sql`
     create function ${sql.ref(`count_${table}`)}() returns trigger language plpgsql as $$
     begin
-      if tg_op = 'INSERT' then ${sql.raw(summed(rows('added')))}
-      elsif tg_op = 'DELETE' then ${sql.raw(summed(rows('removed', '-')))}
-      else ${sql.raw(summed(`${rows('added')} union all ${rows('removed', '-')}`))}
+      if tg_op = 'INSERT' then ${sql.raw(countSums(rows('added')))}
+      elsif tg_op = 'DELETE' then ${sql.raw(countSums(rows('removed', '-')))}
+      else ${sql.raw(countSums(`${rows('added')} union all ${rows('removed', '-')}`))}
       end if;
       return null;
     end $$`.execute(db)
@@ -290,34 +291,39 @@ async function triggers(
   }
 }
 
+const bodySums = (from: string, by: string) => `
+  select user_id, ${by}, sum(${bodyBytes})::bigint as bytes from ${from} group by 1, 2`
+
+const bodiesByDay = (from: string) => bodySums(from, `(started_at at time zone 'UTC')::date as day`)
+
+const countBodies = (from: string, sign = '') => `
+  perform count_stored(array_agg(user_id), array_agg(kind), array_agg(${sign}bytes))
+  from (${bodySums(from, `'bodies' as kind`)}) as summed;`
+
+/** Comes first of all, as in recounting. */
+const lockSums = (from: string) => `
+  perform from account_storage where user_id in (select user_id from ${from})
+  order by user_id for update;`
+
 /** Bodies count by day as well. They are inserted and deleted, never changed. */
 async function bodies(db: Kysely<unknown>): Promise<void> {
-  const summed = (from: string, by: string) => `
-    select user_id, ${by}, sum(${bodyBytes})::bigint as bytes from ${from} group by 1, 2`
-  const byDay = (from: string) => summed(from, `(started_at at time zone 'UTC')::date as day`)
-  const total = (from: string, sign = '') => `
-    perform count_stored(array_agg(user_id), array_agg(kind), array_agg(${sign}bytes))
-    from (${summed(from, `'bodies' as kind`)}) as summed;`
-  // First of all, as recounting does.
-  const lock = (from: string) => `
-    perform from account_storage where user_id in (select user_id from ${from})
-    order by user_id for update;`
   await sql`
     create function count_request_body() returns trigger language plpgsql as $$
     begin
       if tg_op = 'INSERT' then
-        ${sql.raw(lock('added'))}
+        ${sql.raw(lockSums('added'))}
         insert into logged_bytes as kept (user_id, day, bytes)
-          select user_id, day, bytes from (${sql.raw(byDay('added'))}) as summed
+          select user_id, day, bytes from (${sql.raw(bodiesByDay('added'))}) as summed
           where exists (select from users where id = summed.user_id)
+          order by user_id, day
           on conflict (user_id, day) do update set bytes = kept.bytes + excluded.bytes;
-        ${sql.raw(total('added'))}
+        ${sql.raw(countBodies('added'))}
       else
-        ${sql.raw(lock('removed'))}
+        ${sql.raw(lockSums('removed'))}
         update logged_bytes set bytes = logged_bytes.bytes - summed.bytes
-          from (${sql.raw(byDay('removed'))}) as summed
+          from (${sql.raw(bodiesByDay('removed'))}) as summed
           where logged_bytes.user_id = summed.user_id and logged_bytes.day = summed.day;
-        ${sql.raw(total('removed', '-'))}
+        ${sql.raw(countBodies('removed', '-'))}
       end if;
       return null;
     end $$`.execute(db)
@@ -338,17 +344,19 @@ async function comments(db: Kysely<unknown>): Promise<void> {
   await triggers(db, 'ticket_comment', ['insert'])
 }
 
+const sumIn = (table: string, where = 'true') => `
+  coalesce((
+    select sum(${counted[table]?.bytes ?? '0'}) from ${table} where user_id = p_user and ${where}
+  ), 0)`
+
+const commentsOfUser = `
+  coalesce((
+    select sum(${commentBytes}) from ticket_comment join ticket on ticket.id = ticket_id
+    where user_id = p_user and author = 'user'
+  ), 0)`
+
 /** Counts all that an account has stored again. Returns by how many bytes the sums were wrong. */
 async function recounting(db: Kysely<unknown>): Promise<void> {
-  const sumIn = (table: string, { bytes }: CountedRows, where = 'true') => `
-    coalesce((select sum(${bytes}) from ${table} where user_id = p_user and ${where}), 0)`
-  const of = (table: string, where?: string) => {
-    const rows = counted[table]
-    return rows === undefined ? '0' : sumIn(table, rows, where)
-  }
-  const commentsOfUser = `coalesce((
-    select sum(${commentBytes}) from ticket_comment join ticket on ticket.id = ticket_id
-    where user_id = p_user and author = 'user'), 0)`
   const texts = ['automation_session', 'automation_message', 'prompt', 'ticket']
   await sql`
     create function recount_stored(p_user text) returns bigint language plpgsql as $$
@@ -363,12 +371,12 @@ async function recounting(db: Kysely<unknown>): Promise<void> {
         select user_id, (started_at at time zone 'UTC')::date, sum(${sql.raw(bodyBytes)})
         from request_body where user_id = p_user group by 1, 2;
       update account_storage set
-        responses = ${sql.raw(of('stored_response', 'running_until is null'))},
-        running = ${sql.raw(of('stored_response', 'running_until is not null'))},
-        conversations = ${sql.raw(of('conversation'))},
-        answers = ${sql.raw(of('idempotency_key'))},
+        responses = ${sql.raw(sumIn('stored_response', 'running_until is null'))},
+        running = ${sql.raw(sumIn('stored_response', 'running_until is not null'))},
+        conversations = ${sql.raw(sumIn('conversation'))},
+        answers = ${sql.raw(sumIn('idempotency_key'))},
         bodies = coalesce((select sum(bytes) from logged_bytes where user_id = p_user), 0),
-        texts = ${sql.raw([...texts.map((table) => of(table)), commentsOfUser].join(' + '))},
+        texts = ${sql.raw([...texts.map((table) => sumIn(table)), commentsOfUser].join(' + '))},
         counted_at = clock_timestamp()
         where user_id = p_user returning * into exact;
       return ${sql.raw(kinds.map((kind) => `abs(exact.${kind} - earlier.${kind})`).join(' + '))};

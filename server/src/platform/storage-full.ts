@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors'
+import { ApiError } from '../errors'
 
 /** Why the statement of an account that has stored as much as it may has failed, by migration 0054. */
 const reasons: Readonly<Record<string, string>> = {
