@@ -115,8 +115,8 @@ describe('bound', () => {
   test('of a long unbroken run takes no longer, and a late one is undefined', async () => {
     const run = ['a'.repeat(4_000_000)]
     expect((await warm.bound(run, { encoding: 'any', deadlineMs }))?.maxTokens).toBe(4_000_000)
-    const endless = Array.from({ length: 40 }, (_, at) => `${prose} ${at}`.repeat(100))
-    expect(await warm.bound(endless, { encoding: 'any', deadlineMs: 1 })).toBeUndefined()
+    const long = [prose.repeat(50)]
+    expect(await warm.bound(long, { encoding: 'any', deadlineMs: 1 })).toBeUndefined()
   })
 })
 
