@@ -1,6 +1,5 @@
 import type { PricedAttempt } from './attempt'
 import type { GatewayPorts } from './ports'
-import type { PricedEndpoint } from './reserve'
 import type { Work } from '../limits/event-loop-shares'
 import type { CreditRefusal } from '../metering/credit-refusal'
 import type { Reservation } from '../metering/meter'
@@ -19,7 +18,8 @@ import type { MaybePromise } from '../platform/maybe-promise'
 const minBytes = 2048
 
 interface Options<Request> {
-  endpoint: Pick<PricedEndpoint<Request>, 'texts'>
+  /** Finds the long texts of the prompts. */
+  endpoint: { texts: (attempt: PricedAttempt<Request>) => readonly string[] }
   bounds: GatewayPorts['closerBounds']
   accountId: string
 }

@@ -1,5 +1,5 @@
 /** Counts the tokens of a short text in one vocabulary. */
-export type CountTokens = (text: string) => number
+type CountTokens = (text: string) => number
 
 /** A longer run of letters is no word, and counts as its letters: tokenizing is quadratic in the length of a run. */
 const maxLetters = 32
