@@ -9,6 +9,7 @@ import { findRemoteImages, type RemoteImages } from './remote-images'
 import type { Reply } from './request'
 import { createAnswerDeadline, createFailoverDeadline } from './request-deadline'
 import { collectPromptTexts, estimatePromptTokens } from '../metering/estimate'
+import { findLongTexts } from '../metering/long-texts'
 import { boundChat } from '../metering/volume'
 import type { RelayedStream } from '../providers/openai/relayed-stream'
 import { readOutputLimit } from '../providers/openai/request'
@@ -46,6 +47,7 @@ export const chat: Endpoint<typeof CallerChat> = {
       sendsServiceTier: () => isServiceTierSent(attempt),
     })
   },
+  texts: ({ body }) => findLongTexts(body),
   run: (failover) =>
     failover.request.params.stream
       ? Promise.resolve(streamChat(failover))

@@ -10,6 +10,7 @@ import type { Reply } from './request'
 import { createFailoverDeadline } from './request-deadline'
 import { promptUsage, toLossReport } from './unanswered-use'
 import { estimatePromptTokens } from '../metering/estimate'
+import { pickLongTexts } from '../metering/long-texts'
 import { boundCompletion } from '../metering/volume'
 import { adapterOf } from '../providers/adapters'
 import { selectRelayAddress } from '../providers/chat-route'
@@ -50,6 +51,7 @@ export const completions: Endpoint<typeof CompletionRequest> = {
       outputLimit: readOutputLimit(attempt.body)?.limit,
       sendsServiceTier: () => isServiceTierSent(attempt),
     }),
+  texts: ({ request }) => pickLongTexts(readPromptTexts(request.params.prompt) ?? []),
   run: (failover) => {
     const { candidates, params } = failover.request
     const isNative = candidates.every((candidate) => servesCompletions(candidate))

@@ -16,6 +16,7 @@ import {
 } from './upstream-embeddings'
 import { invalidRequest, unavailable } from '../errors'
 import { estimateInputTokens } from '../metering/estimate'
+import { pickLongTexts } from '../metering/long-texts'
 import { boundEmbedding } from '../metering/volume'
 import { checkInputs } from '../providers/embedding-inputs'
 import type { MediaData } from '../providers/media'
@@ -58,8 +59,15 @@ export const embeddings: Endpoint<typeof EmbeddingRequest> = {
       requests: Math.ceil(inputs.length / getBatchLimit(candidate, inputs)),
     })
   },
+  texts: ({ request }) => {
+    const inputs = toInputs(request.params.input)
+    return isTokenInput(inputs) ? [] : pickLongTexts(textsOf(inputs))
+  },
   run,
 }
+
+const textsOf = (inputs: readonly EmbeddingItem[]): string[] =>
+  inputs.flatMap(partsOf).flatMap((part) => (isImage(part) ? [] : [part.text]))
 
 async function run(failover: EndpointRun<EmbeddingRequest>): Promise<Reply> {
   const { model, body, params } = failover.request

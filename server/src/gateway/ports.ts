@@ -6,6 +6,7 @@ import type { Catalog } from '../catalog/catalog'
 import type { ConnectionRates } from '../limits/connection-rates'
 import type { RateLimits } from '../limits/limits'
 import type { EventLoopShares } from '../limits/event-loop-shares'
+import type { CloserBounds } from '../metering/closer-bounds'
 import type { Metering } from '../metering/metering'
 import type { SpendingLimits } from '../metering/spending-limits'
 import type { TokenCounter } from '../metering/token-counter'
@@ -45,6 +46,8 @@ export interface GatewayPorts {
   identifiers: AccountIdentifiers
   resilience: Resilience
   counter: TokenCounter
+  /** Counts the tokens of requests whose hold by bytes cannot be paid. */
+  closerBounds: CloserBounds
   timers: Timers
   /** The deadlines of all running requests: a graceful shutdown ends them by these. */
   deadlines: Set<Deadline>

@@ -1,5 +1,6 @@
-import { beforeEach, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import type { Pricing } from '../catalog/model'
+import { CloserBounds } from '../metering/closer-bounds'
 import { ApiError } from '../errors'
 import { estimateUsage } from '../metering/estimate'
 import type { Billing, Candidate } from '../routing/candidate'
@@ -19,6 +20,43 @@ let books: FailoverBooks
 beforeEach(() => {
   books = new FailoverBooks()
 })
+
+const text = 'It is a text of some thousand words, which has far fewer tokens than bytes. '.repeat(
+  100,
+)
+
+/** Bounds that find so many tokens in any text, and the counts that were made. */
+function countingBounds(maxTokens: number) {
+  const counted: number[] = []
+  const charged: [ms: number, kind: string][] = []
+  let debtMs = 0
+  const closerBounds = new CloserBounds({
+    counter: {
+      async bound(texts) {
+        counted.push(texts.length)
+        return { maxTokens, tookMs: 7 }
+      },
+    },
+    shares: {
+      shareOf: () => ({
+        charge: () => debtMs,
+        note: (ms, kind) => void (ms === 7 && charged.push([ms, kind])),
+      }),
+    },
+  })
+  return { closerBounds, counted, charged, owe: () => (debtMs = 1) }
+}
+
+/** Runs a request of so many bytes of text for at most 1,000 tokens of output. */
+async function runLong(candidates: Candidate[], { closerBounds }: { closerBounds: CloserBounds }) {
+  const options = { candidates, books, closerBounds }
+  const inputTokens = text.length + 1000
+  const { failover, meter } = createFailoverFixture({ ...options, inputTokens, texts: [text] })
+  const result = await failover
+    .run({ attempt: async ({ candidate, body }) => [candidate.connection.id, body] })
+    .catch((thrown: unknown) => thrown)
+  return { result, meter }
+}
 
 interface Line extends Partial<Billing> {
   output?: number
@@ -167,4 +205,81 @@ test('holds nothing for a request that has ended', async () => {
     code: 'gateway_unavailable',
   })
   expect(lease.held).toBe(0n)
+})
+
+describe('finding M23: a prompt whose hold by bytes cannot be paid', () => {
+  // By bytes 8,600 in and 2,560 out; counted, 4,000 less.
+  const plain = BigInt(text.length) + 1000n + 2560n
+  const closer = plain - 4000n
+
+  test('is counted, and held by the count', async () => {
+    const lease = books.fund('user_1', closer)
+    const { closerBounds, counted, charged } = countingBounds(text.length - 4000)
+    const { result, meter } = await runLong([candidateOf('one')], { closerBounds })
+    expect(result).toEqual(['one', { max_tokens: 256 }])
+    expect([lease.held, counted, charged]).toEqual([closer, [1], [[7, 'useful']]])
+    const usage = { ...estimateUsage({ promptTokens: 3000 }), output: 10, estimated: false }
+    expect(await meter.end({ usage, outcome: 'ok' })).toBe(3100n)
+  })
+
+  test('is not counted where the plain hold can be paid', async () => {
+    books.fund('user_1', plain)
+    const { closerBounds, counted } = countingBounds(0)
+    const { result } = await runLong([candidateOf('one')], { closerBounds })
+    expect([result, counted]).toEqual([['one', { max_tokens: 256 }], []])
+  })
+
+  test('is refused with the balance and what the count requires, and charged as refused work', async () => {
+    books.fund('user_1', closer - 1n)
+    const { closerBounds, counted, charged } = countingBounds(text.length - 4000)
+    const { result } = await runLong([candidateOf('one')], { closerBounds })
+    expect(result).toMatchObject({
+      code: 'insufficient_credits',
+      details: {
+        current_balance: Number(closer - 1n) / 1e9,
+        minimum_required: Number(closer) / 1e9,
+      },
+    })
+    expect([counted, charged]).toEqual([[1], [[7, 'idle']]])
+  })
+
+  test.each<[string, bigint]>([
+    ['nothing', 0n],
+    // Two fifths of its bytes.
+    ['too little for any count', 2560n + 1000n + (BigInt(text.length) * 2n) / 5n - 1n],
+  ])('is not counted for an account with %s', async (_what, credit) => {
+    books.fund('user_1', credit)
+    const { closerBounds, counted } = countingBounds(0)
+    const { result } = await runLong([candidateOf('one')], { closerBounds })
+    expect(result).toMatchObject({ details: { minimum_required: Number(plain) / 1e9 } })
+    expect(counted).toEqual([])
+  })
+
+  test('is not counted for an account that has used its share of counts', async () => {
+    books.fund('user_1', closer)
+    const { closerBounds, counted, owe } = countingBounds(0)
+    owe()
+    const { result } = await runLong([candidateOf('one')], { closerBounds })
+    expect([result, counted]).toMatchObject([{ code: 'insufficient_credits' }, []])
+  })
+
+  test('is counted once for all candidates', async () => {
+    books.fund('user_1', closer)
+    const { closerBounds, counted, charged } = countingBounds(text.length - 4000)
+    const candidates = [candidateOf('dear', { output: 11 }), candidateOf('one')]
+    const { result } = await runLong(candidates, { closerBounds })
+    expect(result).toEqual(['one', { max_tokens: 256 }])
+    expect([counted, charged[0]]).toEqual([[1], [7, 'idle']])
+  })
+
+  test('charges what its provider counted beyond the hold, out of the lease', async () => {
+    const lease = books.fund('user_1', closer + 100n)
+    const { closerBounds } = countingBounds(text.length - 4000)
+    const { meter } = await runLong([candidateOf('one')], { closerBounds })
+    const promptTokens = Number(closer) - 2560 + 60
+    const usage = { ...estimateUsage({ promptTokens }), output: 256, estimated: false }
+    const cost = closer + 60n
+    expect(await meter.end({ usage, outcome: 'ok' })).toBe(cost)
+    expect([lease.held, lease.spent]).toEqual([0n, cost])
+  })
 })

@@ -1,4 +1,5 @@
 import type { PricedAttempt } from './attempt'
+import { CloserHolds } from './closer-hold'
 import { ConnectionUse } from './connection-use'
 import { withMeasuredVolume, type MeasuredTimers } from './measured-volume'
 import { OrganizationUse } from './organization-use'
@@ -8,10 +9,13 @@ import type { UnansweredUse } from './unanswered-use'
 import type { Principal } from '../auth/principal'
 import type { Model } from '../catalog/model'
 import { unavailable, type ApiError } from '../errors'
+import { CreditRefusal } from '../metering/credit-refusal'
 import type { Meter, Reservation } from '../metering/meter'
+import type { Terms } from '../metering/metering'
 import type { MonthlyReservation } from '../metering/monthly-reservation'
 import { stripUnpriced } from '../metering/unpriced-fields'
 import type { TokenBounds } from '../metering/worst-case'
+import type { MaybePromise } from '../platform/maybe-promise'
 import { withOutputLimit } from '../providers/openai/request'
 import { arePaidAlike, isByPrice, type Candidate } from '../routing/candidate'
 import { isSharedCredential } from '../shared-credentials/credential'
@@ -22,7 +26,7 @@ import type { JsonObject } from '../wire/json-body'
 export interface ReservableRequest {
   ports: Pick<
     GatewayPorts,
-    'metering' | 'connectionRates' | 'rotation' | 'limits' | 'spendingLimits'
+    'metering' | 'connectionRates' | 'rotation' | 'limits' | 'spendingLimits' | 'closerBounds'
   > & { timers: MeasuredTimers }
   principal: Pick<Principal, 'accountId' | 'userId'>
   body: JsonObject
@@ -37,6 +41,8 @@ export interface PricedEndpoint<Request> {
   priced: 'chat' | 'completion' | 'embedding'
   /** The upper bounds of the tokens that a request can make a model read and write. */
   volume: (attempt: PricedAttempt<Request>) => TokenBounds
+  /** The long texts of the prompts, each of whose bytes `volume` takes for a token. */
+  texts: (attempt: PricedAttempt<Request>) => readonly string[]
 }
 
 export interface ReserveOptions<Request> {
@@ -62,6 +68,8 @@ export class AttemptReservation<Request extends ReservableRequest> {
   #connections: ConnectionUse | undefined
   #organizations: OrganizationUse | undefined
   #candidate: Candidate | undefined
+  /** Set once a hold was refused. */
+  #closer: CloserHolds<Request> | undefined
   /** The parts that run, or were answered, in this attempt. */
   #openAttempts = 0
 
@@ -136,18 +144,31 @@ export class AttemptReservation<Request extends ReservableRequest> {
       if (current) return current
     }
     this.#candidate = candidate
+    let begun: PricedAttempt<Request> | undefined
     try {
       const attempt = this.#attemptAt(candidate)
+      begun = attempt
       const reservation = this.#hold(attempt)
       if (!(reservation instanceof Promise)) return this.#begin(attempt, reservation)
-      this.#opening = reservation
-        .then((paid) => this.#begin(attempt, paid))
-        .catch((thrown: unknown) => this.#fail(thrown))
-        .finally(() => (this.#opening = undefined))
-      return this.#opening
+      const beginning = reservation.then((paid) => this.#begin(attempt, paid))
+      return this.#opened(beginning.catch((thrown: unknown) => this.#beginCloser(attempt, thrown)))
     } catch (thrown) {
-      return this.#fail(thrown)
+      return begun ? this.#opened(this.#beginCloser(begun, thrown)) : this.#fail(thrown)
     }
+  }
+
+  #opened(opening: Promise<PricedAttempt<Request>>): Promise<PricedAttempt<Request>> {
+    this.#opening = opening.finally(() => (this.#opening = undefined))
+    return this.#opening
+  }
+
+  /** Begins an attempt whose hold was refused, if a closer one can be paid. Throws or rejects where it cannot. */
+  #beginCloser(attempt: PricedAttempt<Request>, thrown: unknown): Promise<PricedAttempt<Request>> {
+    const holding = thrown instanceof CreditRefusal ? this.#holdCloser(attempt, thrown) : undefined
+    if (!holding) return this.#fail(thrown)
+    return holding
+      .then((paid) => this.#begin(attempt, paid))
+      .catch((refused: unknown) => this.#fail(refused))
   }
 
   #fail(thrown: unknown): never {
@@ -197,16 +218,38 @@ export class AttemptReservation<Request extends ReservableRequest> {
     return stripUnpriced(body, { endpoint: endpoint.priced, pricing: model.pricing })
   }
 
-  #hold(attempt: PricedAttempt<Request>): Reservation | undefined | Promise<Reservation> {
-    const { endpoint, request, month } = this.#options
+  #hold(attempt: PricedAttempt<Request>): MaybePromise<Reservation> | undefined {
+    const { endpoint, request } = this.#options
+    const { metering, timers } = request.ports
+    return metering.hold(this.#termsOf(attempt), () =>
+      withMeasuredVolume(endpoint.volume(attempt), attempt, timers),
+    )
+  }
+
+  /** Holds again by a closer bound of the prompt; undefined where that cannot help. */
+  #holdCloser(
+    attempt: PricedAttempt<Request>,
+    refusal: CreditRefusal,
+  ): Promise<Reservation | undefined> | undefined {
+    const { endpoint, request } = this.#options
+    const { ports, principal } = request
+    // What counts in spending limits while the tokens are counted could refuse others.
+    this.#cancelSpending()
+    const { accountId } = principal
+    this.#closer ??= new CloserHolds({ endpoint, bounds: ports.closerBounds, accountId })
+    return this.#closer.tryAgain(refusal, attempt, (volume) =>
+      ports.metering.hold(this.#termsOf(attempt), () => volume),
+    )
+  }
+
+  #termsOf(attempt: PricedAttempt<Request>): Terms {
+    const { request, month } = this.#options
     const { model, billing } = attempt.candidate
     const isOwn = billing.payer === request.principal.accountId
     const { organizationId, mode } = billing
     const isShared = organizationId !== null && mode !== 'member_pays'
     const shared = isShared ? this.#organizations?.monthOf(organizationId) : undefined
-    const terms = { model, billing, month: isOwn ? month : month?.paidByOthers(), shared }
-    const { metering, timers } = request.ports
-    return metering.hold(terms, () => withMeasuredVolume(endpoint.volume(attempt), attempt, timers))
+    return { model, billing, month: isOwn ? month : month?.paidByOthers(), shared }
   }
 
   #begin(

@@ -28,14 +28,17 @@ const contextOfUnknown = 131_072
 
 /**
  * Bounds a provider's count to what is charged, shown and counted in limits. An estimate, a count that
- * contradicts itself, and the count of a third party never exceed the hold; that of the payer's own provider may,
- * up to the model's context, unless the caller set a limit.
+ * contradicts itself, and the count of a third party never exceed the hold; that of the payer's own provider may:
+ * its output up to the model's context, unless the caller set a limit; its input up to the bytes of the prompt, where
+ * the hold is a closer one.
  */
 export function boundUsage(usage: Usage, grounds: UsageGrounds): Usage {
   const { volume, outputLimit, gained, contextLength, hasOwnLimit, isOthers } = grounds
   const limits = limitsAt(volume, outputLimit)
   limits.output += gained
-  if (!usage.estimated && !usage.flawed && !hasOwnLimit && !isOthers) {
+  const isTrusted = !usage.estimated && !usage.flawed && !isOthers
+  if (isTrusted && volume.inputTokensByBytes !== undefined) limits.input = volume.inputTokensByBytes
+  if (isTrusted && !hasOwnLimit) {
     limits.output = Math.max(limits.output, volume.choices * (contextLength ?? contextOfUnknown))
   }
   const believed = limitUsage(usage, limits)

@@ -1,7 +1,8 @@
 import { combineBudgets, type Budget } from './budget'
 import { Meter, type AttemptStart, type Reservation, type Payer } from './meter'
 import type { Metered, MeterPorts } from './metered-request'
-import { computeCharge } from './charge-ratio'
+import { computeCharge, fullCharge } from './charge-ratio'
+import { refuseByAllowance, refuseByBalance } from './credit-refusal'
 import {
   computeAffordableLimit,
   floorPrice,
@@ -18,7 +19,6 @@ import type { AccountCredit } from '../ledger/account-credit'
 import type { Hold } from '../ledger/local-lease'
 import type { Restriction, Restrictions } from '../ledger/restrictions'
 import { chain, rescue, type MaybePromise } from '../platform/maybe-promise'
-import { toUsd } from '../wire/usd'
 
 /** An attempt to be paid. */
 export interface Terms extends Pick<AttemptStart, 'model' | 'billing'> {
@@ -68,8 +68,8 @@ export class Metering implements Payer {
   /**
    * Holds the worst case of an attempt; in the steady state without a promise. Undefined for an attempt that
    * costs nothing. Throws or rejects with `payment_required` for an account that is refused paid requests, with
-   * `insufficient_credits`, for the balance or a spending limit, and with `gateway_unavailable` where the ledger
-   * does not answer.
+   * `CreditRefusal`, for the balance or a spending limit, and with `gateway_unavailable` where the ledger does not
+   * answer.
    */
   hold(terms: Terms, volumeOf: () => TokenBounds): undefined | MaybePromise<Reservation> {
     const { model, billing, month, shared } = terms
@@ -89,22 +89,19 @@ export class Metering implements Payer {
       minute,
       worst: charged.isZero ? worst : charged.ofWorst(worst),
       charged,
-      outputLimit: isCounted
-        ? countedLimit(worst, isHouse ? month : shared)
-        : worst.volume.outputLimit,
+      outputLimit: worst.volume.outputLimit,
       contextLength: model.contextLength,
       accountId,
       budget: isCounted ? month : combineBudgets(month, shared),
     }
+    if (isCounted) paid.outputLimit = countedLimit(paid, worst, isHouse ? month : shared)
     return charged.isZero ? paid : this.#pay(paid)
   }
 
   #pay(paid: Reservation): MaybePromise<Reservation> {
-    const { accountId, budget } = paid
+    const { budget } = paid
     const price = new Price(paid.worst, this.#options.minimumBalance)
-    const holding = budget
-      ? this.#limitedHold(accountId, price, budget)
-      : this.#hold(accountId, price)
+    const holding = budget ? this.#limitedHold(paid, price, budget) : this.#hold(paid, price)
     return chain(holding, (hold) => toHeldReservation(paid, hold, price))
   }
 
@@ -114,18 +111,18 @@ export class Metering implements Payer {
   }
 
   /** Holds as much as the balance and the spending limits of the month allow. */
-  async #limitedHold(accountId: string, price: Price, month: Budget): Promise<Hold> {
+  async #limitedHold(paid: Reservation, price: Price, month: Budget): Promise<Hold> {
     const { full, floor, minimum } = price
     const remaining = month.remaining ?? full
     if (remaining < floor) {
       // A caller with too little balance as well gets the error about the balance: it comes first.
-      const hold = await this.#hold(accountId, { full: floor, floor, minimum })
+      const hold = await this.#hold(paid, { full: floor, floor, minimum })
       hold.settle(0n)
-      throw toOverAllowance(remaining, floor)
+      throw refuseByAllowance(remaining, floor, toRefused(paid))
     }
     const allowed = remaining < full ? remaining : full
     month.hold(allowed)
-    const hold = await this.#hold(accountId, { full: allowed, floor, minimum })
+    const hold = await this.#hold(paid, { full: allowed, floor, minimum })
     if (hold.amount < allowed) month.hold(hold.amount)
     return hold
   }
@@ -153,17 +150,19 @@ export class Metering implements Payer {
   }
 
   /** Without a promise in the steady state. Throws or rejects with an `ApiError`. */
-  #hold(accountId: string, need: CreditDemand): MaybePromise<Hold> {
+  #hold(paid: Reservation, need: CreditDemand): MaybePromise<Hold> {
     return rescue(
-      () => this.#options.credit.of(accountId).hold(need),
+      () => this.#options.credit.of(paid.accountId).hold(need),
       (thrown) => {
-        throw this.#refusalFor(thrown)
+        throw this.#refusalFor(thrown, paid)
       },
     )
   }
 
-  #refusalFor(thrown: unknown): ApiError {
-    if (thrown instanceof InsufficientCredit) return toInsufficient(thrown)
+  #refusalFor(thrown: unknown, paid: Reservation): ApiError {
+    if (thrown instanceof InsufficientCredit) {
+      return refuseByBalance(thrown, this.#options.minimumBalance, toRefused(paid))
+    }
     this.#options.onError(thrown)
     return unavailable(thrown)
   }
@@ -182,12 +181,22 @@ function outputLimitOf(worst: WorstCase, held: bigint, full: bigint): number {
   return held >= full ? requested : (computeAffordableLimit(worst, held) ?? requested)
 }
 
-/** Returns the output limit that the spending limits allow, which count the price. Throws `insufficient_credits`. */
-function countedLimit(worst: WorstCase, shared: Budget | undefined): number {
+/** Returns the price at which a reservation was to be held. */
+const toRefused = ({ pricing, minute, charged, worst: { volume } }: Reservation) => ({
+  pricing,
+  minute,
+  charged,
+  volume,
+})
+
+/** Returns the output limit that the spending limits allow, which count the price. Throws `CreditRefusal`. */
+function countedLimit(paid: Reservation, worst: WorstCase, shared: Budget | undefined): number {
   const remaining = shared?.remaining
   if (!shared || remaining === undefined) return worst.volume.outputLimit
   const [full, floor] = [fullPrice(worst), floorPrice(worst)]
-  if (remaining < floor) throw toOverAllowance(remaining, floor)
+  if (remaining < floor) {
+    throw refuseByAllowance(remaining, floor, { ...toRefused(paid), charged: fullCharge })
+  }
   const allowed = remaining < full ? remaining : full
   shared.hold(allowed)
   return outputLimitOf(worst, allowed, full)
@@ -200,23 +209,3 @@ const toPaymentRequired = (restriction: Restriction) =>
           'This account is under review. Until the review is complete, only free models are available.',
       })
     : new ApiError('payment_required')
-
-function toOverAllowance(remaining: bigint, needed: bigint): ApiError {
-  const [allowance, required] = [toUsd(remaining > 0n ? remaining : 0n), toUsd(needed)]
-  return new ApiError('insufficient_credits', {
-    message: `${allowance} USD remain of this month's spending limit; this request requires ${required} USD.`,
-    details: { current_balance: allowance, minimum_required: required },
-  })
-}
-
-function toInsufficient({ available, needed }: InsufficientCredit): ApiError {
-  const [balance, required] = [toUsd(available), toUsd(needed)]
-  const reason =
-    available < needed
-      ? ''
-      : ' Part of the balance is reserved by a server that does not respond: retry in a minute.'
-  return new ApiError('insufficient_credits', {
-    message: `Your available balance is ${balance} USD; this request requires ${required} USD.${reason}`,
-    details: { current_balance: balance, minimum_required: required },
-  })
-}

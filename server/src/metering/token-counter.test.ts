@@ -93,6 +93,33 @@ describe('count', () => {
   })
 })
 
+describe('bound', () => {
+  const prose = words.join(' ')
+  const deadlineMs = 60_000
+
+  test('finding M23: by a known vocabulary is the count, and hardly more', async () => {
+    const bound = await warm.bound([prose, 'Hello'], { encoding: 'o200k_base', deadlineMs })
+    const count = countO200k(prose) + 1
+    expect(bound?.maxTokens).toBeWithin(count, 1.02 * count)
+    expect(bound?.tookMs).toBeGreaterThan(0)
+    const older = await warm.bound(['Hello'], { encoding: 'cl100k_base', deadlineMs })
+    expect(older?.maxTokens).toBe(3)
+  })
+
+  test('by any vocabulary is between the count and the bytes', async () => {
+    const text = 'It is what a provider with a vocabulary of its own can count. '.repeat(200)
+    const bound = await warm.bound([text, '漢字'], { encoding: 'any', deadlineMs })
+    expect(bound?.maxTokens).toBeWithin(2 * countO200k(text), 0.6 * text.length + 6)
+  })
+
+  test('of a long unbroken run takes no longer, and a late one is undefined', async () => {
+    const run = ['a'.repeat(4_000_000)]
+    expect((await warm.bound(run, { encoding: 'any', deadlineMs }))?.maxTokens).toBe(4_000_000)
+    const long = [prose.repeat(50)]
+    expect(await warm.bound(long, { encoding: 'any', deadlineMs: 1 })).toBeUndefined()
+  })
+})
+
 describe('deadlines and bounds', () => {
   const endless = ['漢'.repeat(10_000_000)]
 

@@ -1,4 +1,12 @@
-import type { WorkerProgress, Encoding, TokenAnswer, TokenJob, UnknownToken } from './token-worker'
+import type {
+  BoundedTokens,
+  Encoding,
+  TokenAnswer,
+  TokenJob,
+  UnknownToken,
+  Vocabulary,
+  WorkerProgress,
+} from './token-worker'
 
 type Work = TokenJob extends infer Each
   ? Each extends unknown
@@ -41,7 +49,8 @@ interface Options {
 const newTokenWorker = (): CountingWorker =>
   new Worker(new URL('./token-worker.ts', import.meta.url))
 
-const encodingOf = (work: Work): Encoding => (work.kind === 'count' ? work.encoding : 'cl100k_base')
+const encodingOf = (work: Work): Vocabulary =>
+  work.kind === 'decode' ? 'cl100k_base' : work.encoding
 
 /**
  * Counts tokens in a worker, away from the event loop. The worker starts with the first job, ends after some idle
@@ -55,7 +64,7 @@ export class TokenCounter implements Disposable {
   readonly #waiting: Waiting[] = []
   #worker: CountingWorker | undefined
   /** The vocabularies that the worker has loaded. */
-  readonly #loaded = new Set<Encoding>()
+  readonly #loaded = new Set<Vocabulary>()
   #running: Waiting | undefined
   /** Whether the running job has begun. */
   #hasBegun = false
@@ -91,6 +100,18 @@ export class TokenCounter implements Disposable {
   }
 
   /**
+   * Returns the most tokens that all texts together have, in the vocabulary that they are read in or in any. May be
+   * more than their bytes.
+   */
+  async bound(
+    texts: readonly string[],
+    { encoding, deadlineMs }: { encoding: Vocabulary; deadlineMs: number },
+  ): Promise<BoundedTokens | undefined> {
+    const answer = await this.#submit({ kind: 'bound', texts, encoding }, deadlineMs)
+    return typeof answer === 'object' && 'maxTokens' in answer ? answer : undefined
+  }
+
+  /**
    * Decodes token ids to texts, for embeddings of clients that tokenize (cl100k_base). An id outside the
    * vocabulary is the caller's mistake and is returned; ids that end inside a character leave U+FFFD there.
    */
@@ -100,7 +121,8 @@ export class TokenCounter implements Disposable {
   ): Promise<string[] | UnknownToken | undefined> {
     const inputs = tokens.map((ids) => new Float64Array(ids))
     const answer = await this.#submit({ kind: 'decode', tokens: inputs }, deadlineMs)
-    return typeof answer === 'number' ? undefined : answer
+    if (typeof answer === 'number' || (answer && 'maxTokens' in answer)) return undefined
+    return answer
   }
 
   /** Ends the worker. Running and waiting jobs resolve with undefined. */

@@ -1,5 +1,16 @@
+import { WordBounds } from './word-bound'
+
 /** The vocabularies of OpenAI's models: o200k since gpt-4o, cl100k before and for embeddings. */
 export type Encoding = 'o200k_base' | 'cl100k_base'
+
+/** What a bound of tokens goes by: the vocabulary that a model reads in, or any where that is not known. */
+export type Vocabulary = Encoding | 'any'
+
+/** The most tokens that texts have, and the time that the worker took for it, in milliseconds. */
+export interface BoundedTokens {
+  maxTokens: number
+  tookMs: number
+}
 
 /** A token id that is not in the vocabulary, and the index of its input. */
 export interface UnknownToken {
@@ -10,12 +21,13 @@ export interface UnknownToken {
 /** A message to the worker, one job at a time. The worker gives up `timeoutMs` after the job has begun. */
 export type TokenJob = { timeoutMs: number } & (
   | { kind: 'count'; texts: readonly string[]; encoding: Encoding }
+  | { kind: 'bound'; texts: readonly string[]; encoding: Vocabulary }
   // Floats hold any number that a caller can write, so that an error shows the wrong id.
   | { kind: 'decode'; tokens: readonly Float64Array[] }
 )
 
-/** The answer of the worker: tokens, texts, or an unknown token; undefined when time ran out. */
-export type TokenAnswer = number | string[] | UnknownToken | undefined
+/** The answer of the worker: tokens, their bound, texts, or an unknown token; undefined when time ran out. */
+export type TokenAnswer = number | BoundedTokens | string[] | UnknownToken | undefined
 
 /** The message before the answer: the vocabulary is loaded, and the job begins. */
 export type WorkerProgress = 'begun'
@@ -24,6 +36,14 @@ export type WorkerProgress = 'begun'
 const load = {
   o200k_base: () => import('gpt-tokenizer/encoding/o200k_base'),
   cl100k_base: () => import('gpt-tokenizer/encoding/cl100k_base'),
+  // The smallest one in use: it divides words that later ones have whole.
+  r50k_base: () => import('gpt-tokenizer/encoding/r50k_base'),
+}
+
+/** The vocabularies in which a job counts. */
+function vocabulariesOf(job: TokenJob): readonly (keyof typeof load)[] {
+  if (job.kind === 'decode') return ['cl100k_base']
+  return job.encoding === 'any' ? ['o200k_base', 'r50k_base'] : [job.encoding]
 }
 
 // Tokenizing is quadratic in a run without a break: 100,000 letters take seconds at once and
@@ -69,6 +89,53 @@ async function count(texts: readonly string[], encoding: Encoding, isLate: () =>
     }
   }
   return tokens
+}
+
+/** Where a text is cut, its tokens may be other ones; there is at most one cut in this many bytes. */
+const bytesPerCut = 512
+
+/** Bounds the tokens of texts by the vocabulary that they are read in. */
+async function boundExactly(texts: readonly string[], encoding: Encoding, isLate: () => boolean) {
+  const tokens = await count(texts, encoding, isLate)
+  if (tokens === undefined) return undefined
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  return tokens + texts.length + Math.ceil(bytes / bytesPerCut)
+}
+
+let wordBounds: WordBounds | undefined
+
+/** Bounds the tokens of texts by any vocabulary. */
+async function boundByWords(texts: readonly string[], isLate: () => boolean) {
+  if (!wordBounds) {
+    const vocabularies = await Promise.all([load.o200k_base(), load.r50k_base()])
+    for (const { setMergeCacheSize } of vocabularies) setMergeCacheSize(mergeCacheSize)
+    wordBounds = new WordBounds(
+      vocabularies.map(
+        ({ countTokens }) =>
+          (word) =>
+            countTokens(word),
+      ),
+    )
+  }
+  let tokens = 0
+  for (const text of texts) {
+    const most = wordBounds.bound(text, isLate)
+    if (most === undefined) return undefined
+    tokens += most
+  }
+  return tokens
+}
+
+async function bound(
+  { texts, encoding }: Extract<TokenJob, { kind: 'bound' }>,
+  isLate: () => boolean,
+): Promise<BoundedTokens | undefined> {
+  const startedAtMs = performance.now()
+  const maxTokens = await (encoding === 'any'
+    ? boundByWords(texts, isLate)
+    : boundExactly(texts, encoding, isLate))
+  if (maxTokens === undefined) return undefined
+  return { maxTokens, tookMs: performance.now() - startedAtMs }
 }
 
 /** Creates the lookup of one id: its text or bytes, undefined where there is none. */
@@ -117,10 +184,11 @@ async function decode(inputs: readonly Float64Array[], isLate: () => boolean) {
 
 /** Loading is not part of a job's time: on a busy machine it takes seconds, once. */
 async function work(job: TokenJob): Promise<TokenAnswer> {
-  await load[job.kind === 'count' ? job.encoding : 'cl100k_base']()
+  await Promise.all(vocabulariesOf(job).map((vocabulary) => load[vocabulary]()))
   post('begun')
   const end = performance.now() + job.timeoutMs
   const isLate = () => performance.now() > end
+  if (job.kind === 'bound') return bound(job, isLate)
   return job.kind === 'count' ? count(job.texts, job.encoding, isLate) : decode(job.tokens, isLate)
 }
 

@@ -23,6 +23,8 @@ import {
 export interface TokenBounds {
   /** The tokens of all prompts together. */
   inputTokens: number
+  /** The tokens that the bytes of the prompts allow, where `inputTokens` is a closer bound. */
+  inputTokensByBytes?: number
   /** The tokens of the longest prompt, which decides on prices by length. */
   maxPromptTokens: number
   /** The requested tier; undefined for the ordinary one. */

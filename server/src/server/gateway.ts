@@ -29,6 +29,7 @@ import { UsageDrainPool } from '../gateway/usage-drain-pool'
 import { imageLimits } from '../gateway/image-fetch'
 import { FetchSlots } from '../gateway/fetch-slots'
 import type { Claims } from '../idempotency/claims'
+import { CloserBounds } from '../metering/closer-bounds'
 import { TokenCounter } from '../metering/token-counter'
 import { AddressRate } from '../limits/address-rate'
 import { ConnectionRates } from '../limits/connection-rates'
@@ -164,11 +165,16 @@ export async function createGatewayServices(
 }
 
 /** Creates what bounds the work of this process. */
-const createBounds = ({ config, log }: Dependencies, disposables: AsyncDisposableStack) => ({
-  loopShares: disposables.use(new EventLoopShares({ share: config.ownerShare })),
-  drains: new UsageDrainPool({ max: maxDrains, lifeMs: drainMs }),
-  counter: disposables.use(createTokenCounter(log)),
-})
+function createBounds({ config, log }: Dependencies, disposables: AsyncDisposableStack) {
+  const loopShares = disposables.use(new EventLoopShares({ share: config.ownerShare }))
+  const counter = disposables.use(createTokenCounter(log))
+  return {
+    loopShares,
+    drains: new UsageDrainPool({ max: maxDrains, lifeMs: drainMs }),
+    counter,
+    closerBounds: new CloserBounds({ counter, shares: loopShares }),
+  }
+}
 
 const createTokenCounter = (log: Logger) =>
   new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') })

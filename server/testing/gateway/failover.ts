@@ -8,13 +8,14 @@ import type { UsageEvent } from '../../src/ledger/usage-event'
 import { ConnectionRates } from '../../src/limits/connection-rates'
 import { RateLimits } from '../../src/limits/limits'
 import { MemoryCounters } from '../../src/limits/memory-counters'
+import { CloserBounds } from '../../src/metering/closer-bounds'
 import { Metering } from '../../src/metering/metering'
 import { readOutputLimit } from '../../src/providers/openai/request'
 import type { Candidate } from '../../src/routing/candidate'
 import { PoolRotation } from '../../src/routing/pool-rotation'
 import { Resilience } from '../../src/routing/resilience'
+import type { JsonObject } from '../../src/wire/json-body'
 
-const inputTokens = 100
 const { months: spendingLimits } = createFixture()
 
 /** The accounts of a test, in nano-dollars, and what was recorded of their requests. */
@@ -64,7 +65,30 @@ interface FixtureOptions {
   accountId?: string
   resilience?: Resilience
   connectionRates?: ConnectionRates
+  inputTokens?: number
+  /** The long texts of the prompt, each of `inputTokens` a byte of them. */
+  texts?: readonly string[]
+  closerBounds?: CloserBounds
 }
+
+const uncounted = new CloserBounds({
+  counter: { bound: async () => undefined },
+  shares: { shareOf: () => ({ charge: () => 0, note: () => undefined }) },
+})
+
+const usualVolume = {
+  choices: 1,
+  extraOutputTokens: 0,
+  inputsAudio: false,
+  outputsAudio: false,
+  images: 0,
+  requests: 1,
+  maxPromptTokens: 1,
+  serviceTier: undefined,
+  searches: 0,
+}
+
+const outputOf = (body: JsonObject) => ({ outputLimit: readOutputLimit(body)?.limit ?? 0 })
 
 /** The failover of a request for at most 1,000 tokens, and its meter. */
 export function createFailoverFixture({
@@ -73,6 +97,9 @@ export function createFailoverFixture({
   accountId = 'user_1',
   resilience = new Resilience({ now: () => 0, maxOpenMs: 1000, onChange: () => undefined }),
   connectionRates = new ConnectionRates(new MemoryCounters()),
+  inputTokens = 100,
+  texts = [],
+  closerBounds = uncounted,
 }: FixtureOptions) {
   const metering = books.metering()
   const meter = metering.meter({
@@ -88,19 +115,8 @@ export function createFailoverFixture({
   const failover = new Failover({
     endpoint: {
       priced: 'chat',
-      volume: ({ body }) => ({
-        inputTokens,
-        choices: 1,
-        outputLimit: readOutputLimit(body)?.limit ?? 0,
-        extraOutputTokens: 0,
-        inputsAudio: false,
-        outputsAudio: false,
-        images: 0,
-        requests: 1,
-        maxPromptTokens: 1,
-        serviceTier: undefined,
-        searches: 0,
-      }),
+      volume: ({ body }) => ({ ...usualVolume, inputTokens, ...outputOf(body) }),
+      texts: () => texts,
     },
     request: {
       ports: {
@@ -110,6 +126,7 @@ export function createFailoverFixture({
         rotation: new PoolRotation(),
         limits: new RateLimits(new MemoryCounters()),
         spendingLimits,
+        closerBounds,
         settings: { current: { ...sampleOpen, unansweredRequests: 'charge' as const } },
         drains: new UsageDrainPool({ max: 1, lifeMs: 1000 }),
         timers: { requestMs: 1000, streamMs: 5000 },

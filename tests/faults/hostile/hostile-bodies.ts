@@ -7,6 +7,12 @@ const chatWith = (rest: string) => `${chat('hostile/m').slice(0, -1)},${rest}}`
 const list = (count: number, item: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => item(at)).join(',')
 
+/** Another word of six rare letters for each number. */
+const wordOf = (at: number) =>
+  Array.from({ length: 6 }, (_, place) => 'qzxjvkwyfpghbm'[Math.floor(at / 14 ** place) % 14]).join(
+    '',
+  )
+
 /** Bodies that are cheap to send, by name. */
 const bodies: Readonly<Record<string, () => string>> = {
   'logit-bias': () => chatWith(`"logit_bias":{${list(1_500_000, (at) => `"${at}":1`)}}`),
@@ -18,6 +24,15 @@ const bodies: Readonly<Record<string, () => string>> = {
     `{"model":"hostile/m","messages":[${list(700_000, () => '{"role":"user","content":"a"}')}]}`,
   'escaped-text': () => chatWith(`"user":"${'\\"'.repeat(8_000_000)}"`),
   'long-text': () => chatWith(`"user":"${'x'.repeat(16_000_000)}"`),
+  // Words that no vocabulary has, each another one: the most work for a tokenizer.
+  'no-prose': () => {
+    const words = Array.from({ length: 60_000 }, (_, at) => wordOf(at))
+    return JSON.stringify({
+      model: 'victim/m',
+      max_tokens: 16,
+      messages: [{ role: 'user', content: words.join(' ') }],
+    })
+  },
   'no-json': () => '{"model": nonsense}',
   plain: () => chat('victim/m'),
   'unknown-model': () => chat('victim/unknown'),

@@ -2,9 +2,15 @@ import type { Attack } from './effect'
 import type { Target } from './fixture'
 
 /** A key of an account whose requests are rejected. */
-const keys: Readonly<Record<'unpaid' | 'limited', (target: Target) => Promise<string>>> = {
+const keys: Readonly<
+  Record<'unpaid' | 'nearlyUnpaid' | 'limited', (target: Target) => Promise<string>>
+> = {
   async unpaid({ gateway }) {
     return (await gateway.customer({}, { credit: 0 })).key
+  },
+  // Enough for the least that a prompt of its size can have, so that its tokens are counted.
+  async nearlyUnpaid({ gateway }) {
+    return (await gateway.customer({}, { credit: 0.3 })).key
   },
   async limited({ gateway }) {
     const plan = { requests_per_minute: 1, tokens_per_minute: 1000, concurrent_requests: 1 }
@@ -21,6 +27,8 @@ const storms = {
   'an unknown model': { body: 'unknown-model', key: undefined },
   'an unknown key': { body: 'plain', key: async () => unknownKey },
   'no credit': { body: 'plain', key: keys.unpaid },
+  'large prompts without credit': { body: 'no-prose', key: keys.unpaid },
+  'large prompts with almost no credit': { body: 'no-prose', key: keys.nearlyUnpaid },
   'a used rate limit': { body: 'plain', key: keys.limited },
 } as const
 
@@ -40,6 +48,8 @@ const names: readonly Storm[] = [
   'an unknown model',
   'an unknown key',
   'no credit',
+  'large prompts without credit',
+  'large prompts with almost no credit',
   'a used rate limit',
 ]
 

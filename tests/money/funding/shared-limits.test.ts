@@ -194,6 +194,17 @@ describe('in a month', () => {
     expect(await served(rich)).toEqual([200, 200, 200])
   })
 
+  test('finding M23: a long prompt is held by its count where the limit does not cover its bytes', async () => {
+    const organization = await paying()
+    const member = await organization.member()
+    await changeMember(organization, member, { spending_limit: 0.05 })
+    const content = 'The organization pays for what its members write. '.repeat(1000)
+    const long = { messages: [{ role: 'user', content }] }
+    expect((await on.chat(member, long)).status).toBe(200)
+    await changeMember(organization, member, { spending_limit: 0.005 })
+    expect(codeOf(await on.chat(member, long))).toEqual([402, 'insufficient_credits'])
+  })
+
   test('that of the organization, for all members together, connections and pool', async () => {
     const organization = await on.roomy()
     await on.grant({ organization_id: organization.id })

@@ -1,0 +1,76 @@
+import type { ChargeRatio } from './charge-ratio'
+import { computeWorstCase, floorPrice, type TokenBounds } from './worst-case'
+import type { Pricing } from '../catalog/model'
+import { ApiError } from '../errors'
+import { maxAmount, type InsufficientCredit } from '../ledger/credit-demand'
+import { toUsd } from '../wire/usd'
+
+/** The price by which a hold was refused. */
+interface RefusedPrice {
+  pricing: Pricing
+  minute: number
+  /** The fraction of it that counts in what refused. */
+  charged: ChargeRatio
+  volume: TokenBounds
+}
+
+/** The amounts of a refusal, in nano-dollars. */
+interface Shortage {
+  available: bigint
+  /** What the account must have in any case. */
+  minimum: bigint
+  required: bigint
+  message: string
+}
+
+/** The refusal of a hold: a balance or a spending limit does not cover its smallest amount. */
+export class CreditRefusal extends ApiError<'insufficient_credits'> {
+  readonly #price: RefusedPrice
+  readonly #shortage: Shortage
+
+  constructor(shortage: Shortage, price: RefusedPrice) {
+    const { message, available, required } = shortage
+    const details = { current_balance: toUsd(available), minimum_required: toUsd(required) }
+    super('insufficient_credits', { message, details })
+    this.#price = price
+    this.#shortage = shortage
+  }
+
+  /** The bounds of the request that was refused. */
+  get volume(): TokenBounds {
+    return this.#price.volume
+  }
+
+  /** Returns whether there would be enough for another volume at the same price. */
+  covers(volume: TokenBounds): boolean {
+    const { pricing, minute, charged } = this.#price
+    const { available, minimum } = this.#shortage
+    const floor = floorPrice(charged.ofWorst(computeWorstCase(volume, pricing, minute)))
+    return available >= maxAmount(floor, minimum)
+  }
+}
+
+/** Creates the refusal by a spending limit of which `remaining` is left, below zero where nodes overshot. */
+export function refuseByAllowance(
+  remaining: bigint,
+  required: bigint,
+  price: RefusedPrice,
+): CreditRefusal {
+  const available = remaining > 0n ? remaining : 0n
+  const message = `${toUsd(available)} USD remain of this month's spending limit; this request requires ${toUsd(required)} USD.`
+  return new CreditRefusal({ available, minimum: 0n, required, message }, price)
+}
+
+/** Creates the refusal by a balance. */
+export function refuseByBalance(
+  { available, needed: required }: InsufficientCredit,
+  minimum: bigint,
+  price: RefusedPrice,
+): CreditRefusal {
+  const reason =
+    available < required
+      ? ''
+      : ' Part of the balance is reserved by a server that does not respond: retry in a minute.'
+  const message = `Your available balance is ${toUsd(available)} USD; this request requires ${toUsd(required)} USD.${reason}`
+  return new CreditRefusal({ available, minimum, required, message }, price)
+}
