@@ -5,11 +5,8 @@ import { RegionalNode, type RegionalPorts } from './regional-node'
 import { SentCounter } from './sent-counter'
 import { Random } from '../random'
 import { Scheduler, type SimulatedProcess } from '../scheduler'
-import {
-  ReferenceLedger,
-  type ReferenceEvent,
-  type ReferenceLease,
-} from '../../testing/ledger/reference-ledger'
+import { ReferenceLedger, type ReferenceEvent } from '../../testing/ledger/reference-ledger'
+import type { ReferenceLease } from '../../testing/ledger/reference-leases'
 import { SimulatedSliceServer } from '../../testing/limits/simulated-slice-store'
 
 type OnBooked = (events: readonly ReferenceEvent[], fresh: readonly ReferenceEvent[]) => void
