@@ -6846,6 +6846,10 @@ export interface paths {
                     enabled?: (string | number | boolean) | undefined;
                     /** @description Text in the id or the name */
                     search?: (string | number | boolean) | undefined;
+                    /** @description The field that orders the list; without it, models are listed by descending id */
+                    sort?: (string | number | boolean) | undefined;
+                    /** @description The direction of `sort`; models without the field are last in both */
+                    order?: (string | number | boolean) | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: (string | number | boolean) | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
@@ -13095,6 +13099,10 @@ export interface components {
                 object_kind: string;
                 object_id: string | null;
                 concerned: string[];
+                /** @description Current names of the objects in `concerned`, by id; deleted ones are absent. */
+                names: {
+                    [key: string]: string;
+                };
                 /** @description Without secrets. */
                 sent: Record<string, never> | null;
                 request_id: string;

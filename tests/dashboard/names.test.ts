@@ -88,7 +88,10 @@ test('finding B18: the catalog is sorted from a to z, and by its columns', async
   expect(await model.getAttribute('aria-sort')).toBe('ascending')
   await model.getByRole('button').click()
   await page.waitForURL(/order=desc/)
-  await page.getByRole('columnheader', { name: 'Model' }).and(page.locator('[aria-sort=descending]')).waitFor()
+  await page
+    .getByRole('columnheader', { name: 'Model' })
+    .and(page.locator('[aria-sort=descending]'))
+    .waitFor()
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
   expect(await names()).toEqual(ascending.toReversed())
   expect(await barriersOf(page)).toEqual([])
@@ -104,7 +107,15 @@ test('finding B18: the top models are a table beside the chart, and seven tiles 
   const usage = await page.getByRole('region', { name: 'Usage over time' }).boundingBox()
   expect((await top.boundingBox())?.y).toBe(usage?.y)
   const rows = new Map<number, number>()
-  for (const name of ['Requests', 'Error rate', 'Latency', 'Time to first token', 'Gateway overhead', 'Tokens', 'Cache hit rate']) {
+  for (const name of [
+    'Requests',
+    'Error rate',
+    'Latency',
+    'Time to first token',
+    'Gateway overhead',
+    'Tokens',
+    'Cache hit rate',
+  ]) {
     const box = await page.getByRole('region', { name, exact: true }).boundingBox()
     const y = Math.round(box?.y ?? 0)
     rows.set(y, (rows.get(y) ?? 0) + 1)

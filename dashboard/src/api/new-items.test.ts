@@ -5,7 +5,11 @@ const item = (id: string, created_at = '2026-11-28T12:00:00.000Z') => ({ id, cre
 
 test('finding B17: a list counts what it does not have yet, also where that began earlier', () => {
   const listed = [item('b'), item('a', '2026-11-28T11:59:00.000Z')]
-  const found = [item('d', '2026-11-28T12:01:00.000Z'), item('b'), item('c', '2026-11-28T11:59:30.000Z')]
+  const found = [
+    item('d', '2026-11-28T12:01:00.000Z'),
+    item('b'),
+    item('c', '2026-11-28T11:59:30.000Z'),
+  ]
   expect(countNew(listed, found)).toBe(2)
   expect(countNew(listed, listed)).toBe(0)
 })

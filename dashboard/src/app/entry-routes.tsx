@@ -33,10 +33,7 @@ const reset = createRoute({
   getParentRoute: () => entry,
   path: '/reset-password',
   validateSearch: (search) => ({ token: text(search['token']), error: text(search['error']) }),
-  component: lazyPage(
-    () => import('../features/sign-in/reset-password-page'),
-    'ResetPasswordPage',
-  ),
+  component: lazyPage(() => import('../features/sign-in/reset-password-page'), 'ResetPasswordPage'),
 })
 
 /** Pages for signed-out users. */

@@ -1,5 +1,4 @@
 import { lazyRouteComponent, type RouteComponent } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 
 /** The code of a page could not be loaded, because the service cannot be reached. */
 export class PageLoadError extends Error {
@@ -30,12 +29,13 @@ const isReachable = () =>
  * retry takes the page's place; the router would reload the document, which ends in the browser's error page.
  */
 export function lazyPage<Name extends string>(
-  load: () => Promise<Readonly<Record<Name, () => ReactNode>>>,
+  // `void` keeps the types of the pages, which know those of all routes, out of the types of the routes.
+  load: () => Promise<Readonly<Record<Name, () => void>>>,
   name: Name,
 ) {
   const page: RouteComponent = lazyRouteComponent(async () => {
     try {
-      const component: () => ReactNode = (await load())[name]
+      const component: () => void = (await load())[name]
       return { default: component }
     } catch (error) {
       if (await isReachable()) throw error

@@ -84,10 +84,7 @@ const tickets = createRoute({
   getParentRoute: () => operator,
   path: '/tickets',
   validateSearch: toTicketSearch,
-  component: lazyPage(
-    () => import('../features/operator/tickets/tickets-page'),
-    'TicketsPage',
-  ),
+  component: lazyPage(() => import('../features/operator/tickets/tickets-page'), 'TicketsPage'),
 })
 const ticket = createRoute({
   getParentRoute: () => operator,
@@ -111,19 +108,13 @@ const requests = createRoute({
   getParentRoute: () => operator,
   path: '/requests',
   validateSearch: toRequestSearch,
-  component: lazyPage(
-    () => import('../features/operator/requests/requests-page'),
-    'RequestsPage',
-  ),
+  component: lazyPage(() => import('../features/operator/requests/requests-page'), 'RequestsPage'),
 })
 
 const system = createRoute({
   getParentRoute: () => operator,
   path: '/system',
-  component: lazyPage(
-    () => import('../features/operator/system/system-page'),
-    'SystemPage',
-  ),
+  component: lazyPage(() => import('../features/operator/system/system-page'), 'SystemPage'),
 })
 const providers = createRoute({
   getParentRoute: () => operator,
@@ -164,18 +155,12 @@ const collections = createRoute({
 const branding = createRoute({
   getParentRoute: () => operator,
   path: '/branding',
-  component: lazyPage(
-    () => import('../features/operator/branding/branding-page'),
-    'BrandingPage',
-  ),
+  component: lazyPage(() => import('../features/operator/branding/branding-page'), 'BrandingPage'),
 })
 const config = createRoute({
   getParentRoute: () => operator,
   path: '/config',
-  component: lazyPage(
-    () => import('../features/operator/config/config-page'),
-    'ConfigPage',
-  ),
+  component: lazyPage(() => import('../features/operator/config/config-page'), 'ConfigPage'),
 })
 
 const auditTrail = createRoute({

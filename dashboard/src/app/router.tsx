@@ -42,18 +42,12 @@ const quota = createRoute({
 const connections = createRoute({
   getParentRoute: () => home,
   path: '/connections',
-  component: lazyPage(
-    () => import('../features/connections/connections-page'),
-    'ConnectionsPage',
-  ),
+  component: lazyPage(() => import('../features/connections/connections-page'), 'ConnectionsPage'),
 })
 const connection = createRoute({
   getParentRoute: () => home,
   path: '/connections/$id',
-  component: lazyPage(
-    () => import('../features/connections/connection-page'),
-    'ConnectionPage',
-  ),
+  component: lazyPage(() => import('../features/connections/connection-page'), 'ConnectionPage'),
 })
 const pools = createRoute({
   getParentRoute: () => home,
@@ -86,10 +80,7 @@ const collections = createRoute({
   getParentRoute: () => home,
   path: '/collections',
   validateSearch: textsIn('collection'),
-  component: lazyPage(
-    () => import('../features/collections/collections-page'),
-    'CollectionsPage',
-  ),
+  component: lazyPage(() => import('../features/collections/collections-page'), 'CollectionsPage'),
 })
 const keys = createRoute({
   getParentRoute: () => home,
@@ -123,19 +114,13 @@ const playground = createRoute({
   getParentRoute: () => home,
   path: '/playground',
   validateSearch: textsIn('model', 'other', 'chat', 'other_chat'),
-  component: lazyPage(
-    () => import('../features/playground/playground-page'),
-    'PlaygroundPage',
-  ),
+  component: lazyPage(() => import('../features/playground/playground-page'), 'PlaygroundPage'),
 })
 const sessions = createRoute({
   getParentRoute: () => home,
   path: '/sessions',
   validateSearch: textsIn('status', 'open'),
-  component: lazyPage(
-    () => import('../features/automation/sessions-page'),
-    'SessionsPage',
-  ),
+  component: lazyPage(() => import('../features/automation/sessions-page'), 'SessionsPage'),
 })
 const session = createRoute({
   getParentRoute: () => home,
@@ -145,10 +130,7 @@ const session = createRoute({
 const templates = createRoute({
   getParentRoute: () => home,
   path: '/templates',
-  component: lazyPage(
-    () => import('../features/automation/templates-page'),
-    'TemplatesPage',
-  ),
+  component: lazyPage(() => import('../features/automation/templates-page'), 'TemplatesPage'),
 })
 const settings = createRoute({
   getParentRoute: () => home,

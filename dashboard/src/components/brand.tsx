@@ -6,11 +6,11 @@ import icon from '../icon.svg'
 export function Brand() {
   const name = useServiceName()
   return (
-  <Group gap="xs" wrap="nowrap">
-    <img src={icon} alt="" width={26} height={26} />
-    <Text fw={700} size="lg" truncate maw={{ base: 150, sm: 320 }}>
-      {name}
-    </Text>
-  </Group>
+    <Group gap="xs" wrap="nowrap">
+      <img src={icon} alt="" width={26} height={26} />
+      <Text fw={700} size="lg" truncate maw={{ base: 150, sm: 320 }}>
+        {name}
+      </Text>
+    </Group>
   )
 }

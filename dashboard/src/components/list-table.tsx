@@ -101,9 +101,7 @@ function Header({ column, sorting }: HeaderProps) {
         <UnstyledButton
           fz="inherit"
           fw="inherit"
-          onClick={() =>
-            sorting.onSort({ by: sort, isDescending: direction === 'ascending' })
-          }
+          onClick={() => sorting.onSort({ by: sort, isDescending: direction === 'ascending' })}
         >
           {name} <span aria-hidden>{signs[direction]}</span>
         </UnstyledButton>

@@ -15,9 +15,7 @@ export function Loaded<Data>({ query, what, children }: Props<Data>) {
   const { data, error, refetch } = query
   if (data !== undefined) return children(data)
   if (error) {
-    return (
-      <QueryFailure error={error} refetch={refetch} what={what} placeholder={<NotLoaded />} />
-    )
+    return <QueryFailure error={error} refetch={refetch} what={what} placeholder={<NotLoaded />} />
   }
   return (
     <Stack gap="xs" role="status" aria-busy aria-label="Loading">

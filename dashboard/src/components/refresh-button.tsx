@@ -13,7 +13,8 @@ interface Props {
 
 /** Loads a list again; says how many items are new since, so that the list does not move while it is read. */
 export function RefreshButton({ isBusy, newCount, max, noun, onRefresh }: Props) {
-  const text = newCount >= max ? `${max} or more new ${noun}s` : formatCount(newCount, `new ${noun}`)
+  const text =
+    newCount >= max ? `${max} or more new ${noun}s` : formatCount(newCount, `new ${noun}`)
   return (
     <>
       <VisuallyHidden role="status">{newCount > 0 && text}</VisuallyHidden>

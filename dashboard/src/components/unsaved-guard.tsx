@@ -1,5 +1,5 @@
 import { useBlocker } from '@tanstack/react-router'
-import { useEffect, useId } from 'react'
+import { useEffect, useId, type ReactNode } from 'react'
 import { leavesForm } from '../url/leaves-form'
 import { lazyPart } from './lazy-part'
 
@@ -16,7 +16,7 @@ export const hasUnsavedForms = () => unsavedForms.size > 0
  * Asks before a form with unsaved changes is left: by a link, by the history of the browser, or with the document, where the
  * browser asks itself.
  */
-export function UnsavedGuard({ isUnsaved }: { isUnsaved: boolean }) {
+export function UnsavedGuard({ isUnsaved }: { isUnsaved: boolean }): ReactNode {
   const id = useId()
   useEffect(() => {
     if (!isUnsaved) return undefined

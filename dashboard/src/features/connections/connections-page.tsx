@@ -54,51 +54,51 @@ const values = {
 function ConnectionTable({ connections }: { connections: readonly Connection[] }) {
   const { sorted, sorting } = useSorted(connections, values, 'name')
   return (
-  <ListTable columns={columns} sorting={sorting} minWidth={760}>
-    {sorted.map((one) => (
-      <Table.Tr key={one.id}>
-        <Table.Td>
-          <Group gap={6}>
-            <Anchor
-              fw={500}
-              size="sm"
-              renderRoot={(props) => (
-                <Link to="/connections/$id" params={{ id: one.id }} {...props} />
+    <ListTable columns={columns} sorting={sorting} minWidth={760}>
+      {sorted.map((one) => (
+        <Table.Tr key={one.id}>
+          <Table.Td>
+            <Group gap={6}>
+              <Anchor
+                fw={500}
+                size="sm"
+                renderRoot={(props) => (
+                  <Link to="/connections/$id" params={{ id: one.id }} {...props} />
+                )}
+              >
+                {one.name}
+              </Anchor>
+              {one.is_default && (
+                <Badge variant="outline" size="sm">
+                  default
+                </Badge>
               )}
-            >
-              {one.name}
-            </Anchor>
-            {one.is_default && (
-              <Badge variant="outline" size="sm">
-                default
-              </Badge>
+              {one.scope === 'organization' && (
+                <Badge variant="outline" size="sm" color="gray">
+                  organization
+                </Badge>
+              )}
+            </Group>
+            {one.endpoint_url && (
+              <Text size="xs" c="dimmed">
+                {one.endpoint_url}
+              </Text>
             )}
-            {one.scope === 'organization' && (
-              <Badge variant="outline" size="sm" color="gray">
-                organization
-              </Badge>
-            )}
-          </Group>
-          {one.endpoint_url && (
-            <Text size="xs" c="dimmed">
-              {one.endpoint_url}
-            </Text>
-          )}
-        </Table.Td>
-        <Table.Td>{one.provider}</Table.Td>
-        <Table.Td ff="monospace" style={{ whiteSpace: 'nowrap' }}>
-          {one.api_key_prefix ? `${one.api_key_prefix}…` : '–'}
-        </Table.Td>
-        <Table.Td>
-          <Status connection={one} />
-        </Table.Td>
-        <Table.Td>
-          <Limits connection={one} />
-        </Table.Td>
-        <Table.Td ta="right">{mayChange(one) && <Actions connection={one} />}</Table.Td>
-      </Table.Tr>
-    ))}
-  </ListTable>
+          </Table.Td>
+          <Table.Td>{one.provider}</Table.Td>
+          <Table.Td ff="monospace" style={{ whiteSpace: 'nowrap' }}>
+            {one.api_key_prefix ? `${one.api_key_prefix}…` : '–'}
+          </Table.Td>
+          <Table.Td>
+            <Status connection={one} />
+          </Table.Td>
+          <Table.Td>
+            <Limits connection={one} />
+          </Table.Td>
+          <Table.Td ta="right">{mayChange(one) && <Actions connection={one} />}</Table.Td>
+        </Table.Tr>
+      ))}
+    </ListTable>
   )
 }
 

@@ -9,7 +9,14 @@ import { LogStatus } from './log-status'
 import { RefreshButton } from '../../components/refresh-button'
 import { Page } from '../../components/page'
 import { When } from '../../components/when'
-import { filterOf, logsQuery, newLogsQuery, statsQuery, type ListedLog, type LogSearch } from './queries'
+import {
+  filterOf,
+  logsQuery,
+  newLogsQuery,
+  statsQuery,
+  type ListedLog,
+  type LogSearch,
+} from './queries'
 import { count, duration } from '../../format/figures'
 import { Money } from '../../components/money'
 import { payerName } from '../../format/payer'

@@ -41,7 +41,9 @@ export function OrganizationPage() {
       }
       actions={organization && <Leave organization={organization} />}
     >
-      <Loaded query={query} what="organization">{(one) => <OrganizationSections organization={one} />}</Loaded>
+      <Loaded query={query} what="organization">
+        {(one) => <OrganizationSections organization={one} />}
+      </Loaded>
     </Page>
   )
 }

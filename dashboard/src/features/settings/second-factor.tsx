@@ -78,7 +78,13 @@ function Toggle({ isOn, toggle }: ToggleProps) {
     await toggle(password)
   }
   return (
-    <ResourceForm form={form} save={save} label={isOn ? 'Disable' : 'Enable'} kind="action" isGuarded={false}>
+    <ResourceForm
+      form={form}
+      save={save}
+      label={isOn ? 'Disable' : 'Enable'}
+      kind="action"
+      isGuarded={false}
+    >
       <PasswordInput
         label="Your password"
         autoComplete="current-password"

@@ -13,27 +13,27 @@ interface Props {
 export function EntryCard({ title, about, children }: Props) {
   usePageTitle(title)
   return (
-  <Center mih="100vh" p="md">
-    <Stack w="100%" maw={400} gap="lg">
-      <Center>
-        <Brand />
-      </Center>
-      <Paper withBorder shadow="sm" p="xl" component="main">
-        <Stack gap="md">
-          <div>
-            <Title order={1} size="h3">
-              {title}
-            </Title>
-            {about && (
-              <Text c="dimmed" size="sm">
-                {about}
-              </Text>
-            )}
-          </div>
-          {children}
-        </Stack>
-      </Paper>
-    </Stack>
-  </Center>
-)
+    <Center mih="100vh" p="md">
+      <Stack w="100%" maw={400} gap="lg">
+        <Center>
+          <Brand />
+        </Center>
+        <Paper withBorder shadow="sm" p="xl" component="main">
+          <Stack gap="md">
+            <div>
+              <Title order={1} size="h3">
+                {title}
+              </Title>
+              {about && (
+                <Text c="dimmed" size="sm">
+                  {about}
+                </Text>
+              )}
+            </div>
+            {children}
+          </Stack>
+        </Paper>
+      </Stack>
+    </Center>
+  )
 }

@@ -95,7 +95,15 @@ export const newRequestsQuery = (
     queryFn: async () => {
       const { search, user, status, model, provider } = filter
       const start_date = lookFrom(logs, loadedMs)
-      const query = present({ search, user_id: user, start_date, status, model, provider, limit: maxNew })
+      const query = present({
+        search,
+        user_id: user,
+        start_date,
+        status,
+        model,
+        provider,
+        limit: maxNew,
+      })
       const found = await bodyOf(api.GET('/api/admin/request-logs', { params: { query } }))
       return countNew(logs, found.logs)
     },

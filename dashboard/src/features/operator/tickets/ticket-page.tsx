@@ -49,37 +49,37 @@ export function HandledTicketPage() {
 }
 
 const TicketFacts = ({ ticket }: { ticket: Ticket }) => (
-    <Group gap="xs">
-      <Badge color={stateColors[ticket.status]} variant="light">
-        {stateLabels[ticket.status]}
-      </Badge>
-      <Text size="sm" c="dimmed">
-        {ticket.ticket_number}
-      </Text>
+  <Group gap="xs">
+    <Badge color={stateColors[ticket.status]} variant="light">
+      {stateLabels[ticket.status]}
+    </Badge>
+    <Text size="sm" c="dimmed">
+      {ticket.ticket_number}
+    </Text>
+    <Anchor
+      size="sm"
+      renderRoot={(props) => (
+        <Link to="/operator/users/$id" params={{ id: ticket.user_id }} search={{}} {...props} />
+      )}
+    >
+      {ticket.email}
+    </Anchor>
+    {ticket.request_id !== null && (
       <Anchor
         size="sm"
+        style={{ overflowWrap: 'anywhere' }}
         renderRoot={(props) => (
-          <Link to="/operator/users/$id" params={{ id: ticket.user_id }} search={{}} {...props} />
+          <Link
+            to="/operator/requests"
+            search={{ open: ticket.request_id ?? undefined }}
+            {...props}
+          />
         )}
       >
-        {ticket.email}
+        about {ticket.request_id}
       </Anchor>
-      {ticket.request_id !== null && (
-        <Anchor
-          size="sm"
-          style={{ overflowWrap: 'anywhere' }}
-          renderRoot={(props) => (
-            <Link
-              to="/operator/requests"
-              search={{ open: ticket.request_id ?? undefined }}
-              {...props}
-            />
-          )}
-        >
-          about {ticket.request_id}
-        </Anchor>
-      )}
-    </Group>
+    )}
+  </Group>
 )
 
 const choices = (names: Readonly<Record<string, string>>) =>

@@ -45,7 +45,9 @@ export function UserPage() {
         <RequestsLink id={id} />
         <ChangesLink id={id} />
       </Group>
-      <Loaded query={query} what="account">{(one) => <UserSections key={one.id} user={one} />}</Loaded>
+      <Loaded query={query} what="account">
+        {(one) => <UserSections key={one.id} user={one} />}
+      </Loaded>
     </Page>
   )
 }

@@ -30,10 +30,17 @@ const model = (id: string, name: string, contextLength: number | null): Model =>
 
 const models = [model('p/a', 'beta', 8), model('p/b', 'Alpha', null), model('p/c', 'gamma', 32)]
 const ids = (...order: Parameters<typeof sortCatalogueModels>[1][]) =>
-  order.map((one) => sortCatalogueModels(models, one).map(({ id }) => id.slice(2)).join(''))
+  order.map((one) =>
+    sortCatalogueModels(models, one)
+      .map(({ id }) => id.slice(2))
+      .join(''),
+  )
 
 test('finding B18: the catalogue is sorted by name, whatever its case, and by figures, unknown ones last', () => {
-  expect(ids({ sort: 'name', order: 'asc' }, { sort: 'name', order: 'desc' })).toEqual(['bac', 'cab'])
+  expect(ids({ sort: 'name', order: 'asc' }, { sort: 'name', order: 'desc' })).toEqual([
+    'bac',
+    'cab',
+  ])
   const sort = 'context_length'
   expect(ids({ sort, order: 'asc' }, { sort, order: 'desc' })).toEqual(['acb', 'cab'])
 })

@@ -38,7 +38,10 @@ function compare(one: SortedValue, other: SortedValue, sign: 1 | -1): number {
 }
 
 /** Returns models in the order of a query, those of equal value by their ids; `models` is ordered by ascending id. */
-export function sortCatalogueModels(models: readonly Model[], { sort, order }: ModelOrder): Model[] {
+export function sortCatalogueModels(
+  models: readonly Model[],
+  { sort, order }: ModelOrder,
+): Model[] {
   if (sort === undefined) return models.toReversed()
   const valueOf = sortedValues[sort]
   const sign = order === 'asc' ? 1 : -1
