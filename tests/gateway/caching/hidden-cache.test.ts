@@ -52,7 +52,7 @@ async function answerChat({ body }: { body: Json }): Promise<Response> {
       '[DONE]',
     )
   }
-  const whole: Json = await completion('Hi').json()
+  const whole: Json = JSON.parse(await completion('Hi').text())
   return Response.json({ ...whole, usage: chatUsage, timings: { cache_n: 90 } })
 }
 
