@@ -1,5 +1,6 @@
 import type { BackgroundStore } from './background-store'
-import type { History, StoredConversations } from './conversations'
+import type { History } from './conversation-reading'
+import type { StoredConversations } from './conversations'
 import type { ResponseStore } from './store'
 import { historyShape, weigh, yieldToLoop, type Pause } from './stored-json'
 import { invalidRequest } from '../errors'

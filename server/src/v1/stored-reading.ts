@@ -3,7 +3,7 @@ import { parsingStored } from '../http/body'
 import type { Env } from '../http/env'
 import type { Pause } from '../stored-responses/stored-json'
 
-/** What is parsed is encoded again for the answer, which takes about as long. */
+/** Parsing, and encoding again for the answer, which takes about as long. */
 const timesRead = 2
 
 /** Counts reading from a store in the share of the event loop of the account that reads. */

@@ -15,7 +15,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await firstRows(db)
 }
 
-/** What a row counts beside its texts: itself, its keys and its entries in indexes. */
+/** The bytes of a row beside its texts: itself, its keys and its entries in indexes. */
 const rowBytes = 256
 
 const lengths = (...columns: readonly string[]) =>
@@ -330,7 +330,7 @@ async function bodies(db: Kysely<unknown>): Promise<void> {
   await triggers(db, 'request_body', ['insert', 'delete'])
 }
 
-/** What customers add to their tickets. Comments go with their ticket, and tickets with their account. */
+/** Counts what customers add to their tickets. Comments go with their ticket, and tickets with their account. */
 async function comments(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function count_ticket_comment() returns trigger language plpgsql as $$
