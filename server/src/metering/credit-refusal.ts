@@ -17,7 +17,7 @@ interface RefusedPrice {
 /** The amounts of a refusal, in nano-dollars. */
 interface Shortage {
   available: bigint
-  /** What the account must have in any case. */
+  /** The least that the account must have in any case. */
   minimum: bigint
   required: bigint
   message: string

@@ -3,7 +3,7 @@ import { WordBounds } from './word-bound'
 /** The vocabularies of OpenAI's models: o200k since gpt-4o, cl100k before and for embeddings. */
 export type Encoding = 'o200k_base' | 'cl100k_base'
 
-/** What a bound of tokens goes by: the vocabulary that a model reads in, or any where that is not known. */
+/** The vocabulary that a model reads in; `any` where that is not known. */
 export type Vocabulary = Encoding | 'any'
 
 /** The most tokens that texts have, and the time that the worker took for it, in milliseconds. */
@@ -91,7 +91,7 @@ async function count(texts: readonly string[], encoding: Encoding, isLate: () =>
   return tokens
 }
 
-/** Where a text is cut, its tokens may be other ones; there is at most one cut in this many bytes. */
+/** A cut may change the tokens beside it; there is at most one in this many bytes. */
 const bytesPerCut = 512
 
 /** Bounds the tokens of texts by the vocabulary that they are read in. */
