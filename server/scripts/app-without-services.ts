@@ -163,7 +163,7 @@ function storesOf(
 const systemStoresOf = (db: Kysely<Schema>) => ({
   system: createSystemStore({
     db,
-    version: '',
+    build: { version: '', commit: null },
     own: () => {
       throw new Error('this gateway has no state')
     },

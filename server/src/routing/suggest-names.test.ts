@@ -9,6 +9,7 @@ import type { Collection } from '../catalog/collection'
 import { Mappings } from '../catalog/mapping'
 import type { Category } from '../catalog/model'
 import { findNearNames } from '../catalog/near-names'
+import type { ProviderOffer } from '../catalog/offer'
 import { toSnapshot } from '../catalog/snapshot'
 import { expectApiError } from '../errors'
 import {
@@ -154,11 +155,11 @@ describe('finding N16: the refusal of an unknown name says what the caller may h
       ...sampleConnection({ id: 'own', provider: 'gone', owner: 'user_1' }),
       discovered,
     }
-    const offer = {
+    const offer: ProviderOffer = {
       provider: 'gone',
       connections: [connection],
       pool: null,
-      billing: 'byok' as const,
+      billing: 'byok',
       organizationId: null,
     }
     const catalog = new AccountCatalog(new Map([['gone', [offer]]]))

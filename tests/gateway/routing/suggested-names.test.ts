@@ -7,7 +7,7 @@ let fixture: Fixture
 beforeAll(async () => {
   fixture = await createFixture()
   await fixture.rig.model('gpt-9-mini')
-  await fixture.rig.model('vectors-9', { category: 'embedding', pricing: { input: 1 } })
+  await fixture.rig.model('vectors-9', { category: 'embedding', pricing: { input: 1, output: 0 } })
 })
 afterAll(() => fixture[Symbol.asyncDispose]())
 

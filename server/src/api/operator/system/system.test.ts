@@ -28,11 +28,12 @@ test('without the database it tells what the process knows, and of the rest noth
   await other[Symbol.asyncDispose]()
   const status = await createSystemStore({
     db: other.query,
-    version: '1.2.3',
+    build: { version: '1.2.3', commit: '41fc8a0c32f1' },
     own: () => own,
   }).read()
   expect(status).toMatchObject({
     version: '1.2.3',
+    commit: '41fc8a0c32f1',
     node_id: 'node_1',
     journal: { waiting: 7, is_behind: true },
     redis: 'lost',
@@ -62,7 +63,11 @@ test('breakers that are open come first, of many only some', async () => {
     failing(true, 0),
   ]
   const state = { ...own, failing: [...all, failing(true, 1500)] }
-  const store = createSystemStore({ db: database.query, version: '', own: () => state })
+  const store = createSystemStore({
+    db: database.query,
+    build: { version: '', commit: null },
+    own: () => state,
+  })
   const { breakers } = await store.read()
   expect([breakers.total, breakers.failing.length]).toEqual([153, 100])
   expect(breakers.failing.slice(0, 4)).toMatchObject([
