@@ -34,8 +34,8 @@ test('finding B17: logs say how many requests are new, and show them when asked 
 
 test('finding B17: titles of the document name the thing, before its list', async () => {
   const page = await dashboard.open('/models?model=sandbox/echo')
-  await page.getByRole('dialog', { name: 'Echo' }).waitFor()
-  expect(await page.title()).toBe('Echo · Models · Tollgate')
+  await page.getByRole('dialog', { name: 'Sandbox Echo' }).waitFor()
+  expect(await page.title()).toBe('Sandbox Echo · Models · Tollgate')
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   expect(await page.title()).toBe('Models · Tollgate')
@@ -80,7 +80,7 @@ test('finding B19: an unknown id says what was not found', async () => {
 test('finding B18: the catalog is sorted from a to z, and by its columns', async () => {
   const page = await dashboard.open('/operator/models?search=sandbox')
   const names = () => page.getByRole('row').getByRole('link').allTextContents()
-  await page.getByRole('link', { name: 'Echo', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Sandbox Echo', exact: true }).waitFor()
   const ascending = await names()
   expect(ascending.length).toBeGreaterThan(1)
   expect(ascending).toEqual(ascending.toSorted((one, other) => one.localeCompare(other)))

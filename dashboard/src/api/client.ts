@@ -66,8 +66,12 @@ function headersOf({ headers }: Response): ProblemHeaders {
   return { retryAfterMs, requestId: headers.get('x-request-id') }
 }
 
-/** Emits an event when the session has ended, wherever that is noticed. */
+/** Emits an event when the session may have ended, wherever that is noticed. */
 export const sessionEnd = new EventTarget()
+
+/** Whether a response is one to a request without a session, to which the operator API does not exist. */
+const mayLackSession = ({ status, url }: Response) =>
+  status === 401 || (status === 404 && URL.parse(url)?.pathname.startsWith('/api/admin/') === true)
 
 const requestTimeoutMs = 30_000
 
@@ -91,7 +95,7 @@ export async function openAnswer(
   })
   if (response.ok) return response
   const body: unknown = await response.json().catch(() => undefined)
-  if (response.status === 401) sessionEnd.dispatchEvent(new Event('end'))
+  if (mayLackSession(response)) sessionEnd.dispatchEvent(new Event('end'))
   throw new ApiError(response.status, problemOf(response.status, body), headersOf(response))
 }
 
