@@ -201,8 +201,9 @@ describe('in a month', () => {
     const content = 'The organization pays for what its members write. '.repeat(1000)
     const long = { messages: [{ role: 'user', content }] }
     expect((await on.chat(member, long)).status).toBe(200)
-    await changeMember(organization, member, { spending_limit: 0.005 })
-    expect(codeOf(await on.chat(member, long))).toEqual([402, 'insufficient_credits'])
+    const other = await organization.member()
+    await changeMember(organization, other, { spending_limit: 0.01 })
+    expect(codeOf(await on.chat(other, long))).toEqual([402, 'insufficient_credits'])
   })
 
   test('that of the organization, for all members together, connections and pool', async () => {
