@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { useServiceName } from '../api/installation'
 
-/** What the parts of the document add to its title: an open drawer its item, the page itself. */
+/** Parts of the document's title: the item of an open drawer, the page, the service. */
 interface TitleParts {
   item?: string | undefined
   page?: string | undefined

@@ -8,7 +8,7 @@ interface Props {
   title: string
   /** The list that the page's item belongs to, for the document's title. */
   list?: string
-  /** What stands below the title, such as the state of the item. */
+  /** Content below the title, such as the state of the item. */
   details?: ReactNode
   /** The width of a page of text. */
   maxWidth?: number

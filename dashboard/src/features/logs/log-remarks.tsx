@@ -3,7 +3,7 @@ import type { ListedLog } from './queries'
 
 type RemarkedLog = Pick<ListedLog, 'error' | 'provider' | 'model' | 'requested_model'>
 
-/** What a row says beyond its model; the provider only where the model's name does not begin with it. */
+/** The remarks of a row below its model: error, requested model, and the provider where the model's name does not begin with it. */
 export function LogRemarks({ log }: { log: RemarkedLog }) {
   const { error, provider, model, requested_model: requested } = log
   const remarks = [
