@@ -1,4 +1,4 @@
-/** The action of an operator, by method and route below `/api/admin`. */
+/** Names of operators' actions, by method and route below `/api/admin`. */
 const actionNames: Readonly<Record<string, string>> = {
   'PUT /config': 'Update configuration',
   'PUT /branding': 'Update branding',
