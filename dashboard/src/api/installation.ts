@@ -8,11 +8,46 @@ interface Service {
   auth: { oauth_providers: string[] }
 }
 
+interface KeptService {
+  service: Service
+  readAtMs: number
+}
+
+const staleMs = 300_000
+const storageKey = 'tollgate.service'
+
+/** Reads what another document of this browser has loaded: people behind one address share the rate of public requests. */
+function readKept(): KeptService | undefined {
+  try {
+    const kept: KeptService = JSON.parse(localStorage.getItem(storageKey) ?? '')
+    return typeof kept.service.name === 'string' && kept.readAtMs <= Date.now() ? kept : undefined
+  } catch {
+    // There is none, or the browser stores nothing.
+    return undefined
+  }
+}
+
+function keep(kept: KeptService): void {
+  try {
+    localStorage.setItem(storageKey, JSON.stringify(kept))
+  } catch {
+    // Without it each document asks.
+  }
+}
+
+async function loadService(): Promise<Service> {
+  const service: Service = await (await checkedFetch('/api/public/config')).json()
+  keep({ service, readAtMs: Date.now() })
+  return service
+}
+
 /** Public information about this service. */
 export const serviceQuery = queryOptions({
   queryKey: ['service'],
-  queryFn: async (): Promise<Service> => (await checkedFetch('/api/public/config')).json(),
-  staleTime: 300_000,
+  queryFn: loadService,
+  staleTime: staleMs,
+  initialData: () => readKept()?.service,
+  initialDataUpdatedAt: () => readKept()?.readAtMs,
 })
 
 /** The name of this service, which its operator sets under *Branding*. */

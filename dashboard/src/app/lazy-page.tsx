@@ -20,7 +20,7 @@ const isReachable = () =>
     cache: 'no-store',
     signal: AbortSignal.timeout(checkTimeoutMs),
   }).then(
-    ({ ok }) => ok,
+    ({ status }) => status < 500,
     () => false,
   )
 
