@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery, type QueryClient } from '@tanstack/react-query'
 import { checkedFetch } from './client'
 
 interface Service {
@@ -49,6 +49,15 @@ export const serviceQuery = queryOptions({
   initialData: () => readKept()?.service,
   initialDataUpdatedAt: () => readKept()?.readAtMs,
 })
+
+/** Shows a name that was just saved: other nodes may still return the one before. */
+export function renameService(queries: QueryClient, name: string): void {
+  const service = queries.setQueryData(
+    serviceQuery.queryKey,
+    (known) => known && { ...known, name },
+  )
+  if (service) keep({ service, readAtMs: Date.now() })
+}
 
 /** The name of this service, which its operator sets under *Branding*. */
 export const useServiceName = (): string => useQuery(serviceQuery).data?.name ?? 'Tollgate'

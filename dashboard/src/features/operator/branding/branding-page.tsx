@@ -4,6 +4,7 @@ import { useForm, type UseFormReturnType } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { BrandingLook } from './branding-preview'
+import { renameService } from '../../../api/installation'
 import { api, bodyOf, type Schemas } from '../../../api/client'
 import { changedFields } from '../../../components/changed-fields'
 import { Card } from '../../../components/card'
@@ -51,6 +52,7 @@ function BrandingForm({ branding }: { branding: Branding }) {
     const body = changedFields<Schemas['ChangedBranding']>(fields, before)
     const saved = await bodyOf(api.PUT('/api/admin/branding', { body }))
     queries.setQueryData(brandingQuery.queryKey, saved)
+    renameService(queries, saved.name)
     form.setInitialValues(fieldsOf(saved))
     form.setValues(fieldsOf(saved))
     notifications.show({ message: 'Saved. Other nodes follow within seconds.' })
