@@ -84,7 +84,6 @@ export const stages: readonly Stage[] = [
       'server/testing/databases.test.ts',
       ...subjectsWithTables.map((subject) => `server/src/${subject}/`),
       'tests/money/',
-      'tests/api/',
     ],
     environment: { TEST_POSTGRES: 'system' },
     needs: ['PostgreSQL'],

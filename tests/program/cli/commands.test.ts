@@ -179,7 +179,7 @@ test('an answer that does not come is given up, in one line', async () => {
 interface Finding {
   name: string
   state: string
-  mend?: string
+  fix?: string
 }
 
 async function doctor(environment: Record<string, string>) {
@@ -203,7 +203,7 @@ test('doctor: a server that runs is found, and one that does not is looked at al
   ])
 })
 
-test('doctor: what is wrong fails, with a way to mend it', async () => {
+test('doctor: what is wrong fails, with a way to fix it', async () => {
   using other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('hello') })
   const { code, of, findings } = await doctor({
     DATA_DIR: dataDir,
@@ -218,10 +218,10 @@ test('doctor: what is wrong fails, with a way to mend it', async () => {
   })
   expect(code).toBe(1)
   for (const name of ['port', 'address', 'redis', 'log store', 'payments']) {
-    expect(of(name)).toMatchObject({ state: 'failure', mend: expect.any(String) })
+    expect(of(name)).toMatchObject({ state: 'failure', fix: expect.any(String) })
   }
   expect(of('proxies')).toMatchObject({ state: 'warning' })
-  expect(findings.filter(({ state, mend }: Finding) => state !== 'ok' && !mend)).toEqual([])
+  expect(findings.filter(({ state, fix }: Finding) => state !== 'ok' && !fix)).toEqual([])
   const unreadable = await doctor({ DATA_DIR: dataDir, PORT: 'eight' })
   expect([unreadable.code, unreadable.of('settings').state]).toEqual([1, 'failure'])
 })
@@ -234,7 +234,7 @@ test('doctor: warns of a variable that looks like a misspelt setting', async () 
       name: 'variables',
       state: 'warning',
       what: 'RETENTION_DAY is not read. Did you mean RETENTION_DAYS?',
-      mend: 'Correct its name, or unset it.',
+      fix: 'Correct its name, or unset it.',
     },
   ])
 })
