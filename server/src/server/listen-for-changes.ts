@@ -35,7 +35,10 @@ export async function listenForChanges(
     new Listener({
       connect: () => storage.database.client(),
       subscriptions: subscriptionsOf(caches),
-      onGap: () => invalidateAll(caches),
+      onGap: () => {
+        invalidateAll(caches)
+        caches.money.onReconnect()
+      },
       onError: (err) => log.warn({ err }, 'the listening connection was lost; reconnecting'),
     }),
   )

@@ -53,6 +53,8 @@ export interface Money {
   catchUp: () => Promise<void>
   /** Notifications may have been missed. */
   onGap: () => void
+  /** The database answers again, and may be another one. */
+  onReconnect: () => void
 }
 
 interface Options {
@@ -123,8 +125,8 @@ export async function createMoney(
     onGap: () => {
       credit.onCreditMaybeAdded()
       restrictions.refreshSoon()
-      usage.onReconnect()
     },
+    onReconnect: usage.onReconnect,
   }
 }
 
