@@ -53,7 +53,7 @@ const changesOf = (table: string) => [
   `truncate ${table} cascade`,
 ]
 
-/** What a session may do before it tries, and the refusal that it gets. */
+/** The rights of a session while it tries, and the refusal that PostgreSQL gives. */
 const sessions = {
   'the owner': { isAdmin: false, first: [], refusal: /append-only|permission denied/ },
   'the owner with every permission': {
