@@ -190,8 +190,8 @@ export class SimulatedNode {
       rotateAfterMs,
       onError: () => undefined,
     })
-    const reclaims = new LeaseReclaimer(({ accountId }) => {
-      credit.onReclaim(accountId).catch(() => undefined)
+    const reclaims = new LeaseReclaimer((reclaim) => {
+      credit.onReclaim(reclaim).catch(() => undefined)
     })
     database.listen(process, this.link, (channel, payload) => {
       if (channel === 'recall') reclaims.onNotification(payload, nodeId)

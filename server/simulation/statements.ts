@@ -102,7 +102,7 @@ export class SimulatedStatements {
             lockMs,
             locks: this.#locksOf(free.map(({ leaseId }) => leaseId)),
             apply: () => {
-              const answers = ledger.giveBack(free, { isLast, nowMs: scheduler.nowMs })
+              const answers = ledger.giveBack(free, { isLast })
               for (const [id, { isApplied }] of answers) if (isApplied) this.#announceCredit(id)
               return answers
             },
@@ -147,8 +147,7 @@ export class SimulatedStatements {
     return ledger.take(
       { ...claim, ...taker },
       {
-        onRecall: () => {
-          const at = BigInt(Math.floor(askedMs * 1000))
+        onRecall: (at) => {
           recalls.set(`${accountId} ${nodeId}`, { accountId, by: nodeId, at })
           database.notify('recall', `${nodeId} ${accountId} ${at}`)
         },

@@ -92,8 +92,7 @@ export class AccountCredit {
       return this.#newHold(lease, need.full)
     }
     if (now.monotonicMs >= this.#exhaustedUntilMs) return undefined
-    if (lease) return this.#holdLowered(lease, need)
-    throw this.#lacking(0n, need)
+    return this.#holdLowered(lease, need)
   }
 
   /** The account was credited: a request that was refused may be retried. */
@@ -115,8 +114,14 @@ export class AccountCredit {
     return work().finally(() => this.#rest())
   }
 
+  /** The last reclaim that this node has received; see `LeaseReclaim`. */
+  get lastReclaim(): bigint {
+    return this.#leases.lastReclaim
+  }
+
   /** Another node is short. During lease work here, the next call returns what that node needs. */
-  noteReclaim(): void {
+  noteReclaim(at: bigint): void {
+    this.#leases.noteReclaim(at)
     this.#isReclaimed = this.#isWorking
     this.#isSignalled = true
     this.#yieldsUntilMs = this.#ports.now().monotonicMs + yieldingMs
@@ -159,9 +164,9 @@ export class AccountCredit {
   }
 
   /** Holds as much as there is, down to the floor. Throws `InsufficientCredit`. */
-  #holdLowered(lease: LocalLease, need: CreditDemand): Hold {
+  #holdLowered(lease: LocalLease | undefined, need: CreditDemand): Hold {
+    if (!lease || lease.free < need.floor) throw this.#lacking(lease?.free ?? 0n, need)
     const { free } = lease
-    if (free < need.floor) throw this.#lacking(free, need)
     const lack = this.#findShortfall(lease, need.minimum)
     if (lack) throw lack
     return this.#newHold(lease, free < need.full ? free : need.full)
@@ -289,9 +294,6 @@ export class AccountCredit {
     if (!lease && answer.isActive) return
     if (answer.onOtherNodes === 0n) this.#exhaustedUntilMs = this.#outside.untilMs
     this.#spacing.noteFruitless(now.monotonicMs)
-    this.#queue.settleQueried((need) => {
-      if (!lease) throw this.#lacking(0n, need)
-      return this.#holdLowered(lease, need)
-    })
+    this.#queue.settleQueried((need) => this.#holdLowered(lease, need))
   }
 }

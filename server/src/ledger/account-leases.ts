@@ -47,6 +47,7 @@ export class AccountLeases {
   readonly #ports: AccountCreditPorts
   readonly #throttle = new LeaseThrottle()
   #current: LocalLease | undefined
+  #lastReclaim = 0n
   #retired: LocalLease[] = []
 
   constructor(ports: AccountCreditPorts) {
@@ -56,6 +57,15 @@ export class AccountLeases {
   /** The lease that holds are taken from; undefined before the first call, and after it was returned. */
   get current(): LocalLease | undefined {
     return this.#current
+  }
+
+  /** The last reclaim that this node has received; see `LeaseReclaim`. What is read now as free answers it. */
+  get lastReclaim(): bigint {
+    return this.#lastReclaim
+  }
+
+  noteReclaim(at: bigint): void {
+    if (at > this.#lastReclaim) this.#lastReclaim = at
   }
 
   /** The current lease and those that end with their last request: all that must be renewed. */
@@ -132,12 +142,14 @@ export class AccountLeases {
     const { leaseId, generation, free } = lease
     const { full, wish } = demand()
     const spare = lease.offer()
+    const lastReclaim = this.#lastReclaim
     // Costs beyond their holds may have made it negative: they come first.
     const need = full === 0n ? 0n : full + spare - free
     // Set before the call: a call without an answer is fenced by the id.
     this.#current = lease
     try {
-      const answer = await store.take({ leaseId, generation, need, spare, wish, isReclaiming })
+      const claim = { leaseId, generation, need, spare, wish, isReclaiming, lastReclaim }
+      const answer = await store.take(claim)
       if (answer?.isActive) lease.adopt(answer)
       else this.drop(lease)
       if (answer && !answer.isApplied) return undefined

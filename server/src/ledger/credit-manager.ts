@@ -3,6 +3,7 @@ import { CreditSignals } from './credit-signals'
 import type { HeldAmount } from './held-amounts'
 import { AccountCredit } from './account-credit'
 import type { AccountCreditPorts } from './account-leases'
+import type { LeaseReclaim } from './lease-reclaim'
 import type { LeaseStore } from './lease-store'
 import { idleMs, isIdle, isReturnable, returnableOf, type OwnedLease } from './owned-lease'
 import type { LocalLease } from './local-lease'
@@ -103,10 +104,10 @@ export class CreditManager {
   }
 
   /** Another node is short: returns all credit that no running request holds, and reports that this is all. */
-  async onReclaim(accountId: string): Promise<void> {
+  async onReclaim({ accountId, at }: Pick<LeaseReclaim, 'accountId' | 'at'>): Promise<void> {
     const credit = this.#accounts.get(accountId)
     if (!credit) return
-    credit.noteReclaim()
+    credit.noteReclaim(at)
     if (credit.isWorking) {
       this.#signals.wake(accountId)
       return
@@ -131,7 +132,9 @@ export class CreditManager {
     const accounts = [...this.#unanswered]
     this.#unanswered.clear()
     const { onError } = this.#ports
-    await Promise.all(accounts.map((accountId) => this.onReclaim(accountId).catch(onError)))
+    await Promise.all(
+      accounts.map((accountId) => this.onReclaim({ accountId, at: 0n }).catch(onError)),
+    )
   }
 
   /** Renews leases in use and returns idle ones. Called every second. Never rejects. */
@@ -215,8 +218,8 @@ export class CreditManager {
       lease,
       amount: returnableOf(lease),
     }))
-    const returns = returnables.map(({ lease: { leaseId, generation }, amount }) => {
-      return { leaseId, generation, amount }
+    const returns = returnables.map(({ credit, lease: { leaseId, generation }, amount }) => {
+      return { leaseId, generation, amount, lastReclaim: credit.lastReclaim }
     })
     // Subtracted before the call: without an answer the same credit must not be spent twice.
     for (const { credit, lease, amount } of returnables) {

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { endLeases } from './end-leases'
 import { fenceLease } from './fence-lease'
 import { recordForTests } from '../../testing/ledger/event'
+import { lastReclaimOf } from '../../testing/ledger/reclaims'
 import { ReferenceLedger } from '../../testing/ledger/reference-ledger'
 import { createCustomer, topUpOf } from '../../testing/ledger/customer'
 import { post } from './post'
@@ -63,10 +64,12 @@ class Both {
         break
       case 'giveBack': {
         const generation = this.#generationOf(leaseId, step)
-        const returns = [{ leaseId, generation, amount: BigInt(step.amount) }]
+        const returned = { leaseId, generation, amount: BigInt(step.amount) }
         const options = { isLast: step.isLast, isSkipping: false, lockMs: 5000 }
-        expect(await returnLeases(database.query, returns, options)).toEqual(
-          model.giveBack(returns, options),
+        const reclaims = await this.#lastReclaims(step)
+        const real = [{ ...returned, lastReclaim: reclaims.real }]
+        expect(await returnLeases(database.query, real, options)).toEqual(
+          model.giveBack([{ ...returned, lastReclaim: reclaims.modelled }], options),
         )
         break
       }
@@ -121,10 +124,19 @@ class Both {
     // Long enough for the whole sequence: the model has no clock here.
     const taker = { nodeId: `node ${step.node}`, nodes, lifeSeconds: 3600, demandSeconds: 3600 }
     const locking = { isSkipping: step.inBatch, lockMs: 5000 }
-    const real = await takeLeases(database.query, [wants], { ...taker, ...locking })
-    expect(real.get(leaseId)).toEqual(
-      this.model.take({ ...wants, ...taker, demandMs: 3_600_000, nowMs: 0 }),
-    )
+    const reclaims = await this.#lastReclaims(step)
+    const claims = [{ ...wants, lastReclaim: reclaims.real }]
+    const real = await takeLeases(database.query, claims, { ...taker, ...locking })
+    const modelled = { ...wants, ...taker, demandMs: 3_600_000, lastReclaim: reclaims.modelled }
+    expect(real.get(leaseId)).toEqual(this.model.take({ ...modelled, nowMs: 0 }))
+  }
+
+  /** The last reclaim by the clock of each side, where the node has received it. */
+  async #lastReclaims({ hasReclaim }: { hasReclaim: boolean }) {
+    if (!hasReclaim) return { real: 0n, modelled: 0n }
+    const { accountId } = this
+    const modelled = this.model.demands.lastReclaim(accountId)
+    return { real: await lastReclaimOf(database.query, accountId), modelled }
   }
 
   #generationOf(leaseId: string, { generation }: { generation: 'right' | 'earlier' | 'none' }) {

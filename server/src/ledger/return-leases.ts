@@ -10,14 +10,16 @@ export interface Return {
   generation: number
   /** Nano-dollars, of what the lease has not spent: all that no running request holds. */
   amount: bigint
+  /** The last reclaim that the node had received when it read `amount`: the return answers it and those before. */
+  lastReclaim?: bigint
 }
 
 /** A lease after its return; see `LeaseAnswer`. */
 export type ReturnAnswer = Pick<LeaseAnswer, 'isApplied' | 'generation' | 'isActive' | 'amount'>
 
 /**
- * Returns parts of leases to their accounts, in one statement, and records that their nodes have answered all
- * reclaims so far. A lease of which nothing is left ends when its node sets `isLast`. Nothing changes for a lease
+ * Returns parts of leases to their accounts, in one statement, and records which reclaims their
+ * nodes have answered. A lease of which nothing is left ends when its node sets `isLast`. Nothing changes for a lease
  * that has another generation, has ended, or has spent more than its node knows. Resolves with answers by lease;
  * one is missing where its account was skipped.
  */
@@ -31,6 +33,7 @@ export async function returnLeases(
       ${returns.map(({ leaseId }) => leaseId)}::text[],
       ${returns.map(({ generation }) => generation)}::integer[],
       ${returns.map(({ amount }) => amount)}::bigint[],
+      ${returns.map(({ lastReclaim = 0n }) => lastReclaim)}::bigint[],
       ${isLast}, ${isSkipping}, ${lockMs}::integer
     )`.execute(db)
   return new Map(

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { createCustomer } from '../../testing/ledger/customer'
+import { lastReclaimOf } from '../../testing/ledger/reclaims'
 import { endLeases } from './end-leases'
 import { renewLeases } from './renew-leases'
+import { returnLeases } from './return-leases'
 import { takeLease, takeLeases } from './take-lease'
 import type { Database } from '../platform/db/database'
 import { openTestDatabase } from '../../testing/db/database'
@@ -108,6 +110,8 @@ interface Claimed {
   need: bigint
   spare: bigint
   isReclaiming?: boolean
+  /** Whether the node has received all reclaims so far. */
+  hasReclaims?: boolean
 }
 
 /** Claims of nodes, each with its lease of a new account. */
@@ -115,16 +119,31 @@ async function openNodes() {
   const accountId = await newAccount()
   const generations = new Map<string, number>()
   const leaseIds = new Map<string, string>()
+  const leaseOf = (nodeId: string) => {
+    const leaseId = leaseIds.get(nodeId) ?? newId('lease')
+    leaseIds.set(nodeId, leaseId)
+    return { leaseId, generation: generations.get(nodeId) ?? 0 }
+  }
+  const reclaims = (hasReclaims: boolean) =>
+    hasReclaims ? lastReclaimOf(database.query, accountId) : Promise.resolve(0n)
   return {
     accountId,
-    claim: async (nodeId: string, { need, spare, isReclaiming = false }: Claimed) => {
-      const leaseId = leaseIds.get(nodeId) ?? newId('lease')
-      leaseIds.set(nodeId, leaseId)
-      const generation = generations.get(nodeId) ?? 0
-      const wants = { leaseId, accountId, generation, need, spare, wish: 0n, isReclaiming }
+    claim: async (nodeId: string, claimed: Claimed) => {
+      const { need, spare, isReclaiming = false, hasReclaims = false } = claimed
+      const lastReclaim = await reclaims(hasReclaims)
+      const amounts = { need, spare, wish: 0n, isReclaiming, lastReclaim }
+      const wants = { ...leaseOf(nodeId), accountId, ...amounts }
       const answer = await takeLease(database.query, { ...wants, ...taker, nodeId })
       generations.set(nodeId, answer?.generation ?? 0)
       return answer
+    },
+    /** Says that nothing of the node's lease is free. */
+    returnNothing: async (nodeId: string, { hasReclaims }: { hasReclaims: boolean }) => {
+      const lease = leaseOf(nodeId)
+      const returned = { ...lease, amount: 0n, lastReclaim: await reclaims(hasReclaims) }
+      const options = { isLast: false, isSkipping: false, lockMs: 5000 }
+      const answers = await returnLeases(database.query, [returned], options)
+      generations.set(nodeId, answers.get(lease.leaseId)?.generation ?? 0)
     },
   }
 }
@@ -137,21 +156,44 @@ describe('nodes that run short of one account', () => {
     const first = { isWaiting: true, amount: 700n, available: 0n, unanswered: 300n, reserved: 0n }
     expect(await claim('a', { need: 800n, spare: 0n, isReclaiming: true })).toMatchObject(first)
     const second = { isWaiting: true, amount: 100n, available: 200n, reserved: 200n }
-    expect(await claim('b', { need: 500n, spare: 200n, isReclaiming: true })).toMatchObject(second)
-    // It has joined the line after the first recalled it: that is its answer.
+    // It has received the reclaim of the first before it joins the line: that is its answer.
+    const joins = { need: 500n, spare: 200n, isReclaiming: true, hasReclaims: true }
+    expect(await claim('b', joins)).toMatchObject(second)
     const all = { isWaiting: true, amount: 900n, available: 0n, unanswered: 0n }
     expect(await claim('a', { need: 800n, spare: 100n })).toMatchObject(all)
     expect(await claim('b', { need: 500n, spare: 0n })).toMatchObject({
       unanswered: 900n,
       available: 0n,
     })
-    expect(await claim('a', { need: 0n, spare: 300n })).toMatchObject({
+    expect(await claim('a', { need: 0n, spare: 300n, hasReclaims: true })).toMatchObject({
       isWaiting: false,
       amount: 600n,
     })
     const next = { isWaiting: true, amount: 400n, available: 0n, unanswered: 0n, reserved: 0n }
     expect(await claim('b', { need: 500n, spare: 0n })).toMatchObject(next)
     expect(await stateOf(accountId)).toEqual({ posted: 1000n, leased: 1000n })
+  })
+
+  test('M27: what a node sent before it received a reclaim is no answer to it, however late it arrives', async () => {
+    const { claim, returnNothing } = await openNodes()
+    await claim('a', { need: 700n, spare: 0n })
+    const unanswered = { isWaiting: true, unanswered: 700n }
+    expect(await claim('b', { need: 500n, spare: 0n, isReclaiming: true })).toMatchObject(
+      unanswered,
+    )
+    // A request of the node held it all when this was sent, and has ended since.
+    await returnNothing('a', { hasReclaims: false })
+    expect(await claim('b', { need: 500n, spare: 0n })).toMatchObject(unanswered)
+    await claim('a', { need: 0n, spare: 0n })
+    expect(await claim('b', { need: 500n, spare: 0n })).toMatchObject(unanswered)
+    await returnNothing('a', { hasReclaims: true })
+    const answered = { isWaiting: true, onOtherNodes: 700n, unanswered: 0n }
+    expect(await claim('b', { need: 500n, spare: 0n })).toMatchObject(answered)
+    await claim('a', { need: 0n, spare: 700n, hasReclaims: true })
+    expect(await claim('b', { need: 500n, spare: 0n })).toMatchObject({
+      isWaiting: false,
+      amount: 800n,
+    })
   })
 
   test('finding M18: one that gets all it needs takes no more than that from those behind it', async () => {

@@ -22,6 +22,8 @@ export interface LeaseClaim {
   isReclaiming: boolean
   /** The time since its node read `need` and `spare`, 0 by default. Milliseconds. */
   ageMs?: number
+  /** The last reclaim that its node had received when it read `spare`: the claim answers it and those before. */
+  lastReclaim?: bigint
 }
 
 /** The requesting node. */
@@ -77,6 +79,7 @@ export async function takeLeases(
       ${claims.map(({ wish }) => toBigint(wish))}::bigint[],
       ${claims.map(({ isReclaiming }) => isReclaiming)}::boolean[],
       ${claims.map(({ ageMs = 0 }) => Math.ceil(ageMs))}::bigint[],
+      ${claims.map(({ lastReclaim = 0n }) => lastReclaim)}::bigint[],
       ${nodeId}, ${nodes}::bigint, make_interval(secs => ${lifeSeconds}),
       make_interval(secs => ${demandSeconds}), ${isSkipping}, ${lockMs}::integer
     )`.execute(db)

@@ -195,9 +195,9 @@ const createReclaimer = (
   credit: CreditManager,
   { log, crashAt }: Pick<Options, 'log' | 'crashAt'>,
 ) =>
-  new LeaseReclaimer(({ accountId }) => {
+  new LeaseReclaimer((reclaim) => {
     crashAt?.('recall-received')
-    credit.onReclaim(accountId).catch((err: unknown) => {
+    credit.onReclaim(reclaim).catch((err: unknown) => {
       log.warn({ err }, 'credit that another node requested could not be returned')
     })
   })

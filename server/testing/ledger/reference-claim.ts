@@ -1,7 +1,7 @@
 import type { ReferenceDemands } from './reference-demands'
 import type { ReferenceLease } from './reference-leases'
 
-/** A claim of `claim_lease` (migration 0053), with the clock of a test. Amounts are nano-dollars. */
+/** A claim of `claim_lease` (migration 0055), with the clock of a test. Amounts are nano-dollars. */
 export interface ReferenceTake {
   leaseId: string
   generation: number
@@ -16,11 +16,19 @@ export interface ReferenceTake {
   nowMs: number
   /** The moment at which its node read what it needs and has to spare; now by default. */
   askedMs?: number
+  /** The last reclaim that its node had received by then. */
+  lastReclaim?: bigint
 }
+
+/** Before all reclaims. */
+export const never = -1n
+
+/** Returns the time of a reclaim, in microseconds, that identifies it. */
+export const toReclaimTime = (ms: number): bigint => BigInt(Math.round(ms * 1000))
 
 /** Called when a claim commits that notifies other nodes. */
 export interface TakeEvents {
-  onRecall?: () => void
+  onRecall?: (at: bigint) => void
   onCredit?: () => void
 }
 
@@ -33,37 +41,36 @@ interface Situation {
   /** The account's credit in no lease. */
   free: bigint
   line: ReturnType<ReferenceDemands['line']>
-  /** The moment, in milliseconds, at which the node sent the claim. */
-  askedMs: number
 }
 
 /** The outcome of a claim. */
 interface Played {
   /** Of the lease's amount. */
   change: bigint
-  /** The moment since which the node has answered reclaims; minus infinity where it keeps more than it needs. */
-  yieldedAt: number
+  /** The last reclaim that the node has answered; `never` where it keeps more than it needs. */
+  yieldedAt: bigint
   /** The part of the need that the lease lacks. */
   lacking: bigint
   /** Whether other nodes in line learn of it. */
   isNews: boolean
 }
 
-/** Plays a claim as `claim_lease` of migration 0053. */
-export function playClaim(claim: ReferenceTake, { lease, free, line, askedMs }: Situation): Played {
+/** Plays a claim as `claim_lease` of migration 0055. */
+export function playClaim(claim: ReferenceTake, { lease, free, line }: Situation): Played {
   const { own, older, others } = line
   const unspent = lease ? lease.amount - lease.spent : 0n
   const spare = maxOf(0n, least(claim.spare ?? 0n, unspent))
   const hasOthers = others.length > 0
   const { kept, isShort } = decide(claim, { spare, free, older, hasOthers })
   const isYielding = kept === 0n
-  const since = lease?.yieldedAt ?? -Infinity
-  const isAnswer = others.some(({ recalledAt }) => recalledAt > since && recalledAt <= askedMs)
+  const since = lease?.yieldedAt ?? never
+  const { lastReclaim = 0n } = claim
+  const isAnswer = others.some(({ recalledAt }) => recalledAt > since && recalledAt <= lastReclaim)
   const isAnswered = isAnswer && isYielding && unspent > 0n
   const isServed = own !== undefined && !isShort
   return {
     change: kept - spare,
-    yieldedAt: isYielding ? askedMs : -Infinity,
+    yieldedAt: isYielding ? lastReclaim : never,
     lacking: isShort ? claim.need - kept : 0n,
     isNews: hasOthers && (kept < spare || isServed || isAnswered),
   }

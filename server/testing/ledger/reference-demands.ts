@@ -1,11 +1,12 @@
-import type { ReferenceTake } from './reference-claim'
+import { toReclaimTime, type ReferenceTake } from './reference-claim'
 
 /** The demand of a node that is short of an account's credit. */
 export interface ReferenceDemand {
   amount: bigint
-  /** Moments are milliseconds. */
+  /** Milliseconds. */
   since: number
-  recalledAt: number
+  /** The time of its last reclaim; see `toReclaimTime`. */
+  recalledAt: bigint
   untilMs: number
 }
 
@@ -26,6 +27,12 @@ export class ReferenceDemands {
       .filter(({ since }) => since < (own?.since ?? Infinity))
       .reduce((sum, { amount }) => sum + amount, 0n)
     return { own, older, others }
+  }
+
+  /** Returns the time of the last reclaim of an account by those in line; 0 where there is none. */
+  lastReclaim(accountId: string): bigint {
+    const all = [...(this.#lines.get(accountId)?.values() ?? [])]
+    return all.reduce((last, { recalledAt }) => (recalledAt > last ? recalledAt : last), 0n)
   }
 
   /** Empties the table, as a crash of the database does. */
@@ -51,7 +58,7 @@ export class ReferenceDemands {
       return own
     }
     if (!isReclaiming && !own) return undefined
-    const recalledAt = isReclaiming ? askedMs : (own?.recalledAt ?? 0)
+    const recalledAt = isReclaiming ? toReclaimTime(askedMs) : (own?.recalledAt ?? 0n)
     const since = own?.since ?? moment
     const demand = { amount: lacking, since, recalledAt, untilMs: nowMs + demandMs }
     line.set(nodeId, demand)

@@ -6,8 +6,8 @@ export interface ReferenceLease extends LeaseState {
   state: 'active' | 'closed' | 'swept'
   generation: number
   expiresAtMs: number
-  /** The moment, in milliseconds, since which its node has answered reclaims. */
-  yieldedAt: number
+  /** The last reclaim that its node has answered. */
+  yieldedAt: bigint
 }
 
 /** Copies rows, so that changes of one of the tables do not show in the other. */

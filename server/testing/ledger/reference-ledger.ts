@@ -1,7 +1,7 @@
 import { allocateCharge } from '../../src/ledger/allocate'
 import { computeEarning } from '../../src/ledger/earnings'
 import type { LeaseAnswer } from '../../src/ledger/lease-answer'
-import { least, playClaim, type ReferenceTake, type TakeEvents } from './reference-claim'
+import { least, never, playClaim, type ReferenceTake, type TakeEvents } from './reference-claim'
 import { ReferenceDemands, type ReferenceDemand } from './reference-demands'
 import { copyRows, ReferenceLeases, type ReferenceLease } from './reference-leases'
 import type { RenewedLease } from '../../src/ledger/renew-leases'
@@ -69,7 +69,7 @@ export class ReferenceLedger {
     return account
   }
 
-  /** Acts as `claim_lease` of migration 0053. Calls `onRecall` where other nodes should return credit. */
+  /** Acts as `claim_lease` of migration 0055. Calls `onRecall` where other nodes should return credit. */
   take(claim: ReferenceTake, events: TakeEvents = {}): LeaseAnswer {
     const { leaseId, accountId, nodeId, nowMs } = claim
     const moment = this.#next(nowMs)
@@ -98,24 +98,24 @@ export class ReferenceLedger {
     const { askedMs = moment } = claim
     const lease = this.leases.get(claim.leaseId)
     const free = account.posted - account.leased
-    const { change, yieldedAt, lacking, isNews } = playClaim(claim, { lease, free, line, askedMs })
+    const { change, yieldedAt, lacking, isNews } = playClaim(claim, { lease, free, line })
     this.#grow(claim, { change, yieldedAt })
     account.leased += change
     const demand = this.demands.put(claim, { lacking, own: line.own, moment, askedMs })
-    if (lacking > 0n && demand && claim.isReclaiming) events.onRecall?.()
+    if (lacking > 0n && demand && claim.isReclaiming) events.onRecall?.(demand.recalledAt)
     if (isNews) events.onCredit?.()
     return demand
   }
 
   /** Moments of statements follow each other, though the clock of a test may stand still. */
   #next(nowMs = 0): number {
-    this.#moment = Math.max(this.#moment + 1e-6, nowMs)
+    this.#moment = Math.max(this.#moment + 1e-3, nowMs)
     return this.#moment
   }
 
   #grow(
     { leaseId, accountId, nodeId, nowMs }: ReferenceTake,
-    { change, yieldedAt }: { change: bigint; yieldedAt: number },
+    { change, yieldedAt }: { change: bigint; yieldedAt: bigint },
   ): void {
     const lease = this.leases.get(leaseId)
     const grown: ReferenceLease = {
@@ -198,7 +198,7 @@ export class ReferenceLedger {
         spent: 0n,
         generation: generation + 1,
         expiresAtMs: nowMs,
-        yieldedAt: -Infinity,
+        yieldedAt: never,
       })
     }
     const { posted, leased } = this.account(accountId)
@@ -208,11 +208,11 @@ export class ReferenceLedger {
   /** Acts as `return_leases`; skips leases for which `isLocked` returns true. */
   giveBack(
     returns: readonly Return[],
-    { isLast, nowMs }: { isLast: boolean; nowMs?: number },
+    { isLast }: { isLast: boolean },
     isLocked: (accountId: string) => boolean = () => false,
   ): Map<string, ReturnAnswer> {
     const answers = new Map<string, ReturnAnswer>()
-    for (const { leaseId, generation, amount } of returns) {
+    for (const { leaseId, generation, amount, lastReclaim = 0n } of returns) {
       const lease = this.leases.get(leaseId)
       if (!lease || isLocked(lease.accountId)) continue
       const isApplied =
@@ -222,7 +222,7 @@ export class ReferenceLedger {
       if (isApplied) {
         lease.amount -= amount
         lease.generation += 1
-        lease.yieldedAt = this.#next(nowMs)
+        lease.yieldedAt = lastReclaim
         if (isLast && lease.amount === lease.spent) this.#leases.end(leaseId, lease, 'closed')
         this.account(lease.accountId).leased -= amount
       }

@@ -6,7 +6,7 @@ interface Ports {
   call: <Result>(work: () => Result) => Promise<Result>
   nodeId: () => string
   nowMs: () => number
-  onReclaim: (accountId: string) => void
+  onReclaim: (accountId: string, at: bigint) => void
   onCredit: (accountId: string) => void
 }
 
@@ -19,7 +19,7 @@ export function createReferenceStore(ledger: ReferenceLedger, ports: Ports): Lea
   return {
     take: (lease) => {
       const taker = { nodeId: nodeId(), nodes: 3 }
-      const onRecall = () => onReclaim(lease.accountId)
+      const onRecall = (at: bigint) => onReclaim(lease.accountId, at)
       const tell = () => onCredit(lease.accountId)
       return call(() =>
         ledger.take({ ...lease, ...taker, nowMs: nowMs() }, { onRecall, onCredit: tell }),

@@ -86,17 +86,17 @@ export class World {
       call,
       nodeId: () => owner().id,
       nowMs: () => this.nowMs,
-      onReclaim: (accountId) => this.#recall(accountId, owner()),
+      onReclaim: (accountId, at) => this.#recall({ accountId, at }, owner()),
       onCredit: (accountId) => {
         for (const { credit } of this.nodes) credit.onCreditAdded(accountId)
       },
     })
   }
 
-  #recall(accountId: string, by: Node): void {
+  #recall(reclaim: { accountId: string; at: bigint }, by: Node): void {
     for (const other of this.nodes) {
       if (other === by || !other.isAlive) continue
-      void other.credit.onReclaim(accountId).catch(() => undefined)
+      void other.credit.onReclaim(reclaim).catch(() => undefined)
     }
   }
 

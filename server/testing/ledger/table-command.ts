@@ -9,7 +9,7 @@ interface Cost {
 /** The generation that the statement carries: late and repeated statements carry an earlier one. */
 type Generation = 'right' | 'earlier' | 'none'
 
-/** A command for the tables and for their model. */
+/** A command for the tables and for their model. `hasReclaim`: its node has received the last reclaim. */
 export type TableCommand =
   | { do: 'topUp'; amount: number }
   | {
@@ -23,8 +23,16 @@ export type TableCommand =
       nodes: number
       isReclaiming: boolean
       inBatch: boolean
+      hasReclaim: boolean
     }
-  | { do: 'giveBack'; lease: number; generation: Generation; amount: number; isLast: boolean }
+  | {
+      do: 'giveBack'
+      lease: number
+      generation: Generation
+      amount: number
+      isLast: boolean
+      hasReclaim: boolean
+    }
   | { do: 'fence'; lease: number; generation: Generation }
   | { do: 'settle'; lease: number; costs: Cost[]; isRepeated: boolean }
   | { do: 'end'; lease: number }
@@ -50,6 +58,7 @@ export const command: fc.Arbitrary<TableCommand> = fc.oneof(
     nodes: fc.integer({ min: 1, max: 4 }),
     isReclaiming: fc.boolean(),
     inBatch: fc.boolean(),
+    hasReclaim: fc.boolean(),
   }),
   fc.record({
     do: fc.constant('giveBack' as const),
@@ -57,6 +66,7 @@ export const command: fc.Arbitrary<TableCommand> = fc.oneof(
     generation,
     amount,
     isLast: fc.boolean(),
+    hasReclaim: fc.boolean(),
   }),
   fc.record({ do: fc.constant('fence' as const), lease, generation }),
   fc.record({

@@ -47,6 +47,7 @@ import * as ordinaryOwner from './migrations/0051-ordinary-owner'
 import * as appliedCatalog from './migrations/0052-applied-catalog'
 import * as creditLine from './migrations/0053-credit-line'
 import * as accountStorage from './migrations/0054-account-storage'
+import * as answeredReclaims from './migrations/0055-answered-reclaims'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -100,6 +101,7 @@ const migrations: Record<string, Migration> = {
   '0052-applied-catalog': appliedCatalog,
   '0053-credit-line': creditLine,
   '0054-account-storage': accountStorage,
+  '0055-answered-reclaims': answeredReclaims,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */
