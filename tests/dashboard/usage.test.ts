@@ -134,18 +134,29 @@ describe('logs', () => {
     await page.close()
   })
 
-  test('an export that takes long is stopped', async () => {
+  test.each([
+    ['while it waits for the rate limit', false],
+    ['while a page is loading that the rate limit then rejects', true],
+  ])('an export that takes long is stopped, %s', async (_when, isLoading) => {
     const page = await dashboard.open('/logs')
     await page.getByText(/^50 of \d+ requests$/).waitFor()
+    const stopped = Promise.withResolvers<void>()
     let requests = 0
     await page.route('**/api/account/request-logs?**', async (route) => {
       requests += 1
+      if (requests === 1) return route.fallback()
+      if (isLoading) await stopped.promise
       const error = { code: 'rate_limit_exceeded', message: 'Too many.', param: null }
-      const refusal = { status: 429, headers: { 'retry-after': '600' }, json: { error } }
-      return requests > 1 ? route.fulfill(refusal) : route.fallback()
+      return route.fulfill({ status: 429, headers: { 'retry-after': '600' }, json: { error } })
     })
+    const rejected = page.waitForResponse((response) => response.status() === 429)
     await page.getByRole('button', { name: 'Export CSV' }).click()
-    await page.getByRole('button', { name: /^Stop: 100 of/ }).click()
+    const stop = page.getByRole('button', { name: /^Stop: 100 of/ })
+    await stop.waitFor()
+    if (!isLoading) await rejected
+    await stop.click()
+    stopped.resolve()
+    await rejected
     await page.getByRole('button', { name: 'Export CSV' }).waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
     await page.close()

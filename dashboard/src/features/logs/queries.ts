@@ -248,6 +248,8 @@ async function pageWithRetries(filter: Filter, position: LogPosition, signal: Ab
       return await pageAt(filter, position, exportSize)
     } catch (thrown) {
       if (!(thrown instanceof ApiError) || thrown.status !== tooManyRequests) throw thrown
+      // An event that has passed wakes nothing up.
+      signal.throwIfAborted()
       const waitMs = thrown.retryAfterMs ?? usualWaitMs
       await new Promise((resolve) => {
         setTimeout(resolve, waitMs)
