@@ -26,7 +26,7 @@ describe('alerts', () => {
     const acknowledge = drawer.getByRole('button', { name: 'Acknowledge' })
     await reloadUntil(page, () => acknowledge.isVisible())
     await acknowledge.click()
-    await drawer.getByText('acknowledged').waitFor()
+    await drawer.getByText('acknowledged', { exact: true }).waitFor()
     expect(await barriersOf(page)).toEqual([])
     await page.close()
   })
