@@ -10,25 +10,32 @@ const { billing, talk, model } = useSessionFixture()
 
 describe('one message at a time', () => {
   test('the second is refused while the first runs, and heard once that is over', async () => {
-    const id = await talk().session({ modelId: await model('chunks-40-gap-25') })
+    const id = await talk().session({ modelId: await model('held-40') })
     using client = await talk().begin(id, { stream: true })
     await client.until((received) => received.includes(' w3'))
     for (const fields of [{}, { stream: true }]) {
       expect(problem(await talk().send(id, 'And?', fields))).toEqual([400, null, 'wrong_state'])
     }
+    await eventually(() => billing().rig.upstream.heldCount() === 1)
+    billing().rig.upstream.release()
     await client.until((received) => received.includes('[DONE]'))
-    expect((await talk().send(id, 'And?')).status).toBe(201)
+    const next = talk().send(id, 'And?')
+    await eventually(() => billing().rig.upstream.heldCount() === 1)
+    billing().rig.upstream.release()
+    expect((await next).status).toBe(201)
     expect(await talk().transcript(id)).toHaveLength(4)
   })
 
   test('of many at once one runs', async () => {
-    const id = await talk().session({ modelId: await model('slow-first-300') })
-    const answers = await Promise.all(
-      Array.from({ length: 5 }, (_, index) => talk().send(id, `${index}`)),
-    )
-    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
-      201, 400, 400, 400, 400,
-    ])
+    const id = await talk().session({ modelId: await model('held-10') })
+    const statuses: number[] = []
+    const running = Array.from({ length: 5 }, async (_, index) => {
+      statuses.push((await talk().send(id, `${index}`)).status)
+    })
+    await eventually(() => statuses.length === 4 && billing().rig.upstream.heldCount() === 1)
+    billing().rig.upstream.release()
+    await Promise.all(running)
+    expect(statuses).toEqual([400, 400, 400, 400, 201])
     expect(await talk().transcript(id)).toHaveLength(2)
   })
 })

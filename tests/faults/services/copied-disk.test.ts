@@ -71,17 +71,17 @@ test('M34: a dead node and a copy of its disk start at once: its journal is book
 })
 
 test('M34 I5: a copy of a running node treats its open requests as orphans; they are charged when they end', async () => {
-  const model = await nodes.model('chunks-100-gap-40')
+  const model = await nodes.model('held-100')
   const witness = createObservations()
   const running = customers.map((customer) =>
     sendObserved(nodes.at(0), { customer, model, tokens: 100, stream: true }, witness),
   )
-  await eventually(() => nodes.upstream.requests().length === customers.length)
-  await Bun.sleep(200)
+  await eventually(() => nodes.upstream.heldCount() === customers.length)
   await nodes.copyDisk(0, 1)
   await nodes.restart(1)
   await waitUntilBooked(nodes.sql)
   expect(await sumsOf(nodes.sql, customers)).toMatchObject({ events: 6, orphans: 6 })
+  nodes.upstream.release()
   await Promise.all(running)
   expect(witness.completed).toHaveLength(6)
   // Not before they are settled: until then the orphan is the only record.

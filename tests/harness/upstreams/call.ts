@@ -39,6 +39,8 @@ export interface Call {
   reply: Reply
   /** Milliseconds since the first call of this model name, for behaviours that change with time. */
   age: () => number
+  /** Holds the answer; resolves when the test releases it. Throws `PeerGone`. */
+  hold: () => Promise<void>
 }
 
 /** Answers one request, well or badly. May throw `PeerGone`. */

@@ -3,7 +3,7 @@ import { type Bill, billOf } from './bill'
 import type { CatalogueModel } from './catalogue'
 import { Connection, PeerGone } from './connection'
 import { answer } from './dispatch'
-import { type Log, type LoggedRequest, emptyLog, clearLog } from './log'
+import { type Log, type LoggedRequest, emptyLog, clearLog, releaseHeld } from './log'
 import { type Recording, replayBehaviour } from './recording'
 import { type RawRequest, requestParser } from './request-parser'
 
@@ -20,6 +20,10 @@ export interface FakeProvider extends AsyncDisposable {
   /** Makes a model name answer with recorded bytes. */
   serve: (model: string, recording: Recording | string | Uint8Array) => void
   setCatalogue: (models: CatalogueModel[]) => void
+  /** The number of answers of `held` that wait for `release`. */
+  heldCount: () => number
+  /** Lets those go on. */
+  release: () => void
   /** Forgets requests, bills and the age of models; recordings and catalogue stay. */
   reset: () => void
 }
@@ -97,6 +101,8 @@ export async function startFakeProvider({ port = 0 } = {}): Promise<FakeProvider
     setCatalogue: (models) => {
       log.catalogue = models
     },
+    heldCount: () => log.held.size,
+    release: () => releaseHeld(log),
     reset: () => clearLog(log),
     async [Symbol.asyncDispose]() {
       for (const connection of open) connection.reset()

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Attempt, type Behaviour, type Json, capOf } from './call'
 import { type CatalogueModel, defaultCatalogue } from './catalogue'
-import type { Closer } from './connection'
+import type { Closer, Connection } from './connection'
 import type { Reply } from './reply'
 import type { RawRequest } from './request-parser'
 
@@ -48,6 +48,8 @@ export interface Log {
   /** When each model was first called, in ms of the monotonic clock. */
   firstCalls: Map<string, number>
   counter: number
+  /** The answers that wait for the test. */
+  held: Set<PromiseWithResolvers<void>>
 }
 
 export const emptyLog = (): Log => ({
@@ -57,6 +59,7 @@ export const emptyLog = (): Log => ({
   catalogue: defaultCatalogue,
   firstCalls: new Map(),
   counter: 0,
+  held: new Set(),
 })
 
 /** JSON or null, never an error: a broken body is something a test may look at too. */
@@ -91,6 +94,22 @@ export function recordRequest(log: Log, { request, reply, path, body }: Exchange
     chunksSent: reply.chunksSent,
   }))
   return attempt
+}
+
+/** Holds an answer on its connection until `releaseHeld`. Throws `PeerGone`. */
+export async function hold({ held }: Log, connection: Connection): Promise<void> {
+  const released = Promise.withResolvers<void>()
+  held.add(released)
+  try {
+    await Promise.race([released.promise, connection.sleep(Infinity)])
+  } finally {
+    held.delete(released)
+  }
+}
+
+/** Lets all answers that are held now go on. */
+export function releaseHeld({ held }: Log): void {
+  for (const released of held) released.resolve()
 }
 
 /** Forgets requests, bills and the age of models. */

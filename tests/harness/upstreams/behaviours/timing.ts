@@ -40,6 +40,19 @@ const chunks: Behaviour = async (call) => {
   await paced(call, framesOf(answer), Number(gapMs))
 }
 
+/** `held-<n>`: n words, the last of which, as a whole answer, waits until the test releases it. */
+const held: Behaviour = async (call) => {
+  const answer = answerOf(call, { ...wordScript(numberOf(call, 10)), uncapped: true })
+  const frames = framesOf(answer)
+  const begun = answer.stream ? firstFrames(frames, numberOf(call, 10) - 1) : []
+  if (answer.stream) openAnswer(call, answer)
+  await writeFrames(call, begun)
+  await call.hold()
+  if (!answer.stream) return deliver(call, answer)
+  await writeFrames(call, frames.slice(begun.length))
+  await call.reply.finish()
+}
+
 /** Nothing at all for that long, not even a status line. */
 const slowFirst: Behaviour = async (call) => {
   await call.reply.connection.sleep(numberOf(call, 1000))
@@ -120,6 +133,7 @@ export const timing: Record<string, Behaviour> = {
   ok: async (call) => deliver(call, answerOf(call)),
   rate,
   chunks,
+  held,
   'slow-first': slowFirst,
   'slow-event': slowEvent,
   'stall-after': stalling((frames, call) => firstFrames(frames, numberOf(call, 3))),
