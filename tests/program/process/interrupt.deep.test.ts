@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { rm, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { untilRead } from './launch'
 import { startAtTerminal } from './terminal'
 import { openRaw, type RawClient } from '../../harness/raw-client'
 import { newDataDir } from '../../harness/server'
@@ -28,7 +29,7 @@ async function busy(count: number, environment: Record<string, string> = {}) {
     )
     clients.push(client)
   }
-  if (count > 0) await Bun.sleep(500)
+  await untilRead(`http://127.0.0.1:${port}`)
   return {
     server,
     async [Symbol.asyncDispose]() {

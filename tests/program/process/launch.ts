@@ -65,6 +65,14 @@ export function launch(environment: Record<string, string>): Launch {
   }
 }
 
+/**
+ * Resolves once a server has read what was sent on other connections before: of two requests, one after the other, the
+ * second is read later.
+ */
+export async function untilRead(url: string): Promise<void> {
+  for (let nth = 0; nth < 2; nth += 1) await (await fetch(`${url}/healthz`)).text()
+}
+
 /** The processes of a PostgreSQL in this directory. */
 export function postgresOf(dataDir: string): string[] {
   const { stdout } = Bun.spawnSync(['ps', '-ww', '-eo', 'pid=,args='])

@@ -51,16 +51,22 @@ describe('more requests than may run', () => {
 
   beforeAll(async () => {
     rig = await startRig({
-      environment: { MOST_RUNNING_REQUESTS: String(maxRunning), METRICS_PORT: '0' },
+      // By the running requests alone: the event loop of a busy machine may be late as well.
+      environment: {
+        MOST_RUNNING_REQUESTS: String(maxRunning),
+        MOST_LOOP_DELAY_MS: '0',
+        METRICS_PORT: '0',
+      },
     })
     chatClient = await newChatClient(rig)
     await rig.model(`slow-first-${upstreamMs}`)
+    await rig.model('held-10')
     metricsUrl = await internalUrl(rig.gateway)
   })
   afterAll(() => rig[Symbol.asyncDispose]())
 
   /** One request, without the recorder: it is not what is measured. */
-  async function chat(): Promise<Answered> {
+  async function chat(name = `slow-first-${upstreamMs}`): Promise<Answered> {
     const startedAt = performance.now()
     const response = await fetch(`${rig.gateway.url}/v1/chat/completions`, {
       method: 'POST',
@@ -68,7 +74,7 @@ describe('more requests than may run', () => {
         authorization: `Bearer ${chatClient.customer.key}`,
         'content-type': 'application/json',
       },
-      body: JSON.stringify({ model: `fake/slow-first-${upstreamMs}`, messages }),
+      body: JSON.stringify({ model: `fake/${name}`, messages }),
     })
     await response.text()
     const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
@@ -105,7 +111,8 @@ describe('more requests than may run', () => {
     const running = chatClient.stream(`chunks-20-gap-${overloadSeconds * 50}`)
     await eventually(() => rig.upstream.requests().length > asks)
 
-    const flooding = flood(capacity * 5, overloadSeconds)
+    // More than fits in, also where the machine stood still while it was measured.
+    const flooding = flood(Math.max(capacity * 5, 200), overloadSeconds)
     await Bun.sleep(500)
     for (const url of [`${rig.gateway.url}/healthz`, `${rig.gateway.url}/readyz`]) {
       expect((await fetch(url)).status).toBe(200)
@@ -116,7 +123,6 @@ describe('more requests than may run', () => {
       key: rig.gateway.adminKey,
     })
     expect(users.status).toBe(200)
-    expect((await scrape(metricsUrl)).sum('tollgate_shed_total')).toBeGreaterThan(0)
 
     const all = await flooding
     expect((await running).isDone).toBe(true)
@@ -132,9 +138,10 @@ describe('more requests than may run', () => {
     recordFigure('H17: p99 of answers', answeredMs, { unit: 'ms', atMost: upstreamMs + 500 })
     recordFigure('H17: p50 of refusals', quantile(times(shed), 0.5), { unit: 'ms', atMost: 20 })
     expect(good.length).toBeGreaterThanOrEqual(maxRunning)
+    expect(shed.length).toBeGreaterThan(0)
     for (const { retryAfter } of shed) expect(retryAfter).toBeWithin(1, 6)
 
-    const recoveryMs = await untilInARow(20, 200, chat)
+    const recoveryMs = await untilInARow(20, 200, () => chat())
     const boundMs = 20 * (upstreamMs + 250) + 5000
     recordFigure('H17: 20 answers in a row', recoveryMs, { unit: 'ms', atMost: boundMs })
     const after = await scrape(metricsUrl)
@@ -145,11 +152,8 @@ describe('more requests than may run', () => {
   })
 
   test('H17: an overload error has the format and the counts of other errors, and is in the log once', async () => {
-    const full = Array.from({ length: maxRunning }, chat)
-    await eventually(
-      () =>
-        rig.upstream.requests().filter(({ closedAt }) => closedAt === null).length >= maxRunning,
-    )
+    const full = Array.from({ length: maxRunning }, () => chat('held-10'))
+    await eventually(() => rig.upstream.heldCount() === maxRunning)
     const chats = await sendRequest(rig.gateway, {
       body: '{}',
       headers: { origin: 'https://a.example' },
@@ -168,6 +172,7 @@ describe('more requests than may run', () => {
       key: chatClient.customer.key,
     })
     expect(models.status).toBe(200)
+    rig.upstream.release()
     await Promise.all(full)
     const warnings = () =>
       rig.gateway.output().split('overloaded: new requests are rejected').length - 1
@@ -178,15 +183,13 @@ describe('more requests than may run', () => {
   })
 
   test('a refusal does not wait for a body', async () => {
-    const full = Array.from({ length: maxRunning }, chat)
-    await eventually(
-      () =>
-        rig.upstream.requests().filter(({ closedAt }) => closedAt === null).length >= maxRunning,
-    )
+    const full = Array.from({ length: maxRunning }, () => chat('held-10'))
+    await eventually(() => rig.upstream.heldCount() === maxRunning)
     using client = await openRaw(rig.gateway.url)
     const headers = { 'content-type': 'application/json', 'content-length': '100000' }
     await client.send(rawRequest({ path: '/v1/chat/completions', headers }))
     expect((await client.response()).status).toBe(503)
+    rig.upstream.release()
     await Promise.all(full)
   })
 })
@@ -198,7 +201,8 @@ describe('an event loop that is late', () => {
   beforeAll(async () => {
     rig = await startRig({
       preload: join(import.meta.dir, 'preloads/held-loop.ts'),
-      environment: { MOST_LOOP_DELAY_MS: '20', METRICS_PORT: '0' },
+      // Beyond what a busy machine is late by.
+      environment: { MOST_LOOP_DELAY_MS: '200', METRICS_PORT: '0' },
     })
     chatClient = await newChatClient(rig)
   })
@@ -212,7 +216,7 @@ describe('an event loop that is late', () => {
     process.kill(rig.gateway.pid, 'SIGUSR2')
     await until(503, 5)
     const found = await scrape(await internalUrl(rig.gateway))
-    expect(found.sum('tollgate_shed_total', { reason: 'loop' })).toBeGreaterThan(5)
+    expect(found.sum('tollgate_shed_total', { reason: 'loop' })).toBeGreaterThanOrEqual(5)
     expect((await fetch(`${rig.gateway.url}/healthz`)).status).toBe(200)
     process.kill(rig.gateway.pid, 'SIGUSR2')
     recordFigure('H17: 30 answers in a row', await until(200, 30), { unit: 'ms', atMost: 30_000 })

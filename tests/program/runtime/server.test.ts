@@ -6,6 +6,7 @@ import {
   type RawClient,
   type RawResponse,
 } from '../../harness/raw-client'
+import { eventually } from '../../../server/testing/eventually'
 import { recordFigure } from '../../../server/testing/figures'
 
 /**
@@ -208,6 +209,7 @@ test('S12: an answer is not pulled while its client does not read', async () => 
   const client = await opened(server)
   client.stopReading()
   await client.send(get())
+  await eventually(() => pulls > 0)
   let before = -1
   while (before !== pulls) {
     before = pulls

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import { openRaw, type RawClient } from '../../harness/raw-client'
+import { waitTimeoutMs } from '../../../server/testing/eventually'
 
 /**
  * What the runtime's HTTP server does with unread bodies, and Tollgate relies on. A test that
@@ -33,14 +34,14 @@ async function opened(url: string): Promise<RawClient> {
 const mebibyte = Buffer.alloc(1 << 20, 'a')
 const longPost = 'POST / HTTP/1.1\r\nhost: h\r\ncontent-length: 100000000\r\n\r\n'
 
-/** How much is taken of what a client goes on to send, in MB, 40 at most. */
-async function taken(client: RawClient): Promise<number> {
+/** How much is taken of what a client goes on to send, in MB, 40 at most; `patienceMs` for each. */
+async function taken(client: RawClient, patienceMs = waitTimeoutMs): Promise<number> {
   let sent = 0
   for (; sent < 40; sent++) {
     const isTaken = await Promise.race([
       client.send(mebibyte).then(() => true),
       client.ended.then(() => false),
-      Bun.sleep(1000).then(() => false),
+      Bun.sleep(patienceMs).then(() => false),
     ])
     if (!isTaken) break
   }
@@ -56,7 +57,7 @@ test('H05: reads a body from its connection only once the handler reads it', asy
   const client = await opened(server)
   await client.send(longPost)
   // What the kernels hold.
-  expect(await taken(client)).toBeLessThan(20)
+  expect(await taken(client, 1000)).toBeLessThan(20)
   read()
   expect(await taken(client)).toBe(40)
 })

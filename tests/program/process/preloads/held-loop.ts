@@ -1,5 +1,5 @@
 /** Loaded before a gateway: from a SIGUSR2 on its event loop is held nearly all the time, until the next one. */
-const heldMs = 150
+const heldMs = 500
 let isHeld = false
 
 function hold(): void {
