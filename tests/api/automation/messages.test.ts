@@ -181,7 +181,7 @@ describe('what cannot be paid, or does not fit, or fails', () => {
 
   test('a stream that breaks keeps what was said until then', async () => {
     const id = await talk().session({ modelId: await model('stall-after-5') })
-    await idle(1)
+    await idle(3)
     const broken = await talk().stream(id, 'Tell me.')
     await idle(45)
     expect([broken.status, broken.error.code]).toEqual([200, 'request_timeout'])

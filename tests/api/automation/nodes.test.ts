@@ -3,6 +3,7 @@ import { createSessionClient, waitUntil, type SessionClient } from './talk'
 import { problem } from '../../harness/byok'
 import { openDatabase, startTwoNodes, type TwoNodes } from '../../harness/database'
 import { eventually } from '../../../server/testing/eventually'
+import type { Answer } from '../../harness/http'
 import type { Customer } from '../../harness/server'
 import { connectProvider } from '../../harness/nodes'
 import { startFakeProvider, type FakeProvider } from '../../harness/upstreams/fake-provider'
@@ -17,7 +18,8 @@ beforeAll(async () => {
   upstream = await startFakeProvider()
   nodes = await startTwoNodes({ ofB: { DRAIN_SECONDS: '1' } })
   await connectProvider(nodes.a, upstream)
-  for (const name of ['ok', 'chunks-2000-gap-20', 'slow-first-20000', 'slow-first-500']) {
+  // `ok` last: node B knows all of them once it knows that one.
+  for (const name of ['chunks-2000-gap-20', 'slow-first-20000', 'held-10', 'ok']) {
     const model = { id: `fake/${name}`, name, category: 'chat', pricing: { input: 1, output: 4 } }
     await nodes.a.admin('POST', '/models', model)
   }
@@ -36,8 +38,14 @@ afterAll(async () => {
 })
 
 test('a session has one message at a time, whichever node it comes to', async () => {
-  const id = await a.session({ modelId: 'fake/slow-first-500' })
-  const answers = await Promise.all([a, b, a, b].map((node) => node.send(id, 'Hello?')))
+  const id = await a.session({ modelId: 'fake/held-10' })
+  const answers: Answer[] = []
+  const sending = [a, b, a, b].map(async (node) => {
+    answers.push(await node.send(id, 'Hello?'))
+  })
+  await eventually(() => answers.length === 3 && upstream.heldCount() === 1)
+  upstream.release()
+  await Promise.all(sending)
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
   for (const refused of answers.filter(({ status }) => status !== 201)) {
     expect(problem(refused)).toEqual([400, null, 'wrong_state'])
@@ -79,6 +87,7 @@ test('a node that stops keeps what was said until then, and the session is free'
   using client = await b.begin(id, { stream: true })
   await client.until((received) => received.includes(' w3'))
   expect(await nodes.b.stop()).toBe(0)
+  await client.until((received) => received.includes('gateway_unavailable'))
   expect(client.read().toString()).toContain('gateway_unavailable')
   const [, answer] = await a.transcript(id)
   expect(answer).toContain(' w3')

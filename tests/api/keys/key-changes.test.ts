@@ -153,7 +153,7 @@ describe('a disabled key', () => {
   test('works again by itself when its pause is over', async () => {
     const owner = await newOwner()
     const { id, key } = await newKey(owner)
-    const disabled_until = new Date(Date.now() + 1500).toISOString()
+    const disabled_until = new Date(Date.now() + 6000).toISOString()
     const paused = await change(owner, id, { disabled: true, disabled_until })
     expect(paused.body).toMatchObject({ disabled: true, disabled_until })
     expect((await chat(key)).status).toBe(401)

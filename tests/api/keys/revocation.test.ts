@@ -1,3 +1,4 @@
+import type { SQL } from 'bun'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openDatabase, startTwoNodes, type TwoNodes } from '../../harness/database'
 import type { Customer, Gateway } from '../../harness/server'
@@ -39,6 +40,17 @@ interface Change {
 
 const pathOf = ({ userId, keyId }: Customer) => `/users/${userId}/keys/${keyId}`
 
+/** Ends a key in a moment; later where the machine stood still, so that the moment was over when it was named. */
+async function expireSoon(node: Gateway, customer: Customer, afterMs = 60): Promise<unknown> {
+  const expires_at = new Date(Date.now() + afterMs).toISOString()
+  try {
+    return await node.admin('PUT', pathOf(customer), { expires_at })
+  } catch (thrown) {
+    if (afterMs > 5000) throw thrown
+    return expireSoon(node, customer, afterMs * 5)
+  }
+}
+
 const changes: Change[] = [
   { name: 'deleted', status: 401, make: (node, it) => node.admin('DELETE', pathOf(it)) },
   {
@@ -71,8 +83,7 @@ const changes: Change[] = [
   {
     name: 'its expiry moved to now',
     status: 401,
-    make: (node, it) =>
-      node.admin('PUT', pathOf(it), { expires_at: new Date(Date.now() + 60).toISOString() }),
+    make: (node, it) => expireSoon(node, it),
   },
 ]
 
@@ -95,15 +106,19 @@ describe('A08: a key with', () => {
   })
 })
 
+/** Reads that of each connection on which a node listens for notifications. */
+const listening = (sql: SQL, expression: string): Promise<unknown[]> => sql`
+  select ${sql.unsafe(expression)} from pg_stat_activity
+  where datname = current_database() and (query like 'listen%'
+    or (query = 'select 1' and application_name = 'tollgate' and state = 'idle'))`
+
 test('A08 D13: a revocation while the listening connections are cut is not missed', async () => {
   await using sql = await openDatabase(nodes.a.dataDir)
   for (const { name, make, status } of changes) {
     const customer = await known()
-    const cut = await sql`
-      select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and (query like 'listen%'
-          or (query = 'select 1' and application_name = 'tollgate' and state = 'idle'))`
-    expect(cut.length).toBeGreaterThanOrEqual(2)
+    // Those that were cut before come back by themselves.
+    await eventually(async () => (await listening(sql, 'pid')).length >= 2)
+    await listening(sql, 'pg_terminate_backend(pid)')
     await make(nodes.a, customer)
     const tookMs = await untilBoth(customer.key, status)
     recordFigure(`D13: ${name}`, tookMs, { unit: 'ms', atMost: 1000 })

@@ -3,7 +3,7 @@ import { call, problem } from '../../harness/byok'
 import { openDatabase } from '../../harness/database'
 import { sendRequest, messages, type Answer, type Json } from '../../harness/http'
 import { startRig, type Customer, type Rig } from '../../harness/server'
-import { WaitTimeoutError, waitTimeoutMs } from '../../../server/testing/eventually'
+import { eventually, WaitTimeoutError, waitTimeoutMs } from '../../../server/testing/eventually'
 
 let rig: Rig
 let sql: Awaited<ReturnType<typeof openDatabase>>
@@ -119,12 +119,14 @@ describe('where an account stands', () => {
 
   test('what runs has a place, until it ends', async () => {
     const customer = await limited()
-    const running = [chat(customer, 'slow-first-2000'), chat(customer, 'slow-first-2000')]
+    const running = [chat(customer, 'held-10'), chat(customer, 'held-10')]
     const busy = await until(
       () => quotasOf(customer),
       ({ concurrent_requests }) => concurrent_requests?.used === 2,
     )
     expect(busy['concurrent_requests']).toMatchObject({ limit: 4, remaining: 2, percentage: 50 })
+    await eventually(() => rig.upstream.heldCount() === 2)
+    rig.upstream.release()
     await Promise.all(running)
     const idle = await until(
       () => quotasOf(customer),
