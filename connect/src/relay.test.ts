@@ -139,6 +139,7 @@ describe('a server', () => {
   })
 
   test('that disconnects midway is reported as one that may have answered', async () => {
+    const die = Promise.withResolvers<void>()
     using dying = Bun.listen({
       hostname: '127.0.0.1',
       port: 0,
@@ -149,7 +150,7 @@ describe('a server', () => {
             return
           }
           socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n')
-          setTimeout(() => socket.terminate(), 50)
+          void die.promise.then(() => socket.terminate())
         },
       },
     })
@@ -158,6 +159,8 @@ describe('a server', () => {
     await using fixture = await Fixture.open(own)
     const { tollgate } = fixture
     tollgate.send(requestFrame('a', { stream: true }))
+    await tollgate.until(() => textOf(tollgate.of('chunk')) === 'hello', 'the beginning')
+    die.resolve()
     const frames = await tollgate.ended('a')
     expect(textOf(frames)).toBe('hello')
     expect(frames.at(-1)).toMatchObject({ type: 'error', code: 'connection_failed', sent: true })
@@ -167,7 +170,7 @@ describe('a server', () => {
     await using fixture = await Fixture.open()
     const { tollgate, server } = fixture
     server.answer = () => new Promise(() => undefined)
-    tollgate.send(requestFrame('a', { timeout_ms: 100 }))
+    tollgate.send(requestFrame('a', { timeout_ms: 2000 }))
     expect(await tollgate.ended('a')).toMatchObject([{ type: 'error', code: 'request_timeout' }])
     await tollgate.until(() => server.aborted === 1, 'the abort')
   })
@@ -176,7 +179,7 @@ describe('a server', () => {
     await using fixture = await Fixture.open()
     const { tollgate, server } = fixture
     server.answer = () => new Response(endless('x'.repeat(10_000)).body, sse)
-    tollgate.send(requestFrame('a', { stream: true, timeout_ms: 300, window: 20_000 }))
+    tollgate.send(requestFrame('a', { stream: true, timeout_ms: 3000, window: 20_000 }))
     const frames = await tollgate.ended('a')
     expect(textOf(frames)).toHaveLength(20_000)
     expect(frames.at(-1)).toMatchObject({ type: 'error', code: 'request_timeout' })

@@ -40,6 +40,7 @@ test('closes after the given number of bytes, and reads at the given rate', asyn
 
   using slow = await openRaw(upstream.url)
   await slow.send(request('endless'))
+  await slow.until(() => slow.receivedBytes >= 10_000)
   const startedAt = performance.now()
   await slow.readSlowly(200_000, 600)
   const seconds = (performance.now() - startedAt) / 1000

@@ -3,7 +3,7 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ToolServer } from './tool-server'
 
-const limits = { signal: new AbortController().signal, timeoutMs: 5000, maxBytes: 1000 }
+const limits = { signal: new AbortController().signal, timeoutMs: 30_000, maxBytes: 1000 }
 
 /** Starts a tool server that requires a token. */
 function serve() {

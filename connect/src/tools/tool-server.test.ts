@@ -12,7 +12,7 @@ const everything = ['add', 'environment', 'pid', 'fail', 'long', 'wait', 'die', 
 const secret = 'hunter22-hunter22'
 const hide = (text: string) => text.replaceAll(secret, '[secret]')
 const never = new AbortController().signal
-const limits = { signal: never, timeoutMs: 5000, maxBytes: 100_000 }
+const limits = { signal: never, timeoutMs: 30_000, maxBytes: 100_000 }
 
 interface Wanted {
   mode?: string
