@@ -57,7 +57,7 @@ test('a price applies at once, and earlier prices are still listed', async () =>
 
 test('a planned price begins by itself, and is another one until then', async () => {
   const id = await newModel('soon')
-  const effective_at = new Date(Date.now() + 1500).toISOString()
+  const effective_at = new Date(Date.now() + 6000).toISOString()
   await sendOperatorRequest(gateway, `PUT /models/${id}/prices`, { ...price(9), effective_at })
   expect(await inputOf(id)).toBe(1)
   // Changed before it comes.
