@@ -17,18 +17,24 @@ const preload = join(import.meta.dir, 'preloads/fault.ts')
 describe.each(['throw', 'reject'])('L09: an unhandled fault (%s)', (fault) => {
   test('it takes no more, ends its streams in order, and the next start books what is left', async () => {
     const dataDir = await newDataDir('started')
-    const environment = { FAULT: fault, DRAIN_SECONDS: '1', LOG_LEVEL: 'warn' }
+    const environment = { FAULT: fault, DRAIN_SECONDS: '8', LOG_LEVEL: 'warn' }
     await using rig = await startRig({ dataDir, environment, preload })
     const { chat, stream } = await newChatClient(rig)
     expect((await chat('ok')).status).toBe(200)
-    const short = stream('chunks-10-gap-50')
+    const short = stream('held-10')
     const long = stream('chunks-999-gap-50')
-    await eventually(() => rig.upstream.requests().length === 3)
+    await eventually(() => rig.upstream.requests().length === 3 && rig.upstream.heldCount() === 1)
     process.kill(rig.gateway.pid, 'SIGUSR2')
     // A second one while it leaves changes nothing.
     await Bun.sleep(200)
     process.kill(rig.gateway.pid, 'SIGUSR2')
-    await expect(fetch(`${rig.gateway.url}/healthz`)).rejects.toThrow()
+    await eventually(() =>
+      fetch(`${rig.gateway.url}/healthz`).then(
+        () => false,
+        () => true,
+      ),
+    )
+    rig.upstream.release()
     const [ended, cut] = await Promise.all([short, long])
     expect([ended.isDone, ended.error.code]).toEqual([true, undefined])
     expect([cut.isDone, cut.error.code]).toEqual([false, 'gateway_unavailable'])
@@ -40,7 +46,7 @@ describe.each(['throw', 'reject'])('L09: an unhandled fault (%s)', (fault) => {
     await using again = await startGateway({ dataDir })
     expect((await fetch(`${again.url}/readyz`)).status).toBe(200)
     await using sql = await openDatabase(dataDir)
-    await waitUntilBooked(sql)
+    await waitUntilBooked(sql, 3)
     await expectSoundLedger(sql, { attempts: 3 })
     await again.stop()
     await rm(dataDir, { recursive: true, force: true })
