@@ -2,7 +2,8 @@ import { failure, fine, type DoctorFinding } from './finding'
 import type { Config } from '../../platform/config/config'
 import { toReachableHost } from '../../platform/config/address'
 
-const timeoutMs = 2000
+/** A busy machine may stand still for seconds. */
+const timeoutMs = 10_000
 
 /** Returns the first bytes of the answer to a health request at this port; rejects if no process listens. */
 async function healthAt(hostname: string, port: number): Promise<string> {
