@@ -56,7 +56,7 @@ describe('a message that cannot go on', () => {
     const { billing, talk, tools } = fixture()
     const id = await session('tool-rounds-1')
     const { gateway } = billing.rig
-    await gateway.admin('PUT', '/config', { timers: { request_seconds: 1, stream_seconds: 1 } })
+    await gateway.admin('PUT', '/config', { timers: { request_seconds: 6, stream_seconds: 6 } })
     tools.run = () => new Promise(() => undefined)
     const late = await talk.send(id, 'Look.')
     const streamed = await talk.stream(id, 'Look.')

@@ -32,6 +32,8 @@ beforeAll(async () => {
   nodes = await startTwoNodes({ environment: trustedEnvironment })
   await offerModels(nodes.a, upstream.url, ['fake/ok', slow])
   customer = await nodes.a.customer()
+  // The last of the models: node B has heard of all.
+  await eventually(async () => (await chat(nodes.b, slow)).status === 200)
 })
 afterAll(async () => {
   nodes.a.recorder.verify()
