@@ -147,13 +147,19 @@ export async function accountOf(sql: SQL, { userId }: Customer) {
   return { posted: BigInt(row.posted), leased: BigInt(row.leased) }
 }
 
-/** Waits until all that was settled is booked: at least `minEvents`, and nothing new within two flushes. */
+/**
+ * Waits until all that was settled is booked: at least `minEvents`, and nothing new within four flushes. Time in which the
+ * machine stood still, and a node could not flush either, does not count.
+ */
 export async function waitUntilBooked(sql: SQL, minEvents = 0): Promise<number> {
-  let before = -1
+  let [before, quietLooks] = [-1, 0]
   for (;;) {
     const [{ count }] = await sql`select count(*) as count from usage_event`
-    if (Number(count) === before && before >= minEvents) return before
+    quietLooks = Number(count) === before ? quietLooks + 1 : 0
     before = Number(count)
+    if (quietLooks >= 2 && before >= minEvents) return before
+    const lookedAtMs = performance.now()
     await Bun.sleep(700)
+    if (performance.now() - lookedAtMs > 1400) quietLooks = 0
   }
 }

@@ -6,6 +6,7 @@ import { getServerAccount } from '../../server/src/platform/embedded-postgres/ac
 import { identity } from '../../server/src/platform/embedded-postgres/run'
 import { WaitTimeoutError } from '../../server/testing/eventually'
 import type { PostgresServer } from './postgres-server'
+import { freePort } from './free-port'
 
 /** Debian puts it where only root's PATH leads. */
 export const pgbouncer = Bun.which('pgbouncer', {
@@ -65,11 +66,6 @@ export async function startPgbouncer(
       await rm(home, { recursive: true, force: true })
     },
   }
-}
-
-function freePort(): number {
-  using probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
-  return probe.port
 }
 
 async function awaitAnswer(url: string, child: Bun.Subprocess): Promise<void> {

@@ -11,6 +11,7 @@ import { identity, run, serverEnvironment } from '../../server/src/platform/embe
 import { freeze } from './database'
 import { WaitTimeoutError } from '../../server/testing/eventually'
 import { embeddedBuild, findSystemPostgres } from '../../server/testing/postgres-build'
+import { freePort } from './free-port'
 
 /** A PostgreSQL for tests, on a loopback port, for any number of nodes. */
 export interface PostgresServer extends AsyncDisposable {
@@ -49,11 +50,6 @@ const defaults = {
   max_connections: '200',
   // Only processes are killed here, not the machine.
   fsync: 'off',
-}
-
-function freePort(): number {
-  using probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
-  return probe.port
 }
 
 /** Returns the path of a program of the system's newest PostgreSQL; undefined if it is not installed. */

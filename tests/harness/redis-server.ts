@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { RedisClient } from 'bun'
 import { WaitTimeoutError } from '../../server/testing/eventually'
+import { freePort } from './free-port'
 
 /** A Redis for tests, from the `redis-server` of PATH; its data does not survive a restart. */
 export interface RedisServer extends AsyncDisposable {
@@ -16,11 +17,6 @@ export interface RedisServer extends AsyncDisposable {
 }
 
 const patienceMs = 30_000
-
-function freePort(): number {
-  using probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
-  return probe.port
-}
 
 async function spawn(port: number, directory: string): Promise<Bun.Subprocess> {
   const options = ['--port', String(port), '--dir', directory, '--save', '', '--appendonly', 'no']

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { runCommand } from '../../harness/run-command'
 import { openDatabase } from '../../harness/database'
 import { sendRequest, messages } from '../../harness/http'
+import { waitUntilBooked } from '../../harness/ledger'
 import {
   newDataDir,
   startGateway,
@@ -117,6 +118,8 @@ test('C12: a backup made under load, restored after a kill: what the journal has
   expect(await audited()).toContain('in order')
 
   await using gateway = await startGateway({ dataDir })
+  await using sql = await openDatabase(dataDir)
+  await waitUntilBooked(sql, total.answered)
   const books = await booksOf(dataDir)
   expect(books).toMatchObject({ events: total.answered, twice: 0 })
   // All four began with 10 USD, and nothing else was taken from them.
