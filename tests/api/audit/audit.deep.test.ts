@@ -66,8 +66,7 @@ async function isBooked({ userId }: Customer, requests: number): Promise<boolean
 async function untilBoth(
   customer: Customer,
   status: number,
-  atMost: number,
-  model?: string,
+  { atMost, model }: { atMost: number; model?: string },
 ): Promise<void> {
   let tookMs = 0
   for (const node of [nodes.a, nodes.b]) {
@@ -84,7 +83,7 @@ describe('the audit', () => {
     await sql`update credit_account set posted = posted - 1 where id = ${victim.userId}`
     await eventually(() => isBlocked(victim))
     // By what costs nothing while it is still served: no cost is to be booked on what is not in order.
-    await untilBoth(victim, 402, 200, rejected)
+    await untilBoth(victim, 402, { atMost: 200, model: rejected })
     expect(await ask(nodes.b, victim)).toMatchObject({
       code: 'payment_required',
       message: expect.stringContaining('under review'),
@@ -109,7 +108,7 @@ describe('the audit', () => {
 
     await sql`update credit_account set posted = posted + 1 where id = ${victim.userId}`
     await eventually(async () => !(await isBlocked(victim)))
-    await untilBoth(victim, 200, 1000)
+    await untilBoth(victim, 200, { atMost: 1000 })
   })
 
   test('finds nothing wrong after ordinary requests, by the socket and by DATABASE_URL', async () => {
@@ -148,12 +147,12 @@ describe('payment_method_required', () => {
   test('refuses what costs on every node, whatever the balance, until it is lifted', async () => {
     const customer = await nodes.a.customer()
     const poor = await nodes.a.customer({}, { credit: 0, payment_method_required: true })
-    await untilBoth(customer, 200, 1000)
+    await untilBoth(customer, 200, { atMost: 1000 })
     const changed = await nodes.a.admin('PUT', `/users/${customer.userId}`, {
       payment_method_required: true,
     })
     expect(changed).toMatchObject({ payment_method_required: true })
-    await untilBoth(customer, 402, 1000)
+    await untilBoth(customer, 402, { atMost: 1000 })
     expect(await ask(nodes.a, customer)).toMatchObject({ code: 'payment_required' })
     expect(await ask(nodes.a, poor)).toMatchObject({ code: 'payment_required' })
     expect((await ask(nodes.b, customer, 'fake/free')).status).toBe(200)
@@ -163,9 +162,9 @@ describe('payment_method_required', () => {
       payment_method_required: true,
     })
     await nodes.b.admin('PUT', `/users/${customer.userId}`, { payment_method_required: false })
-    await untilBoth(customer, 200, 1000)
+    await untilBoth(customer, 200, { atMost: 1000 })
     await nodes.a.admin('PUT', `/users/${poor.userId}`, { payment_method_required: false })
-    await untilBoth(poor, 402, 1000)
+    await untilBoth(poor, 402, { atMost: 1000 })
     expect(await ask(nodes.a, poor)).toMatchObject({ code: 'insufficient_credits' })
   })
 
@@ -175,9 +174,10 @@ describe('payment_method_required', () => {
   })
 })
 
+const today = () => new Date().toISOString().slice(0, 10).replaceAll('-', '')
+
 test('usage of today is in the partition of today', async () => {
   const customer = await nodes.a.customer()
-  const today = () => new Date().toISOString().slice(0, 10).replaceAll('-', '')
   const before = today()
   await ask(nodes.a, customer)
   const days = [before, today()]

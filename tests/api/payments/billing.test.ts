@@ -121,8 +121,9 @@ test('pages go on where the last one ended, through entries and checkouts alike'
   expect(problem(other)).toEqual([400, 'cursor', 'bad_format'])
 })
 
+const today = () => new Date().toISOString().slice(0, 10)
+
 test('filters leave what they name', async () => {
-  const today = () => new Date().toISOString().slice(0, 10)
   const firstDay = today()
   const customer = await fixture().newCustomer()
   const { userId } = customer

@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { minSkewMs } from './stores'
 
 test.each([
-  ['a quick answer', 1005, [1000, 1010], 0],
-  ['a slow one, told at its begin', 1001, [1000, 9000], 0],
-  ['a slow one, told at its end', 8999, [1000, 9000], 0],
-  ['a clock that is behind', 400, [1000, 1010], 600],
-  ['a clock that is ahead', 9500, [1000, 9000], 500],
-] as const)('the skew of the database by %s', (_what, toldMs, asked, skewMs) => {
-  expect(minSkewMs(toldMs, asked)).toBe(skewMs)
+  { what: 'a quick answer', told: 1005, asked: [1000, 1010], skewMs: 0 },
+  { what: 'a slow one, told at its begin', told: 1001, asked: [1000, 9000], skewMs: 0 },
+  { what: 'a slow one, told at its end', told: 8999, asked: [1000, 9000], skewMs: 0 },
+  { what: 'a clock that is behind', told: 400, asked: [1000, 1010], skewMs: 600 },
+  { what: 'a clock that is ahead', told: 9500, asked: [1000, 9000], skewMs: 500 },
+] as const)('the skew of the database by $what', ({ told, asked, skewMs }) => {
+  expect(minSkewMs(told, asked)).toBe(skewMs)
 })
