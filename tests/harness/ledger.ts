@@ -147,13 +147,23 @@ export async function accountOf(sql: SQL, { userId }: Customer) {
   return { posted: BigInt(row.posted), leased: BigInt(row.leased) }
 }
 
-/** Waits until all that was settled is booked: at least `minEvents`, and nothing new within two flushes. */
+/**
+ * Waits until all that was settled is booked: at least `minEvents`, and nothing new within two flushes. Those who know the
+ * number tell it: a node that stands still books nothing for longer.
+ */
 export async function waitUntilBooked(sql: SQL, minEvents = 0): Promise<number> {
+  const deadline = performance.now() + waitTimeoutMs
   let before = -1
   for (;;) {
     const [{ count }] = await sql`select count(*) as count from usage_event`
     if (Number(count) === before && before >= minEvents) return before
     before = Number(count)
+    if (before < minEvents && performance.now() > deadline) {
+      throw new WaitTimeoutError(
+        `${minEvents} events, of which ${before} are booked`,
+        waitTimeoutMs,
+      )
+    }
     await Bun.sleep(700)
   }
 }
