@@ -88,12 +88,13 @@ test('what fails before the early headers is a status, and no ping', async () =>
 /** One with the headers and one in each interval; exclusive. */
 const maxPings = ({ tookMs }: Stream) => Math.floor(tookMs / pingMs) + 2
 
+const afterWord = (received: Buffer) => received.toString().split('w1')[1] ?? ''
+
 /** Reads a stream that pauses between its two words until some pings have come. */
 async function readHeld(): Promise<Stream> {
   const body = { model: await rig.model('held-2'), stream: true, messages }
   const startedAt = performance.now()
   using client = await sendRaw(rig.gateway, { key: chatClient.customer.key, body })
-  const afterWord = (received: Buffer) => received.toString().split('w1')[1] ?? ''
   await client.until((received) => afterWord(received).split(': ping\n\n').length > 3)
   rig.upstream.release()
   const { status, body: text } = await client.response()
