@@ -149,9 +149,11 @@ export async function accountOf(sql: SQL, { userId }: Customer) {
 
 /**
  * Waits until all that was settled is booked: at least `minEvents`, and nothing new within four flushes. Time in which the
- * machine stood still, and a node could not flush either, does not count.
+ * machine stood still, and a node could not flush either, does not count. Throws `WaitTimeoutError` where the number
+ * is not reached.
  */
 export async function waitUntilBooked(sql: SQL, minEvents = 0): Promise<number> {
+  const deadline = performance.now() + waitTimeoutMs
   let [before, quietLooks] = [-1, 0]
   for (;;) {
     const [{ count }] = await sql`select count(*) as count from usage_event`
@@ -159,6 +161,9 @@ export async function waitUntilBooked(sql: SQL, minEvents = 0): Promise<number> 
     before = Number(count)
     if (quietLooks >= 2 && before >= minEvents) return before
     const lookedAtMs = performance.now()
+    if (before < minEvents && lookedAtMs > deadline) {
+      throw new WaitTimeoutError(`${minEvents} events, of which ${before} are booked`, waitTimeoutMs)
+    }
     await Bun.sleep(700)
     if (performance.now() - lookedAtMs > 1400) quietLooks = 0
   }

@@ -6,22 +6,30 @@ import { sendRaw, memoryGrowth, messages, type Json } from '../../harness/http'
 import { eventually } from '../../../server/testing/eventually'
 
 /** Longer than a busy machine lets a client wait that does read. */
-const slowClientMs = 3000
+const slowClientMs = 6000
 /** What the system and the gateway may hold of an unread stream. */
 const maxHeldMb = 40
 
 let rig: Rig
 let customer: Customer
+/** The same with early headers, which a busy machine would send before a client of the others leaves. */
+let early: Rig
+let earlyCustomer: Customer
 
 beforeAll(async () => {
   rig = await startRig({
     // The memory of a process that ran other gateways has room that hides growth.
     process: 'own',
-    environment: { EARLY_HEADERS_SECONDS: '1.5', SLOW_CLIENT_SECONDS: String(slowClientMs / 1000) },
+    environment: { SLOW_CLIENT_SECONDS: String(slowClientMs / 1000) },
   })
   customer = await rig.gateway.customer()
+  early = await startRig({ environment: { EARLY_HEADERS_SECONDS: '1.5' } })
+  earlyCustomer = await early.gateway.customer()
 })
-afterAll(() => rig[Symbol.asyncDispose]())
+afterAll(async () => {
+  await rig[Symbol.asyncDispose]()
+  await early[Symbol.asyncDispose]()
+})
 
 const chat = '/v1/chat/completions'
 const completions = '/v1/completions'
@@ -39,19 +47,19 @@ async function open(name: string, fields: Json = {}, path = chat): Promise<RawCl
   return sendRaw(rig.gateway, { path, key: customer.key, body })
 }
 
-const running = () => rig.upstream.requests().filter(({ closedAt }) => closedAt === null)
+const running = ({ upstream } = rig) =>
+  upstream.requests().filter(({ closedAt }) => closedAt === null)
 const isReached = (count: number) => rig.upstream.requests().length === count
 
-const isOver = () => running().length === 0 && rig.upstream.openSockets() === 0
-
 /** All requests reached the provider, and then their connections were closed, by the gateway. */
-async function expectAborted(): Promise<void> {
+async function expectAborted(on = rig): Promise<void> {
+  const isOver = () => running(on).length === 0 && on.upstream.openSockets() === 0
   const abortedMs = await eventually(isOver)
   recordFigure('S01 S02 S03: a request whose client left ends at the provider after', abortedMs, {
     unit: 'ms',
     atMost: 1000,
   })
-  for (const { closedBy } of rig.upstream.requests()) expect(closedBy).toBe('peer')
+  for (const { closedBy } of on.upstream.requests()) expect(closedBy).toBe('peer')
 }
 
 const partings: [string, (client: RawClient) => void][] = [
@@ -71,11 +79,12 @@ describe.each(partings)('a caller who %s ends the request at the provider', (_ho
   })
 
   test('S02: after the early headers, before the first event', async () => {
-    rig.upstream.reset()
-    using client = await open('slow-event-9000')
+    early.upstream.reset()
+    const body = { model: await early.model('slow-event-9000'), stream: true, messages }
+    using client = await sendRaw(early.gateway, { key: earlyCustomer.key, body })
     await client.until((received) => parseResponse(received) !== undefined)
     leave(client)
-    await expectAborted()
+    await expectAborted(early)
   })
 
   test('S01: in mid-stream', async () => {
@@ -130,7 +139,9 @@ test('P03: 200 clients that disconnect leave no open connection, and no error in
   rig.upstream.reset()
   for (const name of ['slow-first-9000', 'slow-event-9000', 'rate-50', 'stall-after-3']) {
     for (const [, leave] of partings.slice(0, 2)) {
-      const clients = await Promise.all(Array.from({ length: 25 }, () => open(name)))
+      const clients = await Promise.all(
+        Array.from({ length: 25 }, () => open(name, { max_tokens: 1000 })),
+      )
       await Bun.sleep(20)
       for (const client of clients) leave(client)
     }
@@ -152,10 +163,13 @@ describe('a slow reader', () => {
     rig.upstream.reset()
     // Large, so that what the system holds between us is soon full, on a busy machine too.
     const pieceBytes = 10_000
+    // Before the request: while this process stands still, it reads nothing either.
+    const startedAt = performance.now()
     using client = await open(`endless-${pieceBytes}`)
     await client.until((received) => received.length > 1000)
     client.stopReading()
-    const leftMs = await eventually(() => running().length === 0)
+    await eventually(() => running().length === 0)
+    const leftMs = performance.now() - startedAt
     expect(leftMs).toBeGreaterThan(slowClientMs * 0.9)
     const [seen] = rig.upstream.requests()
     expect(seen?.closedBy).toBe('peer')

@@ -7,7 +7,7 @@ let rig: Rig
 let client: ChatClient
 
 beforeAll(async () => {
-  rig = await startRig({ environment: { FIRST_BYTE_TIMEOUT_SECONDS: '2' } })
+  rig = await startRig()
   client = await newChatClient(rig)
 })
 afterAll(() => rig[Symbol.asyncDispose]())

@@ -3,6 +3,8 @@ export interface Balancer extends AsyncDisposable {
   url: string
   /** Reasons of requests that it could not forward, or whose answers were cut off. */
   failures: string[]
+  /** Returns the addresses that were ready at their last probe. */
+  found: () => string[]
 }
 
 interface Options {
@@ -65,6 +67,7 @@ export function startBalancer({ targets, probeMs }: Options): Balancer {
   return {
     url: `http://127.0.0.1:${server.port}`,
     failures,
+    found: () => [...ready],
     async [Symbol.asyncDispose]() {
       clearInterval(probing)
       await server.stop(true)

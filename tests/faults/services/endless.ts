@@ -1,3 +1,4 @@
+import { eventually } from '../../../server/testing/eventually'
 import type { Gateway } from '../../harness/server'
 import { startFakeProvider } from '../../harness/upstreams/fake-provider'
 
@@ -16,12 +17,30 @@ export async function startEndless(gateway: Gateway): Promise<Endless> {
   const model = 'fake/chunks-10000-gap-100'
   const free = { id: model, name: 'Endless', category: 'chat', is_free: true }
   await gateway.admin('POST', '/models', free)
-  // The other node is notified.
-  await Bun.sleep(500)
   return {
-    begin: (on, key) => beginStream(on, key, model),
+    async begin(on, key) {
+      for (;;) {
+        const response = await beginStream(on, key, model)
+        // The other node is notified of the provider and the model.
+        if (response.status !== 404 && response.status !== 403) return response
+        await response.text()
+        await Bun.sleep(100)
+      }
+    },
     [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose](),
   }
+}
+
+/** Begins a stream again until it is admitted: a node whose store is late may refuse what fits its limit. */
+export async function untilAdmitted(begin: () => Promise<Response>): Promise<Response> {
+  let response = await begin()
+  await eventually(async () => {
+    if (response.status === 200) return true
+    await response.text()
+    response = await begin()
+    return response.status === 200
+  })
+  return response
 }
 
 /** Begins a stream of a model, and resolves with its head. */

@@ -46,11 +46,12 @@ async function dieUnbooked(): Promise<LoadObservations> {
     [await nodes.model('chunks-12-gap-10'), 12],
   ]
   const witness = createObservations()
-  const model = await nodes.model('chunks-600-gap-50')
+  // They outlast whatever a busy machine needs until the kill.
+  const model = await nodes.model('chunks-4000-gap-50')
   const running = customers
     .slice(0, 4)
     .map((customer) =>
-      sendObserved(nodes.at(0), { customer, model, tokens: 600, stream: true }, witness),
+      sendObserved(nodes.at(0), { customer, model, tokens: 4000, stream: true }, witness),
     )
   await eventually(() => nodes.upstream.requests().length === running.length)
   const load = startLoad(() => nodes.at(0), { customers, models }, witness)
@@ -96,9 +97,10 @@ test('C01: the journals of workers are booked once by one process, or by fewer w
   expect(left.toSorted()).toEqual(['1', '2', '3'])
   expect(await runDoctor()).toMatch(/[1-9]\d* attempts wait to be booked.* in workers\/[123]/)
   await nodes.restart(0, inOneProcess)
+  // A start does not wait for it, and the journal is marked a moment after the ledger's commit.
+  await eventually(async () => (await runDoctor()).includes(' 0 attempts wait'))
   const { events, orphans } = await expectNothingLost(nodes, customers, witness)
   expect(orphans).toBeGreaterThanOrEqual(4)
-  // The journal is marked a moment after the ledger's commit.
   await eventually(async () => (await runDoctor()).includes(' 0 attempts wait'))
   // Another start with this layout has nothing to book, and logs nothing.
   await nodes.at(0).stop()

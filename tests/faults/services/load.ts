@@ -20,7 +20,8 @@ interface Load {
 
 const windowMs = 60_000
 
-async function shoot(gateway: Gateway, node: number, key: string): Promise<LoadRequest> {
+/** Sends one request to a node, which is known as `node`. */
+export async function shoot(gateway: Gateway, node: number, key: string): Promise<LoadRequest> {
   const startedAt = performance.now()
   const response = await gateway.recorder.fetch(`${gateway.url}/v1/models/sandbox/echo`, {
     headers: { authorization: `Bearer ${key}` },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { eventually } from '../../../server/testing/eventually'
 import { startNodes, type Nodes } from '../../harness/nodes'
 import { sendRaw, messages, type Answer } from '../../harness/http'
 
@@ -15,11 +16,11 @@ const idOf = ({ headers }: Answer) => headers.get('x-request-id') ?? ''
 
 async function rowsOf(userId: string, maxRows: number) {
   let rows: { id: string; status: string; error: { code: string } | null }[] = []
-  for (let tries = 0; rows.length < maxRows && tries < 200; tries++) {
+  await eventually(async () => {
     rows = await nodes.sql`
       select id, status, error from request_log where user_id = ${userId} order by id`
-    if (rows.length < maxRows) await Bun.sleep(50)
-  }
+    return rows.length >= maxRows
+  })
   return rows
 }
 
@@ -51,8 +52,12 @@ test('no log of an answered request is lost with its node, and each is there onc
   // The request that ran when its process died: its outcome is unknown.
   const orphans = rows.filter(({ status }) => status === 'error')
   expect(orphans.map(({ error }) => error?.code)).toEqual(['internal_error'])
-  const [sums] = await sql`
-    select sum(requests)::int as requests, sum(successes)::int as successes from request_sum
-    where user_id = ${account.userId} and grain = 'day'`
-  expect(sums).toEqual({ requests: 12, successes: 11 })
+  const sumsOfDays = async () => {
+    const [sums] = await sql`
+      select sum(requests)::int as requests, sum(successes)::int as successes from request_sum
+      where user_id = ${account.userId} and grain = 'day'`
+    return sums
+  }
+  await eventually(async () => (await sumsOfDays()).requests >= 12)
+  expect(await sumsOfDays()).toEqual({ requests: 12, successes: 11 })
 })

@@ -163,8 +163,10 @@ runInIsolatedNetwork({ name, path: import.meta.path, limitMs: 3 * limitMs }, () 
       await expectServed(other)
       expect(await eventOf(fixture, cut.requestId)).toMatchObject({ state: 'orphan', cost: 0n })
       const path = `GET /account/request-logs/${cut.requestId}`
-      const { body } = await call(fixture.tollgate, home.caller, path)
-      expect(body).toMatchObject({ status: 'error', gateway_type: 3 })
+      // Its log may be written later than its event.
+      const logged = () => call(fixture.tollgate, home.caller, path)
+      await eventually(async () => (await logged()).status === 200)
+      expect((await logged()).body).toMatchObject({ status: 'error', gateway_type: 3 })
       // Requests without a waiting client are not retried.
       expect(home.network.count('asked', content)).toBe(1)
       expect(other.network.count('asked', 'wait 600000')).toBe(1)

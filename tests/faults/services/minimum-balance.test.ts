@@ -14,7 +14,7 @@ beforeAll(async () => {
   nodes = await startNodes(3, { MINIMUM_BALANCE_USD: '0.1' })
 })
 afterAll(async () => {
-  await waitUntilBooked(nodes.sql)
+  await waitUntilBooked(nodes.sql, nodes.upstream.requests().length)
   await expectSoundLedger(nodes.sql, { attempts: nodes.upstream.requests().length })
   await nodes[Symbol.asyncDispose]()
 })

@@ -40,7 +40,7 @@ test.each([2, 3, 5])(
       unit: 'ms',
       atMost: 1000,
     })
-    await waitUntilBooked(nodes.sql)
+    await waitUntilBooked(nodes.sql, nodes.upstream.requests().length)
     await expectSoundLedger(nodes.sql, { attempts: nodes.upstream.requests().length })
   },
 )

@@ -19,8 +19,8 @@ const rollSeconds = Number(process.env['ROLL_SECONDS'] ?? 6)
 const perSecond = Number(process.env['ROLL_RATE'] ?? 40)
 
 const probeMs = 200
-/** Well above two probes, as a busy machine probes late. */
-const unreadySeconds = 2
+/** Well above two probes, as a busy machine probes seconds late. */
+const unreadySeconds = 6
 
 setDefaultTimeout(180_000 + 4000 * rollSeconds)
 
@@ -45,8 +45,8 @@ beforeAll(async () => {
   await servedByAll()
 })
 afterAll(async () => {
-  await waitUntilBooked(nodes.sql)
   const attempts = nodes.upstream.requests().length
+  await waitUntilBooked(nodes.sql, attempts)
   await expectSoundLedger(nodes.sql, { completed: witness.completed, attempts })
   await traffic[Symbol.asyncDispose]()
   await nodes[Symbol.asyncDispose]()
@@ -63,13 +63,12 @@ function ask(index: number, [name, tokens]: readonly [string, number], into: Loa
 const short = ['chunks-5', 5] as const
 const long = ['chunks-60-gap-50', 60] as const
 
-const isReady = async ({ url }: { url: string }) =>
-  (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200
-
 /** Waits until the load balancer has found both nodes. */
 async function servedByAll(): Promise<void> {
-  for (const gateway of nodes.all) while (!(await isReady(gateway))) await Bun.sleep(50)
-  await Bun.sleep(5 * probeMs)
+  await eventually(async () => {
+    const found = await traffic.found()
+    return nodes.all.every(({ url }) => found.includes(url))
+  })
 }
 
 /** Counts begun or settled rows in the journal of a stopped node that are not booked. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { runCommand } from '../../harness/run-command'
 import { startNodes, type Nodes } from '../../harness/nodes'
+import { eventually } from '../../../server/testing/eventually'
 
 const newKey = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')
 const [old, young] = [`old:${newKey()}`, `young:${newKey()}`]
@@ -27,11 +28,14 @@ test('K07: the key is rotated under traffic on two nodes, and no request fails',
   expect(await keyIds()).toEqual([['old', others + 1]])
   const customer = await nodes.customer(10_000_000_000n)
   const load = { isOver: false, answered: 0, failed: [] as unknown[], on: [true, true] }
+  const running = [false, false]
   const asking = [0, 1].map(async (index) => {
     while (!load.isOver) {
       if (!load.on[index]) await Bun.sleep(10)
       else {
+        running[index] = true
         const { status, error } = await nodes.chat(nodes.at(index), customer, { name: 'ok' })
+        running[index] = false
         if (status === 200) load.answered += 1
         else load.failed.push([index, status, error])
       }
@@ -53,7 +57,7 @@ test('K07: the key is rotated under traffic on two nodes, and no request fails',
   // The old key is removed from one node after the other; the other serves meanwhile.
   for (const index of [0, 1]) {
     load.on[index] = false
-    await Bun.sleep(100)
+    await eventually(() => running[index] === false)
     await nodes.at(index).stop('SIGTERM')
     await nodes.restart(index, { ENCRYPTION_KEY: young })
     load.on[index] = true

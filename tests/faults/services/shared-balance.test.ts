@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   for (const { recorder } of all) recorder.verify()
-  await waitUntilBooked(nodes.sql)
+  await waitUntilBooked(nodes.sql, nodes.upstream.requests().length)
   await expectSoundLedger(nodes.sql, { attempts: nodes.upstream.requests().length })
   await nodes[Symbol.asyncDispose]()
 })
@@ -116,7 +116,7 @@ test.each([false, true])(
 
 describe('recall', () => {
   const chatRequest: ChatRequest = { name: 'chunks-50', max_tokens: 1000 }
-  const running: ChatRequest = { name: 'chunks-40-gap-100', max_tokens: 1000, stream: true }
+  const running: ChatRequest = { name: 'held-40', max_tokens: 1000, stream: true }
 
   const short: ChatRequest = { ...running, name: 'chunks-40-gap-15' }
   const maxRounds = 100
@@ -161,9 +161,8 @@ describe('recall', () => {
     const worst = (await nodes.floorOf(running)) + 744n * outputPrice
     for (let round = 0; round < 3; round++) {
       const customer = await nodes.customer(worst)
-      const before = nodes.upstream.requests().length
       const held = nodes.chat(nodes.at(0), customer, running)
-      await eventually(() => nodes.upstream.requests().length > before)
+      await eventually(() => nodes.upstream.heldCount() === 1)
       const refused = await nodes.chat(nodes.at(1), customer, chatRequest)
       expect(refused.status).toBe(402)
       recordFigure(
@@ -174,6 +173,7 @@ describe('recall', () => {
           atMost: 700,
         },
       )
+      nodes.upstream.release()
       expect((await held).isDone).toBe(true)
       const admittedMs = await eventually(
         async () => (await nodes.chat(nodes.at(1), customer, chatRequest)).status === 200,

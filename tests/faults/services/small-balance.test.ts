@@ -39,7 +39,7 @@ test.each([1, 2, 3, 5])(
     )
     expect(refusals).toEqual([])
     expect(served).toBeGreaterThan(40)
-    await waitUntilBooked(nodes.sql)
+    await waitUntilBooked(nodes.sql, nodes.upstream.requests().length)
     await expectSoundLedger(nodes.sql, { attempts: nodes.upstream.requests().length })
   },
 )

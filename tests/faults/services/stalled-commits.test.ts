@@ -26,6 +26,6 @@ test('finding M19: commits that stall for 3 s reject no request, though the leas
   )
   await stalling
   expect(answers).toEqual(answers.map(() => 200))
-  await waitUntilBooked(nodes.sql)
+  await waitUntilBooked(nodes.sql, nodes.upstream.requests().length)
   await expectSoundLedger(nodes.sql, { attempts: nodes.upstream.requests().length })
 }, 120_000)

@@ -11,6 +11,7 @@ const balancer = startBalancer({ targets: () => targets, probeMs })
 
 process.on('message', async (message: ToTraffic) => {
   if ('targets' in message) targets = message.targets
+  else if ('foundWanted' in message) tell({ found: balancer.found() })
   else if ('requestId' in message) {
     const witness = createObservations()
     await sendObserved({ url: balancer.url }, message.worker, witness)

@@ -5,12 +5,13 @@ export type ToTraffic =
   | { targets: readonly string[] }
   | { requestId: number; worker: Worker }
   | { failuresWanted: true }
+  | { foundWanted: true }
 
 interface Answered extends LoadObservations {
   answered: number
 }
 
-export type FromTraffic = { ready: true } | Answered | { failures: string[] }
+export type FromTraffic = { ready: true } | Answered | { failures: string[] } | { found: string[] }
 
 /** Clients and a load balancer in front of nodes. */
 export interface Traffic extends AsyncDisposable {
@@ -18,6 +19,8 @@ export interface Traffic extends AsyncDisposable {
   ask: (worker: Worker, into: LoadObservations) => Promise<void>
   /** Reasons of requests that the load balancer could not forward, or whose answers were cut off. */
   failures: () => Promise<string[]>
+  /** Returns the addresses that the load balancer found ready at its last probes. */
+  found: () => Promise<string[]>
 }
 
 interface Options {
@@ -35,6 +38,7 @@ export async function startTraffic({ targets, probeMs }: Options): Promise<Traff
   const waiting = new Map<number, (answered: Answered) => void>()
   const ready = Promise.withResolvers<void>()
   let tellFailures: ((failures: string[]) => void) | undefined
+  let tellFound: ((found: string[]) => void) | undefined
   const child = Bun.spawn(
     [process.execPath, join(import.meta.dir, 'traffic-process.ts'), JSON.stringify({ probeMs })],
     {
@@ -45,6 +49,7 @@ export async function startTraffic({ targets, probeMs }: Options): Promise<Traff
       ipc(message: FromTraffic) {
         if ('ready' in message) ready.resolve()
         else if ('failures' in message) tellFailures?.(message.failures)
+        else if ('found' in message) tellFound?.(message.found)
         else {
           waiting.get(message.answered)?.(message)
           waiting.delete(message.answered)
@@ -73,6 +78,11 @@ export async function startTraffic({ targets, probeMs }: Options): Promise<Traff
       const failureTexts = new Promise<string[]>((resolve) => (tellFailures = resolve))
       send({ failuresWanted: true })
       return failureTexts
+    },
+    found() {
+      const found = new Promise<string[]>((resolve) => (tellFound = resolve))
+      send({ foundWanted: true })
+      return found
     },
     async [Symbol.asyncDispose]() {
       clearInterval(telling)

@@ -146,7 +146,7 @@ test.skipIf(!isKnown)(
       await more(20)
     }
     await load.stop()
-    await waitUntilBooked(sql)
+    await waitUntilBooked(sql, upstream.requests().length)
     await expectSoundLedger(sql, {
       completed: witness.completed,
       attempts: upstream.requests().length,
