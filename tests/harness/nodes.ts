@@ -6,6 +6,7 @@ import { sendRequest, messages, toStream, type Json, type Stream } from './http'
 import { nanosOf } from './ledger'
 import { newDataDir, startGateway, type Customer, type Gateway } from './server'
 import { startFakeProvider, type FakeProvider } from './upstreams/fake-provider'
+import { eventually } from '../../server/testing/eventually'
 
 type Environment = Record<string, string>
 
@@ -72,18 +73,47 @@ export async function connectProvider({ admin }: Gateway, { url }: FakeProvider)
   await admin('POST', '/connections', { name: 'fake', provider: 'fake', api_key })
 }
 
-/** The time in which a node receives notifications of another. */
+/** The time in which a worker receives notifications of another process. */
 const heardMs = 300
+/** The most that a node needs, on any machine. */
+const maxHeardMs = 15_000
+/** A node without its database answers later, or never. */
+const answerMs = 5000
 
-const models = (first: () => Gateway) => {
+/** Tells whether a node lists a model for a customer; undefined for a node that does not answer now. */
+async function lists({ url }: Gateway, { key }: Customer, id: string) {
+  const headers = { authorization: `Bearer ${key}` }
+  const signal = AbortSignal.timeout(answerMs)
+  try {
+    const response = await fetch(`${url}/v1/models`, { headers, signal })
+    const text = await response.text()
+    return response.ok ? text.includes(`"${id}"`) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Waits until all nodes that answer list a model, if the first one does: one that cannot be called is not listed. */
+async function waitUntilListed(all: readonly Gateway[], customer: Customer, id: string) {
+  const [first, ...others] = all.filter((gateway) => !gateway.hasExited())
+  if (!first || !(await lists(first, customer, id))) return
+  for (const other of others)
+    // One that is cut off from the database hears of it later.
+    await eventually(async () => (await lists(other, customer, id)) !== false, maxHeardMs).catch(
+      () => undefined,
+    )
+}
+
+const models = (all: readonly Gateway[], customer: () => Customer) => {
   const known = new Map<string, Promise<unknown>>()
   return async (name: string, fields: Json = {}) => {
     const id = `fake/${name}`
     const add = async () => {
       const pricing = { input: 1, output: 4 }
       const model = { id, name, category: 'chat', context_length: 8192, max_output_tokens: 4096 }
-      await first().admin('POST', '/models', { ...model, pricing, ...fields })
+      await found(all, 0).admin('POST', '/models', { ...model, pricing, ...fields })
       await Bun.sleep(heardMs)
+      await waitUntilListed(all, customer(), id)
     }
     const adding = known.get(id) ?? add()
     known.set(id, adding)
@@ -108,7 +138,7 @@ export async function startNodes(count: number, own: Environment = {}): Promise<
   const at = (index: number) => found(shared.all, index)
   await connectProvider(at(0), upstream)
   const sql = stack.use(postgres.connect())
-  const model = models(() => at(0))
+  const model = models(shared.all, () => penniless)
   const customer = (credit: bigint) => at(0).customer({}, { credit: Number(credit) / 1e9 })
   const penniless = await customer(0n)
   const chat: Nodes['chat'] = async (on, { key }, { name, ...fields }) =>

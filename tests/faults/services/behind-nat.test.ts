@@ -8,13 +8,16 @@ import { runInIsolatedNetwork } from './own-network'
 import { call } from '../../harness/byok'
 import { openDatabase } from '../../harness/database'
 import { forFile } from '../../harness/for-file'
-import { waitUntilBooked, findBooked, priceOf } from '../../harness/ledger'
+import { eventually } from '../../../server/testing/eventually'
+import { findBooked, priceOf } from '../../harness/ledger'
 
 async function open() {
   // Many concurrent callers load one machine that runs all sides.
   const fixture = await TunnelFixture.open({
     GATEWAY_HEARTBEAT_SECONDS: '30',
-    SLOW_CLIENT_SECONDS: '90',
+    // Streams wait for each other, and one is not read meanwhile.
+    IDLE_TIMEOUT_SECONDS: '300',
+    SLOW_CLIENT_SECONDS: '300',
   })
   const [free, paid] = await Promise.all([fixture.home(), fixture.home({ isPaid: true })])
   return { fixture, free, paid }
@@ -97,12 +100,16 @@ runInIsolatedNetwork({ name, path: import.meta.path, limitMs: 150_000 }, () => {
     expect(readlinkSync(`/proc/${pid?.content}/ns/net`)).toBe(free.network.name)
     expect(assistantMessage).toMatchObject({ content: `Done: 42, ${pid?.content}` })
     // Each answer of the model is a separate request.
+    await eventually(() => free.network.count('asked', content) >= 3)
     expect(free.network.count('asked', content)).toBe(3)
     await using sql = await openDatabase(tollgate.dataDir)
-    await waitUntilBooked(sql)
-    const rows: { request_id: string }[] = await sql`
-      select request_id from usage_event where key_id = ${free.caller.keyId}`
-    const others = rows.flatMap(({ request_id: id }) => (free.requests.includes(id) ? [] : [id]))
+    const bookedOthers = async () => {
+      const rows: { request_id: string }[] = await sql`
+        select request_id from usage_event where key_id = ${free.caller.keyId}`
+      return rows.flatMap(({ request_id: id }) => (free.requests.includes(id) ? [] : [id]))
+    }
+    await eventually(async () => (await bookedOthers()).length >= 3)
+    const others = await bookedOthers()
     expect(others).toHaveLength(3)
     free.requests.push(...others)
   })

@@ -1,4 +1,6 @@
 import type { SQL } from 'bun'
+import { eventually } from '../../../server/testing/eventually'
+import { waitUntilBooked } from '../../harness/ledger'
 import type { Nodes } from '../../harness/nodes'
 import type { Customer } from '../../harness/server'
 
@@ -28,6 +30,24 @@ export async function sumsOf(sql: SQL, customers: readonly Customer[]): Promise<
     doubled: sum('doubled'),
     chargedOrphans: sum('chargedOrphans'),
   }
+}
+
+/**
+ * Waits until each attempt of these customers has its event, and at least `minSettled` are settled: a start that takes
+ * more than 5 s to recover books while it serves. What is missing in the end was lost: that is for the test to find, not a wait
+ * that CI may repeat.
+ */
+export async function waitForAttempts(
+  nodes: Pick<Nodes, 'sql' | 'upstream'>,
+  customers: readonly Customer[],
+  minSettled: number,
+): Promise<void> {
+  const areBooked = async () => {
+    const { settled } = await sumsOf(nodes.sql, customers)
+    return settled >= minSettled && (await silentAttempts(nodes, customers)) === 0
+  }
+  await eventually(areBooked).catch(() => undefined)
+  await waitUntilBooked(nodes.sql)
 }
 
 /** Returns the attempts of a load's customers that the provider received and that have no event. */

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { silentAttempts, sumsOf } from './booked'
+import { silentAttempts, sumsOf, waitForAttempts } from './booked'
 import { createObservations, startLoad, sendObserved } from './client-load'
 import { startNodes, type Nodes } from '../../harness/nodes'
 import { eventually } from '../../../server/testing/eventually'
 import { expectSoundLedger } from '../../harness/ledger-oracle'
-import { waitUntilBooked } from '../../harness/ledger'
 import type { Customer } from '../../harness/server'
 
 setDefaultTimeout(120_000)
@@ -13,10 +12,18 @@ let nodes: Nodes
 let customers: Customer[]
 
 beforeEach(async () => {
-  nodes = await startNodes(1, { LOG_LEVEL: 'error' })
+  nodes = await startNodes(1, { LOG_LEVEL: 'error', IDLE_TIMEOUT_SECONDS: '300' })
   customers = await Promise.all(Array.from({ length: 6 }, () => nodes.customer(1_000_000_000_000n)))
 })
 afterEach(() => nodes[Symbol.asyncDispose]())
+
+/** Tells whether each customer has an event, and so a lease. */
+async function hasEachBooked(): Promise<boolean> {
+  const [row] = await nodes.sql`
+    select count(distinct key_id)::int as keys from usage_event
+    where key_id in ${nodes.sql(customers.map(({ keyId }) => keyId))}`
+  return row.keys === customers.length
+}
 
 /** Checks that each start has its own name, so that no two mistake each other's leases for theirs. */
 async function expectOwnNames(): Promise<void> {
@@ -46,19 +53,28 @@ test('M34: a dead node and a copy of its disk start at once: its journal is book
     [await nodes.model('chunks-12-gap-10'), 12],
   ]
   const witness = createObservations()
+  const model = await nodes.model('held-5')
   const load = startLoad(() => nodes.at(0), { customers, models }, witness)
-  await Bun.sleep(500)
+  // Open when the node is killed: it becomes an orphan.
+  const open = customers
+    .slice(0, 1)
+    .map((customer) =>
+      sendObserved(nodes.at(0), { customer, model, tokens: 5, stream: true }, witness),
+    )
+  await eventually(() => nodes.upstream.heldCount() === open.length)
+  // Without the database only those are served that have a lease.
+  await eventually(hasEachBooked)
   nodes.wireOf(0).cut()
   const cutAt = witness.completed.length
   // Requests that end now stay in the journal.
   await eventually(() => witness.completed.length > cutAt + 120)
   await nodes.at(0).stop('SIGKILL')
-  await load.stop()
+  await Promise.all([load.stop(), ...open])
   nodes.wireOf(0).mend()
   const before = (await sumsOf(nodes.sql, customers)).events
   await nodes.copyDisk(0, 1)
   await Promise.all([nodes.restart(0), nodes.restart(1)])
-  await waitUntilBooked(nodes.sql)
+  await waitForAttempts(nodes, customers, witness.completed.length)
   await expectOwnNames()
   const { events, orphans, doubled } = await sumsOf(nodes.sql, customers)
   console.log(`M34: ${before} booked before, ${events} after both, ${orphans} of them orphans`)
@@ -79,14 +95,13 @@ test('M34 I5: a copy of a running node treats its open requests as orphans; they
   await eventually(() => nodes.upstream.heldCount() === customers.length)
   await nodes.copyDisk(0, 1)
   await nodes.restart(1)
-  await waitUntilBooked(nodes.sql)
+  await waitForAttempts(nodes, customers, 0)
   expect(await sumsOf(nodes.sql, customers)).toMatchObject({ events: 6, orphans: 6 })
   nodes.upstream.release()
   await Promise.all(running)
   expect(witness.completed).toHaveLength(6)
   // Not before they are settled: until then the orphan is the only record.
-  await Bun.sleep(1000)
-  await waitUntilBooked(nodes.sql)
+  await waitForAttempts(nodes, customers, customers.length)
   expect(await sumsOf(nodes.sql, customers)).toMatchObject({ events: 6, settled: 6, orphans: 0 })
   await expectOwnNames()
   await expectSums()

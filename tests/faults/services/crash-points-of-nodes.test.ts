@@ -4,10 +4,17 @@ import { createObservations, startLoad } from './client-load'
 import { expectFired, expectNothingLost } from './crashes'
 import { startNodes, type Nodes } from '../../harness/nodes'
 import { expectSoundLedger } from '../../harness/ledger-oracle'
-import { accountOf, waitUntilBooked, outputPrice, priceOf } from '../../harness/ledger'
+import {
+  accountOf,
+  findBooked,
+  waitUntilBooked,
+  outputPrice,
+  priceOf,
+  requestIdOf,
+} from '../../harness/ledger'
 import type { Customer } from '../../harness/server'
 
-setDefaultTimeout(240_000)
+setDefaultTimeout(360_000)
 
 const granted = 1_000_000_000_000n
 let nodes: Nodes
@@ -27,15 +34,21 @@ test('C02: killed at recall-received: its holds are released when it is back', a
   const customer = await nodes.customer(3n * worst)
   await nodes.at(0).stop()
   await nodes.restart(0, { CRASH_AT: 'recall-received' })
-  const held = await Promise.all(
-    [1, 2, 3].map(() => nodes.chat(nodes.at(0), customer, chatRequest)),
+  // One after the other would leave some of it to node 1.
+  const begun = [1, 2, 3].map(() =>
+    nodes.chat(nodes.at(0), customer, { ...chatRequest, name: 'held-50' }),
   )
+  await eventually(() => nodes.upstream.heldCount() === begun.length)
+  nodes.upstream.release()
+  const held = await Promise.all(begun)
   expect(held.map(({ status }) => status)).toEqual([200, 200, 200])
   const other = nodes.chat(nodes.at(1), customer, chatRequest)
   await expectFired(nodes.at(0), 'recall-received')
   // Nothing was returned.
   expect((await other).status).toBe(402)
   await nodes.restart(0)
+  // A start waits 5 s at most for its recovery, which ends by freeing the leases.
+  await eventually(async () => (await accountOf(nodes.sql, customer)).leased === 0n)
   expect((await nodes.chat(nodes.at(1), customer, chatRequest)).status).toBe(200)
   await waitUntilBooked(nodes.sql, 4)
   expect((await accountOf(nodes.sql, customer)).posted).toBe(3n * worst - 4n * priceOf(2, 50))
@@ -53,11 +66,13 @@ const statesOf = async (customers: readonly Customer[]): Promise<string[]> => {
 async function findUnfinished(): Promise<Customer[]> {
   const left = await newCustomers(3)
   const gone = await nodes.restart(2)
+  const requestIds: string[] = []
   for (const customer of left) {
-    const { status } = await nodes.chat(gone, customer, { name: 'chunks-5' })
-    expect(status).toBe(200)
+    const answer = await nodes.chat(gone, customer, { name: 'chunks-5' })
+    expect(answer.status).toBe(200)
+    requestIds.push(requestIdOf(answer))
   }
-  await waitUntilBooked(nodes.sql)
+  await findBooked(nodes.sql, requestIds)
   await gone.stop('SIGKILL')
   await nodes.sql`
     update credit_lease set expires_at = now() - interval '61 seconds'
@@ -96,6 +111,6 @@ test('C02: killed at renew-mid, and at sweep-mid: its next start or another node
   }
   await expectNothingLost(nodes, customers, witness)
   await nodes.restart(1)
-  await waitUntilBooked(nodes.sql)
+  await waitUntilBooked(nodes.sql, nodes.upstream.requests().length)
   await expectSoundLedger(nodes.sql, { attempts: nodes.upstream.requests().length })
 })

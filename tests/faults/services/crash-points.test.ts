@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { createObservations, startLoad } from './client-load'
+import { createObservations, startLoad, sendObserved } from './client-load'
 import { expectFired, expectFiredAtStart, expectNothingLost } from './crashes'
 import { waitUntilBooked } from '../../harness/ledger'
 import { startNodes, type Nodes } from '../../harness/nodes'
@@ -50,9 +50,11 @@ const workers = 6
 
 let nodes: Nodes
 let models: [string, number][]
+let held: string
 
 beforeAll(async () => {
   nodes = await startNodes(1, { LOG_LEVEL: 'error' })
+  held = await nodes.model('held-5')
   models = [
     [await nodes.model('chunks-5'), 5],
     [await nodes.model('chunks-12-gap-10'), 12],
@@ -70,12 +72,18 @@ async function crash(point: CrashPoint, { nth, by }: Plan, customers: readonly C
   await nodes.at(0).stop('SIGTERM')
   await nodes.restart(0, by === 'start' ? {} : { CRASH_AT: `${point}:${nth}` })
   const load = startLoad(() => nodes.at(0), { customers, models }, witness)
-  // Something to recover: attempts of which some are open at the kill.
+  // Something to recover: an attempt that is open at the kill, however slow the load is.
+  const open = customers
+    .slice(0, by === 'start' ? 1 : 0)
+    .map((customer) =>
+      sendObserved(nodes.at(0), { customer, model: held, tokens: 5, stream: true }, witness),
+    )
+  await eventually(() => nodes.upstream.heldCount() === open.length)
   if (by !== 'load') await eventually(() => witness.completed.length >= workers)
   if (by === 'stop') void nodes.at(0).stop('SIGTERM')
   if (by === 'start') await nodes.at(0).stop('SIGKILL')
   else await expectFired(nodes.at(0), point)
-  await load.stop()
+  await Promise.all([load.stop(), ...open])
   if (by === 'start') await expectFiredAtStart(nodes, point)
   return witness
 }

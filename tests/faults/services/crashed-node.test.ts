@@ -6,6 +6,26 @@ import { startRedis } from '../../harness/redis-server'
 import { startTwoNodes } from '../../harness/database'
 import { startNodes } from '../../harness/nodes'
 
+type Begin = () => Promise<Response>
+
+/**
+ * Opens a stream that is not read, and stays open. A node whose store is late for a moment enforces its share, which may be
+ * less than the limit.
+ */
+const holdSlot = (begin: Begin) => eventually(async () => (await begin()).status === 200)
+
+/** Waits until all slots are taken for a node. While its store is late, its share may have one. */
+const waitUntilRefused = (begin: Begin) =>
+  eventually(async () => {
+    const statuses: number[] = []
+    for (let count = 0; count < 3; count++) {
+      const response = await begin()
+      await response.body?.cancel()
+      statuses.push(response.status)
+    }
+    return statuses.every((status) => status === 429)
+  })
+
 test('R11: concurrency slots of a crashed node are released', async () => {
   await using redis = await startRedis()
   await using nodes = await startTwoNodes({ environment: { REDIS_URL: redis.url } })
@@ -14,10 +34,8 @@ test('R11: concurrency slots of a crashed node are released', async () => {
   const { begin } = endless
   const plan = await a.admin('POST', '/plans', { name: 'two at once', concurrent_requests: 2 })
   const { key } = await a.customer({}, { plan_id: plan['id'] })
-  // They are not read, and stay open.
-  const held = await Promise.all([begin(b, key), begin(b, key)])
-  expect(held.map(({ status }) => status)).toEqual([200, 200])
-  expect((await begin(a, key)).status).toBe(429)
+  await Promise.all([holdSlot(() => begin(b, key)), holdSlot(() => begin(b, key))])
+  await waitUntilRefused(() => begin(a, key))
   const isShared = () => {
     const log = a.output()
     // Only of limits: other uses of Redis have connections of their own.
@@ -26,13 +44,15 @@ test('R11: concurrency slots of a crashed node are released', async () => {
   }
   await b.stop('SIGKILL')
   const crashedAt = performance.now()
-  expect((await begin(a, key)).status).toBe(429)
+  await waitUntilRefused(() => begin(a, key))
+  // On a busy machine a node may lose its Redis for moments, and then enforces its share.
+  let admitted = 0
   await eventually(async () => {
     const response = await begin(a, key)
     await response.body?.cancel()
     await Bun.sleep(500)
-    // On a busy machine a node may lose its Redis for moments, and then enforces its share.
-    return isShared() && response.status === 200
+    admitted = isShared() && response.status === 200 ? admitted + 1 : 0
+    return admitted === 3
   }, 240_000)
   const tookMs = performance.now() - crashedAt
   console.log(`R11: a place came back after ${Math.round(tookMs / 1000)} s`)
@@ -42,7 +62,7 @@ test('R11: concurrency slots of a crashed node are released', async () => {
   })
   // Sooner it may only be slow.
   expect(tookMs).toBeGreaterThan(30_000)
-}, 240_000)
+}, 360_000)
 
 test('R11: a node that crashed and starts again in its data directory releases its slots with its first request', async () => {
   const environment = { LOG_LEVEL: 'warn', LIMIT_STORE: 'postgresql' }
@@ -54,11 +74,10 @@ test('R11: a node that crashed and starts again in its data directory releases i
   })
   const { key } = await nodes.at(0).customer({}, { plan_id: plan['id'] })
   const begin = (index: number) => beginStream(nodes.at(index), key, model)
-  const held = await Promise.all([begin(1), begin(1)])
-  expect(held.map(({ status }) => status)).toEqual([200, 200])
-  expect((await begin(0)).status).toBe(429)
+  await Promise.all([holdSlot(() => begin(1)), holdSlot(() => begin(1))])
+  await waitUntilRefused(() => begin(0))
   await nodes.at(1).stop('SIGKILL')
-  expect((await begin(0)).status).toBe(429)
+  await waitUntilRefused(() => begin(0))
   await nodes.restart(1)
   // A process that did not know the one before it would find them taken for 70 s.
   const first = await begin(1)

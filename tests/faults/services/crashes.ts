@@ -1,11 +1,11 @@
 import { expect } from 'bun:test'
-import { silentAttempts, sumsOf, type BookedSums } from './booked'
+import { silentAttempts, sumsOf, waitForAttempts, type BookedSums } from './booked'
 import type { LoadObservations } from './client-load'
 import type { Nodes } from '../../harness/nodes'
 import type { CrashPoint } from '../../../server/src/platform/crash-points'
 import { runCommand } from '../../harness/run-command'
 import { expectSoundLedger } from '../../harness/ledger-oracle'
-import { waitUntilBooked } from '../../harness/ledger'
+import { eventually } from '../../../server/testing/eventually'
 import type { Customer, Gateway } from '../../harness/server'
 
 const killed = 137
@@ -46,11 +46,16 @@ export async function expectNothingLost(
   witness: LoadObservations,
 ): Promise<BookedSums> {
   const { sql } = nodes
-  const [{ leases }] = await sql`
-    select count(*) as leases from credit_lease where state = 'active'
-      and account_id in ${sql(customers.map(({ userId }) => userId))}`
-  expect(Number(leases)).toBe(0)
-  await waitUntilBooked(sql)
+  const activeLeases = async () => {
+    const [{ leases }] = await sql`
+      select count(*) as leases from credit_lease where state = 'active'
+        and account_id in ${sql(customers.map(({ userId }) => userId))}`
+    return Number(leases)
+  }
+  // A start waits 5 s at most for its recovery, which ends by freeing them.
+  await eventually(async () => (await activeLeases()) === 0).catch(() => undefined)
+  expect(await activeLeases()).toBe(0)
+  await waitForAttempts(nodes, customers, witness.completed.length)
   const sums = await sumsOf(sql, customers)
   const silent = await silentAttempts(nodes, customers)
   expect([sums.doubled, sums.chargedOrphans, silent]).toEqual([0, 0, 0])

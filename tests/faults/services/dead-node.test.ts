@@ -13,7 +13,8 @@ let nodes: Nodes
 let writtenOff = 0n
 
 beforeAll(async () => {
-  nodes = await startNodes(4)
+  // What stalls is open until its node is killed, however long the test takes to begin all of it.
+  nodes = await startNodes(4, { IDLE_TIMEOUT_SECONDS: '300' })
 })
 afterAll(async () => {
   await waitUntilBooked(nodes.sql)
@@ -55,6 +56,8 @@ test('M22 a: a node that dies with 500 holds on 50 accounts releases them when i
     unit: 'ms',
     atMost: 5000,
   })
+  // A start waits 5 s at most for its recovery, which ends by freeing the leases.
+  await eventually(async () => (await leasedOf()).accounts === 0).catch(() => undefined)
   expect(await leasedOf()).toEqual({ accounts: 0, leased: 0n })
   expect(await orphans()).toEqual({ count: 500, cost: 0n })
   for (const { userId } of customers.slice(0, 3)) {
@@ -72,8 +75,14 @@ const granted = 10_200_000n
 async function servedOffline(index: number, count: number) {
   const customer = await nodes.customer(granted)
   const node = nodes.at(index)
+  // Nodes that are cut off do not hear of it.
+  await nodes.model(chatRequest.name)
   // Two at once bring the whole balance into the lease.
-  const online = await Promise.all([1, 2].map(() => nodes.chat(node, customer, chatRequest)))
+  const held = { ...chatRequest, name: 'held-50' }
+  const begun = [1, 2].map(() => nodes.chat(node, customer, held))
+  await eventually(() => nodes.upstream.heldCount() === begun.length)
+  nodes.upstream.release()
+  const online = await Promise.all(begun)
   await findBooked(nodes.sql, online.map(requestIdOf))
   const offline = async () => {
     const answers = []
@@ -135,10 +144,11 @@ test('M22 c M24 T03: usage booked after its lease was swept is charged once, up 
   await nodes.sql`
     update credit_lease set expires_at = now() - interval '61 seconds'
     where account_id in ${nodes.sql(all.map(({ customer }) => customer.userId))}`
+  // A node that runs would renew its lease.
+  const asleep = frozen(3)
   await nodes.sql`
     update credit_lease set expires_at = now() - interval '61 seconds'
     where account_id = ${sleeper.customer.userId}`
-  const asleep = frozen(3)
   const states = async () =>
     new Set(
       (await Promise.all([...all, sleeper].map(({ customer }) => leaseOf(customer)))).map(

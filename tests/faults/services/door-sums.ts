@@ -3,6 +3,7 @@ import type { TunnelFixture, Home } from './tunnel-fixture'
 import { openDatabase } from '../../harness/database'
 import { expectSoundLedger } from '../../harness/ledger-oracle'
 import { waitUntilBooked } from '../../harness/ledger'
+import { eventually } from '../../../server/testing/eventually'
 import { runCommand } from '../../harness/run-command'
 
 /**
@@ -15,6 +16,13 @@ export async function expectSums(
   { unanswered = 0 } = {},
 ): Promise<void> {
   await using sql = await openDatabase(dataDir)
+  const expected = homes.reduce((sum, { requests }) => sum + requests.length, unanswered)
+  const keys = homes.map(({ caller }) => caller.keyId)
+  // What is missing in the end is found below.
+  await eventually(async () => {
+    const [{ count }] = await sql`select count(*) from usage_event where key_id in ${sql(keys)}`
+    return Number(count) >= expected
+  }).catch(() => undefined)
   await waitUntilBooked(sql)
   let unknown = 0
   for (const { caller, requests } of homes) {

@@ -2,13 +2,12 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { eventually } from '../../../server/testing/eventually'
 import { recordFigure } from '../../../server/testing/figures'
 import { rm } from 'node:fs/promises'
-import { silentAttempts, sumsOf } from './booked'
+import { silentAttempts, sumsOf, waitForAttempts } from './booked'
 import { createObservations, startLoad } from './client-load'
 import { connectProvider } from '../../harness/nodes'
 import { openDatabase, postgresPid } from '../../harness/database'
 import { sendRequest, messages } from '../../harness/http'
 import { expectSoundLedger } from '../../harness/ledger-oracle'
-import { waitUntilBooked } from '../../harness/ledger'
 import { newDataDir, startGateway, type Customer, type Gateway } from '../../harness/server'
 import { startFakeProvider, type FakeProvider } from '../../harness/upstreams/fake-provider'
 
@@ -111,7 +110,7 @@ test(`C13: the embedded database killed ${kills} times under load, alone and wit
   }
   await load.stop()
   await using sql = await openDatabase(dataDir)
-  await waitUntilBooked(sql)
+  await waitForAttempts({ sql, upstream }, customers, witness.completed.length)
   const sums = await sumsOf(sql, customers)
   const silent = await silentAttempts({ sql, upstream }, customers)
   console.log(

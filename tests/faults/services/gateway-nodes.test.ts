@@ -43,10 +43,9 @@ describe('a request', () => {
       const id = headers.get('x-request-id')
       await waitForValue(() => bookings(id), 1)
     }
-    const { body: log } = await fixture.api(
-      owner,
-      `GET /account/request-logs/${stream.headers.get('x-request-id')}`,
-    )
+    const path = `GET /account/request-logs/${stream.headers.get('x-request-id')}`
+    await waitForValue(async () => (await fixture.api(owner, path)).status, 200)
+    const { body: log } = await fixture.api(owner, path)
     expect(log).toMatchObject({ status: 'success', gateway_type: 3, output_tokens: 3 })
   })
 

@@ -3,6 +3,7 @@ import { startNodes, type Nodes } from '../../harness/nodes'
 import { call, createCustomer } from '../../harness/byok'
 import { Agent } from '../../harness/tunnel-agent'
 import { waitForValue } from '../../gateway/tunnel/fixture'
+import { waitTimeoutMs } from '../../../server/testing/eventually'
 import { sendRequest, messages } from '../../harness/http'
 import type { Customer, Gateway } from '../../harness/server'
 
@@ -39,7 +40,7 @@ test('the newest socket stays, and only the older one is closed as replaced', as
   expect(await older.opened).toBe(true)
   const newer = await connected(second, token).ready()
   const ends = [endOf('older', older), endOf('newer', newer)]
-  expect(await Promise.race([...ends, Bun.sleep(5000)])).toEqual(['older', 4409])
+  expect(await Promise.race([...ends, Bun.sleep(waitTimeoutMs)])).toEqual(['older', 4409])
   nodes.wireOf(0).delay(0)
   expect(await Promise.race([ends[1], Bun.sleep(1500)])).toBeUndefined()
   const look = async () => {
@@ -50,4 +51,4 @@ test('the newest socket stays, and only the older one is closed as replaced', as
     return status
   }
   await waitForValue(look, 200)
-}, 60_000)
+}, 120_000)
