@@ -113,11 +113,11 @@ test('a host that is there may take longer to answer than to be connected to', a
 })
 
 async function isConnectedSoon(socket: Socket): Promise<boolean> {
-  let isConnected = false
-  socket.once('connect', () => (isConnected = true))
+  const state = { isConnected: false }
+  socket.once('connect', () => (state.isConnected = true))
   // Several times: where this process was late for the first one, the connection is noticed in the next.
-  for (let time = 0; time < 3 && !isConnected; time++) await Bun.sleep(50)
-  return isConnected
+  for (let time = 0; time < 3 && !state.isConnected; time++) await Bun.sleep(50)
+  return state.isConnected
 }
 
 /** Listens, never accepts, and its queue is full: what connects waits, as if the host were gone. */
