@@ -13,20 +13,22 @@ import { ApiError } from '../errors'
 function createFixture() {
   const { promise: answered, resolve: answer } = Promise.withResolvers<undefined>()
   const state = { lookUps: 0 }
+  const now = () => 1000
   const keyring = new ApiKeyCache({
     lookUp: () => {
       state.lookUps += 1
       return answered
     },
+    now,
   })
   const unknownKeys = new UnknownKeyLimiter()
   const door = new Authenticator({
     keyring,
     unknownKeys,
-    failures: new FailedAuthentications({ perMinute: () => 20 }),
-    limits: new RateLimits(new MemoryCounters()),
+    failures: new FailedAuthentications({ perMinute: () => 20, now }),
+    limits: new RateLimits(new MemoryCounters(now)),
     lastUse: { note: () => undefined },
-    visitors: new AddressRate({ perMinute: () => 60 }),
+    visitors: new AddressRate({ perMinute: () => 60, now }),
     apiPerMinute: () => 300,
   })
   const enter = async (address: string) => {
