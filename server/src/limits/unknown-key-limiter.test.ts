@@ -9,11 +9,13 @@ import { newApiKey } from '../auth/api-key'
 import { ApiKeyCache } from '../auth/api-key-cache'
 import { ApiError } from '../errors'
 
+/** All requests are within one minute, however long they take. */
+const now = () => 1000
+
 /** A door whose database has not answered yet. */
 function createFixture() {
   const { promise: answered, resolve: answer } = Promise.withResolvers<undefined>()
   const state = { lookUps: 0 }
-  const now = () => 1000
   const keyring = new ApiKeyCache({
     lookUp: () => {
       state.lookUps += 1
