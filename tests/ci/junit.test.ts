@@ -19,7 +19,7 @@ const files = {
     import { beforeAll, test } from 'bun:test'
     import { eventually } from ${JSON.stringify(eventually)}
     test('never ends', () => new Promise(() => {}), 50)
-    test('waits', () => eventually(() => false, 20))`,
+    test('waits', () => eventually(() => false, 20), 60_000)`,
   'broken.test.ts': `throw new Error('the file is broken')`,
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, test, setSystemTime } from 'bun:test'
+import { describe, expect, spyOn, test, setSystemTime } from 'bun:test'
 import { hashOf, newApiKey } from './api-key'
 import { ApiKeyCache } from './api-key-cache'
 import type { Principal } from './principal'
@@ -97,12 +97,14 @@ describe('a key in memory', () => {
 
   test('is invalid while it is disabled, and says so; its pause ends by itself', async () => {
     const { stored, lookups, use } = createFixture()
-    const end = performance.now() + 50
+    const end = 2000
+    let nowMs = end - 1
+    using _clock = spyOn(performance, 'now').mockImplementation(() => nowMs)
     stored.set(hashOf(key), principal({ disabledUntilMs: end }))
     const refused = { code: 'invalid_api_key', status: 401 }
     await expect(use()).rejects.toMatchObject(refused)
     await expect(use()).rejects.toThrow('disabled')
-    while (performance.now() < end) await Bun.sleep(5)
+    nowMs = end
     expect((await use()).keyId).toBe('key_1')
     expect(lookups).toHaveLength(1)
     const other = newApiKey()
@@ -142,10 +144,12 @@ describe('a key in memory', () => {
 
   test('T06: expires while it is cached, with its own error', async () => {
     const { stored, use } = createFixture()
-    const endsAtMs = performance.now() + 30
-    stored.set(hashOf(key), principal({ expiresAtMs: Date.now() + 30, endsAtMs }))
+    const endsAtMs = 2000
+    let nowMs = endsAtMs - 1
+    using _clock = spyOn(performance, 'now').mockImplementation(() => nowMs)
+    stored.set(hashOf(key), principal({ expiresAtMs: Date.now() + 1, endsAtMs }))
     expect((await use()).keyId).toBe('key_1')
-    while (performance.now() < endsAtMs) await settle()
+    nowMs = endsAtMs
     await expect(use()).rejects.toMatchObject({ code: 'expired_api_key', status: 401 })
   })
 

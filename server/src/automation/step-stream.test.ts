@@ -6,6 +6,7 @@ import {
   type ScriptedCall,
 } from '../../testing/automation/tool-loop'
 import type { JsonObject } from '../wire/json-body'
+import { eventually } from '../../testing/eventually'
 
 const echo: ScriptedCall = ['echo', '{"a":1}']
 
@@ -73,7 +74,6 @@ test('stores the output so far of a stream whose reader stops', async () => {
   for (let read = 0; read < 4; read += 1) await stream.read()
   it.caller.abort()
   stream.cancel(new Error('gone'))
-  await Bun.sleep(1)
-  expect(it.isDone()).toBe(true)
+  await eventually(() => it.isDone())
   expect(textOf(it.stored).slice(0, 2)).toEqual(['user: Do it.', 'assistant: null'])
 })

@@ -25,6 +25,7 @@ test('books rows that arrive during a batch in the next one, or at once if a bat
   const journal = newJournal()
   const sizes: number[] = []
   const booked = Promise.withResolvers<void>()
+  const startedAt = performance.now()
   await using _flusher = new Flusher({
     journal,
     book: async (events) => {
@@ -37,7 +38,6 @@ test('books rows that arrive during a batch in the next one, or at once if a bat
     onError: (error) => booked.reject(error),
   })
   for (let count = 0; count < 4001; count++) journal.settle()
-  const startedAt = performance.now()
   await booked.promise
   // Two full ones at once, the rest 250 ms after the first.
   expect(sizes).toEqual([2000, 2000, 3])

@@ -36,13 +36,19 @@ const writer = (round: number) => `
     await journal.drop(rows.map(({ seq }) => seq))
   }`
 
-/** Lets it work for a moment, at least on one record, and kills it. All that it said. */
+/** Of each record there are three at most. */
+const minLines = 100
+
+/** Lets it work for a moment, at least until it has said so many lines, and kills it. All that it said. */
 async function killedAtWork(child: Bun.Subprocess<'ignore', 'pipe', 'inherit'>): Promise<string> {
   const decoder = new TextDecoder()
   let output = ''
+  let isEnding = false
   for await (const bytes of child.stdout) {
-    if (output === '') setTimeout(() => child.kill('SIGKILL'), 10 + Math.random() * 60)
     output += decoder.decode(bytes, { stream: true })
+    if (isEnding || output.split('\n').length < minLines) continue
+    isEnding = true
+    setTimeout(() => child.kill('SIGKILL'), Math.random() * 60)
   }
   return output
 }

@@ -26,7 +26,7 @@ const wanted = (number: number): LeaseClaim => {
 }
 
 /** A database that answers when it is told to. */
-function createFixture(timeoutMs = 5000) {
+function createFixture(timeoutMs = 60_000) {
   const statements: { numbers: number[]; answer: (fails?: Error, busy?: number[]) => void }[] = []
   const alone: number[] = []
   const batches = new LeaseBatches({

@@ -27,10 +27,10 @@ const stateOf = async (accountId: string) => {
   return rows[0]
 }
 
-const taker = { nodeId: 'node', nodes: 1, lifeSeconds: 60, demandSeconds: 2 }
+const taker = { nodeId: 'node', nodes: 1, lifeSeconds: 60, demandSeconds: 60 }
 
 const want = { generation: 0, need: 100n, wish: 0n, isReclaiming: false }
-const skipping = { isSkipping: true, lockMs: 5000 }
+const skipping = { isSkipping: true, lockMs: 20_000 }
 
 /** Resolves once a statement waits for a lock. */
 async function blocked(): Promise<void> {
@@ -96,7 +96,7 @@ test.each(['renewed', 'grown'] as const)(
       await lock(first)
       const working =
         way === 'renewed'
-          ? renewLeases(database.query, [last, first], { lifeSeconds: 60, lockMs: 5000 })
+          ? renewLeases(database.query, [last, first], { lifeSeconds: 60, lockMs: 20_000 })
           : takeLeases(database.query, wanted, { ...taker, ...skipping })
       await blocked()
       await lock(last)
@@ -141,7 +141,7 @@ async function openNodes() {
     returnNothing: async (nodeId: string, { hasReclaims }: { hasReclaims: boolean }) => {
       const lease = leaseOf(nodeId)
       const returned = { ...lease, amount: 0n, lastReclaim: await reclaims(hasReclaims) }
-      const options = { isLast: false, isSkipping: false, lockMs: 5000 }
+      const options = { isLast: false, isSkipping: false, lockMs: 20_000 }
       const answers = await returnLeases(database.query, [returned], options)
       generations.set(nodeId, answers.get(lease.leaseId)?.generation ?? 0)
     },
@@ -224,7 +224,7 @@ describe('nodes that run short of one account', () => {
     const { rows } = await sql<{ amount: bigint; unanswered: bigint }>`
       select amount, unanswered from take_leases(
         ${[newId('lease')]}::text[], ${[0]}::integer[], ${[accountId]}::text[], ${[500n]}::bigint[],
-        ${[0n]}::bigint[], ${[true]}::boolean[], 'old', 2, interval '60 s', interval '2 s', false, 5000
+        ${[0n]}::bigint[], ${[true]}::boolean[], 'old', 2, interval '60 s', interval '60 s', false, 5000
       )`.execute(database.query)
     expect(rows).toEqual([{ amount: 300n, unanswered: 700n }])
     const behind = { isWaiting: true, amount: 400n, available: 300n, reserved: 200n }

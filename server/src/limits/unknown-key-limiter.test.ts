@@ -9,6 +9,9 @@ import { newApiKey } from '../auth/api-key'
 import { ApiKeyCache } from '../auth/api-key-cache'
 import { ApiError } from '../errors'
 
+/** All requests are within one minute, however long they take. */
+const now = () => 1000
+
 /** A door whose database has not answered yet. */
 function createFixture() {
   const { promise: answered, resolve: answer } = Promise.withResolvers<undefined>()
@@ -18,15 +21,16 @@ function createFixture() {
       state.lookUps += 1
       return answered
     },
+    now,
   })
   const unknownKeys = new UnknownKeyLimiter()
   const door = new Authenticator({
     keyring,
     unknownKeys,
-    failures: new FailedAuthentications({ perMinute: () => 20 }),
-    limits: new RateLimits(new MemoryCounters()),
+    failures: new FailedAuthentications({ perMinute: () => 20, now }),
+    limits: new RateLimits(new MemoryCounters(now)),
     lastUse: { note: () => undefined },
-    visitors: new AddressRate({ perMinute: () => 60 }),
+    visitors: new AddressRate({ perMinute: () => 60, now }),
     apiPerMinute: () => 300,
   })
   const enter = async (address: string) => {

@@ -5,7 +5,7 @@ import { TokenCounter } from './token-counter'
 import { recordFigure } from '../../testing/figures'
 import { eventually } from '../../testing/eventually'
 
-const warm = new TokenCounter()
+const warm = new TokenCounter({ deadlineMs: 25_000 })
 afterAll(() => warm[Symbol.dispose]())
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
@@ -155,7 +155,7 @@ describe('deadlines and bounds', () => {
     const causes: unknown[] = []
     using counter = new TokenCounter({
       graceMs: 0,
-      loadMs: 5000,
+      loadMs: 60_000,
       newWorker: () => new StubWorker(),
       onFailure: (cause) => causes.push(cause),
     })
@@ -176,12 +176,12 @@ describe('deadlines and bounds', () => {
     using counter = new TokenCounter({
       graceMs: 0,
       loadMs: 0,
-      maxLoadMs: 300,
+      maxLoadMs: 60_000,
       newWorker: () => new StubWorker(),
       onFailure: (cause) => causes.push(cause),
     })
     expect(await counter.count(['Hello'], { deadlineMs: 1 })).toBeUndefined()
-    const second = counter.count(['Hello'], { deadlineMs: 5000 })
+    const second = counter.count(['Hello'], { deadlineMs: 60_000 })
     const worker = StubWorker.last
     await Bun.sleep(50)
     // A late count is discarded; the next job has its own.
@@ -202,20 +202,22 @@ describe('deadlines and bounds', () => {
   })
 
   test('a job that waits behind another keeps its own deadline', async () => {
-    const first = warm.count(endless, { deadlineMs: 20_000 })
-    const second = warm.count(['Hello'], { deadlineMs: 1 })
-    expect(await second).toBeUndefined()
-    expect(await first).toBeGreaterThan(0)
+    using counter = new TokenCounter({ newWorker: () => new StubWorker() })
+    const first = counter.count(['Hello'], { deadlineMs: 60_000 })
+    StubWorker.last.tell('begun')
+    expect(await counter.count(['Hello'], { deadlineMs: 1 })).toBeUndefined()
+    StubWorker.last.tell(7)
+    expect(await first).toBe(7)
   })
 
   test('a full queue answers undefined at once', async () => {
-    using counter = new TokenCounter({ queueLimit: 2 })
+    using counter = new TokenCounter({ queueLimit: 2, deadlineMs: 25_000 })
     const jobs = ['a', 'b', 'c', 'd'].map((text) => counter.count([text]))
     expect(await Promise.all(jobs)).toEqual([1, 1, 1, undefined])
   })
 
   test('an idle worker is ended and starts again when there is work', async () => {
-    using counter = new TokenCounter({ idleMs: 1 })
+    using counter = new TokenCounter({ idleMs: 1, deadlineMs: 25_000 })
     using terminate = spyOn(Worker.prototype, 'terminate')
     expect(await counter.count(['Hello'])).toBe(1)
     while (terminate.mock.calls.length === 0) await nextTurn()
@@ -267,8 +269,8 @@ describe('lifetime', () => {
   test('does not keep the process alive', async () => {
     const script = `
       const { TokenCounter } = await import(${JSON.stringify(`${import.meta.dir}/token-counter.ts`)})
-      console.log(await new TokenCounter().count(['Hello']))`
-    const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', timeout: 10_000 })
+      console.log(await new TokenCounter({ deadlineMs: 20_000 }).count(['Hello']))`
+    const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', timeout: 25_000 })
     expect(await child.exited).toBe(0)
     expect(await new Response(child.stdout).text()).toBe('1\n')
   })

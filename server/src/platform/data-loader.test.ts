@@ -5,7 +5,7 @@ import { eventually } from '../../testing/eventually'
 
 /** Creates a database that answers each number with its double, when the test lets it. */
 function createFixture({
-  timeoutMs = 5000,
+  timeoutMs = 60_000,
   ...limits
 }: { timeoutMs?: number; maxBatch?: number } = {}) {
   const statements: { numbers: number[]; answer: (fails?: Error) => void }[] = []
@@ -61,7 +61,6 @@ test('a slow statement does not delay the next batch', async () => {
   const { statements, load } = createFixture()
   const slow = numbersUpTo(2).map(load)
   const next = load(3)
-  await Bun.sleep(1)
   expect(statements).toHaveLength(2)
   // As long as a statement counts as slow.
   await eventually(() => statements.length >= 3)
@@ -96,7 +95,7 @@ test('rejects all lookups on timeout, and never sends those that were not sent i
   expect(statements).toHaveLength(sent.length)
   // A later lookup is sent as usual.
   const next = load(13)
-  await answerAll(statements)
+  statements.at(-1)?.answer()
   expect(await next).toBe(26)
 })
 
@@ -110,7 +109,7 @@ test('finding M19: slow statements leave connections to other work: a bounded nu
       open.now -= 1
       return batch
     },
-    timeoutMs: () => 5000,
+    timeoutMs: () => 60_000,
     maxBatch: 1,
     maxDelayMs: 1,
     maxUnanswered: 3,

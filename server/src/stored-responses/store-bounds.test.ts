@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test'
 import { sql } from 'kysely'
 import { BackgroundStore } from './background-store'
 import { StoredConversations } from './conversations'
@@ -164,11 +164,18 @@ test('how much is to be read is known before, of the account alone', async () =>
 
 test('an answer that another node is still writing is waited for', async () => {
   const userId = await createCustomer(database)
-  const id = `resp_${newId('req').slice('req_'.length)}`
-  const there = newStore().chain(userId, id)
-  await Bun.sleep(100)
-  newStore().save(stored(userId, id))
-  expect(await there).toMatchObject([{ id, userId }])
+  // Young for some seconds more, also where this process stands still.
+  const id = `resp_${newId('req', Date.now() + 4000).slice('req_'.length)}`
+  {
+    // It comes while the first node pauses.
+    using pause = spyOn(Bun, 'sleep').mockImplementation(async () => {
+      const other = newStore()
+      other.save(stored(userId, id))
+      await other[Symbol.asyncDispose]()
+    })
+    expect(await newStore().chain(userId, id)).toMatchObject([{ id, userId }])
+    expect(pause).toHaveBeenCalledTimes(1)
+  }
   const old = performance.now()
   expect(await newStore().chain(userId, 'resp_of_no_time')).toBeUndefined()
   recordFigure('a missing answer that no node still writes', performance.now() - old, {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { LocalTunnels } from './local-tunnels'
 import { RemoteTunnelRelay, type TunnelChannel } from './remote-tunnel-relay'
 import type { ToGateway } from './frames'
@@ -139,6 +139,8 @@ describe('a call over two nodes', () => {
   })
 
   test.each(['socket', 'model', 'closed'])('is refused where it is not due: %s', async (what) => {
+    let nowMs = performance.now()
+    using _clock = spyOn(performance, 'now').mockImplementation(() => nowMs)
     await using fixture = joined()
     if (what === 'socket') fixture.place.socket = 'sock_0'
     if (what === 'closed') fixture.gateway.link.markLost()
@@ -148,7 +150,8 @@ describe('a call over two nodes', () => {
     await fixture.caller.lookUp('gw_1')
     expect(fixture.caller.takes('gw_1', 'fake', 'mine')).toBe(false)
     // It may only have been on its way.
-    await Bun.sleep(250)
+    nowMs += 250
+    await settled()
     expect(fixture.caller.takes('gw_1', 'fake', 'mine')).toBe(true)
   })
 

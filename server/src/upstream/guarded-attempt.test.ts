@@ -32,12 +32,12 @@ async function createFixture(answer: (socket: Socket) => unknown) {
   const peers = new TestPeers()
   const peer = await peers.peer(answer)
   const { guarded } = await peers.guarded((name) => zones.get(name), { ports: [peer.port] })
-  const egress = new Egress({ connectMs: 1000 }, { guarded })
+  const egress = new Egress({ connectMs: 20_000 }, { guarded })
   const provider = sampleProvider()
   const connectionTo = (host: string) =>
     sampleConnection({ owner: 'acc_1', baseUrl: `https://${host}:${peer.port}/v1` })
   const ask = async (host: string) => {
-    using deadline = new Deadline({ totalMs: 5000 })
+    using deadline = new Deadline({ totalMs: 25_000 })
     const candidate = sampleCandidate({ provider, connection: connectionTo(host) })
     const gateways = transportFor(new LocalTunnels())
     const loopShares = { shareOf: () => ({ spend: () => undefined, note: () => undefined }) }

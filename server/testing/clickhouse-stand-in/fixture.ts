@@ -30,11 +30,11 @@ export interface ExportFixture {
 /** Opens a client of a server; short timeouts are for servers that do not answer. */
 export function openClickHouse(
   url: string,
-  timeouts = { readMs: 10_000, writeMs: 10_000 },
+  timeouts = { readMs: 20_000, writeMs: 20_000 },
   nowMs = () => performance.now(),
 ) {
   if (!isClickHouseUrl(url)) throw new Error(`${url} is no address of ClickHouse`)
-  const egress = new Egress({ connectMs: 1000 })
+  const egress = new Egress({ connectMs: 20_000 })
   return new ClickHouse({
     address: parseClickHouseUrl(url),
     send: (call) => egress.send({ ...call, owner: null }),

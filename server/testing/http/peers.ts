@@ -95,7 +95,7 @@ export class TestPeers implements Disposable {
 
   /** Creates a guarded way out that treats only the addresses in `open` as public. */
   async guarded(zoneOf: (name: string) => Zone | undefined, options: GuardedOptions) {
-    const { ports, open = ['127.0.0.2', '127.0.0.3'], connectMs = 1000, ca = authority } = options
+    const { ports, open = ['127.0.0.2', '127.0.0.3'], connectMs = 20_000, ca = authority } = options
     const server = await this.zones(zoneOf)
     const names = new Names(queryNameServer([server.address]))
     const guarded = new GuardedEgress({

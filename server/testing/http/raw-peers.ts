@@ -44,7 +44,7 @@ export class RawPeers implements Disposable {
   }
 }
 
-export const timers = { connectMs: 2000 }
+export const timers = { connectMs: 20_000 }
 
 export const requestTo = (url: string, more: Partial<Request> = {}): Request => ({
   url,

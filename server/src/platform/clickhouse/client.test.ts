@@ -123,7 +123,7 @@ describe('an error', () => {
 
 test('a server that hangs is given up, and after three times not asked for a while', async () => {
   const timeouts = { readMs: 50, writeMs: 50 }
-  const patient = openClickHouse(standIn.url, timeouts)
+  const patient = openClickHouse(standIn.url, timeouts, () => 0)
   const ask = () =>
     patient.execute(createTable(exportedTables.body, 30)).then(
       () => 'answered',

@@ -131,11 +131,18 @@ test('a log that was deleted while it waited blocks nothing', async () => {
 })
 
 test('a fresh log waits some seconds for the attempts that other transactions book', async () => {
-  const log = await insert({ userId: newUser() })
-  await fixture.newExporter().run()
-  expect(await find(log)).toBeUndefined()
-  await fixture.exportAll()
-  expect(await find(log)).toBeDefined()
+  for (;;) {
+    const startedAt = performance.now()
+    const log = await insert({ userId: newUser() })
+    await fixture.newExporter().run()
+    const early = await find(log)
+    // On a machine that stood still for those seconds it is fresh no more.
+    if (early && performance.now() - startedAt > 4500) continue
+    expect(early).toBeUndefined()
+    await fixture.exportAll()
+    expect(await find(log)).toBeDefined()
+    break
+  }
 })
 
 test('logs from before the export began follow, the newest first, and none twice', async () => {

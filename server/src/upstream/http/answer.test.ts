@@ -53,12 +53,12 @@ describe('an answer', () => {
   })
 
   test('that is reset is no answer, even where its end would be that of its connection', async () => {
-    const { url } = await peers.peer(({ socket }) => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\npart')
-      setTimeout(() => socket.resetAndDestroy(), 20)
-    })
+    const { url, received } = await peers.peer(({ socket }) =>
+      socket.write('HTTP/1.1 200 OK\r\n\r\npart'),
+    )
     const answer = await new Transport().send(requestTo(url), timers)
     expect(Buffer.from((await answer.read()) ?? []).toString()).toBe('part')
+    received[0]?.socket.resetAndDestroy()
     expect(await failure(answer.read())).toMatchObject({
       name: 'ConnectionFailed',
       connected: true,

@@ -12,7 +12,7 @@ const server = Bun.serve({
 })
 afterAll(() => server.stop(true))
 
-const fetchDocument = documentFetcher(new Egress({ connectMs: 2000 }))
+const fetchDocument = documentFetcher(new Egress({ connectMs: 20_000 }))
 const at = (path: string) => new URL(path, server.url).href
 
 test('a document is fetched with its status', async () => {

@@ -9,7 +9,7 @@ const here = () => ({ addresses: ['127.0.0.2'] })
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n'
 
 /** A fixture with one peer at `one.example`, and a way to it. */
-async function createFixture(answer?: (socket: Socket) => unknown, connectMs = 1000) {
+async function createFixture(answer?: (socket: Socket) => unknown, connectMs = 20_000) {
   const peers = new TestPeers()
   const peer = await peers.peer(answer)
   const way = await peers.guarded(here, { ports: [peer.port], connectMs })
@@ -212,7 +212,7 @@ test('X23: no variable of the environment makes certificates unimportant', async
     const tls = { serverName: 'one.example' }
     const signal = AbortSignal.timeout(30_000)
     const call = { url: 'https://127.0.0.2:${port}/', method: 'GET', headers: {}, signal }
-    await new Transport().send(call, { connectMs: 1000, tls }).then(
+    await new Transport().send(call, { connectMs: 20_000, tls }).then(
       ({ status }) => console.log(status),
       ({ name, connected }) => console.log(name, connected),
     )`

@@ -203,7 +203,7 @@ test.each(['127.0.0.1', '::1', '10.0.0.1', '169.254.169.254', '::ffff:8.8.8.8', 
     for (const host of ['127.0.0.1', '::1']) await peers.forbidden(host, port)
     let questions = 0
     const guarded = new GuardedEgress({
-      timers: { connectMs: 1000 },
+      timers: { connectMs: 20_000 },
       rules: { ports: [port], ownHosts: ['tollgate.example'] },
       names: new Names(() => Promise.resolve([(questions++, address)])),
       transport: new Transport(),
@@ -231,7 +231,7 @@ test('deny by default: only the operator’s own addresses are unguarded', async
     headers: {},
     signal: AbortSignal.timeout(30_000),
   }
-  const timers = { connectMs: 1000 }
+  const timers = { connectMs: 20_000 }
   const guardless = new Egress(timers)
   expect(await failure(guardless.send({ ...call, owner: 'acc_1' }))).toMatchObject({
     connected: false,

@@ -27,7 +27,7 @@ function serve(answers: Answers | ((request: Request) => Response | Promise<Resp
   return { baseUrl: `http://127.0.0.1:${port}/v1`, port, requests }
 }
 
-const find = (baseUrls: string[], timeoutMs = 2000) =>
+const find = (baseUrls: string[], timeoutMs = 20_000) =>
   findLocalServers({ ownPort: 1, bases: baseUrls.map((baseUrl) => ({ baseUrl })), timeoutMs })
 
 const list = (owner: string, ...ids: string[]) => ({
@@ -138,11 +138,11 @@ test('a server that hangs costs its time and nothing else', async () => {
     '/api/version': { version: '1' },
   })
   const begun = performance.now()
-  const found = await find([silent, stuck, baseUrl], 250)
+  const found = await find([silent, stuck, baseUrl], 3000)
   expect(found.map((server) => server.baseUrl)).toEqual([baseUrl])
-  recordFigure('servers that hang, within 250 ms', performance.now() - begun, {
+  recordFigure('servers that hang, within 3 s', performance.now() - begun, {
     unit: 'ms',
-    atMost: 1500,
+    atMost: 4500,
   })
 })
 
@@ -183,7 +183,7 @@ test('a server that wants a key gets the one named for it, the others none', asy
     { baseUrl: open.baseUrl, keyVariable: 'LMSTUDIO_API_KEY' },
   ]
   const environment = { VLLM_API_KEY: 'secret' }
-  const found = await findLocalServers({ ownPort: 1, bases, environment, timeoutMs: 2000 })
+  const found = await findLocalServers({ ownPort: 1, bases, environment, timeoutMs: 20_000 })
   expect(found.map(({ keyVariable }) => keyVariable)).toEqual(['VLLM_API_KEY', undefined])
   expect(open.requests.every(({ headers }) => !headers.has('authorization'))).toBe(true)
 })
@@ -201,7 +201,7 @@ test.each([
   })
   const at = (text: string) => text.replace('PORT', String(port))
   const environment = { OLLAMA_HOST: at(setting), OLLAMA_API_KEY: 'hosted' }
-  const found = await findLocalServers({ ownPort: 1, environment, timeoutMs: 2000 })
+  const found = await findLocalServers({ ownPort: 1, environment, timeoutMs: 20_000 })
   expect(found.filter(({ baseUrl }) => baseUrl === at(expected))).toMatchObject([
     { server: 'ollama' },
   ])

@@ -1,11 +1,21 @@
-import { afterEach, describe, expect, spyOn, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import { requestTo, plain, RawPeers, timers, okAnswer } from '../../../testing/http/raw-peers'
 import { failure } from '../../../testing/http/peers'
 import { Transport } from './transport'
 import { eventually } from '../../../testing/eventually'
 
 const peers = new RawPeers()
-afterEach(() => peers[Symbol.dispose]())
+// A pause of this process is none between two requests: a test moves the clock.
+let nowMs: number
+let clock: { mockRestore: () => void }
+beforeEach(() => {
+  nowMs = 1000
+  clock = spyOn(performance, 'now').mockImplementation(() => nowMs)
+})
+afterEach(() => {
+  clock.mockRestore()
+  peers[Symbol.dispose]()
+})
 
 type Came = Parameters<Parameters<RawPeers['peer']>[0]>[0]
 
@@ -83,22 +93,14 @@ describe('S6 U19: a request on a connection that had been idle, and is closed be
   })
 
   test('is not repeated once the server has had it for seconds', async () => {
-    let nowMs = 1000
-    const clock = spyOn(performance, 'now').mockImplementation(() => nowMs)
-    try {
-      const { url, received } = await firstOnly((socket) => {
-        nowMs += 5001
-        socket.destroy()
-      })
-      const transport = new Transport()
-      await ask(transport, url)
-      expect(await failure(transport.send(requestTo(url), timers))).toMatchObject({
-        connected: true,
-      })
-      expect(received).toHaveLength(2)
-    } finally {
-      clock.mockRestore()
-    }
+    const { url, received } = await firstOnly((socket) => {
+      nowMs += 5001
+      socket.destroy()
+    })
+    const transport = new Transport()
+    await ask(transport, url)
+    expect(await failure(transport.send(requestTo(url), timers))).toMatchObject({ connected: true })
+    expect(received).toHaveLength(2)
   })
 
   test('fails as one that may have been read, where no other connection is made', async () => {
@@ -165,19 +167,13 @@ describe('S6: a server that closes after each answer, and does not say so,', () 
   })
 
   test('is soon sent no second request on a connection, and tried again after a minute', async () => {
-    let nowMs = 1000
-    const clock = spyOn(performance, 'now').mockImplementation(() => nowMs)
-    try {
-      const { url, received } = await firstOnly((socket) => socket.destroy())
-      const transport = new Transport()
-      for (let count = 0; count < 10; count++) expect(await ask(transport, url)).toBe('ok')
-      expect(received).toHaveLength(10 + 3)
-      nowMs += 60_001
-      for (let count = 0; count < 10; count++) expect(await ask(transport, url)).toBe('ok')
-      expect(received).toHaveLength(20 + 4)
-    } finally {
-      clock.mockRestore()
-    }
+    const { url, received } = await firstOnly((socket) => socket.destroy())
+    const transport = new Transport()
+    for (let count = 0; count < 10; count++) expect(await ask(transport, url)).toBe('ok')
+    expect(received).toHaveLength(10 + 3)
+    nowMs += 60_001
+    for (let count = 0; count < 10; count++) expect(await ask(transport, url)).toBe('ok')
+    expect(received).toHaveLength(20 + 4)
   })
 
   test('is noticed while its connections are idle, before a request is lost', async () => {

@@ -63,14 +63,20 @@ describe('an answer that ends early, at whatever byte, is none', () => {
   })
 })
 
+/** Resets once the loop has polled for what was sent, which would be lost with the reset. */
+async function resetLater(socket: Socket): Promise<void> {
+  await Bun.sleep(5)
+  for (let count = 0; count < 3; count++) await new Promise((resolve) => setImmediate(resolve))
+  socket.resetAndDestroy()
+}
+
 /** Answers one request with the bytes of a vector, and all others well. */
 async function vectorPeer(vector: Vector) {
   const answer = ({ text, socket }: { text: string; socket: Socket }) => {
     if (!text.startsWith('POST /v1/vector ')) return socket.write(okAnswer('good'))
     if (vector.ending === 'open') return socket.write(vector.bytes, 'latin1')
     if (vector.ending === 'fin') return socket.end(vector.bytes, 'latin1')
-    // What was sent is not to be lost with the reset.
-    return socket.write(vector.bytes, 'latin1', () => setTimeout(() => socket.resetAndDestroy(), 5))
+    return socket.write(vector.bytes, 'latin1', () => void resetLater(socket))
   }
   return peers.peer(answer)
 }

@@ -8,7 +8,7 @@ import { ApiError } from '../../../errors'
 
 const stack = new AsyncDisposableStack()
 let database: Database
-let again: () => Database
+let again: (statementMs?: number) => Database
 
 beforeAll(async () => {
   ;({ database, again } = await openTestDatabases(stack))
@@ -23,7 +23,7 @@ const own: OwnState = {
 }
 
 test('without the database it tells what the process knows, and of the rest nothing', async () => {
-  const other = again()
+  const other = again(20_000)
   await other.ping()
   await other[Symbol.asyncDispose]()
   const status = await createSystemStore({
