@@ -37,6 +37,9 @@ const noteWords = `(() => {
   }).observe(document, { childList: true, characterData: true, subtree: true })
 })()`
 
+const says = (words: string, said: string | RegExp) =>
+  typeof said === 'string' ? words.includes(said) : said.test(words)
+
 /**
  * Waits until notices or a pressed button of the open document have said something so often, also where they have
  * taken it back since.
@@ -44,8 +47,7 @@ const noteWords = `(() => {
 export const heard = (page: Page, said: string | RegExp, times = 1) =>
   eventually(async () => {
     const words = await page.evaluate<string[]>('window.wordsOfTest')
-    const isSaid = (one: string) => (typeof said === 'string' ? one.includes(said) : said.test(one))
-    return words.filter(isSaid).length >= times
+    return words.filter((one) => says(one, said)).length >= times
   })
 
 /** Starts it without a proxy: nothing of a test leaves this machine. */

@@ -249,7 +249,7 @@ describe('an operator', () => {
     await page.getByText('This is your own account').waitFor()
     await page.getByRole('button', { name: 'Revoke access' }).click()
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()
-    expect(await page.getByRole('group', { name: 'People' }).count()).toBe(0)
+    await page.getByRole('group', { name: 'People' }).waitFor({ state: 'detached' })
     await page.close()
   })
 })

@@ -25,6 +25,7 @@ beforeAll(async () => {
 afterAll(() => dashboard[Symbol.asyncDispose]())
 
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const shows = (part: Locator, text: RegExp) => part.filter({ hasText: text }).waitFor()
 /** An amount above zero. */
 const spent = /\$(?!0\.00)\d+\.\d\d/
 
@@ -32,7 +33,6 @@ test('finding B1: the overview shows what a member caused, who paid, and what is
   const page = await dashboard.open('/')
   const month = section(page, 'Spent this month')
   await reloadUntil(page, async () => spent.test((await month.textContent()) ?? ''))
-  const shows = (part: Locator, text: RegExp) => part.filter({ hasText: text }).waitFor()
   await shows(month, /\$[\d.]+ by Engines\./)
   const engines = section(page, 'Spent for you by Engines')
   await shows(engines, /This month; \$4,9\d\d\.\d\d of \$5,000\.00 left$/)
