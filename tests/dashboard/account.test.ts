@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+import { eventually } from '../../server/testing/eventually'
 import { openDatabase } from '../harness/database'
 import { Browser, linksFor, password } from '../harness/browser-session'
 
@@ -102,7 +103,7 @@ test('a pool is created, reordered, disabled, tested and deleted', async () => {
     connection_ids: ids.toReversed(),
     enabled: true,
   })
-  await page.getByRole('switch', { name: 'Enable Both' }).click({ force: true })
+  await page.getByRole('switch', { name: 'Enable Both' }).press('Space')
   await page.getByRole('switch', { name: 'Enable Both', checked: false }).waitFor()
   expect(await read()).toMatchObject({ enabled: false })
 
@@ -135,9 +136,11 @@ test('a prompt is filled in and opened in the playground', async () => {
   await page.getByRole('button', { name: 'Use in playground' }).click()
   await page.getByRole('heading', { name: 'Playground' }).waitFor()
   const message = page.getByRole('textbox', { name: 'Message' })
-  expect(await message.inputValue()).toBe('Say hello to Ada.')
-  const { body } = await dashboard.account.send('GET /api/user/prompts')
-  expect(Object(body['prompts'])[0]).toMatchObject({ usage_count: 1 })
+  await eventually(async () => (await message.inputValue()) === 'Say hello to Ada.')
+  await eventually(async () => {
+    const { body } = await dashboard.account.send('GET /api/user/prompts')
+    return Object(body['prompts'])[0].usage_count === 1
+  })
   await page.close()
 })
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { chromium, type Browser, type Page } from 'playwright-core'
+import { eventually } from '../../server/testing/eventually'
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
@@ -12,6 +13,42 @@ function findChromium(): string {
 
 /** Before a test's own end, which would take browser and gateway away from those that follow. */
 const patienceMs = 30_000
+
+/** Notes the words of notices and pressed buttons, which take them back after seconds, in a page that may be busy. */
+const noteWords = `(() => {
+  const words = (window.wordsOfTest = [])
+  const notice = '.mantine-Notification-root'
+  const noted = new WeakSet()
+  const note = (one) => {
+    if (noted.has(one)) return
+    noted.add(one)
+    words.push(one.textContent)
+  }
+  new MutationObserver((changes) => {
+    for (const { target, addedNodes } of changes) {
+      const button = (target instanceof Element ? target : target.parentElement)?.closest('button')
+      if (button) words.push(button.textContent)
+      for (const node of addedNodes) {
+        if (!(node instanceof Element)) continue
+        if (node.matches(notice)) note(node)
+        for (const one of node.querySelectorAll(notice)) note(one)
+      }
+    }
+  }).observe(document, { childList: true, characterData: true, subtree: true })
+})()`
+
+const says = (words: string, said: string | RegExp) =>
+  typeof said === 'string' ? words.includes(said) : said.test(words)
+
+/**
+ * Waits until notices or a pressed button of the open document have said something so often, also where they have
+ * taken it back since.
+ */
+export const heard = (page: Page, said: string | RegExp, times = 1) =>
+  eventually(async () => {
+    const words = await page.evaluate<string[]>('window.wordsOfTest')
+    return words.filter((one) => says(one, said)).length >= times
+  })
 
 /** Starts it without a proxy: nothing of a test leaves this machine. */
 export async function startBrowser(): Promise<Browser> {
@@ -27,6 +64,7 @@ export async function startBrowser(): Promise<Browser> {
   browser.newContext = async (options) => {
     const context = await newContext(options)
     context.setDefaultTimeout(patienceMs)
+    await context.addInitScript(noteWords)
     return context
   }
   return browser

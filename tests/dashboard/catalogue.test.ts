@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { complaintsOf, startBrowser } from './browser'
+import { complaintsOf, heard, startBrowser } from './browser'
 import { openDatabase } from '../harness/database'
 import { raiseApiRate } from '../money/funding/fixture'
 import { startGateway, type Gateway } from '../harness/server'
@@ -72,7 +72,7 @@ test('a key is shown once, works, is rotated and deleted', async () => {
   const first = await page.getByRole('textbox', { name: 'API key' }).inputValue()
   expect(await statusWith(first)).toBe(200)
   await page.getByRole('button', { name: 'Copy' }).click()
-  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  await heard(page, 'Copied')
   expect(await copied(page)).toBe(first)
   await page.getByRole('button', { name: 'Done' }).click()
   await page.reload()
@@ -116,10 +116,11 @@ test('models are filtered by name, provider and capability, and the address keep
   await page.getByRole('combobox', { name: 'Capabilities' }).click()
   await page.getByRole('option', { name: 'Images' }).click()
   await page.keyboard.press('Escape')
-  await page.getByRole('checkbox', { name: 'Free only' }).check()
+  // Its state is in the address, which follows the click.
+  await page.getByRole('checkbox', { name: 'Free only' }).click()
   await page.waitForURL(/capability=vision.*free=yes/)
   await page.reload()
-  expect(await page.getByRole('checkbox', { name: 'Free only' }).isChecked()).toBe(true)
+  await page.getByRole('checkbox', { name: 'Free only', checked: true }).waitFor()
   await page.close()
 })
 
@@ -214,7 +215,7 @@ test('a collection is created, reordered and deleted', async () => {
   await page.getByLabel('Weight of sandbox/echo').fill('5')
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('collection/fast was saved.').waitFor()
+  await heard(page, 'collection/fast was saved.')
   const answer = await signedIn.request.get(`${address}/api/user/model-collections`)
   const { collections } = await answer.json()
   expect(collections).toContainEqual(
@@ -255,12 +256,12 @@ test('a prompt is created, filled in, copied and counted', async () => {
   await page.getByRole('button', { name: 'Create' }).click()
   await page.getByLabel('what', { exact: true }).fill('$& hello')
   await page.getByRole('button', { name: 'Copy text' }).click()
-  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  await heard(page, 'Copied')
   expect(await copied(page)).toBe('Say $& hello in {{language}}.')
   expect(await barriers(page)).toEqual([])
   await page.getByLabel('Description').fill('For mails')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Translate was saved.').last().waitFor()
+  await heard(page, 'Translate was saved.', 2)
   await page.keyboard.press('Escape')
   await page.getByText('For mails').waitFor()
   await page.getByRole('cell', { name: '1', exact: true }).waitFor()

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { pages } from './every-page'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+import { eventually } from '../../server/testing/eventually'
 
 let dashboard: SignedIn
 
@@ -33,6 +34,7 @@ async function openFailing(path: string, heading: string): Promise<Page> {
   await failRequests(page)
   await page.goto(`${dashboard.address}${path}`)
   await page.getByRole('heading', { name: heading, exact: true, level: 1 }).waitFor()
+  await page.getByText(error, { exact: true }).first().waitFor()
   await settled(page)
   return page
 }
@@ -61,7 +63,7 @@ test.each(loadingPages)(
 
 test('an error that several parts of a page share is accessible', async () => {
   const page = await openFailing('/quota', 'Quota')
-  expect(await page.getByText('Could not be loaded.').count()).toBe(3)
+  await eventually(async () => (await page.getByText('Could not be loaded.').count()) === 3)
   expect(await barriersOf(page)).toEqual([])
   await page.close()
 })
@@ -81,7 +83,7 @@ test('a mapping that cannot be disabled says why', async () => {
   await page.getByRole('switch', { name: 'Enable gpt-*' }).waitFor()
   await settled(page)
   await failRequests(page)
-  await page.getByRole('switch', { name: 'Enable gpt-*' }).click({ force: true })
+  await page.getByRole('switch', { name: 'Enable gpt-*' }).press('Space')
   await page.getByRole('alert').getByText(error).waitFor()
   expect(await page.getByRole('switch', { name: 'Enable gpt-*' }).isChecked()).toBe(true)
   await page.close()

@@ -32,8 +32,8 @@ async function idOf(name: string): Promise<string> {
 }
 
 /** Nothing is wider than the screen. */
-const overflowOf = (page: Page) =>
-  page.evaluate('document.documentElement.scrollWidth - innerWidth')
+const fits = (page: Page) =>
+  eventually(() => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'))
 
 test('a gateway is created, connects, serves a model, and shows it on its page', async () => {
   const page = await dashboard.open('/')
@@ -216,8 +216,12 @@ test('everything works with the keyboard alone', async () => {
   await panel.waitFor({ state: 'hidden' })
   await tabTo(page, 'Actions for By hand')
   await page.keyboard.press('Enter')
-  await page.getByRole('menuitem', { name: 'Delete' }).waitFor()
+  const item = page.getByRole('menuitem', { name: 'Delete' })
+  await item.waitFor()
+  // The menu has the focus a moment after it is there.
+  await page.getByRole('menu').and(page.locator(':focus, :focus-within')).waitFor()
   await page.keyboard.press('ArrowDown')
+  await item.and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Enter')
   const question = page.getByRole('dialog', { name: 'Delete By hand?' })
   await question.waitFor()
@@ -234,16 +238,18 @@ test('the pages fit a phone', async () => {
   const page = await dashboard.open('/gateways')
   await page.setViewportSize({ width: 390, height: 800 })
   await page.getByRole('link', { name: long }).waitFor()
-  expect(await overflowOf(page)).toBeLessThanOrEqual(0)
+  await fits(page)
   const { panel } = await makeOnPage(page, 'Pocket')
-  expect(await overflowOf(page)).toBeLessThanOrEqual(0)
-  const box = await panel.boundingBox()
-  expect(box && box.x + box.width).toBeLessThanOrEqual(390)
+  await fits(page)
+  await eventually(async () => {
+    const box = await panel.boundingBox()
+    return box !== null && box.x + box.width <= 390
+  })
   expect(await barriersOf(page)).toEqual([])
   await page.goto(`${dashboard.address}/gateways/${id}`)
   await page.getByRole('heading', { name: long }).waitFor()
   await page.waitForLoadState('networkidle')
-  expect(await overflowOf(page)).toBeLessThanOrEqual(0)
+  await fits(page)
   expect(await barriersOf(page)).toEqual([])
   await page.close()
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+import { eventually } from '../../server/testing/eventually'
 
 let dashboard: SignedIn
 
@@ -18,7 +19,7 @@ describe('logs', () => {
   beforeAll(async () => {
     await dashboard.gateway.admin('PUT', '/config', { log_bodies: true })
     await dashboard.account.send('PUT /api/account/settings', { log_bodies: true })
-    for (let count = 2; count < all; count += 1) await dashboard.call('sandbox/echo')
+    await dashboard.callOften('sandbox/echo', all - 2)
     failed = await dashboard.call('=nobody/nothing')
     served = await dashboard.call('sandbox/echo', 'say <b>loud</b>')
   })
@@ -46,7 +47,8 @@ describe('logs', () => {
     await page.getByText('No results').waitFor()
     await page.getByRole('link', { name: 'Show all requests' }).click()
     await page.getByText(`${shown} of ${all} requests`).waitFor()
-    expect(await page.getByLabel('Model').first().inputValue()).toBe('')
+    const model = page.getByLabel('Model').first()
+    await eventually(async () => (await model.inputValue()) === '')
     await page.close()
   })
 

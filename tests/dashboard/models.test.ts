@@ -8,7 +8,7 @@ let dashboard: SignedIn
 beforeAll(async () => {
   dashboard = await startSignedIn()
   // Enough for measurements, before the first of them is read.
-  for (let count = 0; count < 10; count++) await dashboard.call('sandbox/echo')
+  await dashboard.callOften('sandbox/echo', 10)
   await eventually(async () => {
     const [{ events }] = await dashboard.sql`select count(*)::int as events from usage_event`
     return events === 10
@@ -111,14 +111,17 @@ test('shows the code of a request in five languages, and opens the playground wi
   }
   await drawer.getByRole('link', { name: /^Try it/ }).click()
   await page.getByRole('heading', { name: 'Playground' }).waitFor()
-  expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('sandbox/lorem')
+  const model = page.getByRole('combobox', { name: 'Model' })
+  await eventually(async () => (await model.inputValue()) === 'sandbox/lorem')
   await page.close()
 })
 
 test('compares models side by side, with the figures of the API', async () => {
   const page = await dashboard.open('/models')
-  await page.getByRole('checkbox', { name: 'Compare Sandbox Echo' }).check()
-  await page.getByRole('checkbox', { name: /^Compare Sandbox Lorem/ }).check()
+  // Their state is in the address, which follows the click.
+  await page.getByRole('checkbox', { name: 'Compare Sandbox Echo' }).click()
+  await page.getByRole('checkbox', { name: 'Compare Sandbox Echo', checked: true }).waitFor()
+  await page.getByRole('checkbox', { name: /^Compare Sandbox Lorem/ }).click()
   await page.getByText('2 of 4 models selected').waitFor()
   await page.getByRole('link', { name: 'Compare', exact: true }).click()
   const table = page.getByRole('table', { name: 'Comparison' })
@@ -136,6 +139,7 @@ test('compares models side by side, with the figures of the API', async () => {
   await table.getByRole('columnheader').nth(2).waitFor()
   await page.getByRole('button', { name: 'Remove Sandbox Echo' }).click()
   await page.waitForURL((url) => !url.search.includes('echo'))
+  await table.getByRole('columnheader').nth(2).waitFor({ state: 'detached' })
   expect(await table.getByRole('columnheader').count()).toBe(2)
   await page.close()
 })

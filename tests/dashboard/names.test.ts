@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+import { eventually } from '../../server/testing/eventually'
 
 let dashboard: SignedIn
 
@@ -11,6 +12,9 @@ beforeAll(async () => {
 })
 afterAll(() => dashboard[Symbol.asyncDispose]())
 
+/** A title follows what a page shows. */
+const titled = (page: Page, title: string) => eventually(async () => (await page.title()) === title)
+
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
 
 test('finding B17: logs say how many requests are new, and show them when asked to', async () => {
@@ -18,7 +22,7 @@ test('finding B17: logs say how many requests are new, and show them when asked 
   await page.getByText('1 of 1 requests').waitFor()
   await dashboard.call('sandbox/echo')
   await page.getByRole('button', { name: 'Show 1 new request' }).waitFor()
-  expect(await page.getByRole('status').getByText('1 new request').count()).toBe(1)
+  await page.getByRole('status').getByText('1 new request').waitFor({ state: 'attached' })
   // The list has not moved.
   expect(await page.getByText('1 of 1 requests').count()).toBe(1)
   await page.getByRole('button', { name: 'Show 1 new request' }).click()
@@ -35,15 +39,15 @@ test('finding B17: logs say how many requests are new, and show them when asked 
 test('finding B17: titles of the document name the thing, before its list', async () => {
   const page = await dashboard.open('/models?model=sandbox/echo')
   await page.getByRole('dialog', { name: 'Sandbox Echo' }).waitFor()
-  expect(await page.title()).toBe('Sandbox Echo · Models · Tollgate')
+  await titled(page, 'Sandbox Echo · Models · Tollgate')
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  expect(await page.title()).toBe('Models · Tollgate')
+  await titled(page, 'Models · Tollgate')
   const made = { name: 'Mine', provider: 'openai', api_key: 'sk-simulated' }
   const { body } = await dashboard.account.send('POST /api/connections', made)
   await page.goto(`${dashboard.address}/connections/${String(body['id'])}`)
   await heading(page, 'Mine').waitFor()
-  expect(await page.title()).toBe('Mine · Connections · Tollgate')
+  await titled(page, 'Mine · Connections · Tollgate')
   await page.close()
 })
 
@@ -56,7 +60,7 @@ test('finding B17: a ticket has a heading for its owner and its operator', async
   ] as const) {
     const page = await dashboard.open(`${path}/${String(body['id'])}`)
     await heading(page, 'It is slow').waitFor()
-    expect(await page.title()).toBe(`It is slow · ${list} · Tollgate`)
+    await titled(page, `It is slow · ${list} · Tollgate`)
     expect(await barriersOf(page)).toEqual([])
     await page.close()
   }
@@ -65,7 +69,7 @@ test('finding B17: a ticket has a heading for its owner and its operator', async
 test('finding B17: the page of an address that leads nowhere has a main', async () => {
   const page = await dashboard.open('/nowhere')
   await page.getByRole('main').getByRole('heading', { name: 'Page not found' }).waitFor()
-  expect(await page.title()).toBe('Page not found · Tollgate')
+  await titled(page, 'Page not found · Tollgate')
   await page.close()
 })
 
@@ -103,11 +107,14 @@ test('finding B18: the top models are a table beside the chart, and seven tiles 
   await page.setViewportSize({ width: 1440, height: 900 })
   const top = page.getByRole('region', { name: 'Top models' })
   await top.getByText('sandbox/echo').waitFor()
-  expect(await top.getByRole('columnheader', { name: 'Requests' }).isVisible()).toBe(true)
-  const usage = await page.getByRole('region', { name: 'Usage over time' }).boundingBox()
-  expect((await top.boundingBox())?.y).toBe(usage?.y)
-  const rows = new Map<number, number>()
-  for (const name of [
+  await top.getByRole('columnheader', { name: 'Requests' }).waitFor()
+  const topOf = async (name: string) => {
+    const box = await page.getByRole('region', { name, exact: true }).boundingBox()
+    return Math.round(box?.y ?? 0)
+  }
+  // Parts that load move those below them.
+  await eventually(async () => (await topOf('Top models')) === (await topOf('Usage over time')))
+  const tiles = [
     'Requests',
     'Error rate',
     'Latency',
@@ -115,14 +122,17 @@ test('finding B18: the top models are a table beside the chart, and seven tiles 
     'Gateway overhead',
     'Tokens',
     'Cache hit rate',
-  ]) {
-    const box = await page.getByRole('region', { name, exact: true }).boundingBox()
-    const y = Math.round(box?.y ?? 0)
-    rows.set(y, (rows.get(y) ?? 0) + 1)
-  }
-  expect([...rows.values()]).toEqual([4, 3])
+  ]
+  await eventually(async () => {
+    const rows = new Map<number, number>()
+    for (const name of tiles) {
+      const y = await topOf(name)
+      rows.set(y, (rows.get(y) ?? 0) + 1)
+    }
+    return [...rows.values()].join() === '4,3'
+  })
   await page.setViewportSize({ width: 390, height: 844 })
-  expect(await top.getByRole('columnheader', { name: 'Requests' }).isVisible()).toBe(false)
+  await top.getByRole('columnheader', { name: 'Requests' }).waitFor({ state: 'hidden' })
   await page.close()
 })
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { heard } from './browser'
 import { barriersOf, reloadUntil, startSignedIn, type SignedIn } from './signed-in'
 
 let dashboard: SignedIn
@@ -23,6 +24,8 @@ describe('alerts', () => {
     await dashboard.call('nobody/nothing')
     await page.getByRole('link', { name: 'Failures' }).click()
     const drawer = page.getByRole('dialog', { name: 'Alert' })
+    // A reload before would load the list without it.
+    await drawer.waitFor()
     const acknowledge = drawer.getByRole('button', { name: 'Acknowledge' })
     await reloadUntil(page, () => acknowledge.isVisible())
     await acknowledge.click()
@@ -35,7 +38,7 @@ describe('alerts', () => {
     const page = await dashboard.open('/alerts')
     await page.getByRole('link', { name: 'Failures' }).click()
     await page.getByRole('button', { name: 'Send test' }).click()
-    await page.getByText(/The mail server did not accept the e-mail.*was sent: dashboard/).waitFor()
+    await heard(page, /The mail server did not accept the e-mail.*was sent: dashboard/)
     await page.close()
   })
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { heard } from './browser'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
 import type { Json } from '../harness/http'
 import { startFakeProvider, type FakeProvider } from '../harness/upstreams/fake-provider'
@@ -146,7 +147,7 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Disable' }).waitFor()
     await page.getByRole('checkbox', { name: 'Reasoning' }).check()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('openai/fresh was saved.').waitFor()
+    await heard(page, 'openai/fresh was saved.')
     expect(await admin('GET', '/models/openai/fresh')).toMatchObject({
       enabled: true,
       context_length: 8192,
@@ -250,7 +251,7 @@ describe('an operator', () => {
     await page.getByLabel('Primary color').fill('#0b7285')
     await page.getByLabel('Tagline').fill('All models')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved. Other nodes follow within seconds.').waitFor()
+    await heard(page, 'Saved. Other nodes follow within seconds.')
     expect(await admin('GET', '/branding')).toMatchObject({
       name: 'Acme AI',
       tagline: 'All models',
@@ -276,7 +277,7 @@ describe('an operator', () => {
     await page.getByRole('combobox', { name: /^Allowed checkout return origins/ }).click()
     await page.keyboard.press('Backspace')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved.').waitFor()
+    await heard(page, 'Saved.')
     expect(await admin('GET', '/config')).toMatchObject({
       minimum_balance: 0.25,
       rates: { api_requests_per_minute: 301, public_requests_per_minute: 60 },

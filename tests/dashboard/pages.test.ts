@@ -8,6 +8,7 @@ import { raiseApiRate } from '../money/funding/fixture'
 import { startGateway, type Gateway } from '../harness/server'
 import { linksFor, password } from '../harness/browser-session'
 import { mailEnvironment } from '../harness/mail-environment'
+import { eventually } from '../../server/testing/eventually'
 
 const email = 'ada@example.com'
 const phone = { width: 390, height: 800 }
@@ -71,8 +72,9 @@ describe('every page', () => {
     const { page } = await open(path)
     await page.setViewportSize(phone)
     await page.getByRole('heading', { name: heading, exact: true }).waitFor()
-    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-    expect(overflow).toBeLessThanOrEqual(0)
+    await eventually(() =>
+      page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'),
+    )
     await page.close()
   })
 })

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+import { heard } from './browser'
+import { awaitLog, barriersOf, startSignedIn, type SignedIn } from './signed-in'
 import { sendRequest, type Json } from '../harness/http'
 import type { Customer } from '../harness/server'
+import { eventually } from '../../server/testing/eventually'
 
 let dashboard: SignedIn
 let customer: Customer
@@ -23,7 +25,9 @@ afterAll(() => dashboard[Symbol.asyncDispose]())
 async function refusedOf({ key }: Customer): Promise<string> {
   const body = { model: 'no/such-model', messages: [{ role: 'user', content: 'a secret' }] }
   const { headers } = await sendRequest(dashboard.gateway, { key, body })
-  return headers.get('x-request-id') ?? ''
+  const id = headers.get('x-request-id') ?? ''
+  await awaitLog(dashboard.sql, id)
+  return id
 }
 
 /** Opens the palette as its shortcut does, and enters a text. */
@@ -102,12 +106,14 @@ test('a request is copied as curl, and opened in the playground with its prompt'
   await dashboard.context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const page = await dashboard.open(`/logs?open=${served}`)
   await view(page).getByRole('button', { name: 'Copy as curl' }).click()
+  await heard(page, 'Copied')
   const command = await page.evaluate<string>('navigator.clipboard.readText()')
   expect(command).toContain(`curl ${dashboard.address}/v1/chat/completions`)
   expect(command).toContain('"content": "find me"')
   await view(page).getByRole('link', { name: 'Open in playground' }).click()
   await page.getByRole('heading', { name: 'Playground' }).waitFor()
-  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('find me')
+  const message = page.getByRole('textbox', { name: 'Message' })
+  await eventually(async () => (await message.inputValue()) === 'find me')
   await page.close()
 })
 
@@ -117,7 +123,10 @@ test('a refused call of the playground leads to its request', async () => {
   await box.fill('Hello?')
   await box.press('Enter')
   await page.getByRole('alert').waitFor()
-  await page.getByRole('link', { name: 'View request' }).click()
+  const link = page.getByRole('link', { name: 'View request' })
+  const [id = ''] = /req_\w+/.exec((await link.getAttribute('href')) ?? '') ?? []
+  await awaitLog(dashboard.sql, id)
+  await link.click()
   await view(page).getByText('model_not_found').first().waitFor()
   await page.close()
 })
@@ -139,9 +148,10 @@ test('operator finds why a customer’s request failed', async () => {
   await drawer.getByText('error 404').waitFor()
   expect(await drawer.innerText()).not.toContain('a secret')
   expect(await barriersOf(page)).toEqual([])
-  const { changes } = await dashboard.gateway.admin('GET', `/audit-trail?object_id=${failed}`)
-  const actors = Object(changes).map(({ actor_email: actor }: Json) => actor)
-  expect(actors).toContain('ada@example.com')
+  await eventually(async () => {
+    const { changes } = await dashboard.gateway.admin('GET', `/audit-trail?object_id=${failed}`)
+    return Object(changes).some(({ actor_email: actor }: Json) => actor === 'ada@example.com')
+  })
   await page.close()
 })
 

@@ -7,6 +7,7 @@ import { raiseApiRate } from '../money/funding/fixture'
 import { startGateway, type Gateway, type RigOptions } from '../harness/server'
 import { mailEnvironment } from '../harness/mail-environment'
 import { signUp, type Browser as Account } from '../harness/browser-session'
+import { eventually } from '../../server/testing/eventually'
 
 /** A gateway, an account of it, and a browser where that is signed in. */
 export interface SignedIn extends AsyncDisposable {
@@ -20,8 +21,10 @@ export interface SignedIn extends AsyncDisposable {
   account: Account
   /** Where the browser finds the gateway: cookies belong to the name in it. */
   address: string
-  /** Asks a model, as a client with the account's key does. Resolves with the request's id. */
+  /** Asks a model, as a client with the account's key does. Resolves with the request's id, once the logs have it. */
   call: (model: string, content?: string) => Promise<string>
+  /** Asks a model so often, one call after the other. Resolves once the logs have all of them. */
+  callOften: (model: string, times: number) => Promise<void>
   /** A page, by its path. */
   open: (path: string) => Promise<Page>
   /** From now on the account operates the gateway. */
@@ -46,6 +49,8 @@ export async function startSignedIn(options: RigOptions = {}): Promise<SignedIn>
   await context.addCookies(
     [...account.cookies].map(([name, value]) => ({ name, value, url: address })),
   )
+  const ask = (model: string, content = 'Hello') =>
+    call(gateway, String(body['key']), { model, content })
   return {
     gateway,
     sql,
@@ -53,7 +58,16 @@ export async function startSignedIn(options: RigOptions = {}): Promise<SignedIn>
     stranger: () => browser.newContext(),
     account,
     address,
-    call: (model, content = 'Hello') => call(gateway, String(body['key']), { model, content }),
+    async call(model, content) {
+      const id = await ask(model, content)
+      await awaitLog(sql, id)
+      return id
+    },
+    async callOften(model, times) {
+      let id = ''
+      for (let count = 0; count < times; count += 1) id = await ask(model)
+      await awaitLog(sql, id)
+    },
     async open(path) {
       const page = await context.newPage()
       await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -66,6 +80,10 @@ export async function startSignedIn(options: RigOptions = {}): Promise<SignedIn>
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }
+
+/** Logs are written a moment after the answer; a page that was loaded before would not have the request. */
+export const awaitLog = (sql: SQL, id: string) =>
+  eventually(async () => (await sql`select 1 from request_log where id = ${id}`).length > 0)
 
 async function call(
   { url }: Gateway,
@@ -95,14 +113,21 @@ export const barriersOf = async (page: Page): Promise<unknown[]> => [
   ...(await barriersIn(page, 'light')),
 ]
 
-const reloads = 40
+/** Loading a page again takes seconds on a busy machine. */
+const reloadsMs = 60_000
+/** Of one load: what a page shows may come after a silence of its network. */
+const looks = 5
 
 /** Loads a page again until something is there. Throws where it never is. */
 export async function reloadUntil(page: Page, isThere: () => Promise<boolean>): Promise<void> {
-  for (let count = 0; count < reloads; count += 1) {
-    if (await isThere()) return
+  const isShown = async () => {
+    for (let look = 1; look <= looks; look += 1) {
+      if (await isThere()) return true
+      await Bun.sleep(50 * look)
+    }
     await page.reload()
     await page.waitForLoadState('networkidle')
+    return false
   }
-  throw new Error('it did not come')
+  await eventually(isShown, reloadsMs)
 }

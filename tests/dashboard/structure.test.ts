@@ -1,6 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { startSignedIn, type SignedIn } from './signed-in'
+import { eventually } from '../../server/testing/eventually'
 
 let dashboard: SignedIn
 /** Ids of what was made, by what stands for them in a path. */
@@ -89,7 +90,7 @@ describe('accessibility', () => {
   test('the document title names the page', async () => {
     const page = await dashboard.open('/usage')
     await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
-    expect(await page.title()).toBe('Usage · Tollgate')
+    await eventually(async () => (await page.title()) === 'Usage · Tollgate')
     await page.close()
   })
 })

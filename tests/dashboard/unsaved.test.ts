@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { heard } from './browser'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
 import { password } from '../harness/browser-session'
+import { eventually } from '../../server/testing/eventually'
 
 let dashboard: SignedIn
 let page: Page
@@ -58,7 +60,7 @@ test('finding B14: unsaved settings ask before the document is left, saved ones 
   await field().click()
   await field().fill('Ada L.')
   await page.getByRole('button', { name: 'Save name' }).click()
-  await page.getByText('Saved.').waitFor()
+  await heard(page, 'Saved.')
   await page.reload()
   await field().waitFor()
   expect(asked).toEqual(['beforeunload'])
@@ -99,12 +101,12 @@ test('finding B14: a session that ends keeps the page and what was typed, in the
   await dialog.waitFor({ state: 'detached' })
   expect(await field().inputValue()).toBe('Engines')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByText('Other nodes follow within seconds.').waitFor()
+  await heard(page, 'Other nodes follow within seconds.')
 
   // The name stands in every page from then on.
   await page.reload()
   await page.getByRole('banner').getByText('Engines').waitFor()
-  expect(await page.title()).toBe('Branding · Engines')
+  await eventually(async () => (await page.title()) === 'Branding · Engines')
   await page.close()
 })
 

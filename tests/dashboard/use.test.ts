@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { startBrowser } from './browser'
+import { heard, startBrowser } from './browser'
 import { openDatabase } from '../harness/database'
 import { raiseApiRate } from '../money/funding/fixture'
 import { eventually } from '../../server/testing/eventually'
@@ -113,7 +113,7 @@ describe('the playground', () => {
     await log.getByRole('cell', { name: 'echo' }).waitFor()
     await log.getByRole('img', { name: 'done' }).waitFor()
     await log.getByRole('button', { name: 'Copy' }).click()
-    await log.getByRole('button', { name: 'Copied' }).waitFor()
+    await heard(page, 'Copied')
     expect(await barriers(page)).toEqual([])
     await page.close()
   })
@@ -130,21 +130,25 @@ describe('the playground', () => {
     for (const [width, height] of sizes) {
       await page.setViewportSize({ width, height })
       for (const field of ['System prompt', 'Temperature', 'Max. output tokens', 'Message']) {
-        const box = await page.getByRole('textbox', { name: field }).boundingBox()
-        expect([field, box !== null && box.y + box.height <= height]).toEqual([field, true])
+        const box = page.getByRole('textbox', { name: field })
+        // The page follows the size of its window a moment later.
+        await eventually(async () => {
+          const { y, height: own } = (await box.boundingBox()) ?? { y: height, height }
+          return y + own <= height
+        })
       }
     }
     await page.getByRole('textbox', { name: 'System prompt' }).fill('You repeat.')
     await message.fill('Hello')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByText(/tokens? in/).waitFor()
-    expect(await isFocused()).toBe(true)
+    await eventually(isFocused)
 
     await page.setViewportSize({ width: 390, height: 844 })
     await page.getByRole('button', { name: 'Options' }).click()
     const drawer = page.getByRole('dialog', { name: 'Options' })
     const prompt = drawer.getByRole('textbox', { name: 'System prompt' })
-    expect(await prompt.inputValue()).toBe('You repeat.')
+    await eventually(async () => (await prompt.inputValue()) === 'You repeat.')
     expect(await barriers(page)).toEqual([])
     await page.close()
   })
@@ -215,7 +219,7 @@ describe('the playground', () => {
     await page.getByRole('button', { name: 'Use as message' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     const message = page.getByRole('textbox', { name: 'Message' })
-    expect(await message.inputValue()).toBe('Greet Ada warmly')
+    await eventually(async () => (await message.inputValue()) === 'Greet Ada warmly')
     await page.close()
   })
 })
@@ -242,6 +246,7 @@ test('an organization is created, an invited member joins, is suspended, reinsta
   await hers.close()
 
   await page.getByRole('tab', { name: 'Members' }).click()
+  await page.getByRole('tab', { name: 'Members', selected: true }).waitFor()
   await page.reload()
   const act = async (name: string) => {
     await page.getByRole('button', { name: 'Actions for Grace' }).click()
@@ -274,7 +279,7 @@ test('settings are saved: name, handle, stored bodies', async () => {
   const page = await open('/settings', grace)
   await page.getByRole('textbox', { name: 'Name' }).fill('Grace H.')
   await page.getByRole('button', { name: 'Save name' }).click()
-  await page.getByText('Saved.').first().waitFor()
+  await heard(page, 'Saved.')
   await page.getByRole('textbox', { name: 'Your handle' }).fill('admin')
   await page.getByRole('button', { name: 'Save handle' }).click()
   // What is wrong stands at its field.
@@ -282,13 +287,12 @@ test('settings are saved: name, handle, stored bodies', async () => {
   await page.getByRole('textbox', { name: 'Your handle' }).fill('grace')
   await page.getByRole('button', { name: 'Save handle' }).click()
   await page.getByText('grace/provider/model').waitFor()
-  await page
-    .getByRole('switch', { name: 'Store request and response bodies' })
-    .click({ force: true })
+  await page.getByRole('switch', { name: 'Store request and response bodies' }).press('Space')
   await page.getByRole('switch', { checked: true }).waitFor()
   await page.reload()
   await page.getByText('grace/provider/model').waitFor()
-  expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Grace H.')
+  const name = page.getByRole('textbox', { name: 'Name' })
+  await eventually(async () => (await name.inputValue()) === 'Grace H.')
   await page.getByRole('switch', { checked: true }).waitFor()
   await page.close()
 })
