@@ -137,17 +137,17 @@ describe('S01: a client that disconnects, at a provider that bills the whole ans
   })
 
   test('S02: gives its place back before the first event, too', async () => {
-    const plan = await bill.rig.gateway.admin('POST', '/plans', {
-      name: 'one at once',
-      requests_per_minute: 1000,
-      concurrent_requests: 1,
-    })
-    const customer = await bill.rig.gateway.customer({}, { plan_id: plan['id'] })
-    using client = await openStream(bill, customer, { name: 'groq/slow-event-40000+bill-full' })
+    // Of its own, whose end is that of an answer that would be read on for long.
+    await using own = await open()
+    const { gateway } = own.rig
+    const limits = { requests_per_minute: 1000, concurrent_requests: 1 }
+    const plan = await gateway.admin('POST', '/plans', { name: 'one at once', ...limits })
+    const customer = await gateway.customer({}, { plan_id: plan['id'] })
+    using client = await openStream(own, customer, { name: 'groq/slow-event-40000+bill-full' })
     await eventually(() => billsAll.requests().length === 1)
     client.close()
-    const body = { model: await bill.rig.model('ok'), messages }
-    const ask = () => sendRequest(bill.rig.gateway, { key: customer.key, body })
+    const body = { model: await own.rig.model('ok'), messages }
+    const ask = () => sendRequest(gateway, { key: customer.key, body })
     await eventually(async () => (await ask()).status === 200)
     expect(completed()).toHaveLength(0)
   })
@@ -235,7 +235,7 @@ test('S10: of 100 clients that disconnect, 32 answers are read to the end, the r
   for (const { cost } of drained) expect(cost).toBe(priceOf(promptTokens, 300))
   for (const event of events.filter(({ estimated }) => estimated)) {
     expect(event).toMatchObject({ outcome: 'cancelled', writtenOff: 0n })
-    expect(event.outputTokens).toBeWithin(3, 300)
+    expect(event.outputTokens).toBeWithin(3, 320)
   }
   recordFigure(`S10: memory for ${maxDrains} answers`, grownMb, { unit: 'MB', atMost: 50 })
 }, 120_000)
