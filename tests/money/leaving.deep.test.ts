@@ -212,9 +212,9 @@ describe('S01: a client that disconnects, at a provider that bills the whole ans
 })
 
 test('S10: of 100 clients that disconnect, 32 answers are read to the end, the rest are aborted', async () => {
-  // Of one account half as many would be. None ends before all have begun.
+  // Of one account half as many would be. They last longer than a busy machine takes to begin all.
   const [one, other] = [await bill.customer(100n * dollar), await bill.customer(100n * dollar)]
-  const name = 'groq/held-300+bill-full'
+  const name = 'groq/chunks-300-gap-50+bill-full'
   const clients = await Promise.all(
     Array.from({ length: 100 }, (_, k) => openStream(bill, k % 2 === 0 ? one : other, { name })),
   )
@@ -222,10 +222,8 @@ test('S10: of 100 clients that disconnect, 32 answers are read to the end, the r
   let max = 0
   const grownMb = await memoryGrowth(bill.rig.gateway.pid, async () => {
     for (const client of clients) client.reset()
-    await untilDrained(bill, maxDrains)
     await eventually(() => running(billsAll).length <= maxDrains)
     max = running(billsAll).length
-    billsAll.release()
     await eventually(() => completed().length === maxDrains, 60_000)
   })
   const events = await findBooked(bill.sql, clients.map(idOf))
@@ -235,7 +233,7 @@ test('S10: of 100 clients that disconnect, 32 answers are read to the end, the r
   for (const { cost } of drained) expect(cost).toBe(priceOf(promptTokens, 300))
   for (const event of events.filter(({ estimated }) => estimated)) {
     expect(event).toMatchObject({ outcome: 'cancelled', writtenOff: 0n })
-    expect(event.outputTokens).toBeWithin(3, 320)
+    expect(event.outputTokens).toBeWithin(3, 300)
   }
   recordFigure(`S10: memory for ${maxDrains} answers`, grownMb, { unit: 'MB', atMost: 50 })
 }, 120_000)
