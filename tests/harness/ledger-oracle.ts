@@ -1,5 +1,6 @@
 import type { SQL } from 'bun'
 import { expect } from 'bun:test'
+import { waitTimeoutMs } from '../../server/testing/eventually'
 
 /** The checks of contract 13.2 that need nothing but the database; each returns no row. */
 export const checks = {
@@ -53,13 +54,25 @@ export async function findings(sql: SQL): Promise<string[]> {
   return found
 }
 
-/** Runs q1 to q8. To be called at the end of every suite, once what ran is booked. */
-export async function expectSoundLedger(sql: SQL, expected: Expected = {}): Promise<void> {
-  expect(await findings(sql)).toEqual([])
-  const { completed = [], attempts = 0, writtenOff = 0n } = expected
+/** The settled cost of each request that is booked. */
+async function costs(sql: SQL): Promise<Map<string, bigint>> {
   const rows: { request_id: string; cost: string }[] = await sql`
     select request_id, sum(cost) as cost from usage_event where state = 'settled' group by 1`
-  const booked = new Map(rows.map(({ request_id, cost }) => [request_id, BigInt(cost)]))
+  return new Map(rows.map(({ request_id, cost }) => [request_id, BigInt(cost)]))
+}
+
+/** Runs q1 to q8. To be called at the end of every suite, once what ran is booked. */
+export async function expectSoundLedger(sql: SQL, expected: Expected = {}): Promise<void> {
+  const { completed = [], attempts = 0, writtenOff = 0n } = expected
+  let booked = await costs(sql)
+  const missing = () => completed.filter(({ requestId }) => !booked.has(requestId))
+  // A gateway that stands still books late; what it never books is reported below.
+  const deadlineMs = performance.now() + waitTimeoutMs
+  while (missing().length > 0 && performance.now() < deadlineMs) {
+    await Bun.sleep(200)
+    booked = await costs(sql)
+  }
+  expect(await findings(sql)).toEqual([])
   const wrong = completed.filter(({ requestId, cost }) => booked.get(requestId) !== cost)
   expect(wrong).toEqual([])
   const [sums] = await sql`

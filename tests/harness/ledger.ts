@@ -89,7 +89,8 @@ export async function findBooked(sql: SQL, requestIds: readonly string[]): Promi
     const rows: Row[] = await sql`
       select id, request_id, account_id, key_id, state, outcome, estimated, input_tokens,
         output_tokens, cost, written_off, duration_ms, first_token_ms
-      from usage_event where request_id in ${sql(requestIds)} order by started_at`
+      from usage_event where request_id in ${sql(requestIds)}
+      order by started_at, outcome <> 'failed_over'`
     const missing = new Set(requestIds)
     for (const { request_id, outcome } of rows) {
       if (outcome !== 'failed_over') missing.delete(request_id)

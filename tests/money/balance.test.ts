@@ -126,6 +126,14 @@ test.each([false, true])('M38: beyond the limit the house pays; stream %p', asyn
   expect(billing.rig.upstream.bill(name).completionTokens).toBeGreaterThanOrEqual(200)
 })
 
+test('a stream tells its usage, and that is what it costs', async () => {
+  const customer = await billing.customer(1_000_000_000n)
+  const options = { stream_options: { include_usage: true } }
+  const answer = await billing.stream(customer, 'chunks-33', options)
+  expect(answer.text).toContain('"completion_tokens":33')
+  expect((await findBooked(billing.sql, [requestIdOf(answer)]))[0]?.cost).toBe(priceOf(2, 33))
+})
+
 test('the balance is the grants minus the reported costs', async () => {
   const granted = 5_000_000_000n
   const customer = await billing.customer(granted)

@@ -25,7 +25,7 @@ const completed: CompletedRequest[] = []
 let bill: Billing
 
 beforeAll(async () => {
-  bill = await startBilling({ environment: { LOG_LEVEL: 'warn', REQUEST_TIMEOUT_SECONDS: '1' } })
+  bill = await startBilling({ environment: { LOG_LEVEL: 'warn', REQUEST_TIMEOUT_SECONDS: '5' } })
 })
 afterEach(() => bill.rig.upstream.reset())
 afterAll(async () => {
@@ -84,11 +84,15 @@ describe('M07: a hold whose request comes to nothing is there for the next', () 
     ['the provider fails', (who) => bill.chat(who, 'status-500', fields), 'nothing'],
     ['it is busy', (who) => bill.chat(who, '503-storm', fields), 'nothing'],
     ['it talks nonsense', (who) => bill.chat(who, 'half-json', fields), 'nothing'],
-    ['it is silent for too long', (who) => bill.chat(who, 'slow-first-9000', fields), 'prompt'],
+    ['it is silent for too long', (who) => bill.chat(who, 'slow-first-50000', fields), 'prompt'],
     ['it fails before the first event', (who) => bill.stream(who, 'status-500', fields), 'nothing'],
-    ['the caller leaves before the first byte', (who) => leaving(who, 'slow-first-9000'), 'prompt'],
+    [
+      'the caller leaves before the first byte',
+      (who) => leaving(who, 'slow-first-50000'),
+      'prompt',
+    ],
     // Its provider may have been asked by then.
-    ['the caller leaves at once', (who) => leaving(who, 'slow-first-9000', 0), undefined],
+    ['the caller leaves at once', (who) => leaving(who, 'slow-first-50000', 0), undefined],
     [
       'the request is refused',
       (who) => bill.chat(who, 'ok', { ...fields, temperature: 'hot' }),
@@ -101,21 +105,26 @@ describe('M07: a hold whose request comes to nothing is there for the next', () 
     if (afterMs === undefined) await eventually(() => bill.rig.upstream.requests().length === 1)
     else await Bun.sleep(afterMs)
     client.close()
-    await Bun.sleep(100)
+    // Free of charge, and refused for want of credit until the hold has come back.
+    await eventually(async () => (await bill.chat(who, 'status-400', fields)).status !== 402)
   }
 
   test.each(failures)('%s', async (_what, fail, paid) => {
     // Names are of different lengths, and so are the bytes that are held for.
-    const worst = (await bill.floorOf('slow-first-9000', fields)) + 20_000n
+    const worst = (await bill.floorOf('slow-first-50000', fields)) + 20_000n
     const customer = await bill.customer(worst)
     await fail(customer)
-    expect((await bill.chat(customer, 'ok', fields)).status).toBe(200)
+    const next = async () => (await bill.chat(customer, 'ok', fields)).status === 200
+    // Where nothing tells whether the request has arrived, it may do so now.
+    await (paid ? expect(next()).resolves.toBe(true) : eventually(next))
     const answer = await bill.chat(customer, 'ok', { ...fields, max_tokens: 150 })
     expect(answer.status).toBe(200)
     await findBooked(bill.sql, [requestIdOf(answer)])
-    const prompt = await paidFor(customer)
-    if (paid) expect(prompt).toBe(paid === 'prompt' ? priceOf(12, 0) : 0n)
-    await expectLeft(customer, worst - 2n * reportedCost(answer) - prompt)
+    await eventually(async () => {
+      const left = worst - 2n * reportedCost(answer) - (await paidFor(customer))
+      return (await accountOf(bill.sql, customer)).posted === left
+    })
+    if (paid) expect(await paidFor(customer)).toBe(paid === 'prompt' ? priceOf(12, 0) : 0n)
   })
 })
 
@@ -134,7 +143,6 @@ async function twice(key: string, first: string) {
   const customer = await bill.customer(dollar)
   const answer = await sendRequest(gateway, { key: customer.key, body: { model, messages } })
   expect(answer.status).toBe(200)
-  await waitUntilBooked(bill.sql)
   const events = await findBooked(bill.sql, [requestIdOf(answer)])
   expect(events.map(({ outcome }) => outcome)).toEqual(['failed_over', 'ok'])
   expect(events.map(({ cost }) => cost)).toEqual([0n, reportedCost(answer)])
@@ -192,12 +200,14 @@ describe('M16: what runs is settled to the account it was held on; the next is r
   ]
   test.each(endings)('%s', async (_what, end, status) => {
     const customer = await bill.customer(dollar)
-    const running = bill.stream(customer, 'chunks-20-gap-50')
-    await eventually(() => bill.rig.upstream.requests().length === 1)
+    const running = bill.stream(customer, 'held-20')
+    await eventually(() => bill.rig.upstream.heldCount() === 1)
     await end(customer)
     // Within a second on every node; nothing that costs is asked meanwhile.
-    await Bun.sleep(500)
+    const list = { path: '/v1/models', method: 'GET', key: customer.key }
+    await eventually(async () => (await sendRequest(bill.rig.gateway, list)).status === status)
     expect((await bill.chat(customer, 'ok')).status).toBe(status)
+    bill.rig.upstream.release()
     const answer = await running
     expect(answer.isDone).toBe(true)
     const event = await findBookedOnce(bill.sql, answer)
@@ -209,7 +219,8 @@ describe('M16: what runs is settled to the account it was held on; the next is r
 describe('a client that disconnects', () => {
   test('S01: in mid-stream pays for what was written, as far as it was', async () => {
     const customer = await bill.customer(dollar)
-    using client = await open(customer, 'rate-50', { max_tokens: 1000 })
+    // After 20 words it waits, so that a client that leaves late pays for no more.
+    using client = await open(customer, 'held-21', { max_tokens: 1000 })
     await client.until((received) => received.includes(' w20'))
     client.close()
     const tookMs = await eventually(() => bill.rig.upstream.requests()[0]?.closedBy === 'peer')
@@ -225,12 +236,11 @@ describe('a client that disconnects', () => {
 
   test('S02: before the first event pays for the prompt that its provider was sent', async () => {
     const customer = await bill.customer(dollar)
-    const body = { model: await bill.rig.model('slow-first-9000'), messages, stream: true }
+    const body = { model: await bill.rig.model('slow-first-50000'), messages, stream: true }
     using client = await sendRaw(bill.rig.gateway, { key: customer.key, body })
     await eventually(() => bill.rig.upstream.requests().length === 1)
     client.close()
     await eventually(async () => (await accountOf(bill.sql, customer)).posted !== dollar)
-    await waitUntilBooked(bill.sql)
     await expectLeft(customer, dollar - priceOf(12, 0))
   })
 
@@ -287,12 +297,4 @@ test('S07: a provider that dies in mid-stream is paid for what it delivered, and
   expect(event.outputTokens).toBeWithin(3, answer.content.length + 1)
   await expectLeft(customer, dollar - event.cost)
   expect(event.cost).toBeLessThan(100n * outputPrice)
-})
-
-test('a stream tells its usage, and that is what it costs', async () => {
-  const customer = await bill.customer(dollar)
-  const options = { stream_options: { include_usage: true } }
-  const answer = await bill.stream(customer, 'chunks-33', options)
-  expect(answer.text).toContain('"completion_tokens":33')
-  expect((await findBookedOnce(bill.sql, answer)).cost).toBe(priceOf(2, 33))
 })

@@ -14,6 +14,7 @@ import { eventually } from '../../server/testing/eventually'
 import { newDataDir, startGateway } from '../harness/server'
 import { startFakeProvider, type FakeProvider } from '../harness/upstreams/fake-provider'
 import { eventOf, idOf, running, openStream } from './open-stream'
+import { internalUrl, scrape } from '../harness/scrape'
 import { recordFigure } from '../../server/testing/figures'
 
 const dollar = 1_000_000_000n
@@ -29,7 +30,9 @@ async function open(environment: Record<string, string> = {}, dataDir?: string):
     process: 'own',
     ...(dataDir !== undefined && { dataDir, database: 'shared' }),
     environment: {
-      LOG_LEVEL: 'warn',
+      // It tells where the metrics are.
+      LOG_LEVEL: 'info',
+      METRICS_PORT: '0',
       GROQ_API_KEY: 'gsk_0123456789abcdef',
       GROQ_BASE_URL: billsAll.url,
       ...environment,
@@ -62,6 +65,12 @@ afterAll(async () => {
   await billsNothing[Symbol.asyncDispose]()
 })
 
+/** Waits until so many answers are read on whose clients have left. */
+async function untilDrained({ rig }: Billing, count: number): Promise<void> {
+  const url = await internalUrl(rig.gateway)
+  await eventually(async () => (await scrape(url)).sum('tollgate_drains') === count)
+}
+
 const completed = () => billsAll.bill().attempts.filter(({ complete }) => complete)
 /** What a request of these tests reads, by the provider's count. */
 const promptTokens = 2
@@ -69,12 +78,14 @@ const promptTokens = 2
 describe('S01: a client that disconnects, at a provider that bills the whole answer', () => {
   test('pays for the whole answer, by the count at its end', async () => {
     const customer = await bill.customer(dollar)
-    using client = await openStream(bill, customer, { name: 'groq/chunks-40-gap-25+bill-full' })
+    using client = await openStream(bill, customer, { name: 'groq/held-40+bill-full' })
     await client.until((received) => received.includes(' w3'))
     client.close()
     // Nothing is booked, and the hold stays, while the provider goes on.
+    await untilDrained(bill, 1)
     await Bun.sleep(300)
     expect(running(billsAll)).toHaveLength(1)
+    billsAll.release()
     const event = await eventOf(bill, client)
     expect(event).toMatchObject({ outcome: 'cancelled', estimated: false, writtenOff: 0n })
     expect(event.cost).toBe(priceOf(promptTokens, 40))
@@ -88,7 +99,7 @@ describe('S01: a client that disconnects, at a provider that bills the whole ans
     await eventually(() => billsAll.requests().length === 1)
     client.close()
     await eventually(() => completed().length === 1)
-    await waitUntilBooked(bill.sql)
+    await eventually(async () => (await accountOf(bill.sql, customer)).posted !== dollar)
     const cost = BigInt(billsAll.bill().attempts[0]?.nanos ?? 0)
     expect(cost).toBeGreaterThan(priceOf(promptTokens, 0))
     expect((await accountOf(bill.sql, customer)).posted).toBe(dollar - cost)
@@ -106,7 +117,7 @@ describe('S01: a client that disconnects, at a provider that bills the whole ans
       { plan_id: plan['id'], credit: Number(credit) / 1e9 },
     )
     const { key } = customer
-    using client = await openStream(bill, customer, { name: 'groq/chunks-60-gap-25+bill-full' })
+    using client = await openStream(bill, customer, { name: 'groq/held-60+bill-full' })
     await client.until((received) => received.includes(' w3'))
     const model = await bill.rig.model('ok')
     const ok = (max_tokens: number) =>
@@ -119,29 +130,31 @@ describe('S01: a client that disconnects, at a provider that bills the whole ans
     await ok(4096)
     expect(bill.rig.upstream.requests().at(-1)?.cap).toBeWithin(1000, 4000)
     expect(running(billsAll)).toHaveLength(1)
+    billsAll.release()
     await eventOf(bill, client)
     await ok(4096)
     expect(bill.rig.upstream.requests().at(-1)?.cap).toBe(4096)
   })
 
   test('S02: gives its place back before the first event, too', async () => {
-    const plan = await bill.rig.gateway.admin('POST', '/plans', {
-      name: 'one at once',
-      requests_per_minute: 1000,
-      concurrent_requests: 1,
-    })
-    const customer = await bill.rig.gateway.customer({}, { plan_id: plan['id'] })
-    using client = await openStream(bill, customer, { name: 'groq/slow-event-2000+bill-full' })
+    // Of its own, whose end is that of an answer that would be read on for long.
+    await using own = await open()
+    const { gateway } = own.rig
+    const limits = { requests_per_minute: 1000, concurrent_requests: 1 }
+    const plan = await gateway.admin('POST', '/plans', { name: 'one at once', ...limits })
+    const customer = await gateway.customer({}, { plan_id: plan['id'] })
+    using client = await openStream(own, customer, { name: 'groq/slow-event-40000+bill-full' })
     await eventually(() => billsAll.requests().length === 1)
     client.close()
-    const body = { model: await bill.rig.model('ok'), messages }
-    const ask = () => sendRequest(bill.rig.gateway, { key: customer.key, body })
+    const body = { model: await own.rig.model('ok'), messages }
+    const ask = () => sendRequest(gateway, { key: customer.key, body })
     await eventually(async () => (await ask()).status === 200)
     expect(completed()).toHaveLength(0)
   })
 
   test('S03: whose provider is silent then is aborted, and it is estimated', async () => {
-    await using short = await open({ IDLE_TIMEOUT_SECONDS: '1' })
+    // Long enough that the client has left by then.
+    await using short = await open({ IDLE_TIMEOUT_SECONDS: '5' })
     const customer = await short.customer(dollar)
     using client = await openStream(short, customer, { name: 'groq/stall-after-3' })
     await client.until((received) => received.includes(' w3'))
@@ -149,19 +162,22 @@ describe('S01: a client that disconnects, at a provider that bills the whole ans
     const event = await eventOf(short, client)
     expect(event).toMatchObject({ outcome: 'cancelled', estimated: true })
     expect(event.outputTokens).toBeWithin(3, 10)
-    expect(running(billsAll)).toHaveLength(0)
+    await eventually(() => running(billsAll).length === 0)
   })
 
   test('S09: or whose time is up gets an error, and pays for the whole answer', async () => {
-    await using short = await open({ STREAM_TIMEOUT_SECONDS: '1' })
+    // Long enough that the provider has begun by then.
+    await using short = await open({ STREAM_TIMEOUT_SECONDS: '5' })
     const customer = await short.customer(dollar)
-    const options = { name: 'groq/chunks-100-gap-25+bill-full' }
+    const options = { name: 'groq/held-100+bill-full' }
     const startedAt = performance.now()
     using client = await openStream(short, customer, options)
     await client.until((received) => received.includes('"request_timeout"'))
     const tookMs = performance.now() - startedAt
-    expect(tookMs).toBeGreaterThanOrEqual(900)
-    recordFigure('S09: an error frame after 1 s', tookMs, { unit: 'ms', atMost: 2000 })
+    expect(tookMs).toBeGreaterThanOrEqual(4900)
+    recordFigure('S09: an error frame after 5 s', tookMs, { unit: 'ms', atMost: 6000 })
+    await untilDrained(short, 1)
+    billsAll.release()
     expect((await client.response()).body.toString()).not.toContain('[DONE]')
     const event = await eventOf(short, client)
     expect(event).toMatchObject({ outcome: 'request_timeout', estimated: false, writtenOff: 0n })
@@ -181,9 +197,14 @@ describe('S01: a client that disconnects, at a provider that bills the whole ans
     const customer = await bill.customer(dollar)
     const path = '/v1/completions'
     const prompt = ['one', 'two', 'three']
-    using client = await openStream(bill, customer, { name: 'groq/chunks-20-gap-25', path, prompt })
+    using client = await openStream(bill, customer, { name: 'groq/held-20', path, prompt })
+    await eventually(() => billsAll.heldCount() === 1)
+    billsAll.release()
     await client.until((received) => received.includes('"index":1'))
     client.close()
+    await untilDrained(bill, 1)
+    await eventually(() => billsAll.heldCount() === 1)
+    billsAll.release()
     const event = await eventOf(bill, client)
     expect(billsAll.requests()).toHaveLength(2)
     expect(event).toMatchObject({ outputTokens: 40, estimated: false })
@@ -250,10 +271,10 @@ test('a stopping process ends what is read on, and books it', async () => {
     await using other = await open({ DRAIN_SECONDS: '20' }, dataDir)
     const customer = await other.customer(dollar)
     for (let index = 0; index < count; index++) {
-      using client = await openStream(other, customer, { name: 'groq/chunks-1000-gap-20' })
+      using client = await openStream(other, customer, { name: 'groq/held-1000' })
       await client.until((received) => received.includes(' w3'))
     }
-    await Bun.sleep(200)
+    await untilDrained(other, count)
     expect(running(billsAll)).toHaveLength(count)
     const startedAt = performance.now()
     expect(await other.rig.gateway.stop()).toBe(0)
@@ -261,7 +282,7 @@ test('a stopping process ends what is read on, and books it', async () => {
       unit: 'ms',
       atMost: 10_000,
     })
-    expect(running(billsAll)).toHaveLength(0)
+    await eventually(() => running(billsAll).length === 0)
   }
   await using again = await startGateway({ dataDir, database: 'shared' })
   const sql = await openDatabase(again.dataDir)

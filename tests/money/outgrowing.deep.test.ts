@@ -12,7 +12,7 @@ import {
   type Booked,
   type Billing,
 } from '../harness/ledger'
-import { sendRequest, toStream, type Json, type Stream } from '../harness/http'
+import { messages, sendRequest, toStream, type Json, type Stream } from '../harness/http'
 import { eventually } from '../../server/testing/eventually'
 import type { Customer } from '../harness/server'
 
@@ -141,6 +141,39 @@ describe('M02: a provider that ignores the limit', () => {
   })
 })
 
+/** A provider of one model, which says 1,500 words and pauses after 500 of them. */
+async function connectPausing(paused: Promise<void>) {
+  let isPaused = false
+  async function* events() {
+    const head = { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'x' }
+    const event = (more: Json) => `data: ${JSON.stringify({ ...head, ...more })}\n\n`
+    const delta = { role: 'assistant', content: 'word ' }
+    const word = event({ choices: [{ index: 0, delta, finish_reason: null }] })
+    yield word.repeat(500)
+    isPaused = true
+    await paused
+    yield word.repeat(1000)
+    yield event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
+    const usage = { prompt_tokens: 2, completion_tokens: 1500, total_tokens: 1502 }
+    yield `${event({ choices: [], usage })}data: [DONE]\n\n`
+  }
+  const headers = { 'content-type': 'text/event-stream' }
+  const fetch = () => new Response(events(), { headers })
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, idleTimeout: 0, fetch })
+  const { admin } = billing.rig.gateway
+  const [key, base_url] = ['pausing', `http://127.0.0.1:${server.port}/v1`]
+  await admin('POST', '/providers', { key, name: key, adapter: 'openai', base_url })
+  await admin('POST', '/connections', { name: key, provider: key, api_key: 'sk-0123456789' })
+  const model = `${key}/one`
+  const priced = { id: model, name: key, category: 'chat', pricing: { input: 1, output: 4 } }
+  await admin('POST', '/models', { ...priced, ...unknown })
+  return {
+    model,
+    isPaused: () => isPaused,
+    [Symbol.asyncDispose]: () => server.stop(true),
+  }
+}
+
 describe('an answer without a limit', () => {
   test.each([20_000, 60_000])('of %d tokens is held for as it grows', async (count) => {
     const name = `chunks-${count}`
@@ -170,20 +203,23 @@ describe('an answer without a limit', () => {
   })
 
   test('goes on with what was paid in meanwhile', async () => {
-    const name = 'chunks-1500-gap-2'
-    await billing.rig.model(name, unknown)
-    // Enough for two seconds.
-    const credit = (await billing.floorOf(name, { stream: true })) + 744n * outputPrice
+    const paid = Promise.withResolvers<void>()
+    await using provider = await connectPausing(paid.promise)
+    await billing.rig.model('chunks-1500', unknown)
+    // Enough for a thousand words.
+    const credit = (await billing.floorOf('chunks-1500', { stream: true })) + 744n * outputPrice
     const customer = await billing.customer(credit)
-    const running = billing.stream(customer, name)
-    await eventually(() => billing.rig.upstream.requests().length === 1)
+    const body = { model: provider.model, messages, stream: true }
+    const running = sendRequest(billing.rig.gateway, { key: customer.key, body })
+    await eventually(() => provider.isPaused())
     await billing.rig.gateway.admin('POST', '/credits/grant', {
       user_id: customer.userId,
       amount: 1,
       reason: 'test',
     })
-    const answer = await running
-    expect(finishesOf(answer)).toEqual(['stop'])
+    paid.resolve()
+    const answer = toStream(await running)
+    expect([finishesOf(answer), wordsOf(answer)]).toEqual([['stop'], 1500])
     const event = await findBookedOnce(billing.sql, answer)
     expect(event.cost).toBe(priceOf(2, 1500))
     await expectLeft(customer, credit + dollar, event)

@@ -10,6 +10,7 @@ import {
 } from '../harness/ledger'
 import { sendRequest, sendRaw, type Json } from '../harness/http'
 import { eventually, WaitTimeoutError, waitTimeoutMs } from '../../server/testing/eventually'
+import { internalUrl, scrape } from '../harness/scrape'
 import type { Customer } from '../harness/server'
 import { startFakeProvider, type FakeProvider } from '../harness/upstreams/fake-provider'
 
@@ -29,19 +30,23 @@ export let billsAll: FakeProvider
 let billsNothing: FakeProvider
 let plan: unknown
 
-/** Opens it for the tests of a file. */
-export function useUnansweredFixture(): void {
+/** Of a gateway whose time for an answer is up soon, though not before a busy machine has sent the request. */
+export const impatient = { REQUEST_TIMEOUT_SECONDS: '6', FIRST_BYTE_TIMEOUT_SECONDS: '5' }
+
+/** Opens it for the tests of a file, or of the `describe` that calls this. */
+export function useUnansweredFixture(environment: Record<string, string> = {}): void {
   beforeAll(async () => {
     models = new Map()
     billsAll = await startFakeProvider()
     billsNothing = await startFakeProvider()
     billing = await startBilling({
       environment: {
-        LOG_LEVEL: 'warn',
-        REQUEST_TIMEOUT_SECONDS: '2',
-        FIRST_BYTE_TIMEOUT_SECONDS: '1',
+        // It tells where the metrics are.
+        LOG_LEVEL: 'info',
+        ...environment,
         GROQ_API_KEY: 'gsk_0123456789abcdef',
         GROQ_BASE_URL: billsAll.url,
+        METRICS_PORT: '0',
       },
     })
     const { admin } = billing.rig.gateway
@@ -112,6 +117,12 @@ export async function sendAndDisconnect(
   })
   await eventually(() => upstream.requests().length > before)
   client.close()
+}
+
+/** Waits until so many answers are read on whose callers have left. */
+export async function untilDrained(count: number): Promise<void> {
+  const url = await internalUrl(billing.rig.gateway)
+  await eventually(async () => (await scrape(url)).sum('tollgate_drains') === count)
 }
 
 /** The one event of a customer, once it is booked. */

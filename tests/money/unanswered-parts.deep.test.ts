@@ -11,6 +11,7 @@ import {
   maxPromptTokens,
   newCustomer,
   billing,
+  impatient,
   usedTokens,
   useUnansweredFixture,
 } from './unanswered-fixture'
@@ -18,7 +19,7 @@ import { sendRequest, sendRaw } from '../harness/http'
 
 /** M10: what is paid of a request that comes to nothing in parts, and what is not paid. */
 
-useUnansweredFixture()
+useUnansweredFixture(impatient)
 
 /** Answers 1 token for a prompt of 3 words, refuses what says so, and is silent for what says that. */
 async function connectParts(): Promise<Disposable & { answered: () => number }> {
@@ -120,14 +121,14 @@ describe('finding M10: an operator who waives what was not answered', () => {
   test('charges nothing for it; its tokens count all the same', async () => {
     for (const body of [{}, { stream: true }]) {
       const customer = await newCustomer()
-      await sendAndDisconnect(customer, 'fake/slow-first-9000', { body })
+      await sendAndDisconnect(customer, 'fake/slow-first-50000', { body })
       const event = await expectNothingPaid(customer)
       expect(event).toMatchObject({ outcome: 'cancelled', estimated: true })
       expect(await usedTokens(customer)).toBe(event.inputTokens)
       expect(event.inputTokens).toBeWithin(minPromptTokens, maxPromptTokens)
     }
     const customer = await newCustomer()
-    const body = { model: await modelOf('fake/slow-first-9000'), messages }
+    const body = { model: await modelOf('fake/slow-first-50000'), messages }
     expect((await sendRequest(billing.rig.gateway, { key: customer.key, body })).status).toBe(504)
     await expectNothingPaid(customer)
   })

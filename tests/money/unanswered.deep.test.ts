@@ -14,6 +14,8 @@ import {
   newCustomer,
   billing,
   tokensPerMinute,
+  impatient,
+  untilDrained,
   usedTokens,
   longText,
   type DisconnectOptions,
@@ -24,17 +26,17 @@ import { eventually } from '../../server/testing/eventually'
 
 /** M10: what is paid of a request whose caller leaves, or whose time is up. */
 
-useUnansweredFixture()
-
 describe('finding M10: a client that disconnects before an answer pays for the sent prompt', () => {
+  useUnansweredFixture()
+
   test.each([
-    ['a stream, before its head', 'fake/slow-first-9000', { body: { stream: true } }],
-    ['a stream, before its first event', 'fake/slow-event-9000', { body: { stream: true } }],
-    ['a plain request', 'fake/slow-first-9000', {}],
+    ['a stream, before its head', 'fake/slow-first-50000', { body: { stream: true } }],
+    ['a stream, before its first event', 'fake/slow-event-50000', { body: { stream: true } }],
+    ['a plain request', 'fake/slow-first-50000', {}],
     ['a plain request with half of its answer there', 'fake/stall-after-3', {}],
     [
       'a native legacy completion',
-      'fake/slow-first-9001',
+      'fake/slow-first-50010',
       {
         path: '/v1/completions',
         model: { category: 'completion' },
@@ -43,12 +45,12 @@ describe('finding M10: a client that disconnects before an answer pays for the s
     ],
     [
       'a legacy completion of a chat model',
-      'fake/slow-first-9002',
+      'fake/slow-first-50020',
       { path: '/v1/completions', body: { prompt: longText } },
     ],
     [
       'embeddings',
-      'fake/slow-first-9003',
+      'fake/slow-first-50030',
       { path: '/v1/embeddings', model: { category: 'embedding' }, body: { input: longText } },
     ],
   ] satisfies [string, string, DisconnectOptions][])('%s', async (_what, id, left) => {
@@ -59,7 +61,7 @@ describe('finding M10: a client that disconnects before an answer pays for the s
 
   test('and cannot ask for more tokens a minute than his plan has', async () => {
     const customer = await newCustomer()
-    const model = await billing.rig.model('slow-first-9004', { context_length: null })
+    const model = await billing.rig.model('slow-first-50040', { context_length: null })
     // About 20,000 tokens.
     const long = [{ role: 'user', content: longText.repeat(10) }]
     const body = { model, messages: long, max_tokens: 10 }
@@ -86,7 +88,7 @@ describe('finding M10: a client that disconnects before an answer pays for the s
     const customer = await newCustomer()
     const prompt = Array.from({ length: 6 }, () => 'word '.repeat(500))
     const path = '/v1/completions'
-    const model = await billing.rig.model('slow-first-9002')
+    const model = await billing.rig.model('slow-first-50020')
     const { upstream, gateway } = billing.rig
     using client = await sendRaw(gateway, {
       key: customer.key,
@@ -100,7 +102,9 @@ describe('finding M10: a client that disconnects before an answer pays for the s
 
   test('or for the whole answer, where the provider bills it all: a plain one is read to its end', async () => {
     const customer = await newCustomer()
-    await sendAndDisconnect(customer, 'groq/slow-first-600+bill-full')
+    await sendAndDisconnect(customer, 'groq/held-10+bill-full')
+    await untilDrained(1)
+    billsAll.release()
     const event = await eventOf(customer)
     expect(event).toMatchObject({ outcome: 'cancelled', estimated: false })
     expect(event.cost).toBe(BigInt(billsAll.bill().attempts[0]?.nanos ?? 0))
@@ -111,7 +115,7 @@ describe('finding M10: a client that disconnects before an answer pays for the s
   test('and nothing where the provider bills nothing; its tokens count all the same', async () => {
     for (const body of [{}, { stream: true }]) {
       const customer = await newCustomer()
-      await sendAndDisconnect(customer, 'local/slow-first-9000', { body })
+      await sendAndDisconnect(customer, 'local/slow-first-50000', { body })
       const event = await expectNothingPaid(customer)
       expect(await usedTokens(customer)).toBe(event.inputTokens)
       expect(event.inputTokens).toBeWithin(minPromptTokens, maxPromptTokens)
@@ -120,10 +124,12 @@ describe('finding M10: a client that disconnects before an answer pays for the s
 })
 
 describe('finding M10: a time-out after the provider was sent the request', () => {
+  useUnansweredFixture(impatient)
+
   test.each([
-    ['of a plain request', 'fake/slow-first-9000', {}],
-    ['of a stream without an event', 'fake/slow-first-9000', { stream: true }],
-    ['at a provider that bills all', 'groq/slow-first-9000', {}],
+    ['of a plain request', 'fake/slow-first-50000', {}],
+    ['of a stream without an event', 'fake/slow-first-50000', { stream: true }],
+    ['at a provider that bills all', 'groq/slow-first-50000', {}],
   ])('%s is paid for, and counts', async (_what, id, fields) => {
     const customer = await newCustomer()
     const body = { model: await modelOf(id), messages, ...fields }
@@ -134,7 +140,7 @@ describe('finding M10: a time-out after the provider was sent the request', () =
 
   test('costs nothing where the provider bills nothing', async () => {
     const customer = await newCustomer()
-    const body = { model: await modelOf('local/slow-first-9000'), messages }
+    const body = { model: await modelOf('local/slow-first-50000'), messages }
     expect((await sendRequest(billing.rig.gateway, { key: customer.key, body })).status).toBe(504)
     await expectNothingPaid(customer)
   })

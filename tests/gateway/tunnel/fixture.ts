@@ -2,6 +2,7 @@ import { Agent, type AgentOptions } from '../../harness/tunnel-agent'
 import { call, createCustomer } from '../../harness/byok'
 import {
   sendRequest,
+  sendRaw,
   messages,
   toStream,
   type Answer,
@@ -36,8 +37,14 @@ export interface GatewayFixture extends AsyncDisposable {
   stream: (by: Pick<Customer, 'key'>, fields?: Json) => Promise<Stream>
 }
 
-/** Twice that is a silence, a third of it the patience for a hello. */
-export const heartbeatSeconds = 3
+/**
+ * Twice that is a silence, a third of it the patience for a hello: agents live in the tests' own process, which may stand
+ * still for seconds.
+ */
+export const heartbeatSeconds = 24
+
+/** Of `createShortFixture`. */
+export const shortHeartbeatSeconds = 9
 
 export async function createGatewayFixture(
   environment: Record<string, string> = {},
@@ -94,6 +101,32 @@ export async function createGatewayFixture(
   }
   return fixture
 }
+
+interface CutOptions {
+  by: Pick<Customer, 'key'>
+  /** What has to have reached the reader. */
+  mark: string
+  cut: () => void
+  fields?: Json
+}
+
+/** Opens a stream of `fake/mine`, cuts it once its reader has the mark, and reads it to its end. */
+export async function readCutStream(
+  { gateway }: GatewayFixture,
+  { by, mark, cut, fields = {} }: CutOptions,
+): Promise<Stream> {
+  const body = { model: 'fake/mine', messages, stream: true, ...fields }
+  using client = await sendRaw(gateway, { key: by.key, body })
+  await client.until((received) => received.includes(mark))
+  cut()
+  const { status, headers, body: bytes } = await client.response()
+  const answer = { status, headers: new Headers(headers), text: bytes.toString() }
+  return toStream({ ...answer, body: {}, error: {}, tookMs: 0 })
+}
+
+/** For what waits for a silence. */
+export const createShortFixture = () =>
+  createGatewayFixture({ GATEWAY_HEARTBEAT_SECONDS: String(shortHeartbeatSeconds) })
 
 /** The status of a gateway, as its owner is shown it. */
 export async function statusOf(

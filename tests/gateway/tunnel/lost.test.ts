@@ -3,6 +3,7 @@ import { completion, event, type Agent } from '../../harness/tunnel-agent'
 import {
   waitForValue,
   createGatewayFixture,
+  readCutStream,
   statusOf,
   type GatewayFixture,
   type CreatedGateway,
@@ -67,11 +68,13 @@ describe('a client that disconnects', () => {
 
 describe('a gateway that is lost', () => {
   test('in the middle of a stream: the error frame, settled like any cut stream, booked once', async () => {
-    agent.answer = ({ id }) => {
+    agent.answer = ({ id }) =>
       agent.send({ type: 'chunk', id, data: event({ content: 'Hello there, and more' }) })
-      setTimeout(() => agent.kill(), 300)
-    }
-    const cut = await fixture.stream(owner)
+    const cut = await readCutStream(fixture, {
+      by: owner,
+      mark: 'and more',
+      cut: () => agent.kill(),
+    })
     expect([cut.status, cut.error.code, cut.isDone]).toEqual([200, 'connection_failed', false])
     expect(cut.content).toBe('Hello there, and more')
     const id = cut.headers.get('x-request-id')

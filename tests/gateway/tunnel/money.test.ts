@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { event, streamOf, type Agent } from '../../harness/tunnel-agent'
-import { waitForValue, createGatewayFixture, type GatewayFixture } from './fixture'
+import { waitForValue, createGatewayFixture, readCutStream, type GatewayFixture } from './fixture'
 import { newOrganization, type Organization } from '../../harness/organization'
 import { openDatabase } from '../../harness/database'
 import { expectSoundLedger } from '../../harness/ledger-oracle'
@@ -56,11 +56,15 @@ test('a plain answer and a stream: what the server counted, at the price of the 
 test('G04: a gateway that dies in the middle of a stream: what was relayed, once', async () => {
   agent.answer = ({ id }) => {
     for (let at = 0; at < 20; at++) {
-      agent.send({ type: 'chunk', id, data: event({ content: 'word after word ' }) })
+      agent.send({ type: 'chunk', id, data: event({ content: `word after word ${at} ` }) })
     }
-    setTimeout(() => agent.kill(), 300)
   }
-  const cut = await fixture.stream(member, one())
+  const cut = await readCutStream(fixture, {
+    by: member,
+    mark: 'word 19 ',
+    cut: () => agent.kill(),
+    fields: one(),
+  })
   expect([cut.error.code, cut.isDone]).toEqual(['connection_failed', false])
   const { outcome, cost } = await booked(cut.headers.get('x-request-id'))
   expect(outcome).toBe('connection_failed')

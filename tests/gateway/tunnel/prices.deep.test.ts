@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { event, streamOf, type Frame } from '../../harness/tunnel-agent'
 import { createPricedFixture, type PricedFixture } from './prices'
-import { waitForValue } from './fixture'
+import { readCutStream, waitForValue } from './fixture'
 import { openDatabase } from '../../harness/database'
 import { problem } from '../../harness/byok'
 import type { Json } from '../../harness/http'
@@ -121,11 +121,16 @@ test('a gateway that dies in the middle of a stream: what was relayed, once', as
   await fixture.price(usual)
   fixture.serving.answer = ({ id }) => {
     for (let at = 0; at < 20; at++) {
-      fixture.serving.send({ type: 'chunk', id, data: event({ content: 'word after word ' }) })
+      const content = `word after word ${at} `
+      fixture.serving.send({ type: 'chunk', id, data: event({ content }) })
     }
-    setTimeout(() => fixture.serving.kill(), 300)
   }
-  const cut = await fixture.stream(member, { max_tokens: 100 })
+  const cut = await readCutStream(fixture, {
+    by: member,
+    mark: 'word 19 ',
+    cut: () => fixture.serving.kill(),
+    fields: { max_tokens: 100 },
+  })
   expect([cut.error.code, cut.isDone]).toEqual(['connection_failed', false])
   const row = await booked(idOf(cut))
   expect(row).toMatchObject({ outcome: 'connection_failed', billing_mode: 'member_pays' })

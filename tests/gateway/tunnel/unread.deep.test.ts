@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { defaultHello } from '../../harness/tunnel-agent'
 import {
   waitForValue,
-  heartbeatSeconds,
-  createGatewayFixture,
+  shortHeartbeatSeconds,
+  createShortFixture,
   statusOf,
   type GatewayFixture,
 } from './fixture'
@@ -17,7 +17,7 @@ import { recordFigure } from '../../../server/testing/figures'
 let fixture: GatewayFixture
 
 beforeAll(async () => {
-  fixture = await createGatewayFixture()
+  fixture = await createShortFixture()
 })
 afterAll(() => fixture[Symbol.asyncDispose]())
 
@@ -79,7 +79,7 @@ test('is passed over once too much waits for it, and its socket is closed', asyn
   clearInterval(small)
   const { status, error } = await large
   expect([status, error.code]).toEqual([502, 'connection_failed'])
-  const heartbeats = (performance.now() - startedAt) / (heartbeatSeconds * 1000)
+  const heartbeats = (performance.now() - startedAt) / (shortHeartbeatSeconds * 1000)
   expect(heartbeats).toBeGreaterThanOrEqual(2)
   recordFigure('heartbeats until an unread socket is closed', heartbeats, {
     unit: 'heartbeats',
