@@ -13,6 +13,7 @@ import {
 } from '../harness/ledger'
 import { databaseUrl } from '../harness/database'
 import { sendRequest, messages, type Answer, type Json } from '../harness/http'
+import { eventually } from '../../server/testing/eventually'
 import { startGateway, type Customer, type Gateway } from '../harness/server'
 
 const stack = new AsyncDisposableStack()
@@ -65,7 +66,8 @@ function sorted(statements: readonly string[]) {
 /** 500 requests, ten at once, after ten that everything is looked up for. Resolves with all answers. */
 async function serve({ key }: Pick<Customer, 'key'>): Promise<Answer[]> {
   const model = await billing.rig.model('chunks-6')
-  await Bun.sleep(300)
+  const known = { method: 'GET', path: `/v1/models/${model}`, key }
+  await eventually(async () => (await sendRequest(node, known)).status === 200)
   const chat = () => sendRequest(node, { key, body: { model, messages } })
   // The key is looked up, and the slice grows to what ten at once need.
   const first = await Promise.all(Array.from({ length: 10 }, chat))

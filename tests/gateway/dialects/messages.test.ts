@@ -19,7 +19,7 @@ beforeAll(async () => {
   it = await createMessagesFixture({
     EARLY_HEADERS_SECONDS: '0.1',
     KEEP_ALIVE_SECONDS: '0.1',
-    FIRST_BYTE_TIMEOUT_SECONDS: '2',
+    FIRST_BYTE_TIMEOUT_SECONDS: '8',
   })
 })
 afterAll(() => it[Symbol.asyncDispose]())
@@ -224,7 +224,7 @@ describe('streams', () => {
   )
 
   test('every frame is an event with its name; a silence is filled with pings', async () => {
-    const model = await it.rig.model('slow-event-600')
+    const model = await it.rig.model('slow-event-2500')
     const { text, headers } = await it.post({ model, stream: true })
     expect(headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
     const read = readMessage(text)
@@ -236,7 +236,7 @@ describe('streams', () => {
   })
 
   test('what fails after the early headers is an event too', async () => {
-    const model = await it.rig.model('slow-event-9000')
+    const model = await it.rig.model('slow-event-30000')
     const { status, text } = await it.post({ model, stream: true })
     expect(status).toBe(200)
     expect(readMessage(text)).toMatchObject({ content: [], error: { type: 'timeout_error' } })

@@ -21,7 +21,7 @@ beforeAll(async () => {
     environment: {
       EARLY_HEADERS_SECONDS: '0.2',
       KEEP_ALIVE_SECONDS: '0.3',
-      FIRST_BYTE_TIMEOUT_SECONDS: '2',
+      FIRST_BYTE_TIMEOUT_SECONDS: '8',
     },
   })
 })
@@ -150,13 +150,13 @@ describe('a stream', () => {
   })
 
   test('that waits for its first event is kept open by comments, and still ends with the error', async () => {
-    const { text } = await streamOf('slow-first-700')
+    const { text } = await streamOf('slow-first-2500')
     expect(text).toStartWith(': ping\n\n')
     expect(lastResponse(eventsIn(text))).toMatchObject({ status: 'completed' })
   })
 
   test('that fails after early headers begins all the same', async () => {
-    const { response, text } = await streamOf('slow-first-9000')
+    const { response, text } = await streamOf('slow-first-30000')
     expect(response.status).toBe(200)
     const events = eventsIn(text)
     expect(typesOf(events)).toEqual(['response.created', 'response.in_progress', 'response.failed'])
@@ -185,7 +185,7 @@ describe('a stream', () => {
 test('a client that disconnects before a whole answer cancels it at the provider', async () => {
   const { gateway, upstream } = fixture.rig
   upstream.reset()
-  const body = await bodyOf('slow-first-9000')
+  const body = await bodyOf('slow-first-30000')
   using client = await sendRaw(gateway, { path, key: fixture.customer.key, body })
   await eventually(() => upstream.requests().length === 1)
   client.close()

@@ -69,10 +69,11 @@ describe('a key', () => {
   test('M10: is refused with another body while the first request runs, too', async () => {
     const key = newKey()
     const answered: string[] = []
-    const first = keyed(key, 'slow-first-1500').finally(() => answered.push('first'))
-    await eventually(() => callsOf(rig, 'slow-first-1500').length === 1)
-    const other = await keyed(key, 'slow-first-1500', { temperature: 0.5 })
+    const first = keyed(key, 'held-3').finally(() => answered.push('first'))
+    await eventually(() => rig.upstream.heldCount() === 1)
+    const other = await keyed(key, 'held-3', { temperature: 0.5 })
     answered.push('other')
+    rig.upstream.release()
     expect(other.error).toMatchObject(reused)
     expect((await first).status).toBe(200)
     expect(answered).toEqual(['other', 'first'])

@@ -11,7 +11,7 @@ let customer: Customer
 
 beforeAll(async () => {
   rig = await startRig({
-    environment: { REQUEST_TIMEOUT_SECONDS: '3', EARLY_HEADERS_SECONDS: '0.3' },
+    environment: { REQUEST_TIMEOUT_SECONDS: '8', EARLY_HEADERS_SECONDS: '0.3' },
   })
 })
 afterAll(async () => {
@@ -134,15 +134,16 @@ describe('the same key with the same request', () => {
   if (isDeep)
     test('waits as long as a request may take, then is refused', async () => {
       const key = await begin()
-      const first = keyed(key, 'chunks-60-gap-100', { stream: true })
-      await eventually(() => callsOf(rig, 'chunks-60-gap-100').length === 1)
-      const second = await keyed(key, 'chunks-60-gap-100', { stream: true })
+      const first = keyed(key, 'held-60', { stream: true })
+      await eventually(() => rig.upstream.heldCount() === 1)
+      const second = await keyed(key, 'held-60', { stream: true })
       expect(second.status).toBe(504)
       expect(second.error.code).toBe('request_timeout')
-      expect(second.tookMs).toBeGreaterThanOrEqual(2900)
-      recordFigure('waiting for 3 s', second.tookMs, { unit: 'ms', atMost: 4000 })
+      expect(second.tookMs).toBeGreaterThanOrEqual(7900)
+      recordFigure('waiting for 8 s', second.tookMs, { unit: 'ms', atMost: 9000 })
+      rig.upstream.release()
       expect(toStream(await first).isDone).toBe(true)
-      expect(isReplay(await keyed(key, 'chunks-60-gap-100', { stream: true }))).toBe(true)
+      expect(isReplay(await keyed(key, 'held-60', { stream: true }))).toBe(true)
     })
 })
 
@@ -163,8 +164,8 @@ describe('a stream', () => {
 
   test('whose headers went out early is replayed with all that followed them', async () => {
     const key = await begin()
-    const first = await keyed(key, 'slow-event-600', { stream: true })
-    const again = await keyed(key, 'slow-event-600', { stream: true })
+    const first = await keyed(key, 'slow-event-2500', { stream: true })
+    const again = await keyed(key, 'slow-event-2500', { stream: true })
     expect(toStream(first)).toMatchObject({ isDone: true, pings: 1 })
     expect(again.text).toBe(first.text)
     expect(isReplay(again)).toBe(true)
