@@ -163,7 +163,10 @@ export async function waitUntilBooked(sql: SQL, minEvents = 0): Promise<number> 
     if (quietLooks >= 2 && before >= minEvents) return before
     const lookedAtMs = performance.now()
     if (before < minEvents && lookedAtMs > deadline) {
-      throw new WaitTimeoutError(`${minEvents} events, of which ${before} are booked`, waitTimeoutMs)
+      throw new WaitTimeoutError(
+        `${minEvents} events, of which ${before} are booked`,
+        waitTimeoutMs,
+      )
     }
     await Bun.sleep(700)
     if (performance.now() - lookedAtMs > 1400) quietLooks = 0
