@@ -24,7 +24,7 @@ const suites: readonly { name: string; files: RegExp; environment: Record<string
   {
     name: 'faults',
     files: /^tests\/faults\/services\//,
-    environment: { TEST_EMBEDDED: 'true', TEST_DEEP: 'true', KILLS: '200', AWAY_SECONDS: '30' },
+    environment: { TEST_EMBEDDED: 'true', TEST_DEEP: 'true', KILLS: '200' },
   },
   {
     name: 'deep',
