@@ -91,7 +91,10 @@ function lookAtSchema(applied: readonly string[]): DoctorFinding {
   return warning('schema', what, 'Start this version, or run "tollgate migrate".')
 }
 
-/** Returns by how much a clock is wrong at least that told this time between two others: a slow answer is no skew. */
+/**
+ * Returns the least skew, in milliseconds, of a clock that read `toldMs` at a moment between `beganMs` and `endedMs` of this
+ * machine: a slow answer is no skew.
+ */
 export function minSkewMs(toldMs: number, [beganMs, endedMs]: readonly [number, number]): number {
   return Math.max(0, beganMs - toldMs, toldMs - endedMs)
 }
