@@ -148,7 +148,7 @@ describe('a place comes back', () => {
     await untilRunning(model, 2)
     expect((await chat(customer, 'ok')).status).toBe(429)
     for (const { leave } of requests) leave()
-    // One after the other, so that no request of this test holds a place when both are asked for.
+    // Each try waits for both of its requests: they hold no slot during the next one.
     const areFree = async () => {
       const pair = await Promise.all([1, 2].map(() => chat(customer, 'slow-first-100')))
       return pair.every(({ status }) => status === 200)

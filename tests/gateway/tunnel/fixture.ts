@@ -104,7 +104,7 @@ export async function createGatewayFixture(
 
 interface CutOptions {
   by: Pick<Customer, 'key'>
-  /** What has to have reached the reader. */
+  /** The text that the reader has received before the cut. */
   mark: string
   cut: () => void
   fields?: Json
