@@ -32,6 +32,14 @@ export async function sumsOf(sql: SQL, customers: readonly Customer[]): Promise<
   }
 }
 
+/** Tells whether each customer has a charged event, and so a lease. */
+export async function hasEachBooked(sql: SQL, customers: readonly Customer[]): Promise<boolean> {
+  const [row] = await sql`
+    select count(distinct key_id)::int as keys from usage_event
+    where key_id in ${sql(customers.map(({ keyId }) => keyId))} and cost > 0`
+  return row.keys === customers.length
+}
+
 /**
  * Waits until each attempt of these customers has its event, and at least `minSettled` are settled: a start that takes
  * more than 5 s to recover books while it serves. What is missing in the end was lost: that is for the test to find, not a wait

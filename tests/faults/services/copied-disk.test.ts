@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { silentAttempts, sumsOf, waitForAttempts } from './booked'
+import { hasEachBooked, silentAttempts, sumsOf, waitForAttempts } from './booked'
 import { createObservations, startLoad, sendObserved } from './client-load'
 import { startNodes, type Nodes } from '../../harness/nodes'
 import { eventually } from '../../../server/testing/eventually'
@@ -16,14 +16,6 @@ beforeEach(async () => {
   customers = await Promise.all(Array.from({ length: 6 }, () => nodes.customer(1_000_000_000_000n)))
 })
 afterEach(() => nodes[Symbol.asyncDispose]())
-
-/** Tells whether each customer has an event, and so a lease. */
-async function hasEachBooked(): Promise<boolean> {
-  const [row] = await nodes.sql`
-    select count(distinct key_id)::int as keys from usage_event
-    where key_id in ${nodes.sql(customers.map(({ keyId }) => keyId))}`
-  return row.keys === customers.length
-}
 
 /** Checks that each start has its own name, so that no two mistake each other's leases for theirs. */
 async function expectOwnNames(): Promise<void> {
@@ -63,7 +55,7 @@ test('M34: a dead node and a copy of its disk start at once: its journal is book
     )
   await eventually(() => nodes.upstream.heldCount() === open.length)
   // Without the database only those are served that have a lease.
-  await eventually(hasEachBooked)
+  await eventually(() => hasEachBooked(nodes.sql, customers))
   nodes.wireOf(0).cut()
   const cutAt = witness.completed.length
   // Requests that end now stay in the journal.

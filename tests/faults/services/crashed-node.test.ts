@@ -1,18 +1,12 @@
 import { expect, test } from 'bun:test'
 import { eventually } from '../../../server/testing/eventually'
 import { recordFigure } from '../../../server/testing/figures'
-import { beginStream, startEndless } from './endless'
+import { beginStream, startEndless, untilAdmitted } from './endless'
 import { startRedis } from '../../harness/redis-server'
 import { startTwoNodes } from '../../harness/database'
 import { startNodes } from '../../harness/nodes'
 
 type Begin = () => Promise<Response>
-
-/**
- * Opens a stream that is not read, and stays open. A node whose store is late for a moment enforces its share, which may be
- * less than the limit.
- */
-const holdSlot = (begin: Begin) => eventually(async () => (await begin()).status === 200)
 
 /** Waits until all slots are taken for a node. While its store is late, its share may have one. */
 const waitUntilRefused = (begin: Begin) =>
@@ -34,7 +28,9 @@ test('R11: concurrency slots of a crashed node are released', async () => {
   const { begin } = endless
   const plan = await a.admin('POST', '/plans', { name: 'two at once', concurrent_requests: 2 })
   const { key } = await a.customer({}, { plan_id: plan['id'] })
-  await Promise.all([holdSlot(() => begin(b, key)), holdSlot(() => begin(b, key))])
+  // They are not read, and stay open.
+  const hold = () => untilAdmitted(() => begin(b, key))
+  await Promise.all([hold(), hold()])
   await waitUntilRefused(() => begin(a, key))
   const isShared = () => {
     const log = a.output()
@@ -74,7 +70,8 @@ test('R11: a node that crashed and starts again in its data directory releases i
   })
   const { key } = await nodes.at(0).customer({}, { plan_id: plan['id'] })
   const begin = (index: number) => beginStream(nodes.at(index), key, model)
-  await Promise.all([holdSlot(() => begin(1)), holdSlot(() => begin(1))])
+  const hold = () => untilAdmitted(() => begin(1))
+  await Promise.all([hold(), hold()])
   await waitUntilRefused(() => begin(0))
   await nodes.at(1).stop('SIGKILL')
   await waitUntilRefused(() => begin(0))

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { eventually } from '../../../server/testing/eventually'
 import { recordFigure } from '../../../server/testing/figures'
+import { hasEachBooked } from './booked'
 import { createObservations, startLoad, type LoadObservations } from './client-load'
 import { startNodes, type Nodes } from '../../harness/nodes'
 import { expectSoundLedger } from '../../harness/ledger-oracle'
@@ -52,14 +53,6 @@ async function expectExact(witness: LoadObservations): Promise<void> {
   for (const { recorder } of nodes.all) recorder.verify()
 }
 
-/** Tells whether each customer has an event, and so a lease. */
-async function hasEachBooked(customers: readonly Customer[]): Promise<boolean> {
-  const [row] = await nodes.sql`
-    select count(distinct key_id)::int as keys from usage_event
-    where key_id in ${nodes.sql(customers.map(({ keyId }) => keyId))} and cost > 0`
-  return row.keys === customers.length
-}
-
 /** Measures rejections of accounts without a lease on this node, and checks their errors. */
 async function refusals(strangers: readonly Customer[], name: string) {
   const answers = await Promise.all(
@@ -84,7 +77,7 @@ async function outage(begin: () => Promise<() => Promise<void>>) {
   }
   const witness = createObservations()
   const load = startLoad(() => nodes.at(0), { customers: known, models: served }, witness)
-  await eventually(() => hasEachBooked(known))
+  await eventually(() => hasEachBooked(nodes.sql, known))
   const before = witness.completed.length
   const end = await begin()
   await Bun.sleep(500)

@@ -18,27 +18,31 @@ export async function startEndless(gateway: Gateway): Promise<Endless> {
   const free = { id: model, name: 'Endless', category: 'chat', is_free: true }
   await gateway.admin('POST', '/models', free)
   return {
-    async begin(on, key) {
-      for (;;) {
-        const response = await beginStream(on, key, model)
-        // The other node is notified of the provider and the model.
-        if (response.status !== 404 && response.status !== 403) return response
-        await response.text()
-        await Bun.sleep(100)
-      }
-    },
+    // The other node is notified of the provider and the model.
+    begin: (on, key) =>
+      beginUntil(
+        ({ status }) => status !== 404 && status !== 403,
+        () => beginStream(on, key, model),
+      ),
     [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose](),
   }
 }
 
 /** Begins a stream again until it is admitted: a node whose store is late may refuse what fits its limit. */
-export async function untilAdmitted(begin: () => Promise<Response>): Promise<Response> {
+export const untilAdmitted = (begin: () => Promise<Response>): Promise<Response> =>
+  beginUntil(({ status }) => status === 200, begin)
+
+/** Begins a stream again until its head is the expected one. */
+async function beginUntil(
+  isExpected: (response: Response) => boolean,
+  begin: () => Promise<Response>,
+): Promise<Response> {
   let response = await begin()
   await eventually(async () => {
-    if (response.status === 200) return true
+    if (isExpected(response)) return true
     await response.text()
     response = await begin()
-    return response.status === 200
+    return isExpected(response)
   })
   return response
 }

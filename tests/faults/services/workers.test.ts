@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { eventually } from '../../../server/testing/eventually'
 import { connectProvider } from '../../harness/nodes'
 import { internalUrl, scrape } from '../../harness/scrape'
+import { untilAdmitted } from './endless'
 import { assumedUnits } from './load'
 import { startRedis, type RedisServer } from '../../harness/redis-server'
 import { startGateway, type Customer, type Gateway } from '../../harness/server'
@@ -243,15 +244,7 @@ test('a graceful shutdown lets open streams of all workers end, and exits with 0
   const { key } = await own.customer()
   customer = { ...customer, key }
   /** A worker may have to hear of the model first. */
-  const openStream = async () => {
-    let response = await ask({ model: model.id, stream: true }, own)
-    await eventually(async () => {
-      if (response.status === 200) return true
-      response = await ask({ model: model.id, stream: true }, own)
-      return response.status === 200
-    })
-    return response
-  }
+  const openStream = () => untilAdmitted(() => ask({ model: model.id, stream: true }, own))
   const opened = await Promise.all(Array.from({ length: 12 }, openStream))
   expect(opened.map(({ status }) => status)).toEqual(opened.map(() => 200))
   const stopped = own.stop('SIGTERM')
