@@ -137,7 +137,7 @@ await Bun.sleep(5000)
 sample()
 
 await using sql = await openDatabase(dataDir)
-await waitUntilBooked(sql)
+await waitUntilBooked(sql, counts.whole)
 const wrong = await findings(sql)
 const judged = samples.filter(({ hours }) => hours * 60 > minutes * warmShare)
 const mbAnHour = slope(judged, ({ mb }) => mb)

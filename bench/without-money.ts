@@ -22,7 +22,7 @@ const meter: Public<Meter> = {
   recordAnswer() {},
   allowance: () => undefined,
   end: () => noop,
-  used: undefined,
+  usage: undefined,
 }
 
 Object.assign(RateLimits.prototype, { admit: () => admission })

@@ -2,45 +2,59 @@
 // Node from 18 on, as the launcher is.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
+import { prepareDashboard } from './dashboard-bundle.mjs'
 
 /** Twice what the longest suite takes on two processors. */
 const limitMs = Number(process.env.TEST_LIMIT_MINUTES ?? 40) * 60_000
 
-/** What has a command of its own; `*.timing.test.ts` is for `measure`. */
-const apart =
-  '{tests/{faults/services,faults/hostile,dashboard,docs/installed}/**,**/*.timing.test.ts}'
+/** For `measure`, which names them. */
+const timing = '**/*.timing.test.ts'
+/** What has a command of its own. */
+const apart = `{tests/{faults/services,faults/hostile,dashboard,docs/installed}/**,${timing}}`
 /** What only `test:deep` runs: faults, and programs that start and stop. */
 const deep = 'tests/{faults,program}/**,**/*.deep.test.ts'
+/** Files at a time: two more than there are processors, as each waits for clocks and processes now and then. */
 const parallel = `--parallel=${os.cpus().length + 2}`
+/** Of `faults`, whose files wait half of their time: for windows of a minute, renewals, nodes that start. */
+const parallelFaults = `--parallel=${os.cpus().length + 4}`
+/** Of `dashboard`: a page waits until its network is silent, and for little else. */
+const parallelPages = `--parallel=${os.cpus().length + 1}`
 const folders = ['bench', 'cli', 'connect', 'dashboard', 'deploy', 'server', 'tests']
+
+/** Runs `work` beside the services that tests share; `environment` is set over theirs. */
+async function withServices({ bun, root, environment }, work) {
+  const services = await startServices(bun, root)
+  try {
+    Object.assign(process.env, services.environment, environment)
+    return await work()
+  } finally {
+    await services.stop()
+  }
+}
 
 /** By the names of commands. `run` runs a program to its end, `findBun` returns the path of our Bun. */
 export function testSuites({ root, run, findBun }) {
   /** A machine that is busy is slow, not wrong. A test that never yields is named, and ends the run. */
-  async function bunTest(args) {
-    const services = await startServices(findBun(), root)
+  async function bunTest(args, environment = {}) {
+    const timings = writeTimings(root)
     try {
-      Object.assign(process.env, services.environment)
-      const all = ['test', '--timeout', '60000', ...junitReporter(), ...args]
-      return await run(findBun(), all, { cwd: root, limitMs })
+      const order = `--timings=${join(timings, timingsName)}`
+      const all = ['test', '--timeout', '60000', order, ...junitReporter(), ...args]
+      const work = () => run(findBun(), all, { cwd: root, limitMs })
+      return await withServices({ bun: findBun(), root, environment }, work)
     } finally {
-      await services.stop()
+      rmSync(timings, { recursive: true, force: true })
     }
   }
 
   /** With all that `npm test` samples. */
-  function deepTest(args) {
-    process.env.TEST_DEEP = 'true'
-    return bunTest(args)
-  }
-
+  const deepTest = (args) => bunTest(args, { TEST_DEEP: 'true' })
   const inRoot = (file, args) => run(findBun(), [join(root, file), ...args], { cwd: root })
 
   return {
-    // Two files more at a time than there are processors, as each waits for clocks and processes now and then.
     test: (args) => bunTest([parallel, ...unlessNamed(args), ...args]),
     // For `measure`: named files, with nothing beside them.
     timed: (args) => bunTest(['--parallel=1', ...args]),
@@ -50,13 +64,17 @@ export function testSuites({ root, run, findBun }) {
     },
     faults: (args) => {
       process.env.TEST_EMBEDDED ??= 'true'
-      return deepTest([parallel, ...services(args)])
+      return deepTest([parallelFaults, ignoring(timing), ...services(args)])
     },
-    docs: (args) => bunTest(['tests/docs/installed', ...args]),
-    // Each file starts a gateway and a browser before its first test.
-    dashboard: (args) => {
+    docs: (args) => bunTest([ignoring(timing), 'tests/docs/installed', ...args]),
+    dashboard: async (args) => {
       const files = args.length > 0 ? args : ['tests/dashboard']
-      return bunTest(['--timeout', '120000', '--parallel', ...files])
+      const bundle = await prepareDashboard(root, findBun())
+      if (!bundle) throw new Error('the dashboard could not be bundled for tests')
+      const all = ['--timeout', '120000', parallelPages, ignoring(timing), ...files]
+      return withBrowser(findBun(), root, (browser) =>
+        bunTest(all, { TEST_DASHBOARD: bundle, TEST_BROWSER: browser }),
+      )
     },
     simulation: ([name, ...rest]) =>
       name === 'scale'
@@ -72,7 +90,7 @@ export function testSuites({ root, run, findBun }) {
     fuzz: (args) => {
       Object.assign(process.env, fuzzVariables(process.env))
       const suites = ['tests/faults/fuzz', 'server/src/upstream/http/hostile-answers.test.ts']
-      return deepTest(['--timeout', '120000', ...suites, ...args])
+      return deepTest(['--timeout', '120000', ignoring(timing), ...suites, ...args])
     },
   }
 }
@@ -110,12 +128,15 @@ function services(args) {
 
 /** What `npm test` leaves out, and what it only samples. */
 function deepFiles(root) {
-  const tested = folders.filter((folder) => existsSync(join(root, folder)))
-  const paths = tested.flatMap((folder) => testsBelow(root, folder))
-  return paths.filter((path) => {
+  return allTests(root).filter((path) => {
     if (/\.deep\.test\.ts$|^\.\/tests\/(faults|program)\//.test(path)) return true
     return /testing\/(property|depth)'/.test(readFileSync(join(root, path), 'utf8'))
   })
+}
+
+function allTests(root) {
+  const tested = folders.filter((folder) => existsSync(join(root, folder)))
+  return tested.flatMap((folder) => testsBelow(root, folder))
 }
 
 function testsBelow(root, folder) {
@@ -126,22 +147,37 @@ function testsBelow(root, folder) {
   })
 }
 
+const timingsName = 'timings.json'
+
+/**
+ * Writes how long each file takes, by which Bun starts the slowest first: none of them runs alone at the end. It needs a time
+ * for each file; those that tests/slow-files.json does not list take a second or a few. Returns the folder.
+ */
+function writeTimings(root) {
+  const seconds = JSON.parse(readFileSync(join(root, 'tests/slow-files.json'), 'utf8'))
+  const paths = allTests(root).map((path) => path.replace('./', ''))
+  const files = Object.fromEntries(paths.map((path) => [path, 1000 * (seconds[path] ?? 2)]))
+  const folder = mkdtempSync(join(os.tmpdir(), 'tollgate-test-timings-'))
+  writeFileSync(join(folder, timingsName), JSON.stringify({ version: 1, files }))
+  return folder
+}
+
 /** Starts what all test files share; returns the variables by which they find it. */
 async function startServices(bun, root) {
-  const databases = startService(bun, root, ['serve-databases.ts'])
+  const databases = startService(bun, root, ['server/testing/serve-databases.ts'])
   let gateways
   const stop = async () => {
     await gateways?.stop()
     await databases.stop()
   }
   try {
-    const [socket, server] = await Promise.all([databases.socket, bundleServer(bun, root)])
+    const [socket, server] = await Promise.all([databases.address, bundleServer(bun, root)])
     if (server === '') throw new Error('the server could not be bundled for tests')
-    gateways = startService(bun, root, ['serve-gateways.ts', server])
+    gateways = startService(bun, root, ['server/testing/serve-gateways.ts', server])
     const environment = {
       TEST_DATABASES: socket,
       TEST_SERVER: server,
-      TEST_GATEWAYS: await gateways.socket,
+      TEST_GATEWAYS: await gateways.address,
     }
     return { environment, stop }
   } catch (thrown) {
@@ -150,18 +186,28 @@ async function startServices(bun, root) {
   }
 }
 
-/** Starts a service of all test files, of server/testing: one with the databases, one with the gateways. */
+/** Runs tests with the address of a browser that all files share. */
+async function withBrowser(bun, root, runTests) {
+  const browser = startService(bun, root, ['tests/dashboard/serve-browser.ts'])
+  try {
+    return await runTests(await browser.address)
+  } finally {
+    await browser.stop()
+  }
+}
+
+/** Starts a service of all test files, which prints its address: one with the databases, one with the gateways. */
 function startService(bun, root, [file, ...args]) {
-  const name = file.replace(/^serve-|\.ts$/g, '')
-  const child = spawn(bun, [join(root, 'server/testing', file), ...args], {
+  const name = file.replace(/^.*serve-|\.ts$/g, '')
+  const child = spawn(bun, [join(root, file), ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')
   const said = once(child.stdout, 'data').then(([bytes]) => String(bytes).trim())
   return {
-    socket: Promise.race([
+    address: Promise.race([
       said,
-      ended.then(() => Promise.reject(new Error(`what makes ${name} for tests did not start`))),
+      ended.then(() => Promise.reject(new Error(`what serves ${name} for tests did not start`))),
     ]),
     async stop() {
       child.stdin.end()

@@ -57,7 +57,11 @@ const commands = {
   build: (args) => run(findBun(), [join(root, 'deploy/executable/build.ts'), ...args]),
   bench: (args) => {
     const [name = '', ...others] = args
+    if (name === '--help' || name === '-h') return console.log(helpFor('sources'))
     const [file, rest] = name === '' || name.startsWith('-') ? ['compare', args] : [name, others]
+    if (!existsSync(join(root, `bench/${file}.ts`))) {
+      throw new UsageError(`There is no measurement "${file}". See tollgate --help.`)
+    }
     return run(findBun(), [join(root, `bench/${file}.ts`), ...rest], { cwd: root })
   },
 }

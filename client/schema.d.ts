@@ -243,7 +243,7 @@ export interface paths {
         put?: never;
         /**
          * Create a response
-         * @description OpenAI's Responses format: passed through to providers of that format, translated for all others; dropped fields are named in `x-tollgate-omitted`. With `store` true the answer is stored for your account, and `previous_response_id` continues it with any model; `conversation` continues a conversation and adds to it. With `background` true the request is answered immediately, and `GET /v1/responses/{id}` shows its progress. Requires the permission `write`.
+         * @description OpenAI's Responses format: passed through to providers of that format, translated for all others; dropped fields are named in `x-tollgate-omitted`. The answer is stored for your account unless `store` is false, or the operator has turned that off, and `previous_response_id` continues it with any model; `conversation` continues a conversation and adds to it. With `background` true the request is answered immediately, and `GET /v1/responses/{id}` shows its progress. Requires the permission `write`.
          */
         post: {
             parameters: {
@@ -288,7 +288,7 @@ export interface paths {
         };
         /**
          * Get a stored response
-         * @description Any key of the account that created it can read it. Stored are responses whose request had `store` or `background` true. With `stream` true, the events of a background response that was created as a stream, up to an hour after its end. Requires the permission `read`.
+         * @description Any key of the account that created it can read it. Responses are stored unless their request has `store` false or the operator stores none. With `stream` true, the events of a background response that was created as a stream, up to an hour after its end. Requires the permission `read`.
          */
         get: {
             parameters: {
@@ -673,7 +673,7 @@ export interface paths {
         };
         /**
          * Get an item of a conversation
-         * @description Texts of messages are lists of parts, whatever form the client sent. Requires the permission `read`.
+         * @description Texts of messages are lists of parts, in whichever form the client sent them. Requires the permission `read`.
          */
         get: {
             parameters: {
@@ -748,7 +748,7 @@ export interface paths {
         };
         /**
          * List the models and collections that you can call now
-         * @description With `all=true`, every model, and why some are unavailable. Without pages. With a header `anthropic-version`, in Anthropic's format. Requires the permission `read`.
+         * @description With `all=true`, every model, and why some are unavailable. Models whose provider has switched them off by now are left out. Without pages. With a header `anthropic-version`, in Anthropic's format. Requires the permission `read`.
          */
         get: {
             parameters: {
@@ -781,6 +781,45 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/models/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the number of models and collections that you can call now
+         * @description Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ModelCount"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/models/{model_id}": {
         parameters: {
             query?: never;
@@ -790,7 +829,7 @@ export interface paths {
         };
         /**
          * Get a model
-         * @description With a header `anthropic-version`, in Anthropic's format. `GET /api/models/{model_id}` has prices and capabilities. Requires the permission `read`.
+         * @description With a header `anthropic-version`, in Anthropic's format. `GET /api/models/{model_id}` has prices by tier and capabilities. Requires the permission `read`.
          */
         get: {
             parameters: {
@@ -2746,7 +2785,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days where there is no `start_date`, of 31 days at most */
+                    /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without `start_date`, of at most 31 days with it */
                     search?: (string | number | boolean) | undefined;
                     /** @description Only requests that this model served */
                     model?: (string | number | boolean) | undefined;
@@ -2815,7 +2854,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days where there is no `start_date`, of 31 days at most */
+                    /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without `start_date`, of at most 31 days with it */
                     search?: (string | number | boolean) | undefined;
                     /** @description Only requests that this model served */
                     model?: (string | number | boolean) | undefined;
@@ -3481,7 +3520,7 @@ export interface paths {
         };
         /**
          * List notifications
-         * @description Of the last 90 days, newest first. `unread_count` counts all, whatever the filter. Requires the permission `read`.
+         * @description Of the last 90 days, newest first. `unread_count` counts all, regardless of the filter. Requires the permission `read`.
          */
         get: {
             parameters: {
@@ -3511,7 +3550,7 @@ export interface paths {
                     content: {
                         "application/json": {
                             notifications: components["schemas"]["Notification"][];
-                            /** @description Of all notifications, whatever the filter */
+                            /** @description Of all notifications, regardless of the filter */
                             unread_count: number;
                             pagination: components["schemas"]["Pagination"];
                         };
@@ -5043,7 +5082,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message in a session
-         * @description The model gets the whole conversation, with the limits, holds and prices of a chat completion. A session has one running message at a time. With `stream` true the answer is 200 and the chunks of `/v1/chat/completions`. Requires the permission `write`. The body has at most 1 MB.
+         * @description The model receives the whole conversation, with the limits, holds and prices of a chat completion. A session has one running message at a time. With `stream` true the answer is 200 and the chunks of `/v1/chat/completions`. Requires the permission `write`. The body has at most 1 MB.
          */
         post: {
             parameters: {
@@ -5907,7 +5946,7 @@ export interface paths {
         put?: never;
         /**
          * Create an account
-         * @description Its owner gets an invitation to sign in by mail. Requires an operator. The body has at most 64 KB.
+         * @description Its owner receives an invitation to sign in by mail. Requires an operator. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -7854,7 +7893,7 @@ export interface paths {
         put?: never;
         /**
          * Add an answer to a ticket
-         * @description The customer gets the answer by mail and in the inbox. Requires an operator. The body has at most 64 KB.
+         * @description The customer receives the answer by mail and in the inbox. Requires an operator. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -7963,7 +8002,7 @@ export interface paths {
                 query?: {
                     /** @description Only requests of this account */
                     user_id?: (string | number | boolean) | undefined;
-                    /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days where there is no `start_date`, of 31 days at most */
+                    /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without `start_date`, of at most 31 days with it */
                     search?: (string | number | boolean) | undefined;
                     /** @description Only requests that this model served */
                     model?: (string | number | boolean) | undefined;
@@ -8143,7 +8182,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         ChatCompletionRequest: {
-            /** @description `<provider>/<model>`; `GET /v1/models` lists what is there */
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
             model: string;
             messages: {
                 /** @enum {string} */
@@ -8164,8 +8203,7 @@ export interface components {
                     type: "input_audio";
                     input_audio: {
                         data: string;
-                        /** @enum {string} */
-                        format: "wav" | "mp3";
+                        format: string;
                     };
                 } | {
                     /** @constant */
@@ -8178,6 +8216,12 @@ export interface components {
                     /** @constant */
                     type: "refusal";
                     refusal: string;
+                } | {
+                    /** @constant */
+                    type: "audio_url";
+                    audio_url: {
+                        url: string;
+                    };
                 })[]) | null) | undefined;
                 name?: (string | null) | undefined;
                 tool_calls?: (({
@@ -8329,6 +8373,8 @@ export interface components {
          *           "finish_reason": "stop"
          *         }
          *       ],
+         *       "system_fingerprint": null,
+         *       "provider": "sandbox",
          *       "usage": {
          *         "prompt_tokens": 1,
          *         "completion_tokens": 1,
@@ -8371,10 +8417,15 @@ export interface components {
                 /** @enum {string} */
                 finish_reason: "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
             }[];
+            system_fingerprint: string | null;
+            /** @description The provider that served the answer: its key, or the name in its own answer */
+            provider: string;
             usage: {
                 prompt_tokens: number;
                 completion_tokens: number;
                 total_tokens: number;
+                /** @description USD; only where the request has `usage.include` true */
+                cost?: number | undefined;
             };
         };
         MissingApiKeyError: {
@@ -8609,6 +8660,7 @@ export interface components {
                 details: {
                     provider: string;
                     provider_error: string;
+                    failed_generation?: string | undefined;
                 };
             };
         };
@@ -8667,7 +8719,7 @@ export interface components {
             request_id: string;
         };
         CompletionRequest: {
-            /** @description `<provider>/<model>`; `GET /v1/models` lists what is there */
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
             model: string;
             prompt: string | string[] | number[] | number[][];
             /** @description The most tokens of one choice */
@@ -8733,10 +8785,12 @@ export interface components {
                 prompt_tokens: number;
                 completion_tokens: number;
                 total_tokens: number;
+                /** @description USD; only where the request has `usage.include` true */
+                cost?: number | undefined;
             };
         };
         EmbeddingRequest: {
-            /** @description `<provider>/<model>`; `GET /v1/models` lists what is there */
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
             model: string;
             /** @description Texts, token ids, or objects with the parts of one input: `{"content": [{"type": "text", "text": …}, {"type": "image_url", "image_url": {"url": …}}]}` */
             input: string | string[] | number[] | number[][] | (string | ({
@@ -8923,7 +8977,7 @@ export interface components {
             disable_parallel_tool_use?: (boolean | null) | undefined;
         };
         MessagesRequest: {
-            /** @description `<provider>/<model>`; `GET /v1/models` lists what is there */
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
             model: string;
             messages: components["schemas"]["MessageTurn"][];
             system?: ((string | components["schemas"]["MessageText"][]) | null) | undefined;
@@ -9012,7 +9066,7 @@ export interface components {
             request_id: string;
         };
         CountTokensRequest: {
-            /** @description `<provider>/<model>`; `GET /v1/models` lists what is there */
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
             model: string;
             messages: components["schemas"]["MessageTurn"][];
             system?: ((string | components["schemas"]["MessageText"][]) | null) | undefined;
@@ -9049,7 +9103,7 @@ export interface components {
             cache_control?: (Record<string, never> | null) | undefined;
         };
         ResponsesRequest: {
-            /** @description `<provider>/<model>`; `GET /v1/models` lists what is there */
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
             model: string;
             input?: ((string | Record<string, never>[]) | null) | undefined;
             instructions?: (string | null) | undefined;
@@ -9219,7 +9273,44 @@ export interface components {
          *       "owned_by": "sandbox",
          *       "permission": [],
          *       "root": "echo",
-         *       "parent": null
+         *       "parent": null,
+         *       "name": "Sandbox Echo",
+         *       "canonical_slug": "sandbox/echo",
+         *       "context_length": 128000,
+         *       "max_output_tokens": 4096,
+         *       "architecture": {
+         *         "modality": "text->text",
+         *         "input_modalities": [
+         *           "text"
+         *         ],
+         *         "output_modalities": [
+         *           "text"
+         *         ],
+         *         "tokenizer": "Other",
+         *         "instruct_type": null
+         *       },
+         *       "pricing": {
+         *         "prompt": "0",
+         *         "completion": "0"
+         *       },
+         *       "top_provider": {
+         *         "context_length": 128000,
+         *         "max_completion_tokens": 4096,
+         *         "is_moderated": false
+         *       },
+         *       "per_request_limits": null,
+         *       "supported_parameters": [
+         *         "max_tokens",
+         *         "temperature",
+         *         "tools",
+         *         "tool_choice"
+         *       ],
+         *       "supported_voices": null,
+         *       "default_parameters": null,
+         *       "expiration_date": null,
+         *       "links": {
+         *         "details": "/api/models/sandbox/echo"
+         *       }
          *     }
          */
         Model: {
@@ -9231,24 +9322,70 @@ export interface components {
             permission: unknown[];
             root: string;
             parent: string | null;
+            name: string;
+            canonical_slug: string;
+            /** @description Tokens of prompt and answer together. */
+            context_length: number | null;
+            max_output_tokens: number | null;
+            architecture: {
+                modality: string;
+                input_modalities: string[];
+                output_modalities: string[];
+                tokenizer: string;
+                instruct_type: string | null;
+            };
+            /** @description USD a token as text: `prompt`, `completion`, and other rates under the names of OpenRouter; `image`, `request` and `web_search` per piece. "-1" where the price is not known before the call. `GET /api/models` has tiers. */
+            pricing: {
+                [key: string]: string;
+            };
+            top_provider: {
+                context_length: number | null;
+                max_completion_tokens: number | null;
+                is_moderated: boolean;
+            };
+            /** @description Where the longest prompt is shorter than the context. */
+            per_request_limits: {
+                prompt_tokens: number;
+                completion_tokens: number;
+            } | null;
+            supported_parameters: string[];
+            supported_voices: null;
+            default_parameters: null;
+            /** @description The day on which the provider switches the model off, as far as it is announced. */
+            expiration_date: string | null;
+            links: {
+                details: string;
+            };
             /** @description With `all=true`: why you cannot call it now, null where you can. */
             unavailable?: ({
                 /** @enum {string} */
-                reason: "no_price" | "no_connection" | "platform_connections_off" | "mapped_to_nothing" | "not_allowed_by_key";
+                reason: "no_price" | "no_connection" | "platform_connections_off" | "mapped_to_nothing" | "not_allowed_by_key" | "retired";
                 message: string;
             } | null) | undefined;
         };
         ModelList: {
             /** @constant */
             object: "list";
+            total_count: number;
+            links: {
+                /** @description There are no pages. */
+                next: null;
+            };
             data: components["schemas"]["Model"][];
         };
         /**
          * @example {
          *       "type": "model",
-         *       "id": "sandbox/echo",
-         *       "display_name": "Echo",
-         *       "created_at": "2026-01-01T00:00:00Z"
+         *       "id": "sandbox/embedding",
+         *       "display_name": "Sandbox Embedding",
+         *       "created_at": "2026-11-01T00:00:00Z",
+         *       "max_input_tokens": null,
+         *       "max_tokens": null,
+         *       "capabilities": null,
+         *       "lifecycle": "active",
+         *       "deprecated_at": null,
+         *       "retires_at": null,
+         *       "line": null
          *     }
          */
         AnthropicModel: {
@@ -9258,12 +9395,115 @@ export interface components {
             display_name: string;
             /** @description RFC 3339 */
             created_at: string;
+            /** @description The longest prompt. */
+            max_input_tokens: number | null;
+            /** @description The longest answer. */
+            max_tokens: number | null;
+            /** @description Null for models that do not chat. */
+            capabilities: {
+                batch: {
+                    supported: boolean;
+                };
+                citations: {
+                    supported: boolean;
+                };
+                code_execution: {
+                    supported: boolean;
+                };
+                context_management: {
+                    supported: boolean;
+                    clear_thinking_20251015: {
+                        supported: boolean;
+                    } | null;
+                    clear_tool_uses_20250919: {
+                        supported: boolean;
+                    } | null;
+                    compact_20260112: {
+                        supported: boolean;
+                    } | null;
+                };
+                effort: {
+                    supported: boolean;
+                    low: {
+                        supported: boolean;
+                    };
+                    medium: {
+                        supported: boolean;
+                    };
+                    high: {
+                        supported: boolean;
+                    };
+                    xhigh: {
+                        supported: boolean;
+                    } | null;
+                    max: {
+                        supported: boolean;
+                    };
+                };
+                image_input: {
+                    supported: boolean;
+                };
+                pdf_input: {
+                    supported: boolean;
+                };
+                server_tools: {
+                    supported: boolean;
+                    web_search: {
+                        supported: boolean;
+                    };
+                    code_execution: {
+                        supported: boolean;
+                    };
+                };
+                structured_outputs: {
+                    supported: boolean;
+                };
+                thinking: {
+                    supported: boolean;
+                    types: {
+                        adaptive: {
+                            supported: boolean;
+                        };
+                        between_tools: {
+                            supported: boolean;
+                        };
+                        disabled: {
+                            supported: boolean;
+                        };
+                        enabled: {
+                            supported: boolean;
+                        };
+                    };
+                };
+            } | null;
+            /**
+             * @description `deprecated` where the provider has announced a day for switching it off, `retired` from that day on.
+             * @enum {string}
+             */
+            lifecycle: "active" | "deprecated" | "retired";
+            /** @description Always null: the announcement has no date here. */
+            deprecated_at: string | null;
+            /** @description The announced day, RFC 3339. */
+            retires_at: string | null;
+            line: string | null;
         };
         AnthropicModelList: {
             data: components["schemas"]["AnthropicModel"][];
             has_more: boolean;
             first_id: string | null;
             last_id: string | null;
+        };
+        /**
+         * @example {
+         *       "data": {
+         *         "count": 4
+         *       }
+         *     }
+         */
+        ModelCount: {
+            data: {
+                count: number;
+            };
         };
         Connection: {
             /** @example conn_01k9z3t6c8q4v7x2m5n0p1r3s4 */
@@ -10080,7 +10320,7 @@ export interface components {
             successful_requests: number;
             failed_requests: number;
             cancelled_requests: number;
-            /** @description Percent of those that succeeded or failed; null where there are none */
+            /** @description Percent of those that succeeded or failed; null without any */
             success_rate: number | null;
             total_tokens: number;
             input_tokens: number;
@@ -10089,7 +10329,7 @@ export interface components {
             cached_tokens: number;
             /** @description Input tokens that were written to a prompt cache */
             cache_write_tokens: number;
-            /** @description Percent of the input tokens that were read from a cache; null where there are none */
+            /** @description Percent of the input tokens that were read from a cache; null without any */
             cache_hit_rate: number | null;
             /** @description USD that caches saved; below 0 where they cost more */
             cache_savings: number;
@@ -10101,9 +10341,9 @@ export interface components {
             p50_latency_ms: number | null;
             /** @description Of those that succeeded, the newest 50000 */
             p95_latency_ms: number | null;
-            /** @description Of streams that succeeded; null where there are none */
+            /** @description Of streams that succeeded; null without any */
             p50_time_to_first_token_ms: number | null;
-            /** @description Of streams that succeeded; null where there are none */
+            /** @description Of streams that succeeded; null without any */
             p95_time_to_first_token_ms: number | null;
             /** @description Overhead of Tollgate: latency without the time of attempts at providers, of the newest 5000 successes */
             avg_overhead_ms: number | null;
@@ -10383,6 +10623,8 @@ export interface components {
             funding_organization_id: string | null;
             primary_organization_id: string | null;
             log_bodies: boolean;
+            /** @description Whether a model name without its provider is accepted on every endpoint; null for the setting of the service */
+            bare_model_names: boolean | null;
             auto_recharge: {
                 enabled: boolean;
                 threshold: number;
@@ -10402,6 +10644,7 @@ export interface components {
             funding_organization_id?: (string | null) | undefined;
             primary_organization_id?: (string | null) | undefined;
             log_bodies?: boolean | undefined;
+            bare_model_names?: (boolean | null) | undefined;
             auto_recharge?: {
                 enabled?: boolean | undefined;
                 threshold?: number | undefined;
@@ -10849,7 +11092,10 @@ export interface components {
             description: string | null;
             /** @enum {string} */
             category: "chat" | "completion" | "embedding";
+            /** @description Tokens of prompt and answer together. */
             context_length: number | null;
+            /** @description The longest prompt, where that is shorter than the context. */
+            max_input_tokens: number | null;
             max_output_tokens: number | null;
             capabilities: {
                 [key: string]: boolean;
@@ -10924,10 +11170,10 @@ export interface components {
             payer: ("personal" | "organization" | "operator") | null;
             /** @description The name of the organization that pays; null for others, and where it was deleted */
             payer_name: string | null;
-            /** @description Why you cannot call the model now; null if you can. */
+            /** @description Why you cannot call the model now, or why its provider may reject it; null if you can. */
             unavailable: {
                 /** @enum {string} */
-                reason: "no_price" | "no_connection" | "platform_connections_off" | "mapped_to_nothing";
+                reason: "no_price" | "no_connection" | "platform_connections_off" | "mapped_to_nothing" | "retired";
                 message: string;
             } | null;
             /** @description Measured on this installation in the newest 100,000 requests to providers of the last 24 hours, up to a minute old; null with fewer than 10 of this model. */
@@ -10946,6 +11192,7 @@ export interface components {
                 average: number | null;
                 count: number;
             };
+            /** @description The day on which the provider switches the model off, as far as it is announced. From then on lists of callable models leave it out; calls still go to the provider. */
             deprecated_at: string | null;
             /** Format: date-time */
             created_at: string;
@@ -11523,6 +11770,8 @@ export interface components {
             platform_fee_percent: number;
             /** @description Enable platform connections */
             platform_connections: boolean;
+            /** @description Whether chat completions, completions and embeddings accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do */
+            bare_model_names: boolean;
             owner_price_limits: {
                 /** @description Maximum price that owners of connections can charge for 1,000,000 input tokens of models that the catalogue does not have; at most 1,000,000; 0: they cannot set prices; in USD */
                 input: number;
@@ -11565,7 +11814,7 @@ export interface components {
                 request_seconds: number;
                 /** @description Timeout of a stream until the provider's first byte */
                 first_byte_seconds: number;
-                /** @description Timeout of a stream between two events of the provider */
+                /** @description Timeout of a stream between two events or comments of the provider */
                 idle_seconds: number;
                 /** @description Timeout of a whole stream */
                 stream_seconds: number;
@@ -11590,6 +11839,8 @@ export interface components {
             platform_fee_percent?: number | undefined;
             /** @description Enable platform connections */
             platform_connections?: boolean | undefined;
+            /** @description Whether chat completions, completions and embeddings accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do */
+            bare_model_names?: boolean | undefined;
             owner_price_limits?: {
                 /** @description Maximum price that owners of connections can charge for 1,000,000 input tokens of models that the catalogue does not have; at most 1,000,000; 0: they cannot set prices; in USD */
                 input?: number | undefined;
@@ -11632,7 +11883,7 @@ export interface components {
                 request_seconds?: number | undefined;
                 /** @description Timeout of a stream until the provider's first byte */
                 first_byte_seconds?: number | undefined;
-                /** @description Timeout of a stream between two events of the provider */
+                /** @description Timeout of a stream between two events or comments of the provider */
                 idle_seconds?: number | undefined;
                 /** @description Timeout of a whole stream */
                 stream_seconds?: number | undefined;
@@ -11731,6 +11982,8 @@ export interface components {
             funding_organization_id: string | null;
             primary_organization_id: string | null;
             log_bodies: boolean;
+            /** @description Whether a model name without its provider is accepted on every endpoint; null for the setting of the service */
+            bare_model_names: boolean | null;
             auto_recharge: {
                 enabled: boolean;
                 threshold: number;
@@ -11993,12 +12246,16 @@ export interface components {
                  * @default strip
                  * @enum {string}
                  */
-                historyReasoning?: ("strip" | "reasoning_content" | "reasoning" | "required") | undefined;
+                historyReasoning?: ("strip" | "reasoning_content" | "reasoning" | "required" | "thinking_part") | undefined;
+                /** @default false */
+                reasoningObject?: boolean | undefined;
                 /**
                  * @default inside
                  * @enum {string}
                  */
                 reasoningTokens?: ("inside" | "outside") | undefined;
+                /** @default false */
+                statesRequestFee?: boolean | undefined;
                 /** @default true */
                 streamUsage?: boolean | undefined;
                 /** @default false */
@@ -12039,6 +12296,8 @@ export interface components {
                          * @enum {string}
                          */
                         leastEffort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | undefined;
+                        /** @default false */
+                        responsesOnly?: boolean | undefined;
                     };
                 } | undefined;
                 /** @default {} */
@@ -12066,7 +12325,7 @@ export interface components {
                     dimensionsField?: string | undefined;
                     /** @default {} */
                     defaults?: {
-                        [key: string]: string;
+                        [key: string]: string | boolean;
                     } | undefined;
                     tasks?: ({
                         field: string;
@@ -12147,12 +12406,16 @@ export interface components {
                  * @default strip
                  * @enum {string}
                  */
-                historyReasoning?: ("strip" | "reasoning_content" | "reasoning" | "required") | undefined;
+                historyReasoning?: ("strip" | "reasoning_content" | "reasoning" | "required" | "thinking_part") | undefined;
+                /** @default false */
+                reasoningObject?: boolean | undefined;
                 /**
                  * @default inside
                  * @enum {string}
                  */
                 reasoningTokens?: ("inside" | "outside") | undefined;
+                /** @default false */
+                statesRequestFee?: boolean | undefined;
                 /** @default true */
                 streamUsage?: boolean | undefined;
                 /** @default false */
@@ -12193,6 +12456,8 @@ export interface components {
                          * @enum {string}
                          */
                         leastEffort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | undefined;
+                        /** @default false */
+                        responsesOnly?: boolean | undefined;
                     };
                 } | undefined;
                 /** @default {} */
@@ -12220,7 +12485,7 @@ export interface components {
                     dimensionsField?: string | undefined;
                     /** @default {} */
                     defaults?: {
-                        [key: string]: string;
+                        [key: string]: string | boolean;
                     } | undefined;
                     tasks?: ({
                         field: string;
@@ -12247,6 +12512,8 @@ export interface components {
             /** @enum {string} */
             category: "chat" | "completion" | "embedding";
             context_length: number | null;
+            /** @description The longest prompt, where that is shorter than the context. */
+            max_input_tokens: number | null;
             max_output_tokens: number | null;
             dimensions: number | null;
             capabilities: {
@@ -12331,6 +12598,8 @@ export interface components {
             /** @enum {string} */
             category: "chat" | "completion" | "embedding";
             context_length?: (number | null) | undefined;
+            /** @description The longest prompt, where that is shorter than the context. */
+            max_input_tokens?: (number | null) | undefined;
             max_output_tokens?: (number | null) | undefined;
             dimensions?: (number | null) | undefined;
             capabilities?: ({
@@ -12503,6 +12772,8 @@ export interface components {
             /** @enum {string} */
             category?: ("chat" | "completion" | "embedding") | undefined;
             context_length?: (number | null) | undefined;
+            /** @description The longest prompt, where that is shorter than the context. */
+            max_input_tokens?: (number | null) | undefined;
             max_output_tokens?: (number | null) | undefined;
             dimensions?: (number | null) | undefined;
             capabilities?: {
@@ -12831,7 +13102,7 @@ export interface components {
                     currency: "USD";
                 };
             }[];
-            /** @description Models whose price depends on the day of the week: it is not taken over. */
+            /** @description Models whose price depends on the day of the week: it is not imported. */
             kept: string[];
             /** @description Models of its providers that the document does not have. They stay. */
             missing: number;
@@ -12846,7 +13117,7 @@ export interface components {
             document?: (string | null) | undefined;
             /** @description Of `document`, where `catalog_public_key` is set. */
             signature?: (string | null) | undefined;
-            /** @description That of the preview: what was shown is what is applied. */
+            /** @description That of the preview, so that exactly the previewed changes apply. */
             digest: string;
             /** @description The ids to take over; all of the preview where absent. */
             only?: (string[] | null) | undefined;
@@ -12921,6 +13192,22 @@ export interface components {
                 identifiers?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                 /** @enum {string} */
                 remote_urls?: ("passed" | "rejected") | undefined;
+                timeouts?: {
+                    request_seconds?: number | undefined;
+                    first_byte_seconds?: number | undefined;
+                    idle_seconds?: number | undefined;
+                    stream_seconds?: number | undefined;
+                    needs_seconds?: number | undefined;
+                    models?: {
+                        [key: string]: {
+                            request_seconds?: number | undefined;
+                            first_byte_seconds?: number | undefined;
+                            idle_seconds?: number | undefined;
+                            stream_seconds?: number | undefined;
+                            needs_seconds?: number | undefined;
+                        };
+                    } | undefined;
+                } | undefined;
                 hide_cached_tokens?: boolean | undefined;
             } | null) | undefined;
             rate_limits?: ({
@@ -12953,6 +13240,22 @@ export interface components {
                 identifiers?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                 /** @enum {string} */
                 remote_urls?: ("passed" | "rejected") | undefined;
+                timeouts?: {
+                    request_seconds?: number | undefined;
+                    first_byte_seconds?: number | undefined;
+                    idle_seconds?: number | undefined;
+                    stream_seconds?: number | undefined;
+                    needs_seconds?: number | undefined;
+                    models?: {
+                        [key: string]: {
+                            request_seconds?: number | undefined;
+                            first_byte_seconds?: number | undefined;
+                            idle_seconds?: number | undefined;
+                            stream_seconds?: number | undefined;
+                            needs_seconds?: number | undefined;
+                        };
+                    } | undefined;
+                } | undefined;
                 hide_cached_tokens?: boolean | undefined;
             } | undefined;
             rate_limits?: {

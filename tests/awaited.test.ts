@@ -6,7 +6,7 @@ const root = join(import.meta.dir, '..')
 const unawaited = /^\s*(?:void )?expect\(.*\)(?:\.not)?\.(?:rejects|resolves)\./
 
 /** The types of the runtime say that such an expectation is over at once, so that no lint rule sees it. */
-test('what is expected of a promise is waited for: a test that has ended cannot fail', async () => {
+test('expectations of promises are awaited: an ended test cannot fail', async () => {
   const found: string[] = []
   for (const folder of ['server', 'cli', 'connect', 'dashboard', 'bench', 'deploy', 'tests']) {
     for await (const file of new Bun.Glob('**/*.ts').scan({ cwd: join(root, folder) })) {

@@ -12,7 +12,7 @@ const row = /^\| ([A-Z]\d\d) \| (.+?) \| (.+) \|$/
 const noTest = /^– ./
 /** In a text: comments name rows too. */
 const named = /['"`/][^'"`\n]*?\b([A-Z]\d\d)\b[^\n]*/g
-const id = /\b[A-Z](?!00)\d\d\b/g
+const id = /(?<!\/)\b[A-Z](?!00)\d\d\b/g
 /** Findings of trials have ids that are like those of faults. */
 const ofFindings = /\bfinding [A-Z]\d+\b/g
 /** Tests of the wire format have ids of their own that begin with R. */

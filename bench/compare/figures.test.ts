@@ -34,7 +34,7 @@ test('added latency is that beyond the provider in the same round, by the median
   expect(own).toMatchObject({ rounds: 3, addedP50: 0.25, addedP99: 0.25 })
 })
 
-test('a chunk costs what a stream costs beyond a plain request of the same round', () => {
+test('a chunk costs the extra time of a stream over a plain request of the same round', () => {
   const stream = {
     scenario: 'stream-0-200',
     finished: 10,

@@ -19,7 +19,7 @@ function inTwo(text: string, at: number) {
 }
 
 describe('an answer', () => {
-  test('ends at its last byte and not before, wherever it is split', () => {
+  test('ends exactly at its last byte, for every split', () => {
     for (const text of [streamed, plain]) {
       const cuts = Array.from({ length: Buffer.byteLength(text) - 1 }, (_, index) => index + 1)
       const wrong = cuts.filter((at) => {
@@ -30,7 +30,7 @@ describe('an answer', () => {
     }
   })
 
-  test('counts all events, wherever it is split', () => {
+  test('counts all events, for every split', () => {
     const cuts = Array.from({ length: Buffer.byteLength(streamed) - 1 }, (_, index) => index + 1)
     const wrong = cuts.filter((at) => inTwo(streamed, at).answer.events !== events.length)
     expect(wrong).toEqual([])

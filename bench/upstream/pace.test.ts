@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Pace } from './pace'
+import { TestClock } from '../../server/testing/clock'
+import { eventually } from '../../server/testing/eventually'
 
 /** A stream that counts its pieces, and ends after `max`. */
 function stream(max = Infinity) {
@@ -8,19 +10,35 @@ function stream(max = Infinity) {
 }
 
 test('streams of several gaps keep their own pace, whichever was first', async () => {
-  const pace = new Pace()
+  const clock = new TestClock()
+  const pace = new Pace(clock)
   const [slow, fast, hasty] = [stream(), stream(20), stream(20)]
   pace.add(slow, 1000)
   pace.add(fast, 2)
   pace.add(hasty, 0)
-  const startedAt = performance.now()
-  while (fast.pieces < 20) await Bun.sleep(1)
-  expect(performance.now() - startedAt).toBeGreaterThan(30)
-  expect(hasty.pieces).toBe(20)
-  while (slow.pieces < 2) await Bun.sleep(5)
-  expect(performance.now() - startedAt).toBeGreaterThan(995)
+  // Without a gap, no time has to pass.
+  await eventually(() => hasty.pieces === 20)
+  expect([slow.pieces, fast.pieces]).toEqual([1, 1])
+  await clock.advance(37)
+  expect(fast.pieces).toBe(19)
+  await clock.advance(1)
+  expect(fast.pieces).toBe(20)
+  await clock.advance(1000 - 38 - 1)
+  expect([slow.pieces, fast.pieces]).toEqual([1, 20])
+  await clock.advance(1)
+  expect(slow.pieces).toBe(2)
   pace.remove(slow)
-  const { pieces } = slow
-  await Bun.sleep(1100)
-  expect(slow.pieces).toBe(pieces)
+  await clock.advance(1100)
+  expect(slow.pieces).toBe(2)
+  expect(clock.pending).toBe(0)
+})
+
+test('a stall of the event loop is made up for, by one round at most', async () => {
+  const clock = new TestClock()
+  const pace = new Pace(clock)
+  const [slow, fast] = [stream(), stream()]
+  pace.add(slow, 1000)
+  pace.add(fast, 2)
+  await clock.stall(1000)
+  expect([slow.pieces, fast.pieces]).toEqual([2, 2])
 })

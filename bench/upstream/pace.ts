@@ -1,4 +1,5 @@
 import type { Caller } from './caller'
+import { systemClock, type Clock, type Timer } from '../../server/src/platform/clock'
 
 /** The part of a connection that is paced. */
 type Paced = Pick<Caller, 'step'>
@@ -9,8 +10,13 @@ export class Pace {
   /** The streams of each gap, in milliseconds. */
   readonly #rings = new Map<number, Ring>()
   #isStepping = false
-  #clock: Timer | undefined
+  readonly #clock: Clock
+  #ticking: Timer | undefined
   #nowMs = 0
+
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock
+  }
 
   /** Adds a stream, and sends its first piece at once. */
   add(caller: Paced, gapMs: number): void {
@@ -37,19 +43,19 @@ export class Pace {
     let ring = this.#rings.get(gapMs)
     if (!ring) this.#rings.set(gapMs, (ring = new Ring(gapMs)))
     ring.add(caller)
-    if (this.#clock) return
-    this.#nowMs = Math.floor(performance.now())
-    this.#clock = setInterval(() => this.#tick(), 1)
+    if (this.#ticking) return
+    this.#nowMs = Math.floor(this.#clock.monotonicMs())
+    this.#ticking = this.#clock.every(1, () => this.#tick())
   }
 
   #tick(): void {
-    const now = Math.floor(performance.now())
+    const now = Math.floor(this.#clock.monotonicMs())
     const passedMs = now - this.#nowMs
     this.#nowMs = now
     for (const ring of this.#rings.values()) ring.advance(passedMs)
     if ([...this.#rings.values()].some(({ size }) => size > 0)) return
-    clearInterval(this.#clock)
-    this.#clock = undefined
+    this.#ticking?.[Symbol.dispose]()
+    this.#ticking = undefined
   }
 }
 

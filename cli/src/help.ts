@@ -14,8 +14,8 @@ const usage = (name: string, { positionals }: Verb) =>
   [name, ...positionals.map((positional) => `<${positional}>`)].join(' ')
 
 function alignColumns(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...rows.map(([left]) => left.length))
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join('')
+  const width = Math.max(...rows.map(([name]) => name.length))
+  return rows.map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}\n`).join('')
 }
 
 /** Formats the help of a group of commands, verb by verb. */

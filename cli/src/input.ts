@@ -13,14 +13,14 @@ async function firstLine(): Promise<string> {
 }
 
 /** Reads a secret: without echo at a terminal, else from standard input. */
-export async function readSecret(question: string): Promise<string> {
-  const secret = process.stdin.isTTY ? await typedUnseen(question) : await firstLine()
+export async function readSecret(prompt: string): Promise<string> {
+  const secret = process.stdin.isTTY ? await typedUnseen(prompt) : await firstLine()
   if (secret) return secret
   throw new UsageError('A secret is required: type it, or send it to standard input.')
 }
 
-async function typedUnseen(question: string): Promise<string> {
-  process.stderr.write(question)
+async function typedUnseen(prompt: string): Promise<string> {
+  process.stderr.write(prompt)
   const discard = new Writable({ write: (_chunk, _encoding, callback) => callback() })
   const reader = createInterface({ input: process.stdin, output: discard, terminal: true })
   try {
@@ -32,10 +32,10 @@ async function typedUnseen(question: string): Promise<string> {
 }
 
 /** Throws unless the operator confirms with yes at a terminal. */
-export async function confirmed(question: string): Promise<void> {
+export async function confirmed(prompt: string): Promise<void> {
   if (!process.stdin.isTTY) throw new UsageError('There is no terminal to confirm at: pass --yes.')
   const reader = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await reader.question(`${question} Type yes: `)
+  const answer = await reader.question(`${prompt} Type yes: `)
   reader.close()
   if (answer.trim().toLowerCase() !== 'yes') throw new UsageError('Nothing was changed.')
 }

@@ -55,7 +55,7 @@ async function run(group: Group, [name = '', ...args]: string[]): Promise<void> 
     value,
     has,
     secret: readSecret,
-    confirm: async (question) => (has('yes') ? undefined : confirmed(question)),
+    confirm: async (prompt) => (has('yes') ? undefined : confirmed(prompt)),
     progress: (line) => void (showsProgress && process.stderr.write(`${line}\n`)),
   })
   process.stdout.write(has('json') ? `${JSON.stringify(answer.json)}\n` : answer.text)

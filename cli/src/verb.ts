@@ -20,9 +20,9 @@ export interface Invocation {
   value: (name: string) => string | undefined
   has: (name: string) => boolean
   /** Reads a secret: at a terminal without echo, else the first line of standard input. */
-  secret: (question: string) => Promise<string>
+  secret: (prompt: string) => Promise<string>
   /** Throws unless the operator confirms at a terminal, or passed `--yes`. */
-  confirm: (question: string) => Promise<void>
+  confirm: (prompt: string) => Promise<void>
   progress: (line: string) => void
 }
 

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { apiKey, Fixture } from './agent-fixture-for-tests'
 import { requestFrame, token } from './tollgate-for-tests'
+import { eventually } from '../../server/testing/eventually'
+import { createHold } from '../../server/testing/hold'
+
+/** Whether the agent has been welcomed so often. */
+const isOnline = ({ logLines }: Fixture, times: number) =>
+  logLines.filter((line) => line.includes('"event":"online"')).length === times
 
 describe('a hello', () => {
   test('announces the models of the servers', async () => {
@@ -25,10 +31,10 @@ describe('a hello', () => {
     await tollgate.until(() => tollgate.of('hello').length === 2)
     expect((await tollgate.hello()).models.map(({ name }) => name)).toEqual(['llama', 'phi'])
     await fixture.repeatSurvey()
-    await Bun.sleep(50)
-    expect(tollgate.of('hello')).toHaveLength(2)
     tollgate.send(requestFrame('a', { model: 'phi' }))
     expect(await tollgate.ended('a')).toMatchObject([{ status: 200 }])
+    // The socket keeps their order: a hello of the survey before would be here.
+    expect(tollgate.of('hello')).toHaveLength(2)
   })
 
   test('has no models of a server that does not answer, which is logged once', async () => {
@@ -42,7 +48,7 @@ describe('a hello', () => {
     expect(fixture.logLines.filter((line) => line === 'server_silent')).toHaveLength(1)
   })
 
-  test('names only what the owner allows', async () => {
+  test('names only the entries that the owner allows', async () => {
     await using fixture = await Fixture.open({ models: ['phi'] })
     const { tollgate, server } = fixture
     server.models = ['llama', 'phi']
@@ -64,7 +70,7 @@ describe('a hello', () => {
     expect(tollgate.opened).toBe(1)
   })
 
-  test('that is rejected in part is logged for the owner', async () => {
+  test('is logged for the owner when rejected in part', async () => {
     await using fixture = await Fixture.open()
     const { tollgate, server } = fixture
     tollgate.refused = [{ what: 'model', name: 'phi', reason: 'is\n\u001B[31mnot for you' }]
@@ -130,13 +136,28 @@ describe('reconnecting', () => {
   })
 
   test('to a Tollgate that shuts down repeatedly backs off', async () => {
-    await using fixture = await Fixture.open({}, { random: () => 1 })
+    const pauses: number[] = []
+    const { hold, heldCount, release } = createHold()
+    let nowMs = 0
+    const pause = (ms: number) => {
+      pauses.push(ms)
+      return ms === 0 ? Promise.resolve() : hold()
+    }
+    await using fixture = await Fixture.open({}, { random: () => 1, nowMs: () => nowMs, pause })
     const { tollgate } = fixture
+    // The connections do not last a second: the agent waits, each time twice as long.
+    for (const opened of [1, 2]) {
+      await eventually(() => isOnline(fixture, opened))
+      tollgate.close(1001)
+      await eventually(() => heldCount() === 1)
+      expect(tollgate.opened).toBe(opened)
+      release()
+    }
+    await eventually(() => isOnline(fixture, 3))
+    nowMs += 1000
     tollgate.close(1001)
-    await Bun.sleep(300)
-    // The connection had not lasted a second: the agent waits half a second.
-    expect(tollgate.opened).toBe(1)
-    await tollgate.until(() => tollgate.opened === 2)
+    await eventually(() => isOnline(fixture, 4))
+    expect(pauses).toEqual([500, 1000, 0])
   })
 })
 

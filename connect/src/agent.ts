@@ -1,7 +1,7 @@
 import type { Transport } from '../../server/src/upstream/http/transport'
 import { closeCodes, type ToGateway } from '../../server/src/tunnel/frames'
 import { BackOff } from './back-off'
-import { Link, type Ending, type Patience } from './link'
+import { Link, type Ending, type LinkTimeouts } from './link'
 import type { Log } from './log'
 import type { Offer } from './offer'
 import { pause } from './pause'
@@ -19,8 +19,12 @@ export interface AgentPorts {
   transport: Transport
   log: Log
   secrets: Secrets
-  patience?: Partial<Patience>
+  timeouts?: Partial<LinkTimeouts>
   random?: () => number
+  /** Waits before it reconnects. */
+  pause?: typeof pause
+  /** Milliseconds of a clock that only runs forward. */
+  nowMs?: () => number
 }
 
 const firstMs = 500
@@ -61,7 +65,7 @@ export class Agent {
       }
       const waitMs = this.#waitMs(decision.next)
       this.#reportLost(decision.message, waitMs)
-      await pause(waitMs, signal)
+      await (this.#ports.pause ?? pause)(waitMs, signal)
     }
     return exitCodes.done
   }
@@ -80,11 +84,11 @@ export class Agent {
 
   /** Runs one socket, from its opening to its end. */
   async #hold(signal: AbortSignal): Promise<Ending> {
-    const { address, token, proxy, patience } = this.#ports
+    const { address, token, proxy, timeouts } = this.#ports
     this.#wasReported = ''
     this.#welcomedAt = undefined
     const link = new Link(
-      { address, token, proxy, ...(patience ? { patience } : {}) },
+      { address, token, proxy, ...(timeouts ? { timeouts } : {}) },
       { opened: () => this.announce(), frame: (frame) => this.#take(frame) },
     )
     const running = new RunningRequests(this.#ports, link)
@@ -132,7 +136,7 @@ export class Agent {
     const { log, offer } = this.#ports
     this.#link?.beatEvery(seconds * 1000)
     const isFirst = this.#welcomedAt === undefined
-    this.#welcomedAt ??= performance.now()
+    this.#welcomedAt ??= this.#nowMs()
     this.#failure = ''
     const { providers, models, tools } = offer.announcement()
     const served = `${models.length} models of ${providers.join(', ') || 'no provider'}, ${tools.length} tools`
@@ -150,8 +154,12 @@ export class Agent {
     }
   }
 
+  #nowMs(): number {
+    return (this.#ports.nowMs ?? performance.now.bind(performance))()
+  }
+
   #waitMs(when: 'at once' | 'later'): number {
-    const heldFor = this.#welcomedAt === undefined ? 0 : performance.now() - this.#welcomedAt
+    const heldFor = this.#welcomedAt === undefined ? 0 : this.#nowMs() - this.#welcomedAt
     if (heldFor >= heldMs) this.#backOff.reset()
     return when === 'at once' && heldFor >= soonMs ? 0 : this.#backOff.next()
   }

@@ -5,6 +5,7 @@ import {
   type FromGateway,
   type ToGateway,
 } from '../../server/src/tunnel/frames'
+import { systemClock, type Clock, type Timer } from '../../server/src/platform/clock'
 import { shortened } from './text'
 
 export interface Opening {
@@ -12,11 +13,12 @@ export interface Opening {
   address: string
   token: string
   proxy: string | undefined
-  patience?: Partial<Patience>
+  timeouts?: Partial<LinkTimeouts>
+  clock?: Clock
 }
 
 /** Timeouts for the other side, milliseconds. */
-export interface Patience {
+export interface LinkTimeouts {
   openMs: number
   /** Interval of heartbeats. */
   heartbeatMs: number
@@ -45,7 +47,7 @@ export interface LinkEvents {
   frame: (frame: ToGateway) => void
 }
 
-const usualPatience: Patience = {
+const defaultTimeouts: LinkTimeouts = {
   openMs: 15_000,
   heartbeatMs: 30_000,
   silenceMs: 75_000,
@@ -63,11 +65,12 @@ export class Link {
   readonly ended: Promise<Ending>
   readonly #socket: WebSocket
   readonly #events: LinkEvents
-  readonly #patience: Patience
+  readonly #timeouts: LinkTimeouts
   readonly #end: (ending: Ending) => void
-  readonly #timer: ReturnType<typeof setInterval>
-  #lastMessageAt = performance.now()
-  #beatAt = performance.now()
+  readonly #clock: Clock
+  readonly #timer: Timer
+  #lastMessageAt: number
+  #beatAt: number
   #beats = 0
   #heartbeatMs: number
   #isOpen = false
@@ -76,9 +79,14 @@ export class Link {
   #failure: { message: string; status?: number } | undefined
   #draining: Promise<void> | undefined
 
-  constructor({ address, token, proxy, patience }: Opening, events: LinkEvents) {
-    this.#patience = { ...usualPatience, ...patience }
-    this.#heartbeatMs = this.#patience.heartbeatMs
+  constructor(
+    { address, token, proxy, timeouts, clock = systemClock }: Opening,
+    events: LinkEvents,
+  ) {
+    this.#clock = clock
+    this.#lastMessageAt = this.#beatAt = clock.monotonicMs()
+    this.#timeouts = { ...defaultTimeouts, ...timeouts }
+    this.#heartbeatMs = this.#timeouts.heartbeatMs
     this.#events = events
     const { promise, resolve } = Promise.withResolvers<Ending>()
     this.ended = promise
@@ -95,8 +103,8 @@ export class Link {
       this.#failed('message' in event ? event.message : ''),
     )
     this.#socket.addEventListener('close', ({ code, reason }) => this.#closed(code, reason))
-    const { openMs, silenceMs } = this.#patience
-    this.#timer = setInterval(() => this.#look(), Math.min(1000, silenceMs / 4, openMs / 4))
+    const { openMs, silenceMs } = this.#timeouts
+    this.#timer = clock.every(Math.min(1000, silenceMs / 4, openMs / 4), () => this.#look())
   }
 
   get isOpen(): boolean {
@@ -112,18 +120,18 @@ export class Link {
   async waitForDrain(): Promise<void> {
     while (this.#isOpen && this.#socket.bufferedAmount > maxUnsentBytes) {
       // One timer for all waiting senders.
-      this.#draining ??= Bun.sleep(checkEveryMs).then(() => (this.#draining = undefined))
+      this.#draining ??= this.#clock.sleep(checkEveryMs).then(() => (this.#draining = undefined))
       await this.#draining
     }
   }
 
   /** Adopts the heartbeat interval that Tollgate requests, where it is shorter than the default. */
   beatEvery(ms: number): void {
-    this.#heartbeatMs = Math.min(ms, this.#patience.heartbeatMs)
+    this.#heartbeatMs = Math.min(ms, this.#timeouts.heartbeatMs)
   }
 
   get #silenceMs(): number {
-    const { silenceMs, heartbeatMs } = this.#patience
+    const { silenceMs, heartbeatMs } = this.#timeouts
     return silenceMs * (this.#heartbeatMs / heartbeatMs)
   }
 
@@ -132,19 +140,19 @@ export class Link {
     const isUp = this.#socket.readyState === WebSocket.OPEN
     if (isUp) this.#socket.close(code, shortened(message, 100))
     else this.#socket.terminate()
-    const force = setTimeout(() => this.#socket.terminate(), this.#patience.closeMs)
+    const force = this.#clock.after(this.#timeouts.closeMs, () => this.#socket.terminate())
     force.unref()
   }
 
   #opened(): void {
     this.#isOpen = true
-    this.#lastMessageAt = this.#beatAt = performance.now()
+    this.#lastMessageAt = this.#beatAt = this.#clock.monotonicMs()
     this.#events.opened()
   }
 
   #onMessage(data: unknown): void {
     if (!this.#isOpen) return
-    this.#lastMessageAt = performance.now()
+    this.#lastMessageAt = this.#clock.monotonicMs()
     this.#hasReceived = true
     const frame = typeof data === 'string' ? frameOf(data) : undefined
     if (!frame) return this.close(closeCodes.protocolError, 'Tollgate sent an invalid frame')
@@ -153,15 +161,15 @@ export class Link {
   }
 
   #beat(id = `beat-${(this.#beats += 1)}`): void {
-    this.#beatAt = performance.now()
+    this.#beatAt = this.#clock.monotonicMs()
     this.send({ type: 'heartbeat', id })
   }
 
   #look(): void {
-    const now = performance.now()
+    const now = this.#clock.monotonicMs()
     const silenceMs = this.#silenceMs
     if (!this.#isOpen || !this.#hasReceived) {
-      if (now - this.#lastMessageAt > this.#patience.openMs) this.#giveUp('no answer came in time')
+      if (now - this.#lastMessageAt > this.#timeouts.openMs) this.#giveUp('no answer came in time')
     } else if (now - this.#lastMessageAt > silenceMs) {
       this.#giveUp(`nothing was received for ${Math.round(silenceMs / 1000)} s`)
     } else if (now - this.#beatAt >= this.#heartbeatMs) {
@@ -182,7 +190,7 @@ export class Link {
   }
 
   #closed(code: number, reason: string): void {
-    clearInterval(this.#timer)
+    this.#timer[Symbol.dispose]()
     const wasOpen = this.#isOpen
     this.#isOpen = false
     const message = this.#failure?.message || shortened(reason) || 'the connection was lost'

@@ -26,7 +26,7 @@ const cutAt = (bytes: Buffer, cuts: readonly number[]) => {
   return sorted.slice(1).map((end, at) => bytes.subarray(sorted[at], end))
 }
 
-test('wherever a text is cut, and whatever the window, it arrives unchanged', async () => {
+test('a text arrives unchanged for every cut and every window', async () => {
   const property = fc.asyncProperty(
     fc.string({ unit: 'binary', maxLength: 200 }),
     fc.array(fc.nat(), { maxLength: 10 }),

@@ -8,7 +8,7 @@ describe('after a socket ended', () => {
     ['shutting down', { ...ending, code: 1001 }, 'at once'],
     ['revoked', { ...ending, code: 4401 }, 'never: 3'],
     ['replaced', { ...ending, code: 4409 }, 'never: 4'],
-    ['told of an error of ours', { ...ending, code: 4400 }, 'later'],
+    ['closed for an error of ours', { ...ending, code: 4400 }, 'later'],
     ['silent for Tollgate', { ...ending, code: 4408 }, 'later'],
     ['lost', ending, 'later'],
     ['never opened', { ...ending, wasOpen: false }, 'later'],
@@ -18,7 +18,7 @@ describe('after a socket ended', () => {
     ['refused by something else', { ...ending, wasOpen: false, status: 404 }, 'later'],
     // A close code counts only where there was a socket.
     ['closed before it opened', { wasOpen: false, code: 4401, message: '' }, 'later'],
-  ] as const)('one that was %s', (_what, end, expected) => {
+  ] as const)('after %s', (_what, end, expected) => {
     const judged = decideReconnect(end)
     const { next } = judged
     expect(next === 'never' ? `never: ${judged.exitCode}` : next).toBe(expected)

@@ -103,14 +103,14 @@ async function sendAnswer(answer: Answer, relaying: Relaying): Promise<void> {
   const pieces = new Pieces(() => answer.read())
   const headers = headersOf(answer)
   if (request.stream) {
-    await sendChunks(pieces, relaying, { headers, held: '' })
+    await sendChunks(pieces, relaying, { headers, heldText: '' })
   } else {
     const { text, isComplete } = await gathered(pieces, relaying)
     if (isComplete) {
       await outlet.waitForDrain()
       return outlet.send({ type: 'response', id, status: 200, headers, body: text })
     }
-    await sendChunks(pieces, relaying, { headers, held: text })
+    await sendChunks(pieces, relaying, { headers, heldText: text })
   }
   outlet.send({ type: 'response', id, status: 200 })
 }
@@ -132,20 +132,20 @@ async function gathered(pieces: Pieces, { window }: Relaying) {
 interface Beginning {
   headers: Record<string, string>
   /** The text read so far, within the window. */
-  held: string
+  heldText: string
 }
 
-async function sendChunks(pieces: Pieces, relaying: Relaying, { headers, held }: Beginning) {
+async function sendChunks(pieces: Pieces, relaying: Relaying, { headers, heldText }: Beginning) {
   const { request, window, outlet, signal } = relaying
   let isFirst = true
-  let sent = 0
+  let sentBytes = 0
   const send = (data: string, bytes: number) => {
     window.spend(bytes)
-    sent += bytes
+    sentBytes += bytes
     outlet.send({ type: 'chunk', id: request.id, data, ...(isFirst ? { headers } : {}) })
     isFirst = false
   }
-  for (let remaining = held; remaining !== '';) {
+  for (let remaining = heldText; remaining !== '';) {
     const piece = beginning(remaining, maxPieceBytes)
     send(piece, Buffer.byteLength(piece))
     remaining = remaining.slice(piece.length)
@@ -159,18 +159,19 @@ async function sendChunks(pieces: Pieces, relaying: Relaying, { headers, held }:
       continue
     }
     send(text, bytes)
-    if (!request.stream && sent > maxAnswerBytes) throw new AnswerTooLong('the answer is too long')
+    if (!request.stream && sentBytes > maxAnswerBytes)
+      throw new AnswerTooLong('the answer is too long')
   }
 }
 
 /** Converts a failure to an error frame; undefined for a cancelled request. The address stays on this machine. */
 export function toErrorFrame(id: string, thrown: unknown): ErrorFrame | undefined {
-  const frame = (code: ErrorFrame['code'], message: string, sent: boolean): ErrorFrame => ({
+  const frame = (code: ErrorFrame['code'], message: string, wasSent: boolean): ErrorFrame => ({
     type: 'error',
     id,
     code,
     message,
-    sent,
+    sent: wasSent,
   })
   if (thrown instanceof Cancelled) return undefined
   if (thrown instanceof TimedOut)

@@ -94,7 +94,7 @@ describe('the gateway token', () => {
       'This is a service key',
     ],
     ['a part of one', { TOLLGATE_GATEWAY_TOKEN: 'gt-tg-hunter22' }, 'is incomplete'],
-  ])('that is %s is rejected, and not quoted', (_what, own: Environment, words) => {
+  ])('is rejected, and not quoted, when it is %s', (_what, own: Environment, words) => {
     expect(() => read(url, own)).toThrow(words)
     expect(() => read(url, own)).not.toThrow(/hunter22|aaaa/)
   })
@@ -214,7 +214,7 @@ describe('the configuration file', () => {
     expect(() => fromFile(content)).not.toThrow('hunter22')
   })
 
-  test('that is not JSON, or missing, is rejected without quoting it', () => {
+  test('is rejected without quoting it when it is missing or not JSON', () => {
     const path = written('broken.json', '{"token": "hunter22')
     expect(() => read([...url, '--config', path])).toThrow('is not valid JSON')
     expect(() => read([...url, '--config', path])).not.toThrow('hunter22')

@@ -29,10 +29,10 @@ export async function lookAround(ports: SurveyPorts): Promise<void> {
   const ownPort = isLoopback(url) ? Number(url.port) : 0
   const discovered = await findLocalServers({ ownPort, environment })
   // Known servers get a longer timeout than discovery allows: only new ones have to be found.
-  const known = new Set(offer.servers.map(({ baseUrl: one }) => one))
+  const knownUrls = new Set(offer.servers.map(({ baseUrl: one }) => one))
   const added = discovered.flatMap(({ baseUrl, keyVariable }) => {
     const apiKey = keyVariable && environment[keyVariable]
-    return known.has(baseUrl) ? [] : [new ModelServer({ provider: 'local', baseUrl, apiKey })]
+    return knownUrls.has(baseUrl) ? [] : [new ModelServer({ provider: 'local', baseUrl, apiKey })]
   })
   offer.replace([...offer.servers, ...added].slice(0, maxConcurrent))
   await surveyAll(ports)

@@ -24,7 +24,7 @@ describe('secrets', () => {
     expect(secrets.hide(`Bearer ${key}-and-more, ${key}!`)).toBe('Bearer [secret], [secret]!')
   })
 
-  test('never get into a line of the log, as text or JSON', () => {
+  test('never appear in a line of the log, as text or JSON', () => {
     const lines: string[] = []
     const write = (line: string) => void lines.push(line)
     for (const isJson of [true, false]) {
@@ -39,14 +39,14 @@ describe('secrets', () => {
     expect(lines[1]).toEndWith('warn: it said [secret] and more\n')
   })
 
-  test('that are too short are not redacted', () => {
+  test('below the minimum length are not redacted', () => {
     const short = new Secrets()
     short.add('dev')
     expect(short.hide('device')).toBe('device')
   })
 })
 
-test('of thousands of similar lines few are written, and more after a while', () => {
+test('few of thousands of similar lines are written, and more after a while', () => {
   const lines: string[] = []
   let now = 0
   const say = limitRepeats(

@@ -87,12 +87,12 @@ function closedAuthenticator(): Authenticator {
   const visitors = new AddressRate({ perMinute: () => 1 })
   const lastUse = { note: () => undefined }
   return new Authenticator({
-    keyring,
+    apiKeys: keyring,
     failures,
     unknownKeys: new UnknownKeyLimiter(),
     limits,
     lastUse,
-    visitors,
+    anonymousCallers: visitors,
     apiPerMinute: () => 1,
   })
 }
@@ -177,7 +177,7 @@ const moneyStoresOf = (db: Kysely<Schema>, settings: LiveSettings) => ({
     settings,
     processor: undefined,
     baseUrl: undefined,
-    repeat: { claims: claimsIn(db), patienceMs: () => 0 },
+    repeat: { claims: claimsIn(db), timeoutMs: () => 0 },
   }),
   paymentEvents: undefined,
   quota: createQuotaStore({

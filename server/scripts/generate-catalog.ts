@@ -18,14 +18,10 @@ import { parseArgs } from 'node:util'
 import type { CatalogFile } from '../src/catalog/catalog-file'
 import { releasesOf } from './catalog/entry'
 import { toUnixSeconds } from './catalog/facts'
-import { merge, type Sources } from './catalog/merge'
+import { merge } from './catalog/merge'
 import { aliases } from './catalog/overlay'
 import { openPackage, packages } from './catalog/packages'
-import { readGenaiPrices } from './catalog/read-genai-prices'
-import { readLitellm } from './catalog/read-litellm'
-import { readModelPrices } from './catalog/read-model-prices'
-import { readModelsDev } from './catalog/read-models-dev'
-import { readPiAi } from './catalog/read-pi-ai'
+import { readSources } from './catalog/read-sources'
 import { toReport } from './catalog/report'
 
 const target = new URL('../src/catalog/models.json', import.meta.url)
@@ -35,16 +31,6 @@ async function filesOf(key: string) {
   const source = packages.find((one) => one.key === key)
   if (!source) throw new Error(`sources.json has no ${key}.`)
   return openPackage(source)
-}
-
-async function readSources(on: string): Promise<Sources> {
-  return {
-    piAi: await readPiAi(await filesOf('pi-ai')),
-    litellm: await readLitellm(await filesOf('litellm')),
-    modelPrices: await readModelPrices(await filesOf('model-prices'), on),
-    modelsDev: await readModelsDev(await filesOf('models.dev')),
-    genaiPrices: await readGenaiPrices(await filesOf('genai-prices'), on),
-  }
 }
 
 function toText(file: CatalogFile): string {
@@ -63,7 +49,7 @@ const on = toUnixSeconds(values.on)
 if (on === undefined) throw new Error('--on must be a day such as 2026-11-23.')
 const before: CatalogFile = await Bun.file(target).json()
 const earlier = new Map(before.models.map(({ id, created }) => [id, created]))
-const sources = await readSources(values.on)
+const sources = await readSources(values.on, filesOf)
 const releases = releasesOf([sources.piAi, sources.litellm, sources.modelsDev], earlier, on)
 const merged = merge(sources, { releases, earlier, on })
 const file: CatalogFile = {

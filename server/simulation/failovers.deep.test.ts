@@ -44,7 +44,7 @@ const broken = (outcomes: readonly Outcome[]) =>
 
 const sum = (all: readonly number[]) => all.reduce((one, other) => one + other, 0)
 
-test('finding M21: failovers to a standby that lags lose no answered request, and book none twice', () => {
+test('finding M21: failovers to a lagging standby lose no answered request, and book none twice', () => {
   const outcomes = play(seeds, true)
   expect(broken(outcomes)).toEqual([])
   expect(sum(outcomes.map(({ failovers }) => failovers.failovers))).toBeGreaterThan(seeds.length)

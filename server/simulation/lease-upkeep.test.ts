@@ -6,12 +6,12 @@ test('a heartbeat and a sweep that fail are repeated a second later', () => {
   const scheduler = new Scheduler()
   const calls: [kind: string, atS: number][] = []
   const record = (kind: string) => async () => {
-    calls.push([kind, Math.round(performance.now() / 1000)])
+    calls.push([kind, Math.round(scheduler.nowMs / 1000)])
     if (calls.filter(([one]) => one === kind).length === 1) throw new Error('connection lost')
   }
   scheduler.after(0, () => {
     void new LeaseUpkeep({
-      credit: { tick: async () => undefined, held: () => [], size: 0 },
+      credit: { tick: async () => undefined, listHeld: () => [], size: 0 },
       readReclaims: async () => [],
       onReclaim: () => undefined,
       beat: record('beat'),
@@ -40,7 +40,7 @@ test('leases are renewed each second, however reading reclaims, heartbeats and s
   let errors = 0
   scheduler.after(0, () => {
     void new LeaseUpkeep({
-      credit: { tick: async () => void (ticks += 1), held: () => [], size: 1 },
+      credit: { tick: async () => void (ticks += 1), listHeld: () => [], size: 1 },
       readReclaims: fail,
       onReclaim: () => undefined,
       beat: fail,

@@ -136,6 +136,8 @@ export function falseRefusalsOf(outcome: LimitDecisions, noticeMs = usualNoticeM
   })
 }
 
+const byTime = (a: Decision, b: Decision) => a.atMs - b.atMs
+
 /**
  * How far `Retry-After` is from when a request fits if nothing else happens, in milliseconds: the worst case of a limit
  * of requests.
@@ -147,10 +149,11 @@ export function maxWaitError(outcome: LimitOutcome): number {
     .map(({ atMs }) => atMs)
     .toSorted((a, b) => a - b)
   let worst = 0
-  for (const { isAdmitted, atMs, waitMs } of outcome.decisions) {
+  let before = 0
+  for (const { isAdmitted, atMs, waitMs } of outcome.decisions.toSorted(byTime)) {
     if (isAdmitted) continue
-    const before = admitted.filter((one) => one <= atMs)
-    const fits = (before.at(-limit) ?? atMs - windowMs) + windowMs
+    while ((admitted[before] ?? Infinity) <= atMs) before += 1
+    const fits = (admitted[before - limit] ?? atMs - windowMs) + windowMs
     worst = Math.max(worst, Math.abs(atMs + waitMs - fits))
   }
   return worst

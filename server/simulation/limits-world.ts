@@ -5,20 +5,22 @@ import { windowMs } from '../src/limits/sliding-window'
 import { SlicedCounters } from '../src/limits/slices/sliced-counters'
 import { SimulatedSliceServer, SimulatedSliceStore } from '../testing/limits/simulated-slice-store'
 
-/** A fault of the store, of one node, or of the network between them. */
-export const limitFaults = [
+/** A fault of the store, or of the network before it. */
+export const storeFaults = [
   'store down',
   'store frozen',
   'store slow',
   'store emptied',
   'messages lost',
-  'node cut off',
-  'node stalled',
-  'node dead',
-  'node restarted',
 ] as const
 
-export type LimitFault = (typeof limitFaults)[number]
+/** A fault of one node. `node restarted` is another one, which gives back what it had. */
+export const nodeFaults = ['node cut off', 'node stalled', 'node dead'] as const
+
+export type LimitFault =
+  | (typeof storeFaults)[number]
+  | (typeof nodeFaults)[number]
+  | 'node restarted'
 
 export interface LimitProfile {
   seed: number

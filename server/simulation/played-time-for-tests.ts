@@ -1,4 +1,5 @@
 import { drainMicrotasks } from 'bun:jsc'
+import type { Timer } from '../src/platform/clock'
 
 /** Runs timers without waiting, in the order of their moments, on its own clock. */
 export class PlayedTime {
@@ -6,9 +7,14 @@ export class PlayedTime {
   #next = 1
   readonly #timers = new Map<number, { atMs: number; run: () => void }>()
 
-  after(ms: number, run: () => void): number {
-    this.#timers.set(this.#next, { atMs: this.nowMs + ms, run })
-    return this.#next++
+  after(ms: number, run: () => void): Timer {
+    const id = this.#next++
+    this.#timers.set(id, { atMs: this.nowMs + ms, run })
+    const timer: Timer = {
+      unref: () => timer,
+      [Symbol.dispose]: () => void this.#timers.delete(id),
+    }
+    return timer
   }
 
   delay(ms: number): Promise<void> {
@@ -23,7 +29,7 @@ export class PlayedTime {
     Object.assign(globalThis, {
       setTimeout: (run: () => void, ms = 0) => this.after(Math.max(1, ms), run),
       setImmediate: (run: () => void) => this.after(0, run),
-      clearTimeout: (timer: number) => this.#timers.delete(timer),
+      clearTimeout: (timer?: Timer) => timer?.[Symbol.dispose](),
     })
     clock.now = () => this.nowMs
     const end: { isOver: boolean; thrown?: unknown } = { isOver: false }

@@ -117,10 +117,10 @@ export class Scheduler {
     const owned = () => ({ process: this.#running.getStore() })
     Object.assign(globalThis, {
       setTimeout: (run: () => void, ms = 0) =>
-        timerOf(this.#schedule(Math.max(1, ms), run, owned())),
+        new SimulatedTimer(this.#schedule(Math.max(1, ms), run, owned())),
       setInterval: (run: () => void, ms = 1) =>
-        timerOf(this.#schedule(ms, run, { ...owned(), everyMs: Math.max(1, ms) })),
-      setImmediate: (run: () => void) => timerOf(this.#schedule(0, run, owned())),
+        new SimulatedTimer(this.#schedule(ms, run, { ...owned(), everyMs: Math.max(1, ms) })),
+      setImmediate: (run: () => void) => new SimulatedTimer(this.#schedule(0, run, owned())),
       clearTimeout: clear,
       clearInterval: clear,
       clearImmediate: clear,
@@ -135,13 +135,27 @@ export class Scheduler {
   }
 }
 
-const timerOf = (event: ScheduledEvent) => ({
-  event,
-  ref: () => undefined,
-  unref: () => undefined,
-  [Symbol.dispose]: () => (event.run = undefined),
-})
+/** The timer of a simulation. A class: closures for each timer took a tenth of the time of a run. */
+class SimulatedTimer implements Disposable {
+  readonly #event: ScheduledEvent
 
-function clear(timer?: { event?: ScheduledEvent }): void {
-  if (timer?.event) timer.event.run = undefined
+  constructor(event: ScheduledEvent) {
+    this.#event = event
+  }
+
+  ref(): this {
+    return this
+  }
+
+  unref(): this {
+    return this
+  }
+
+  [Symbol.dispose](): void {
+    this.#event.run = undefined
+  }
+}
+
+function clear(timer?: unknown): void {
+  if (timer instanceof SimulatedTimer) timer[Symbol.dispose]()
 }

@@ -12,7 +12,7 @@ test('a slice that is given back while the store does not answer is given back o
     const store = new SimulatedSliceStore(server, 'one')
     const counters = new SlicedCounters({ store, node: 'one' })
     const windows = [{ id: 'requests:user_1', limit: 60 }]
-    setTimeout(() => (taken = counters.take({ windows, weight: 1, running: [] })), 1000)
+    scheduler.after(1000, () => (taken = counters.take({ windows, weight: 1, running: [] })))
   })
   const unitsOf = (node: string) =>
     [...server.documents()].map(([, document]) => document[node]?.units ?? 0)

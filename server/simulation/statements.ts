@@ -177,7 +177,7 @@ export class SimulatedStatements {
 
   get sweeps(): SweeperPorts {
     return {
-      expired: () =>
+      findExpired: () =>
         this.#call('sweep', () => ({
           lockMs: timeoutMs,
           locks: [],
@@ -265,8 +265,8 @@ export class SimulatedStatements {
       lockMs: timeoutMs,
       locks: [],
       apply: () => ({
-        known: new Set(ids.filter((id) => ledger.booked.has(id))),
-        missing: new Set(ids.filter((id) => !ledger.booked.has(id))),
+        knownIds: new Set(ids.filter((id) => ledger.booked.has(id))),
+        missingIds: new Set(ids.filter((id) => !ledger.booked.has(id))),
       }),
     }))
   }

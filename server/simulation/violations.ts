@@ -125,9 +125,13 @@ export class Violations {
 
   #compareSlice(
     node: SimulatedNode,
-    { leaseId, amount: kept, offered }: { leaseId: string; amount: bigint; offered: bigint },
+    {
+      leaseId,
+      amount: kept,
+      offeredAmount,
+    }: { leaseId: string; amount: bigint; offeredAmount: bigint },
   ): void {
-    const amount = kept + offered
+    const amount = kept + offeredAmount
     const { ledger, scheduler, database, isPatient } = this.#dependencies
     const there = ledger.active.get(leaseId)?.amount
     const isEqual = there === amount || !node.isReachable || !database.isReachable

@@ -11,7 +11,7 @@ interface Row<Details extends Shape> {
 }
 
 /** The only statuses that leave the server. Source: contract 1.2. */
-export type HttpStatus = 200 | 201 | 400 | 401 | 402 | 403 | 404 | 429 | 500 | 502 | 503 | 504
+export type HttpStatus = 200 | 201 | 400 | 401 | 402 | 403 | 404 | 413 | 429 | 500 | 502 | 503 | 504
 
 const kind =
   (statuses: Row<Shape>['statuses'], type: string) =>
@@ -26,7 +26,7 @@ const invalid = kind([400], 'invalid_request_error')
 const unauthenticated = kind([401], 'authentication_error')
 const unpaid = kind([402], 'billing_error')
 const forbidden = kind([403], 'authorization_error')
-const missing = kind([404], 'not_found_error')
+const notFoundKind = kind([404], 'not_found_error')
 const limited = kind([429], 'rate_limit_error')
 const gateway = (statuses: Row<Shape>['statuses']) => kind(statuses, 'gateway_error')
 
@@ -59,7 +59,12 @@ export const issues = [
 ] as const
 export type Issue = (typeof issues)[number]
 
-const providerDetails = { provider: z.string(), provider_error: z.string() }
+const providerDetails = {
+  provider: z.string(),
+  provider_error: z.string(),
+  /** The text in which a model meant to call a tool, where its provider could not read it. */
+  failed_generation: z.string().optional(),
+}
 
 /** Every error a caller can see. Amounts are USD, times seconds. Source: contract 1.7. */
 export const errors = {
@@ -101,11 +106,11 @@ export const errors = {
     'Only members of an organization that offers this model can use it.',
     {},
   ),
-  model_not_found: missing(
+  model_not_found: notFoundKind(
     'The model does not exist. GET /v1/models lists the available models.',
     {},
   ),
-  resource_not_found: missing('The resource does not exist.', {}),
+  resource_not_found: notFoundKind('The resource does not exist.', {}),
   rate_limit_exceeded: limited('Too many requests. Retry after the time in Retry-After.', {
     limit: z.int(),
     window: z.int(),

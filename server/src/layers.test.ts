@@ -90,7 +90,7 @@ async function imports(): Promise<Map<string, string[]>> {
   return found
 }
 
-test('what tests share is imported by tests alone, however far away', async () => {
+test('only tests import shared test code, from any folder', async () => {
   const all = [...(await imports())]
   const testOnly = all.filter(([, targets]) => targets.some((it) => it.startsWith(testing)))
   const violations: string[] = []

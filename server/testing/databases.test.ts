@@ -23,7 +23,7 @@ async function query(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-test('a database has every migration, and nothing of what another one was given', async () => {
+test('a database has every migration, and nothing of another one', async () => {
   const [one, other] = await Promise.all([newOne(), newOne()])
   await query(one, 'create table mark ()')
   const found = await query(other, 'select name from kysely_migration order by name')
@@ -43,7 +43,7 @@ test('the databases are in the PostgreSQL that TEST_POSTGRES names, and belong t
   if (!process.env['TEST_DATABASE_URL']) expect(await query(await newOne(), text)).toEqual(expected)
 })
 
-test('one that is dropped is gone, also while a client is connected', async () => {
+test('a dropped database is gone, also while a client is connected', async () => {
   const url = await newOne()
   const client = new Client({ connectionString: url })
   client.on('error', () => undefined)

@@ -30,7 +30,46 @@ export async function eventually(
   while (!(await condition())) {
     const waitedMs = performance.now() - startedAtMs
     if (waitedMs > limitMs) throw new WaitTimeoutError(condition.toString(), limitMs)
-    await Bun.sleep(Math.min(5 + waitedMs / 10, 200))
+    await Bun.sleep(pauseMs(waitedMs))
   }
   return performance.now() - startedAtMs
 }
+
+/**
+ * Reads a value until it is as awaited, and returns it: where the error should name what was read last.
+ *
+ * @throws {WaitTimeoutError} with the text of the condition and that value.
+ */
+export async function eventuallyReads<Value, Awaited extends Value>(
+  read: () => Value | Promise<Value>,
+  isAwaited: (value: Value) => value is Awaited,
+  timeoutMs?: number,
+): Promise<Awaited>
+export async function eventuallyReads<Value>(
+  read: () => Value | Promise<Value>,
+  isAwaited: (value: Value) => boolean,
+  timeoutMs?: number,
+): Promise<Value>
+export async function eventuallyReads<Value>(
+  read: () => Value | Promise<Value>,
+  isAwaited: (value: Value) => boolean,
+  timeoutMs = 30_000,
+): Promise<Value> {
+  const startedAtMs = performance.now()
+  const limitMs = timeoutMs * factor
+  for (;;) {
+    const value = await read()
+    if (isAwaited(value)) return value
+    const waitedMs = performance.now() - startedAtMs
+    if (waitedMs > limitMs) {
+      throw new WaitTimeoutError(`${isAwaited.toString()}, read ${Bun.inspect(value)}`, limitMs)
+    }
+    await Bun.sleep(pauseMs(waitedMs))
+  }
+}
+
+const pauseMs = (waitedMs: number) => Math.min(5 + waitedMs / 10, 200)
+
+/** Waits until an instant, in milliseconds of `Date.now()`, is past. */
+export const untilPast = (instantMs: number): Promise<number> =>
+  eventually(() => Date.now() > instantMs, Math.max(30_000, 2 * (instantMs - Date.now())))

@@ -34,3 +34,18 @@ export function recordFigure(
     `${JSON.stringify({ file, name, unit, value, ...bound } satisfies Figure)}\n`,
   )
 }
+
+/**
+ * Awaits `work`, and records how long it took. Resolves with its result and never with the time, so that a test that
+ * awaits a state cannot bound it.
+ */
+export async function recordTimeFigure<Result>(
+  name: string,
+  bound: FigureBound,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const startedAtMs = performance.now()
+  const result = await work()
+  recordFigure(name, performance.now() - startedAtMs, { unit: 'ms', ...bound })
+  return result
+}

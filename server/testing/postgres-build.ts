@@ -59,8 +59,8 @@ async function createSystemCluster(home: ServerHome, programs: string): Promise<
   const password = join(home.path, 'password')
   await writeFile(password, crypto.randomUUID(), { mode: 0o600 })
   await mkdir(home.cluster, { mode: 0o700 })
-  const { foreign, uid, gid } = home.account
-  if (foreign) for (const path of [password, home.cluster]) await chown(path, uid, gid)
+  const { isForeign, uid, gid } = home.account
+  if (isForeign) for (const path of [password, home.cluster]) await chown(path, uid, gid)
   const names = ['-D', home.cluster, '-U', superuser, '--pwfile', password]
   const rest = ['-A', 'scram-sha-256', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync']
   const { succeeded, output } = await run({

@@ -23,7 +23,7 @@ async function drawn(environment: Record<string, string>): Promise<string> {
   return (await Promise.all(outputs)).join('').trim()
 }
 
-test('a property that fails says how to see it fail again, one that waits too', async () => {
+test('a failed property prints how to repeat it, also an asynchronous one', async () => {
   const again = new RegExp(`Again: PROPERTY_SEED=${fc.seed} PROPERTY_RUNS=\\d+`)
   expect(() => fc.assert(failing)).toThrow(again)
   const thrown = await fc.assert(failingLater).then(
@@ -33,7 +33,7 @@ test('a property that fails says how to see it fail again, one that waits too', 
   expect(thrown).toMatch(again)
 })
 
-test('the same values are drawn each time, others where a seed says so', async () => {
+test('draws the same values each time, and others if a seed is set', async () => {
   const [first, second, other, random] = await Promise.all([
     drawn({}),
     drawn({}),
@@ -46,13 +46,13 @@ test('the same values are drawn each time, others where a seed says so', async (
   expect(new Set([first, other, random]).size).toBe(3)
 })
 
-test('as many runs as the environment allows, as many as the property asks for where it is full', async () => {
+test('as many runs as the environment allows, and in a full run as many as the property requires', async () => {
   expect(await drawn({ PROPERTY_RUNS: '20' })).toMatch(/^20 /)
   expect(await drawn({ PROPERTY_RUNS: 'full' })).toMatch(/^700 /)
   expect(await drawn({ TEST_DEEP: 'true' })).toMatch(/^700 /)
 })
 
-test('a seed or a maximum that is none is refused, not taken for the usual one', async () => {
+test('an invalid seed or maximum is rejected, not replaced by the default', async () => {
   expect(await drawn({ PROPERTY_SEED: 'twelve' })).toContain('PROPERTY_SEED is "twelve"')
   expect(await drawn({ PROPERTY_RUNS: '0' })).toContain('PROPERTY_RUNS is "0"')
 })

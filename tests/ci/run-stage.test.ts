@@ -54,7 +54,7 @@ test.each([
   if (fields.script === 'dies') expect(tail).toEndWith('out of memory')
 })
 
-test('a stage that does not end is ended with what it started, and is red', async () => {
+test('a stage that does not end is killed with its processes, and is red', async () => {
   const pidPath = join(root, 'hanging.pid')
   // A slow machine may need longer to start it.
   for (let seconds = 2; !existsSync(pidPath); seconds *= 2) {

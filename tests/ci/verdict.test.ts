@@ -52,7 +52,7 @@ test('a time-out that fails alone, too, is red', () => {
   expect(judge([run], new Map())).toMatchObject({ isGreen: false, passed: 100, failed: 1 })
 })
 
-test('what hooks throw after a hook that timed out follows from it', () => {
+test('errors of hooks after a hook that timed out follow from it', () => {
   const hook = { file: 'tests/b.test.ts', test: 'nodes > (unnamed)' }
   const run = runOf([
     failureOf({ ...hook, type: 'TimeoutError', text: 'hook timed out' }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { clients, versionsOf, type Client } from './clients'
+import { clients, frameworks, versionsOf, type Client } from './clients'
 import { agents } from './agents/agents'
 import { casesOf, casesOfColumn } from './agents/cases'
 import { judges } from './judges'
@@ -7,6 +7,7 @@ import {
   agentRowOf,
   agentTable,
   clientTable,
+  frameworkTable,
   judgeTable,
   formatJudgement,
   formatTable,
@@ -17,6 +18,7 @@ const beginningOf = (client: Client) => `| ${client.label} | ${versionsOf(client
 
 test('docs/guides/clients.md lists each client, judge and agent, with the installed versions', () => {
   expect(formatTable(clientTable)).toEqual(clients.map(beginningOf))
+  expect(formatTable(frameworkTable)).toEqual(frameworks.map(beginningOf))
   expect(formatTable(judgeTable)).toEqual(judges.map(beginningOf))
   expect(formatTable(agentTable)).toEqual(agents.map(beginningOf))
 })
@@ -28,7 +30,7 @@ test('a cell passes only if all its cases do, and an unsupported feature is not 
   const good = { case: 'chat', ok: true, detail: '' }
   const none = { case: 'models', ok: null, detail: 'not offered' }
   const cells = rowOf(client, [good, none]).split(' | ')
-  expect([cells[2], cells[3], cells[7]]).toEqual(['yes', '**fails**', 'not offered'])
+  expect([cells[2], cells[3], cells[8]]).toEqual(['yes', '**fails**', 'not offered'])
   expect(formatJudgement(judge, [good])).toEndWith('| chat |')
 })
 

@@ -20,7 +20,12 @@ export interface Client {
   manifest?: string
   /** Packages of the manifest whose versions the table lists. */
   packages: readonly string[]
+  /** A framework, or a client of another service, in a table of its own: by column the cases of its program. */
+  columns?: Columns
 }
+
+/** The cases of a program, by their column of the table. */
+type Columns = Readonly<Record<string, readonly string[]>>
 
 const openaiJs = (major: number): Client => ({
   name: `openai-js-${major}`,
@@ -82,11 +87,11 @@ export const clients: readonly Client[] = [
   python('litellm', 'litellm', ['litellm']),
 ]
 
-/** The cases of a program, by their column of the table. */
-export const columns: Record<string, readonly string[]> = {
+export const columns: Columns = {
   chat: ['chat'],
   stream: ['stream'],
   tools: ['tools'],
+  'second turn': ['second-turn'],
   'JSON schema': ['schema'],
   embeddings: ['embeddings'],
   models: ['models'],
@@ -97,7 +102,37 @@ export const columns: Record<string, readonly string[]> = {
   Responses: ['responses'],
 }
 
-export const cases: readonly string[] = Object.values(columns).flat()
+export const frameworkColumns: Columns = {
+  plain: ['chat'],
+  stream: ['stream'],
+  'second turn': ['second-turn'],
+}
+
+const framework = (client: Client): Client => ({ ...client, columns: frameworkColumns })
+
+/** Frameworks, and clients of OpenRouter, each as it is by default. In the order of their table. */
+export const frameworks: readonly Client[] = [
+  framework(
+    node('openai-agents-js', 'OpenAI Agents SDK for JavaScript, `previousResponseId`', [
+      '@openai/agents',
+    ]),
+  ),
+  framework(
+    python('agent-framework', 'Microsoft Agent Framework for Python', ['agent-framework-openai']),
+  ),
+  framework(node('openrouter-js', 'OpenRouter SDK for JavaScript', ['@openrouter/sdk'])),
+  framework(python('openrouter-python', 'OpenRouter SDK for Python', ['openrouter'])),
+  framework(
+    python('langchain-openrouter', 'LangChain for Python, `ChatOpenRouter`', [
+      'langchain-openrouter',
+    ]),
+  ),
+  framework(python('pydantic-ai', 'Pydantic AI, `OpenRouterModel`', ['pydantic-ai-slim'])),
+]
+
+export const columnsOf = ({ columns: own = columns }: Client): Columns => own
+
+export const casesOf = (client: Client): string[] => Object.values(columnsOf(client)).flat()
 
 export const programsDir = join(import.meta.dir, 'programs')
 

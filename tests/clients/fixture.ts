@@ -101,8 +101,25 @@ const afterLeavingMs = 500
 const requestsFor = ({ rig, name }: Scene, model: keyof typeof models) =>
   rig.upstream.requests().filter((seen) => seen.model === `${models[model]}~${name}`)
 
+/** The questions of the two turns, and the result of the tool between them. */
+const history = ['How is the weather?', '18 degrees', 'And now?'] as const
+
+/** Returns whether these texts stand in the body, in their order. */
+function standIn(body: unknown, texts: readonly string[]): boolean {
+  const places = texts.map((text) => JSON.stringify(body).indexOf(text))
+  return places.every((place, index) => place > (places[index - 1] ?? -1))
+}
+
 /** Checks by case; throws where the server observed something else than the client reports. */
 const witnesses: Record<string, (scene: Scene) => Promise<void>> = {
+  async 'second-turn'(scene) {
+    const second = requestsFor(scene, 'TOOL_MODEL').filter(({ body }) =>
+      standIn(body, history.slice(-1)),
+    )
+    if (second.length < 2) throw new Error(`the second turn had ${second.length} requests, not two`)
+    if (!second.every(({ body }) => standIn(body, history)))
+      throw new Error('the provider did not receive the first turn with the second')
+  },
   async 'retry-503'(scene) {
     const { length } = requestsFor(scene, 'BUSY_MODEL')
     if (length !== 2) throw new Error(`the provider received ${length} requests, not two`)

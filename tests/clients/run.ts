@@ -9,7 +9,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { agents, type Agent } from './agents/agents'
 import { findNetworkProblem, runAgentAlone } from './agents/run-agents'
-import { cases, clients, type Client } from './clients'
+import { casesOf, clients, frameworks, type Client } from './clients'
 import { judges, type Judge } from './judges'
 import { outputTail, runCommand } from './command'
 import { isPrepared, prepare, type Prepared } from './prepare'
@@ -20,6 +20,7 @@ import {
   clientTable,
   differences,
   formatJudgement,
+  frameworkTable,
   judgeTable,
   rowOf,
   writeTable,
@@ -40,11 +41,11 @@ interface Outcome {
 const isCI = ['1', 'true'].includes(process.env['CI'] ?? '')
 
 /** Parses a result from a line of output; none where it is not one. */
-function resultIn(line: string): Result[] {
+function resultIn(line: string, client: Client): Result[] {
   if (!line.startsWith('{')) return []
   try {
     const { case: name, ok, detail = '' } = JSON.parse(line)
-    return cases.includes(name) ? [{ case: name, ok, detail: String(detail) }] : []
+    return casesOf(client).includes(name) ? [{ case: name, ok, detail: String(detail) }] : []
   } catch {
     return []
   }
@@ -65,8 +66,8 @@ async function resultsOf(fixture: Fixture, client: Client, prepared: Prepared): 
   }
   const ended = await runCommand(command, { cwd, env, limitSeconds: programSeconds })
   const endedAt = Date.now()
-  const printed = ended.stdout.split('\n').flatMap(resultIn)
-  const missing = cases
+  const printed = ended.stdout.split('\n').flatMap((line) => resultIn(line, client))
+  const missing = casesOf(client)
     .filter((name) => !printed.some((result) => result.case === name))
     .map((name) => ({ case: name, ok: false, detail: `no result: ${outputTail(ended)}` }))
   return Promise.all([...printed, ...missing].map((result) => witness(result, endedAt)))
@@ -154,9 +155,14 @@ async function runAll(chosen: readonly Tried[], fixture: Fixture, runDir: string
   return everyClient.flatMap((client) => outcomes.filter((outcome) => outcome.client === client))
 }
 
-const everyClient: readonly Tried[] = [...clients, ...judges, ...agents]
+const everyClient: readonly Tried[] = [...clients, ...frameworks, ...judges, ...agents]
 
 const weightOf = ({ language }: Client) => ['node', 'python', 'java', 'go'].indexOf(language)
+
+const rowsOf = (outcomes: readonly Outcome[], listed: readonly Client[]) =>
+  outcomes.flatMap(({ client, results }) =>
+    listed.includes(client) ? [rowOf(client, results)] : [],
+  )
 
 /** Prints the tables, and returns the number of failed cases. */
 function judge(outcomes: readonly Outcome[], write: boolean): number {
@@ -166,9 +172,11 @@ function judge(outcomes: readonly Outcome[], write: boolean): number {
   const tables = [
     {
       table: clientTable,
-      rows: ran.flatMap(({ client, results: own }) =>
-        isJudge(client) || isAgent(client) ? [] : [rowOf(client, own)],
-      ),
+      rows: rowsOf(ran, clients),
+    },
+    {
+      table: frameworkTable,
+      rows: rowsOf(ran, frameworks),
     },
     {
       table: judgeTable,

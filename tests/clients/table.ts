@@ -2,7 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { agents, type Agent } from './agents/agents'
 import { agentColumns, casesOfColumn } from './agents/cases'
-import { clients, columns, versionsOf, type Client } from './clients'
+import {
+  clients,
+  columns,
+  columnsOf,
+  frameworkColumns,
+  frameworks,
+  versionsOf,
+  type Client,
+} from './clients'
 import { judges, type Judge } from './judges'
 import type { Result } from './fixture'
 
@@ -22,6 +30,12 @@ export const clientTable: Table = {
   head: ['client', 'versions', ...Object.keys(columns)],
   labels: clients.map(({ label }) => label),
   begin: '<!-- clients: written by npm run test:clients -- --write -->',
+}
+
+export const frameworkTable: Table = {
+  head: ['framework', 'versions', ...Object.keys(frameworkColumns)],
+  labels: frameworks.map(({ label }) => label),
+  begin: '<!-- frameworks: written by npm run test:clients -- --write -->',
 }
 
 export const judgeTable: Table = {
@@ -48,7 +62,7 @@ function cellOf(results: readonly Result[], names: readonly string[]): string {
 
 /** Formats a client's row. */
 export function rowOf(client: Client, results: readonly Result[]): string {
-  const cells = Object.values(columns).map((names) => cellOf(results, names))
+  const cells = Object.values(columnsOf(client)).map((names) => cellOf(results, names))
   return `| ${[client.label, versionsOf(client), ...cells].join(' | ')} |`
 }
 

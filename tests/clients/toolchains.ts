@@ -94,7 +94,7 @@ async function findNode(): Promise<Toolchain> {
 async function findPython(): Promise<Toolchain> {
   const python = need('python3')
   const [major = 0, minor = 0] = await versionOf([python, '--version'])
-  if (major !== 3 || minor < 10) throw new ToolchainMissing('no Python 3.10')
+  if (major !== 3 || minor < 11) throw new ToolchainMissing('no Python 3.11')
   const { code } = await runCommand([python, '-m', 'pip', '--version'], { limitSeconds: 60 })
   if (code !== 0) throw new ToolchainMissing('no pip')
   const folder = await installOnce(uv.replace('==', '-'), (part) =>

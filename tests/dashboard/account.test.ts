@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
-import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+import { barriersOf } from './accessibility'
+import { startSignedIn, type SignedIn } from './signed-in'
 import { eventually } from '../../server/testing/eventually'
 import { openDatabase } from '../harness/database'
 import { Browser, linksFor, password } from '../harness/browser-session'
@@ -189,7 +190,7 @@ describe('sessions', () => {
     await account.send(`DELETE /api/automation/sessions/${id}`)
   })
 
-  test('are seen with what was said, paused, resumed, completed and deleted', async () => {
+  test('are shown with their messages, paused, resumed, completed and deleted', async () => {
     const { account } = dashboard
     const made = await account.send('POST /api/automation/sessions', {
       name: 'A talk',
@@ -223,7 +224,7 @@ describe('sessions', () => {
   })
 })
 
-test('colours are those that one chose, after a reload too', async () => {
+test('colours are the chosen ones, after a reload too', async () => {
   const page = await dashboard.open('/settings')
   const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme')
   for (const [label, name] of [

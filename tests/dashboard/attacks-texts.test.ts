@@ -61,7 +61,7 @@ describe('B02: texts stay texts', () => {
     expect(watch).toEqual({ ran: [], foreign: [], refused: [] })
   })
 
-  test('B02 B06: what a model says is shown, and neither runs nor loads a picture', async () => {
+  test('B02 B06: a model’s text is shown, and neither runs nor loads a picture', async () => {
     const page = await context.newPage()
     await page.goto(`${address}/playground?model=sandbox%2Fecho`)
     const log = page.getByRole('log')
@@ -79,7 +79,7 @@ describe('B02: texts stay texts', () => {
     expect(watch).toEqual({ ran: [], foreign: [], refused: [] })
   })
 
-  test('B02: what got into a page all the same is refused by its policy', async () => {
+  test('B02: the policy of a page blocks injected content', async () => {
     const page = await context.newPage()
     await page.goto(address)
     await page.evaluate(`document.body.insertAdjacentHTML('beforeend',

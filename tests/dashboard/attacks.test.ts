@@ -93,7 +93,7 @@ describe('B01: pages of other sites change nothing', () => {
     await context.close()
   })
 
-  test('B01: nor requests with another origin, or none', async () => {
+  test('B01: requests with another origin, or none, are rejected too', async () => {
     const before = await belongings()
     const { host, hostname } = new URL(address)
     const cookie = [...dashboard.account.cookies].map((pair) => pair.join('=')).join('; ')

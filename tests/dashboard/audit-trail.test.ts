@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+import { barriersOf } from './accessibility'
+import { startSignedIn, type SignedIn } from './signed-in'
 
 let dashboard: SignedIn
 
@@ -20,7 +21,7 @@ async function changeThings(): Promise<string> {
   return String(id)
 }
 
-test('finding B16: an operator finds who changed what by names, narrows it, and reads a change without its secrets', async () => {
+test('finding B16: an operator finds changes by names, narrows them, and reads a change without its secrets', async () => {
   const user = await changeThings()
   const answer = await dashboard.account.send('POST /api/admin/plans', { name: 'Gold' })
   expect(answer.status).toBe(201)

@@ -1,5 +1,13 @@
 import { existsSync } from 'node:fs'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import { text } from 'node:stream/consumers'
+import {
+  chromium,
+  type Browser,
+  type BrowserServer,
+  type Download,
+  type Page,
+} from 'playwright-core'
+import { keepPages } from './kept-pages'
 import { eventually } from '../../server/testing/eventually'
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -50,21 +58,39 @@ export const heard = (page: Page, said: string | RegExp, times = 1) =>
     return words.filter((one) => says(one, said)).length >= times
   })
 
-/** Starts it without a proxy: nothing of a test leaves this machine. */
-export async function startBrowser(): Promise<Browser> {
-  const browser = await chromium.launch({
-    executablePath: findChromium(),
-    args: [
-      '--no-sandbox',
-      '--no-proxy-server',
-      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost',
-    ],
+/** Without a proxy: nothing of a test leaves this machine. */
+const launchOptions = () => ({
+  executablePath: findChromium(),
+  args: [
+    '--no-sandbox',
+    '--no-proxy-server',
+    '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost',
+  ],
+})
+
+/** Starts one that several test files use at once, until it is closed: signals do not end it. */
+export const launchBrowserServer = (): Promise<BrowserServer> =>
+  chromium.launchServer({
+    ...launchOptions(),
+    host: '127.0.0.1',
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
   })
+
+/**
+ * Connects to the browser that all test files share, or starts one for a file that runs by itself. Closing it closes the
+ * contexts that were made by it, and no others.
+ */
+export async function startBrowser(): Promise<Browser> {
+  const shared = process.env['TEST_BROWSER']
+  const browser = await (shared ? chromium.connect(shared) : chromium.launch(launchOptions()))
   const newContext = browser.newContext.bind(browser)
   browser.newContext = async (options) => {
     const context = await newContext(options)
     context.setDefaultTimeout(patienceMs)
     await context.addInitScript(noteWords)
+    keepPages(context, options)
     return context
   }
   return browser
@@ -79,3 +105,7 @@ export function complaintsOf(page: Page): string[] {
   })
   return complaints
 }
+
+/** Returns the text of a file that a page saves. A shared browser tells no path of it. */
+export const savedText = async (download: Download): Promise<string> =>
+  text(await download.createReadStream())

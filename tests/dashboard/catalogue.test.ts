@@ -1,7 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { barriersNow } from './accessibility'
 import { complaintsOf, heard, startBrowser } from './browser'
 import { openDatabase } from '../harness/database'
 import { raiseApiRate } from '../money/funding/fixture'
@@ -50,10 +50,7 @@ async function open(path: string): Promise<{ page: Page; complaints: string[] }>
 async function barriers(page: Page): Promise<unknown[]> {
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.waitForLoadState('networkidle')
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
+  return barriersNow(page)
 }
 
 const copied = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()')

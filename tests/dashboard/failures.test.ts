@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { pages } from './every-page'
-import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+import { barriersOf } from './accessibility'
+import { startSignedIn, type SignedIn } from './signed-in'
 import { eventually } from '../../server/testing/eventually'
 
 let dashboard: SignedIn
@@ -78,7 +79,7 @@ test('the error of a single part stands in its place', async () => {
   await page.close()
 })
 
-test('a mapping that cannot be disabled says why', async () => {
+test('a mapping that cannot be disabled shows the reason', async () => {
   const page = await dashboard.open('/mappings')
   await page.getByRole('switch', { name: 'Enable gpt-*' }).waitFor()
   await settled(page)

@@ -10,6 +10,13 @@ beforeAll(async () => {
 })
 afterAll(() => dashboard[Symbol.asyncDispose]())
 
+/** A browser of the account that has kept nothing. */
+async function signedInContext(): Promise<BrowserContext> {
+  const context = await dashboard.stranger()
+  await context.addCookies(await dashboard.context.cookies())
+  return context
+}
+
 /** A page that nothing was kept for, and the scripts that it has fetched so far. */
 async function fresh(context: BrowserContext): Promise<{ page: Page; scripts: Request[] }> {
   const page = await context.newPage()
@@ -48,7 +55,8 @@ test('the sign-in page loads at most 250 kB of script', async () => {
 })
 
 test('the overview does too before its charts, and each page loads its own part', async () => {
-  const { page, scripts } = await fresh(dashboard.context)
+  const context = await signedInContext()
+  const { page, scripts } = await fresh(context)
   await page.goto(dashboard.address)
   await page.getByRole('heading', { name: 'Your first request' }).waitFor()
   await page.waitForLoadState('networkidle')
@@ -61,11 +69,12 @@ test('the overview does too before its charts, and each page loads its own part'
     await page.getByRole('heading', { name, exact: true }).waitFor()
     await eventually(() => scripts.length > before)
   }
-  await page.close()
+  await context.close()
 })
 
 test('charts load when there is data', async () => {
-  const { page, scripts } = await fresh(dashboard.context)
+  const context = await signedInContext()
+  const { page, scripts } = await fresh(context)
   await page.goto(dashboard.address)
   await page.getByRole('heading', { name: 'Your first request' }).waitFor()
   await page.waitForLoadState('networkidle')
@@ -79,5 +88,5 @@ test('charts load when there is data', async () => {
   const bytes = await bytesOf(scripts)
   console.info(`The overview fetches ${bytes} bytes of script with charts.`)
   expect(bytes).toBeGreaterThan(before)
-  await page.close()
+  await context.close()
 })

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { makeGateway, makeProvider, startAgent } from './self-hosted'
-import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+import { barriersOf } from './accessibility'
+import { startSignedIn, type SignedIn } from './signed-in'
 import { eventually } from '../../server/testing/eventually'
 
 let dashboard: SignedIn

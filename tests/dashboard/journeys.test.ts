@@ -194,7 +194,7 @@ test('(d) an invited member joins, and the organization pays for their usage', a
   await dora.context.close()
 })
 
-test('(e) credits bought at the processor are there after the return', async () => {
+test('(e) credits bought at the processor are visible after the return', async () => {
   const fay = await fixture.newcomer('Fay')
   const { page } = fay
   await go(page, 'Billing')

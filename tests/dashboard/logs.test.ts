@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readFile } from 'node:fs/promises'
-import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+import { barriersOf } from './accessibility'
+import { savedText } from './browser'
+import { startSignedIn, type SignedIn } from './signed-in'
 import { eventually } from '../../server/testing/eventually'
 
 let dashboard: SignedIn
@@ -107,7 +108,7 @@ describe('logs', () => {
     const page = await dashboard.open('/logs')
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export CSV' }).click()
-    const file = await readFile(await (await download).path(), 'utf8')
+    const file = await savedText(await download)
     const lines = file.trimEnd().split('\r\n')
     expect(lines).toHaveLength(all + 1)
     expect(lines[0]).toStartWith('id,created_at,status,')

@@ -59,7 +59,7 @@ test('lists the models that can be called, and others with the reason on request
   await page.close()
 })
 
-test('says that models paid by credits need some, to an account without', async () => {
+test('shows an account without credits that models paid by credits need some', async () => {
   await dashboard.gateway.admin('POST', '/models', {
     id: 'sandbox/priced',
     name: 'Priced',

@@ -1,7 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { barriersNow, showIn } from './accessibility'
 import { heard, startBrowser } from './browser'
 import { openDatabase } from '../harness/database'
 import { sendRequest, messages } from '../harness/http'
@@ -274,13 +274,9 @@ describe('pages with data', () => {
     '%s passes the accessibility rules, in %s colours',
     async (path, scheme) => {
       const page = await busy.open(path)
-      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+      await showIn(page, scheme)
       await page.waitForLoadState('networkidle')
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      const serious = violations.filter(
-        ({ impact }) => impact === 'serious' || impact === 'critical',
-      )
-      expect(serious.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+      expect(await barriersNow(page)).toEqual([])
       await page.close()
     },
   )

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+import { barriersOf } from './accessibility'
+import { startSignedIn, type SignedIn } from './signed-in'
 import { eventually } from '../../server/testing/eventually'
 
 let dashboard: SignedIn
@@ -17,7 +18,7 @@ const titled = (page: Page, title: string) => eventually(async () => (await page
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
 
-test('finding B17: logs say how many requests are new, and show them when asked to', async () => {
+test('finding B17: logs show the number of new requests, and load them on request', async () => {
   const page = await dashboard.open('/logs')
   await page.getByText('1 of 1 requests').waitFor()
   await dashboard.call('sandbox/echo')
@@ -73,7 +74,7 @@ test('finding B17: the page of an address that leads nowhere has a main', async 
   await page.close()
 })
 
-test('finding B19: an unknown id says what was not found', async () => {
+test('finding B19: an unknown id names the missing object', async () => {
   const page = await dashboard.open('/connections/conn_00000000000000000000000000')
   await page.getByText('Connection not found').waitFor()
   await page.getByText('This connection does not exist').waitFor()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { heard } from './browser'
-import { barriersOf, reloadUntil, startSignedIn, type SignedIn } from './signed-in'
+import { barriersOf } from './accessibility'
+import { reloadUntil, startSignedIn, type SignedIn } from './signed-in'
 
 let dashboard: SignedIn
 
@@ -92,7 +93,7 @@ describe('the inbox', () => {
 })
 
 describe('support', () => {
-  test('a ticket about a request gets a reply and passes through its statuses', async () => {
+  test('a ticket about a request receives a reply and passes through its statuses', async () => {
     const request = await dashboard.call('sandbox/echo')
     const page = await dashboard.open(`/logs?open=${request}`)
     await page.getByRole('link', { name: 'Contact support about this request' }).click()

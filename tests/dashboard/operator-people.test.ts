@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { heard } from './browser'
-import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+import { barriersOf } from './accessibility'
+import { startSignedIn, type SignedIn } from './signed-in'
 import type { Json } from '../harness/http'
 
 let dashboard: SignedIn
@@ -39,7 +40,7 @@ const paths = [
   '/operator/requests',
 ]
 
-test('hides the operator pages from an account that is no operator', async () => {
+test('hides the operator pages from an account that is not an operator', async () => {
   const page = await dashboard.open('/')
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   expect(await page.getByRole('group', { name: 'People' }).count()).toBe(0)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { heard } from './browser'
-import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+import { barriersOf } from './accessibility'
+import { startSignedIn, type SignedIn } from './signed-in'
 import type { Json } from '../harness/http'
 import { startFakeProvider, type FakeProvider } from '../harness/upstreams/fake-provider'
 
@@ -30,7 +31,7 @@ const paths = [
   'system',
 ]
 
-test('hides the system page from an account that is no operator', async () => {
+test('hides the system page from an account that is not an operator', async () => {
   const page = await dashboard.open('/')
   for (const path of paths) {
     await page.goto(`${dashboard.address}/operator/${path}`)

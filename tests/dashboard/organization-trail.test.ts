@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+import { barriersOf } from './accessibility'
+import { startSignedIn, type SignedIn } from './signed-in'
 
 let dashboard: SignedIn
 
@@ -86,7 +87,7 @@ test('an owner loads more than the first page', async () => {
   await page.close()
 })
 
-test('a member who manages nothing has no audit log tab', async () => {
+test('a member without managed organizations has no audit log tab', async () => {
   const { sql, gateway } = dashboard
   const { body } = await dashboard.account.send('GET /api/organizations')
   const [{ id }] = Array.isArray(body['organizations']) ? body['organizations'] : []

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => dashboard[Symbol.asyncDispose]())
 
-test('finding N20: an owner who is never charged is not asked for credits', async () => {
+test('finding N20: an owner who is never charged sees no prompt for credits', async () => {
   const page = await dashboard.open('/')
   const tile = page.getByRole('region', { name: 'Charges', exact: true })
   await tile.getByText('The platform pays for your requests.').waitFor()
@@ -23,7 +23,7 @@ test('finding N20: an owner who is never charged is not asked for credits', asyn
   await page.close()
 })
 
-test('finding N20: an operator is led from its own connections to those of the platform', async () => {
+test('finding N20: the operator’s own connections link to the platform’s', async () => {
   const page = await dashboard.open('/connections')
   await page
     .getByText('Connections for all accounts are under Operator, Platform connections.')

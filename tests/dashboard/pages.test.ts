@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { barriersOf } from './accessibility'
 import { complaintsOf, startBrowser } from './browser'
 import { pages } from './every-page'
 import { openDatabase } from '../harness/database'
@@ -11,7 +12,6 @@ import { mailEnvironment } from '../harness/mail-environment'
 import { eventually } from '../../server/testing/eventually'
 
 const email = 'ada@example.com'
-const phone = { width: 390, height: 800 }
 
 let gateway: Gateway
 let browser: Browser
@@ -58,25 +58,26 @@ async function open(
   return { page, complaints }
 }
 
-describe('every page', () => {
-  test.each(pages)('%s loads without console errors', async (path, heading) => {
-    const { page, complaints } = await open(path)
-    await page.getByRole('heading', { name: heading, exact: true }).waitFor()
-    await page.reload()
-    await page.getByRole('heading', { name: heading, exact: true }).waitFor()
-    expect(complaints).toEqual([])
-    await page.close()
-  })
+const phone = { width: 390, height: 800 }
 
-  test.each(pages)('%s fits a phone', async (path, heading) => {
-    const { page } = await open(path)
-    await page.setViewportSize(phone)
-    await page.getByRole('heading', { name: heading, exact: true }).waitFor()
-    await eventually(() =>
-      page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'),
-    )
-    await page.close()
-  })
+/** One page for all that is promised of it: loading it takes longer than looking at it. */
+describe('every page', () => {
+  test.each(pages)(
+    '%s (%s) loads without console errors, has no accessibility barrier, in dark and light colours, and fits a phone',
+    async (path, heading) => {
+      const { page, complaints } = await open(path)
+      await page.getByRole('heading', { name: heading, exact: true }).waitFor()
+      await page.reload()
+      await page.getByRole('heading', { name: heading, exact: true }).waitFor()
+      expect(await barriersOf(page)).toEqual([])
+      await page.setViewportSize(phone)
+      await eventually(() =>
+        page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'),
+      )
+      expect(complaints).toEqual([])
+      await page.close()
+    },
+  )
 })
 
 test.each(['/', '/operator/users'])(
@@ -135,7 +136,7 @@ describe('a signed-out user', () => {
   })
 })
 
-test('billing says when no payment processor is configured', async () => {
+test('billing reports that no payment processor is configured', async () => {
   const { page } = await open('/billing')
   await page.getByText('Payments are not set up').waitFor()
   expect(await page.getByRole('button', { name: 'Go to checkout' }).count()).toBe(0)

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { helloWithTools, makeGateway, makeProvider, startAgent } from './self-hosted'
-import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+import { barriersOf } from './accessibility'
+import { startSignedIn, type SignedIn } from './signed-in'
 import type { Agent } from '../harness/tunnel-agent'
 
 /** What models of connections cost, as their owners see and set it. */
@@ -55,7 +56,7 @@ const ask = (page: Page, id: string) =>
   page.getByRole('button', { name: `Set price of ${id}` }).click()
 const save = (page: Page) => page.getByRole('button', { name: 'Save price' }).click()
 
-test('the models of a connection are listed by name, with what they cost, ten at a time', async () => {
+test('the models of a connection are listed by name, with their prices, ten at a time', async () => {
   const page = await dashboard.open(`/gateways/${gateway}`)
   await rowOf(page, /^fake\/listed\s*yes\s*\$2\.00 in, \$4\.00 out/).waitFor()
   await page.getByText('10 of 14 models').waitFor()
@@ -102,7 +103,7 @@ test('an owner sets a price, sees the operator’s maximum, and makes it free ag
   await page.close()
 })
 
-test('what was set over the interface besides stays', async () => {
+test('settings made over the API besides stay', async () => {
   await dashboard.gateway.admin('PUT', '/config', { owner_price_limits: { input: 9, output: 9 } })
   await dashboard.account.send(`PUT /api/connections/${connection}/models/pricing`, {
     model: 'fake/mine',
@@ -128,7 +129,7 @@ test('what was set over the interface besides stays', async () => {
   await page.close()
 })
 
-test('on a phone nothing is wider than the screen; a member sees prices and sets none', async () => {
+test('on a phone nothing is wider than the screen; a member sees prices and cannot set them', async () => {
   await dashboard.sql`update membership set role = 'member' where organization_id = ${organization}`
   const page = await dashboard.open(`/connections/${connection}`)
   await page.setViewportSize({ width: 390, height: 800 })

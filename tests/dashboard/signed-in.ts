@@ -1,4 +1,3 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { SQL } from 'bun'
 import type { BrowserContext, Page } from 'playwright-core'
 import { startBrowser } from './browser'
@@ -98,20 +97,6 @@ async function call(
   await response.text()
   return response.headers.get('x-request-id') ?? ''
 }
-
-/** What keeps people out of a page as it stands, in light colours or in dark ones. */
-async function barriersIn(page: Page, colorScheme: 'light' | 'dark'): Promise<unknown[]> {
-  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-  await page.waitForLoadState('networkidle')
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-  return serious.map(({ id, nodes }) => [colorScheme, id, nodes.map(({ html }) => html)])
-}
-
-export const barriersOf = async (page: Page): Promise<unknown[]> => [
-  ...(await barriersIn(page, 'dark')),
-  ...(await barriersIn(page, 'light')),
-]
 
 /** Loading a page again takes seconds on a busy machine. */
 const reloadsMs = 60_000

@@ -7,7 +7,8 @@ import {
   startAgent,
   type CreatedGateway,
 } from './self-hosted'
-import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+import { barriersOf } from './accessibility'
+import { startSignedIn, type SignedIn } from './signed-in'
 import type { Agent } from '../harness/tunnel-agent'
 import { eventually } from '../../server/testing/eventually'
 
@@ -185,6 +186,21 @@ async function openLate(id: string) {
   return { page, come }
 }
 
+/** The addresses to which a page sends something from now on. */
+function sentBy(page: Page): string[] {
+  const sent: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'POST') sent.push(request.url())
+  })
+  return sent
+}
+
+/** Has a page ask for something once it has drawn what was done to it: what it sends because of that comes before. */
+const askLater = (page: Page) =>
+  page.evaluate(`new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+    .then(() => fetch('/healthz'))
+    .then((answer) => answer.text())`)
+
 test('a message sent while the conversation loads is sent once', async () => {
   answerWithTools(agent, [], 'Good morning.')
   const { page, come } = await openLate(await session('Hasty'))
@@ -195,30 +211,29 @@ test('a message sent while the conversation loads is sent once', async () => {
   await page.close()
 })
 
-test('when the conversation cannot be loaded, nothing is sent and no new one starts', async () => {
+test('a failed load of the conversation sends nothing and starts no new one', async () => {
   answerWithTools(agent, [], 'Good morning.')
   const id = await session('Lost')
   const { page, come } = await openLate(id)
-  const begun: string[] = []
-  page.on('request', (request) => {
-    if (request.method() === 'POST') begun.push(request.url())
-  })
+  const sent = sentBy(page)
   come(500)
   await page.getByRole('alert').first().waitFor()
   await page.getByLabel('Message').press('Enter')
-  await Bun.sleep(500)
-  expect(begun).toEqual([])
+  await askLater(page)
+  expect(sent).toEqual([])
   expect(await page.getByLabel('Message').inputValue()).toBe('Good night.')
   await page.close()
 })
 
 test('a message withdrawn while the conversation loads is not sent', async () => {
   const { page, come } = await openLate(await session('Wavering'))
+  const sent = sentBy(page)
   await page.getByLabel('Message').fill('')
   come(200)
   await page.getByText('No messages yet.').waitFor()
   await page.getByLabel('Message').fill('G')
-  await Bun.sleep(500)
+  await askLater(page)
+  expect(sent).toEqual([])
   expect(await page.getByLabel('Message').inputValue()).toBe('G')
   await page.close()
 })

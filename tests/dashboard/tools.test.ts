@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+import { barriersOf } from './accessibility'
+import { startSignedIn, type SignedIn } from './signed-in'
 import { startToolServer, type ToolServer } from '../api/automation/tool-server'
 import { assignGateway } from '../api/automation/with-gateway'
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { heard } from './browser'
-import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+import { barriersOf } from './accessibility'
+import { startSignedIn, type SignedIn } from './signed-in'
 import { password } from '../harness/browser-session'
 import { eventually } from '../../server/testing/eventually'
 
@@ -27,7 +28,7 @@ beforeEach(async () => {
 const link = (name: string) => page.getByRole('link', { name, exact: true })
 const question = () => page.getByRole('dialog', { name: 'Discard unsaved changes?' })
 
-test('finding B14: unsaved settings ask before another page, the history or sign-out takes them', async () => {
+test('finding B14: unsaved settings require a confirmation before another page, the history or sign-out', async () => {
   await link('Quota').click()
   await question().waitFor()
   expect(await barriersOf(page)).toEqual([])
@@ -49,7 +50,7 @@ test('finding B14: unsaved settings ask before another page, the history or sign
   await page.close()
 })
 
-test('finding B14: unsaved settings ask before the document is left, saved ones do not', async () => {
+test('finding B14: unsaved settings require a confirmation before the document is left, saved ones do not', async () => {
   const asked: string[] = []
   page.on('dialog', (dialog) => {
     asked.push(dialog.type())
@@ -67,7 +68,7 @@ test('finding B14: unsaved settings ask before the document is left, saved ones 
   await page.close()
 })
 
-test('finding B14: a drawer with unsaved changes asks before it closes', async () => {
+test('finding B14: a drawer with unsaved changes requires a confirmation before it closes', async () => {
   await page.close()
   page = await dashboard.open('/operator/models?model=sandbox/echo')
   const drawer = page.getByRole('dialog', { name: 'Echo' })
@@ -81,7 +82,7 @@ test('finding B14: a drawer with unsaved changes asks before it closes', async (
   await page.close()
 })
 
-test('finding B14: a session that ends keeps the page and what was typed, in the operator’s area too', async () => {
+test('finding B14: a session that ends keeps the page and the typed text, in the operator’s area too', async () => {
   await page.close()
   page = await dashboard.open('/operator/branding')
   await field().fill('Engines')

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
-import { barriersOf, reloadUntil, startSignedIn, type SignedIn } from './signed-in'
+import { barriersOf } from './accessibility'
+import { savedText } from './browser'
+import { reloadUntil, startSignedIn, type SignedIn } from './signed-in'
 
 /** More than a page of the interface. */
 const calls = 102
@@ -31,11 +32,11 @@ const exported = /\/api\/account\/request-logs\?(.*&)?limit=100(&|$)/
 async function saved(page: Page): Promise<string[]> {
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export CSV' }).click()
-  const file = await readFile(await (await download).path(), 'utf8')
+  const file = await savedText(await download)
   return file.trimEnd().split('\r\n')
 }
 
-test('the overview tells latency, first tokens and what the gateway adds', async () => {
+test('the overview shows latency, first tokens and the overhead of the gateway', async () => {
   const page = await dashboard.open('/')
   const tile = (name: string) => page.getByRole('region', { name, exact: true })
   await reloadUntil(page, () => tile('Gateway overhead').getByText(/ m?s$/).first().isVisible())
@@ -71,7 +72,7 @@ describe('usage', () => {
     await page.close()
   })
 
-  test('nothing moves for people who ask for less motion', async () => {
+  test('animations stop for people who prefer reduced motion', async () => {
     const page = await dashboard.open('/usage')
     await page.locator('label', { hasText: '24 hours' }).waitFor()
     const durationOf = () =>
@@ -94,7 +95,7 @@ describe('usage', () => {
     await page.close()
   })
 
-  test('of an organization is shown by member, in whole days', async () => {
+  test('for an organization is shown by member, in whole days', async () => {
     const { account, call, gateway } = dashboard
     const priced = { id: 'sandbox/priced', name: 'Priced', upstream_model: 'echo' }
     const pricing = { input: 100, output: 100 }
@@ -118,7 +119,7 @@ describe('usage', () => {
 })
 
 describe('logs', () => {
-  test('are saved whole, however many pages that are, and whatever has to be waited for', async () => {
+  test('are saved whole, with any number of pages, and after any rate limit', async () => {
     const page = await dashboard.open('/logs')
     const shown = page.getByText(/^50 of \d+ requests$/)
     await shown.waitFor()

@@ -1,7 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { barriersNow } from './accessibility'
 import { heard, startBrowser } from './browser'
 import { openDatabase } from '../harness/database'
 import { raiseApiRate } from '../money/funding/fixture'
@@ -55,13 +55,6 @@ async function open(path: string, context = ada): Promise<Page> {
   return page
 }
 
-/** What keeps people out of a page, as it is now. */
-async function barriers(page: Page) {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-  return serious.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
-}
-
 async function say(page: Page, text: string) {
   await page.getByRole('textbox', { name: 'Message' }).fill(text)
   await page.keyboard.press('Enter')
@@ -99,7 +92,7 @@ describe('the playground', () => {
     expect(await page.locator('[role=log] img').count()).toBe(0)
     expect(await page.locator('[role=log] a[href^=javascript]').count()).toBe(0)
     expect(requests.filter((url) => !url.startsWith(address))).toEqual([])
-    expect(await barriers(page)).toEqual([])
+    expect(await barriersNow(page)).toEqual([])
     await page.close()
   })
 
@@ -114,7 +107,7 @@ describe('the playground', () => {
     await log.getByRole('img', { name: 'done' }).waitFor()
     await log.getByRole('button', { name: 'Copy' }).click()
     await heard(page, 'Copied')
-    expect(await barriers(page)).toEqual([])
+    expect(await barriersNow(page)).toEqual([])
     await page.close()
   })
 
@@ -149,7 +142,7 @@ describe('the playground', () => {
     const drawer = page.getByRole('dialog', { name: 'Options' })
     const prompt = drawer.getByRole('textbox', { name: 'System prompt' })
     await eventually(async () => (await prompt.inputValue()) === 'You repeat.')
-    expect(await barriers(page)).toEqual([])
+    expect(await barriersNow(page)).toEqual([])
     await page.close()
   })
 
@@ -199,7 +192,7 @@ describe('the playground', () => {
     await page.close()
   })
 
-  test('shows why there is no response', async () => {
+  test('shows the reason for a missing response', async () => {
     const page = await open('/playground?model=nobody%2Fnothing')
     await say(page, 'Hello?')
     await page.getByRole('log').getByRole('alert').getByText('nobody/nothing').first().waitFor()
@@ -238,7 +231,7 @@ test('an organization is created, an invited member joins, is suspended, reinsta
   await page.getByRole('alert').getByText('nonsense:').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('cell', { name: 'grace@example.com', exact: true }).waitFor()
-  expect(await barriers(page)).toEqual([])
+  expect(await barriersNow(page)).toEqual([])
 
   const hers = await open('/organizations', grace)
   await hers.getByRole('button', { name: 'Accept' }).click()
@@ -260,7 +253,7 @@ test('an organization is created, an invited member joins, is suspended, reinsta
   await page.getByLabel('Department').fill('Research')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('cell', { name: 'Research' }).waitFor()
-  expect(await barriers(page)).toEqual([])
+  expect(await barriersNow(page)).toEqual([])
   await act('Remove')
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByRole('button', { name: 'Actions for Grace' }).waitFor({ state: 'detached' })
@@ -269,7 +262,7 @@ test('an organization is created, an invited member joins, is suspended, reinsta
   await page.getByRole('textbox', { name: 'Monthly spending limit', exact: true }).fill('25')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('$25.00').waitFor()
-  expect(await barriers(page)).toEqual([])
+  expect(await barriersNow(page)).toEqual([])
   await page.getByRole('tab', { name: 'Usage' }).click()
   await page.getByText('No usage in this period').waitFor()
   await page.close()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Locator, Page } from 'playwright-core'
-import { barriersOf, reloadUntil, startSignedIn, type SignedIn } from './signed-in'
+import { barriersOf } from './accessibility'
+import { reloadUntil, startSignedIn, type SignedIn } from './signed-in'
 import { eventually } from '../../server/testing/eventually'
 
 let dashboard: SignedIn
@@ -29,7 +30,7 @@ const shows = (part: Locator, text: RegExp) => part.filter({ hasText: text }).wa
 /** An amount above zero. */
 const spent = /\$(?!0\.00)\d+\.\d\d/
 
-test('finding B1: the overview shows what a member caused, who paid, and what is left of the limit', async () => {
+test('finding B1: the overview shows a member’s usage, its payer, and the rest of the limit', async () => {
   const page = await dashboard.open('/')
   const month = section(page, 'Spent this month')
   await reloadUntil(page, async () => spent.test((await month.textContent()) ?? ''))
@@ -42,7 +43,7 @@ test('finding B1: the overview shows what a member caused, who paid, and what is
   await page.close()
 })
 
-test('finding B1: quota shows the limit of the organization beside those of the account', async () => {
+test('finding B1: quota shows the limit of the organization beside the account’s own', async () => {
   const page = await dashboard.open('/quota')
   const bar = page.getByRole('group', { name: 'Spend of Engines for you this month' })
   await bar.getByText(/^\$\d+\.\d\d of \$5,000\.00$/).waitFor()

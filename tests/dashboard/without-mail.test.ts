@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { startBrowser } from './browser'
-import { barriersOf } from './signed-in'
+import { barriersOf } from './accessibility'
 import { operatorLink } from '../api/sign-in/operator-link'
 import { codeOf } from '../../server/testing/auth/authenticator-app'
 import { enableFactor } from '../harness/authenticator-app'

@@ -33,7 +33,7 @@ const isLookedUp = (block: Block) =>
 
 const fixture = forFile(createFixture, async (opened) => opened[Symbol.asyncDispose]())
 
-describe('what stands in the pages is run as it stands there', () => {
+describe('blocks of the pages run unchanged', () => {
   const shown = ofLanguage(...shells).filter((block) => !isLookedUp(block))
   // What one block sets, those below it on the same page know, as in a reader's terminal.
   const sessions = [...Map.groupBy(shown, ({ page }) => page)]
@@ -67,7 +67,7 @@ describe('what stands in the pages is run as it stands there', () => {
   )
 })
 
-describe('what is data is whole', () => {
+describe('data blocks are whole', () => {
   const document: { components: object } = JSON.parse(interfaceText)
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
   ajv.addSchema({ $id: 'interface', components: document.components })
@@ -99,7 +99,7 @@ describe('nothing is passed over in silence', () => {
     expect(others.map(placeOf)).toEqual([])
   })
 
-  test('where a block takes something for set, its page leads to where that is set', () => {
+  test('a block’s prerequisites are linked on its page', () => {
     const takers = pages.filter(({ path, text, blocks: own }) => {
       const taken = own.some(
         ({ language, code }) => shells.includes(language) && /\$(BASE|KEY|ADMIN_KEY)\b/.test(code),
@@ -109,7 +109,7 @@ describe('nothing is passed over in silence', () => {
     expect(takers.map(({ path }) => path)).toEqual([])
   })
 
-  test('what is not run has a reason', () => {
+  test('every skipped block has a reason', () => {
     const left = blocks.filter((block) => !isRun(block))
     const reasons = left.map((block) => `${placeOf(block)}: ${valuesOf(block, 'not run').join()}`)
     console.log(['not run:', ...reasons].join('\n  '))

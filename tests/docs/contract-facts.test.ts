@@ -34,7 +34,7 @@ const quoted = (text = '') => [...text.matchAll(/`([^`]+)`/g)].map(([, word = ''
 const wordsIn = (rows: readonly string[][], column: number) =>
   rows.flatMap((cells) => quoted(cells[column]))
 
-test('1.3: the prefixes of ids are those of the code, but for ids that stay inside', async () => {
+test('1.3: the prefixes of ids match the code, except for internal ids', async () => {
   const documented = rowsOf('1-conventions', '## 1.3 IDs').flatMap((cells) => [
     ...quoted(cells[0]),
     ...quoted(cells[2]),
@@ -51,7 +51,7 @@ test('2.4: roles', () => {
   expect(wordsIn(rowsOf('2-access', '## 2.4 Organization roles'), 0)).toEqual([...roles])
 })
 
-test('3.1 and 3.4: defaults of rates and timeouts', () => {
+test('3.1, 3.4: defaults of rates and timeouts', () => {
   const { rates, timers } = defaultSettings(readConfig({}))
   const limits = rowsOf('3-limits', '## 3.1 Rate limits')
   const limitOf = (name: string) => limits.find(([first]) => first === name)?.[1]
@@ -66,9 +66,9 @@ test('3.1 and 3.4: defaults of rates and timeouts', () => {
   expect(limitOf('invitation e-mails')).toBe(`${rates.invitationMailsPerDay} per day`)
   const documented = rowsOf('3-limits', '## 3.4 Timeouts').map(([, value]) => value)
   expect(documented).toEqual([
-    `${timers.requestMs / 1000} s`,
-    `${timers.firstByteMs / 1000} s`,
-    `${timers.idleMs / 1000} s`,
+    `${timers.requestMs / 60_000} minutes`,
+    `${timers.firstByteMs / 60_000} minutes`,
+    `${timers.idleMs / 60_000} minutes`,
     `${timers.streamMs / 60_000} minutes`,
     `${timers.connectMs / 1000} s`,
   ])
@@ -126,7 +126,7 @@ test('11.1: billing modes', async () => {
 
 const yes = (is: boolean, no: string) => (is ? 'yes' : no)
 
-test('12.7: what families of Claude accept', () => {
+test('12.7: parameters that families of Claude accept', () => {
   for (const [names = '', output = '', schema, sampling, thinking, , tool] of rowsOf(
     '12-providers',
     '## 12.7 Claude families',

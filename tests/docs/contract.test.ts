@@ -121,7 +121,7 @@ test('every endpoint has one row of the contract, and no row names another', () 
   expect(names.toSorted()).toEqual([...described.keys()].toSorted())
 })
 
-test('the permission of an endpoint is the one that its row names', () => {
+test('the permission of an endpoint matches its row', () => {
   const wanted = documented.flatMap(({ name }) => {
     const permission = described.get(name)?.permission
     return permission === undefined ? [] : [`${name}: ${permission}`]

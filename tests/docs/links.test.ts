@@ -29,7 +29,7 @@ test('every link between pages leads somewhere, its anchor too', () => {
   expect(faults).toEqual([])
 })
 
-test('a page that is only named is there, too', async () => {
+test('a page that is only named exists, too', async () => {
   const changes = { path: 'CHANGELOG.md', text: await Bun.file(join(root, 'CHANGELOG.md')).text() }
   const faults = [...pages, changes].flatMap(({ path, text }) =>
     [...text.matchAll(/\bdocs\/[\w/-]+\.md\b/g)].flatMap(([name]) =>

@@ -51,7 +51,9 @@ const CodexSettings = z.object({
   ),
 })
 
-test('codex.md: its provider answers in the format that Codex asks in', async () => {
+const Lengths = z.object({ context_length: z.int(), max_input_tokens: z.int().nullable() })
+
+test('codex.md: its provider answers in the format that Codex uses', async () => {
   const [file] = blocksOf('codex', 'toml')
   const [shell] = blocksOf('codex', 'sh')
   const settings = CodexSettings.parse(Bun.TOML.parse(file ? fixture().here(file) : ''))
@@ -70,18 +72,30 @@ test('codex.md: its provider answers in the format that Codex asks in', async ()
   const known = await fetch(`${BASE}/api/models/${settings.model}`, {
     headers: { authorization: `Bearer ${KEY}` },
   })
-  expect(await known.json()).toMatchObject({ context_length: settings.model_context_window })
+  const { context_length: context, max_input_tokens: prompt } = Lengths.parse(await known.json())
+  // Codex shortens a conversation by this length: it must be that of a prompt.
+  expect(settings.model_context_window).toBe(prompt ?? context)
 })
 
 const ofClaude = blocksOf('claude-code', 'sh').filter(({ code }) => code.includes('export'))
 
+/** The names that Claude Code sends where no others are set. */
+const namesOfClaude = {
+  ANTHROPIC_MODEL: 'claude-sonnet-5',
+  ANTHROPIC_DEFAULT_HAIKU_MODEL: 'claude-haiku-4-5',
+}
+
 test.each(ofClaude.map((block) => [`line ${block.line}`, block] as const))(
-  'claude-code.md, %s: both models answer in the format that Claude Code asks in',
+  'claude-code.md, %s: both models answer in the format that Claude Code uses',
   async (_line, block) => {
     const [address] = ofClaude
-    const environment = { ...(await setBy(address)), ...(await setBy(block)) }
+    const environment: Record<string, string | undefined> = {
+      ...namesOfClaude,
+      ...(await setBy(address)),
+      ...(await setBy(block)),
+    }
     const { ANTHROPIC_BASE_URL, ANTHROPIC_AUTH_TOKEN, CLAUDE_CODE_MAX_OUTPUT_TOKENS } = environment
-    for (const name of ['ANTHROPIC_MODEL', 'ANTHROPIC_DEFAULT_HAIKU_MODEL']) {
+    for (const name of ['ANTHROPIC_MODEL', 'ANTHROPIC_DEFAULT_HAIKU_MODEL'] as const) {
       const answer = await post(
         `${ANTHROPIC_BASE_URL}/v1/messages?beta=true`,
         ANTHROPIC_AUTH_TOKEN,
@@ -98,10 +112,11 @@ test.each(ofClaude.map((block) => [`line ${block.line}`, block] as const))(
   },
 )
 
-test('claude-code.md: the file of settings sets what the shell does', async () => {
+test('claude-code.md: the file of settings matches the shell', async () => {
   const [file] = blocksOf('claude-code', 'json')
   const { env }: { env: Record<string, string> } = JSON.parse(file ? fixture().here(file) : '')
-  const shell = await setBy(ofClaude[0])
+  const [address, models] = ofClaude
+  const shell = { ...(await setBy(address)), ...(await setBy(models)) }
   expect(shell).toMatchObject({ ...env, ANTHROPIC_AUTH_TOKEN: fixture().environment['KEY'] ?? '' })
 })
 

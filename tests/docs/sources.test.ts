@@ -104,7 +104,7 @@ describe('a Source is rejected', () => {
     expect(faultsOf(code)).toEqual([fault])
   })
 
-  test('but not one that exists', () => {
+  test('unless it exists', () => {
     const code = `/** Source: contract 4.3, 12.5. */
       // Source: RFC 9112, 6.3.
       /** Source: docs/contribute/tunnel.md, "Self-hosted gateways". */

@@ -23,7 +23,7 @@ const page = {
   readme: pageAt('README.md'),
 }
 
-describe('docs/guides/errors.md says of errors what errors.ts does', () => {
+describe('docs/guides/errors.md matches errors.ts', () => {
   test('every code with its statuses, its type and its details', () => {
     const documented = tableOf(page.errors, '## Codes').map(
       ([code, statuses = '', type, details]) => ({
@@ -70,7 +70,7 @@ async function readByName(): Promise<string[]> {
 }
 
 describe('docs/operate/configuration.md has every setting that there is', () => {
-  test('the tables of variables, of the keys of providers and of live settings are those that server/scripts/configuration-page.ts writes', () => {
+  test('the tables of variables, of the keys of providers and of live settings match server/scripts/configuration-page.ts', () => {
     expect(renderPage(page.configuration.text)).toBe(page.configuration.text)
   })
 
@@ -93,7 +93,7 @@ describe('docs/operate/configuration.md has every setting that there is', () => 
     ])
   })
 
-  test('what README.md has of them is among them', () => {
+  test('variables in README.md are among them', () => {
     const known = page.configuration.text
     const documented = tableOf(page.readme, '## Settings').flatMap(([name]) => quoted(name))
     expect(documented.length).toBeGreaterThan(10)
@@ -103,6 +103,6 @@ describe('docs/operate/configuration.md has every setting that there is', () => 
   })
 })
 
-test('README.md says how many providers the registry has', () => {
+test('README.md has the number of providers in the registry', () => {
   expect(page.readme.text).toContain(`${keyedProviders.length} providers`)
 })

@@ -51,7 +51,7 @@ describe.skipIf(!hasFixtures)('against the description of the interface', () => 
     expect(readRecording('openai-error.1.json').status).toBe(429)
   })
 
-  test('finds what is wrong', () => {
+  test('finds mismatches', () => {
     expect(validate(chunkSchema, { id: 1 })).toContain('/id must be string')
     expect(() => validate('NoSuchSchema', {})).toThrow()
   })

@@ -23,10 +23,12 @@ const usual: Environment = {
   MOST_LOOP_DELAY_MS: '0',
 }
 
-/** What every gateway of the tests is told, before what is its own. */
+/** Returns the variables that every gateway of the tests has, before its own. */
 export const environmentOfGateways = (): Environment => ({
   ...Object.fromEntries(
     inherited.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
   ),
   ...usual,
+  // Otherwise each gateway bundles the dashboard when it is first viewed.
+  ...(process.env['TEST_DASHBOARD'] && { TOLLGATE_DASHBOARD: process.env['TEST_DASHBOARD'] }),
 })

@@ -89,6 +89,30 @@ export async function sendRaw(gateway: Gateway, options: RequestOptions): Promis
   return client
 }
 
+/**
+ * Asks for something that takes no time: once that is answered, the gateway has read what reached it before, such as the
+ * end of a connection.
+ */
+export async function untilNoticed({ url }: Pick<Gateway, 'url'>): Promise<void> {
+  const { status } = await fetch(`${url}/healthz`)
+  if (status !== 200) throw new Error(`the gateway answered ${status}`)
+}
+
+/**
+ * Runs `work`, and counts the minutes that begin meanwhile by the gateway's own clock: each has the room of a limit per
+ * minute.
+ */
+export async function countMinutes(
+  { url }: Pick<Gateway, 'url'>,
+  work: () => Promise<unknown>,
+): Promise<number> {
+  const now = async () => Date.parse((await fetch(`${url}/healthz`)).headers.get('date') ?? '')
+  const startedAtMs = await now()
+  await work()
+  // The header has whole seconds.
+  return Math.ceil(((await now()) - startedAtMs + 1000) / 60_000)
+}
+
 /** A stream as its reader saw it. */
 export interface Stream extends Answer {
   /** Text of all deltas. */

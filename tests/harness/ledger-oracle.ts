@@ -1,6 +1,6 @@
 import type { SQL } from 'bun'
 import { expect } from 'bun:test'
-import { waitTimeoutMs } from '../../server/testing/eventually'
+import { eventually, WaitTimeoutError } from '../../server/testing/eventually'
 
 /** The checks of contract 13.2 that need nothing but the database; each returns no row. */
 export const checks = {
@@ -67,11 +67,12 @@ export async function expectSoundLedger(sql: SQL, expected: Expected = {}): Prom
   let booked = await costs(sql)
   const missing = () => completed.filter(({ requestId }) => !booked.has(requestId))
   // A gateway that stands still books late; what it never books is reported below.
-  const deadlineMs = performance.now() + waitTimeoutMs
-  while (missing().length > 0 && performance.now() < deadlineMs) {
-    await Bun.sleep(200)
-    booked = await costs(sql)
-  }
+  await eventually(async () => {
+    if (missing().length > 0) booked = await costs(sql)
+    return missing().length === 0
+  }).catch((thrown: unknown) => {
+    if (!(thrown instanceof WaitTimeoutError)) throw thrown
+  })
   expect(await findings(sql)).toEqual([])
   const wrong = completed.filter(({ requestId, cost }) => booked.get(requestId) !== cost)
   expect(wrong).toEqual([])

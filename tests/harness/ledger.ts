@@ -2,7 +2,7 @@ import type { SQL } from 'bun'
 import { openDatabase } from './database'
 import { sendRequest, messages, toStream, type Answer, type Json, type Stream } from './http'
 import { startRig, type Customer, type Rig, type RigOptions } from './server'
-import { WaitTimeoutError, waitTimeoutMs } from '../../server/testing/eventually'
+import { eventuallyReads } from '../../server/testing/eventually'
 
 /** A usage event as it was booked. Amounts are nano-dollars. */
 export interface Booked {
@@ -84,8 +84,7 @@ export async function startBilling({
 
 /** The events of requests, once there is one of each. */
 export async function findBooked(sql: SQL, requestIds: readonly string[]): Promise<Booked[]> {
-  const deadline = performance.now() + waitTimeoutMs
-  for (;;) {
+  const read = async () => {
     const rows: Row[] = await sql`
       select id, request_id, account_id, key_id, state, outcome, estimated, input_tokens,
         output_tokens, cost, written_off, duration_ms, first_token_ms
@@ -95,12 +94,10 @@ export async function findBooked(sql: SQL, requestIds: readonly string[]): Promi
     for (const { request_id, outcome } of rows) {
       if (outcome !== 'failed_over') missing.delete(request_id)
     }
-    if (missing.size === 0) return rows.map(toBooked)
-    if (performance.now() > deadline) {
-      throw new WaitTimeoutError(`booking of ${[...missing].join(' ')}`, waitTimeoutMs)
-    }
-    await Bun.sleep(50)
+    return { missing, rows }
   }
+  const { rows } = await eventuallyReads(read, ({ missing }) => missing.size === 0)
+  return rows.map(toBooked)
 }
 
 interface Row {
@@ -150,25 +147,22 @@ export async function accountOf(sql: SQL, { userId }: Customer) {
 
 /**
  * Waits until all that was settled is booked: at least `minEvents`, and nothing new within four flushes. Time in which the
- * machine stood still, and a node could not flush either, does not count. Throws `WaitTimeoutError` where the number
- * is not reached.
+ * machine stood still, and a node could not flush either, does not count. Throws `WaitTimeoutError` where the number is
+ * not reached. Where there is no number: `scrapeWhenBooked`.
  */
-export async function waitUntilBooked(sql: SQL, minEvents = 0): Promise<number> {
-  const deadline = performance.now() + waitTimeoutMs
-  let [before, quietLooks] = [-1, 0]
-  for (;;) {
+export async function waitUntilBooked(sql: SQL, minEvents: number): Promise<number> {
+  const read = async () => {
     const [{ count }] = await sql`select count(*) as count from usage_event`
-    quietLooks = Number(count) === before ? quietLooks + 1 : 0
-    before = Number(count)
-    if (quietLooks >= 2 && before >= minEvents) return before
-    const lookedAtMs = performance.now()
-    if (before < minEvents && lookedAtMs > deadline) {
-      throw new WaitTimeoutError(
-        `${minEvents} events, of which ${before} are booked`,
-        waitTimeoutMs,
-      )
-    }
-    await Bun.sleep(700)
-    if (performance.now() - lookedAtMs > 1400) quietLooks = 0
+    return { booked: Number(count), awaited: minEvents }
   }
+  let { booked } = await eventuallyReads(read, (found) => found.booked >= found.awaited)
+  for (let quietLooks = 0; quietLooks < 2;) {
+    const lookedAtMs = performance.now()
+    await Bun.sleep(700)
+    const stoodStill = performance.now() - lookedAtMs > 1400
+    const before = booked
+    booked = (await read()).booked
+    quietLooks = booked === before && !stoodStill ? quietLooks + 1 : 0
+  }
+  return booked
 }

@@ -27,11 +27,19 @@ const names: Record<string, { whole: string; chunk?: string }> = {
 
 const namesOf = (path: string) =>
   names[path.replace(/\/$/, '')] ??
-  (path.startsWith('/v1/models/') ? { whole: 'Model' } : undefined)
+  // The number of models is OpenRouter's.
+  (path.startsWith('/v1/models/') && path !== '/v1/models/count' ? { whole: 'Model' } : undefined)
 
-/** The description knows no embeddings as text, and no legacy choice that goes on. */
+/**
+ * The description knows no embeddings as text, no legacy choice that goes on, and no `system_fingerprint` that is null,
+ * which clients of OpenRouter need.
+ */
 function withoutKnownGaps(schema: string, value: unknown): unknown {
   if (!isJson(value)) return value
+  if (schema === 'CreateChatCompletionResponse' && value['system_fingerprint'] === null) {
+    const { system_fingerprint: _fingerprint, ...rest } = value
+    return rest
+  }
   if (schema === 'CreateCompletionResponse' && Array.isArray(value['choices'])) {
     const choices = value['choices'].map((choice) =>
       isJson(choice) && choice['finish_reason'] === null

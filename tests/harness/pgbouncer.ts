@@ -1,19 +1,16 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { SQL } from 'bun'
 import { getServerAccount } from '../../server/src/platform/embedded-postgres/account'
 import { identity } from '../../server/src/platform/embedded-postgres/run'
-import { WaitTimeoutError } from '../../server/testing/eventually'
 import type { PostgresServer } from './postgres-server'
 import { freePort } from './free-port'
+import { askDatabase, untilAnswers } from './until-answers'
 
 /** Debian puts it where only root's PATH leads. */
 export const pgbouncer = Bun.which('pgbouncer', {
   PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/sbin`,
 })
-
-const patienceMs = 30_000
 
 export interface Pooler extends AsyncDisposable {
   /** A `DATABASE_URL`: the server's, through the pooler. */
@@ -57,7 +54,7 @@ export async function startPgbouncer(
     stderr: 'ignore',
   })
   const url = Object.assign(new URL(server.url), { port: String(port) }).href
-  await awaitAnswer(url, child)
+  await untilAnswers(child, 'PgBouncer', () => askDatabase(url))
   return {
     url,
     async [Symbol.asyncDispose]() {
@@ -66,21 +63,4 @@ export async function startPgbouncer(
       await rm(home, { recursive: true, force: true })
     },
   }
-}
-
-async function awaitAnswer(url: string, child: Bun.Subprocess): Promise<void> {
-  const deadline = performance.now() + patienceMs
-  while (performance.now() < deadline && child.exitCode === null) {
-    const sql = new SQL(url, { max: 1 })
-    try {
-      await sql`select 1`
-      return
-    } catch {
-      await Bun.sleep(30)
-    } finally {
-      await sql.close().catch(() => undefined)
-    }
-  }
-  child.kill('SIGKILL')
-  throw new WaitTimeoutError('PgBouncer', patienceMs)
 }

@@ -9,9 +9,9 @@ import {
 } from '../../server/src/platform/embedded-postgres/account'
 import { identity, run, serverEnvironment } from '../../server/src/platform/embedded-postgres/run'
 import { freeze } from './database'
-import { WaitTimeoutError } from '../../server/testing/eventually'
 import { embeddedBuild, findSystemPostgres } from '../../server/testing/postgres-build'
 import { freePort } from './free-port'
+import { askDatabase, untilAnswers } from './until-answers'
 
 /** A PostgreSQL for tests, on a loopback port, for any number of nodes. */
 export interface PostgresServer extends AsyncDisposable {
@@ -43,7 +43,6 @@ export interface PostgresServer extends AsyncDisposable {
 
 const superuser = 'postgres'
 
-const patienceMs = 30_000
 const defaults = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -77,7 +76,7 @@ async function createCluster(home: string, settings: Settings): Promise<Cluster>
   const data = join(home, 'cluster')
   await chmod(home, 0o755)
   await mkdir(data, { mode: 0o700 })
-  if (account.foreign) await chown(data, account.uid, account.gid)
+  if (account.isForeign) await chown(data, account.uid, account.gid)
   const bin = await findProgramFolder(home)
   const args = ['-D', data, '-U', superuser, '-A', 'trust', '-E', 'UTF8', '--no-sync']
   const made = { command: join(bin, 'initdb'), args, account, cwd: home, timeoutMs: 60_000 }
@@ -98,22 +97,10 @@ async function spawn({ bin, data, port, account, settings }: Cluster) {
     stdout: 'ignore',
     stderr: 'ignore',
   })
-  const deadline = performance.now() + patienceMs
-  while (performance.now() < deadline && child.exitCode === null) {
-    const sql = new SQL(`postgres://${superuser}@127.0.0.1:${port}/postgres`, { max: 1 })
-    try {
-      await sql`select 1`
-      return child
-    } catch {
-      await Bun.sleep(30)
-    } finally {
-      await sql.close().catch(() => undefined)
-    }
-  }
-  const isLate = child.exitCode === null
-  child.kill('SIGKILL')
-  if (isLate) throw new WaitTimeoutError('PostgreSQL', patienceMs)
-  throw new Error('PostgreSQL did not start')
+  await untilAnswers(child, 'PostgreSQL', () =>
+    askDatabase(`postgres://${superuser}@127.0.0.1:${port}/postgres`),
+  )
+  return child
 }
 
 function connectTo(url: string): SQL & AsyncDisposable {

@@ -6,7 +6,7 @@ import { eventually } from '../../server/testing/eventually'
 const request = (model: string) =>
   rawRequest({ path: '/v1/chat/completions', body: JSON.stringify({ model, stream: true }) })
 
-test('reads whole and chunked answers, and says when one is cut', () => {
+test('reads whole and chunked answers, and reports a cut one', () => {
   const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n'
   expect(parseResponse(Buffer.from(chunked))).toMatchObject({ status: 200, isWhole: false })
   const whole = parseResponse(Buffer.from(`${chunked}0\r\n\r\n`))
@@ -30,20 +30,11 @@ test.each(['close', 'reset', 'halfClose'] as const)(
   },
 )
 
-test('closes after the given number of bytes, and reads at the given rate', async () => {
+test('closes after the given number of bytes', async () => {
   await using upstream = await startFakeProvider()
   using hasty = await openRaw(upstream.url)
   await hasty.send(request('endless'))
   await hasty.closeAfter(10_000)
   expect(await hasty.ended).toBe('us')
   expect(hasty.receivedBytes).toBeGreaterThanOrEqual(10_000)
-
-  using slow = await openRaw(upstream.url)
-  await slow.send(request('endless'))
-  await slow.until(() => slow.receivedBytes >= 10_000)
-  const startedAt = performance.now()
-  await slow.readSlowly(200_000, 600)
-  const seconds = (performance.now() - startedAt) / 1000
-  // A busy machine reads less, a lump of the runtime may come on top.
-  expect(slow.receivedBytes).toBeWithin(10_000, 200_000 * seconds + 2 * 512 * 1024)
 })

@@ -219,14 +219,14 @@ describe('each broken rule is found', () => {
     expect((await judged(answer)).filter((violation) => violation.startsWith(rule))).not.toEqual([])
   })
 
-  test('R10: usage that was asked for and is missing', async () => {
+  test('R10: requested usage that is missing', async () => {
     const options = { stream_options: { include_usage: true } }
     expect(await judged(streamed(chunk(), finish, done), options)).toEqual([
       'R10: no usage chunk before [DONE]',
     ])
   })
 
-  test('I18: a cut, but not one that the client made', async () => {
+  test('I18: a cut, except one by the client', async () => {
     await using upstream = await startFakeProvider()
     const recorder = startRecorder()
     const ask = (model: string) =>

@@ -56,11 +56,12 @@ const isForeign = ({ path, headers }: SentRequest) =>
   /^(\/v1)+\/(messages|responses)\b/.test(path) ||
   (/^\/v1\/models\b/.test(path) && headers.has('anthropic-version'))
 
-function includesUsage({ stream_options: options }: Record<string, unknown>): boolean {
-  return typeof options === 'object' && options !== null && 'include_usage' in options
-    ? options.include_usage === true
-    : false
-}
+const hasTrue = (value: unknown, name: string): boolean =>
+  typeof value === 'object' && value !== null && Reflect.get(value, name) === true
+
+/** A request asks for its usage as clients of OpenAI do, or as those of OpenRouter. */
+const includesUsage = ({ stream_options: options, usage }: Record<string, unknown>): boolean =>
+  hasTrue(options, 'include_usage') || hasTrue(usage, 'include')
 
 function streamRules({ path, body }: SentRequest): StreamRules {
   const isKnown = 'model' in body

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { RedisClient } from 'bun'
-import { WaitTimeoutError } from '../../server/testing/eventually'
 import { freePort } from './free-port'
+import { untilAnswers } from './until-answers'
 
 /** A Redis for tests, from the `redis-server` of PATH; its data does not survive a restart. */
 export interface RedisServer extends AsyncDisposable {
@@ -16,28 +16,21 @@ export interface RedisServer extends AsyncDisposable {
   signal: (signal: NodeJS.Signals) => void
 }
 
-const patienceMs = 30_000
-
 async function spawn(port: number, directory: string): Promise<Bun.Subprocess> {
   const options = ['--port', String(port), '--dir', directory, '--save', '', '--appendonly', 'no']
   const command = ['redis-server', '--bind', '127.0.0.1', ...options]
   const child = Bun.spawn(command, { stdout: 'ignore', stderr: 'inherit' })
-  const deadline = performance.now() + patienceMs
-  while (performance.now() < deadline && child.exitCode === null) {
-    const client = new RedisClient(`redis://127.0.0.1:${port}`, { autoReconnect: false })
-    try {
-      await client.ping()
-      return child
-    } catch {
-      await Bun.sleep(20)
-    } finally {
-      client.close()
-    }
+  await untilAnswers(child, 'redis-server', () => ping(port))
+  return child
+}
+
+async function ping(port: number): Promise<void> {
+  const client = new RedisClient(`redis://127.0.0.1:${port}`, { autoReconnect: false })
+  try {
+    await client.ping()
+  } finally {
+    client.close()
   }
-  const isLate = child.exitCode === null
-  child.kill('SIGKILL')
-  if (isLate) throw new WaitTimeoutError('redis-server', patienceMs)
-  throw new Error('redis-server did not start. Install it: apt-get install redis-server')
 }
 
 /** Starts a server on a free port. Throws when it is not installed. */

@@ -1,4 +1,4 @@
-import { eventually } from '../../server/testing/eventually'
+import { eventually, eventuallyReads } from '../../server/testing/eventually'
 import type { Gateway } from './server'
 
 /** One line of what `/metrics` tells. */
@@ -74,3 +74,13 @@ export async function scrape(url: string): Promise<Scrape> {
   if (response.status !== 200) throw new Error(`metrics: ${response.status}`)
   return parseMetrics(await response.text())
 }
+
+/** Reads the metrics once no request runs, and all that was settled is booked. */
+export const scrapeWhenBooked = (url: string): Promise<Scrape> =>
+  eventuallyReads(
+    () => scrape(url),
+    ({ sum }) =>
+      ['tollgate_running_requests', 'tollgate_journal_depth', 'tollgate_journal_running'].every(
+        (name) => sum(name) === 0,
+      ),
+  )

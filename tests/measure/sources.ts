@@ -24,7 +24,12 @@ const suites: readonly { name: string; files: RegExp; environment: Record<string
   {
     name: 'faults',
     files: /^tests\/faults\/services\//,
-    environment: { TEST_EMBEDDED: 'true', TEST_DEEP: 'true', KILLS: '200' },
+    environment: {
+      TEST_EMBEDDED: 'true',
+      TEST_DEEP: 'true',
+      KILLS: '200',
+      KEYS_LOCKED_SECONDS: '3',
+    },
   },
   {
     name: 'deep',

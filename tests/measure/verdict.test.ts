@@ -50,7 +50,7 @@ describe('a figure', () => {
     expect(isDecided(attemptsOf(110, 110, 110, 110, 110))).toBe(true)
   })
 
-  test('that a test records several times counts with its worst value', () => {
+  test('recorded several times counts with its worst value', () => {
     const all = new Map<string, Attempts>()
     addAttempt(
       all,

@@ -12,6 +12,8 @@ import type { Customer } from '../harness/server'
 let fixture: Fixture
 let organization: Organization
 let plan: unknown
+/** What the provider was asked by all tests so far. */
+let attempts = 0
 
 /** Nano-dollars a token, of the models that the catalogue has. */
 const [inputPrice, outputPrice] = [1000n, 4000n]
@@ -41,11 +43,14 @@ beforeAll(async () => {
   const bound = { model: 'fake/unlisted', pricing: { input: 1000, output: 1000 } }
   await call(fixture.gateway, organization.owner, `PUT /connections/${id}/models/pricing`, bound)
 })
-afterEach(() => fixture.reset())
+afterEach(() => {
+  attempts += fixture.upstream.requests.length
+  fixture.reset()
+})
 afterAll(async () => {
   const sql = await openDatabase(fixture.gateway.dataDir)
-  await waitUntilBooked(sql)
-  await expectSoundLedger(sql)
+  await waitUntilBooked(sql, attempts)
+  await expectSoundLedger(sql, { attempts })
   await sql.close()
   await fixture[Symbol.asyncDispose]()
 })
@@ -109,13 +114,13 @@ async function usedTokens({ key }: Customer): Promise<number> {
   return Number(error.details?.['used'])
 }
 
-describe('finding M11: a connection’s owner who claims tokens that were not sent', () => {
+describe('finding M11: a connection’s owner claims tokens that were not sent', () => {
   test.each([
     ['plain', huge],
     ['stream', huge],
     ['plain', thought],
     ['stream', thought],
-  ])('is paid for what its answer shows: %s', async (kind, usage) => {
+  ])('is paid for its visible answer: %s', async (kind, usage) => {
     claiming(usage)
     const member = await newMember()
     const {
@@ -133,7 +138,7 @@ describe('finding M11: a connection’s owner who claims tokens that were not se
   })
 
   test.each([huge, thought])(
-    'is paid no more for a model that the catalogue does not have: %j',
+    'is not paid extra for a model that the catalogue does not have: %j',
     async (usage) => {
       claiming(usage)
       const { cost, log } = await chat(await newMember(), 'fake/unlisted')
@@ -176,7 +181,7 @@ async function usedTokensOf({ key }: Customer): Promise<number> {
 }
 
 describe('finding M12: a claim on a connection without a payer', () => {
-  test('fills no limit of tokens: of an organization that pays, of one’s own provider', async () => {
+  test('fills no limit of tokens: of an organization that pays, of the payer’s own provider', async () => {
     const company = await newOrganization(fixture)
     idIn(await company.connection({ billing_mode: 'org_pays' }))
     const member = await company.member()

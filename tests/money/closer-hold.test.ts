@@ -34,9 +34,10 @@ beforeAll(async () => {
   await billing.rig.model('long-embedding', { pricing: { input: 20, output: 0 }, ...embedding })
 })
 afterAll(async () => {
-  await waitUntilBooked(billing.sql)
+  const attempts = billing.rig.upstream.requests().length
+  await waitUntilBooked(billing.sql, attempts)
   billing.rig.gateway.recorder.verify()
-  await expectSoundLedger(billing.sql)
+  await expectSoundLedger(billing.sql, { attempts })
   await billing[Symbol.asyncDispose]()
 })
 
@@ -67,7 +68,7 @@ const detailsOf = ({ error }: Answer) => [
 const sentRequests = () => billing.rig.upstream.requests().length
 
 test.each(Object.keys(doors))(
-  'finding M23: 50,000 characters of English on one dollar: 200 on %s, charged what they cost',
+  'finding M23: 50,000 characters of English on one dollar: 200 on %s, charged their cost',
   async (path) => {
     const penniless = await billing.customer(0n)
     const refused = await ask(penniless, english, path)
@@ -88,7 +89,7 @@ test.each(Object.keys(doors))(
 )
 
 describe('finding M23: the exact edges of the closer hold', () => {
-  test('what it requires is enough, a nano-dollar less is not, and the error names both', async () => {
+  test('its required amount is enough, a nano-dollar less is not, and the error names both', async () => {
     const before = sentRequests()
     const [balance, need = 0n] = detailsOf(await ask(await billing.customer(480_000_000n), english))
     expect(balance).toBe(480_000_000n)
@@ -100,7 +101,7 @@ describe('finding M23: the exact edges of the closer hold', () => {
     expect((await ask(await billing.customer(need), english)).status).toBe(200)
   })
 
-  test('text that is no prose is refused as by nearly all of its bytes', async () => {
+  test('text that is not prose is rejected as by nearly all of its bytes', async () => {
     const [, plain = 0n] = detailsOf(await ask(await billing.customer(0n), noise))
     const refused = await ask(await billing.customer(800_000_000n), noise)
     expect(refused.status).toBe(402)
@@ -143,7 +144,7 @@ test('finding M23: a spending limit of a key is met by the closer hold', async (
   expect(Number(need)).toBeWithin(500_000_000, 650_000_000)
 })
 
-test('finding M23: requests at the same time share what there is, and spend no more', async () => {
+test('finding M23: concurrent requests share the balance, and spend at most that', async () => {
   const customer = await billing.customer(1_300_000_000n)
   const answers = await Promise.all([1, 2, 3].map(() => ask(customer, english)))
   const served = answers.filter(({ status }) => status === 200)

@@ -44,6 +44,13 @@ export async function eventOf(at: Billing, client: RawClient): Promise<Booked> {
   return event
 }
 
+/** Counts those of these requests that are booked. */
+export async function countBooked({ sql }: Billing, ids: readonly string[]): Promise<number> {
+  const [row] = await sql`
+    select count(*) as count from usage_event where request_id in ${sql(ids)}`
+  return Number(row.count)
+}
+
 /** The requests that a provider still answers. */
 export const running = (upstream: FakeProvider) =>
   upstream.requests().filter(({ closedAt }) => !closedAt)

@@ -19,15 +19,20 @@ import type { Customer } from '../harness/server'
 let billing: Billing
 /** What tests have the house bear. */
 let expectedLoss = 0n
+/** What the provider was asked by all tests so far. */
+let attempts = 0
 
 beforeAll(async () => {
   billing = await startBilling({ environment: { LOG_LEVEL: 'warn' } })
 })
-afterEach(() => billing.rig.upstream.reset())
+afterEach(() => {
+  attempts += billing.rig.upstream.requests().length
+  billing.rig.upstream.reset()
+})
 afterAll(async () => {
-  await waitUntilBooked(billing.sql)
+  await waitUntilBooked(billing.sql, attempts)
   billing.rig.gateway.recorder.verify()
-  await expectSoundLedger(billing.sql, { writtenOff: expectedLoss })
+  await expectSoundLedger(billing.sql, { attempts, writtenOff: expectedLoss })
   await billing[Symbol.asyncDispose]()
 })
 
@@ -59,7 +64,7 @@ describe('M02: a provider that ignores the limit', () => {
   const model: Json = { max_output_tokens: 100_000, context_length: null }
 
   test.each([false, true])(
-    'is cut where the balance ends, at no more than its price; usage asked for: %p',
+    'is cut at the end of the balance, and costs at most its price; usage requested: %p',
     async (asks) => {
       await billing.rig.model(name, model)
       const options = asks ? { stream_options: { include_usage: true } } : {}
@@ -121,9 +126,11 @@ describe('M02: a provider that ignores the limit', () => {
     await expectCut(answer, choices)
     expect(answer.text).toContain(`"completion_tokens":${100 * choices}`)
     expect((await findBookedOnce(billing.sql, answer)).outputTokens).toBe(100 * choices)
+    // Several prompts of a chat model are several requests to its provider, and one event.
+    attempts -= billing.rig.upstream.requests().length - 1
   })
 
-  test('an echo of the prompt is no output', async () => {
+  test('an echo of the prompt is not output', async () => {
     const customer = await billing.customer(dollar)
     const prompt = 'word '.repeat(500)
     const body = {
@@ -175,7 +182,7 @@ async function connectPausing(paused: Promise<void>) {
 }
 
 describe('an answer without a limit', () => {
-  test.each([20_000, 60_000])('of %d tokens is held for as it grows', async (count) => {
+  test.each([20_000, 60_000])('with %d tokens is held for as it grows', async (count) => {
     const name = `chunks-${count}`
     await billing.rig.model(name, unknown)
     // The slice that was taken with the first hold is too small for the longer one.
@@ -202,7 +209,7 @@ describe('an answer without a limit', () => {
     expect(given).toBeLessThanOrEqual(credit / 20n)
   })
 
-  test('goes on with what was paid in meanwhile', async () => {
+  test('continues with credit paid in meanwhile', async () => {
     const paid = Promise.withResolvers<void>()
     await using provider = await connectPausing(paid.promise)
     await billing.rig.model('chunks-1500', unknown)
@@ -249,7 +256,7 @@ describe('an answer without a limit', () => {
     expectedLoss += event.writtenOff
   })
 
-  test('M6: what the answer and the log tell is what was charged, where the house bears a part', async () => {
+  test('M6: the answer and the log show the charge, if the house bears a part', async () => {
     const name = 'chunks-5002'
     const credit = (await billing.floorOf(name)) + 300n * outputPrice
     const customer = await billing.customer(credit)

@@ -1,16 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect } from 'bun:test'
 import { expectSoundLedger } from '../harness/ledger-oracle'
-import {
-  accountOf,
-  waitUntilBooked,
-  startBilling,
-  priceOf,
-  type Booked,
-  type Billing,
-} from '../harness/ledger'
+import { accountOf, startBilling, priceOf, type Booked, type Billing } from '../harness/ledger'
 import { sendRequest, sendRaw, type Json } from '../harness/http'
 import { eventually, WaitTimeoutError, waitTimeoutMs } from '../../server/testing/eventually'
-import { internalUrl, scrape } from '../harness/scrape'
+import { internalUrl, scrape, scrapeWhenBooked } from '../harness/scrape'
 import type { Customer } from '../harness/server'
 import { startFakeProvider, type FakeProvider } from '../harness/upstreams/fake-provider'
 
@@ -67,7 +60,7 @@ export function useUnansweredFixture(environment: Record<string, string> = {}): 
     for (const upstream of [billing.rig.upstream, billsAll, billsNothing]) upstream.reset()
   })
   afterAll(async () => {
-    await waitUntilBooked(billing.sql)
+    await untilBooked()
     billing.rig.gateway.recorder.verify()
     await expectSoundLedger(billing.sql)
     await billing[Symbol.asyncDispose]()
@@ -124,6 +117,9 @@ export async function untilDrained(count: number): Promise<void> {
   const url = await internalUrl(billing.rig.gateway)
   await eventually(async () => (await scrape(url)).sum('tollgate_drains') === count)
 }
+
+/** Waits until no request runs, and all that was settled is booked. */
+export const untilBooked = async () => scrapeWhenBooked(await internalUrl(billing.rig.gateway))
 
 /** The one event of a customer, once it is booked. */
 export async function eventOf({ userId }: Customer): Promise<Booked> {

@@ -54,8 +54,8 @@ async function connectParts(): Promise<Disposable & { answered: () => number }> 
   return { answered: () => answered, [Symbol.dispose]: () => void server.stop(true) }
 }
 
-describe('finding M10: of a request in parts that comes to nothing', () => {
-  test('what was answered is paid, with the prompt of what was not', async () => {
+describe('finding M10: a failed request in parts', () => {
+  test('answered parts are paid, with the prompt of the others', async () => {
     using parts = await connectParts()
     const model = await modelOf('parts/one')
     const complete = async (prompt: string[]) => {
@@ -92,7 +92,7 @@ describe('finding M10: nothing is paid', () => {
     },
   )
 
-  test('where the provider was never reached', async () => {
+  test('if the provider was never reached', async () => {
     const { admin } = billing.rig.gateway
     const closed = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
     closed.stop(true)
@@ -114,11 +114,11 @@ describe('finding M10: nothing is paid', () => {
 const set = (unanswered_requests: string) =>
   billing.rig.gateway.admin('PUT', '/config', { unanswered_requests })
 
-describe('finding M10: an operator who waives what was not answered', () => {
+describe('finding M10: an operator waives unanswered requests', () => {
   beforeAll(() => set('waive'))
   afterAll(() => set('charge'))
 
-  test('charges nothing for it; its tokens count all the same', async () => {
+  test('charges nothing for it; its tokens still count', async () => {
     for (const body of [{}, { stream: true }]) {
       const customer = await newCustomer()
       await sendAndDisconnect(customer, 'fake/slow-first-50000', { body })
@@ -133,7 +133,7 @@ describe('finding M10: an operator who waives what was not answered', () => {
     await expectNothingPaid(customer)
   })
 
-  test('charges what was delivered of a stream as before', async () => {
+  test('charges the delivered part of a stream as before', async () => {
     const customer = await newCustomer()
     const { key } = customer
     const body = { model: await billing.rig.model('rate-50'), messages, stream: true }

@@ -15,6 +15,7 @@ import {
   billing,
   tokensPerMinute,
   impatient,
+  untilBooked,
   untilDrained,
   usedTokens,
   longText,
@@ -59,7 +60,7 @@ describe('finding M10: a client that disconnects before an answer pays for the s
     await expectPromptPaid(customer, 'cancelled')
   })
 
-  test('and cannot ask for more tokens a minute than his plan has', async () => {
+  test('is bounded by the tokens a minute of its plan', async () => {
     const customer = await newCustomer()
     const model = await billing.rig.model('slow-first-50040', { context_length: null })
     // About 20,000 tokens.
@@ -76,7 +77,7 @@ describe('finding M10: a client that disconnects before an answer pays for the s
       if (upstream.requests().length === before) refused += 1
       client.close()
       // The place among those that run at once is free once its end was noticed.
-      await Bun.sleep(20)
+      await untilBooked()
     }
     expect(refused).toBe(1)
     expect(billing.rig.upstream.requests().length).toBeLessThan(
@@ -84,7 +85,7 @@ describe('finding M10: a client that disconnects before an answer pays for the s
     )
   })
 
-  test('of each prompt that was sent, and of none that waits', async () => {
+  test('for each sent prompt, and for no waiting one', async () => {
     const customer = await newCustomer()
     const prompt = Array.from({ length: 6 }, () => 'word '.repeat(500))
     const path = '/v1/completions'
@@ -100,7 +101,7 @@ describe('finding M10: a client that disconnects before an answer pays for the s
     await expectPromptPaid(customer, 'cancelled')
   })
 
-  test('or for the whole answer, where the provider bills it all: a plain one is read to its end', async () => {
+  test('pays for the whole answer, if the provider bills it all: a plain one is read to its end', async () => {
     const customer = await newCustomer()
     await sendAndDisconnect(customer, 'groq/held-10+bill-full')
     await untilDrained(1)
@@ -112,7 +113,7 @@ describe('finding M10: a client that disconnects before an answer pays for the s
     expect((await accountOf(billing.sql, customer)).posted).toBe(dollar - event.cost)
   })
 
-  test('and nothing where the provider bills nothing; its tokens count all the same', async () => {
+  test('pays nothing if the provider bills nothing; its tokens still count', async () => {
     for (const body of [{}, { stream: true }]) {
       const customer = await newCustomer()
       await sendAndDisconnect(customer, 'local/slow-first-50000', { body })

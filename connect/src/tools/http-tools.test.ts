@@ -50,7 +50,7 @@ describe('a tool server at an address', () => {
     expect(await shout?.call({ text: 'hi' }, limits)).toMatchObject({ sent: true })
   })
 
-  test('that rejects the token has no tools, which is logged', async () => {
+  test('has no tools when it rejects the token, which is logged', async () => {
     const { listener, url } = serve()
     await using one = await started(url)
     expect(one.server.tools).toEqual([])

@@ -4,8 +4,10 @@ import { Toolbox } from './toolbox'
 import { ToolServer, type Callable } from './tool-server'
 import { pause } from '../pause'
 import { sampled } from '../../../server/testing/depth'
-import { recordFigure } from '../../../server/testing/figures'
+import { recordTimeFigure } from '../../../server/testing/figures'
 import { eventually } from '../../../server/testing/eventually'
+import { TestClock } from '../../../server/testing/clock'
+import type { Clock } from '../../../server/src/platform/clock'
 
 const program = join(import.meta.dir, 'program-for-tests.ts')
 const everything = ['add', 'environment', 'pid', 'fail', 'long', 'wait', 'die', 'picture', 'large']
@@ -26,11 +28,12 @@ function settings({ mode = '', allow = everything, reach }: Wanted) {
   return { name: 'mine', allow, reach: { ...own, environment, configured: { MODE: mode } } }
 }
 
-async function started(wanted: Wanted = {}) {
+async function started(wanted: Wanted = {}, clock?: Clock) {
   const logLines: string[] = []
   const log = (_level: string, _event: string, message: string) => void logLines.push(message)
   const changes = { count: 0 }
-  const server = new ToolServer(settings(wanted), { log, hide, firstMs: 100 })
+  const timing = clock ? { clock } : { firstMs: 100 }
+  const server = new ToolServer(settings(wanted), { log, hide, ...timing })
   await server.start(() => (changes.count += 1))
   const tool = (name: string): Callable => {
     const found = server.tools.find(({ announced }) => announced.name === `mine_${name}`)
@@ -112,7 +115,7 @@ describe('tools', () => {
     expect(Buffer.byteLength(content)).toBeGreaterThan(990)
   })
 
-  test('that take too long are abandoned with the reason', async () => {
+  test('are abandoned with the reason when they take too long', async () => {
     await using one = await started()
     const signal = AbortSignal.timeout(100)
     await expect(one.tool('wait').call({}, { ...limits, signal })).rejects.toThrow('timed out')
@@ -127,7 +130,7 @@ describe('tools', () => {
 })
 
 describe('a tool server', () => {
-  test('that dies is restarted, and its tools are unavailable meanwhile', async () => {
+  test('is restarted after it dies, and its tools are unavailable meanwhile', async () => {
     await using one = await started()
     const before = one.server.tools.length
     const outcome = await one.tool('die').call({}, limits)
@@ -139,28 +142,35 @@ describe('a tool server', () => {
     expect(await one.tool('add').call({ a: 1, b: 1 }, limits)).toMatchObject({ content: '2' })
   })
 
-  test('that cannot start is logged once, without secrets, and retried', async () => {
-    await using one = await started({ mode: 'dead' })
+  test('is logged once, without secrets, and retried when it cannot start', async () => {
+    const clock = new TestClock()
+    await using one = await started({ mode: 'dead' }, clock)
     expect(one.server.tools).toEqual([])
-    await Bun.sleep(600)
+    for (let retries = 0; retries < 2; retries += 1) {
+      await eventually(() => clock.pending === 1)
+      // It starts again, and nothing waits before it has failed again.
+      await clock.advance(60_000)
+      expect(clock.pending).toBe(0)
+    }
+    await eventually(() => clock.pending === 1)
     expect(one.logLines).toEqual([
       'The tools of mine are unavailable: there is no [31mlicence for [secret]',
     ])
   })
 
-  test('that is not installed is logged by its name', async () => {
+  test('is logged by its name when it is not installed', async () => {
     await using one = await started({ reach: { command: 'no-such-program', args: [] } })
     expect(one.logLines[0]).toStartWith(
       'The tools of mine are unavailable: no-such-program cannot be run',
     )
   })
 
-  test('that prints other lines beside its messages works all the same', async () => {
+  test('works although it prints other lines beside its messages', async () => {
     await using one = await started({ mode: 'noisy' })
     expect(await one.tool('add').call({ a: 1, b: 1 }, limits)).toMatchObject({ content: '2' })
   })
 
-  test('that writes an endless line is ended', async () => {
+  test('is ended when it writes an endless line', async () => {
     await using one = await started({ mode: 'endless' })
     expect(one.logLines[0]).toBe('The tools of mine are unavailable: it wrote a line without end')
   })
@@ -174,12 +184,9 @@ describe('a tool server', () => {
     const outcome = await one.tool('pid').call({}, limits)
     const pid = Number('content' in outcome ? outcome.content : '')
     expect(isAlive(pid)).toBe(true)
-    const began = performance.now()
-    await one.server[Symbol.asyncDispose]()
-    await eventually(() => !isAlive(pid))
-    recordFigure(`its end with its agent (${mode})`, performance.now() - began, {
-      unit: 'ms',
-      atMost: 6000,
+    await recordTimeFigure(`its end with its agent (${mode})`, { atMost: 6000 }, async () => {
+      await one.server[Symbol.asyncDispose]()
+      await eventually(() => !isAlive(pid))
     })
   })
 })

@@ -6,6 +6,7 @@ import { BackOff } from '../back-off'
 import type { Log } from '../log'
 import { pause } from '../pause'
 import { shortened, toErrorText } from '../text'
+import { systemClock, type Clock } from '../../../server/src/platform/clock'
 import type { AnnouncedTool } from '../../../server/src/platform/db/gateway-schema'
 
 export interface ProcessReach {
@@ -46,6 +47,7 @@ export interface ToolServerPorts {
   hide: (text: string) => string
   /** The delay before a restart; 1 s doubling to a minute by default. */
   firstMs?: number
+  clock?: Clock
 }
 
 /** npx may have to fetch the package first. */
@@ -65,6 +67,7 @@ export class ToolServer implements AsyncDisposable {
   readonly #ports: ToolServerPorts
   readonly #stop = new AbortController()
   readonly #backOff: BackOff
+  readonly #clock: Clock
   #living: Promise<void> = Promise.resolve()
   #tools: readonly Callable[] = []
   #wasReported = ''
@@ -73,6 +76,7 @@ export class ToolServer implements AsyncDisposable {
   constructor(settings: ToolServerSettings, ports: ToolServerPorts) {
     this.#settings = settings
     this.#ports = ports
+    this.#clock = ports.clock ?? systemClock
     this.#backOff = new BackOff({ firstMs: ports.firstMs ?? 1000, maxMs: maxBackOffMs })
   }
 
@@ -103,16 +107,16 @@ export class ToolServer implements AsyncDisposable {
   async #live(onFirstAttempt: () => void): Promise<void> {
     const { signal } = this.#stop
     while (!signal.aborted) {
-      const beganAt = performance.now()
+      const beganAt = this.#clock.monotonicMs()
       const reason = await this.#hold(onFirstAttempt)
       onFirstAttempt()
       this.#show([])
       if (signal.aborted) return
-      if (performance.now() - beganAt > heldMs) this.#backOff.reset()
+      if (this.#clock.monotonicMs() - beganAt > heldMs) this.#backOff.reset()
       const message = `The tools of ${this.name} are unavailable: ${reason}`
       if (message !== this.#wasReported) this.#ports.log('warn', 'tools_away', message)
       this.#wasReported = message
-      await pause(this.#backOff.next(), signal)
+      await pause(this.#backOff.next(), signal, this.#clock)
     }
   }
 
@@ -171,7 +175,7 @@ export class ToolServer implements AsyncDisposable {
     for (;;) {
       const isOver = await Promise.race([
         stopped.promise.then(() => true),
-        pause(checkEveryMs, signal).then(() => signal.aborted),
+        pause(checkEveryMs, signal, this.#clock).then(() => signal.aborted),
       ])
       if (isOver) return
       if (!(await this.#list(client))) throw new Error('it no longer answers')
@@ -200,14 +204,16 @@ export class ToolServer implements AsyncDisposable {
   }
 
   #reportMissing(tools: readonly Tool[]): void {
-    const missing = this.#settings.allow.filter((name) => !tools.some((tool) => tool.name === name))
+    const missingTools = this.#settings.allow.filter(
+      (name) => !tools.some((tool) => tool.name === name),
+    )
     const message =
-      missing.length > 0
-        ? `${this.name} has no ${missing.join(', ')}: allow names tools as their server does.`
+      missingTools.length > 0
+        ? `${this.name} has no ${missingTools.join(', ')}: allow names tools as their server does.`
         : `${this.name} has ${this.#tools.length} of the allowed tools.`
     if (message === this.#wasReported) return
     this.#wasReported = message
-    this.#ports.log(missing.length > 0 ? 'warn' : 'info', 'tools', message)
+    this.#ports.log(missingTools.length > 0 ? 'warn' : 'info', 'tools', message)
   }
 
   /** Returns undefined where the tool cannot be announced. */

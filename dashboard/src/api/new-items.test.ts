@@ -3,7 +3,7 @@ import { countNew, lookFrom } from './new-items'
 
 const item = (id: string, created_at = '2026-11-28T12:00:00.000Z') => ({ id, created_at })
 
-test('finding B17: a list counts what it does not have yet, also where that began earlier', () => {
+test('finding B17: a list counts missing items, also if they began earlier', () => {
   const listed = [item('b'), item('a', '2026-11-28T11:59:00.000Z')]
   const found = [
     item('d', '2026-11-28T12:01:00.000Z'),

@@ -13,7 +13,7 @@ const values = {
 const namesBy = (by: 'name' | 'used', isDescending: boolean) =>
   sortItems(items, values, { by, isDescending }).map(({ name }) => name)
 
-test('finding B18: a list is sorted by name, whatever its case, and by figures, unknown ones last', () => {
+test('finding B18: a list is sorted by name, regardless of case, and by figures, unknown ones last', () => {
   expect(namesBy('name', false)).toEqual(['Alpha', 'beta', 'gamma'])
   expect(namesBy('name', true)).toEqual(['gamma', 'beta', 'Alpha'])
   expect(namesBy('used', false)).toEqual(['gamma', 'beta', 'Alpha'])

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { exactUsd, requestUsd, usd } from './money'
 
-test('finding B8: a total has two decimals, however many the ledger has', () => {
+test('finding B8: a total has two decimals, for any number in the ledger', () => {
   const totals = [3285.947939659, 58_467.812746699, 85.436822756, 5000, 0.01, 0]
   expect(totals.map(usd)).toEqual([
     '$3,285.95',

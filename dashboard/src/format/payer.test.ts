@@ -33,7 +33,7 @@ test('an organization that is gone is named so', () => {
   expect(payerName({ ...acme, payer_name: null })).toBe('a deleted organization')
 })
 
-test('finding B1: a cost is split by who paid, unless the account paid all of it', () => {
+test('finding B1: a cost is split by payer, unless the account paid all of it', () => {
   expect(describePaid([])).toBeUndefined()
   expect(describePaid([{ ...own, cost: 4 }])).toBeUndefined()
   const parts = [

@@ -110,10 +110,10 @@ function withSearchOfEachRequest({ search, ...price }: Price): Price {
   return { ...price, ...(request !== undefined && { request }) }
 }
 
-/** Removes tiers beyond the context length. */
-export function reachable(price: Price, context = Infinity): Price {
+/** Removes tiers beyond the longest prompt. */
+export function reachable(price: Price, longestPrompt = Infinity): Price {
   const reach = <Layer extends Pick<Price, 'tiers'>>({ tiers = [], ...layer }: Layer) => {
-    const reached = tiers.filter(({ above }) => above < context)
+    const reached = tiers.filter(({ above }) => above < longestPrompt)
     return { ...layer, ...(reached.length > 0 && { tiers: reached }) }
   }
   const { service_tiers: services, ...base } = price

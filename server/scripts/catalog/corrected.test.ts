@@ -9,7 +9,7 @@ const price = {
   service_tiers: { batch: { input: 0.5, output: 2, tiers: [{ above: 32_000, input: 1 }] } },
 }
 
-test('rates of a correction replace those of the sources', () => {
+test('rates of a correction replace the rates of the sources', () => {
   expect(corrected(price, { rates: { search: 0.01 } })).toEqual({ ...price, search: 0.01 })
   expect(corrected(price, {})).toEqual(price)
 })

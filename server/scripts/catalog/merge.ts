@@ -1,4 +1,7 @@
 import type { CatalogEntryRow } from '../../src/catalog/catalog-file'
+import { responsesModels } from '../../src/providers/responses/models'
+import { getResponsesFlags } from '../../src/providers/responses/needs-responses'
+import { withLongestPrompt } from './context-window'
 import { choosePrice, isComplete, type NamedQuote, reachable } from './choose-price'
 import { corrected } from './corrected'
 import { type Dates, toEntry } from './entry'
@@ -143,10 +146,15 @@ function isOtherKind(provider: string, id: string, facts: Facts[]): boolean {
   if (!output.includes('text') && !facts.some(({ category }) => category === 'embedding'))
     return true
   if (output.includes('image') || output.includes('video')) return true
-  const stated = facts.find((source) => source.responsesOnly !== undefined)
-  if (stated?.responsesOnly) return true
-  return !stated && /^(openai|azure)/.test(provider) && responsesPath.test(id)
+  const stated = facts.find((source) => source.responsesOnly !== undefined)?.responsesOnly
+  const isResponsesOnly = stated ?? (/^(openai|azure)/.test(provider) && responsesPath.test(id))
+  return isResponsesOnly && !isTranslated(provider, id)
 }
+
+/** Whether Tollgate knows that all chats of a model have to be sent as Responses. */
+const isTranslated = (provider: string, id: string) =>
+  (provider === 'openai' || provider === 'azure') &&
+  getResponsesFlags(responsesModels, id)?.responsesOnly === true
 
 /** A price with other rates, in the usual order of its fields. */
 interface Described {
@@ -159,7 +167,10 @@ interface Described {
 function toMerged({ provider, id, facts, quotes }: Described, dates: Dates): Merged[] {
   const fullId = `${provider}/${id}`
   const correction = correctionOf(fullId)
-  const entry = { ...toEntry({ provider, id, facts }, dates), ...correction.entry }
+  const entry = withLongestPrompt({
+    ...toEntry({ provider, id, facts }, dates),
+    ...correction.entry,
+  })
   if (correction.free ?? id.endsWith(':free')) {
     const free = { ...entry, free: true as const, price: { input: 0, output: 0 } }
     return [{ entry: free, priceFrom: 'overlay', differing: {}, isMissing: false }]
@@ -172,7 +183,10 @@ function toMerged({ provider, id, facts, quotes }: Described, dates: Dates): Mer
     const isMissing = !correction.unpriced && firstClass.has(provider)
     return [{ entry, priceFrom: null, differing: {}, isMissing }]
   }
-  const price = reachable(corrected(chosen.price, correction), entry.context_length)
+  const price = reachable(
+    corrected(chosen.price, correction),
+    entry.max_input_tokens ?? entry.context_length,
+  )
   const later = chosen.later?.map(({ from, price: then }) => ({
     from,
     price: corrected(then, correction),

@@ -39,7 +39,7 @@ export async function readPiAi(files: Map<string, File>): Promise<Listings> {
 const toFacts = (model: PiAiModel): Facts => ({
   category: 'chat',
   name: model.name,
-  ...positive('contextLength', model.contextWindow),
+  ...positive('contextLength', contextOf(model)),
   ...positive('maxOutputTokens', model.maxTokens),
   input: model.input,
   output: model.output ?? ['text'],
@@ -51,6 +51,12 @@ const toFacts = (model: PiAiModel): Facts => ({
     : { jsonSchema: model.compat.supportsStrictMode }),
   ...toQuote(model.cost),
 })
+
+/** Returns the context; undefined where the package has the length up to which the lower price applies. */
+const contextOf = ({ contextWindow, cost }: PiAiModel): number | undefined =>
+  cost?.tiers?.some(({ inputTokensAbove }) => inputTokensAbove === contextWindow)
+    ? undefined
+    : contextWindow
 
 const ratesOf = (cost: Cost) =>
   cleaned({

@@ -28,7 +28,7 @@ describe('six nodes in three regions, 300 accounts, the last region without powe
     expect(outcome.overshoots).toEqual([])
   })
 
-  test('every answered request is booked once, those on the disks of the lost region too', () => {
+  test('every answered request is booked once, also from the disks of the lost region', () => {
     expect(outcome.delivered).toBeGreaterThan(5000)
     expect(outcome.promises.broken.has('not booked')).toBe(false)
   })

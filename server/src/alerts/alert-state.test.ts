@@ -66,7 +66,7 @@ describe('an alert', () => {
     expect(triggersOf('hour', minutely([true, 1], [false, 4], [true, 1]))).toHaveLength(1)
   })
 
-  test('was false from the first evaluation that found it so, even if none followed', () => {
+  test('was false from the first evaluation with that result, even if none followed', () => {
     const looks: Observation[] = [
       { isTrue: true, afterMs: 0 },
       { isTrue: false, afterMs: minuteMs },

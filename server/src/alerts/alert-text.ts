@@ -46,7 +46,7 @@ export function formatTriggerText(
   const { name, type, threshold, period } = alert
   const limit =
     type === 'unusual_activity'
-      ? 'It tells you of values above 3.'
+      ? 'It reports values above 3.'
       : `Its threshold is ${plain(threshold)}${units[type]}.`
   const measurement = measured[type](value, lengths[period])
   return {
@@ -79,6 +79,6 @@ export function formatLowBalanceText(
 ): NoticeText {
   return {
     title: `Low balance: ${accountName}`,
-    body: `The balance of ${accountName} has fallen to ${plain(balance)} USD, below ${plain(threshold)} USD. When nothing is left, requests that cost are refused. Add credit to go on.`,
+    body: `The balance of ${accountName} has fallen to ${plain(balance)} USD, below ${plain(threshold)} USD. Without credit, paid requests are rejected. Add credit to continue.`,
   }
 }

@@ -52,7 +52,7 @@ async function newMember(organizationId: string, role: 'owner' | 'admin' | 'deve
 }
 
 describe('a balance', () => {
-  test('that falls below the threshold is notified once for each fall, by whichever process', async () => {
+  test('below the threshold is notified once for each fall, by any one process', async () => {
     const userId = await createCustomer(database, usd)
     expect(await checkBalances()).toBe(0)
     await spend(userId, 1n)
@@ -64,7 +64,7 @@ describe('a balance', () => {
     await spend(userId, usd / 2n)
     expect(await checkBalances()).toBe(1)
     const body =
-      'The balance of your account has fallen to 0.5 USD, below 1 USD. When nothing is left, requests that cost are refused. Add credit to go on.'
+      'The balance of your account has fallen to 0.5 USD, below 1 USD. Without credit, paid requests are rejected. Add credit to continue.'
     const notices = await noticesOf(userId)
     expect(notices).toHaveLength(2)
     expect(notices[1]).toEqual({
@@ -75,7 +75,7 @@ describe('a balance', () => {
     expect(await mailsTo(userId)).toHaveLength(2)
   })
 
-  test('finding M15: that is credited and spent between two checks has fallen', async () => {
+  test('finding M15: has fallen if it is credited and spent between two checks', async () => {
     const known = await createCustomer(database, usd)
     expect(await checkBalances()).toBe(0)
     await spend(known, usd)
@@ -100,7 +100,7 @@ describe('a balance', () => {
     expect(await noticesOf(userId)).toHaveLength(1)
   })
 
-  test('finding M15: that is credited below the threshold has not fallen, nor where requests hold the rest', async () => {
+  test('finding M15: has not fallen if it is credited below the threshold, or if requests hold the rest', async () => {
     const userId = await createCustomer(database)
     await post(database.query, topUpOf(userId, usd - 1n))
     await spend(userId, usd - 1n)
@@ -126,7 +126,7 @@ describe('a balance', () => {
     expect(await noticesOf(userId)).toEqual([])
   })
 
-  test('finding M15: that stays above it, however often it is credited, leaves no work', async () => {
+  test('finding M15: causes no work while it stays above the threshold, for any number of credits', async () => {
     const userId = await createCustomer(database, 5n * usd)
     await checkBalances()
     for (let k = 0; k < 5; k++) await post(database.query, topUpOf(userId, usd))
@@ -136,7 +136,7 @@ describe('a balance', () => {
     expect(rows).toHaveLength(0)
   })
 
-  test('excludes what running requests hold', async () => {
+  test('excludes the holds of running requests', async () => {
     const userId = await createCustomer(database, 3n * usd)
     const leaseId = newId('lease')
     const lease = { leaseId, accountId: userId, nodeId: newId('node'), need: 3n * usd, wish: 0n }
@@ -163,7 +163,7 @@ describe('a balance', () => {
     expect(await noticesOf(userId)).toHaveLength(1)
   })
 
-  test('that was never at the threshold has not fallen', async () => {
+  test('has not fallen if it never reached the threshold', async () => {
     const userId = await createCustomer(database, usd - 1n)
     expect(await checkBalances()).toBe(0)
     await spend(userId, usd / 2n)
@@ -181,7 +181,7 @@ describe('a balance', () => {
     expect(await checkBalances()).toBe(1)
   })
 
-  test('of an organization is notified to its owner and admins', async () => {
+  test('notifies owner and admins if it belongs to an organization', async () => {
     const id = newId('org')
     const { query } = database
     await query

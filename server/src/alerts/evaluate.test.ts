@@ -90,7 +90,7 @@ describe('the window', () => {
     expect(await triggered(alert)).toEqual([62])
   })
 
-  test('of a month is read by days, but for its edge', async () => {
+  test('reads a month by days, except for its edge', async () => {
     const alert = await watched({ type: 'cost_threshold', threshold: 0, period: 'month' })
     const startMs = nowMs - 30 * dayMs
     await alert.log({ atMs: startMs - 1, cost: 1_000_000_000n })
@@ -140,7 +140,7 @@ describe('each type', () => {
     expect(await triggered(alert)).toEqual([5])
   })
 
-  test('limits by their peaks, months and what overrides the plan', async () => {
+  test('limits by their peaks, months and overrides of the plan', async () => {
     const alert = await watched({ type: 'quota_limit', threshold: 40, period: 'week' })
     await alert.log({ atMs: nowMs - 3 * dayMs, count: 30, concurrent: 3 })
     await alert.log({ atMs: nowMs - 8 * dayMs, count: 60 })
@@ -174,7 +174,7 @@ describe('each type', () => {
 })
 
 describe('a trigger', () => {
-  test('is sent once on each channel, however many processes evaluate it', async () => {
+  test('is sent once on each channel, for any number of evaluating processes', async () => {
     const alert = await watched({
       type: 'cost_threshold',
       threshold: 1,

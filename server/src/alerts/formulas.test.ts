@@ -50,7 +50,7 @@ const hourly = (requests: number, counts: readonly number[]): Measures => ({
 })
 const week = Array.from({ length: 168 }, (_, hour) => (hour % 2 ? 12 : 8))
 
-test('is counted in deviations of the hours before, whatever the threshold says', () => {
+test('is counted in deviations of the hours before, regardless of the threshold', () => {
   expect(judge(rule('unusual_activity', 1e9), hourly(17, week))).toEqual({
     value: 3.5,
     isTrue: true,
@@ -59,12 +59,12 @@ test('is counted in deviations of the hours before, whatever the threshold says'
 })
 
 describe('cost', () => {
-  test('is what the account paid itself, in USD', () => {
+  test('is the account’s own payments, in USD', () => {
     const spent = recent({ cost: 1_500_000_001n })
     expect(judge(rule('cost_threshold', 1.5), spent)).toEqual({ value: 1.500000001, isTrue: true })
   })
 
-  test('that equals the threshold is not above it', () => {
+  test('at the threshold is not above it', () => {
     const spent = recent({ cost: 100_000_000n })
     expect(judge(rule('cost_threshold', 0.1), spent).isTrue).toBe(false)
   })
@@ -83,7 +83,7 @@ describe('error rate', () => {
   })
 })
 
-test('latency is the mean of those that succeeded, and one is enough', () => {
+test('latency is the mean of successful requests, and one is enough', () => {
   const slow = recent({ successes: 3, failures: 9, latencyMs: 1000 })
   expect(judge(rule('model_latency', 333), slow)).toEqual({ value: 333.33, isTrue: true })
   expect(judge(rule('model_latency', 333, { minRequests: 4 }), slow).isTrue).toBe(false)
@@ -121,7 +121,7 @@ describe('quota', () => {
     expect(judge(rule('quota_limit', 50), half)).toEqual({ value: 50, isTrue: true })
   })
 
-  test('of nothing is not reached, even at a threshold of nothing', () => {
+  test('without a limit is not reached, even at a threshold of zero', () => {
     expect(judge(rule('quota_limit', 0), used({ limit: 10, used: 0 })).isTrue).toBe(false)
     expect(judge(rule('quota_limit', 0), used()).isTrue).toBe(false)
   })
@@ -151,7 +151,7 @@ describe('unusual activity', () => {
 
 const count = () => integer({ min: 0, max: 1_000_000_000 })
 
-test('J07: whatever is measured, the value is a number and the verdict says what it shows', () => {
+test('J07: every measurement gives a number as value, and a verdict that matches it', () => {
   const anyRule = record({
     type: constantFrom(...alertTypes),
     threshold: double({ min: 0, max: 1e12, noNaN: true }),

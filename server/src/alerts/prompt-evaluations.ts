@@ -1,4 +1,5 @@
 import { CancellableDelay } from '../platform/cancellable-delay'
+import { systemClock, type Clock } from '../platform/clock'
 import type { Evaluate } from './evaluate'
 
 interface Options {
@@ -6,6 +7,7 @@ interface Options {
   /** The pause between two evaluations, so that many requests share one. */
   everyMs: number
   onFailure: (error: unknown) => void
+  clock?: Clock
 }
 
 const maxWaiting = 10_000
@@ -19,13 +21,16 @@ const pauseFactor = 4
  */
 export class PromptEvaluations implements AsyncDisposable {
   readonly #options: Options
+  readonly #clock: Clock
   readonly #waiting = new Set<string>()
   #running: Promise<void> | undefined
-  readonly #delay = new CancellableDelay()
+  readonly #delay: CancellableDelay
   #isClosed = false
 
   constructor(options: Options) {
     this.#options = options
+    this.#clock = options.clock ?? systemClock
+    this.#delay = new CancellableDelay(this.#clock)
   }
 
   /** Queues accounts for evaluation. Returns at once, and never throws. */
@@ -41,11 +46,11 @@ export class PromptEvaluations implements AsyncDisposable {
   async #work(): Promise<void> {
     const { evaluate, everyMs, onFailure } = this.#options
     while (this.#waiting.size > 0 && !this.#isClosed) {
-      const startedMs = performance.now()
+      const startedMs = this.#clock.monotonicMs()
       const userIds = [...this.#waiting].slice(0, batchSize)
       for (const userId of userIds) this.#waiting.delete(userId)
       await evaluate(userIds).catch(onFailure)
-      const durationMs = performance.now() - startedMs
+      const durationMs = this.#clock.monotonicMs() - startedMs
       if (!this.#isClosed) await this.#delay.wait(Math.max(everyMs, pauseFactor * durationMs))
     }
   }

@@ -36,9 +36,11 @@ const isId = (value: unknown): value is string =>
  */
 export function findConcernedIds(
   ids: readonly string[],
-  sent: Readonly<Record<string, unknown>> | undefined,
+  body: Readonly<Record<string, unknown>> | undefined,
   objectId: string | undefined,
 ): string[] {
-  const named = Object.entries(sent ?? {}).map(([name, value]) => name.endsWith('_id') && value)
-  return [...new Set([objectId, ...ids, ...named].filter(isId))].slice(0, maxIds)
+  const idsByField = Object.entries(body ?? {}).map(
+    ([name, value]) => name.endsWith('_id') && value,
+  )
+  return [...new Set([objectId, ...ids, ...idsByField].filter(isId))].slice(0, maxIds)
 }

@@ -84,7 +84,7 @@ test('records nothing of a transaction that is rolled back', async () => {
 const look = () =>
   database.query.transaction().execute((trx) => trx.selectFrom('plan').selectAll().execute())
 
-test('one that only reads leaves nothing; what is done without one is on record behind it', async () => {
+test('a read-only change is not recorded; a change without a transaction is recorded after it', async () => {
   await record(look, false)
   expect(await objects()).toEqual([])
   await record(look)

@@ -62,7 +62,7 @@ test('records the differing fields of two states, money in USD, and nothing if t
   ])
 })
 
-test('records the actor of a change, and none outside of a request', async () => {
+test('records the actor of a change within a request only', async () => {
   const [id, clientAddress] = [newId('user'), '192.0.2.1']
   await database.query
     .insertInto('users')

@@ -43,7 +43,7 @@ test('the key of a provider is its name, and only there', () => {
   })
 })
 
-test('texts that look like secrets are taken out of any field, and so is what addresses bring', () => {
+test('texts that look like secrets are removed from any field, and so are secrets of addresses', () => {
   const body = {
     reason: 'He lost sk-proj-0123456789abcdef yesterday.',
     url: 'https://me:hidden@example.com/v1?api-key=hidden&version=2#end',

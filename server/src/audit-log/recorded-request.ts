@@ -67,16 +67,16 @@ export function toRecordedFields(
   fields: Readonly<Json>,
   maxBytes = maxRecordedBytes,
 ): Json {
-  const recorded = cleanFields(fields, plainNames[action])
-  let bytes = bytesOf(recorded)
-  if (bytes <= maxBytes) return recorded
-  const bySize = Object.entries(recorded)
+  const recordedFields = cleanFields(fields, plainNames[action])
+  let bytes = bytesOf(recordedFields)
+  if (bytes <= maxBytes) return recordedFields
+  const bySize = Object.entries(recordedFields)
     .map(([name, value]) => ({ name, size: bytesOf(value) }))
     .toSorted((one, other) => other.size - one.size)
   for (const { name, size } of bySize) {
-    recorded[name] = cutMark
+    recordedFields[name] = cutMark
     bytes -= size - bytesOf(cutMark)
-    if (bytes <= maxBytes) return recorded
+    if (bytes <= maxBytes) return recordedFields
   }
-  return { [cutMark]: `${Object.keys(recorded).length} fields` }
+  return { [cutMark]: `${Object.keys(recordedFields).length} fields` }
 }

@@ -24,17 +24,17 @@ interface Granted extends Pick<Selectable<UserRow>, 'limits'> {
 function overridden(
   overrides: Record<string, unknown>,
   type: string,
-  planned: number | null,
+  planLimit: number | null,
 ): number | null {
   const value = overrides[type]
-  if (value === undefined) return planned
+  if (value === undefined) return planLimit
   return typeof value === 'number' ? value : null
 }
 
 /** Returns the spending limit in the same way: nano-dollars, which JSON holds as text. */
-function overriddenSpend(overrides: Record<string, unknown>, planned: bigint | null) {
+function overriddenSpend(overrides: Record<string, unknown>, planLimit: bigint | null) {
   const value = overrides['monthly_spend']
-  if (value === undefined) return planned
+  if (value === undefined) return planLimit
   return typeof value === 'string' ? BigInt(value) : null
 }
 

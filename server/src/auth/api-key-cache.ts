@@ -21,8 +21,10 @@ const capacity = 100_000
  */
 export class ApiKeyCache {
   readonly #lookUps: SwrCache<Principal | undefined>
+  readonly #now: () => number
 
-  constructor({ lookUp, now, random }: KeyringOptions) {
+  constructor({ lookUp, now = () => performance.now(), random }: KeyringOptions) {
+    this.#now = now
     this.#lookUps = new SwrCache({
       lookUp,
       capacity,
@@ -42,13 +44,13 @@ export class ApiKeyCache {
    * `onUnknown` throws, which is called before the lookup of a key that is not cached as valid.
    */
   async authenticate(authorization: string | null, onUnknown?: () => void): Promise<Principal> {
-    return usable(await this.#lookUps.of(hashIn(authorization), onUnknown))
+    return assertUsable(await this.#lookUps.of(hashIn(authorization), onUnknown), this.#now)
   }
 
   /** Returns the cached principal: undefined where a lookup is required. */
   findCached(authorization: string | null): Principal | undefined {
-    const cached = this.#lookUps.known(hashIn(authorization))
-    return cached && usable(cached.value)
+    const cachedPrincipal = this.#lookUps.findKnown(hashIn(authorization))
+    return cachedPrincipal && assertUsable(cachedPrincipal.value, this.#now)
   }
 
   /** Evicts a changed or deleted key. */
@@ -94,13 +96,13 @@ function hashIn(authorization: string | null): string {
 const disabledMessage =
   'The API key is disabled. Its owner can enable it again under API keys, or with PATCH /api/account/keys/{id}.'
 
-function usable(principal: Principal | undefined): Principal {
+function assertUsable(principal: Principal | undefined, now: () => number): Principal {
   if (!principal) throw new ApiError('invalid_api_key')
   const { endsAtMs, disabledUntilMs } = principal
-  if (endsAtMs !== null && endsAtMs <= performance.now()) {
+  if (endsAtMs !== null && endsAtMs <= now()) {
     throw new ApiError('expired_api_key')
   }
-  if (disabledUntilMs !== null && disabledUntilMs > performance.now()) {
+  if (disabledUntilMs !== null && disabledUntilMs > now()) {
     throw new ApiError('invalid_api_key', { message: disabledMessage })
   }
   return principal

@@ -18,14 +18,14 @@ export interface Credentialed {
 }
 
 interface Ports {
-  keyring: ApiKeyCache
+  apiKeys: ApiKeyCache
   failures: FailedAuthentications
   /** Limits the look-ups of unknown keys. */
   unknownKeys: UnknownKeyLimiter
   limits: RateLimits
   lastUse: { note: (keyId: string) => void }
   /** Counts requests without a key. */
-  visitors: AddressRate
+  anonymousCallers: AddressRate
   /** Requests to `/api`, for each account; called each time, as the setting may change. */
   apiPerMinute: () => number
 }
@@ -34,7 +34,7 @@ type WindowsOf = (principal: Principal) => readonly LimitBucket[]
 
 interface Authenticating {
   caller: Credentialed
-  required: Permission
+  permission: Permission
   windowsOf: WindowsOf
 }
 
@@ -52,27 +52,29 @@ export class Authenticator {
    * Returns the caller; a promise only where the database is read. Throws or rejects with 401, with 429 for a client
    * that failed too often, and with `insufficient_permissions`.
    */
-  authenticate(caller: Credentialed, required: Permission): MaybePromise<Principal> {
-    return this.#authenticate(caller, required, requestWindows)
+  authenticate(caller: Credentialed, permission: Permission): MaybePromise<Principal> {
+    return this.#authenticate(caller, permission, requestWindows)
   }
 
   /** Authenticates, and counts the request in the limits of the caller. Rejects with `rate_limit_exceeded` too. */
-  authenticateAndCount(caller: Credentialed, required: Permission): Promise<Principal> {
-    return this.#authenticateAndCount(caller, required, requestWindows)
+  authenticateAndCount(caller: Credentialed, permission: Permission): Promise<Principal> {
+    return this.#authenticateAndCount(caller, permission, requestWindows)
   }
 
   /** Authenticates for `/api`, which has a rate of its own for each account. Source: contract 3.1. */
-  authenticateForApi(caller: Credentialed, required: Permission): Promise<Principal> {
-    return this.#authenticateAndCount(caller, required, (principal) => this.#apiWindows(principal))
+  authenticateForApi(caller: Credentialed, permission: Permission): Promise<Principal> {
+    return this.#authenticateAndCount(caller, permission, (principal) =>
+      this.#apiWindows(principal),
+    )
   }
 
   /** Authenticates a signed-in user, and counts the request in the rate of `/api`. */
   async authenticateSignedIn(
     principal: Principal,
     caller: Credentialed,
-    required: Permission,
+    permission: Permission,
   ): Promise<Principal> {
-    permit(principal, required)
+    permit(principal, permission)
     caller.reportQuota(await this.#ports.limits.count(this.#apiWindows(principal)))
     return principal
   }
@@ -89,7 +91,7 @@ export class Authenticator {
 
   /** Admits a caller without a key: counted by address. Throws `rate_limit_exceeded`. */
   admitAnonymous({ address, reportQuota }: Credentialed): void {
-    reportQuota(this.#ports.visitors.count(address()))
+    reportQuota(this.#ports.anonymousCallers.count(address()))
   }
 
   #apiWindows({ userId }: Principal): readonly LimitBucket[] {
@@ -98,41 +100,41 @@ export class Authenticator {
 
   #authenticate(
     caller: Credentialed,
-    required: Permission,
+    permission: Permission,
     windowsOf: WindowsOf,
   ): MaybePromise<Principal> {
-    const cached = this.#findCached(caller)
-    if (!cached) return this.#authenticateUnknown({ caller, required, windowsOf })
-    return this.#isPermitted(cached, required)
-      ? cached
-      : this.#refuse(cached, { caller, required, windowsOf })
+    const cachedPrincipal = this.#findCached(caller)
+    if (!cachedPrincipal) return this.#authenticateUnknown({ caller, permission, windowsOf })
+    return this.#isPermitted(cachedPrincipal, permission)
+      ? cachedPrincipal
+      : this.#refuse(cachedPrincipal, { caller, permission, windowsOf })
   }
 
   async #authenticateUnknown(authenticating: Authenticating): Promise<Principal> {
     const principal = await this.#lookUp(authenticating.caller)
-    return this.#isPermitted(principal, authenticating.required)
+    return this.#isPermitted(principal, authenticating.permission)
       ? principal
       : this.#refuse(principal, authenticating)
   }
 
   /** Whether a caller with an accepted key has the permission; notes the key's use. */
-  #isPermitted(principal: Principal, required: Permission): boolean {
+  #isPermitted(principal: Principal, permission: Permission): boolean {
     this.#ports.lastUse.note(principal.keyId)
-    return may(principal, required)
+    return may(principal, permission)
   }
 
   /** A caller without the permission gets its quota all the same, as every caller with an accepted key does. */
   async #refuse(
     principal: Principal,
-    { caller, required, windowsOf }: Authenticating,
+    { caller, permission, windowsOf }: Authenticating,
   ): Promise<Principal> {
     caller.reportQuota(await this.#ports.limits.readQuota(windowsOf(principal)))
-    permit(principal, required)
+    permit(principal, permission)
     return principal
   }
 
-  async #authenticateAndCount(caller: Credentialed, required: Permission, windowsOf: WindowsOf) {
-    const principal = await this.#authenticate(caller, required, windowsOf)
+  async #authenticateAndCount(caller: Credentialed, permission: Permission, windowsOf: WindowsOf) {
+    const principal = await this.#authenticate(caller, permission, windowsOf)
     caller.reportQuota(await this.#ports.limits.count(windowsOf(principal)))
     return principal
   }
@@ -140,31 +142,31 @@ export class Authenticator {
   /** Finds a key in memory, where nearly every valid key is. */
   #findCached(caller: Credentialed): Principal | undefined {
     try {
-      return this.#ports.keyring.findCached(caller.authorization)
+      return this.#ports.apiKeys.findCached(caller.authorization)
     } catch (thrown) {
-      throw this.#judged(thrown, caller)
+      throw this.#toJudgedError(thrown, caller)
     }
   }
 
   async #lookUp(caller: Credentialed): Promise<Principal> {
-    const { keyring, failures, unknownKeys } = this.#ports
+    const { apiKeys, failures, unknownKeys } = this.#ports
     const address = caller.address()
     let lookUp: Disposable | undefined
     // Not for requests that wait for a running look-up: of one key a thousand may come at once.
     const mayLookUp = () => {
       failures.assertMayLookUp(address)
-      lookUp = unknownKeys.enter(address)
+      lookUp = unknownKeys.admit(address)
     }
     try {
-      return await keyring.authenticate(caller.authorization, mayLookUp)
+      return await apiKeys.authenticate(caller.authorization, mayLookUp)
     } catch (thrown) {
-      throw this.#judged(thrown, caller)
+      throw this.#toJudgedError(thrown, caller)
     } finally {
       lookUp?.[Symbol.dispose]()
     }
   }
 
-  #judged(thrown: unknown, caller: Credentialed): unknown {
+  #toJudgedError(thrown: unknown, caller: Credentialed): unknown {
     if (!(thrown instanceof ApiError) || thrown.status !== 401) return thrown
     return this.#ports.failures.judge(caller.address(), thrown)
   }

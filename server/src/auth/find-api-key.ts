@@ -49,6 +49,7 @@ const toPrincipal = ({ row, lookedUpAtMs }: FoundKey): Principal => ({
   allowedModels: row.allowed_models,
   limits: combineLimits([accountScope(row.user_id, row), keyScope(row)]),
   logBodies: row.log_bodies,
+  bareModelNames: row.bare_model_names,
 })
 
 function toPauseEnd({ disabled_at, pauseMs }: KeyRow, lookedUpAtMs: number): number | null {
@@ -62,7 +63,7 @@ const findKeys = (db: Kysely<Schema>, hashes: readonly string[]) =>
     .innerJoin('users', 'users.id', 'api_key.user_id')
     .innerJoin('plan', 'plan.id', 'users.plan_id')
     .selectAll('api_key')
-    .select(['users.limits', 'users.log_bodies', ...planLimits])
+    .select(['users.limits', 'users.log_bodies', 'users.bare_model_names', ...planLimits])
     .select(sql<string | null>`extract(epoch from expires_at - now()) * 1000`.as('leftMs'))
     .select(sql<string | null>`extract(epoch from disabled_until - now()) * 1000`.as('pauseMs'))
     .where(
@@ -83,7 +84,8 @@ export const findAccountIn =
     const withoutEnd = { expiresAtMs: null, endsAtMs: null, disabledUntilMs: null }
     const scope = { permissions, allowedModels: null }
     const session = { keyId: sessionKeyId, keyPrefix: '', ...scope, ...withoutEnd }
-    const principal = { ...session, userId, accountId: userId, limits, logBodies: row.log_bodies }
+    const settings = { logBodies: row.log_bodies, bareModelNames: row.bare_model_names }
+    const principal = { ...session, userId, accountId: userId, limits, ...settings }
     return { principal, isOperator: row.is_operator }
   }
 
@@ -100,7 +102,8 @@ const findAccount = (db: Kysely<Schema>, userId: string) =>
   db
     .selectFrom('users')
     .innerJoin('plan', 'plan.id', 'users.plan_id')
-    .select(['users.limits', 'users.is_operator', 'users.log_bodies', ...planLimits])
+    .select(['users.limits', 'users.is_operator', 'users.log_bodies', 'users.bare_model_names'])
+    .select(planLimits)
     .where('users.id', '=', userId)
     .where('users.status', '=', 'active')
     .executeTakeFirst()
@@ -140,10 +143,10 @@ export class LastUsedRecorder implements AsyncDisposable {
 
   async #flush(): Promise<void> {
     if (this.#usedAt.size === 0) return
-    const used = this.#usedAt
+    const usedAt = this.#usedAt
     this.#usedAt = new Map()
-    const ids = [...used.keys()]
-    const times = [...used.values()].map((timeMs) => new Date(timeMs))
+    const ids = [...usedAt.keys()]
+    const times = [...usedAt.values()].map((timeMs) => new Date(timeMs))
     await sql`
       with use as (
         select * from unnest(${ids}::text[], ${times}::timestamptz[]) as use (id, at)

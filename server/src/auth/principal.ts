@@ -31,6 +31,8 @@ export interface Principal {
   limits: CallerLimits
   /** Whether the account has enabled bodies in its request logs. */
   logBodies: boolean
+  /** Whether the account leaves out the provider of a model; null where the operator's setting applies. */
+  bareModelNames?: boolean | null | undefined
 }
 
 /** Whether the key has limits besides those of its account. */
@@ -46,15 +48,17 @@ export const hasOwnLimits = ({
   limits.monthly.some(({ id }) => id === keyId)
 
 /** `admin` implies both others; `write` does not imply `read`. */
-export const may = ({ permissions: held }: Principal, required: Permission): boolean =>
-  held.includes(required) || held.includes('admin')
+export const may = (
+  { permissions: grantedPermissions }: Principal,
+  permission: Permission,
+): boolean => grantedPermissions.includes(permission) || grantedPermissions.includes('admin')
 
 /** Throws `insufficient_permissions`. */
-export function permit(principal: Principal, required: Permission): void {
-  if (may(principal, required)) return
-  const held = principal.permissions
+export function permit(principal: Principal, permission: Permission): void {
+  if (may(principal, permission)) return
+  const grantedPermissions = principal.permissions
   throw new ApiError('insufficient_permissions', {
-    message: `This request requires an API key with the permission "${required}".`,
-    details: { required: [required], current: [...held] },
+    message: `This request requires an API key with the permission "${permission}".`,
+    details: { required: [permission], current: [...grantedPermissions] },
   })
 }

@@ -25,11 +25,11 @@ export async function findRole(
 }
 
 /** Throws `resource_not_found` without an active membership, `insufficient_permissions` for another role. */
-export function requireRole(role: Role | undefined, allowed: readonly Role[]): void {
+export function requireRole(role: Role | undefined, allowedRoles: readonly Role[]): void {
   if (role === undefined) throw new ApiError('resource_not_found')
-  if (allowed.includes(role)) return
+  if (allowedRoles.includes(role)) return
   throw new ApiError('insufficient_permissions', {
-    message: `This request requires the role ${allowed.map((name) => `"${name}"`).join(' or ')} in the organization.`,
-    details: { required: [...allowed], current: [role] },
+    message: `This request requires the role ${allowedRoles.map((name) => `"${name}"`).join(' or ')} in the organization.`,
+    details: { required: [...allowedRoles], current: [role] },
   })
 }

@@ -7,6 +7,7 @@ import {
   type SessionTurn,
 } from './conversation'
 import { findSession } from './session-rows'
+import { systemClock, type Clock } from '../platform/clock'
 import type { Database } from '../platform/db/database'
 import { openTestDatabase } from '../../testing/db/database'
 import { newId } from '../platform/db/id'
@@ -50,7 +51,7 @@ test('gives the turn to one of fifty concurrent callers', async () => {
   expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 })
 
-test('a turn ends once: what was said is there once, and summed up once', async () => {
+test('a turn ends once: its messages are stored once and summed up once', async () => {
   await store.take(one)
   const ends = await Promise.all([store.end(one, outcome), store.end(one, outcome)])
   expect(ends.filter(Boolean)).toHaveLength(1)
@@ -70,7 +71,7 @@ test('an expired turn goes to the next caller, and the output of the first is di
   expect(await contents()).toHaveLength(2)
 })
 
-test('a renewed turn is kept, even one that expired and is still free', async () => {
+test('a renewed turn stays valid, even after it expired and while it is free', async () => {
   await store.take(one)
   await outOfTime()
   expect(await store.renew([one])).toEqual(new Set([one.runId]))
@@ -84,7 +85,7 @@ test('rejects taking or ending the turn of another account', async () => {
   expect(await store.end(foreign, outcome)).toBeUndefined()
 })
 
-test('a session that has grown beyond any request is refused before it is read', async () => {
+test('a session that has grown beyond any request is rejected before it is read', async () => {
   await sql`
     insert into automation_message (id, session_id, user_id, position, role, content, tokens)
     select 'msg_' || n, ${one.sessionId}, ${one.userId}, n, 'user', 'x', 1
@@ -123,7 +124,7 @@ test('steps of a turn are kept as they come, in their order, and counted once th
   expect(await session()).toMatchObject({ message_count: 4, cost: 14n, running_id: null })
 })
 
-test('a step of a turn that is no longer its own is not kept', async () => {
+test('a step of a lost turn is not stored', async () => {
   await store.take(one)
   await outOfTime()
   await store.take(another())
@@ -148,10 +149,7 @@ function failing(when: readonly ('before' | 'after')[]) {
     get: (target, name) => (name === 'transaction' ? transaction : Reflect.get(target, name)),
   })
   const paused: number[] = []
-  const clock = {
-    nowMs: () => 0,
-    pause: async (ms: number) => void paused.push(ms),
-  }
+  const clock: Clock = { ...systemClock, sleep: async (ms) => void paused.push(ms) }
   return { store: createConversationStore(db, 30, clock), paused }
 }
 

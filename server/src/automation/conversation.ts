@@ -2,8 +2,9 @@ import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { SessionMessage } from './schema'
 import { findSession, wrongState, type SessionRow } from './session-rows'
 import { toPagination } from './sessions'
-import { realClock, writeWithRetries, type Clock } from './write-with-retries'
+import { writeWithRetries } from './write-with-retries'
 import type { AutomationMessageRow } from '../platform/db/automation-schema'
+import type { Clock } from '../platform/clock'
 import { newId } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
 import { invalidRequest } from '../errors'
@@ -67,11 +68,7 @@ export type ConversationStore = ReturnType<typeof createConversationStore>
  * Stores the messages of sessions and decides which request has the turn. `lifeSeconds`: how long a turn is presumed
  * to last. A write is retried where the database fails, and takes effect once.
  */
-export function createConversationStore(
-  db: Kysely<Schema>,
-  lifeSeconds: number,
-  clock: Clock = realClock,
-) {
+export function createConversationStore(db: Kysely<Schema>, lifeSeconds: number, clock?: Clock) {
   const leaseEnd = sql<Date>`now() + make_interval(secs => ${lifeSeconds})`
   return {
     list: (userId: string, id: string, page: Page) => listMessages(db, { userId, id, page }),
@@ -171,8 +168,8 @@ const toTurnWrite = (turn: SessionTurn, outcome: MessageOutcome): Omit<TurnWrite
 const endTurn = (db: Kysely<Schema>, pending: TurnWrite): Promise<SessionMessage[] | undefined> =>
   db.transaction().execute(async (trx) => {
     const { runId, sessionId, userId } = pending.turn
-    const existing = await store(trx, pending)
-    if (!existing) return undefined
+    const existingMessage = await store(trx, pending)
+    if (!existingMessage) return undefined
     await trx
       .updateTable('automation_session')
       .set({ running_id: null, running_until: null })
@@ -183,7 +180,7 @@ const endTurn = (db: Kysely<Schema>, pending: TurnWrite): Promise<SessionMessage
       .where('user_id', '=', userId)
       .where('running_id', '=', runId)
       .execute()
-    return existing.messages
+    return existingMessage.messages
   })
 
 /** Anything else that ends the turn waits for the row that this has changed. */
@@ -192,8 +189,8 @@ async function store(trx: Transaction<Schema>, pending: TurnWrite): Promise<Adde
   const { runId, sessionId, userId } = turn
   const { messages, tokenCounts, inputTokens, outputTokens, cost } = outcome
   if (isRetry) {
-    const existing = await findStored(trx, pending)
-    if (existing) return existing
+    const existingMessage = await findStored(trx, pending)
+    if (existingMessage) return existingMessage
   }
   const session = await trx
     .updateTable('automation_session')

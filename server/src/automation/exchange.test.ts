@@ -15,7 +15,7 @@ const answered = (fields: JsonObject, finish_reason: string | null = 'stop') =>
   exchangeOf({ message: { role: 'assistant', content: null, ...fields }, finish_reason })
     .messages[1]
 
-test('a message has its share of the tokens that were read, an answer those that were written', () => {
+test('a message has its share of the tokens read, an answer the tokens written', () => {
   const { messages, inputTokens, outputTokens } = exchangeOf({
     message: { content: 'Yes.' },
     finish_reason: 'stop',

@@ -17,7 +17,7 @@ export const sendMessageRoute = (ports: MessagePorts, reply: ReplyPorts) =>
     tag: 'Automation',
     summary: 'Send a message in a session',
     notes:
-      'The model gets the whole conversation, with the limits, holds and prices of a chat completion. A session has one running message at a time. With `stream` true the answer is 200 and the chunks of `/v1/chat/completions`.',
+      'The model receives the whole conversation, with the limits, holds and prices of a chat completion. A session has one running message at a time. With `stream` true the answer is 200 and the chunks of `/v1/chat/completions`.',
     params: { id: objectId('sess').describe('ID of the session') },
     body: NewMessage,
     examples: {

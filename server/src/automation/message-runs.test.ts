@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import type { SessionTurn } from './conversation'
 import { Runs } from './message-runs'
 import { unavailable } from '../errors'
+import { settled } from '../../testing/clock'
 
 const turn = (runId: string): SessionTurn => ({ runId, sessionId: `of ${runId}`, userId: 'user_1' })
 const neverAborted = new AbortController().signal
@@ -20,7 +21,7 @@ const aborted = (signal: AbortSignal) =>
     else signal.addEventListener('abort', () => resolve())
   })
 
-test('a run whose turn is no longer its own is ended, the others go on', async () => {
+test('a run with a lost turn is ended, the others continue', async () => {
   await using runs = open(async () => new Set(['kept']))
   const [renewed, lost] = ['kept', 'lost'].map((id) => runs.begin(turn(id), neverAborted))
   await aborted(lost?.signal ?? neverAborted)
@@ -96,7 +97,7 @@ test('close waits for running messages', async () => {
   const closing = runs[Symbol.asyncDispose]().then(() => {
     isClosed = true
   })
-  await Bun.sleep(5)
+  await settled()
   expect(isClosed).toBe(false)
   run.finish()
   await closing

@@ -3,6 +3,7 @@ import { RecordedStream } from './recorded-stream'
 import { Run } from './message-runs'
 import { ClientDisconnected, type ChunkStream } from '../wire/chunk-stream'
 import type { JsonObject } from '../wire/json-body'
+import { settled } from '../../testing/clock'
 
 const chunk = (content: string, finish_reason: string | null = null) =>
   JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason }] })
@@ -56,13 +57,13 @@ test('an answer is kept before its last chunk goes out', async () => {
   const last = stream.read().then(() => {
     isOut = true
   })
-  await Bun.sleep(0)
+  await settled()
   expect([outcomes, isOut]).toEqual([['Hello'], false])
   resolve()
   await last
 })
 
-test('what came is kept once, however many ways its reader leaves', async () => {
+test('received output is stored once, for any way to disconnect', async () => {
   const source = new Source([chunk('Hel')])
   const { stream, caller, outcomes } = record(source)
   await stream.read()
@@ -83,7 +84,7 @@ test('a waiting reader sees the end of the session at once', async () => {
   expect(outcomes).toEqual(['Hel'])
 })
 
-test('an answer that breaks is kept as one that is not whole, however it had ended before', async () => {
+test('a broken answer is stored as incomplete, for any earlier end', async () => {
   const call = { index: 0, id: 'call_1', function: { name: 'x', arguments: '{}' } }
   const requestJson = JSON.stringify({
     choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: 'tool_calls' }],
@@ -104,7 +105,7 @@ test('an answer that breaks is kept as one that is not whole, however it had end
   expect(wholes).toEqual([false])
 })
 
-test('an answer that cannot be kept is no answer', async () => {
+test('an answer that cannot be stored is a failure', async () => {
   const failure = Promise.reject(new Error('no database'))
   const { stream } = record(new Source([chunk('Hello', 'stop')]), failure)
   await expect(stream.read()).rejects.toThrow('no database')

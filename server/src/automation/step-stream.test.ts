@@ -52,7 +52,7 @@ test('a stream is one answer: one id, one role, calls numbered through, one fini
   expect(it.isDone()).toBe(true)
 })
 
-test('a stream that reaches a limit ends with words that say so', async () => {
+test('a stream that reaches a limit ends with a text that names the limit', async () => {
   const it = createTestLoop({
     answers: [[echo], [echo]],
     message: { stream: true },

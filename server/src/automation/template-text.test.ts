@@ -7,12 +7,12 @@ test('names are replaced by their values, once', () => {
   expect(filled).toBe('Say {{name}} to $& Ada, $& Ada!')
 })
 
-test('reports names without a value, also those of Object.prototype', () => {
+test('reports names without a value, including names of Object.prototype', () => {
   expect(() => fillTemplate('{{name}}', {})).toThrow('variables.name')
   expect(() => fillTemplate('{{constructor}}', {})).toThrow('variables.constructor')
 })
 
-test('leaves text that is no variable name unchanged', () => {
+test('leaves text that is not a variable name unchanged', () => {
   expect(fillTemplate('{{ }} {{1}} {name}', {})).toBe('{{ }} {{1}} {name}')
 })
 

@@ -21,7 +21,7 @@ const lostAfterOne = (step: number) => (step === 1 ? {} : undefined)
 const never = () => new Promise<ToolResult>(() => undefined)
 
 describe('tools', () => {
-  test('are run for the model, in order, until it asks for none; each step is kept', async () => {
+  test('are run for the model, in order, until it calls none; each step is stored', async () => {
     const it = createTestLoop({ answers: [[echo, ['echo', '{"b":2}']], [['echo', '']], 'Done.'] })
     const answer = await runPlain(it)
     expect(textOf(it.stored)).toEqual([
@@ -63,7 +63,7 @@ describe('tools', () => {
     expect(it.isDone()).toBe(true)
   })
 
-  test('that are not allowed, or not there, do not run, whatever the model invents', async () => {
+  test('do not run when they are forbidden or unknown, although the model calls them', async () => {
     for (const session of [{ disabled_tools: ['fail'] }, { enabled_tools: ['echo'] }]) {
       const it = createTestLoop({
         answers: [[['fail', '{}'], ['shell', '{}'], echo], 'Done.'],
@@ -85,14 +85,14 @@ describe('tools', () => {
     expect([withoutTools.ran, withoutTools.requests[0]?.['tools']]).toEqual([[], undefined])
   })
 
-  test('that are taken from the list while a message runs do not run any more', async () => {
+  test('do not run after they are removed from the list while a message runs', async () => {
     const it = createTestLoop({ answers: [[echo, echo], 'Done.'], sessionAt: disableEcho })
     await runPlain(it)
     expect(it.ran).toEqual(['echo'])
     expect(it.requests[1]?.['tools']).toMatchObject([{ function: { name: 'fail' } }])
   })
 
-  test('that fail, or whose arguments are no object, return an error to the model', async () => {
+  test('return an error to the model when they fail or their arguments are not an object', async () => {
     const calls: ScriptedCall[] = [
       ['fail', '{}'],
       ['echo', '[1]'],
@@ -108,7 +108,7 @@ describe('tools', () => {
     ])
   })
 
-  test('of more than a model gets are refused before it is asked', async () => {
+  test('beyond the maximum for a model are rejected before it is called', async () => {
     const tool = { description: '', parameters: {} }
     const of = async () =>
       Array.from({ length: 129 }, (_, index) => ({ ...tool, name: `t${index}` }))
@@ -117,7 +117,7 @@ describe('tools', () => {
     expect([it.requests, it.stored]).toEqual([[], []])
   })
 
-  test('are none of a chat: what its model invents is kept, and answered in the next message', async () => {
+  test('do not apply to a chat: calls that its model invents are stored, and answered in the next message', async () => {
     const it = createTestLoop({
       answers: [[echo]],
       session: { session_type: 'chat', gateway_id: null },
@@ -194,7 +194,7 @@ describe('a message has bounds', () => {
 })
 
 describe('a message ends between steps', () => {
-  test('where its session was paused or completed, or its turn was lost', async () => {
+  test('when its session was paused or completed, or its turn was lost', async () => {
     for (const status of ['paused', 'completed', 'cancelled'] as const) {
       const sessionAt = (step: number) => (step === 2 ? { status } : {})
       const it = createTestLoop({ answers: [[echo, echo], 'Done.'], sessionAt })
@@ -207,7 +207,7 @@ describe('a message ends between steps', () => {
     expect(lost.ran).toEqual(['echo'])
   })
 
-  test('and cancels a running tool: when the session ends or pauses, or the caller disconnects', async () => {
+  test('by cancelling a running tool when the session ends or pauses, or the caller disconnects', async () => {
     const ends = ['cancel', 'halt', 'onClientDisconnect'] as const
     for (const stream of [false, true]) {
       for (const end of ends) {
@@ -237,7 +237,7 @@ describe('a message ends between steps', () => {
     }
   })
 
-  test('where the gateway is not online, is gone, or is lost', async () => {
+  test('when the gateway is offline, deleted or lost', async () => {
     const offline = createTestLoop({ answers: [], tools: { of: async () => undefined } })
     await expect(runPlain(offline)).rejects.toMatchObject({ code: 'gateway_unavailable' })
     expect(offline.outcomes).toMatchObject([{ messages: [], hasFailed: false }])
@@ -254,7 +254,7 @@ describe('a message ends between steps', () => {
     expect(textOf(lost.stored)).toEqual(['user: Do it.', 'assistant: null'])
   })
 
-  test('where a further call of the model is refused: what was done stays, and is not to be repeated', async () => {
+  test('when a further call of the model is rejected: finished steps stay, and are not to be repeated', async () => {
     const refused = new ApiError('gateway_unavailable')
     for (const stream of [false, true]) {
       const it = createTestLoop({ answers: [[echo], refused], message: { stream } })

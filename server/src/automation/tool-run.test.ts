@@ -28,24 +28,24 @@ const heeding = ({ signal }: SessionToolCall) =>
   })
 const answering = (content: string) => async () => ({ content, isError: false })
 
-test('a call goes with what it may take', async () => {
+test('a call is sent with its remaining budget', async () => {
   expect(await runToolCall(echo, run(answering('Yes.')))).toBe('Yes.')
   const toolCall = { name: 'echo', arguments: { a: 1 }, timeoutMs: 60_000, maxBytes: 65_536 }
   expect(calls).toMatchObject([toolCall])
 })
 
-test('a tool that times out is cancelled, and its model gets a timeout error', async () => {
+test('a tool that times out is cancelled, and its model receives a timeout error', async () => {
   expect(await runToolCall(echo, run(never, { callMs: 1 }))).toStartWith(
     'Error: the tool call was aborted',
   )
   expect(calls[0]?.signal.aborted).toBe(true)
 })
 
-test('a tool that ends by the signal is too slow all the same', async () => {
+test('a tool that the signal ends is still reported as too slow', async () => {
   expect(await runToolCall(echo, run(heeding, { callMs: 1 }))).toContain('aborted after 0.001 s')
 })
 
-test('a lost gateway, and a message that ends, are no results', async () => {
+test('a lost gateway, and a message that ends, are not results', async () => {
   const lost = run(() => Promise.reject(new Error('lost')))
   await expect(runToolCall(echo, lost)).rejects.toThrow('lost')
   const ended = { ...run(answering('Yes.')), signal: AbortSignal.abort(new Error('ended')) }
@@ -53,7 +53,7 @@ test('a lost gateway, and a message that ends, are no results', async () => {
   expect(calls).toEqual([])
 })
 
-test('a result is cut between two characters, and says so', async () => {
+test('a result is cut between two characters, and names the cut', async () => {
   const result = await runToolCall(echo, run(answering('é'.repeat(100_000)), { resultBytes: 1000 }))
   expect(Buffer.byteLength(result)).toBeLessThanOrEqual(1000)
   expect(Buffer.byteLength(result)).toBeGreaterThan(990)
@@ -65,7 +65,7 @@ test('a result is cut between two characters, and says so', async () => {
   expect(cut('é'.repeat(500), 1000)).toBe('é'.repeat(500))
 })
 
-test('does not run a tool call that is no function call', async () => {
+test('does not run a tool call that is not a function call', async () => {
   const odd = callsIn([{ id: 'call_1', type: 'custom', custom: { name: 'echo' } }, { function: 7 }])
   expect(odd).toEqual([
     { id: 'call_1', name: '', text: '' },

@@ -14,8 +14,8 @@ export interface RequestedCall {
 
 /** Parses the tool calls of an assistant message, in their order. */
 export const callsIn = (toolCalls: readonly JsonObject[]): RequestedCall[] =>
-  toolCalls.map(({ id, function: called }) => {
-    const { name, arguments: text } = isObject(called) ? called : {}
+  toolCalls.map(({ id, function: calledFunction }) => {
+    const { name, arguments: text } = isObject(calledFunction) ? calledFunction : {}
     return { id: toText(id), name: toText(name), text: toText(text) }
   })
 

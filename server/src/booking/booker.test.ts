@@ -50,7 +50,7 @@ function bookerWithLedger() {
 }
 
 describe('the booker of several journals', () => {
-  test('books what arrives during a batch together, in the next', async () => {
+  test('books arrivals during a batch together, in the next', async () => {
     const { booker, batches, close } = bookerWithLedger()
     const open = close()
     const first = booker.book({ directory: 'a', range: rangeOf(1, 2) })
@@ -64,7 +64,7 @@ describe('the booker of several journals', () => {
     expect(batches).toEqual([2, 7])
   })
 
-  test('books the rows of the others where the ledger rejects those of one', async () => {
+  test('books the rows of the other journals if the ledger rejects one journal’s', async () => {
     const { booker, batches, close, reject } = bookerWithLedger()
     reject('rejected')
     const open = close()
@@ -78,7 +78,7 @@ describe('the booker of several journals', () => {
     expect(batches).toEqual([1, 7, 3, 4])
   })
 
-  test('books the rows of the others where those of one cannot be read', async () => {
+  test('books the rows of the other journals if one journal is unreadable', async () => {
     const { booker, batches, close } = bookerWithLedger()
     const open = close()
     const first = booker.book({ directory: 'a', range: rangeOf(1, 1) })

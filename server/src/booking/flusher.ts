@@ -1,4 +1,5 @@
 import type { JournalRow } from '../journal/segment'
+import { systemClock, type Clock, type Timer } from '../platform/clock'
 
 /** A settled row of the journal. */
 export type FlushedRow = Pick<JournalRow, 'seq' | 'body' | 'origin'>
@@ -15,6 +16,7 @@ interface Options {
   /** Books each usage event, and its log, once, however often it arrives. */
   book: (rows: readonly FlushedRow[]) => Promise<void>
   onError: (error: unknown) => void
+  clock?: Clock
 }
 
 // A transaction's cost depends on the batch more than on the event, so a few a second are enough.
@@ -28,7 +30,7 @@ const maxBackoffMs = 5000
  */
 export class Flusher implements AsyncDisposable {
   readonly #options: Options
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #timer: Timer | undefined
   #running: Promise<void> | undefined
   #backoffMs = 0
   #isClosed = false
@@ -58,8 +60,10 @@ export class Flusher implements AsyncDisposable {
   }
 
   #schedule(delayMs: number): void {
-    clearTimeout(this.#timer)
-    if (!this.#isClosed) this.#timer = setTimeout(() => this.#flushSoon(), delayMs)
+    this.#timer?.[Symbol.dispose]()
+    if (this.#isClosed) return
+    const { clock = systemClock } = this.#options
+    this.#timer = clock.after(delayMs, () => this.#flushSoon())
   }
 
   #flushSoon(): void {
@@ -91,7 +95,7 @@ export class Flusher implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
-    clearTimeout(this.#timer)
+    this.#timer?.[Symbol.dispose]()
     await this.#running
   }
 }

@@ -45,8 +45,11 @@ class Ledger {
     if (this.isAway) return Promise.reject(new Error('away'))
     this.lookedUp += 1
     const ids = events.map(({ id }) => id)
-    const known = new Set(ids.filter((id) => this.attempts.includes(id)))
-    return Promise.resolve({ known, missing: new Set(ids.filter((id) => !known.has(id))) })
+    const knownIds = new Set(ids.filter((id) => this.attempts.includes(id)))
+    return Promise.resolve({
+      knownIds,
+      missingIds: new Set(ids.filter((id) => !knownIds.has(id))),
+    })
   }
 }
 
@@ -122,7 +125,7 @@ async function settleAndBook(
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at)
 
-test('finding M21: a database that went back gets again, once, what it had confirmed', async () => {
+test('finding M21: a database that went back receives again, once, all that it had confirmed', async () => {
   const ledger = new Ledger()
   await using node = await startNode(newDirectory(), ledger)
   await node.lost.check()
@@ -135,7 +138,7 @@ test('finding M21: a database that went back gets again, once, what it had confi
   expect(node.reports).toHaveLength(2)
 })
 
-test('finding M21: what was lost is in released files as well, and newer bookings do not hide it', async () => {
+test('finding M21: released files contain the lost rows as well, and newer bookings do not hide them', async () => {
   const ledger = new Ledger()
   await using node = await startNode(newDirectory(), ledger)
   await node.lost.check()
@@ -164,7 +167,7 @@ test('finding M21: a node that was killed before it noticed reads its journal at
   expect(sorted(ledger)).toEqual(attempts(12))
 })
 
-test('finding M21: a database that is away is asked again, and loses nothing by a second failover meanwhile', async () => {
+test('finding M21: an unreachable database is queried again, and loses nothing by a second failover meanwhile', async () => {
   const ledger = new Ledger()
   await using node = await startNode(newDirectory(), ledger, { isDoubtful: false })
   await settleAndBook(node, range(0, 10))

@@ -15,7 +15,7 @@ interface Ports {
   /** Called when a booking is missing that the database had confirmed. */
   onLoss: () => void
   /** Called when all that the journals have is in the ledger again, with how many attempts it lacked. */
-  onMended: (found: { booked: number; wasLost: boolean }) => void
+  onMended: (result: { booked: number; wasLost: boolean }) => void
   /** Called if attempts were found and left alone, as the ledger has none of the journals' at all. */
   onForeign: (attempts: number) => void
   onError: (error: unknown) => void
@@ -97,9 +97,9 @@ export class LostBookings implements Disposable {
     const isRecent = this.#ports.now() - this.#markedAtMs < this.#keptMs
     let survivor: EventKey | undefined
     if (marks.length > 0 && (isRecent || this.#isDoubtful)) {
-      const { missing } = await this.#ports.lookUp(marks)
-      survivor = marks.findLast(({ id }) => !missing.has(id))
-      if (missing.size > 0) this.#lose()
+      const { missingIds } = await this.#ports.lookUp(marks)
+      survivor = marks.findLast(({ id }) => !missingIds.has(id))
+      if (missingIds.size > 0) this.#lose()
     }
     if (this.#isDoubtful) await this.#mend()
     else survivor = marks.at(-1)
@@ -136,16 +136,16 @@ export class LostBookings implements Disposable {
     const sinceMs = this.#ports.now() - this.#keptMs
     let newest: EventKey | undefined
     for await (const { modifiedMs, bodies } of files) {
-      let missing = 0
+      let missingCount = 0
       const isNewest = newest === undefined
       for (let at = 0; at < bodies.length; at += maxBatch) {
         if (this.#isStopped || reading.unproven.length > maxUnproven) return
-        const found = await this.#bookMissing(bodies.slice(at, at + maxBatch), reading)
-        missing += found.missing
-        if (isNewest) newest = found.last ?? newest
+        const mendedBatch = await this.#bookMissing(bodies.slice(at, at + maxBatch), reading)
+        missingCount += mendedBatch.missing
+        if (isNewest) newest = mendedBatch.last ?? newest
       }
       // What was booked late lies in older files.
-      if (missing === 0 && modifiedMs < sinceMs) break
+      if (missingCount === 0 && modifiedMs < sinceMs) break
     }
     // The database may go back before this start has booked anything.
     if (newest) this.note(newest)
@@ -163,15 +163,18 @@ export class LostBookings implements Disposable {
       const key = this.#ports.keyOf(body)
       return key ? { body, key } : []
     })
-    const { known, missing } = await this.#ports.lookUp(keyed.map(({ key }) => key))
-    for (const { body, key } of keyed) if (missing.has(key.id)) reading.unproven.push(body)
-    if (known.size > 0) reading.isOwn = true
+    const { knownIds, missingIds } = await this.#ports.lookUp(keyed.map(({ key }) => key))
+    for (const { body, key } of keyed) if (missingIds.has(key.id)) reading.unproven.push(body)
+    if (knownIds.size > 0) reading.isOwn = true
     while (reading.isOwn && reading.unproven.length > 0) {
       const batch = reading.unproven.slice(0, maxBatch)
       await this.#ports.book(batch)
       reading.unproven.splice(0, batch.length)
       reading.booked += batch.length
     }
-    return { missing: missing.size, last: keyed.findLast(({ key }) => known.has(key.id))?.key }
+    return {
+      missing: missingIds.size,
+      last: keyed.findLast(({ key }) => knownIds.has(key.id))?.key,
+    }
   }
 }

@@ -125,7 +125,7 @@ describe('the order of places', () => {
     [{ status: 'suspended' as const }, []],
     [{ role: 'developer' as const }, ['conn_1']],
     [{ role: 'owner' as const }, ['conn_1']],
-  ])('2.4: of %j an organization brings %j', async (fields, ids) => {
+  ])('2.4: the organization’s part of %j is %j', async (fields, ids) => {
     const { memberships, shared, idsOf } = createFixture()
     memberships.set('user_1', [membership('org_1', fields)])
     shared.set('org_1', offer(place('conn_1')))
@@ -181,7 +181,7 @@ describe('6.2: a pool that funds an account', () => {
   })
 })
 
-test('10: a member has the limit that was set for him, else the one that all have', async () => {
+test('10: a member has its own limit, or the default of all members', async () => {
   const { memberships, limits, catalogs } = createFixture()
   limits.memberSpend = 7n
   memberships.set('user_1', [membership('org_a', { spendingLimit: 5n })])
@@ -191,7 +191,7 @@ test('10: a member has the limit that was set for him, else the one that all hav
 })
 
 describe('a change', () => {
-  test('A08: of an organization reaches its members, of an account only it', async () => {
+  test('A08: reaches all members if it is of an organization, and only the account if it is of an account', async () => {
     const { catalogs, own, memberships, shared, idsOf } = createFixture()
     for (const user of ['user_1', 'user_2']) memberships.set(user, [membership('org_1')])
     shared.set('org_1', offer(place('conn_1')))
@@ -218,7 +218,7 @@ describe('a change', () => {
   })
 })
 
-test('a found model is one that some connection of the account has found', async () => {
+test('a discovered model is a model that some connection of the account discovered', async () => {
   const { catalogs, own } = createFixture()
   const found = connection('conn_1', {
     discovered: new Map([['odd/one', { at: 7, pricing: null }]]),

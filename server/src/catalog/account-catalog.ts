@@ -98,8 +98,8 @@ export class AccountCatalog {
    */
   offersOf(provider: string): readonly ProviderOffer[] {
     if (this.#organizations.length === 0) return this.#own.get(provider) ?? []
-    const known = this.#offers.get(provider)
-    if (known) return known
+    const knownOffers = this.#offers.get(provider)
+    if (knownOffers) return knownOffers
     const shared = this.#organizations.flatMap(({ isPrimary, offer }) =>
       (offer.get(provider) ?? []).map((offer) => ({ isPrimary, offer })),
     )
@@ -138,8 +138,8 @@ export class AccountCatalog {
     const models = new Map<string, DiscoveredModel>()
     for (const provider of new Set(providers.flatMap((offer) => [...offer.keys()]))) {
       for (const { discovered } of connectionsOf(this.offersOf(provider))) {
-        for (const [name, known] of discovered) {
-          const model = toFoundModel(provider, name, known)
+        for (const [name, discoveredModel] of discovered) {
+          const model = toFoundModel(provider, name, discoveredModel)
           if (!models.has(model.id)) models.set(model.id, model)
         }
       }
@@ -216,8 +216,8 @@ export class AccountCatalogs {
     })
     this.#organizations = new SwrCache({ lookUp: reads.organization, capacity: 20_000, ...clock })
     this.#offeredToOthers = new SwrCache({
-      lookUp: (question) => {
-        const [userId = '', provider = ''] = question.split(' ')
+      lookUp: (cacheKey) => {
+        const [userId = '', provider = ''] = cacheKey.split(' ')
         return reads.offeredToOthers(userId, provider)
       },
       capacity: 10_000,
@@ -269,8 +269,9 @@ export class AccountCatalogs {
     const organizations = account.memberships
       .filter(mayCall)
       .map(({ organizationId }) => this.#organizations.of(organizationId))
-    const known = organizations.flatMap((one) => (one instanceof Promise ? [] : [one]))
-    if (known.length === organizations.length) return composeCatalog(account, known)
+    const knownOrganizations = organizations.flatMap((one) => (one instanceof Promise ? [] : [one]))
+    if (knownOrganizations.length === organizations.length)
+      return composeCatalog(account, knownOrganizations)
     return Promise.all(organizations.map(async (one) => one)).then((read) =>
       composeCatalog(account, read),
     )

@@ -37,7 +37,7 @@ export class AccountNames {
     this.#owners = new SwrCache({
       lookUp: owner,
       capacity: 10_000,
-      isMissing: (found) => found === undefined,
+      isMissing: (owner) => owner === undefined,
     })
   }
 

@@ -12,7 +12,7 @@ test('models of a provider without a row are left out', () => {
   expect(loadBuiltInModels([])).toEqual([])
 })
 
-test('a well-known model is there, whole', () => {
+test('a well-known model is listed with all of its fields', () => {
   expect(named('openai/gpt-4o')).toMatchObject({
     provider: 'openai',
     upstreamModel: 'gpt-4o',
@@ -26,6 +26,24 @@ test('a well-known model is there, whole', () => {
     createdAt: Date.UTC(2024, 4, 13) / 1000,
     simulated: false,
   })
+})
+
+test.each([
+  ['openai/gpt-5-2025-08-07', 400_000, 272_000],
+  ['openai/gpt-5', 400_000, 272_000],
+  ['azure/gpt-5.4-nano-2026-03-17', 400_000, 272_000],
+  ['openai/gpt-5.6-sol', 1_050_000, 922_000],
+  ['azure/gpt-6.1-sol-2026-09-29', 1_050_000, 922_000],
+])(
+  'finding D9: %s has a context of %i tokens, prompts of %i',
+  (id, contextLength, maxInputTokens) => {
+    expect(named(id)).toMatchObject({ contextLength, maxInputTokens, maxOutputTokens: 128_000 })
+  },
+)
+
+test('finding D9: no model of OpenAI has the longest prompt as its context', () => {
+  const cut = models.filter(({ contextLength }) => [272_000, 922_000].includes(contextLength ?? 0))
+  expect(cut.filter(({ id }) => /(^|[/.])gpt-/.test(id)).map(({ id }) => id)).toEqual([])
 })
 
 test('a model id keeps the slashes of its provider', () => {
@@ -45,7 +63,7 @@ test('an embedding model has no context and does not stream', () => {
   })
 })
 
-test('providers of embeddings alone list nothing else, and those without list none', () => {
+test('providers of embeddings alone list nothing else, and providers without them none', () => {
   for (const { key, embeddings } of providers) {
     const own = models.filter(({ provider }) => provider === key)
     if (embeddings === 'only')

@@ -33,12 +33,12 @@ export const priceSlot = (nowMs: number): number => Math.floor(nowMs / priceSlot
 
 /** Returns the built-in models, loaded anew when prices may have changed. */
 export function createBuiltInModels(providers: readonly Provider[]): (nowMs: number) => Model[] {
-  let loaded = { slot: Number.NaN, models: [] as Model[] }
+  let loadedModels = { slot: Number.NaN, models: [] as Model[] }
   return (nowMs) => {
     const slot = priceSlot(nowMs)
-    if (loaded.slot !== slot)
-      loaded = { slot, models: loadBuiltInModels(providers, new Date(nowMs)) }
-    return loaded.models
+    if (loadedModels.slot !== slot)
+      loadedModels = { slot, models: loadBuiltInModels(providers, new Date(nowMs)) }
+    return loadedModels.models
   }
 }
 
@@ -59,6 +59,7 @@ export function toModel(entry: CatalogEntryRow, provider: Provider, at: Date): M
     upstreamModel,
     category: entry.category,
     contextLength: entry.context_length ?? null,
+    maxInputTokens: toPromptLimit(entry),
     maxOutputTokens: entry.max_output_tokens ?? null,
     capabilities: capabilitiesOf(entry),
     pricing,
@@ -70,6 +71,10 @@ export function toModel(entry: CatalogEntryRow, provider: Provider, at: Date): M
     simulated: false,
   }
 }
+
+/** Returns the maximum prompt of an entry in tokens, at most its context: some sources publish a larger one. */
+const toPromptLimit = ({ context_length: context, max_input_tokens: prompt }: CatalogEntryRow) =>
+  prompt === undefined ? null : Math.min(prompt, context ?? prompt)
 
 /** Treats an incomplete price as none: half of one would give the answers away. */
 const toCompletePrice = (
@@ -112,6 +117,7 @@ const sandboxModel = (name: string, own: Pick<Model, 'name' | 'category'>): Mode
     provider: 'sandbox',
     upstreamModel: name,
     contextLength: isEmbedding ? null : 128_000,
+    maxInputTokens: null,
     maxOutputTokens: isEmbedding ? null : 4096,
     capabilities: toCapabilities(
       isEmbedding ? [] : ['tools', 'streaming', 'json_mode', 'json_schema'],

@@ -43,7 +43,7 @@ test('a model that stands in a document twice is added once, as it stands there 
   expect(added).toMatchObject([{ id: 'openai/made-up', pricing: { input: 1_000_000_000n } }])
 })
 
-test('a model of an unknown provider, or without a whole price, is none', () => {
+test('a model of an unknown provider, or without a complete price, is rejected', () => {
   const nothing = diff([
     entry({ id: 'nobody/made-up' }),
     entry({ price: undefined }),
@@ -52,7 +52,13 @@ test('a model of an unknown provider, or without a whole price, is none', () => 
   expect(nothing).toMatchObject({ added: [], repriced: [], planned: [], unimported: [] })
 })
 
-test('a free model gets no price, and one with a price is not made free', () => {
+test('finding D9: a prompt that is longer than its context is as long as that', () => {
+  const lengths = { context_length: 1000, max_input_tokens: 2000 }
+  const { added } = diff([entry(lengths)])
+  expect(added).toMatchObject([{ contextLength: 1000, maxInputTokens: 1000 }])
+})
+
+test('a free model receives no price, and a model with a price is not made free', () => {
   const free = entry({ free: true, price: { input: 0, output: 0 } })
   const paid = entry({ price_changes: [later] })
   const none = { added: [], repriced: [], planned: [] }
@@ -67,7 +73,7 @@ test('a price that has begun is the price, and is not planned', () => {
   expect(found.planned).toMatchObject([{ from: new Date('2027-01-01T00:00:00Z') }])
 })
 
-test('what is announced is planned, unless it is stored just so', () => {
+test('an announced price is planned, unless the same price is already stored', () => {
   const announced = [entry({ price_changes: [later] })]
   const known = knownOf(entry({}))
   const [planned] = diff(announced, known).planned
@@ -79,7 +85,7 @@ test('what is announced is planned, unless it is stored just so', () => {
   expect(diff(announced, known, plan({ input: 1n, output: 1n })).planned).toHaveLength(1)
 })
 
-test('a price by the day of the week is not taken, nor what is announced with it', () => {
+test('a price by the day of the week is not imported, nor are announcements in it', () => {
   const hours = [{ from: 0, until: 60, days: [1], input: 2 }]
   const found = diff(
     [entry({ price: { input: 1, output: 2, hours }, price_changes: [later] })],

@@ -53,30 +53,30 @@ export function compareCatalogs(
     planned: [] as Planned[],
     unimported: [] as string[],
   }
-  const named = new Map<string, Model>()
+  const modelsByName = new Map<string, Model>()
   for (const entry of document.models) {
     const model = findOfferedModel(entry, providers, at)
-    if (!model || named.has(entry.id)) continue
-    named.set(entry.id, model)
-    const known = models.get(entry.id)
+    if (!model || modelsByName.has(entry.id)) continue
+    modelsByName.set(entry.id, model)
+    const knownModel = models.get(entry.id)
     if (!model.pricing || !isServable(model)) continue
-    const isChanged = !known || !isSame(known.pricing, model.pricing)
+    const isChanged = !knownModel || !isSame(knownModel.pricing, model.pricing)
     if (dependsOnWeekday(entry)) {
       if (isChanged) diff.unimported.push(entry.id)
       continue
     }
-    if (known && known.isFree !== model.isFree) continue
-    if (!known) diff.added.push(model)
+    if (knownModel && knownModel.isFree !== model.isFree) continue
+    if (!knownModel) diff.added.push(model)
     else if (isChanged) {
-      diff.repriced.push({ id: entry.id, before: known.pricing, after: model.pricing })
+      diff.repriced.push({ id: entry.id, before: knownModel.pricing, after: model.pricing })
     }
     // A stored price hides the built-in one, and its announced changes.
     const plan = plans.get(entry.id) ?? (isChanged ? noChanges : builtInPlan(entry.id, at))
     diff.planned.push(...findNewPrices(toPlannedPrices(entry, at), plan))
   }
-  const keys = new Set([...named.values()].map(({ provider }) => provider))
+  const keys = new Set([...modelsByName.values()].map(({ provider }) => provider))
   const own = [...models.values()].filter(({ provider }) => keys.has(provider))
-  return { ...diff, missing: own.filter(({ id }) => !named.has(id)).length }
+  return { ...diff, missing: own.filter(({ id }) => !modelsByName.has(id)).length }
 }
 
 /**

@@ -19,6 +19,8 @@ export interface CatalogEntryRow {
   name: string
   category: Category
   context_length?: number | undefined
+  /** The longest prompt, where that is shorter than the context. */
+  max_input_tokens?: number | undefined
   max_output_tokens?: number | undefined
   /** Some of `text`, `image`, `audio`, `video`. */
   input: readonly string[]

@@ -27,8 +27,8 @@ export function filterUnlisted(
     listed.add(upstreamModel)
     listed.add(id.slice(key.length + 1))
   }
-  const found = [...new Set(names)].filter((name) => !listed.has(name) && isCallable(name))
-  return found.slice(0, maxDiscoveredModels)
+  const newNames = [...new Set(names)].filter((name) => !listed.has(name) && isCallable(name))
+  return newNames.slice(0, maxDiscoveredModels)
 }
 
 /** Replaces the models that are known only from a connection; those that stay keep their date. */

@@ -54,7 +54,7 @@ test('a service tier has its own prices for long prompts, or gives no discount o
   ])
 })
 
-test('hours of some days of the week hold on those', () => {
+test('hours of some days of the week apply on those days', () => {
   const price = {
     input: 1,
     output: 2,
@@ -73,7 +73,7 @@ test('on days that they leave out, hours do not hold', () => {
   expect(getPricingOn({ price }, new Date('2026-11-30T02:00:00Z'))?.tiers).toBeUndefined()
 })
 
-test('an announced price begins with its day, and the last one that has begun counts', () => {
+test('an announced price begins with its day, and the latest price that has begun counts', () => {
   const entry = {
     price: { input: 1, output: 1 },
     price_changes: [
@@ -87,22 +87,22 @@ test('an announced price begins with its day, and the last one that has begun co
   expect(inputAt('2027-06-01T00:00:00Z')).toBe(3_000_000_000n)
 })
 
-describe('what a tier leaves out follows the rate that it was derived from', () => {
+describe('rates that a tier omits follow the rate that they were derived from', () => {
   const today = new Date('2026-11-24T00:00:00Z')
   const tiersOf = (price: EntryPrice) =>
     getPricingOn({ price }, today)?.tiers?.map(({ rates }) => rates) ?? []
 
-  test('images that cost what text does cost more in long prompts too', () => {
+  test('images at the price of text cost more in long prompts too', () => {
     const price = { input: 2, output: 6, image_input: 2, tiers: [{ above: 199_999, input: 4 }] }
     expect(tiersOf(price)).toMatchObject([{ input: 4_000_000_000n, imageInput: 4_000_000_000n }])
   })
 
-  test('so do thoughts that cost what the answer does', () => {
+  test('as do thoughts that cost the same as the answer', () => {
     const price = { input: 2, output: 12, reasoning: 12, tiers: [{ above: 200_000, output: 18 }] }
     expect(tiersOf(price)).toMatchObject([{ output: 18_000_000_000n, reasoning: 18_000_000_000n }])
   })
 
-  test('what is dearer or cheaper than its base stays so in proportion in long prompts', () => {
+  test('rates above or below their base keep that proportion in long prompts', () => {
     const price = {
       input: 0.1,
       output: 0.5,
@@ -116,7 +116,7 @@ describe('what a tier leaves out follows the rate that it was derived from', () 
     ])
   })
 
-  test('a discount is given on what it names, and on what costs the same', () => {
+  test('a discount applies to its rates, and to rates of the same price', () => {
     const price = {
       input: 1,
       output: 10,

@@ -68,6 +68,7 @@ export const CatalogEntry = z.strictObject({
   name: line.min(1).max(200),
   category: z.enum(categories),
   context_length: tokens.exactOptional(),
+  max_input_tokens: tokens.exactOptional(),
   max_output_tokens: tokens.exactOptional(),
   input: z.array(kinds).min(1).max(5),
   output: z.array(kinds).min(1).max(5),

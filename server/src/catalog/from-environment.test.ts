@@ -25,7 +25,7 @@ test('the first of its variables that is set makes the connection, and names it'
   expect(first?.id).not.toBe(second?.id)
 })
 
-test('a connection is the same one at every start, whatever its key, and shows nothing of it', () => {
+test('a connection is the same one at every start, for any key, and shows no part of it', () => {
   const ids = ['sk-1', 'sk-2'].map(
     (key) => createEnvironmentConnections({ FAKE_API_KEY: key }, [fake])[0]?.id,
   )
@@ -56,7 +56,7 @@ test('a key without the account that the address needs makes no connection', () 
   ])
 })
 
-test('a provider inside the process is there without a key', () => {
+test('a provider inside the process exists without a key', () => {
   const sandbox = sampleProvider({ key: 'sandbox', dialect: 'sandbox', baseUrl: null })
   expect(createEnvironmentConnections({}, [sandbox])).toMatchObject([
     { provider: 'sandbox', baseUrl: null, secret: null },
@@ -101,8 +101,8 @@ describe('a credential of several variables', () => {
   test.each([
     ['half of it', { ...pair, AWS_SECRET_ACCESS_KEY: undefined }],
     ['no region', { ...pair, AWS_REGION: undefined }],
-    ['a region that is none', { ...pair, AWS_REGION: 'x/../y' }],
-  ])('is none with %s', (_what, environment) => {
+    ['an invalid region', { ...pair, AWS_REGION: 'x/../y' }],
+  ])('creates no connection with %s', (_what, environment) => {
     expect(createEnvironmentConnections(environment, [aws])).toEqual([])
   })
 })

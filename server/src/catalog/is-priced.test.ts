@@ -45,7 +45,7 @@ function isServed(model: Model): boolean {
   return findCandidates(model, context).length > 0
 }
 
-describe('M37: what has no price is not served, and never free', () => {
+describe('M37: a model without a price is neither served nor free', () => {
   test.each<[string, Pricing | null]>([
     ['no price', null],
     ['nothing for anything', { input: 0n, output: 0n }],
@@ -84,6 +84,7 @@ describe('M37: what has no price is not served, and never free', () => {
     upstream_model: 'gpt-4o',
     category: 'chat' as const,
     context_length: null,
+    max_input_tokens: null,
     max_output_tokens: null,
     dimensions: null,
     capabilities: known?.capabilities,
@@ -115,7 +116,7 @@ describe('M37: what has no price is not served, and never free', () => {
     expect(toModels({ ...damaged, capabilities: 7 }, () => {})).toEqual([])
   })
 
-  test('in the catalogue that comes along, only what says so is free', () => {
+  test('in the bundled catalogue, only models marked as free are free', () => {
     const saysFree = new Set(catalog.models.flatMap((one) => ('free' in one ? [one.id] : [])))
     expect(saysFree.size).toBeGreaterThan(10)
     for (const { id, provider, isFree, pricing, category } of models) {
@@ -124,7 +125,7 @@ describe('M37: what has no price is not served, and never free', () => {
     }
   })
 
-  test('a model that always searches costs what a search costs, or has no price', () => {
+  test('a model that always searches costs the price of a search, or has no price', () => {
     const searching = models.filter(({ id }) =>
       /^(openai\/.*search-(preview|api)|perplexity\/sonar)/.test(id),
     )

@@ -22,16 +22,16 @@ export function toLocalModels(
   environment: Readonly<Record<string, string | undefined>>,
 ): Omit<SnapshotRows, 'providers'> {
   const models = new Map<string, Model>()
-  const connections = servers.map((found, position) => {
-    const offered = found.models.filter(({ id }) => !models.has(`local/${id}`))
-    for (const model of offered) models.set(`local/${model.id}`, toModel(model, found.server))
+  const connections = servers.map((server, position) => {
+    const offered = server.models.filter(({ id }) => !models.has(`local/${id}`))
+    for (const model of offered) models.set(`local/${model.id}`, toModel(model, server.server))
     return {
-      id: `conn_local_${found.server}`,
+      id: `conn_local_${server.server}`,
       provider: 'local',
-      name: found.server,
-      baseUrl: found.baseUrl,
-      options: found.server === 'vllm' ? ofVllm : {},
-      secret: (found.keyVariable && environment[found.keyVariable]) || null,
+      name: server.server,
+      baseUrl: server.baseUrl,
+      options: server.server === 'vllm' ? ofVllm : {},
+      secret: (server.keyVariable && environment[server.keyVariable]) || null,
       priority: 100 + position,
       owner: null,
       isDefault: false,
@@ -57,6 +57,7 @@ const toModel = (
   upstreamModel: id,
   category: looksLikeEmbedding.test(id) ? 'embedding' : 'chat',
   contextLength: contextLength ?? null,
+  maxInputTokens: null,
   maxOutputTokens: null,
   capabilities: {
     vision: false,

@@ -19,7 +19,7 @@ const pattern = fc
 const toRegExp = (source: string) => new RegExp(`^${source.split('*').join('(.*?)')}$`, 's')
 
 describe('a pattern', () => {
-  test('fits what a regular expression fits, with the same runs', () => {
+  test('fits the same texts as a regular expression, with the same runs', () => {
     fc.assert(
       fc.property(pattern, name, (source, modelName) => {
         const found = toRegExp(source).exec(modelName)
@@ -41,7 +41,7 @@ describe('a pattern', () => {
     )
   })
 
-  test('looks for each literal once, where a matcher that tries again would try for ever', () => {
+  test('looks for each literal once, without the endless retries of a backtracking matcher', () => {
     const stars = '*a'.repeat(100)
     expect(toPattern(`${stars}*b`).match(`${'a'.repeat(255)}c`)).toBeUndefined()
     expect(toPattern(`${stars}*b`).match(`${'a'.repeat(254)}b`)).toHaveLength(101)
@@ -51,7 +51,7 @@ describe('a pattern', () => {
   })
 })
 
-test('one pass: what a mapping gives is not mapped again, not even its runs', () => {
+test('one pass: the result of a mapping is not mapped again, not even its runs', () => {
   const mappings = new Mappings([
     { id: 'map_1', source: 'x-*', target: '$1/y', priority: 100 },
     { id: 'map_2', source: '*/y', target: 'never', priority: 100 },
@@ -67,7 +67,7 @@ const rule = (id: string, source: string, priority = 100) => ({
   priority,
 })
 
-describe('of several mappings that fit', () => {
+describe('several mappings that fit', () => {
   const cases: Record<string, ReturnType<typeof rule>[]> = {
     'the exact one comes first, whatever its priority': [
       rule('1', 'gpt-4o', 1000),

@@ -22,6 +22,9 @@ const countsDear = /gpt-4o-mini/
 
 /** Gemini counts 32 tokens a second, all others fewer; MP3 has at least 1,000 bytes a second. */
 const soundBytesPerToken = 30
+
+/** Formats for speech, such as Opus, can have less; 240 bytes a second are below their usual rates. */
+const speechBytesPerToken = 10
 const minSoundTokens = 1000
 
 /** An earlier spoken answer that is referenced by its id: the longest that a model speaks. */
@@ -33,7 +36,10 @@ const tokensPerFile = 500_000
 /** A message's parts that are not text. Lengths are of base64, as found in the body. */
 export interface MediaLengths {
   images: number
+  /** Sound as WAV or MP3. */
   soundLengths: readonly number[]
+  /** Sound in any other format. */
+  speechLengths: readonly number[]
   audioTurns: number
   fileLengths: readonly number[]
 }
@@ -42,6 +48,7 @@ export interface MediaLengths {
 export const noMedia: MediaLengths = {
   images: 0,
   soundLengths: [],
+  speechLengths: [],
   audioTurns: 0,
   fileLengths: [],
 }
@@ -56,6 +63,9 @@ export function boundMediaTokens(
   let tokens = media.images * perImage + media.audioTurns * tokensPerAudioTurn
   for (const length of media.soundLengths) {
     tokens += minSoundTokens + Math.ceil(length / soundBytesPerToken)
+  }
+  for (const length of media.speechLengths) {
+    tokens += minSoundTokens + Math.ceil(length / speechBytesPerToken)
   }
   // A file of plain text has at most as many tokens as bytes.
   for (const length of media.fileLengths) tokens += Math.max(tokensPerFile, length)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { loadBuiltInModels } from './built-in'
-import { findModelByName, withProviderKey } from './model-names'
+import { findModelByName, isNameOfDisabled, toProviderKey, withProviderKey } from './model-names'
 import { sampleModel, sampleProvider } from '../../testing/catalog/samples'
 import { toSnapshot } from './snapshot'
 import { providers } from '../providers/registry'
@@ -35,7 +35,7 @@ describe('finding P2: common names mean a model that has a price', () => {
     'google/gemini-2.5-pro-latest',
     'mistral/mistral-large-latest',
     'bedrock/claude-sonnet-4-5',
-    'vertex/claude-opus-4-5-20251101',
+    'vertex/claude-3-sonnet-20240229',
     'fireworks/kimi-k3.1-pro',
     'groq/gpt-oss-120b',
     'together/GLM-5.3',
@@ -56,7 +56,7 @@ test.each([
     'bedrock/global.anthropic.claude-sonnet-4-5-20250929-v1:0',
     'global.anthropic.claude-sonnet-4-5-20250929-v1:0',
   ],
-])('%s means %s, and the provider is asked for %s', (id, model, upstream) => {
+])('%s means %s, and the provider receives %s', (id, model, upstream) => {
   expect(meaningOf(id)).toEqual([model, upstream])
 })
 
@@ -100,10 +100,56 @@ describe('among models of an operator', () => {
     const off = toSnapshot({ models, providers: [sampleProvider()], connections: [] })
     expect(findModelByName(off, 'fake/a-1')).toBeUndefined()
   })
+
+  test.each([
+    ['fake/a.1', true],
+    ['fake/a-1', true],
+    ['fake/a.1-2026-01-01', true],
+    ['fake/b', true],
+    ['fake/b-2026-01-01', false],
+    ['fake/c', false],
+    ['other/a.1', false],
+  ])('finding D10: %s means a model that is switched off: %p', (id, expected) => {
+    const models = ['a.1', 'b-2025-01-01'].map((name) =>
+      sampleModel({ id: `fake/${name}`, enabled: false }),
+    )
+    models.push(sampleModel({ id: 'fake/c' }))
+    const snapshot = toSnapshot({ models, providers: [sampleProvider()], connections: [] })
+    expect(isNameOfDisabled(snapshot, id)).toBe(expected)
+  })
 })
 
 test('providers are known by the names that other gateways have for them', () => {
   expect(withProviderKey('gemini/gemini-2.5-pro')).toBe('google/gemini-2.5-pro')
   expect(withProviderKey('together_ai/a/b')).toBe('together/a/b')
   expect(withProviderKey('openai/gpt-4o')).toBeUndefined()
+})
+
+test.each([
+  ['Alibaba', 'dashscope'],
+  ['Amazon Bedrock', 'bedrock'],
+  ['Azure', 'azure'],
+  ['BytePlus', 'ark'],
+  ['Cerebras', 'cerebras'],
+  ['DeepInfra', 'deepinfra'],
+  ['deepinfra/turbo', 'deepinfra'],
+  ['Fireworks', 'fireworks'],
+  ['Friendli', 'friendli'],
+  ['Google AI Studio', 'google'],
+  ['Google Vertex', 'vertex'],
+  ['google-vertex/europe', 'vertex'],
+  ['Minimax', 'minimax'],
+  ['Mistral', 'mistral'],
+  ['Moonshot AI', 'moonshot'],
+  ['moonshotai', 'moonshot'],
+  ['Nebius', 'nebius'],
+  ['Novita', 'novita'],
+  ['Nvidia', 'nvidia'],
+  ['Together', 'together'],
+  ['xAI', 'xai'],
+  ['Z.AI', 'zai'],
+  ['z-ai/fp8', 'zai'],
+])('finding D8: %s is OpenRouter’s name for %s', (name, key) => {
+  expect(toProviderKey(name)).toBe(key)
+  expect(providers.map((provider) => provider.key)).toContain(key)
 })

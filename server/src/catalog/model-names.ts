@@ -15,8 +15,8 @@ export function findModelByName(snapshot: Listing, id: string): Model | undefine
 }
 
 function findByAlias(snapshot: Listing, id: string): Model | undefined {
-  const retired = retiredNames.get(id)
-  const successor = retired === undefined ? undefined : snapshot.models.get(retired)
+  const retiredName = retiredNames.get(id)
+  const successor = retiredName === undefined ? undefined : snapshot.models.get(retiredName)
   if (successor) return successor
   const provider = id.slice(0, id.indexOf('/'))
   const name = id.slice(provider.length + 1)
@@ -30,6 +30,19 @@ function findByAlias(snapshot: Listing, id: string): Model | undefined {
   // A date other than the listed one is another model, whose price is unknown.
   if (!base || base.isDated) return undefined
   return { ...base.model, upstreamModel: name }
+}
+
+/** Returns whether an id means a model that is disabled, by its own name or by an alias. */
+export function isNameOfDisabled({ models }: Listing, id: string): boolean {
+  const provider = id.slice(0, id.indexOf('/'))
+  const key = toKey(id.slice(provider.length + 1))
+  const isAlias = (own: string) =>
+    own === key || own === withoutDate(key) || withoutDate(own) === key
+  for (const model of models.values()) {
+    if (model.enabled || model.provider !== provider) continue
+    if (namesOf(model).some(([name]) => isAlias(toKey(name)))) return true
+  }
+  return false
 }
 
 interface Named {
@@ -66,11 +79,11 @@ function namesIn({ models }: Listing): Map<string, Names> {
 }
 
 /** Of two models the closer name wins, of two equally close ones the newer model. */
-function add(names: Names, key: string, named: Named): void {
+function add(names: Names, key: string, entry: Named): void {
   const other = names.get(key)
   const order =
-    other && (named.distance - other.distance || other.model.createdAt - named.model.createdAt)
-  if (order === undefined || order < 0) names.set(key, named)
+    other && (entry.distance - other.distance || other.model.createdAt - entry.model.createdAt)
+  if (order === undefined || order < 0) names.set(key, entry)
 }
 
 /** Lists a model's own name, and those without the parts that its provider puts before and behind it, by distance. */
@@ -105,12 +118,15 @@ const providerNames: ReadonlyMap<string, string> = new Map(
     'amazon-bedrock': 'bedrock',
     'azure-openai': 'azure',
     azure_ai: 'azure-foundry',
+    byteplus: 'ark',
     'deepseek-ai': 'deepseek',
     'fireworks-ai': 'fireworks',
     fireworks_ai: 'fireworks',
     gemini: 'google',
+    'google-ai-studio': 'google',
     'google-vertex': 'vertex',
     mistralai: 'mistral',
+    'moonshot-ai': 'moonshot',
     moonshotai: 'moonshot',
     nvidia_nim: 'nvidia',
     qwen: 'dashscope',
@@ -119,10 +135,17 @@ const providerNames: ReadonlyMap<string, string> = new Map(
     vertex_ai: 'vertex',
     'x-ai': 'xai',
     'z-ai': 'zai',
+    'z.ai': 'zai',
     zhipu: 'zai',
     zhipuai: 'zai',
   }),
 )
+
+/** Returns our key of a provider that another gateway names, `DeepInfra` or `deepinfra/turbo`. */
+export function toProviderKey(name: string): string {
+  const [key = ''] = name.toLowerCase().replaceAll(' ', '-').split('/')
+  return providerNames.get(key) ?? key
+}
 
 /** Returns the id with our key of the provider that it names by another name; undefined where there is none. */
 export function withProviderKey(id: string): string | undefined {

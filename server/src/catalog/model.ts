@@ -85,6 +85,8 @@ export interface Model {
   category: Category
   /** Tokens, prompt and output together; null for embedding models and where it is unknown. */
   contextLength: number | null
+  /** Tokens of the longest prompt, where the context has more; null elsewhere. */
+  maxInputTokens: number | null
   maxOutputTokens: number | null
   capabilities: Readonly<Record<Capability, boolean>>
   /** Null where it is unknown: such a model is not served on a platform connection, never free. */

@@ -53,11 +53,11 @@ function* findMisspelt(
   for (const key of keys) {
     const max = maxEditsOf(key)
     const letters = lettersOf(key)
-    for (const named of [...neighbours(key, index), ...ownNames]) {
-      if (!mayBeNear(letters, named.letters, max)) continue
-      const edits = editDistance(key, named.key, max)
+    for (const namedId of [...neighbours(key, index), ...ownNames]) {
+      if (!mayBeNear(letters, namedId.letters, max)) continue
+      const edits = editDistance(key, namedId.key, max)
       if (edits > max) continue
-      distances.set(named.id, Math.min(edits, distances.get(named.id) ?? edits))
+      distances.set(namedId.id, Math.min(edits, distances.get(namedId.id) ?? edits))
     }
   }
   for (let edits = 1; edits <= maxEdits; edits += 1) {
@@ -82,7 +82,7 @@ const toNamed = (id: string, name: string): NamedId => {
   return { id, key, letters: lettersOf(key) }
 }
 
-const idsOf = (named: readonly NamedId[]) => [...new Set(named.map(({ id }) => id))]
+const idsOf = (namedIds: readonly NamedId[]) => [...new Set(namedIds.map(({ id }) => id))]
 
 /** In a short name each letter counts for more. */
 function maxEditsOf({ length }: string): number {
@@ -113,25 +113,25 @@ function neighbours({ length }: string, { byLength }: NameIndex): NamedId[] {
 }
 
 function takeOwn(own: Iterable<string>): NamedId[] {
-  const taken: NamedId[] = []
+  const takenIds: NamedId[] = []
   for (const id of own) {
-    taken.push(toNamed(id, id.slice(id.lastIndexOf('/') + 1)))
-    if (taken.length >= maxOwnNames) break
+    takenIds.push(toNamed(id, id.slice(id.lastIndexOf('/') + 1)))
+    if (takenIds.length >= maxOwnNames) break
   }
-  return taken
+  return takenIds
 }
 
 /** Built on the first request for a name that no model has. */
 function indexOf(models: Snapshot['models']): NameIndex {
-  const known = indexes.get(models)
-  if (known) return known
-  const named = [...models.values()].flatMap((model) =>
+  const knownIndex = indexes.get(models)
+  if (knownIndex) return knownIndex
+  const namedModels = [...models.values()].flatMap((model) =>
     model.enabled ? namesOf(model).map(([name]) => toNamed(model.id, name)) : [],
   )
   const index = {
-    exact: Map.groupBy(named, ({ key }) => key),
-    undated: Map.groupBy(named, ({ key }) => withoutDate(key)),
-    byLength: Map.groupBy(named, ({ key }) => key.length),
+    exact: Map.groupBy(namedModels, ({ key }) => key),
+    undated: Map.groupBy(namedModels, ({ key }) => withoutDate(key)),
+    byLength: Map.groupBy(namedModels, ({ key }) => key.length),
   }
   indexes.set(models, index)
   return index

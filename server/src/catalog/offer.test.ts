@@ -119,7 +119,7 @@ test('connections come default first, then by priority, then the oldest, failing
   })
 })
 
-test('accounts that are read at the same moment each have what is theirs, and most have nothing', async () => {
+test('accounts read at the same moment each have their own entries, and most have nothing', async () => {
   const [outsider, owner, member] = [await user(), await user(), await user()]
   const one = await connection(owner)
   const organizationId = await organization()
@@ -141,7 +141,7 @@ test('accounts that are read at the same moment each have what is theirs, and mo
   expect(organizations).toEqual([[], [], [organizationId], [], []])
 })
 
-test('found models have the last price that was set; one that cannot be read is not served', async () => {
+test('discovered models have the latest stored price; an unreadable one is not served', async () => {
   const owner = await user()
   const id = await connection(owner)
   const names = ['free', 'freed', 'priced', 'spoilt']
@@ -235,7 +235,7 @@ describe('an organization', () => {
   })
 })
 
-test('announces each change with its owner, and none to the catalogue', async () => {
+test('announces each change with its owner, except changes of the catalogue', async () => {
   const announcements: string[] = []
   const opened = new AsyncDisposableStack()
   const database = await openTestDatabase(opened)

@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from 'kysely'
 import type { DiscoveredFacts } from './discovered-model'
 import { readOwnerPrices, type OwnerPrices } from './owner-price'
 import { withOwnAddress, byPriority, type ProviderConnection } from './snapshot'
-import { toConnection, usable, type StoredOptions } from './stored-models'
+import { toConnection, filterUsable, type StoredOptions } from './stored-models'
 import type { ConnectionPoolRow, ConnectionRow, Schema } from '../platform/db/schema'
 import type { Provider } from '../providers/provider'
 
@@ -66,11 +66,11 @@ const byHealth = (one: ProviderConnection, other: ProviderConnection) =>
 /** Puts an owner's rows in order. Damaged rows are left out and reported. */
 export function toOffer(rows: Rows, options: OfferOptions): Offer {
   if (rows.connections.length === 0) return noOffer
-  const found = Map.groupBy(rows.found, (row) => row.connection_id)
+  const foundModels = Map.groupBy(rows.found, (row) => row.connection_id)
   const providers = options.providers()
   const read = (row: Selectable<ConnectionRow>) => {
     const connection = withOwnAddress(toConnection(row, options), providers.get(row.provider))
-    const models = (found.get(row.id) ?? []).flatMap(({ name, found_at: at }) => {
+    const models = (foundModels.get(row.id) ?? []).flatMap(({ name, found_at: at }) => {
       const pricing = rows.prices.of(row.id, name)
       // A damaged price counts as none, and a model without one would be free: such a model is not served.
       if (pricing === undefined) return []
@@ -78,10 +78,12 @@ export function toOffer(rows: Rows, options: OfferOptions): Offer {
     })
     return { connection: { ...connection, discovered: new Map(models) }, row }
   }
-  const known = usable(rows.connections, read, (error) => options.onDamaged('connection', error))
-  const byId = new Map(known.map(({ connection }) => [connection.id, connection]))
+  const knownConnections = filterUsable(rows.connections, read, (error) =>
+    options.onDamaged('connection', error),
+  )
+  const byId = new Map(knownConnections.map(({ connection }) => [connection.id, connection]))
   const pooled = new Set(rows.members.map((member) => member.connection_id))
-  const unpooled = known.filter(({ connection }) => !pooled.has(connection.id))
+  const unpooled = knownConnections.filter(({ connection }) => !pooled.has(connection.id))
   const offers = [
     ...unpooled.map(({ connection, row }): ProviderOffer =>
       toProviderOffer([connection], row, null),
@@ -134,7 +136,7 @@ export async function readOffer(
     .execute()
   if (connections.length === 0) return noOffer
   const ids = connections.map((connection) => connection.id)
-  const [pools, members, found, prices] = await Promise.all([
+  const [pools, members, discoveredRows, prices] = await Promise.all([
     db
       .selectFrom('connection_pool')
       .select(['id', 'provider', 'strategy', 'billing_mode', 'organization_id'])
@@ -157,5 +159,5 @@ export async function readOffer(
       .execute(),
     readOwnerPrices(db, ids, (error) => options.onDamaged('price', error)),
   ])
-  return toOffer({ connections, pools, members, found, prices }, options)
+  return toOffer({ connections, pools, members, found: discoveredRows, prices }, options)
 }

@@ -9,7 +9,7 @@ test('a price within the limits is charged as it was set', () => {
   expect(findRateAboveLimits(pricing, limits)).toBeUndefined()
 })
 
-test('what is above them is charged at them, each bucket by its side', () => {
+test('usage above the boundaries is charged at their rates, each bucket by its side', () => {
   const pricing = {
     input: 101n,
     output: 1n,

@@ -51,14 +51,14 @@ export const isPricingOff = ({ input, output }: OwnerPriceLimits) => input === 0
 export function toOwnerPrice(pricing: Pricing | null, limits: OwnerPriceLimits): Pricing | null {
   if (pricing === null || isPricingOff(limits)) return null
   if (!findRateAboveLimits(pricing, limits)) return pricing
-  const lowered = { ...pricing }
+  const loweredPricing = { ...pricing }
   for (const side of ['input', 'output'] as const) {
     for (const bucket of sides[side]) {
-      const price = lowered[bucket]
-      if (price !== undefined && price > limits[side]) lowered[bucket] = limits[side]
+      const price = loweredPricing[bucket]
+      if (price !== undefined && price > limits[side]) loweredPricing[bucket] = limits[side]
     }
   }
-  return lowered
+  return loweredPricing
 }
 
 /** The owners' prices for some connections. */

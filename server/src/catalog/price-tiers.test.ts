@@ -21,7 +21,7 @@ const at = (conditions: Partial<TierConditions>) =>
   selectPrice(pricing, { ...ordinary, minute: 600, ...conditions })
 
 describe('finding P1: a request has the rates of the tiers that hold for it', () => {
-  test('none of them', () => {
+  test('none of the tiers', () => {
     expect(at({})).toMatchObject({ rates: { input: 100n, output: 600n }, tier: undefined })
     expect(at({ promptTokens: 272_000 }).tier).toBeUndefined()
   })
@@ -74,7 +74,7 @@ describe('finding P1: a request has the rates of the tiers that hold for it', ()
     },
   )
 
-  test('the same tiers are one object, so that what is made of them is made once', () => {
+  test('the same tiers are one object, so that their results are computed once', () => {
     expect(at({ promptTokens: 300_000 })).toBe(at({ promptTokens: 400_000 }))
     expect(at({})).toBe(at({ promptTokens: 5 }))
     const flat: Pricing = { input: 1n, output: 2n }
@@ -82,13 +82,13 @@ describe('finding P1: a request has the rates of the tiers that hold for it', ()
   })
 })
 
-describe('finding P1: held is what a request can reach', () => {
-  test('a short prompt holds no long one’s price', () => {
+describe('finding P1: the hold covers every tier in reach', () => {
+  test('a short prompt has no hold at the price of a long one', () => {
     const rates = getHighestRates(pricing, { ...ordinary, minute: 600, promptTokens: 272_000 })
     expect(rates).toMatchObject({ input: 100n, output: 600n, cachedInput: 10n })
   })
 
-  test('a prompt that may be long holds the dearest of both', () => {
+  test('a possibly long prompt holds the highest price of both', () => {
     const rates = getHighestRates(pricing, { ...ordinary, minute: 600, promptTokens: 272_001 })
     expect(rates).toMatchObject({ input: 200n, output: 900n, cachedInput: 20n })
   })

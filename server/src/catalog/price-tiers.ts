@@ -73,12 +73,15 @@ function usualPrice(pricing: Pricing): AppliedPrice {
 
 function priceOfSet(pricing: Pricing, tiers: readonly PriceTier[], set: number): AppliedPrice {
   const { bySet } = getCompiled(pricing)
-  const known = bySet.get(set)
-  if (known) return known
-  const held = tiers.filter((_tier, index) => (set & (1 << index)) !== 0)
+  const knownTiers = bySet.get(set)
+  if (knownTiers) return knownTiers
+  const heldTiers = tiers.filter((_tier, index) => (set & (1 << index)) !== 0)
   const { tiers: _tiers, ...usual } = pricing
-  const rates = held.reduce<Rates>((sum, tier) => ({ ...sum, ...tier.rates }), usual)
-  const price = { rates, tier: held.length > 0 ? held.map(formatTier).join(', ') : undefined }
+  const rates = heldTiers.reduce<Rates>((sum, tier) => ({ ...sum, ...tier.rates }), usual)
+  const price = {
+    rates,
+    tier: heldTiers.length > 0 ? heldTiers.map(formatTier).join(', ') : undefined,
+  }
   bySet.set(set, price)
   return price
 }
@@ -117,8 +120,8 @@ export function getHighestRates(pricing: Pricing, conditions: TierConditions): R
   }
   const { dearestBySets } = getCompiled(pricing)
   const key = [...sets].join()
-  const known = dearestBySets.get(key)
-  if (known) return known
+  const knownRates = dearestBySets.get(key)
+  if (knownRates) return knownRates
   const rates = [...sets].map((set) => completeRates(priceOfSet(pricing, tiers, set).rates))
   const dearest = rates.reduce(dearerOf)
   dearestBySets.set(key, dearest)

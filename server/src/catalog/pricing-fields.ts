@@ -71,8 +71,8 @@ const TierFields = z
   .superRefine((tier, ctx) => {
     const [from, until] = [tier.from ?? undefined, tier.until ?? undefined]
     if ((from === undefined) !== (until === undefined)) {
-      const missing = from === undefined ? 'from' : 'until'
-      ctx.addIssue(customIssue('required', 'is required together with the other.', [missing]))
+      const missingField = from === undefined ? 'from' : 'until'
+      ctx.addIssue(customIssue('required', 'is required together with the other.', [missingField]))
     }
     if (from !== undefined && from === until) {
       ctx.addIssue(customIssue('out_of_range', 'must not be the same as from.', ['until']))
@@ -227,7 +227,7 @@ const toTier = ({ above, service_tier: tier, from, until, ...fields }: TierField
 })
 
 /** Converts a price from a request. */
-export function toPricing({ input, output, tiers: sent, ...fields }: PricingFields): Pricing {
+export function toPricing({ input, output, tiers: tierFields, ...fields }: PricingFields): Pricing {
   const rates = { input, output, ...toRates(fields) }
-  return sent && sent.length > 0 ? { ...rates, tiers: sent.map(toTier) } : rates
+  return tierFields && tierFields.length > 0 ? { ...rates, tiers: tierFields.map(toTier) } : rates
 }

@@ -51,34 +51,19 @@ export interface SnapshotRows {
   prices?: PriceSteps | undefined
 }
 
-/** The seven fields of a model on the OpenAI wire. Source: contract 4.6. */
-export const toListed = ({
-  id,
-  provider,
-  createdAt,
-}: Pick<Model, 'id' | 'provider' | 'createdAt'>) => ({
-  id,
-  object: 'model' as const,
-  created: createdAt,
-  owned_by: provider,
-  permission: [],
-  root: id.slice(provider.length + 1),
-  parent: null,
-})
-
 /** Puts the parts in order: models by provider and name, connections by the order in which they are tried. */
 export function toSnapshot(rows: SnapshotRows): Snapshot {
   const { models, providers, connections, collections = [], prices } = rows
   const byKey = new Map(providers.map((provider) => [provider.key, provider]))
-  const known = new Map(
+  const knownModels = new Map(
     models
       .filter((model) => byKey.has(model.provider))
       .map((model) => [model.id, applyPriceStep(model, prices)]),
   )
-  const ordered = new Map([...known].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  const ordered = new Map([...knownModels].toSorted(([a], [b]) => (a < b ? -1 : 1)))
   const byProvider = new Map<string, ProviderConnection[]>()
-  for (const known of connections.toSorted(byPriority)) {
-    const connection = withOwnAddress(known, byKey.get(known.provider))
+  for (const storedConnection of connections.toSorted(byPriority)) {
+    const connection = withOwnAddress(storedConnection, byKey.get(storedConnection.provider))
     const others = byProvider.get(connection.provider)
     if (others) others.push(connection)
     else byProvider.set(connection.provider, [connection])

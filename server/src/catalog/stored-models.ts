@@ -22,6 +22,7 @@ export function toModel(row: Selectable<ModelRow>): Model {
     upstreamModel: row.upstream_model,
     category: row.category,
     contextLength: row.context_length,
+    maxInputTokens: row.max_input_tokens,
     maxOutputTokens: row.max_output_tokens,
     capabilities: StoredCapabilities.parse(row.capabilities),
     pricing: readPricing(row.pricing),
@@ -105,7 +106,7 @@ export interface StoredOptions {
 }
 
 /** Converts the rows that can be read. */
-export const usable = <Row, Value>(
+export const filterUsable = <Row, Value>(
   rows: readonly Row[],
   read: (row: Row) => Value,
   onDamaged: (error: unknown) => void,
@@ -143,9 +144,9 @@ export async function readStored(
   return {
     collections,
     prices,
-    providers: usable(providers, toProvider, (error) => onDamaged('provider', error)),
+    providers: filterUsable(providers, toProvider, (error) => onDamaged('provider', error)),
     models: models.flatMap((row) => toModels(row, onDamaged)),
-    connections: usable(
+    connections: filterUsable(
       connections,
       (row) => toConnection(row, options),
       (error) => onDamaged('connection', error),

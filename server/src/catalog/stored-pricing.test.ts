@@ -84,7 +84,7 @@ test.each([
   [{}, ['tiers', 0, 'above'], 'required'],
   [{ from: '16:30' }, ['tiers', 0, 'until'], 'required'],
   [{ from: '16:30', until: '16:30' }, ['tiers', 0, 'until'], 'out_of_range'],
-])('a tier without a condition that can hold is refused: %j', (conditions, path, issue) => {
+])('a tier without a condition that can hold is rejected: %j', (conditions, path, issue) => {
   const fields = { input: 1, output: 1, tiers: [{ ...conditions, input: 2 }] }
   const { error } = PricingFields.safeParse(fields)
   expect(error?.issues).toMatchObject([{ path, params: { issue } }])

@@ -1,10 +1,8 @@
 import { readDatabaseConfig } from '../platform/config/config'
 import { Database } from '../platform/db/database'
-import { migrate } from '../platform/db/migrate'
+import { migrate, migrationPool } from '../platform/db/migrate'
 import { CommandFailed, runCommand, type CommandOptions } from '../server/command'
 import { findDatabase } from '../server/find-database'
-
-const statementMs = 3_600_000
 
 const help = `Usage: tollgate migrate [--json]
 
@@ -22,8 +20,7 @@ async function run({ has, log }: CommandOptions): Promise<number> {
   await using stack = new AsyncDisposableStack()
   const address = await findDatabase(config, stack, log)
   const onError = (error: Error) => log(error.message)
-  // One connection migrates, while the other reads which migrations later versions have applied.
-  const database = stack.use(new Database(address, { poolSize: 2, statementMs, onError }))
+  const database = stack.use(new Database(address, { ...migrationPool, onError }))
   await database.ping()
   const applied = await migrate(database.query).catch((thrown: unknown) => {
     throw new CommandFailed(thrown instanceof Error ? thrown.message : String(thrown))

@@ -112,7 +112,7 @@ async function run({
   await restore(session, backup, {
     isForced: has('force'),
     onTable: (table, rows) => progress(`${table}: ${rows} rows`),
-    onOthers: (tables) => log(`not of Tollgate, and left out: ${tables.join(', ')}`),
+    onOthers: (tables) => log(`tables of other applications, left out: ${tables.join(', ')}`),
     beforeCommit: async () => {
       await checkKeys(config, session, { log, keys })
       await writeKeys(keys, config.dataDir)

@@ -36,7 +36,7 @@ async function run({ has }: CommandOptions): Promise<number> {
   process.stdout.write(`${has('json') ? JSON.stringify(summary) : text}\n`)
   for (const { id, why } of closed) print(`${id}: ${why}`)
   if (closed.length === 0) return 0
-  print(`${closed.length} secrets do not open, and were left as they are.`)
+  print(`${closed.length} secrets could not be decrypted and were left unchanged.`)
   return 1
 }
 

@@ -4,11 +4,13 @@ import { estimatePrompt, estimateUsage } from '../metering/estimate'
 import { outputLimitOfUnknown } from '../metering/volume'
 import { generateIdBody } from '../platform/db/id'
 import type { RelayRequest } from '../providers/openai/relayed-stream'
+import { readOutputLimit } from '../providers/openai/request'
 import type { RelayOptions } from '../providers/provider'
 import type { ErrorSource } from '../providers/upstream-error'
 import { hidesCachedTokens, isSharedCredential } from '../shared-credentials/credential'
 import type { ChatProtocol } from '../upstream/protocol'
 import { answerId, type Identity } from '../wire/answer'
+import { callIdsIn } from '../wire/call-ids'
 import type { JsonObject } from '../wire/json-body'
 import type { TextSize } from '../wire/text-size'
 import type { Usage } from '../wire/usage'
@@ -93,6 +95,10 @@ export class AnswerFacts implements RelayRequest {
     this.wantsUsage = rendering.wantsUsage ?? options?.include_usage === true
   }
 
+  pastCallIds(): ReadonlySet<string> {
+    return callIdsIn(this.#attempt.body)
+  }
+
   get units(): RelayRequest['units'] {
     return pricedUnits(this.#attempt.model.pricing)
   }
@@ -114,6 +120,10 @@ export class AnswerFacts implements RelayRequest {
   get answers(): number {
     const { n } = this.#attempt.body
     return typeof n === 'number' ? n : 1
+  }
+
+  get outputLimit(): number | undefined {
+    return readOutputLimit(this.#attempt.body)?.limit
   }
 
   estimate(output: TextSize): Usage {

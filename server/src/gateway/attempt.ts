@@ -7,6 +7,7 @@ import type { Meter } from '../metering/meter'
 import type { Translation } from '../protocols/dialect'
 import type { Candidate } from '../routing/candidate'
 import type { PassedMember } from '../routing/collections'
+import type { RoutingPreferences } from '../routing/preferences'
 import type { JsonObject } from '../wire/json-body'
 
 /** A request that may run: its body is valid, and its model resolved. */
@@ -25,6 +26,8 @@ export interface ValidatedRequest<Params> {
   candidates: readonly Candidate[]
   /** The model name in the request. */
   requestedModel: string
+  /** The request's wishes for its route. */
+  preferences?: RoutingPreferences | undefined
   /** Members of its collection that are skipped. */
   passedOver: readonly PassedMember[]
   /** Set where it arrived in another format: the request that it stands for. */
@@ -42,7 +45,7 @@ export interface PricedAttempt<Request> {
   withheld?: readonly string[] | undefined
   meter: Meter
   /** Records the use of parts that came to no answer. */
-  unanswered: UnansweredUse
+  unansweredUse: UnansweredUse
 }
 
 /** A validated request for one candidate. */

@@ -19,12 +19,14 @@ import type { OutputAllowance } from '../upstream/stream-bounds'
 import type { Identity } from '../wire/answer'
 import { CallerChat } from '../wire/chat-request'
 import { usesFunctions } from '../wire/legacy-functions'
+import { withThoughtFields } from '../wire/thinking-parts'
 
 /** `POST /v1/chat/completions`. */
 export const chat: Endpoint<typeof CallerChat> = {
   schema: CallerChat,
+  normalize: withThoughtFields,
   operation: 'chat',
-  priced: 'chat',
+  priceKind: 'chat',
   maxBytes: 32 * 1024 * 1024,
   kinds: ['chat'],
   size: (params, body) => ({
@@ -43,7 +45,7 @@ export const chat: Endpoint<typeof CallerChat> = {
       bytes: request.bytes,
       model,
       outputLimit: readOutputLimit(body)?.limit,
-      hosted: hostedUsesOf(attempt),
+      hostedUses: hostedUsesOf(attempt),
       sendsServiceTier: () => isServiceTierSent(attempt),
     })
   },

@@ -7,6 +7,7 @@ import { receivesUrls } from './url-receivers'
 import type { Original } from '../protocols/dialect'
 import type { AdapterTarget, UpstreamRequest } from '../providers/adapter'
 import { selectChatRoute, type ChatRoute } from '../providers/chat-route'
+import { replaceRefusedThoughts } from '../providers/openai/lost-thoughts'
 import {
   findFieldsOmittedByRelay,
   readOutputLimit,
@@ -14,8 +15,9 @@ import {
   toUpstreamChat,
 } from '../providers/openai/request'
 import { withAcceptedToolNames } from '../providers/tool-names'
-import type { ErrorSource } from '../providers/upstream-error'
+import type { ErrorSource, UpstreamFailure } from '../providers/upstream-error'
 import { isByPrice } from '../routing/candidate'
+import { decidesItself } from '../routing/preferences'
 import { isSharedCredential } from '../shared-credentials/credential'
 import { OmittedNames } from '../shared-credentials/omission'
 import { toSharedOriginal } from '../shared-credentials/original'
@@ -30,6 +32,7 @@ import { customToolsOf } from '../wire/custom-tools'
 import type { HostedUses } from '../wire/hosted-uses'
 import type { JsonObject } from '../wire/json-body'
 import { toPlainChat } from '../wire/plain-chat'
+import { readReasoning } from '../wire/reasoning-field'
 
 /** The properties in which the endpoints that send chats differ. */
 export interface ChatForm<Params> {
@@ -101,19 +104,19 @@ export function chooseProtocol<Params>(
 ): ChatProtocol {
   const { translation } = attempt.request
   const body = translation ? withKnownFields(chat, attempt.model) : chat
-  const routed = { attempt, chat, body, form }
+  const routedChat = { attempt, chat, body, form }
   const route = routeOf(attempt, body)
   const isShared = isSharedCredential(attempt.candidate)
   const getsUrls = !isShared || receivesUrls(attempt.candidate)
   if (route.protocol === 'passthrough' && translation?.original) {
     if (!getsUrls) rejectRemoteUrls(translation.original.body)
-    return passThrough(routed, route, translation.original)
+    return passThrough(routedChat, route, translation.original)
   }
   if (translation?.refusal) throw translation.refusal
   if (translation && isShared) rejectStoredInChat(body)
   const isFetching = route.protocol === 'translate' && route.adapter.addresses !== undefined
   if (!getsUrls) rejectRemoteUrls(body, isFetching ? form.media : undefined)
-  return route.protocol === 'translate' ? translate(routed, route) : relay(routed, route)
+  return route.protocol === 'translate' ? translate(routedChat, route) : relay(routedChat, route)
 }
 
 /** Passes through a request in the provider's own format. */
@@ -124,8 +127,8 @@ function passThrough<Params>(
 ): ChatProtocol {
   const { candidate, model } = attempt
   const { format } = passthrough
-  const { names: omitted, add } = new OmittedNames()
-  const { body: allowed, headers: forwarded } = toAllowedOriginal(original, attempt, add)
+  const { names: omittedFields, add } = new OmittedNames()
+  const { body: allowedBody, headers: forwardedHeaders } = toAllowedOriginal(original, attempt, add)
   const target = {
     upstreamModel: model.upstreamModel,
     maxTokens: readOutputLimit(body)?.limit,
@@ -133,16 +136,18 @@ function passThrough<Params>(
   }
   const write = (source: JsonObject) => ({
     ...identified(toOutgoing(passthrough.request(source, target), address), format, attempt),
-    forwarded,
+    forwarded: forwardedHeaders,
   })
-  const unsigned = passthrough.unsigned?.(allowed)
   return new PassthroughProtocol({
     passthrough,
-    request: write(allowed),
+    request: write(allowedBody),
     source: new AttemptSource({ model, body: original.body, candidate }, form.textField),
-    omitted,
+    omitted: omittedFields,
     refusesSignatures,
-    writeUnsigned: unsigned && (() => write(unsigned)),
+    writeUnsigned() {
+      const unsigned = passthrough.unsigned?.(allowedBody, target)
+      return unsigned && write(unsigned)
+    },
   })
 }
 
@@ -155,13 +160,13 @@ function toAllowedOriginal(
   const { body, headers, own, paid } = original
   const { pricing } = model
   const { reasoning } = model.capabilities
-  const toPriced = (asked: JsonObject) =>
-    pricing && isByPrice(candidate.billing) ? paid(asked, { pricing, omit }) : asked
+  const toPriced = (requestBody: JsonObject) =>
+    pricing && isByPrice(candidate.billing) ? paid(requestBody, { pricing, omit }) : requestBody
   if (isSharedCredential(candidate)) {
     return toSharedOriginal(original, { credential: candidate, reasoning, toPriced, omit })
   }
-  const sent = toPriced(body)
-  return { body: own ? own(sent, { reasoning }) : sent, headers }
+  const pricedBody = toPriced(body)
+  return { body: own ? own(pricedBody, { reasoning }) : pricedBody, headers }
 }
 
 /** Has the adapter of the provider's dialect write the request. */
@@ -169,19 +174,22 @@ function translate<Params>(
   { attempt, chat, body, form }: RoutedChat<Params>,
   { adapter, ...address }: Extract<ChatRoute, { protocol: 'translate' }>,
 ): ChatProtocol {
-  const cached = withPromptCaching(body, attempt, true)
-  const { chat: named, callerNames } = withAcceptedToolNames(cached, adapter.toolNames)
-  const plain = toPlainChat(named)
-  const target = toTarget(attempt, { chat, named, form })
-  const write = (written: UpstreamRequest) =>
-    identified(toOutgoing(written, address), adapter.format, attempt)
-  const { omitted, ...written } = adapter.request(plain, target)
+  const chatWithCaching = withPromptCaching(body, attempt, true)
+  const { chat: acceptedChat, callerNames } = withAcceptedToolNames(
+    chatWithCaching,
+    adapter.toolNames,
+  )
+  const plain = toPlainChat(acceptedChat)
+  const target = toTarget(attempt, { chat, acceptedChat, form })
+  const write = (request: UpstreamRequest) =>
+    identified(toOutgoing(request, address), adapter.format, attempt)
+  const { omitted, ...upstreamRequest } = adapter.request(plain, target)
   return new TranslateProtocol({
     adapter,
-    request: write(written),
+    request: write(upstreamRequest),
     writeUnsigned: () => write(adapter.request(plain, { ...target, signatures: 'replaced' })),
     source: new AttemptSource(attempt, form.textField),
-    omitted: reportOmissions(attempt, omitted),
+    omitted: reportOmissions(attempt, [...(omitted ?? []), ...readReasoning(body).omitted]),
     callerNames,
     customTools: customToolsOf(body),
   })
@@ -200,7 +208,11 @@ function toOutgoing(
 
 function toTarget<Params>(
   attempt: RequestAttempt<Params>,
-  { chat, named, form }: { chat: JsonObject; named: JsonObject; form: ChatForm<Params> },
+  {
+    chat,
+    acceptedChat,
+    form,
+  }: { chat: JsonObject; acceptedChat: JsonObject; form: ChatForm<Params> },
 ): AdapterTarget {
   const { capabilities, upstreamModel } = attempt.model
   const { options } = attempt.candidate.provider
@@ -215,8 +227,37 @@ function toTarget<Params>(
       vision: capabilities.vision,
       jsonSchema: capabilities.json_schema,
     },
-    customTools: knowsCustomTools ? customToolsOf(named) : undefined,
+    customTools: knowsCustomTools ? customToolsOf(acceptedChat) : undefined,
   }
+}
+
+/** A relayed request, and the fields that it lacks. */
+interface WrittenChat {
+  request: OutgoingRequest
+  omittedFields: readonly string[]
+}
+
+/** Returns the function that writes a relayed request once more, where its provider refuses the thoughts in it. */
+const toThoughtReplacement =
+  <Params>({ request, omittedFields }: WrittenChat, attempt: RequestAttempt<Params>) =>
+  (refusal: UpstreamFailure) => {
+    const { options } = attempt.candidate.provider
+    const replacement = replaceRefusedThoughts(refusal, request.body, options)
+    return (
+      replacement && {
+        request: { ...request, body: replacement.body },
+        omitted: reportOmissions(attempt, [...omittedFields, ...replacement.omitted]),
+      }
+    )
+  }
+
+/** Lets OpenRouter decide over the caller's own connection to it. */
+export function addProviderField(
+  body: JsonObject,
+  { request, candidate }: Pick<RequestAttempt<unknown>, 'request' | 'candidate'>,
+): void {
+  const requestedProvider = request.preferences?.original
+  if (requestedProvider && decidesItself(candidate)) body['provider'] = requestedProvider
 }
 
 /** Writes the request for a provider that speaks OpenAI's format. */
@@ -224,22 +265,29 @@ function relay<Params>(
   { attempt, body, form }: RoutedChat<Params>,
   { operation, url, deployment }: RouteAddress,
 ): ChatProtocol {
-  const { upstreamModel } = attempt.model
+  const { upstreamModel, capabilities } = attempt.model
   const { options } = attempt.candidate.provider
-  const target = { upstreamModel, options }
-  const cached = withPromptCaching(body, attempt, false)
-  const { chat: named, callerNames } = withAcceptedToolNames(cached, undefined)
-  const sent = toUpstreamChat(named, target)
-  if (deployment !== undefined) sent['model'] = deployment
+  const target = { upstreamModel, options, isReasoning: capabilities.reasoning }
+  const chatWithCaching = withPromptCaching(body, attempt, false)
+  const { chat: acceptedChat, callerNames } = withAcceptedToolNames(chatWithCaching, undefined)
+  const upstreamBody = toUpstreamChat(acceptedChat, target)
+  if (deployment !== undefined) upstreamBody['model'] = deployment
+  addProviderField(upstreamBody, attempt)
   const isStreamOnly = options.streamOnlyModels.some((prefix) => upstreamModel.startsWith(prefix))
   if (isStreamOnly) {
-    sent['stream'] = true
-    if (options.streamUsage) sent['stream_options'] = { include_usage: true }
+    upstreamBody['stream'] = true
+    if (options.streamUsage) upstreamBody['stream_options'] = { include_usage: true }
   }
+  const request = identified({ operation, url, body: upstreamBody }, 'chat', attempt)
+  const omittedFields = findFieldsOmittedByRelay(acceptedChat, target)
   return new RelayProtocol({
-    request: identified({ operation, url, body: sent }, 'chat', attempt),
+    request,
     source: new AttemptSource(attempt, form.textField),
-    omitted: reportOmissions(attempt, findFieldsOmittedByRelay(named, target)),
+    omitted: reportOmissions(attempt, omittedFields),
+    replaceRefused:
+      options.historyReasoning === 'strip'
+        ? undefined
+        : toThoughtReplacement({ request, omittedFields }, attempt),
     callerNames,
     customTools: takesCustomTools(target) ? undefined : customToolsOf(body),
     streamsOnly: isStreamOnly,

@@ -5,7 +5,7 @@ import type { CreditRefusal } from '../metering/credit-refusal'
 import type { Reservation } from '../metering/meter'
 import {
   bytesOf,
-  mostSaved,
+  maxSavedTokens,
   vocabularyOf,
   withSavedTokens,
   type CloserBound,
@@ -40,7 +40,7 @@ interface CountedTexts {
  */
 export class CloserHolds<Request> {
   readonly #options: Options<Request>
-  #counted: CountedTexts | undefined
+  #countedTexts: CountedTexts | undefined
 
   constructor(options: Options<Request>) {
     this.#options = options
@@ -60,15 +60,15 @@ export class CloserHolds<Request> {
     const { provider, model } = attempt.candidate
     const vocabulary = vocabularyOf(provider, model)
     const covers = (bytes: number) =>
-      refusal.covers(withSavedTokens(volume, mostSaved(bytes, vocabulary)))
+      refusal.covers(withSavedTokens(volume, maxSavedTokens(bytes, vocabulary)))
     // Before any text is read: texts are a part of the input.
     if (!covers(volume.inputTokens)) return undefined
-    const isKnown = this.#counted?.bounds.has(vocabulary)
+    const isKnown = this.#countedTexts?.bounds.has(vocabulary)
     if (!isKnown && !counts.mayCount(accountId)) return undefined
-    this.#counted ??= this.#read(attempt)
-    const { bytes } = this.#counted
+    this.#countedTexts ??= this.#read(attempt)
+    const { bytes } = this.#countedTexts
     if (bytes < minBytes || !covers(bytes)) return undefined
-    return this.#hold(volume, hold, this.#count(this.#counted, vocabulary))
+    return this.#hold(volume, hold, this.#count(this.#countedTexts, vocabulary))
   }
 
   /** Reading takes the event loop's time. */
@@ -76,15 +76,15 @@ export class CloserHolds<Request> {
     const { endpoint, bounds, accountId } = this.#options
     const startedAtMs = performance.now()
     const texts = endpoint.texts(attempt)
-    const counted = { texts, bytes: bytesOf(texts), bounds: new Map() }
+    const countedTexts = { texts, bytes: bytesOf(texts), bounds: new Map() }
     bounds.charge(accountId, performance.now() - startedAtMs, 'idle')
-    return counted
+    return countedTexts
   }
 
   /** A further candidate finds the bound, at no further cost. */
   async #count({ texts, bounds }: CountedTexts, vocabulary: Vocabulary): Promise<CloserBound> {
-    const known = bounds.get(vocabulary)
-    if (known) return known
+    const knownBound = bounds.get(vocabulary)
+    if (knownBound) return knownBound
     const { bounds: counts, accountId } = this.#options
     const bound = await counts.count({ accountId, texts, vocabulary })
     bounds.set(vocabulary, { ...bound, tookMs: 0 })

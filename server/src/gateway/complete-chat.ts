@@ -2,14 +2,20 @@ import { AnswerFacts, type RelayableParams, type RenderOptions } from './answer-
 import type { RequestAttempt } from './attempt'
 import { getLoweredOutput } from './output-limit'
 import type { FullReply } from './request'
+import { assertEnoughTime, limitAnswer } from './timeouts'
 import { promptUsage, toLossReport } from './unanswered-use'
 import type { RelayedStream } from '../providers/openai/relayed-stream'
 import type { CompleteAnswer } from '../providers/openai/whole-answer'
-import { reportLoss, type UpstreamAttempt } from '../upstream/attempt'
+import { ownerOf, reportLoss, type UpstreamAttempt } from '../upstream/attempt'
+import { toProviderError } from '../upstream/attempt-failed'
+import { CollectedFrames } from '../upstream/collected-frames'
 import { Deadline } from '../upstream/deadline'
 import { exchange } from '../upstream/exchange'
 import type { ChatProtocol } from '../upstream/protocol'
-import { UpstreamStream } from '../upstream/stream'
+import { AnswerTooLong, type Answer } from '../upstream/http/answer'
+import { withSecondTry } from '../upstream/second-try'
+import { readAsStream, startStream } from '../upstream/start-stream'
+import type { UpstreamStream } from '../upstream/stream'
 import { CollectedChat } from '../wire/collected-chat'
 import { isObject, type JsonObject } from '../wire/json-body'
 
@@ -39,11 +45,17 @@ export function completeChat(
 ): Promise<ChatReply> {
   const { candidate, request } = attempt
   const { deadline, sentBody = attempt.body } = completion
+  assertEnoughTime(attempt, 'whole')
+  limitAnswer(deadline, attempt)
   const onLost = toLossReport(attempt, (bytes) => promptUsage(sentBody, bytes))
   const upstream = { candidate, request, protocol, deadline, onLost }
   const chat = { attempt, protocol, completion }
-  if (protocol.streamsOnly) return collect(upstream, chat)
-  return exchange(upstream, (answer) => readReply(answer, chat))
+  if (protocol.streamsOnly) return collectStream(upstream, chat)
+  return exchange(
+    upstream,
+    (answer) => readReply(answer, chat),
+    (answer) => collectStream(upstream, chat, answer),
+  )
 }
 
 function readReply(answer: unknown, { attempt, protocol, completion }: ChatAttempt): ChatReply {
@@ -61,51 +73,89 @@ const toReply = (
   isEncoded,
   usage,
   provider: attempt.candidate.provider.key,
-  omitted,
+  omittedFields: omitted,
   outputLimit: getLoweredOutput(attempt),
 })
 
-/** Collects the stream of a provider that only streams. */
-async function collect(upstream: UpstreamAttempt, chat: ChatAttempt): Promise<ChatReply> {
+/** Collects the stream of a provider that only streams, or of `firstAnswer`, which came though none was requested. */
+const collectStream = (
+  upstream: UpstreamAttempt,
+  chat: ChatAttempt,
+  firstAnswer?: Answer,
+): Promise<ChatReply> =>
+  withSecondTry(chat.protocol, (protocol) => {
+    const answer = protocol === chat.protocol ? firstAnswer : undefined
+    return collect({ ...upstream, protocol }, { ...chat, protocol }, answer)
+  })
+
+async function collect(
+  upstream: UpstreamAttempt,
+  chat: ChatAttempt,
+  answer?: Answer,
+): Promise<ChatReply> {
   const { attempt, protocol, completion } = chat
   const { identity } = completion
   const rendering = { identity, wantsUsage: true, legacyFunctions: false }
   const stream = protocol.stream(new AnswerFacts(attempt, protocol, rendering))
   // A stream ends its deadline; the request's own may have further prompts to watch.
-  const deadline = new Deadline({ totalMs: attempt.request.ports.timers.requestMs })
-  const { signal } = completion.deadline
-  const stop = () => deadline.cancel(reasonOf(signal))
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    const opened = await UpstreamStream.open({ ...upstream, deadline }, stream)
-    const collected = await readAll(opened, attempt, stream)
-    return { ...readReply(collected.complete(), chat), usage: stream.usage() }
-  } finally {
-    signal.removeEventListener('abort', stop)
-    deadline[Symbol.dispose]()
+  using deadline = new Deadline({ totalMs: completion.deadline.remainingMs })
+  if (answer) deadline.addEventListener('abort', { handleEvent: () => answer.cancel() })
+  using _ending = deadline.endWith(completion.deadline)
+  const streaming = { ...upstream, deadline }
+  const upstreamStream = await (answer
+    ? readAsStream(streaming, stream, answer)
+    : startStream(streaming, stream))
+  const { collect: toWhole } = protocol
+  if (toWhole) {
+    const body = await collectFrames(upstreamStream, { upstream, chat, stream }, toWhole)
+    return toReply({ body, usage: stream.usage() }, attempt, protocol)
   }
+  const collectedChat = new CollectedChat()
+  await readAll(upstreamStream, { attempt, stream }, (text) => addChunk(collectedChat, text))
+  return { ...readReply(collectedChat.complete(), chat), usage: stream.usage() }
 }
 
 /** Reads a stream to its end. All that came until it broke counts as used. */
 async function readAll(
-  opened: UpstreamStream,
-  attempt: RequestAttempt<RelayableParams>,
-  stream: RelayedStream,
-): Promise<CollectedChat> {
-  const collected = new CollectedChat()
+  upstreamStream: UpstreamStream,
+  { attempt, stream }: { attempt: RequestAttempt<RelayableParams>; stream: RelayedStream },
+  add: (text: string) => void,
+): Promise<void> {
   try {
-    for (let texts = await opened.read(); texts; texts = await opened.read()) {
-      for (const text of texts) {
-        const chunk: unknown = JSON.parse(text)
-        if (isObject(chunk)) collected.add(chunk)
-      }
+    for (let texts = await upstreamStream.read(); texts; texts = await upstreamStream.read()) {
+      for (const text of texts) add(text)
     }
   } catch (thrown) {
     reportLoss({ onLost: toLossReport(attempt, () => stream.usage()) }, thrown)
     throw thrown
   }
-  return collected
 }
 
-const reasonOf = ({ reason }: AbortSignal): Error =>
-  reason instanceof Error ? reason : new Error('the request was ended', { cause: reason })
+function addChunk(collectedChat: CollectedChat, text: string): void {
+  const chunk: unknown = JSON.parse(text)
+  if (isObject(chunk)) collectedChat.add(chunk)
+}
+
+/**
+ * Reads the frames of a stream in the caller's format to the whole answer. Throws `provider_error` where they are too
+ * long, and `gateway_unavailable` where memory for them is missing.
+ */
+async function collectFrames(
+  upstreamStream: UpstreamStream,
+  {
+    upstream,
+    chat,
+    stream,
+  }: { upstream: UpstreamAttempt; chat: ChatAttempt; stream: RelayedStream },
+  toWhole: (frames: readonly string[]) => JsonObject,
+): Promise<JsonObject> {
+  const { attempt, protocol } = chat
+  using collectedFrames = new CollectedFrames(attempt.request.ports.largeEvents, ownerOf(upstream))
+  try {
+    await readAll(upstreamStream, { attempt, stream }, (frame) => collectedFrames.add(frame))
+  } catch (thrown) {
+    upstreamStream.cancel(new Error('the frames are not read on', { cause: thrown }))
+    throw thrown instanceof AnswerTooLong ? toProviderError(thrown, protocol.source) : thrown
+  }
+  return toWhole(collectedFrames.frames)
+}

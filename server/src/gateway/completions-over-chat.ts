@@ -37,10 +37,11 @@ function collectAnswers(
   before: readonly PromptReply[],
 ): PromptReply[] {
   const answers = batch.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-  const failed = batch.find(({ status }) => status === 'rejected')
-  if (failed?.status !== 'rejected') return answers
-  for (const { attempt, usage } of [...before, ...answers]) attempt.unanswered.recordAnswer(usage)
-  throw failed.reason
+  const failure = batch.find(({ status }) => status === 'rejected')
+  if (failure?.status !== 'rejected') return answers
+  for (const { attempt, usage } of [...before, ...answers])
+    attempt.unansweredUse.recordAnswer(usage)
+  throw failure.reason
 }
 
 /** Answers a legacy completion by a model that only chats: each prompt becomes a conversation. */
@@ -80,7 +81,7 @@ export async function completeOverChat(failover: EndpointRun<CompletionRequest>)
     body: { ...identity, model, choices, usage: toShownBlock(usage, answers) },
     usage,
     provider: answers[0]?.provider ?? '',
-    omitted: answers[0]?.omitted,
+    omittedFields: answers[0]?.omittedFields,
   }
 }
 
@@ -97,7 +98,7 @@ export function streamOverChat(failover: EndpointRun<CompletionRequest>): Reply 
   const prompts = readChatPrompts(request)
   const identity = identityOf(request, 'text_completion')
   const echoOnly = wantsEchoOnly(request.body)
-  let served = identity
+  let servedIdentity = identity
   let hidesCache = false
   const open = (prompt: string) =>
     openStream(failover, {
@@ -107,25 +108,25 @@ export function streamOverChat(failover: EndpointRun<CompletionRequest>): Reply 
       relay: (attempt, protocol) => {
         const rendering = { identity, legacyFunctions: false, wantsUsage: false }
         const facts = new AnswerFacts(attempt, protocol, rendering)
-        served = facts.identity
+        servedIdentity = facts.identity
         hidesCache ||= facts.hidesCachedTokens
         return protocol.stream(facts)
       },
     })
   const [first = '', ...rest] = prompts
-  const opening = open(first).then((opened): OpenStream => {
+  const opening = open(first).then((firstStream): OpenStream => {
     const stream = new ConsecutiveStreams(
-      opened,
+      firstStream,
       rest.map((prompt) => () => open(prompt)),
       {
         perPrompt: params.n ?? 1,
         echoes: params.echo ? prompts : [],
-        write: (chunk, position) => toTextChunk(chunk, served, { ...position, echoOnly }),
+        write: (chunk, position) => toTextChunk(chunk, servedIdentity, { ...position, echoOnly }),
         usageChunk: (usage) =>
           params.stream_options?.include_usage
             ? [
                 JSON.stringify({
-                  ...served,
+                  ...servedIdentity,
                   choices: [],
                   usage: hidesCache ? toPlainUsageBlock(usage) : toUsageBlock(usage),
                 }),
@@ -135,9 +136,10 @@ export function streamOverChat(failover: EndpointRun<CompletionRequest>): Reply 
     )
     return {
       stream,
-      provider: opened.provider,
-      omitted: opened.omitted,
+      provider: firstStream.provider,
+      omittedFields: firstStream.omittedFields,
       usage: () => stream.usage(),
+      usageAfter: (failure) => stream.usageAfter(failure),
       detach: () => stream.detach(),
     }
   })
@@ -189,8 +191,10 @@ class ConsecutiveStreams implements ChunkStream {
       const chunks = await this.#current.stream.read()
       if (chunks) {
         const position = { offset: this.#number * this.#rewriting.perPrompt, echo: this.#echo }
-        const written = chunks.flatMap((chunk) => this.#rewriting.write(chunk, position) ?? [])
-        if (written.length > 0) return written
+        const writtenChunks = chunks.flatMap(
+          (chunk) => this.#rewriting.write(chunk, position) ?? [],
+        )
+        if (writtenChunks.length > 0) return writtenChunks
         continue
       }
       const last = await this.#advance()
@@ -219,7 +223,15 @@ class ConsecutiveStreams implements ChunkStream {
 
   /** The use so far. */
   usage(): Usage | undefined {
-    const running = this.#isCounted ? undefined : this.#current.usage()
+    return this.#withRunning(this.#isCounted ? undefined : this.#current.usage())
+  }
+
+  /** The use where `failure` broke the running stream. */
+  usageAfter(failure: unknown): Usage | undefined {
+    return this.#withRunning(this.#isCounted ? undefined : this.#current.usageAfter(failure))
+  }
+
+  #withRunning(running: Usage | undefined): Usage | undefined {
     return this.#usage && running ? addUsage(this.#usage, running) : (running ?? this.#usage)
   }
 

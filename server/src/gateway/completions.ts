@@ -1,6 +1,6 @@
 import { AnswerFacts, AttemptSource, identityOf } from './answer-facts'
 import type { RequestAttempt } from './attempt'
-import { isServiceTierSent } from './choose-protocol'
+import { addProviderField, isServiceTierSent } from './choose-protocol'
 import { completeOverChat, streamOverChat } from './completions-over-chat'
 import type { Endpoint, EndpointRun } from './endpoint'
 import { reportOmissions } from './omissions'
@@ -8,6 +8,7 @@ import { identified } from './identify-request'
 import { openStream } from './open-stream'
 import type { Reply } from './request'
 import { createFailoverDeadline } from './request-deadline'
+import { assertEnoughTime, limitAnswer } from './timeouts'
 import { promptUsage, toLossReport } from './unanswered-use'
 import { estimatePromptTokens } from '../metering/estimate'
 import { pickLongTexts } from '../metering/long-texts'
@@ -27,7 +28,7 @@ import { readPromptTexts } from '../wire/text-over-chat'
 export const completions: Endpoint<typeof CompletionRequest> = {
   schema: CompletionRequest,
   operation: 'completions',
-  priced: 'completion',
+  priceKind: 'completion',
   maxBytes: 8 * 1024 * 1024,
   kinds: ['completion', 'chat'],
   size: ({ prompt }, body) => ({
@@ -85,12 +86,14 @@ function completeText(failover: EndpointRun<CompletionRequest>): Promise<Reply> 
     attempt: (attempt) => {
       const { candidate, request } = attempt
       const protocol = relayCompletion(attempt)
+      assertEnoughTime(attempt, 'whole')
+      limitAnswer(deadline, attempt)
       const onLost = toLossReport(attempt, (bytes) => promptUsage(attempt.body, bytes))
       return exchange({ candidate, request, protocol, deadline, onLost }, (answer): Reply => {
         const facts = new AnswerFacts(attempt, protocol, { identity, legacyFunctions: false })
         const provider = candidate.provider.key
         const { omitted } = protocol
-        return { kind: 'full', ...relayText(answer, facts), provider, omitted }
+        return { kind: 'full', ...relayText(answer, facts), provider, omittedFields: omitted }
       })
     },
   })
@@ -103,6 +106,7 @@ function relayCompletion(attempt: RequestAttempt<CompletionRequest>): RelayProto
   const { url, deployment } = selectRelayAddress(candidate, upstreamModel, 'completions')
   const body = toUpstreamCompletion(attempt.body, { upstreamModel, options })
   if (deployment !== undefined) body['model'] = deployment
+  addProviderField(body, attempt)
   const source = new AttemptSource(attempt, 'prompt')
   return new RelayProtocol({
     request: identified({ operation: 'completions', url, body }, 'completions', attempt),

@@ -15,7 +15,7 @@ export class ConnectionUse {
   readonly #ends: (() => void)[] = []
   readonly #full = new Set<unknown>()
   /** By connection: corrects its reserved tokens to those used. */
-  readonly #reserved = new Map<string, (used: number) => void>()
+  readonly #tokenCorrections = new Map<string, (usedTokens: number) => void>()
 
   constructor(options: Options) {
     this.#options = options
@@ -26,25 +26,25 @@ export class ConnectionUse {
     return isPooled || rpm !== null || tpm !== null
   }
 
-  /** Whether `enter` rejected with this error: shown only where it was the only cause. Source: contract 4.8. */
+  /** Whether `admit` rejected with this error: shown only where it was the only cause. Source: contract 4.8. */
   isFull(refusal: ApiError): boolean {
     return this.#full.has(refusal)
   }
 
   /** Counts a request. Rejects with `rate_limit_exceeded` where the connection is full. */
-  async enter({ connection }: Candidate): Promise<void> {
+  async admit({ connection }: Candidate): Promise<void> {
     const { ports, tokens } = this.#options
     const { id, rpm } = connection
     // The parts of a request are requests to the provider, and share its tokens.
-    const tpm = this.#reserved.has(id) ? null : connection.tpm
-    const end = await this.#enter({ id, rpm, tpm }, tokens)
-    if (tpm !== null) this.#reserved.set(id, end)
+    const tpm = this.#tokenCorrections.has(id) ? null : connection.tpm
+    const end = await this.#admit({ id, rpm, tpm }, tokens)
+    if (tpm !== null) this.#tokenCorrections.set(id, end)
     this.#ends.push(ports.rotation.begin(id))
   }
 
-  async #enter(connection: Parameters<ConnectionRates['enter']>[0], tokens: number) {
+  async #admit(connection: Parameters<ConnectionRates['admit']>[0], tokens: number) {
     try {
-      return await this.#options.ports.connectionRates.enter(connection, tokens)
+      return await this.#options.ports.connectionRates.admit(connection, tokens)
     } catch (thrown) {
       this.#full.add(thrown)
       throw thrown
@@ -54,7 +54,8 @@ export class ConnectionUse {
   /** Counts the used tokens at the connection that answered. Twice is harmless. */
   end(usedTokens: number, answeredBy: string | undefined): void {
     for (const end of this.#ends.splice(0)) end()
-    for (const [id, makeGood] of this.#reserved) makeGood(id === answeredBy ? usedTokens : 0)
-    this.#reserved.clear()
+    for (const [id, makeGood] of this.#tokenCorrections)
+      makeGood(id === answeredBy ? usedTokens : 0)
+    this.#tokenCorrections.clear()
   }
 }

@@ -66,14 +66,14 @@ const countingMs = 5000
  * unknown name is `model_not_found`.
  */
 export async function estimateCost(
-  question: CostQuestion,
+  query: CostQuestion,
   principal: Principal,
   ports: EstimatePorts,
 ): Promise<CostEstimate> {
-  const { size } = question
-  const text = 'field' in size ? textOf(question.model, size.field, size.value) : undefined
+  const { size } = query
+  const text = 'field' in size ? textOf(query.model, size.field, size.value) : undefined
   const promptTokens = () => (text ? estimatePrompt(text.body) : 'input' in size ? size.input : 0)
-  const { model, billing } = await targetOf({ ...question, promptTokens }, principal, ports)
+  const { model, billing } = await targetOf({ ...query, promptTokens }, principal, ports)
   const tokens =
     text && 'field' in size
       ? {
@@ -160,8 +160,8 @@ async function inputTokensOf(
 ) {
   const around = text.around + (pricing?.image === undefined ? text.imageTokens : 0)
   if (texts.length === 0) return around
-  const counted = await counter.count(texts, { deadlineMs: countingMs })
-  return counted === undefined ? estimatePrompt(body) : counted + around
+  const countedTokens = await counter.count(texts, { deadlineMs: countingMs })
+  return countedTokens === undefined ? estimatePrompt(body) : countedTokens + around
 }
 
 function outputTokensOf({ answers }: Text, model: Model, limit: number | undefined): number {
@@ -192,19 +192,20 @@ async function targetOf(
     routing: { ...routing, rotation: { take: (id: string) => rotation.peek(id) } },
   }
   try {
-    const question = { name, kinds: categories, demands: () => ({ ...noDemands, promptTokens }) }
-    const { candidates } = await resolveModel(question, principal, looking)
+    const query = { name, kinds: categories, demands: () => ({ ...noDemands, promptTokens }) }
+    const { candidates } = await resolveModel(query, principal, looking)
     const [first] = candidates
     if (!first) throw new Error(`${name} resolved to no candidate`)
     return first
   } catch (thrown) {
     if (!(thrown instanceof ApiError)) throw thrown
     if (thrown.code === 'invalid_model') throw toNotFound(thrown)
-    const known = thrown.status === 403 ? findModelByName(catalog.snapshot, name) : undefined
-    const listed = known && applyUnpricedPolicy(known, settings.current.unpricedModels)
+    const namedModel = thrown.status === 403 ? findModelByName(catalog.snapshot, name) : undefined
+    const listedModel =
+      namedModel && applyUnpricedPolicy(namedModel, settings.current.unpricedModels)
     // No provider serves it to the caller yet; its cost on the platform is known all the same.
-    if (!listed?.enabled || !isServable(listed)) throw thrown
-    return { model: listed, billing: platformOf(listed, principal) }
+    if (!listedModel?.enabled || !isServable(listedModel)) throw thrown
+    return { model: listedModel, billing: platformOf(listedModel, principal) }
   }
 }
 

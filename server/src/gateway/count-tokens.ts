@@ -1,5 +1,6 @@
 import { chat } from './chat'
 import { AttemptSource } from './answer-facts'
+import { takeOwnFields } from './own-fields'
 import type { GatewayPorts } from './ports'
 import type { InboundRequest } from './request'
 import { createAnswerDeadline } from './request-deadline'
@@ -42,7 +43,8 @@ export async function countTokens(
   const admission = await ports.limits.admit(principal)
   call.reportQuota(admission.quota)
   try {
-    const { body } = await call.readBody(chat.maxBytes, principal.accountId)
+    const requestBody = await call.readBody(chat.maxBytes, principal.accountId)
+    const { body } = takeOwnFields(requestBody, true)?.readBody ?? requestBody
     const translation = dialect.read(body)
     const request = check(TranslatedChat, translation.chat)
     const demands = () => ({
@@ -50,8 +52,8 @@ export async function countTokens(
       misfit: async () => undefined,
       promptTokens: () => estimatePrompt(translation.chat),
     })
-    const question = { name: request.model, kinds: chat.kinds, demands }
-    const { candidates } = await resolveModel(question, principal, ports)
+    const query = { name: request.model, kinds: chat.kinds, demands, bareNames: true }
+    const { candidates } = await resolveModel(query, principal, ports)
     const [candidate] = candidates
     const counting = { call, ports, principal, translation }
     const count = candidate && (await countByProvider(candidate, counting))
@@ -63,8 +65,8 @@ export async function countTokens(
 
 async function estimate(request: CallerChat, { chat: body }: Translation, ports: GatewayPorts) {
   const prompt = collectPromptTexts(request)
-  const counted = await ports.counter.count(prompt.texts, { deadlineMs: countingMs })
-  return counted === undefined ? estimatePrompt(body) : counted + estimateAround(prompt)
+  const countedTokens = await ports.counter.count(prompt.texts, { deadlineMs: countingMs })
+  return countedTokens === undefined ? estimatePrompt(body) : countedTokens + estimateAround(prompt)
 }
 
 /** A count has no place for the names of fields that were left out. */
@@ -97,10 +99,10 @@ async function countByProvider(
   const { reasoning } = model.capabilities
   const isShared = isSharedCredential(candidate)
   if (isShared && !receivesUrls(candidate)) rejectRemoteUrls(original.body)
-  const allowed = isShared
+  const allowedOriginal = isShared
     ? toSharedOriginal(original, { credential: candidate, reasoning, omit: ignore })
     : original
-  const { path, body, headers } = route.passthrough.request(allowed.body, target)
+  const { path, body, headers } = route.passthrough.request(allowedOriginal.body, target)
   if (route.deployment !== undefined) body['model'] = route.deployment
   // What is counted belongs to no end user.
   if (isShared) delete body['metadata']
@@ -114,7 +116,7 @@ async function countByProvider(
         url: `${base}/count_tokens`,
         body,
         headers,
-        forwarded: allowed.headers,
+        forwarded: allowedOriginal.headers,
       },
       source: new AttemptSource({ model, body, candidate }, 'messages'),
     })

@@ -19,6 +19,7 @@ import { estimateInputTokens } from '../metering/estimate'
 import { pickLongTexts } from '../metering/long-texts'
 import { boundEmbedding } from '../metering/volume'
 import { checkInputs } from '../providers/embedding-inputs'
+import { checkWidths } from '../providers/embedding-width'
 import type { MediaData } from '../providers/media'
 import { AttemptFailed } from '../upstream/attempt-failed'
 import {
@@ -42,7 +43,7 @@ const maxConcurrentBatches = 4
 export const embeddings: Endpoint<typeof EmbeddingRequest> = {
   schema: EmbeddingRequest,
   operation: 'embeddings',
-  priced: 'embedding',
+  priceKind: 'embedding',
   maxBytes: 8 * 1024 * 1024,
   kinds: ['embedding'],
   // The limit of an embedding model is per input, and enforced by its provider.
@@ -87,6 +88,8 @@ async function run(failover: EndpointRun<EmbeddingRequest>): Promise<Reply> {
     },
     attempt: async (attempt) => {
       const answers = await embedAll(attempt, { deadline, inputs })
+      const firsts = answers.flatMap((answer) => answer.embeddings.slice(0, 1))
+      checkWidths(firsts, undefined, { provider: attempt.candidate.provider.key })
       const data = answers
         .flatMap((answer) => answer.embeddings)
         .map((embedding, index) => ({ object: 'embedding', index, embedding }))
@@ -94,7 +97,7 @@ async function run(failover: EndpointRun<EmbeddingRequest>): Promise<Reply> {
       const block = toPromptUsageBlock(usage)
       const list = { object: 'list', data, model: attempt.model.id, usage: block }
       const provider = attempt.candidate.provider.key
-      return { kind: 'full', body: list, usage, provider, omitted: reportOmissions(attempt) }
+      return { kind: 'full', body: list, usage, provider, omittedFields: reportOmissions(attempt) }
     },
   })
 }
@@ -115,12 +118,12 @@ async function embedAll(
     const embedding = batches.map((batch) => embed(attempt, { deadline, inputs: batch }))
     const results = await Promise.allSettled(embedding)
     for (const result of results) if (result.status === 'fulfilled') answers.push(result.value)
-    const failed = results.find(({ status }) => status === 'rejected')
-    if (failed?.status !== 'rejected') continue
-    for (const { usage } of answers) attempt.unanswered.recordAnswer(usage)
+    const failure = results.find(({ status }) => status === 'rejected')
+    if (failure?.status !== 'rejected') continue
+    for (const { usage } of answers) attempt.unansweredUse.recordAnswer(usage)
     // The answered batches are billed: no other candidate gets all of it again.
-    const isBilled = answers.length > 0 && failed.reason instanceof AttemptFailed
-    throw isBilled ? failed.reason.error : failed.reason
+    const isBilled = answers.length > 0 && failure.reason instanceof AttemptFailed
+    throw isBilled ? failure.reason.error : failure.reason
   }
   return answers
 }
@@ -142,8 +145,10 @@ function imageParams(inputs: EmbeddingInput): ReadonlyMap<string, string> {
 function withData(item: EmbeddingItem, media: ReadonlyMap<string, MediaData>): EmbeddingItem {
   if (!hasImage(item)) return item
   const parts = partsOf(item).map((part) => {
-    const fetched = isImage(part) ? media.get(part.image) : undefined
-    return fetched ? { image: `data:${fetched.mimeType};base64,${fetched.base64}` } : part
+    const fetchedImage = isImage(part) ? media.get(part.image) : undefined
+    return fetchedImage
+      ? { image: `data:${fetchedImage.mimeType};base64,${fetchedImage.base64}` }
+      : part
   })
   return { parts }
 }

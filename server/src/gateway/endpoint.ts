@@ -21,8 +21,12 @@ export interface Endpoint<Schema extends z.ZodType<{ model: string }>> extends P
   schema: Schema
   maxBytes: number
   kinds: readonly Category[]
+  /** The provider of a model may be left out, whatever the settings. */
+  bareNames?: boolean
   /** For another format than the one of `schema`: reads it first. Throws `invalid_request`. */
   translate?: (body: JsonObject) => Translation
+  /** Brings forms that clients may use for the same into the one of `schema`; the same object where there are none. */
+  normalize?: (body: JsonObject) => JsonObject
   /** The countable content, should its size come close to the model's context. */
   size: (params: z.output<Schema>, body: JsonObject) => PromptSize
   need: (params: z.output<Schema>, bytes: number) => TokenNeed

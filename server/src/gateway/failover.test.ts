@@ -49,7 +49,7 @@ async function run(outcomes: Record<string, Error>, fixture: Fixture = {}) {
   for (const { connection, billing } of candidates) {
     books.fund(billing.payer ?? '', unpaid.includes(connection.id) ? 0n : credit)
   }
-  const held = () => [...books.leases].filter(([, { held: amount }]) => amount > 0n)
+  const held = () => [...books.leases].filter(([, { heldAmount: amount }]) => amount > 0n)
   const resilience = parts.resilience ?? newResilience()
   const { failover } = createFailoverFixture({ candidates, books, ...parts, resilience })
   const tried: string[] = []
@@ -106,7 +106,7 @@ test('one candidate alone gives its own error', async () => {
   expect([tried, result]).toEqual([['a'], refused.error])
 })
 
-test('rethrows an error that is no failed attempt: a disconnect, a mistake of ours', async () => {
+test('rethrows an error that is not a failed attempt: a disconnect, a mistake of ours', async () => {
   const mistake = new TypeError('a mistake of ours')
   expect(await run({ a: mistake })).toEqual({ tried: ['a'], result: mistake, held: [] })
 })
@@ -116,13 +116,13 @@ test('no candidate at all is an outage, not a crash', async () => {
   expect(result).toMatchObject({ code: 'gateway_unavailable', status: 503 })
 })
 
-test('skips a candidate whose payer has no credit, which is no attempt', async () => {
+test('skips a candidate without credit of its payer, without an attempt', async () => {
   const refused = failed('refused', true)
   const { tried, result } = await run({ b: refused }, { unpaid: ['a'] })
   expect([tried, result]).toEqual([['b', 'c'], 'c'])
 })
 
-test('answers with the refusal of a payer where none has credit', async () => {
+test('answers with the rejection of a payer if none has credit', async () => {
   const { tried, result } = await run({}, { unpaid: ['a', 'b', 'c'] })
   expect([tried, result]).toMatchObject([[], { code: 'insufficient_credits' }])
 })
@@ -162,7 +162,7 @@ async function exhaust(): Promise<Resilience> {
   return resilience
 }
 
-test('says when to retry where all are failing and were tried often', async () => {
+test('names the time to retry if all are failing and were tried often', async () => {
   const resilience = await exhaust()
   const { tried, result, held } = await run({}, { resilience })
   expect([tried, held]).toEqual([[], []])
@@ -217,7 +217,7 @@ async function codeOf(...refusals: ('full' | 'unpaid')[]) {
   )
   for (const { connection } of candidates) {
     const { id, rpm } = connection
-    if (rpm !== null) await connectionRates.enter({ id, rpm, tpm: null }, 0)
+    if (rpm !== null) await connectionRates.admit({ id, rpm, tpm: null }, 0)
   }
   const unpaid = candidates.map(({ connection }) => connection.id)
   const { result } = await run({}, { candidates, unpaid, connectionRates })

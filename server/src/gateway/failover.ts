@@ -45,7 +45,7 @@ export class Failover<Request extends FailoverRequest> implements Disposable {
   readonly request: Request
   readonly #options: FailoverOptions<Request>
   readonly #reservation: AttemptReservation<Request>
-  readonly #unanswered: UnansweredUse
+  readonly #unansweredUse: UnansweredUse
   /** A provider may have received the request. */
   #isSent = false
   #isEnded = false
@@ -55,13 +55,13 @@ export class Failover<Request extends FailoverRequest> implements Disposable {
   constructor(options: FailoverOptions<Request>) {
     this.request = options.request
     this.#options = options
-    this.#unanswered = new UnansweredUse(options.request.ports.settings)
-    this.#reservation = new AttemptReservation(options, this.#unanswered)
+    this.#unansweredUse = new UnansweredUse(options.request.ports.settings)
+    this.#reservation = new AttemptReservation(options, this.#unansweredUse)
   }
 
   /** The use to be paid where no answer goes out. */
-  get unanswered(): UnansweredTotal | undefined {
-    return this.#unanswered.total
+  get unansweredTotal(): UnansweredTotal | undefined {
+    return this.#unansweredUse.total
   }
 
   /** The request continues although its client has disconnected. */
@@ -115,10 +115,10 @@ export class Failover<Request extends FailoverRequest> implements Disposable {
     const { accountId } = this.request.principal
     const queue = this.#queue()
     let refusal: ApiError | undefined
-    let failed: FailedCandidate | undefined
+    let failedCandidate: FailedCandidate | undefined
     let attempts = 0
     let candidate: Candidate | undefined
-    while ((candidate = queue.next(failed !== undefined))) {
+    while ((candidate = queue.next(failedCandidate !== undefined))) {
       const loading = resilience.loadState(candidate)
       if (loading) await loading
       if (!queue.admits(candidate)) continue
@@ -128,11 +128,11 @@ export class Failover<Request extends FailoverRequest> implements Disposable {
         attempt = opening instanceof Promise ? await opening : opening
       } catch (thrown) {
         const error = assertRefusal(thrown)
-        refusal = this.#preferred(refusal, error)
+        refusal = this.#preferRefusal(refusal, error)
         this.#options.meter.passOver(candidate, error.code)
         continue
       }
-      if (!this.#isWithinBudget(candidate, failed)) {
+      if (!this.#mayBegin(candidate, queue, failedCandidate)) {
         this.#reservation.close()
         break
       }
@@ -140,7 +140,7 @@ export class Failover<Request extends FailoverRequest> implements Disposable {
       let isWaiting = false
       try {
         if (step.before) await step.before(attempt)
-        await this.#begin(candidate, failed?.error)
+        await this.#begin(candidate, failedCandidate?.error)
         isWaiting = true
         this.#reportWaiting(true)
         const answer = await runStep(step, attempt)
@@ -150,11 +150,11 @@ export class Failover<Request extends FailoverRequest> implements Disposable {
       } catch (thrown) {
         this.#reservation.close()
         const failure = this.#recordFailure(breaker, { isWaiting, thrown })
-        failed = { candidate, error: failure.error }
+        failedCandidate = { candidate, error: failure.error }
         if (queue.isLast || !failure.mayTryNext || ++attempts === maxAttempts) break
       }
     }
-    throw failed?.error ?? (await this.#explain(queue.failing, refusal))
+    throw failedCandidate?.error ?? (await this.#explain(queue.failingCandidates, refusal))
   }
 
   /** A further part begins with the candidate that serves the others. */
@@ -165,7 +165,7 @@ export class Failover<Request extends FailoverRequest> implements Disposable {
     return new CandidateQueue(remaining, {
       accountId: principal.accountId,
       resilience: ports.resilience,
-      onSkipped: (skipped) => this.#options.meter.passOver(skipped, 'gateway_unavailable'),
+      onSkipped: (candidate) => this.#options.meter.passOver(candidate, 'gateway_unavailable'),
     })
   }
 
@@ -181,11 +181,16 @@ export class Failover<Request extends FailoverRequest> implements Disposable {
     this.request.call?.onWaiting?.(isWaiting)
   }
 
-  /** A request's first candidate always is; a failover needs the retry budget. */
-  #isWithinBudget(next: Candidate, failed: FailedCandidate | undefined): boolean {
+  /** A request's first candidate needs no retry budget, as a failover does; one that is failing has a bound. */
+  #mayBegin(
+    next: Candidate,
+    queue: CandidateQueue,
+    failedCandidate: FailedCandidate | undefined,
+  ): boolean {
+    if (!queue.stillAdmits(next)) return false
     const { budget } = this.request.ports.resilience
     const { accountId } = this.request.principal
-    if (failed) return budget.spend(failed.candidate, accountId)
+    if (failedCandidate) return budget.spend(failedCandidate.candidate, accountId)
     budget.earn(next, accountId)
     return true
   }
@@ -203,20 +208,23 @@ export class Failover<Request extends FailoverRequest> implements Disposable {
   }
 
   /** Returns the first refusal; that of a full connection only where there is no other. */
-  #preferred(first: ApiError | undefined, next: ApiError): ApiError {
+  #preferRefusal(first: ApiError | undefined, next: ApiError): ApiError {
     const isMinor = (refusal: ApiError) => this.#reservation.isConnectionFull(refusal)
     return first && (!isMinor(first) || isMinor(next)) ? first : next
   }
 
   /** The error without any attempt. A lack of credit comes first, even where all candidates are failing. */
-  async #explain(failing: readonly Candidate[], first: ApiError | undefined): Promise<ApiError> {
+  async #explain(
+    failingCandidates: readonly Candidate[],
+    first: ApiError | undefined,
+  ): Promise<ApiError> {
     const { ports, principal } = this.request
     let refusal = first
-    for (const candidate of failing) {
+    for (const candidate of failingCandidates) {
       try {
         await this.#reservation.open(candidate)
         this.#reservation.close()
-        return ports.resilience.refusalOf(failing, principal.accountId)
+        return ports.resilience.refusalOf(failingCandidates, principal.accountId)
       } catch (thrown) {
         refusal ??= assertRefusal(thrown)
       }

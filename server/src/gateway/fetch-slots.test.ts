@@ -7,7 +7,7 @@ const patient = () => new AbortController().signal
 function asking(places: FetchSlots) {
   const entered: string[] = []
   const ask = async (name: string, signal = patient()) => {
-    const place = await places.enter(name.slice(0, 1), signal)
+    const place = await places.acquire(name.slice(0, 1), signal)
     entered.push(name)
     return place
   }

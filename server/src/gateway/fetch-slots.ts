@@ -5,7 +5,7 @@ interface FetchBounds {
 
 interface Waiting {
   owner: string
-  enter: () => void
+  grant: () => void
 }
 
 /**
@@ -22,7 +22,7 @@ export class FetchSlots {
   }
 
   /** Returns a slot, to be disposed of. Rejects with the reason of the signal. */
-  async enter(owner: string, signal: AbortSignal): Promise<Disposable> {
+  async acquire(owner: string, signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted()
     if (this.#isFree(owner)) this.#running.push(owner)
     else await this.#wait(owner, signal)
@@ -31,7 +31,7 @@ export class FetchSlots {
 
   async #wait(owner: string, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const waiting: Waiting = { owner, enter: resolve }
+    const waiting: Waiting = { owner, grant: resolve }
     const abandon = () => {
       const position = this.#waiting.indexOf(waiting)
       // A slot that was just granted is used, and released soon.
@@ -59,6 +59,6 @@ export class FetchSlots {
     const [next] = position === -1 ? [] : this.#waiting.splice(position, 1)
     if (!next) return
     this.#running.push(next.owner)
-    next.enter()
+    next.grant()
   }
 }

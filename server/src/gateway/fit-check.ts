@@ -46,8 +46,13 @@ export function createFitCheck(
 
 /** Throws where a request wants embeddings with more dimensions than the model has. */
 export function checkDimensions({ id, dimensions }: Model, body: JsonObject): void {
-  const requested = body['dimensions']
-  if (typeof requested !== 'number' || dimensions === null || requested <= dimensions) return
+  const requestedDimensions = body['dimensions']
+  if (
+    typeof requestedDimensions !== 'number' ||
+    dimensions === null ||
+    requestedDimensions <= dimensions
+  )
+    return
   const message = `dimensions: "${id}" supports at most ${dimensions}.`
   throw invalidRequest('dimensions', 'out_of_range', message)
 }

@@ -12,9 +12,11 @@ import { countTokens } from './count-tokens'
 import { embeddings } from './embeddings'
 import type { Endpoint } from './endpoint'
 import { Failover } from './failover'
+import { takeOwnFields } from './own-fields'
 import { parseRequest, withHistory } from './parse'
 import type { GatewayPorts } from './ports'
 import { overChat, renderForCaller } from './render-reply'
+import { withRequestedCost } from './reported-cost'
 import type { InboundRequest, RecordedReply, Reply } from './request'
 import { resolveModel, toQuestion, toValidatedRequest } from './resolve'
 import { RequestLifecycle, settleOnEnd } from './settle'
@@ -25,6 +27,7 @@ import type { Dialect } from '../protocols/dialect'
 import { readOutputLimit } from '../providers/openai/request'
 import type { RequestLog } from '../request-logs/request-log'
 import { CachedConversation } from '../routing/conversation'
+import { applyPreferences } from '../routing/preferences'
 
 /** The model endpoints. Each rejects with an `ApiError`, or answers. */
 export interface Gateway {
@@ -51,8 +54,8 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
   call: InboundRequest,
   ports: GatewayPorts,
 ): Promise<Reply | RecordedReply> {
-  const authenticated = call.principal ?? ports.authenticator.authenticate(call, 'write')
-  const principal = authenticated instanceof Promise ? await authenticated : authenticated
+  const authentication = call.principal ?? ports.authenticator.authenticate(call, 'write')
+  const principal = authentication instanceof Promise ? await authentication : authentication
   call.owner = principal.accountId
   ports.loopShares.touch(principal.accountId)
   const lifecycle = new RequestLifecycle(call, principal, ports.logs.begin(call, principal))
@@ -72,31 +75,41 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   ports: GatewayPorts,
 ): Promise<Reply | RecordedReply> {
   const { call, principal, log, admission, month } = lifecycle
-  const read = await call.readBody(endpoint.maxBytes, principal.accountId, log.keepRequest)
-  log.read(read.body)
-  const recorded = call.repeatable && (await call.repeatable.claim(principal.userId, read.body))
-  if (recorded) {
+  const incomingBody = await call.readBody(endpoint.maxBytes, principal.accountId, log.keepRequest)
+  log.read(incomingBody.body)
+  const recordedAnswer =
+    call.repeatable && (await call.repeatable.claim(principal.userId, incomingBody.body))
+  if (recordedAnswer) {
     log.drop()
     await lifecycle.settle({ usage: undefined, outcome: 'replayed' })
-    return { kind: 'recorded', answer: recorded }
+    return { kind: 'recorded', answer: recordedAnswer }
   }
-  const expanded = call.history ? await withHistory(call, principal.userId, read) : read
-  const parsed = parseRequest(endpoint, expanded, ports)
+  const own = takeOwnFields(incomingBody, endpoint.translate !== undefined)
+  lifecycle.own = own
+  const requestBody = own ? own.readBody : incomingBody
+  const expandedBody = call.history
+    ? await withHistory(call, principal.userId, requestBody)
+    : requestBody
+  const parsed = parseRequest(endpoint, expandedBody, ports)
+  if (own) parsed.preferences = own.preferences
 
   const conversation = new CachedConversation(ports.affinity, principal.accountId, parsed.body)
   lifecycle.conversation = conversation
-  const question = { ...toQuestion(endpoint, call, parsed), conversation }
-  const resolving = resolveModel(question, principal, ports)
-  const resolution = resolving instanceof Promise ? await resolving : resolving
-  const fitting = resolution.isCollection ? undefined : parsed.fits(resolution.model)
-  if (fitting) await fitting
+  const query = { ...toQuestion(endpoint, call, parsed), conversation }
+  const resolving = resolveModel(query, principal, ports)
+  const resolvedByName = resolving instanceof Promise ? await resolving : resolving
+  const { preferences } = parsed
+  const resolution = preferences ? applyPreferences(resolvedByName, preferences) : resolvedByName
+  const fitCheck = resolution.isCollection ? undefined : parsed.fits(resolution.model)
+  if (fitCheck) await fitCheck
   const request = toValidatedRequest(endpoint, { parsed, resolution }, { call, principal, ports })
   lifecycle.candidates = request.candidates
   log.checked(request.body)
 
   const { model } = request
   const output = getOutputLimit(model, parsed.size)
-  const tokens = estimateTokenNeed(parsed.need(), { output }, model)
+  const need = parsed.need()
+  const tokens = estimateTokenNeed(need, { output }, model)
   const reserving = admission?.reserve(tokens)
   if (reserving) await reserving
   const meter = ports.metering.meter(toMetered(endpoint, request, log))
@@ -106,11 +119,14 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   lifecycle.failover = failover
 
   const reply = await endpoint.run(failover)
-  const answer = renderForCaller(reply, request.translation)
+  const answer = renderForCaller(reply, request.translation, need.promptTokens)
   if (answer.kind === 'stream') return settleOnEnd(answer, lifecycle)
   if (reply.kind === 'full') log.answered(reply.body, answer.body)
   const outcome = failover.isDetached ? 'cancelled' : 'ok'
-  answer.cost = await lifecycle.settle({ usage: answer.usage, outcome })
+  const cost = await lifecycle.settle({ usage: answer.usage, outcome })
+  answer.cost = cost
+  answer.body = withRequestedCost(answer.body, cost, own)
+  answer.omittedFields = lifecycle.withIgnored(answer.omittedFields)
   return answer
 }
 

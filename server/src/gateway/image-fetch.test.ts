@@ -65,13 +65,13 @@ test.each([
     'supported format',
   ],
   ['nothing', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', 'supported format'],
-])('%s is no image', async (_what, text, why) => {
+])('%s is not an image', async (_what, text, why) => {
   using fixture = await createFixture((socket) => socket.write(text))
   const [issue, message] = await fixture.refusal()
   expect([issue, message]).toEqual(['bad_format', expect.stringContaining(why)])
 })
 
-test('one that breaks off is none', async () => {
+test('an image whose transfer breaks off is rejected', async () => {
   using fixture = await createFixture((socket) => {
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n`)
     socket.end(png)
@@ -79,7 +79,7 @@ test('one that breaks off is none', async () => {
   expect(await fixture.refusal()).toEqual(['bad_format', 'its host closed the connection'])
 })
 
-test('one that is too long by its own word is not read', async () => {
+test('an image that announces too many bytes is not read', async () => {
   using fixture = await createFixture((socket) =>
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 99999999\r\n\r\n'),
   )
@@ -118,7 +118,7 @@ test('several are too large together', async () => {
   expect(issue).toBe('too_many')
 })
 
-test('X19: only public addresses over https are asked, and of names it is not told where they lead', async () => {
+test('X19: only public https addresses are fetched, and errors do not reveal the target of a name', async () => {
   using fixture = await createFixture(answered(png))
   await fixture.peers.forbidden('127.0.0.4', fixture.peer.port)
   expect(await fixture.refusal('inside.example')).toEqual([

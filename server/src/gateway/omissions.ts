@@ -12,17 +12,19 @@ export function reportOmissions<Params>(
   { request, body, model, withheld }: RequestAttempt<Params>,
   provider: readonly string[] = [],
 ): readonly string[] {
-  const { translation, body: requested } = request
-  const stripped = strippedFrom(requested, body)
+  const { translation, body: requestedBody } = request
+  const stripped = strippedFrom(requestedBody, body)
   if (!translation) {
     const own = [...stripped, ...provider]
     // A field may have no price, and no place on a shared credential either.
     return withheld ? [...new Set([...own, ...withheld])] : own
   }
   const { omitted = [], callersField = (param: string) => param } = translation
-  const isKnown = withKnownFields(requested, model) === requested
-  const unknown = isKnown ? [] : omittedOf(requested, ['reasoning_effort'])
-  return [...omitted, ...[...stripped, ...unknown, ...provider].map(callersField)]
+  const isKnown = withKnownFields(requestedBody, model) === requestedBody
+  const unknownFields = isKnown ? [] : omittedOf(requestedBody, ['reasoning_effort'])
+  const fields = [...stripped, ...unknownFields, ...provider].map(callersField)
+  // Several fields of the chat may be one of the caller's.
+  return fields.length > 1 ? [...omitted, ...new Set(fields)] : [...omitted, ...fields]
 }
 
 /** A level of thinking is a wish: a model that does not think would reject the field. */

@@ -4,14 +4,18 @@ import type { EndpointRun } from './endpoint'
 import type { FailoverStep } from './failover'
 import { getLoweredOutput } from './output-limit'
 import type { OpenStream } from './request'
+import { assertEnoughTime, timeoutsOf } from './timeouts'
 import { promptUsage, toLossReport } from './unanswered-use'
 import type { ValidatedRequest } from './attempt'
 import type { RelayedStream } from '../providers/openai/relayed-stream'
+import { reportLoss } from '../upstream/attempt'
 import { Deadline } from '../upstream/deadline'
 import type { ChatProtocol } from '../upstream/protocol'
-import { UpstreamStream } from '../upstream/stream'
+import { withSecondTry } from '../upstream/second-try'
+import { startStream } from '../upstream/start-stream'
 import type { OutputAllowance } from '../upstream/stream-bounds'
 import type { JsonObject } from '../wire/json-body'
+import type { Usage } from '../wire/usage'
 
 /** The part of opening a stream that is specific to one endpoint, or to one of its prompts. */
 export interface StreamPlan<Params> {
@@ -31,6 +35,17 @@ export const openStream = <Params>(
   plan: StreamPlan<Params>,
 ): Promise<OpenStream> => failover.run(new StreamOpening(plan))
 
+/** The usage of a broken stream: of one without content that of an unanswered request. */
+function usageAfter(
+  failure: unknown,
+  relayedStream: RelayedStream,
+  attempt: Pick<RequestAttempt<unknown>, 'unansweredUse' | 'candidate'>,
+): Usage | undefined {
+  if (relayedStream.hasContent()) return relayedStream.usage()
+  reportLoss({ onLost: toLossReport(attempt, () => relayedStream.usage()) }, failure)
+  return undefined
+}
+
 class StreamOpening<Params> implements FailoverStep<ValidatedRequest<Params>, OpenStream> {
   readonly #plan: StreamPlan<Params>
   readonly before: StreamPlan<Params>['before']
@@ -41,11 +56,24 @@ class StreamOpening<Params> implements FailoverStep<ValidatedRequest<Params>, Op
   }
 
   async attempt(attempt: RequestAttempt<Params>): Promise<OpenStream> {
+    const { candidate, request } = attempt
+    assertEnoughTime(attempt, 'stream')
+    const first = this.#plan.protocol(attempt)
+    const { resilience } = request.ports
+    const breaker = resilience.begin(candidate, request.principal.accountId)
+    const onBroken = (thrown: unknown) => resilience.end(breaker, thrown)
+    return withSecondTry(first, (protocol) => this.#open(attempt, protocol, onBroken))
+  }
+
+  async #open(
+    attempt: RequestAttempt<Params>,
+    protocol: ChatProtocol,
+    onBroken: (thrown: unknown) => void,
+  ): Promise<OpenStream> {
     const { candidate, request, body } = attempt
     const plan = this.#plan
-    const protocol = plan.protocol(attempt)
-    const { drains, timers, deadlines, resilience } = request.ports
-    const { streamMs: totalMs, firstByteMs, idleMs } = timers
+    const { drains, timers, deadlines } = request.ports
+    const { streamMs: totalMs, firstByteMs, idleMs } = timeoutsOf(attempt, timers)
     const onExpired = (reason: Error): boolean => disconnect.detachForTimeout(reason)
     const deadline = new Deadline({ totalMs, firstByteMs, idleMs, onExpired }, deadlines)
     const { accountId } = request.principal
@@ -56,11 +84,10 @@ class StreamOpening<Params> implements FailoverStep<ValidatedRequest<Params>, Op
       drains,
       accountId,
     })
-    const breaker = resilience.begin(candidate, accountId)
     const allowance = plan.allowance(attempt)
     try {
-      const relayed = plan.relay(attempt, protocol)
-      const stream = await UpstreamStream.open(
+      const relayedStream = plan.relay(attempt, protocol)
+      const stream = await startStream(
         {
           candidate,
           request,
@@ -70,10 +97,10 @@ class StreamOpening<Params> implements FailoverStep<ValidatedRequest<Params>, Op
           onLost: toLossReport(attempt, (bytes) =>
             promptUsage(plan.sentBody?.(attempt) ?? body, bytes),
           ),
-          onBroken: (thrown) => resilience.end(breaker, thrown),
+          onBroken,
           drain: () => disconnect.drain,
         },
-        relayed,
+        relayedStream,
       )
       disconnect.onOpened(stream)
       return {
@@ -81,8 +108,9 @@ class StreamOpening<Params> implements FailoverStep<ValidatedRequest<Params>, Op
         provider: candidate.provider.key,
         outputLimit: getLoweredOutput(attempt),
         isEncoded: protocol.isEncoded,
-        omitted: protocol.omitted,
-        usage: () => relayed.usage(),
+        omittedFields: protocol.omitted,
+        usage: () => relayedStream.usage(),
+        usageAfter: (failure) => usageAfter(failure, relayedStream, attempt),
         detach: () => disconnect.detach(stream),
       }
     } catch (thrown) {

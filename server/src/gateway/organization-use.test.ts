@@ -23,67 +23,67 @@ function world(counters: Counters = new MemoryCounters(() => 0)) {
   return { ...on, use, on }
 }
 
-test('a request counts once in an organization, however many of its candidates are opened at once', async () => {
+test('a request counts once in an organization, for any number of concurrently opened candidates', async () => {
   const { use } = world()
   const terms = termsOf({ requestsPerMinute: 2, maxConcurrentRequests: 2 })
   const request = use()
-  await Promise.all([request.enter(terms), request.enter(terms), request.enter(terms)])
+  await Promise.all([request.admit(terms), request.admit(terms), request.admit(terms)])
   const next = use()
-  await next.enter(terms)
+  await next.admit(terms)
   request.end(0, null)
   next.end(0, null)
-  await expect(use().enter(terms)).rejects.toMatchObject({ code: 'rate_limit_exceeded' })
+  await expect(use().admit(terms)).rejects.toMatchObject({ code: 'rate_limit_exceeded' })
 })
 
-test('organizations count apart, and what one refuses it refuses again', async () => {
+test('organizations count separately, and repeat their own rejections', async () => {
   const { use } = world()
   const request = use()
   const full = termsOf({ tokensPerMinute: 5 })
   const refused = { code: 'tokens_per_minute_exceeded', details: { limit: 5, used: 0 } }
-  await expect(request.enter(full)).rejects.toMatchObject(refused)
-  await expect(request.enter(full)).rejects.toMatchObject(refused)
-  await request.enter(termsOf({ organizationId: 'org_2' }))
+  await expect(request.admit(full)).rejects.toMatchObject(refused)
+  await expect(request.admit(full)).rejects.toMatchObject(refused)
+  await request.admit(termsOf({ organizationId: 'org_2' }))
 })
 
-test('one that is refused for its tokens holds no place, and nothing of the month', async () => {
+test('a request rejected for its tokens holds no slot, and no usage of the month', async () => {
   const { use } = world()
   const terms = termsOf({ maxConcurrentRequests: 1, monthlyRequests: 1, tokensPerMinute: 50 })
   for (let count = 0; count < 3; count++) {
-    const refused = use(51).enter(terms)
+    const refused = use(51).admit(terms)
     await expect(refused).rejects.toMatchObject({ code: 'tokens_per_minute_exceeded' })
   }
-  await use().enter(terms)
+  await use().admit(terms)
 })
 
-test('tokens become what was used where it served, and nothing where another did', async () => {
+test('tokens become the used ones if the organization served, and zero if another did', async () => {
   const { use } = world()
   const terms = termsOf({ tokensPerMinute: 30 })
   const served = use()
-  await served.enter(terms)
+  await served.admit(terms)
   served.end(25, 'org_1')
-  await expect(use().enter(terms)).rejects.toMatchObject({ details: { limit: 30, used: 25 } })
+  await expect(use().admit(terms)).rejects.toMatchObject({ details: { limit: 30, used: 25 } })
   const elsewhere = use(5)
-  await elsewhere.enter(terms)
+  await elsewhere.admit(terms)
   elsewhere.end(25, null)
-  await use(5).enter(terms)
+  await use(5).admit(terms)
 })
 
-test('who leaves gives back his place at once, and all the rest in the end, once', async () => {
+test('a client that disconnects frees its slot at once, and the remaining hold in the end, once', async () => {
   const { use } = world()
   const terms = termsOf({ maxConcurrentRequests: 1 })
   const left = use()
-  await left.enter(terms)
+  await left.admit(terms)
   left.releaseSlots()
   const next = use()
-  await next.enter(terms)
+  await next.admit(terms)
   left.end(0, 'org_1')
   left.end(0, 'org_1')
-  await expect(use().enter(terms)).rejects.toMatchObject({ details: { limit: 1, window: 0 } })
+  await expect(use().admit(terms)).rejects.toMatchObject({ details: { limit: 1, window: 0 } })
   next.end(0, 'org_1')
-  await use().enter(terms)
+  await use().admit(terms)
 })
 
-test('one that ends while it is counted leaves nothing behind', async () => {
+test('a request that ends while it is counted leaves no state', async () => {
   const memory = new MemoryCounters(() => 0)
   const { promise, resolve } = Promise.withResolvers<void>()
   const slow: Counters = {
@@ -96,18 +96,18 @@ test('one that ends while it is counted leaves nothing behind', async () => {
   const { use } = world(slow)
   const terms = termsOf({ maxConcurrentRequests: 1, tokensPerMinute: 10, monthlyRequests: 1 })
   const request = use()
-  const entering = request.enter(terms)
+  const entering = request.admit(terms)
   request.end(0, null)
   resolve()
   await entering
-  await use().enter(terms)
+  await use().admit(terms)
 })
 
-test('3.1: the member’s limit and the organization’s both hold, of what the organization pays', async () => {
+test('3.1: the member’s limit and the organization’s both apply to the organization’s payments', async () => {
   const { use, months, on } = world()
   const terms = termsOf({ monthlySpend: 100n, memberSpend: 60n })
   const request = use()
-  await request.enter(terms)
+  await request.admit(terms)
   expect(request.monthOf('org_1')?.remaining).toBe(60n)
   request.monthOf('org_1')?.hold(50n)
   expect(months.size).toBe(2)
@@ -120,11 +120,11 @@ test('3.1: the member’s limit and the organization’s both hold, of what the 
   // Another member's.
   months.note(event(on, { ...served, userId: 'user_2', cost: 55n }))
   const next = use()
-  await next.enter(terms)
+  await next.admit(terms)
   expect(next.monthOf('org_1')?.remaining).toBe(5n)
   const alone = use()
   const other = termsOf({ memberSpend: 60n })
-  await alone.enter(other)
+  await alone.admit(other)
   expect(alone.monthOf('org_1')?.remaining).toBe(20n)
   expect(memberIn('org_1', 'user_1')).toBe('org_1 user_1')
 })

@@ -21,8 +21,8 @@ interface Entered {
 const limitsBy = new WeakMap<MemberTerms, CallerLimits>()
 
 function limitsIn(terms: MemberTerms, userId: string): CallerLimits {
-  const known = limitsBy.get(terms)
-  if (known) return known
+  const cachedLimits = limitsBy.get(terms)
+  if (cachedLimits) return cachedLimits
   const { organizationId: id, memberSpend, ...rest } = terms
   const { monthly, ...limits } = combineLimits([{ id, ...rest }])
   const ofMember = { id: memberIn(id, userId), requests: null, spend: memberSpend }
@@ -37,8 +37,8 @@ function limitsIn(terms: MemberTerms, userId: string): CallerLimits {
  */
 export class OrganizationUse {
   readonly #options: Options
-  readonly #entered = new Map<string, Promise<Entered>>()
-  readonly #inside = new Map<string, Entered>()
+  readonly #admissions = new Map<string, Promise<Entered>>()
+  readonly #reservations = new Map<string, Entered>()
   #isOver = false
 
   constructor(options: Options) {
@@ -49,38 +49,39 @@ export class OrganizationUse {
    * Counts the request. Rejects with `rate_limit_exceeded`, `tokens_per_minute_exceeded`, and with
    * `gateway_unavailable` where this month's use cannot be read; so does every further call.
    */
-  enter(terms: MemberTerms): Promise<unknown> {
+  admit(terms: MemberTerms): Promise<unknown> {
     const { organizationId } = terms
-    const known = this.#entered.get(organizationId)
-    if (known) return known
-    const entering = this.#enter(terms)
-    this.#entered.set(organizationId, entering)
-    return entering
+    const knownAdmission = this.#admissions.get(organizationId)
+    if (knownAdmission) return knownAdmission
+    const admitting = this.#admit(terms)
+    this.#admissions.set(organizationId, admitting)
+    return admitting
   }
 
   /** The monthly limits of an organization that was entered; undefined where it has none. */
   monthOf(organizationId: string): MonthlyReservation | undefined {
-    return this.#inside.get(organizationId)?.month
+    return this.#reservations.get(organizationId)?.month
   }
 
   /** Marks that nothing is to be spent of any of them for now. */
   cancelSpending(): void {
-    for (const { month } of this.#inside.values()) month?.hold(0n)
+    for (const { month } of this.#reservations.values()) month?.hold(0n)
   }
 
   /** Releases the places of a request that continues with no client waiting. Twice is harmless. */
   releaseSlots(): void {
-    for (const { admission } of this.#inside.values()) admission.releaseSlot()
+    for (const { admission } of this.#reservations.values()) admission.releaseSlot()
   }
 
   /** The request has ended, in the same tick as its meter. Twice is harmless. */
   end(usedTokens: number, servedBy: string | null): void {
     this.#isOver = true
-    for (const [id, entered] of this.#inside) leave(entered, id === servedBy ? usedTokens : 0)
-    this.#inside.clear()
+    for (const [id, organization] of this.#reservations)
+      leave(organization, id === servedBy ? usedTokens : 0)
+    this.#reservations.clear()
   }
 
-  async #enter(terms: MemberTerms): Promise<Entered> {
+  async #admit(terms: MemberTerms): Promise<Entered> {
     const { ports, userId, tokens } = this.#options
     const { organizationId } = terms
     const limits = limitsIn(terms, userId)
@@ -97,11 +98,11 @@ export class OrganizationUse {
       month?.end()
       throw thrown
     }
-    const entered = { admission, month }
+    const organization = { admission, month }
     // It may have ended while the counters were read.
-    if (this.#isOver) leave(entered, 0)
-    else this.#inside.set(organizationId, entered)
-    return entered
+    if (this.#isOver) leave(organization, 0)
+    else this.#reservations.set(organizationId, organization)
+    return organization
   }
 }
 

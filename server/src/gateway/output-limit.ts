@@ -23,6 +23,6 @@ interface LimitedAttempt {
 
 /** The output limit that was sent to the model in place of the caller's; undefined where the caller's held. */
 export function getLoweredOutput({ model, body, request }: LimitedAttempt): number | undefined {
-  const lowered = withModelsOutput(request.body, model, request.translation)
-  return lowered === request.body ? undefined : readOutputLimit(body)?.limit
+  const loweredBody = withModelsOutput(request.body, model, request.translation)
+  return loweredBody === request.body ? undefined : readOutputLimit(body)?.limit
 }

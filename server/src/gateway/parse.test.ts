@@ -5,7 +5,7 @@ const read = { body: { input: 'And now?' }, bytes: 20 }
 const noPause = (_ms: number) => Promise.resolve()
 const whole = { body: { input: ['Hello.', 'And now?'] }, bytes: 3_000_020 }
 
-test('a history is read in the room that it needs, once that is there', async () => {
+test('a history is read with reserved memory, once that is free', async () => {
   const taken: number[] = []
   const call = (bytes: number) => ({
     history: { unreadBytes: () => bytes, expand: () => whole },

@@ -6,6 +6,7 @@ import type { InboundRequest } from './request'
 import type { PromptSize } from '../limits/prompt-size'
 import type { TokenNeed } from '../limits/token-need'
 import type { Translation } from '../protocols/dialect'
+import type { RoutingPreferences } from '../routing/preferences'
 import { check, type JsonObject, type ReadBody } from '../wire/json-body'
 
 /** The parsed content of a body. */
@@ -16,6 +17,7 @@ export interface ParsedRequest<Params> extends ReadBody {
   /** Its estimated need of tokens; computed once. */
   need: () => TokenNeed
   translation: Translation | undefined
+  preferences?: RoutingPreferences | undefined
 }
 
 /**
@@ -26,29 +28,40 @@ export interface ParsedRequest<Params> extends ReadBody {
 export async function withHistory(
   call: Pick<InboundRequest, 'history' | 'readMore'>,
   userId: string,
-  read: ReadBody,
+  requestBody: ReadBody,
 ): Promise<ReadBody> {
   const { history } = call
-  if (!history) return read
-  const bytes = await history.unreadBytes(userId, read.body)
-  if (bytes === 0 || !call.readMore) return history.expand(userId, read)
-  return call.readMore(bytes, async (pause) => history.expand(userId, read, pause))
+  if (!history) return requestBody
+  const bytes = await history.unreadBytes(userId, requestBody.body)
+  if (bytes === 0 || !call.readMore) return history.expand(userId, requestBody)
+  return call.readMore(bytes, async (pause) => history.expand(userId, requestBody, pause))
 }
 
 /** Parses and checks a body. Throws `invalid_request`. */
 export function parseRequest<Schema extends z.ZodType<{ model: string }>>(
   endpoint: Endpoint<Schema>,
-  read: ReadBody,
+  requestBody: ReadBody,
   ports: GatewayPorts,
 ): ParsedRequest<z.output<Schema>> {
-  const translation = endpoint.translate?.(read.body)
-  const { body, bytes } = translation ? measure(translation.chat, read) : read
+  const translation = endpoint.translate?.(requestBody.body)
+  const { body, bytes } = translation
+    ? measure(translation.chat, requestBody)
+    : normalized(endpoint, requestBody)
   const params = check(endpoint.schema, body)
   const size = { ...endpoint.size(params, body), lowersOutput: translation?.lowersOutput }
   const fits = createFitCheck(size, bytes, ports)
-  let known: TokenNeed | undefined
-  const need = () => (known ??= endpoint.need(params, bytes))
+  let cachedNeed: TokenNeed | undefined
+  const need = () => (cachedNeed ??= endpoint.need(params, bytes))
   return { body, bytes, params, size, fits, need, translation }
+}
+
+/** The size stays that of the body as it arrived. */
+function normalized<Schema extends z.ZodType<{ model: string }>>(
+  { normalize }: Pick<Endpoint<Schema>, 'normalize'>,
+  requestBody: ReadBody,
+): ReadBody {
+  const body = normalize ? normalize(requestBody.body) : requestBody.body
+  return body === requestBody.body ? requestBody : { ...requestBody, body }
 }
 
 /** Measures a request of ours that was made from another. Fields that we have no word for may still be passed through. */

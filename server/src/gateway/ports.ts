@@ -17,9 +17,10 @@ import type { Open } from '../routing/candidate'
 import type { ConversationAffinity } from '../routing/conversation'
 import type { PoolRotation } from '../routing/pool-rotation'
 import type { Resilience } from '../routing/resilience'
-import type { Routing } from '../routing/resolve-model'
+import type { Routing } from '../routing/resolution'
 import type { Deadline } from '../upstream/deadline'
 import type { AccountIdentifiers } from '../shared-credentials/account-identifiers'
+import type { LargeEvents } from '../upstream/large-events'
 import type { Egress } from '../upstream/http/egress'
 import type { GatewayTransport } from '../upstream/http/gateway-call'
 
@@ -54,4 +55,6 @@ export interface GatewayPorts {
   drains: UsageDrainPool
   /** The event loop's time, by owner. */
   loopShares: EventLoopShares
+  /** The memory of large events of providers' streams. */
+  largeEvents: LargeEvents
 }

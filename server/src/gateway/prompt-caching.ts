@@ -28,11 +28,11 @@ export function readPromptCaching(attempt: CachingAttempt): CacheLifetime | unde
 }
 
 function requestedLifetime({ candidate, request }: CachingAttempt): CacheLifetime | undefined {
-  const requested = request.call.promptCaching
-  if (requested === undefined || requested === null)
+  const requestedCaching = request.call.promptCaching
+  if (requestedCaching === undefined || requestedCaching === null)
     return candidate.connection.options.prompt_caching
-  if (requested === '5m' || requested === '1h') return requested
-  if (requested === 'off') return undefined
+  if (requestedCaching === '5m' || requestedCaching === '1h') return requestedCaching
+  if (requestedCaching === 'off') return undefined
   throw invalidRequest(
     promptCachingHeader,
     'unknown_value',

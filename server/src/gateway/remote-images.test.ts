@@ -9,6 +9,7 @@ import { ApiError } from '../errors'
 import type { Provider } from '../providers/provider'
 import { sampleCandidate } from '../../testing/routing/candidate'
 import { CallerChat } from '../wire/chat-request'
+import { settled } from '../../testing/clock'
 
 const png = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')
 const data = `data:image/png;base64,${png.toString('base64')}`
@@ -82,7 +83,7 @@ test('each address is fetched once, for a second candidate and a second place to
   expect(Object.fromEntries(images?.media ?? [])).toEqual({ [a]: media, [b]: media })
 })
 
-test('a second candidate that reads fewer addresses itself gets the rest', async () => {
+test('a second candidate that reads fewer addresses itself receives the rest', async () => {
   const video = 'https://www.youtube.com/watch?v=1'
   const { fetched, fetchFor } = createFixture(['https://one.example/a.png', video])
   await fetchFor('google')
@@ -91,7 +92,7 @@ test('a second candidate that reads fewer addresses itself gets the rest', async
   expect(fetched).toEqual(['https://one.example/a.png', video])
 })
 
-test('a failure names the field, and ends what else is fetched', async () => {
+test('a failure names the field, and ends the other fetches', async () => {
   let ended = false
   const { fetched, refusal } = createFixture(
     ['https://one.example/slow', 'https://one.example/gone'],
@@ -113,7 +114,7 @@ test('a failure names the field, and ends what else is fetched', async () => {
   expect([fetched.length, ended]).toEqual([2, true])
 })
 
-test('more than so many addresses are refused before one is fetched', async () => {
+test('more than so many addresses are rejected before one is fetched', async () => {
   const urls = Array.from({ length: 3 }, (_, k) => `https://one.example/${k}.png`)
   const { fetched, refusal } = createFixture(urls, { limits: { maxImages: 2 } })
   const param = 'messages.1.content.3.image_url.url'
@@ -130,7 +131,7 @@ test('only a few are fetched at once', async () => {
     answer: async () => {
       running += 1
       max = Math.max(max, running)
-      await Bun.sleep(1)
+      await settled()
       running -= 1
       return new Response(png)
     },
@@ -155,7 +156,7 @@ const never = ({ signal }: OwnedCall) => {
   return promise
 }
 
-test('one that does not come in time is a wrong field', async () => {
+test('a fetch that times out is reported as an invalid field', async () => {
   const { refusal } = createFixture(['https://one.example/a.png'], {
     answer: never,
     limits: { timeoutMs: 20 },

@@ -78,12 +78,12 @@ export class RemoteImages {
     if (beyond !== undefined) {
       throw this.#refusal(beyond, new ImageRefused('too_many', `at most ${maxImages} a request`))
     }
-    const missing = urls.filter((url) => !this.#media.has(url))
-    if (missing.length > 0) await this.#fetchAll(missing, attempt, requestSignal)
+    const missingUrls = urls.filter((url) => !this.#media.has(url))
+    if (missingUrls.length > 0) await this.#fetchAll(missingUrls, attempt, requestSignal)
   }
 
   async #fetchAll(
-    missing: readonly string[],
+    missingUrls: readonly string[],
     attempt: FetchingAttempt,
     requestSignal: AbortSignal,
   ): Promise<void> {
@@ -93,16 +93,16 @@ export class RemoteImages {
     // The first that fails ends the others.
     const ending = new AbortController()
     const signal = AbortSignal.any([requestSignal, timer, ending.signal])
-    const waiting = missing.values()
+    const waiting = missingUrls.values()
     const next = async () => {
       for (const url of waiting) await this.#fetchOne(url, attempt, signal)
     }
     try {
-      await Promise.all(Array.from({ length: Math.min(maxConcurrent, missing.length) }, next))
+      await Promise.all(Array.from({ length: Math.min(maxConcurrent, missingUrls.length) }, next))
     } catch (thrown) {
       if (requestSignal.aborted) throw requestSignal.reason
       if (!timer.aborted) throw thrown
-      const late = missing.find((url) => !this.#media.has(url)) ?? ''
+      const late = missingUrls.find((url) => !this.#media.has(url)) ?? ''
       const message = `it did not arrive within ${Math.round(timeoutMs / 1000)} s`
       throw this.#refusal(late, new ImageRefused('bad_format', message))
     } finally {
@@ -114,7 +114,7 @@ export class RemoteImages {
     const { ports, principal } = request
     const { transport, slots, limits } = ports.images
     const owner = principal.accountId
-    using _slot = await slots.enter(owner, signal)
+    using _slot = await slots.acquire(owner, signal)
     const room = this.#room ?? { bytes: 0 }
     const { maxBytes } = limits
     try {

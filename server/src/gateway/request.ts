@@ -64,7 +64,7 @@ export interface RequestHistory {
   /** The number of bytes of it that are to be read; 0 where there is none. */
   unreadBytes: (userId: string, body: JsonObject) => number | Promise<number>
   /** Returns the request with the history in its input; calls `pause` between slices of parsing it. */
-  expand: (userId: string, read: ReadBody, pause?: Pause) => ReadBody | Promise<ReadBody>
+  expand: (userId: string, requestBody: ReadBody, pause?: Pause) => ReadBody | Promise<ReadBody>
 }
 
 /** A request that its caller named by an `Idempotency-Key`. Source: contract 4.9. */
@@ -98,7 +98,7 @@ export interface FullReply {
   /** Key of the provider that answered; empty where none has yet. */
   provider: string
   /** Fields of the request that were ignored. */
-  omitted?: readonly string[] | undefined
+  omittedFields?: readonly string[] | undefined
   /** The output limit that was sent to the model, where that is not the caller's. */
   outputLimit?: number | undefined
 }
@@ -120,9 +120,14 @@ export interface OpenStream {
   /** The stream gives whole frames in its caller's format. */
   isEncoded?: boolean
   /** Fields of the request that are ignored. */
-  omitted?: readonly string[] | undefined
+  omittedFields?: readonly string[] | undefined
   /** The usage so far; complete once the stream has ended. */
   usage: () => Usage | undefined
+  /**
+   * The usage of a stream that `failure` broke. Where none of its content had come, the request is one without an
+   * answer: then that is recorded, and there is no usage. Called once.
+   */
+  usageAfter: (failure: unknown) => Usage | undefined
   /** The client has disconnected; the provider's answer is aborted, or read to the end. Once. */
   detach: () => DetachedStream
 }

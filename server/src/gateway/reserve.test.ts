@@ -91,7 +91,7 @@ async function run(candidates: Candidate[], failing: readonly string[] = []) {
   return { sent, result, cost }
 }
 
-test('U12: a dearer candidate is paid by its own price, within the credit that is left', async () => {
+test('U12: a more expensive candidate is paid by its own price, within the remaining credit', async () => {
   const lease = books.fund('user_1', 10_100n)
   const { sent, result, cost } = await run(
     [candidateOf('cheap', { output: 10 }), candidateOf('dear', { output: 20 })],
@@ -100,14 +100,14 @@ test('U12: a dearer candidate is paid by its own price, within the credit that i
   expect(result).toBe('dear')
   expect(sent).toEqual({ cheap: { max_tokens: 1000 }, dear: { max_tokens: 500 } })
   expect(cost).toBe(300n)
-  expect([lease.held, lease.spent]).toEqual([0n, 300n])
+  expect([lease.heldAmount, lease.spent]).toEqual([0n, 300n])
   expect(books.events.map(({ outcome, model, cost }) => [outcome, model, cost])).toEqual([
     ['failed_over', 'fake/10', 0n],
     ['ok', 'fake/20', 300n],
   ])
 })
 
-test('U12: skips a candidate that is too dear for one that can be paid', async () => {
+test('U12: skips a candidate that is too expensive in favour of an affordable one', async () => {
   books.fund('user_1', 3000n)
   const { sent, result } = await run([candidateOf('dear', { output: 50 }), candidateOf('cheap')])
   expect([result, Object.keys(sent)]).toEqual(['cheap', ['cheap']])
@@ -123,7 +123,7 @@ test('answers with the first refusal where no candidate can be paid, and sends n
   expect([sent, books.events]).toEqual([{}, []])
 })
 
-test('a connection of the caller’s own needs no credit and gets the request unchanged', async () => {
+test('a connection of the caller’s own needs no credit and receives the request unchanged', async () => {
   const { sent, result, cost } = await run([candidateOf('own', { mode: 'byok' })])
   expect([result, cost]).toEqual(['own', 0n])
   expect(sent).toEqual({ own: { max_tokens: 1000, speed: 'fast' } })
@@ -136,7 +136,7 @@ test('charges only the fee for a connection of the caller’s own', async () => 
   const { result, cost } = await run([candidateOf('own', { mode: 'byok' })])
   // 100 in and 10 out at 10 are 200, of which a tenth is charged.
   expect([result, cost]).toEqual(['own', 20n])
-  expect([lease.held, lease.spent]).toEqual([0n, 20n])
+  expect([lease.heldAmount, lease.spent]).toEqual([0n, 20n])
   expect(books.events).toMatchObject([{ billingMode: 'byok', feeMillionths: 100_000, cost: 20n }])
 })
 
@@ -149,7 +149,7 @@ test('charges each candidate to its own payer: the organization, then the member
     candidateOf('member', { mode: 'member_pays', ...organization }),
   ]
   expect((await run(candidates, ['org'])).cost).toBe(200n)
-  expect([pool.held, pool.spent, own.held, own.spent]).toEqual([0n, 0n, 0n, 200n])
+  expect([pool.heldAmount, pool.spent, own.heldAmount, own.spent]).toEqual([0n, 0n, 0n, 200n])
   expect(books.events).toMatchObject([
     { billingMode: 'org_pays', accountId: 'org_1', organizationId: 'org_1', cost: 0n },
     { billingMode: 'member_pays', accountId: 'user_1', organizationId: 'org_1', cost: 200n },
@@ -174,9 +174,9 @@ test('the parts of a request share an attempt and begin with the candidate of th
   await Promise.all([part(), part()])
   await part()
   expect(tried.toSorted()).toEqual(['one', 'one', 'two', 'two', 'two'])
-  expect(lease.held).toBe(10_100n)
+  expect(lease.heldAmount).toBe(10_100n)
   await meter.end({ usage: undefined, outcome: 'ok' })
-  expect(lease.held).toBe(0n)
+  expect(lease.heldAmount).toBe(0n)
 })
 
 test('a part does not fail over to another payer while the others are with this one', async () => {
@@ -204,7 +204,7 @@ test('holds nothing for a request that has ended', async () => {
   await expect(failover.run({ attempt: async () => 'sent' })).rejects.toMatchObject({
     code: 'gateway_unavailable',
   })
-  expect(lease.held).toBe(0n)
+  expect(lease.heldAmount).toBe(0n)
 })
 
 describe('finding M23: a prompt whose hold by bytes cannot be paid', () => {
@@ -217,7 +217,7 @@ describe('finding M23: a prompt whose hold by bytes cannot be paid', () => {
     const { closerBounds, counted, charged } = countingBounds(text.length - 4000)
     const { result, meter } = await runLong([candidateOf('one')], { closerBounds })
     expect(result).toEqual(['one', { max_tokens: 256 }])
-    expect([lease.held, counted, charged]).toEqual([closer, [1], [[7, 'useful']]])
+    expect([lease.heldAmount, counted, charged]).toEqual([closer, [1], [[7, 'useful']]])
     const usage = { ...estimateUsage({ promptTokens: 3000 }), output: 10, estimated: false }
     expect(await meter.end({ usage, outcome: 'ok' })).toBe(3100n)
   })
@@ -229,7 +229,7 @@ describe('finding M23: a prompt whose hold by bytes cannot be paid', () => {
     expect([result, counted]).toEqual([['one', { max_tokens: 256 }], []])
   })
 
-  test('is refused with the balance and what the count requires, and charged as refused work', async () => {
+  test('is rejected with the balance and the count’s requirement, and charged as rejected work', async () => {
     books.fund('user_1', closer - 1n)
     const { closerBounds, counted, charged } = countingBounds(text.length - 4000)
     const { result } = await runLong([candidateOf('one')], { closerBounds })
@@ -272,7 +272,7 @@ describe('finding M23: a prompt whose hold by bytes cannot be paid', () => {
     expect([counted, charged[0]]).toEqual([[1], [7, 'idle']])
   })
 
-  test('charges what its provider counted beyond the hold, out of the lease', async () => {
+  test('charges the provider’s count beyond the hold, out of the lease', async () => {
     const lease = books.fund('user_1', closer + 100n)
     const { closerBounds } = countingBounds(text.length - 4000)
     const { meter } = await runLong([candidateOf('one')], { closerBounds })
@@ -280,6 +280,6 @@ describe('finding M23: a prompt whose hold by bytes cannot be paid', () => {
     const usage = { ...estimateUsage({ promptTokens }), output: 256, estimated: false }
     const cost = closer + 60n
     expect(await meter.end({ usage, outcome: 'ok' })).toBe(cost)
-    expect([lease.held, lease.spent]).toEqual([0n, cost])
+    expect([lease.heldAmount, lease.spent]).toEqual([0n, cost])
   })
 })

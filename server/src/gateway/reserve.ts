@@ -1,6 +1,7 @@
 import type { PricedAttempt } from './attempt'
 import { CloserHolds } from './closer-hold'
 import { ConnectionUse } from './connection-use'
+import { timeoutsOf } from './timeouts'
 import { withMeasuredVolume, type MeasuredTimers } from './measured-volume'
 import { OrganizationUse } from './organization-use'
 import { withModelsOutput, type Lowering } from './output-limit'
@@ -38,7 +39,7 @@ export interface ReservableRequest {
 /** The properties of an endpoint that decide the price of its requests. */
 export interface PricedEndpoint<Request> {
   /** Selects the fields that its price covers. */
-  priced: 'chat' | 'completion' | 'embedding'
+  priceKind: 'chat' | 'completion' | 'embedding'
   /** The upper bounds of the tokens that a request can make a model read and write. */
   volume: (attempt: PricedAttempt<Request>) => TokenBounds
   /** The long texts of the prompts, each of whose bytes `volume` takes for a token. */
@@ -62,7 +63,7 @@ export interface ReserveOptions<Request> {
  */
 export class AttemptReservation<Request extends ReservableRequest> {
   readonly #options: ReserveOptions<Request>
-  readonly #unanswered: UnansweredUse
+  readonly #unansweredUse: UnansweredUse
   #attempt: PricedAttempt<Request> | undefined
   #opening: Promise<PricedAttempt<Request>> | undefined
   #connections: ConnectionUse | undefined
@@ -73,9 +74,9 @@ export class AttemptReservation<Request extends ReservableRequest> {
   /** The parts that run, or were answered, in this attempt. */
   #openAttempts = 0
 
-  constructor(options: ReserveOptions<Request>, unanswered: UnansweredUse) {
+  constructor(options: ReserveOptions<Request>, unansweredUse: UnansweredUse) {
     this.#options = options
-    this.#unanswered = unanswered
+    this.#unansweredUse = unansweredUse
   }
 
   /** The candidate that was tried last, or serves the request. */
@@ -101,7 +102,7 @@ export class AttemptReservation<Request extends ReservableRequest> {
   close(): void {
     this.#openAttempts -= 1
     // The provider may bill it all the same, which is still to be paid.
-    if (this.#openAttempts > 0 || this.#unanswered.total) return
+    if (this.#openAttempts > 0 || this.#unansweredUse.total) return
     this.#options.meter.release()
     this.#cancelSpending()
     this.#attempt = undefined
@@ -127,11 +128,11 @@ export class AttemptReservation<Request extends ReservableRequest> {
     if (terms) {
       const { userId } = principal
       this.#organizations ??= new OrganizationUse({ ports, userId, tokens })
-      await this.#organizations.enter(terms)
+      await this.#organizations.admit(terms)
     }
     if (ConnectionUse.counts(candidate)) {
       this.#connections ??= new ConnectionUse({ ports, tokens })
-      await this.#connections.enter(candidate)
+      await this.#connections.admit(candidate)
     }
     return this.#open(candidate)
   }
@@ -144,20 +145,24 @@ export class AttemptReservation<Request extends ReservableRequest> {
       if (current) return current
     }
     this.#candidate = candidate
-    let begun: PricedAttempt<Request> | undefined
+    let begunAttempt: PricedAttempt<Request> | undefined
     try {
       const attempt = this.#attemptAt(candidate)
-      begun = attempt
+      begunAttempt = attempt
       const reservation = this.#hold(attempt)
       if (!(reservation instanceof Promise)) return this.#begin(attempt, reservation)
-      const beginning = reservation.then((paid) => this.#begin(attempt, paid))
-      return this.#opened(beginning.catch((thrown: unknown) => this.#beginCloser(attempt, thrown)))
+      const beginning = reservation.then((paidHold) => this.#begin(attempt, paidHold))
+      return this.#keepOpening(
+        beginning.catch((thrown: unknown) => this.#beginCloser(attempt, thrown)),
+      )
     } catch (thrown) {
-      return begun ? this.#opened(this.#beginCloser(begun, thrown)) : this.#fail(thrown)
+      return begunAttempt
+        ? this.#keepOpening(this.#beginCloser(begunAttempt, thrown))
+        : this.#fail(thrown)
     }
   }
 
-  #opened(opening: Promise<PricedAttempt<Request>>): Promise<PricedAttempt<Request>> {
+  #keepOpening(opening: Promise<PricedAttempt<Request>>): Promise<PricedAttempt<Request>> {
     this.#opening = opening.finally(() => (this.#opening = undefined))
     return this.#opening
   }
@@ -167,8 +172,8 @@ export class AttemptReservation<Request extends ReservableRequest> {
     const holding = thrown instanceof CreditRefusal ? this.#holdCloser(attempt, thrown) : undefined
     if (!holding) return this.#fail(thrown)
     return holding
-      .then((paid) => this.#begin(attempt, paid))
-      .catch((refused: unknown) => this.#fail(refused))
+      .then((paidHold) => this.#begin(attempt, paidHold))
+      .catch((refusal: unknown) => this.#fail(refusal))
   }
 
   #fail(thrown: unknown): never {
@@ -183,22 +188,22 @@ export class AttemptReservation<Request extends ReservableRequest> {
     const current = this.#candidate
     if (!current || !this.#attempt || !arePaidAlike(candidate, current)) throw unavailable()
     this.#candidate = candidate
-    const shared = this.#sharedOf(this.#attempt.body, candidate)
+    const sharedBody = this.#sharedOf(this.#attempt.body, candidate)
     this.#attempt = {
       ...this.#attempt,
       candidate,
-      ...(shared && { body: shared.body, withheld: shared.omitted }),
+      ...(sharedBody && { body: sharedBody.body, withheld: sharedBody.omitted }),
     }
   }
 
   #attemptAt(candidate: Candidate): PricedAttempt<Request> {
     const { request, meter } = this.#options
     const { model } = candidate
-    const paid = this.#bodyFor(candidate)
-    const shared = this.#sharedOf(paid, candidate)
-    const body = withModelsOutput(shared?.body ?? paid, model, request.translation)
-    const withheld = shared?.omitted
-    return { request, candidate, model, body, withheld, meter, unanswered: this.#unanswered }
+    const pricedBody = this.#bodyFor(candidate)
+    const sharedBody = this.#sharedOf(pricedBody, candidate)
+    const body = withModelsOutput(sharedBody?.body ?? pricedBody, model, request.translation)
+    const withheld = sharedBody?.omitted
+    return { request, candidate, model, body, withheld, meter, unansweredUse: this.#unansweredUse }
   }
 
   /** The body for a credential that accounts share, where that is another one. */
@@ -206,7 +211,7 @@ export class AttemptReservation<Request extends ReservableRequest> {
     const { request, endpoint } = this.#options
     // Requests in other formats are checked as they arrived: see `choose-protocol.ts`.
     if (request.translation || !isSharedCredential(candidate)) return undefined
-    return toSharedBody(body, endpoint.priced, candidate)
+    return toSharedBody(body, endpoint.priceKind, candidate)
   }
 
   /** The body, without the fields that the model's price does not cover, where that price is charged. */
@@ -215,14 +220,14 @@ export class AttemptReservation<Request extends ReservableRequest> {
     const { body, pricedBody } = request
     if (!isByPrice(billing) || !model.pricing) return body
     if (pricedBody && model === request.model) return pricedBody
-    return stripUnpriced(body, { endpoint: endpoint.priced, pricing: model.pricing })
+    return stripUnpriced(body, { endpoint: endpoint.priceKind, pricing: model.pricing })
   }
 
   #hold(attempt: PricedAttempt<Request>): MaybePromise<Reservation> | undefined {
     const { endpoint, request } = this.#options
     const { metering, timers } = request.ports
     return metering.hold(this.#termsOf(attempt), () =>
-      withMeasuredVolume(endpoint.volume(attempt), attempt, timers),
+      withMeasuredVolume(endpoint.volume(attempt), attempt, timeoutsOf(attempt, timers)),
     )
   }
 
@@ -248,8 +253,13 @@ export class AttemptReservation<Request extends ReservableRequest> {
     const isOwn = billing.payer === request.principal.accountId
     const { organizationId, mode } = billing
     const isShared = organizationId !== null && mode !== 'member_pays'
-    const shared = isShared ? this.#organizations?.monthOf(organizationId) : undefined
-    return { model, billing, month: isOwn ? month : month?.paidByOthers(), shared }
+    const sharedMonth = isShared ? this.#organizations?.monthOf(organizationId) : undefined
+    return {
+      model,
+      billing,
+      month: isOwn ? month : month?.paidByOthers(),
+      sharedBudget: sharedMonth,
+    }
   }
 
   #begin(

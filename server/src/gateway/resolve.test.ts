@@ -100,7 +100,7 @@ test('a name is resolved once, as long as nothing changes that it follows from',
   expect(await ask('fake/two')).not.toBe(first)
 })
 
-test('what changes counts for the next request: the catalogue, the caller’s own, mappings, settings', async () => {
+test('a change counts for the next request: the catalogue, the caller’s own, mappings, settings', async () => {
   const { known, ports, idsOf, ask } = createFixture()
   expect(await idsOf()).toEqual(['conn_1'])
   ports.catalog = { snapshot: snapshotOf('conn_2') }
@@ -143,7 +143,7 @@ test('an account that has to be looked up is waited for', async () => {
   expect(await idsOf()).toEqual(['conn_own', 'conn_1'])
 })
 
-test('of the names of a key only a few are remembered', async () => {
+test('only a few names of a key are remembered', async () => {
   const { ask } = createFixture()
   const first = await ask()
   for (const name of ['two', 'three', 'four', 'five']) await ask(`fake/${name}`)

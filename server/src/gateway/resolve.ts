@@ -10,7 +10,8 @@ import type { Mappings } from '../catalog/mapping'
 import type { Snapshot } from '../catalog/snapshot'
 import { stripUnpriced } from '../metering/unpriced-fields'
 import { isByPrice, type Open, type RoutingContext } from '../routing/candidate'
-import { resolve, type Question, type Resolution } from '../routing/resolve-model'
+import type { Question, Resolution } from '../routing/resolution'
+import { resolve } from '../routing/resolve-model'
 
 /** The resolution of a name, and its inputs beside the catalogue: each change of one makes a new object. */
 interface CachedResolution {
@@ -19,6 +20,7 @@ interface CachedResolution {
   own: AccountCatalog
   mappings: Mappings
   open: Open
+  bareNames: boolean
 }
 
 type ResolutionsByName = Map<string, CachedResolution>
@@ -37,17 +39,27 @@ type ResolutionPorts = Pick<GatewayPorts, 'routing' | 'rotation' | 'settings'> &
 }
 
 interface Resolving {
-  question: NameQuestion
+  query: NameQuestion
   principal: Principal
   ports: ResolutionPorts
 }
+
+const isByNameAlone = ({ only, list }: NameQuestion): boolean =>
+  only === undefined && list === undefined
+
+/** Returns whether the provider of a model may be left out: always in formats without such names, else by setting. */
+const acceptsBareNames = (
+  { bareNames }: NameQuestion,
+  { bareModelNames }: Principal,
+  settings: { bareModelNames: boolean },
+): boolean => bareNames ?? bareModelNames ?? settings.bareModelNames
 
 /**
  * Resolves a name for its caller. A request keeps the catalogue, and so the prices, with which it began. Promises and
  * failures are those of `resolve`.
  */
 export function resolveModel(
-  question: NameQuestion,
+  query: NameQuestion,
   principal: Principal,
   ports: ResolutionPorts,
 ): Resolution | Promise<Resolution> {
@@ -56,23 +68,26 @@ export function resolveModel(
   const own = routing.accounts.of(userId)
   const mappings = routing.names.mappingsOf(userId)
   if (own instanceof Promise || mappings instanceof Promise) {
-    return resolveLater(Promise.all([own, mappings]), { question, principal, ports })
+    return resolveLater(Promise.all([own, mappings]), { query, principal, ports })
   }
   const { snapshot } = ports.catalog
   const open = ports.settings.current
+  const bareNames = acceptsBareNames(query, principal, open)
   const byName = resolutionsOf(principal, snapshot)
-  const last = question.only === undefined ? byName.get(question.name) : undefined
+  const isPlain = isByNameAlone(query)
+  const last = isPlain ? byName.get(query.name) : undefined
   const isSame =
     last &&
-    last.kinds === question.kinds &&
+    last.kinds === query.kinds &&
     last.own === own &&
     last.mappings === mappings &&
-    last.open === open
+    last.open === open &&
+    last.bareNames === bareNames
   if (isSame) return last.resolution
-  const resolution = resolveNow(own, { question, principal, ports })
-  if (question.only === undefined && !(resolution instanceof Promise) && isLasting(resolution)) {
+  const resolution = resolveNow(own, { query, principal, ports })
+  if (isPlain && !(resolution instanceof Promise) && isLasting(resolution)) {
     if (!last && byName.size >= maxNames) byName.clear()
-    byName.set(question.name, { resolution, kinds: question.kinds, own, mappings, open })
+    byName.set(query.name, { resolution, kinds: query.kinds, own, mappings, open, bareNames })
   }
   return resolution
 }
@@ -86,8 +101,9 @@ async function resolveLater(
   return resolveNow(own, resolving)
 }
 
-function resolveNow(own: AccountCatalog, { question, principal, ports }: Resolving) {
-  const { name, kinds, demands, only, conversation } = question
+function resolveNow(own: AccountCatalog, resolving: Resolving) {
+  const { query, principal, ports } = resolving
+  const { name, kinds, demands, only, conversation, list } = query
   const { userId, accountId, allowedModels } = principal
   const { catalog, routing, rotation, settings } = ports
   const caller = { userId, accountId, catalog: own, allowedModels }
@@ -99,7 +115,8 @@ function resolveNow(own: AccountCatalog, { question, principal, ports }: Resolvi
     only,
     conversation,
   }
-  return resolve({ name, kinds, demands, context }, routing)
+  const bareNames = acceptsBareNames(query, principal, settings.current)
+  return resolve({ name, kinds, demands, context, bareNames, list }, routing)
 }
 
 /** Connections of a pool are in another order each time. */
@@ -117,19 +134,21 @@ function resolutionsOf(principal: Principal, snapshot: Snapshot): ResolutionsByN
 
 /** The question for the model of a request. */
 export const toQuestion = <Params extends { model: string }>(
-  { kinds }: Pick<Question, 'kinds'>,
+  { kinds, bareNames }: Pick<Question, 'kinds' | 'bareNames'>,
   { connectionId }: InboundRequest,
   parsed: ParsedRequest<Params>,
 ) => ({
   name: parsed.params.model,
   kinds,
+  bareNames,
+  list: parsed.preferences?.fallbacks.length ? parsed.preferences : undefined,
   demands: () => demandsOf(parsed),
   only: connectionId,
 })
 
 /** A parsed request with its candidates. */
 export function toValidatedRequest<Params extends { model: string }>(
-  endpoint: Pick<PricedEndpoint<never>, 'priced'>,
+  endpoint: Pick<PricedEndpoint<never>, 'priceKind'>,
   { parsed, resolution }: { parsed: ParsedRequest<Params>; resolution: Resolution },
   { call, principal, ports }: Pick<ValidatedRequest<Params>, 'call' | 'principal' | 'ports'>,
 ): ValidatedRequest<Params> {
@@ -143,10 +162,13 @@ export function toValidatedRequest<Params extends { model: string }>(
     principal,
     params,
     body,
-    pricedBody: isPriced ? stripUnpriced(body, { endpoint: endpoint.priced, pricing }) : undefined,
+    pricedBody: isPriced
+      ? stripUnpriced(body, { endpoint: endpoint.priceKind, pricing })
+      : undefined,
     bytes,
     translation,
     requestedModel: params.model,
+    preferences: parsed.preferences,
     model,
     candidates,
     passedOver,

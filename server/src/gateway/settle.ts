@@ -1,4 +1,6 @@
 import type { Failover } from './failover'
+import type { OwnFields } from './own-fields'
+import { CostWriter, HeldChunk, HeldFrames, type HeldUsage } from './reported-cost'
 import type { InboundRequest, OpenStream, StreamReply } from './request'
 import type { UnansweredTotal } from './unanswered-use'
 import type { Principal } from '../auth/principal'
@@ -10,6 +12,7 @@ import { withTimeout } from '../platform/with-timeout'
 import type { RequestLog } from '../request-logs/request-log'
 import type { Candidate } from '../routing/candidate'
 import type { CachedConversation } from '../routing/conversation'
+import { decidesItself } from '../routing/preferences'
 import { hidesCachedTokens } from '../shared-credentials/credential'
 import { ClientDisconnected, type ChunkStream } from '../wire/chunk-stream'
 import { withoutCacheCounts } from '../wire/hidden-cache'
@@ -51,14 +54,18 @@ export class RequestLifecycle {
   month: MonthlyReservation | undefined
   candidates: readonly Candidate[] = []
   meter: Meter | undefined
+  /** The fields that Tollgate obeys. */
+  own: Pick<OwnFields, 'wantsCost' | 'preferences'> | undefined
+  /** Nano-dollars, once it was settled. */
+  cost = 0n
   failover:
     | Pick<
         Failover<never>,
-        'end' | 'releaseSlots' | 'unanswered' | 'candidate' | typeof Symbol.dispose
+        'end' | 'releaseSlots' | 'unansweredTotal' | 'candidate' | typeof Symbol.dispose
       >
     | undefined
   /** Notified of the route that served the request, so that the next request of its conversation goes there. */
-  conversation: Pick<CachedConversation, 'served'> | undefined
+  conversation: Pick<CachedConversation, 'recordRoute'> | undefined
   #settling: Promise<bigint> | undefined
 
   constructor(call: InboundRequest, principal: Principal, log: RequestLog) {
@@ -102,20 +109,28 @@ export class RequestLifecycle {
     return candidate && hidesCachedTokens(candidate) ? withoutCacheCounts(usage) : usage
   }
 
+  /** Adds the preferences without effect to the fields that an answer was made without. */
+  withIgnored(omittedFields: readonly string[] | undefined): readonly string[] | undefined {
+    const ignoredPreferences = this.own?.preferences?.ignoredFields
+    const candidate = this.failover?.candidate
+    if (!ignoredPreferences?.length || !candidate || decidesItself(candidate)) return omittedFields
+    return [...(omittedFields ?? []), ...ignoredPreferences]
+  }
+
   #rememberRoute({ outcome }: Ending): void {
     const candidate = this.failover?.candidate
     if (!candidate || outcome !== 'ok') return
     const { model, connection } = candidate
-    this.conversation?.served({ modelId: model.id, connectionId: connection.id })
+    this.conversation?.recordRoute({ modelId: model.id, connectionId: connection.id })
   }
 
   /** The one place where a request ends, for whatever reason. */
-  async #end(reported: Ending): Promise<bigint> {
-    const ending = withUnanswered(reported, this.failover?.unanswered)
+  async #end(reportedEnding: Ending): Promise<bigint> {
+    const ending = withUnanswered(reportedEnding, this.failover?.unansweredTotal)
     this.log.setOutcome(ending)
     // All in one tick: the limits count the amount that is charged.
     const booking = this.meter?.end(ending)
-    const usage = this.meter?.used
+    const usage = this.meter?.usage
     const usedTokens = usage ? promptTokens(usage) + completionTokens(usage) : 0
     this.admission?.trueUp(usedTokens)
     this.failover?.end(usedTokens)
@@ -123,15 +138,14 @@ export class RequestLifecycle {
     this.admission?.release()
     for (const { member } of this.candidates) member?.end(ending.outcome)
     this.month?.end()
-    let cost = 0n
     try {
       // Its last attempt has taken the log along; without one, the log is written alone.
       this.log.close()
-      if (booking) cost = await booking
-      return cost
+      if (booking) this.cost = await booking
+      return this.cost
     } finally {
       this.failover?.[Symbol.dispose]()
-      this.call.onSettled?.(usage && this.#toShown(usage), cost)
+      this.call.onSettled?.(usage && this.#toShown(usage), this.cost)
     }
   }
 }
@@ -152,12 +166,16 @@ function withUnanswered(ending: Ending, unpaid: UnansweredTotal | undefined): En
 export function settleOnEnd(reply: StreamReply, lifecycle: RequestLifecycle): StreamReply {
   onAbort(lifecycle.call.signal, () => lifecycle.onClientDisconnect())
   const opening = reply.opening.then(
-    (opened) => {
+    (openStream) => {
       lifecycle.meter?.recordAnswer()
       lifecycle.log.onFirstChunk()
-      const stream = new SettledStream(opened, lifecycle)
+      const stream = new SettledStream(openStream, lifecycle)
       onAbort(lifecycle.call.signal, () => stream.detach())
-      return { ...opened, stream }
+      return {
+        ...openStream,
+        stream,
+        omittedFields: lifecycle.withIgnored(openStream.omittedFields),
+      }
     },
     async (thrown: unknown) => {
       const ending = { usage: undefined, ...toEndingOutcome(thrown) }
@@ -167,7 +185,9 @@ export function settleOnEnd(reply: StreamReply, lifecycle: RequestLifecycle): St
   )
   // The reader of the stream sees the rejection.
   opening.catch(() => undefined)
-  return { ...reply, opening }
+  const { writer } = reply
+  if (!writer || !lifecycle.own?.wantsCost) return { ...reply, opening }
+  return { ...reply, opening, writer: new CostWriter(writer, () => lifecycle.cost) }
 }
 
 /** Calls a function once the client has disconnected, even where the stream is no longer read. */
@@ -176,33 +196,45 @@ function onAbort(signal: AbortSignal, onAborted: () => void): void {
   else signal.addEventListener('abort', onAborted, { once: true })
 }
 
+/** The error that broke a stream, where its client had not disconnected. */
+interface Failure {
+  thrown: unknown
+}
+
 /** A stream that settles its request. */
 class SettledStream implements ChunkStream {
-  readonly #opened: OpenStream
+  readonly #openStream: OpenStream
   readonly #lifecycle: RequestLifecycle
   /** Set when the client has disconnected: then only this settles. */
   #detaching: Promise<bigint> | undefined
   /** The provider's answer is drained without its client. */
   #isDrained = false
+  readonly #heldUsage: HeldUsage | undefined
 
-  constructor(opened: OpenStream, lifecycle: RequestLifecycle) {
-    this.#opened = opened
+  constructor(openStream: OpenStream, lifecycle: RequestLifecycle) {
+    this.#openStream = openStream
     this.#lifecycle = lifecycle
+    if (lifecycle.own?.wantsCost)
+      this.#heldUsage = openStream.isEncoded ? new HeldFrames() : new HeldChunk()
   }
 
   get isEnded(): boolean {
-    return this.#opened.stream.isEnded
+    return this.#openStream.stream.isEnded
   }
 
   async read(): Promise<string[] | undefined> {
     try {
-      const { stream, isEncoded = false } = this.#opened
+      const { stream, isEncoded = false } = this.#openStream
       const chunks = await stream.read()
       if (chunks) this.#lifecycle.log.addPieces(chunks, isEncoded)
-      if (!chunks || this.isEnded) await this.#end(succeeded)
-      return chunks
+      const heldUsage = this.#heldUsage
+      const sentChunks = chunks && heldUsage ? heldUsage.hold(chunks) : chunks
+      if (chunks && !this.isEnded) return sentChunks
+      const cost = await this.#end(succeeded)
+      return heldUsage ? [...(sentChunks ?? []), ...heldUsage.release(cost)] : sentChunks
     } catch (thrown) {
-      const detaching = this.#detach(toEndingOutcome(thrown))
+      const failure = thrown instanceof ClientDisconnected ? undefined : { thrown }
+      const detaching = this.#detach(toEndingOutcome(thrown), failure)
       if (!this.#isDrained) await waitUntilRecorded(detaching)
       throw thrown
     }
@@ -210,7 +242,7 @@ class SettledStream implements ChunkStream {
 
   cancel(reason: Error): void {
     if (reason instanceof ClientDisconnected) return this.detach()
-    this.#opened.stream.cancel(reason)
+    this.#openStream.stream.cancel(reason)
     settleUnawaited(this.#end(toEndingOutcome(reason)))
   }
 
@@ -220,24 +252,25 @@ class SettledStream implements ChunkStream {
     void this.#detach({ outcome: 'cancelled' })
   }
 
-  #detach(ending: EndingOutcome): Promise<bigint> {
+  #detach(ending: EndingOutcome, failure?: Failure): Promise<bigint> {
     if (this.#detaching) return this.#detaching
-    this.#detaching = this.#settleRest(ending)
+    this.#detaching = this.#settleRest(ending, failure)
     settleUnawaited(this.#detaching)
     this.#lifecycle.onClientDisconnect()
     return this.#detaching
   }
 
-  async #settleRest(ending: EndingOutcome): Promise<bigint> {
-    const { usage, detach } = this.#opened
+  async #settleRest(ending: EndingOutcome, failure: Failure | undefined): Promise<bigint> {
+    const { usage, usageAfter, detach } = this.#openStream
     using remainder = detach()
     this.#isDrained = remainder.rest !== undefined
     if (remainder.rest) await remainder.rest
     const { isFree } = remainder
-    return await this.#lifecycle.settle({ usage: usage(), ...ending, isFree })
+    const finalUsage = failure && !this.#isDrained ? usageAfter(failure.thrown) : usage()
+    return await this.#lifecycle.settle({ usage: finalUsage, ...ending, isFree })
   }
 
   #end(ending: EndingOutcome): Promise<bigint> {
-    return this.#detaching ?? this.#lifecycle.settle({ usage: this.#opened.usage(), ...ending })
+    return this.#detaching ?? this.#lifecycle.settle({ usage: this.#openStream.usage(), ...ending })
   }
 }

@@ -23,7 +23,7 @@ test.each<[Loss, Provider['abort'], 'charged' | 'free' | 'nothing']>([
   ['failed', 'bills_all', 'charged'],
   ['failed', 'free', 'nothing'],
 ])(
-  'finding M10: of what %s at a provider of the kind %s, the prompt is %s',
+  'finding M10: after %s at a provider of the kind %s, the prompt is %s',
   (loss, abort, expected) => {
     for (const operator of ['charge', 'waive'] as const) {
       const use = new UnansweredUse(settings(operator))
@@ -34,7 +34,7 @@ test.each<[Loss, Provider['abort'], 'charged' | 'free' | 'nothing']>([
   },
 )
 
-test('finding M10: parts that were answered are paid beside those that were lost', () => {
+test('finding M10: answered parts are paid beside the lost ones', () => {
   const use = new UnansweredUse(settings())
   use.recordAnswer({ ...noUsage, input: 3, output: 4 })
   use.recordLoss({ loss: 'ended', provider: { abort: 'stops' }, usage: () => prompt })

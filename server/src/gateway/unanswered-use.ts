@@ -12,7 +12,7 @@ export interface UnansweredCharge {
 type Billed = 'all' | 'nothing'
 
 /** The part that a provider bills of a request that it received and did not answer; it read the prompt at least. */
-const billed: Readonly<Record<Loss, Readonly<Record<Provider['abort'], Billed>>>> = {
+const billedByLoss: Readonly<Record<Loss, Readonly<Record<Provider['abort'], Billed>>>> = {
   // Otherwise a caller could have it read prompt after prompt for free.
   ended: { stops: 'all', unknown: 'all', bills_all: 'all', free: 'nothing' },
   // Most providers bill only answers.
@@ -36,8 +36,8 @@ export interface UnansweredTotal {
 /** Decides, in one place, the part that providers bill of a request's parts where the request fails. */
 export class UnansweredUse {
   readonly #settings: { readonly current: UnansweredCharge }
-  #billed: Usage | undefined
-  #free: Usage | undefined
+  #billedUsage: Usage | undefined
+  #freeUsage: Usage | undefined
 
   constructor(settings: { readonly current: UnansweredCharge }) {
     this.#settings = settings
@@ -45,28 +45,29 @@ export class UnansweredUse {
 
   /** A provider received a part, and no answer came of it. */
   recordLoss({ loss, provider, usage }: LostRequest): void {
-    if (billed[loss][provider.abort] === 'all') this.recordAnswer(usage())
+    if (billedByLoss[loss][provider.abort] === 'all') this.recordAnswer(usage())
     // The provider was at work all the same: a limit of tokens is there for that.
-    else if (loss === 'ended') this.#free = sumOf(this.#free, usage())
+    else if (loss === 'ended') this.#freeUsage = sumOf(this.#freeUsage, usage())
   }
 
   /** A part was answered, but others were not, so that its caller gets none of it. */
   recordAnswer(usage: Usage): void {
-    this.#billed = sumOf(this.#billed, usage)
+    this.#billedUsage = sumOf(this.#billedUsage, usage)
   }
 
   /** Undefined where nothing was used. */
   get total(): UnansweredTotal | undefined {
     const { unansweredRequests } = this.#settings.current
-    if (this.#billed) return { usage: this.#billed, isFree: unansweredRequests === 'waive' }
-    return this.#free && { usage: this.#free, isFree: true }
+    if (this.#billedUsage)
+      return { usage: this.#billedUsage, isFree: unansweredRequests === 'waive' }
+    return this.#freeUsage && { usage: this.#freeUsage, isFree: true }
   }
 }
 
 const sumOf = (sum: Usage | undefined, usage: Usage): Usage => (sum ? addUsage(sum, usage) : usage)
 
 interface LossContext {
-  unanswered: UnansweredUse
+  unansweredUse: UnansweredUse
   candidate: { provider: Pick<Provider, 'abort'> }
 }
 
@@ -75,9 +76,9 @@ interface LossContext {
  * of bytes of an answer that was too long.
  */
 export const toLossReport =
-  ({ unanswered, candidate: { provider } }: LossContext, usage: (bytes: number) => Usage) =>
+  ({ unansweredUse, candidate: { provider } }: LossContext, usage: (bytes: number) => Usage) =>
   (loss: Loss, bytes: number): void =>
-    unanswered.recordLoss({ loss, provider, usage: () => usage(bytes) })
+    unansweredUse.recordLoss({ loss, provider, usage: () => usage(bytes) })
 
 /** The usage of a provider that read a request without answering it, and wrote an answer of so many bytes. */
 export const promptUsage = (body: JsonObject, bytes: number): Usage => ({

@@ -1,6 +1,7 @@
 import { AttemptSource } from './answer-facts'
 import type { RequestAttempt } from './attempt'
 import { identified } from './identify-request'
+import { limitAnswer } from './timeouts'
 import { toLossReport } from './unanswered-use'
 import { receivesUrls } from './url-receivers'
 import { estimateInputs } from '../metering/estimate'
@@ -8,6 +9,7 @@ import { embeddingAdapterOf } from '../providers/adapters'
 import { selectRelayAddress } from '../providers/chat-route'
 import type { EmbeddingAdapter } from '../providers/embedding-adapter'
 import type { InputKinds } from '../providers/embedding-inputs'
+import { checkWidths, requestedWidth } from '../providers/embedding-width'
 import {
   findAddressesToFetch,
   getImageFormat,
@@ -100,6 +102,7 @@ function toUpstream(
   { deadline, inputs }: EmbeddingBatch,
 ) {
   const { candidate, request } = attempt
+  limitAnswer(deadline, attempt)
   const onLost = toLossReport(attempt, () => estimateOf(attempt, inputs))
   return { candidate, request, protocol, deadline, onLost }
 }
@@ -115,12 +118,17 @@ function relay(attempt: RequestAttempt<EmbeddingRequest>, batch: EmbeddingBatch)
   if (isSharedCredential(candidate) && !receivesUrls(candidate)) rejectRemoteUrls(body)
   const path = pathOfFormat(getImageFormat(options, upstreamModel))
   const source = new AttemptSource(attempt, 'input')
-  const written = { operation: 'embeddings', path, url, body } as const
-  const request = identified(written, 'embeddings', attempt)
+  const writtenRequest = { operation: 'embeddings', path, url, body } as const
+  const request = identified(writtenRequest, 'embeddings', attempt)
   const protocol = new RelayProtocol({ request, source })
-  return exchange(toUpstream(attempt, protocol, batch), (answer) =>
-    readEmbeddings(answer, { count: inputs.length, format: formatOf(attempt) }, source),
-  )
+  const isDropped = options.drop.includes(options.embeddings.dimensionsField)
+  const width = isDropped ? undefined : requestedWidth(attempt.body)
+  return exchange(toUpstream(attempt, protocol, batch), (answer) => {
+    const expectation = { count: inputs.length, format: formatOf(attempt) }
+    const embeddings = readEmbeddings(answer, expectation, source)
+    checkWidths(embeddings.embeddings, width, source)
+    return embeddings
+  })
 }
 
 function translate(
@@ -132,14 +140,14 @@ function translate(
   const { inputs } = batch
   // Token ids have become text again.
   const items = isTokenInput(inputs) ? [] : inputs
-  const written = adapter.request(items, {
+  const writtenRequest = adapter.request(items, {
     upstreamModel: model.upstreamModel,
     dimensions: request.params.dimensions ?? undefined,
     task: readTaskType(body),
   })
   const source = new AttemptSource(attempt, 'input')
   const protocol: UpstreamProtocol = {
-    request: { operation: 'embeddings', ...written },
+    request: { operation: 'embeddings', ...writtenRequest },
     source,
     framing: 'sse',
     toError: (refusal) => adapter.toError(refusal, source),
@@ -150,6 +158,7 @@ function translate(
     if (embeddings.length !== items.length) {
       throw invalidAnswer(source.provider, 'a response without all embeddings')
     }
+    checkWidths(embeddings, requestedWidth(body), source)
     const format = formatOf(attempt)
     return { embeddings: embeddings.map((vector) => toFormat(vector, format) ?? vector), usage }
   })

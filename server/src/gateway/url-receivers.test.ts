@@ -34,7 +34,7 @@ function receives(key: string, { baseUrl = null, options = {}, owner = null }: S
   return receivesUrls({ provider: builtIn ?? { ...openai, key }, connection })
 }
 
-describe('finding S26: a server gets URLs of a customer', () => {
+describe('finding S26: a server receives URLs of a customer', () => {
   test.each<[string, Server]>([
     ['openai', {}],
     ['openai', { baseUrl: 'https://eu.api.openai.com/v1' }],
@@ -44,7 +44,7 @@ describe('finding S26: a server gets URLs of a customer', () => {
     ['local', { baseUrl: 'http://127.0.0.1:8000/v1', options: { remote_urls: 'passed' } }],
     // A customer's or an organization's own.
     ['custom', { baseUrl: 'https://engine.example.com', owner: 'org_1' }],
-  ])('of %s at %j', (key, server) => {
+  ])('for %s at %j', (key, server) => {
     expect(receives(key, server)).toBe(true)
   })
 

@@ -5,7 +5,7 @@ import { isPublicHost } from '../upstream/http/user-url'
 type Receiver = Pick<Candidate, 'provider' | 'connection'>
 
 /** By connection: found once, and released with it. */
-const known = new WeakMap<Receiver['connection'], boolean>()
+const knownReceivers = new WeakMap<Receiver['connection'], boolean>()
 
 /**
  * Returns whether a connection's server gets the addresses of images and files that callers who share its credential
@@ -13,8 +13,9 @@ const known = new WeakMap<Receiver['connection'], boolean>()
  * them from the operator's network: they get none unless the operator says so.
  */
 export function receivesUrls({ provider, connection }: Receiver): boolean {
-  let receives = known.get(connection)
-  if (receives === undefined) known.set(connection, (receives = decide({ provider, connection })))
+  let receives = knownReceivers.get(connection)
+  if (receives === undefined)
+    knownReceivers.set(connection, (receives = decide({ provider, connection })))
   return receives
 }
 

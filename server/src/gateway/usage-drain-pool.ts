@@ -1,5 +1,6 @@
 import type { Deadline } from '../upstream/deadline'
 import type { Drain } from '../upstream/stream-bounds'
+import { systemClock, type Clock } from '../platform/clock'
 import { ClientDisconnected } from '../wire/chunk-stream'
 
 interface Options {
@@ -7,8 +8,7 @@ interface Options {
   max: number
   /** The time limit of each. */
   lifeMs: number
-  /** Monotonic milliseconds. */
-  now?: () => number
+  clock?: Clock
 }
 
 /** The work of an account's drains that is available at once, and the part of each millisecond that is added. */
@@ -34,7 +34,7 @@ export interface RunningDrain extends Drain, Disposable {}
  */
 export class UsageDrainPool {
   readonly #options: Options
-  readonly #now: () => number
+  readonly #clock: Clock
   readonly #running = new Map<Disposable, Deadline>()
   /** Those that have drains, or have not all of their work left. */
   readonly #accounts = new Map<string, Account>()
@@ -43,7 +43,7 @@ export class UsageDrainPool {
 
   constructor(options: Options) {
     this.#options = options
-    this.#now = options.now ?? (() => performance.now())
+    this.#clock = options.clock ?? systemClock
   }
 
   get size(): number {
@@ -66,7 +66,7 @@ export class UsageDrainPool {
     const account = this.#accountOf(accountId)
     if (2 * account.running >= max || account.workMs <= 0) return undefined
     const end = () => deadline.cancel(new ClientDisconnected())
-    const timer = setTimeout(end, lifeMs)
+    const timer = this.#clock.after(lifeMs, end)
     const drain: RunningDrain = {
       work: (ms, bytes) => {
         this.#refill(account)
@@ -74,7 +74,7 @@ export class UsageDrainPool {
         if (account.workMs <= 0) end()
       },
       [Symbol.dispose]: () => {
-        clearTimeout(timer)
+        timer[Symbol.dispose]()
         if (!this.#running.delete(drain)) return
         account.running -= 1
         if (this.#running.size === 0) this.#emptied?.resolve()
@@ -93,14 +93,14 @@ export class UsageDrainPool {
     }
     let account = this.#accounts.get(accountId)
     if (!account) {
-      account = { running: 0, workMs: maxWorkMs, atMs: this.#now() }
+      account = { running: 0, workMs: maxWorkMs, atMs: this.#clock.monotonicMs() }
       this.#accounts.set(accountId, account)
     }
     return account
   }
 
   #refill(account: Account): void {
-    const now = this.#now()
+    const now = this.#clock.monotonicMs()
     account.workMs = Math.min(maxWorkMs, account.workMs + (now - account.atMs) * workPerMs)
     account.atMs = now
   }

@@ -13,6 +13,7 @@ export interface StoredSettings {
   funding_organization_id: string | null
   primary_organization_id: string | null
   log_bodies: boolean
+  bare_model_names: boolean | null
   auto_recharge_enabled: boolean
   auto_recharge_threshold: bigint
   auto_recharge_amount: bigint
@@ -34,6 +35,12 @@ export const Settings = z
     funding_organization_id: z.string().nullable(),
     primary_organization_id: z.string().nullable(),
     log_bodies: z.boolean(),
+    bare_model_names: z
+      .boolean()
+      .nullable()
+      .describe(
+        'Whether a model name without its provider is accepted on every endpoint; null for the setting of the service',
+      ),
     auto_recharge: z.object({ enabled: z.boolean(), threshold: z.number(), amount: z.number() }),
     payment_method_saved: z.boolean(),
     payment_method_required: z.boolean(),
@@ -53,6 +60,7 @@ export const toPublicSettings = (row: StoredSettings): z.output<typeof Settings>
   funding_organization_id: row.funding_organization_id,
   primary_organization_id: row.primary_organization_id,
   log_bodies: row.log_bodies,
+  bare_model_names: row.bare_model_names,
   auto_recharge: {
     enabled: row.auto_recharge_enabled,
     threshold: toUsd(row.auto_recharge_threshold),

@@ -9,7 +9,7 @@ import type { JsonObject } from '../wire/json-body'
 export interface RepeatPorts {
   claims: Claims
   /** The longest wait of a repeat for the first request, in milliseconds. */
-  patienceMs: () => number
+  timeoutMs: () => number
 }
 
 /**
@@ -18,7 +18,7 @@ export interface RepeatPorts {
  */
 export async function answerIdempotently(
   c: Context<Env>,
-  { claims, patienceMs, body }: RepeatPorts & { body: JsonObject },
+  { claims, timeoutMs, body }: RepeatPorts & { body: JsonObject },
   work: (dispatched: () => void) => Promise<Response>,
 ): Promise<Response> {
   const key = c.req.raw.headers.get('idempotency-key')
@@ -30,7 +30,7 @@ export async function answerIdempotently(
     errorFormat: getErrorFormat(c.req.raw),
     requestId: c.get('requestId'),
     signal: c.req.raw.signal,
-    patienceMs: patienceMs(),
+    timeoutMs: timeoutMs(),
   })
   try {
     const stored = await idempotentRequest.claim(c.var.principal.userId, body)

@@ -28,7 +28,7 @@ function takeFrom(share: BodyShare, mebibytes: number) {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-test('H05: no more than the budget is read at a time, and the next comes when one was sent on', async () => {
+test('H05: reads at most the budget at a time, and the next body after one was sent on', async () => {
   using budget = createFixture().budget
   const shares = Array.from({ length: 4 }, (_, index) => budget.open(`account ${index}`))
   const states = shares.map((share) => takeFrom(share, 32))
@@ -53,7 +53,7 @@ test('one account uses half of the budget at most, and does not delay others', a
   expect(takeFrom(budget.open('other'), 32).is).toBe('in')
 })
 
-test('a small one does not overtake a large one that waits', () => {
+test('a small body does not overtake a large one in the queue', () => {
   using budget = createFixture().budget
   takeFrom(budget.open('a'), 32)
   takeFrom(budget.open('b'), 20)
@@ -61,7 +61,7 @@ test('a small one does not overtake a large one that waits', () => {
   expect(takeFrom(budget.open('d'), 8).is).toBe('waiting')
 })
 
-test('bodies that grow side by side do not wait for each other for ever', async () => {
+test('bodies that grow side by side do not deadlock', async () => {
   using budget = createFixture().budget
   const ended: number[] = []
   let max = 0
@@ -132,7 +132,7 @@ test('releases the budget of a body that its provider does not read', async () =
   expect(state.is).toBe('in')
 })
 
-test('an account that has enough waiting is refused at once, others are not', async () => {
+test('an account that has enough waiting is rejected at once, others are not', async () => {
   using budget = createFixture({ maxWaitingOfOwner: 2 }).budget
   const states = Array.from({ length: 4 }, () => takeFrom(budget.open('one'), 32))
   const other = takeFrom(budget.open('other'), 32)

@@ -42,7 +42,7 @@ interface Waiting {
   share: BodyShare
   bytes: number
   sinceMs: number
-  enter: () => void
+  admit: () => void
   refuse: (refusal: ApiError) => void
 }
 
@@ -109,11 +109,11 @@ export class BodyBudget implements Disposable {
     if (share.isReleased || this.#isSlow(share.owner)) return Promise.reject(tooSlow())
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     let isIn = false
-    const enter = () => {
+    const admit = () => {
       isIn = true
       resolve()
     }
-    const waiting = { share, bytes, sinceMs: this.#now(), enter, refuse: reject }
+    const waiting = { share, bytes, sinceMs: this.#now(), admit, refuse: reject }
     this.#waiting.add(waiting)
     this.#admit()
     if (isIn) return undefined
@@ -182,7 +182,7 @@ export class BodyBudget implements Disposable {
       share.bytes += waiting.bytes
       share.dueMs = this.dueMs(share.bytes)
       this.#shares.add(share)
-      waiting.enter()
+      waiting.admit()
     }
   }
 
@@ -191,14 +191,14 @@ export class BodyBudget implements Disposable {
   }
 
   #isFair({ share: { owner }, bytes }: Waiting): boolean {
-    const held = this.#bytesOf.get(owner) ?? 0
-    return held === 0 || held + bytes <= this.#limits.bytes / 2
+    const heldBytes = this.#bytesOf.get(owner) ?? 0
+    return heldBytes === 0 || heldBytes + bytes <= this.#limits.bytes / 2
   }
 
   #count(owner: string, bytes: number): void {
     this.#bytes += bytes
-    const held = (this.#bytesOf.get(owner) ?? 0) + bytes
-    if (held > 0) this.#bytesOf.set(owner, held)
+    const heldBytes = (this.#bytesOf.get(owner) ?? 0) + bytes
+    if (heldBytes > 0) this.#bytesOf.set(owner, heldBytes)
     else this.#bytesOf.delete(owner)
   }
 

@@ -3,6 +3,7 @@ import type { BodyShare } from './body-share'
 import type { Server } from './env'
 import { ApiError, invalidRequest } from '../errors'
 import { maxConcurrent, parseObject, readObject, type JsonObject } from '../wire/json-body'
+import type { Clock } from '../platform/clock'
 import { withTimeout } from '../platform/with-timeout'
 
 /** The runtime cuts a body that arrives slower than about 16 KB/s after this time. */
@@ -35,6 +36,7 @@ interface Reading {
   memory?: BodyMemory | undefined
   maxMs?: number
   onText?: ((text: string) => void) | undefined
+  clock?: Clock
 }
 
 /**
@@ -128,7 +130,7 @@ interface Entering {
 }
 
 /** Adds bytes to the share. */
-async function enter(entering: Entering, bytes: number): Promise<void> {
+async function reserveShare(entering: Entering, bytes: number): Promise<void> {
   const waiting = entering.share.take(bytes)
   if (waiting) await pausing(entering, waiting)
 }
@@ -158,10 +160,11 @@ async function readPieces(
   reading: Reading,
   declaredBytes?: number,
 ): Promise<{ bytes: Buffer; copyMs: number }> {
-  const { limitBytes, server, memory, maxMs = bodyMs } = reading
+  const { limitBytes, server, memory, maxMs = bodyMs, clock } = reading
   if (!request.body) throw invalidRequest(null, 'invalid_json', 'The request has no body.')
   const share = memory?.share()
-  if (share && declaredBytes !== undefined) await enter({ request, share, server }, declaredBytes)
+  if (share && declaredBytes !== undefined)
+    await reserveShare({ request, share, server }, declaredBytes)
   const reader = request.body.getReader()
   const pieces = new Pieces()
   if (declaredBytes !== undefined) pieces.reserve(declaredBytes)
@@ -176,12 +179,12 @@ async function readPieces(
       if (share && pause) await pausing({ request, share, server }, pause)
       if (!share || pieces.bytes <= Math.max(smallBytes, share.bytes)) continue
       const next = pieces.bytes > middleBytes ? limitBytes : Math.min(limitBytes, middleBytes)
-      await enter({ request, share, server }, next - share.bytes)
+      await reserveShare({ request, share, server }, next - share.bytes)
       if (next > middleBytes) pieces.reserve(next)
     }
   }
   try {
-    const all = inTime(read(), maxMs)
+    const all = withTimeout(read(), maxMs, clock ? { ...whenSlow, clock } : whenSlow)
     await (share ? share.whileReading(all) : all)
   } catch (thrown) {
     throw thrown instanceof ApiError ? thrown : broken()
@@ -226,8 +229,7 @@ class Pieces {
 }
 
 /** Rejects with `invalid_request` after a timeout; the connection, which still carries the rest, is closed. */
-const inTime = <Read>(reading: Promise<Read>, ms: number): Promise<Read> =>
-  withTimeout(reading, ms, () => new TooSlow(ms))
+const whenSlow = { late: (ms: number) => new TooSlow(ms) }
 
 class TooSlow extends ApiError<'invalid_request'> {
   override readonly closes = true

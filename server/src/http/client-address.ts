@@ -24,10 +24,10 @@ export function createClientAddress(networks: readonly string[]) {
   const isTrusted = (address: Address) =>
     trusted.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits))
 
-  return (peer: string, forwarded: string | null): string => {
+  return (peer: string, forwardedFor: string | null): string => {
     let client = parse(peer)
     if (!client) return peer
-    for (const hand of (forwarded ?? '').split(',').slice(-maxHops).toReversed()) {
+    for (const hand of (forwardedFor ?? '').split(',').slice(-maxHops).toReversed()) {
       const before = parse(hand.trim())
       if (!before || !isTrusted(client)) break
       client = before

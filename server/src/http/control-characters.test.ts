@@ -34,7 +34,7 @@ test.each([
   expect(statusOf(JSON.stringify(body))).toBe(200)
 })
 
-test('S9: rejects a body that is no JSON only for a NUL', () => {
+test('S9: rejects an invalid JSON body only for a NUL', () => {
   expect(statusOf('{"name": ')).toBe(200)
   expect(statusOf('name=a\nb')).toBe(200)
   expect(statusOf('name=a%00b')).toBe(400)

@@ -33,7 +33,7 @@ test('R21: a preflight is 200 without a key, and allows the requested headers', 
   expect(headers.get('vary')).toContain('Access-Control-Request-Headers')
 })
 
-test('a preflight that asks for no headers is allowed those of a plain call', async () => {
+test('a preflight without requested headers allows the headers of a plain call', async () => {
   const { headers } = await app.request('/good', { method: 'OPTIONS', headers: { origin } })
   expect(headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type')
 })
@@ -61,7 +61,7 @@ test('keeps the Vary header that the answer has', async () => {
   expect(headers.get('vary')).toContain('Origin')
 })
 
-test('a caller that is no browser gets none of it', async () => {
+test('a caller that is not a browser receives no CORS headers', async () => {
   const { headers } = await app.request('/good')
   expect(corsOf(headers)).toEqual([])
 })

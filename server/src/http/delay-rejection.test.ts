@@ -43,9 +43,12 @@ test('S2: does not count a body that a request announces and no route reads', as
   expect(read?.ms).toBeLessThan(200)
 })
 
-test.each([200, 201, 500, 502, 503])('S2: an answer of status %d is none', async (status) => {
-  expect((await paced(status, { owner: 'acc_1' })).spent).toEqual([])
-})
+test.each([200, 201, 500, 502, 503])(
+  'S2: an answer of status %d does not count as a rejection',
+  async (status) => {
+    expect((await paced(status, { owner: 'acc_1' })).spent).toEqual([])
+  },
+)
 
 test('S2: beyond the bound the answer is given at once, and its connection closed', async () => {
   expect((await paced(429, { owner: 'acc_1', isSpent: true })).connection).toBe('close')

@@ -1,3 +1,5 @@
+import { closeConnection } from './keep-alive'
+
 /** The event loop's time, by owner. */
 interface Shares {
   shareOf: (owner: string) => { spend: (ms: number, kind: 'idle') => Promise<void> | undefined }
@@ -38,6 +40,6 @@ export async function delayRejection(
   try {
     await loopShares.shareOf(owner ?? `address ${address()}`).spend(ms, 'idle')
   } catch {
-    response.headers.set('connection', 'close')
+    closeConnection(response.headers)
   }
 }

@@ -16,7 +16,7 @@ export interface Env {
     bodies: BodyBudget
     /** The event loop's time, by owner. */
     loopShares: EventLoopShares
-    overload: Pick<Overload, 'refusal' | 'entered' | 'answered'>
+    overload: Pick<Overload, 'refusal' | 'onEnter' | 'answered'>
   }
   Variables: {
     /** `req_` and 26 characters: in header, log and error. */

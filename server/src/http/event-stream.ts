@@ -38,7 +38,7 @@ const encoder = new TextEncoder()
 const encode = (text: string) => encoder.encode(text)
 
 /**
- * Watches all open streams: sends a comment after a silence, and ends those whose client stops reading. One timer
+ * Watches all open streams: sends a keep-alive after a silence, and ends those whose client stops reading. One timer
  * serves all, so that a chunk costs none.
  */
 export class StreamWatch implements Disposable {
@@ -91,6 +91,8 @@ class EventStream {
   /** The client has read everything that was sent. */
   #isCaughtUp = false
   #isClosed = false
+  /** Events were written that have not gone out: one that is written now would overtake them. */
+  #hasWritten = false
   #lastMoveMs = performance.now()
 
   constructor(outgoing: OutgoingStream, watch: StreamWatch) {
@@ -119,7 +121,7 @@ class EventStream {
     this.#move(true)
     try {
       // The runtime holds headers back until there is body to send with them.
-      if (this.#outgoing.isEarly) await this.#send(controller, this.#writer.ping)
+      if (this.#outgoing.isEarly) await this.#send(controller, this.#writer.keepAlive())
       this.#source ??= await this.#open()
       while (!this.#isClosed) await this.#pass(controller, this.#source)
     } catch (thrown) {
@@ -140,11 +142,13 @@ class EventStream {
     for (const chunk of chunks ?? []) text += this.#writer.write(chunk)
     const isOver = !chunks || source.isEnded
     if (isOver && !this.#isClosed) text += this.#writer.end()
+    this.#hasWritten = true
     const { pendingWrite } = this.#writer
     // Awaited before the end goes out, so that a client that has read it can continue from the answer.
     if (pendingWrite) await pendingWrite
     if (this.#isClosed) return
     // A writer may have no text for a chunk.
+    this.#hasWritten = isOver
     if (!isOver) return text === '' ? undefined : this.#send(controller, text)
     const { copy, crashAt } = this.#outgoing
     // Likewise for a repeat of the request.
@@ -215,7 +219,9 @@ class EventStream {
     const idleMs = nowMs - this.#lastMoveMs
     if (this.#isCaughtUp && idleMs >= keepAliveMs) {
       this.#lastMoveMs = nowMs
-      if (this.#controller) void this.#send(this.#controller, this.#writer.ping)
+      if (this.#controller && !this.#hasWritten) {
+        void this.#send(this.#controller, this.#writer.keepAlive())
+      }
     } else if (!this.#isCaughtUp && idleMs >= slowClientMs) {
       this.#abandon(new ClientDisconnected())
       // Resets the socket: a client that does not read needs no proper end.
@@ -230,13 +236,13 @@ export const toEventStream = (
   watch: StreamWatch,
 ): ReadableStream<Uint8Array> => new EventStream(outgoing, watch).toBody()
 
-/** Resolves with undefined when `opening` has not settled after `patienceMs`. Rejects as it does. */
+/** Resolves with undefined when `opening` has not settled after `timeoutMs`. Rejects as it does. */
 export async function waitForOpening<Value>(
   opening: Promise<Value>,
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<Value | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => resolve(undefined), patienceMs)
+  const timer = setTimeout(() => resolve(undefined), timeoutMs)
   try {
     return await Promise.race([opening, promise])
   } finally {

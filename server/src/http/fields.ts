@@ -90,7 +90,7 @@ export const toTimestamp = (date: Date) => date.toISOString()
 export const present = <Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } => {
-  const sent = { ...fields }
-  for (const name in sent) if (sent[name] === undefined) delete sent[name]
-  return sent
+  const sentFields = { ...fields }
+  for (const name in sentFields) if (sentFields[name] === undefined) delete sentFields[name]
+  return sentFields
 }

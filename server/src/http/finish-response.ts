@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { announceKeepAlive } from './keep-alive'
 import { Shed } from './overload'
 import { renderError, toRendered } from './render'
 import { getErrorFormat } from './error-format'
@@ -43,6 +44,7 @@ export function finish(
   // A replayed response keeps the id of the first request.
   if (!headers.has('x-request-id')) headers.set('x-request-id', requestId)
   headers.set('openai-processing-ms', String(Math.round(durationMs)))
+  announceKeepAlive(headers)
   // A 429 already reports the limit that was exceeded.
   if (quota && response.status !== 429) reportQuota(headers, quota)
   counts.countAnswer(exchange, response.status, durationMs)

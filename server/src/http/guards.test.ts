@@ -55,11 +55,11 @@ function createFixture() {
   const rates = { api: 3, public: 2 }
   const authenticator = new Authenticator({
     unknownKeys: new UnknownKeyLimiter(),
-    keyring: new ApiKeyCache({ lookUp: (hash) => Promise.resolve(keys.get(hash)), now }),
+    apiKeys: new ApiKeyCache({ lookUp: (hash) => Promise.resolve(keys.get(hash)), now }),
     failures: new FailedAuthentications({ perMinute: () => 100, now }),
     limits: new RateLimits(new MemoryCounters(now)),
     lastUse: { note: () => undefined },
-    visitors: new AddressRate({ perMinute: () => rates.public, now }),
+    anonymousCallers: new AddressRate({ perMinute: () => rates.public, now }),
     apiPerMinute: () => rates.api,
   })
   const sessions = { signedIn: () => Promise.resolve(undefined) }

@@ -16,7 +16,7 @@ interface Options {
   /** Aborts when the client disconnects. */
   signal: AbortSignal
   /** The longest wait of a repeat for the first request. */
-  patienceMs: number
+  timeoutMs: number
 }
 
 /**
@@ -38,11 +38,11 @@ export class IdempotentRequest {
    * first. Rejects with `invalid_request`, `request_timeout` and `gateway_unavailable`.
    */
   readonly claim = async (userId: string, body: object): Promise<StoredAnswer | undefined> => {
-    const { claims, path, signal, patienceMs } = this.#options
+    const { claims, path, signal, timeoutMs } = this.#options
     const key = readKey(this.#options.key)
-    const endsAtMs = performance.now() + patienceMs
-    const named = { userId, key, hash: hashRequest(path, body) }
-    const result = await claims.take(named, { endsAtMs, signal })
+    const endsAtMs = performance.now() + timeoutMs
+    const claimKey = { userId, key, hash: hashRequest(path, body) }
+    const result = await claims.take(claimKey, { endsAtMs, signal })
     if ('stored' in result) return result.stored
     this.#claim = result.claim
     return undefined

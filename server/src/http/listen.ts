@@ -1,4 +1,5 @@
 import { trustProxies } from './client-address'
+import { closeConnection, keepAliveSeconds } from './keep-alive'
 import { renderError } from './render'
 import { getErrorFormat } from './error-format'
 import type { ErrorFormat } from '../protocols/dialect'
@@ -11,8 +12,6 @@ import { ApiError, invalidRequest } from '../errors'
  * dropped as they arrive.
  */
 const maxBodyBytes = 2 ** 40
-/** Above the 60 s for which load balancers keep a connection, so that they never use one just closed here. */
-export const keepAliveSeconds = 75
 
 const unparsable = () =>
   invalidRequest(null, 'bad_format', 'The request line or Host cannot be read.')
@@ -48,7 +47,7 @@ function refuse(error: ApiError, requestId: string, errorFormat?: ErrorFormat): 
   const response = renderError(error, requestId, errorFormat)
   response.headers.set('x-request-id', requestId)
   // The rest of such a request is not read.
-  response.headers.set('connection', 'close')
+  closeConnection(response.headers)
   return response
 }
 

@@ -29,7 +29,7 @@ test('H17: as many run as may, and the next when one of them is answered', () =>
   const { overload, state } = createFixture({ maxRunning: 3 })
   for (let running = 0; running < 2; running++) {
     expect(overload.refusal()).toBeUndefined()
-    overload.entered()
+    overload.onEnter()
   }
   state.streams = 1
   expect(overload.refusal()).toBeInstanceOf(Shed)
@@ -40,12 +40,12 @@ test('H17: as many run as may, and the next when one of them is answered', () =>
 
 test('H17: refusals say to come back after one to five seconds, not all at the same time', () => {
   const { overload } = createFixture({ maxRunning: 1 })
-  overload.entered()
+  overload.onEnter()
   const waits = Array.from({ length: 10 }, () => overload.refusal()?.retryAfterSeconds)
   expect(new Set(waits)).toEqual(new Set([1, 2, 3, 4, 5]))
 })
 
-test('one long task, or a machine that slept, is no overload', () => {
+test('one long task, or a machine that slept, is not an overload', () => {
   const { observations, refused } = createFixture({ maxLoopDelayMs: 50 })
   observations(1, 60_000)
   observations(3, 10)
@@ -55,7 +55,7 @@ test('one long task, or a machine that slept, is no overload', () => {
   expect(refused()).toBe(0)
 })
 
-test('H17: while the loop is late all the time more and more is refused, and less once it is not', () => {
+test('H17: while the loop is late all the time more and more is rejected, and less once it is not', () => {
   const { observations, refused } = createFixture({ maxLoopDelayMs: 50 })
   observations(5, 80)
   expect(refused()).toBe(20)
@@ -72,9 +72,9 @@ test('H17: while the loop is late all the time more and more is refused, and les
   expect(refused()).toBe(0)
 })
 
-test('bounds of 0 are none', () => {
+test('a bound of 0 disables the limit', () => {
   const { overload, observations, refused } = createFixture({})
-  for (let running = 0; running < 100_000; running++) overload.entered()
+  for (let running = 0; running < 100_000; running++) overload.onEnter()
   observations(100, 5000)
   expect(overload.refusal()).toBeUndefined()
   expect(refused()).toBe(0)
@@ -82,7 +82,7 @@ test('bounds of 0 are none', () => {
 
 test('logs once that rejecting began, and once that it ended', () => {
   const { overload, observations, reports, refused } = createFixture({ maxRunning: 1 })
-  overload.entered()
+  overload.onEnter()
   for (let time = 0; time < 5; time++) {
     expect(refused()).toBe(100)
     observations(20, 0)

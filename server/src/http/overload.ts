@@ -90,7 +90,7 @@ export class Overload implements Disposable {
   }
 
   /** Counts an admitted request, which will be answered. */
-  entered(): void {
+  onEnter(): void {
     this.#pending += 1
   }
 

@@ -37,7 +37,7 @@ describe('a page', () => {
   })
 
   test.each(['limit=0', 'limit=101', 'limit=x', 'limit=1.5', 'offset=-1', 'offset=10001'])(
-    '%s is refused, and the parameter named',
+    '%s is rejected, and the parameter named',
     async (query) => {
       const { error } = page(query)
       expect([error?.code, error?.param]).toEqual(['invalid_request', query.split('=')[0] ?? ''])
@@ -64,7 +64,7 @@ describe('a page', () => {
     expect(answer).toMatchObject({ before: 'row_7', offset: 0 })
   })
 
-  test('A02: a cursor is good for its own list only, and none can be made up', () => {
+  test('A02: a cursor is valid for its own list only, and cannot be forged', () => {
     const cursor = cursorOf('users of a')
     const forged = Buffer.from('row_7\n').toString('base64url')
     for (const [scope, sent] of [

@@ -8,6 +8,6 @@ test.each([
   ['http://localhost/v1/models#secret?x=1', '/v1/models'],
   ['http://localhost/v1/models?x#secret', '/v1/models'],
   ['http://localhost/', '/'],
-])('of %p the path is %p, and nothing that follows it', (url, path) => {
+])('the path of %p is %p, without its suffix', (url, path) => {
   expect(getPath(url)).toBe(path)
 })

@@ -67,7 +67,7 @@ export function renderError(
   if (error.quota) reportQuota(headers, error.quota)
   if (events !== undefined) return new Response(streamOf(Buffer.from(events)), { headers })
   return new Response(JSON.stringify(errorFormat.errorBody(error, requestId)), {
-    status: error.status,
+    status: errorFormat.status?.(error) ?? error.status,
     headers,
   })
 }

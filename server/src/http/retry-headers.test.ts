@@ -32,14 +32,14 @@ describe('finding C3: marks errors that a retry cannot change, in every format',
   })
 
   test.each(every.filter(({ status }) => status === 429 || status >= 500))(
-    '$code $status to $format where it was said',
+    '$code $status to $format in the same format',
     ({ code, status, errorFormat }) => {
       const error = errorOf(code, { status, retryable: false })
       expect(retryOf(renderError(error, 'req_1', errorFormat))).toBe('false')
     },
   )
 
-  test('what may pass on says when', () => {
+  test('a retryable error has a Retry-After', () => {
     const answer = renderError(errorOf('rate_limit_exceeded', { retryAfterSeconds: 1.2 }), 'req_1')
     expect(retryOf(answer)).toBeNull()
     expect(answer.headers.get('retry-after')).toBe('2')
@@ -48,7 +48,7 @@ describe('finding C3: marks errors that a retry cannot change, in every format',
 })
 
 test.each([400, 402, 404, 429, 502, 503])(
-  'finding C3: %d that was kept for an Idempotency-Key comes back the same, and says so',
+  'finding C3: %d that was stored for an Idempotency-Key is replayed unchanged, and marked as such',
   (status) => {
     const stored = { requestId: 'req_1', status, headers: {}, body: new Uint8Array() }
     expect(retryOf(replayAnswer(stored))).toBe('false')
@@ -100,7 +100,7 @@ describe('a client of /v1/responses that takes nothing but streams', () => {
   })
 })
 
-test('a good answer that was kept says nothing of it', () => {
+test('a stored successful answer has no such mark', () => {
   const stored = { requestId: 'req_1', status: 200, headers: {}, body: new Uint8Array() }
   expect(retryOf(replayAnswer(stored))).toBeNull()
 })

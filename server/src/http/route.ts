@@ -123,13 +123,17 @@ export function route({ handler, ...declaration }: Untyped): Route {
   const { query, body, responses, idempotency } = declaration
   const [status] = statuses.filter((one) => responses[one] !== undefined)
 
-  async function answer(c: Context<Env>, sent: unknown, dispatched: () => void): Promise<Response> {
+  async function answer(
+    c: Context<Env>,
+    requestBody: unknown,
+    dispatched: () => void,
+  ): Promise<Response> {
     const result = await handler({
       c,
       principal: c.var.principal,
       params: c.req.param(),
       query: query && check(query, c.req.query()),
-      body: body && check(body, sent),
+      body: body && check(body, requestBody),
       dispatched,
     })
     if (result instanceof Response) return result
@@ -139,10 +143,10 @@ export function route({ handler, ...declaration }: Untyped): Route {
   return {
     declaration,
     serve: async (c) => {
-      const sent = body && (await readFields(c, body))
-      if (!idempotency || !isObject(sent)) return answer(c, sent, () => undefined)
-      return answerIdempotently(c, { ...idempotency, body: sent }, (dispatched) =>
-        answer(c, sent, dispatched),
+      const requestBody = body && (await readFields(c, body))
+      if (!idempotency || !isObject(requestBody)) return answer(c, requestBody, () => undefined)
+      return answerIdempotently(c, { ...idempotency, body: requestBody }, (dispatched) =>
+        answer(c, requestBody, dispatched),
       )
     },
   }

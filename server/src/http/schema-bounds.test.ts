@@ -66,7 +66,7 @@ function* bodies(): Generator<[string, unknown]> {
   }
 }
 
-test('S3: every list and every map of every body says how many members it may have', () => {
+test('S3: every list and every map of every body has a maximum number of members', () => {
   const all = [...bodies()]
   expect(all.length).toBeGreaterThan(40)
   const unbounded = all.flatMap(([operation, schema]) => [

@@ -1,6 +1,16 @@
 import { expect, test } from 'bun:test'
-import { toUnknownRouteError } from './unknown-route'
+import { toKnownEndpoints, toUnknownRouteError } from './unknown-route'
 import { getErrorFormat } from './error-format'
+
+const known = toKnownEndpoints([
+  { method: 'post', path: '/v1/chat/completions' },
+  { method: 'post', path: '/v1/embeddings' },
+  { method: 'get', path: '/v1/models' },
+  { method: 'get', path: '/v1/models/:model_id{[\\s\\S]+}' },
+  { method: 'get', path: '/api/user/prompts/:id' },
+  { method: 'put', path: '/api/user/prompts/:id' },
+  { method: 'get', path: '/api/admin/users' },
+])
 
 test.each([
   ['/v1/v1/chat/completions', 'The path has /v1 more than once: use /v1/chat/completions.'],
@@ -12,27 +22,51 @@ test.each([
   ['/v1//chat/completions', 'The path has two slashes in a row: use /v1/chat/completions.'],
   ['/chat/completions', 'The base URL of this service ends in /v1: use /v1/chat/completions.'],
   ['/messages', 'The base URL of this service ends in /v1: use /v1/messages.'],
-])('finding C7: %s says where to go', (path, hint) => {
-  expect(toUnknownRouteError(path)).toMatchObject({
+])('finding C7: the error of %s names the right place', (path, hint) => {
+  expect(toUnknownRouteError(path, known)).toMatchObject({
     code: 'resource_not_found',
     message: `The resource does not exist. ${hint}`,
     retryable: false,
   })
 })
 
-test.each(['/', '/v1', '/v1/nothing', '/api/v1', '/messagesx'])('%s has no hint', (path) => {
-  expect(toUnknownRouteError(path).message).toBe('The resource does not exist.')
+const endpoints =
+  'There are POST /v1/chat/completions, /v1/embeddings; GET /v1/models. /openapi.json describes all endpoints.'
+
+test.each([
+  ['/v1/images/generations', endpoints],
+  ['/v1', endpoints],
+  ['/v1beta/models/gemini-4-neon:generateContent', endpoints],
+  ['/v1/chat/completions', '/v1/chat/completions takes POST.'],
+  ['/v1/models/a/b', '/v1/models/a/b takes GET.'],
+  ['/api/user/prompts/7', '/api/user/prompts/7 takes GET, PUT.'],
+  [
+    '/api/v1/embeddings',
+    'The base URL of this service ends in /v1, without /api: use /v1/embeddings.',
+  ],
+  ['/api/v1/credits', '/openapi.json describes all endpoints.'],
+])('finding D13: the error of %s names existing paths', (path, hint) => {
+  expect(toUnknownRouteError(path, known).message).toBe(`The resource does not exist. ${hint}`)
 })
 
+test.each(['/', '/messagesx', '/favicon.ico', '/api/admin/users', '/api/admin/nothing'])(
+  '%s has no hint',
+  (path) => {
+    expect(toUnknownRouteError(path, known).message).toBe('The resource does not exist.')
+  },
+)
+
 test('a path may be long and its error not', () => {
-  expect(toUnknownRouteError(`//${'a'.repeat(10_000)}`).message.length).toBeLessThanOrEqual(300)
+  expect(toUnknownRouteError(`//${'a'.repeat(10_000)}`, known).message.length).toBeLessThanOrEqual(
+    400,
+  )
 })
 
 test.each(['/v1/messages', '//v1/messages', '/v1//messages', '/v1/v1/messages', '/messages'])(
   'finding C7: at %s the client of Anthropic can read it',
   (path) => {
     const request = new Request(`http://localhost:8080${path}`, { method: 'POST' })
-    const body = getErrorFormat(request).errorBody(toUnknownRouteError(path), 'req_1')
+    const body = getErrorFormat(request).errorBody(toUnknownRouteError(path, known), 'req_1')
     expect(body).toMatchObject({ type: 'error', error: { type: 'not_found_error' } })
   },
 )

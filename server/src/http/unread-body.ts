@@ -1,4 +1,5 @@
 import { smallBytes } from './body-budget'
+import { closeConnection } from './keep-alive'
 
 const usual = {
   /** The limits on draining a body. Twice the largest body that any route accepts. */
@@ -66,7 +67,7 @@ export class UnreadBodies {
 
   #ending(response: Response, drain: Drain, ending: DrainLimits): Response {
     const headers = new Headers(response.headers)
-    headers.set('connection', 'close')
+    closeConnection(headers)
     const { status, body } = response
     if (!body || this.#running >= this.#limits.maxDraining)
       return new Response(body, { status, headers })

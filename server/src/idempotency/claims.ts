@@ -2,6 +2,7 @@ import { keyReused } from './key'
 import { awaitWithin, type WaitTimeouts } from './wait-timeouts'
 import { nameOf, type ClaimStore, type StoredAnswer, type Named } from './store'
 import { unavailable } from '../errors'
+import type { Clock } from '../platform/clock'
 
 /** The maximum size of a stored answer, in bytes; the key of a larger one becomes free. */
 export const maxAnswerBytes = 8 * 1024 * 1024
@@ -24,6 +25,7 @@ interface Ports {
   pause: (ms: number) => Promise<void>
   /** Reports an answer that could not be stored yet, or a key that could not be freed before its lease ends. */
   onError: (error: unknown) => void
+  clock?: Clock
 }
 
 /** A running request on this node that holds a key, or is claiming it; its repeats here wait for it. */
@@ -54,13 +56,13 @@ export class Claims {
    * Claims the key, or returns the answer stored under it; where the first request runs, after its end. Rejects with
    * `key_reused`, with `request_timeout` when the wait ends, with `gateway_unavailable`.
    */
-  async take(named: Named, timeouts: WaitTimeouts): Promise<ClaimResult> {
+  async take(claimKey: Named, timeouts: WaitTimeouts): Promise<ClaimResult> {
     // The hash is part of the name: the database refuses a key with another hash.
-    const name = `${nameOf(named)} ${named.hash.toString('hex')}`
+    const name = `${nameOf(claimKey)} ${claimKey.hash.toString('hex')}`
     for (;;) {
       const first = this.#running.get(name)
-      if (!first) return this.#claimFirst(name, { named, timeouts })
-      const stored = await awaitWithin(first.ended, timeouts)
+      if (!first) return this.#claimFirst(name, { claimKey, timeouts })
+      const stored = await awaitWithin(first.ended, timeouts, this.#ports.clock)
       if (stored) return { stored }
     }
   }
@@ -68,7 +70,7 @@ export class Claims {
   /** Claims a key for the first request with it on this node: queries the database, and waits for other nodes. */
   async #claimFirst(
     name: string,
-    { named, timeouts }: { named: Named; timeouts: WaitTimeouts },
+    { claimKey, timeouts }: { claimKey: Named; timeouts: WaitTimeouts },
   ): Promise<ClaimResult> {
     const { promise: ended, resolve: end } = Promise.withResolvers<StoredAnswer | undefined>()
     const claimId = this.#ports.newClaimId()
@@ -79,7 +81,7 @@ export class Claims {
       end(stored)
     }
     try {
-      const stored = await this.#claimed({ named, timeouts, claimId })
+      const stored = await this.#claimed({ claimKey, timeouts, claimId })
       if (!stored) {
         running.isClaimed = true
         return { claim: this.#claimOf(running, finish) }
@@ -93,18 +95,18 @@ export class Claims {
   }
 
   /** Resolves with undefined once the claim has the key, else with the entry stored under it. */
-  async #claimed(claim: { named: Named; timeouts: WaitTimeouts; claimId: string }) {
-    const { named, timeouts, claimId } = claim
-    const { store, pause } = this.#ports
+  async #claimed(claim: { claimKey: Named; timeouts: WaitTimeouts; claimId: string }) {
+    const { claimKey, timeouts, claimId } = claim
+    const { store, pause, clock } = this.#ports
     for (;;) {
       // Subscribed before the query, so that no notification is missed in between.
-      using notified = this.#notified(nameOf(named))
-      if (await orUnavailable(store.claim(named, claimId))) return undefined
-      const entry = await orUnavailable(store.find(named))
+      using notified = this.#notified(nameOf(claimKey))
+      if (await orUnavailable(store.claim(claimKey, claimId))) return undefined
+      const entry = await orUnavailable(store.find(claimKey))
       if (!entry) continue
-      if (!entry.hash.equals(named.hash)) throw keyReused()
+      if (!entry.hash.equals(claimKey.hash)) throw keyReused()
       if (entry.answer) return entry.answer
-      await awaitWithin(Promise.race([notified.next, pause(pollMs)]), timeouts)
+      await awaitWithin(Promise.race([notified.next, pause(pollMs)]), timeouts, clock)
     }
   }
 

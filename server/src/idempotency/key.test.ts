@@ -12,11 +12,11 @@ function thrownBy(work: () => unknown): unknown {
 }
 
 describe('a key', () => {
-  test('of 1 to 255 printable characters is accepted unchanged', () => {
+  test('with 1 to 255 printable characters is accepted unchanged', () => {
     for (const key of ['a', ' ', '~', 'k'.repeat(255), 'a b"c,d']) expect(readKey(key)).toBe(key)
   })
 
-  test('of any other form is rejected, naming its header', () => {
+  test('in any other form is rejected, naming its header', () => {
     for (const key of ['', 'k'.repeat(256), 'é', 'a\u007fb', 'a\tb', 'a\n', '\u0000']) {
       expect(thrownBy(() => readKey(key))).toMatchObject({
         status: 400,

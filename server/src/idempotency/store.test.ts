@@ -69,7 +69,7 @@ test('a lease that ended is taken over, and its holder can do nothing more', asy
   expect((await store.find(one))?.answer?.requestId).toBe('req_2')
 })
 
-test('a lease that is renewed is not; of those that a node names', async () => {
+test('a renewed lease is not; among the leases of a node', async () => {
   const other = { ...one, key: 'another' }
   await store.claim(one, 'claim_1')
   await store.claim(other, 'claim_2')
@@ -79,7 +79,7 @@ test('a lease that is renewed is not; of those that a node names', async () => {
   expect(await store.claim(other, 'claim_4')).toBe(true)
 })
 
-test('what has expired is free, then deleted; what has not stays', async () => {
+test('expired answers are free, then deleted; others stay', async () => {
   await store.claim(one, 'claim_1')
   await store.keep('claim_1', answer)
   expect(await store.deleteExpired()).toBe(0)

@@ -29,8 +29,8 @@ export interface ClaimedKey {
 /** Stores keys and answers for all nodes. Every call has a timeout, and rejects beyond it. */
 export interface ClaimStore {
   /** Claims a key; true where it was free, had expired, or its node had died. */
-  claim: (named: Named, claimId: string) => Promise<boolean>
-  find: (named: Named) => Promise<ClaimedKey | undefined>
+  claim: (claimKey: Named, claimId: string) => Promise<boolean>
+  find: (claimKey: Named) => Promise<ClaimedKey | undefined>
   /** Stores an answer, unless the claim was lost. */
   keep: (claimId: string, answer: StoredAnswer) => Promise<void>
   /** Frees the key, unless the claim was lost. */
@@ -57,8 +57,8 @@ export const createClaimStore = (
   db: Kysely<Schema>,
   timeoutFor: (nearMs: number) => number,
 ): ClaimStore => ({
-  claim: (named, claimId) => withTimeout(claim(db, named, claimId), timeoutFor(timeoutMs)),
-  find: (named) => withTimeout(find(db, named), timeoutFor(timeoutMs)),
+  claim: (claimKey, claimId) => withTimeout(claim(db, claimKey, claimId), timeoutFor(timeoutMs)),
+  find: (claimKey) => withTimeout(find(db, claimKey), timeoutFor(timeoutMs)),
   keep: (claimId, answer) => withTimeout(keep(db, claimId, answer), timeoutFor(timeoutMs)),
   giveUp: (claimId) => withTimeout(giveUp(db, claimId), timeoutFor(timeoutMs)),
   renew: (claimIds) => withTimeout(renew(db, claimIds), timeoutFor(timeoutMs)),

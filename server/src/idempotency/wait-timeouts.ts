@@ -1,4 +1,5 @@
 import { ApiError } from '../errors'
+import { systemClock, type Clock } from '../platform/clock'
 import { ClientDisconnected } from '../wire/chunk-stream'
 
 /** The end of a request's wait. */
@@ -13,17 +14,18 @@ export interface WaitTimeouts {
 export async function awaitWithin<Value>(
   promise: Promise<Value>,
   timeouts: WaitTimeouts,
+  clock: Clock = systemClock,
 ): Promise<Value> {
   const { signal, endsAtMs } = timeouts
   const { promise: ended, reject } = Promise.withResolvers<never>()
   const leave = () => reject(new ClientDisconnected())
-  const timer = setTimeout(() => reject(late()), Math.max(0, endsAtMs - performance.now()))
+  const timer = clock.after(Math.max(0, endsAtMs - clock.monotonicMs()), () => reject(late()))
   signal.addEventListener('abort', leave, { once: true })
   if (signal.aborted) leave()
   try {
     return await Promise.race([promise, ended])
   } finally {
-    clearTimeout(timer)
+    timer[Symbol.dispose]()
     signal.removeEventListener('abort', leave)
   }
 }

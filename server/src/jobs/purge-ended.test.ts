@@ -21,7 +21,7 @@ const idsOf = async (table: string) => {
   return rows.map(({ id }) => id)
 }
 
-test('sessions that ended are forgotten after so many days, with all that was said', async () => {
+test('ended sessions are deleted after their retention, with all messages', async () => {
   const { query } = database
   const userId = await createCustomer(database)
   await sql`
@@ -53,7 +53,7 @@ async function newOrganization(): Promise<string> {
   return id
 }
 
-test('invitations are forgotten so many days after they could be answered last', async () => {
+test('invitations are deleted a retention after their expiry', async () => {
   const { query } = database
   const organizationId = await newOrganization()
   await sql`
@@ -85,7 +85,7 @@ test('keeps the usage of an organization for 25 months, and counts it in limits 
   expect(rows).toEqual([{ total: 4 }])
 })
 
-test('what was changed in organizations is forgotten after 25 months, and cannot be sooner', async () => {
+test('organization audit logs are deleted after 25 months, and not sooner', async () => {
   const { query } = database
   await sql`
     insert into organization_trail
@@ -99,7 +99,7 @@ test('what was changed in organizations is forgotten after 25 months, and cannot
   expect(await idsOf('organization_trail')).toEqual(['trail_0', 'trail_24'])
 })
 
-test('when gateways were online is forgotten after a day', async () => {
+test('online times of gateways are deleted after a day', async () => {
   const { query } = database
   const id = newId('gw')
   const owner = await createCustomer(database)
@@ -123,7 +123,7 @@ test('when gateways were online is forgotten after a day', async () => {
   expect(rows).toHaveLength(3)
 })
 
-test('a node that was killed is forgotten after a week, unless it has leases to be freed', async () => {
+test('a killed node is removed after a week, unless it has leases to be freed', async () => {
   const { query } = database
   const accountId = await createCustomer(database, 1000n)
   await sql`

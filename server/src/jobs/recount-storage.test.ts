@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
-test('finding S22: wrong sums are corrected and reported, those never counted are counted', async () => {
+test('finding S22: wrong sums are corrected and reported, missing ones are counted', async () => {
   const [right, wrong, uncounted, recent] = await Promise.all(
     Array.from({ length: 4 }, () => createCustomer(database)),
   )

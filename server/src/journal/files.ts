@@ -38,7 +38,7 @@ export class SpareFiles {
   readonly #options: Options
   readonly #spares: number[]
   /** The oldest first. */
-  readonly #kept: KeptFile[] = []
+  readonly #keptFiles: KeptFile[] = []
   #keptBytes = 0
 
   constructor(
@@ -87,29 +87,29 @@ export class SpareFiles {
   /** Deletes the files that need not be kept, as the disk is full. Returns whether there were any. */
   makeRoom(): boolean {
     const { fileSystem, retention, now } = this.#options
-    const { length } = this.#kept
+    const { length } = this.#keptFiles
     for (;;) {
-      const [oldest] = this.#kept
+      const [oldest] = this.#keptFiles
       if (!oldest || now() - oldest.sinceMs < retention.ms) break
       fileSystem.remove(retainedPath(this.#directory, oldest.generation))
-      this.#kept.shift()
+      this.#keptFiles.shift()
       this.#keptBytes -= oldest.bytes
     }
-    return this.#kept.length < length
+    return this.#keptFiles.length < length
   }
 
   #add(file: KeptFile): void {
-    this.#kept.push(file)
+    this.#keptFiles.push(file)
     this.#keptBytes += file.bytes
   }
 
   #releaseOld(): void {
     for (;;) {
-      const [oldest] = this.#kept
+      const [oldest] = this.#keptFiles
       if (!oldest || this.#isKeptLonger(oldest)) return
       const { generation, bytes } = oldest
       this.#reuse(retainedPath(this.#directory, generation), generation, bytes)
-      this.#kept.shift()
+      this.#keptFiles.shift()
       this.#keptBytes -= bytes
     }
   }

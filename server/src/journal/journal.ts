@@ -9,6 +9,7 @@ import { replay, type Damage, type Replay } from './replay'
 import { SettledRows } from './rows'
 import type { JournalRow, OpenRecord } from './segment'
 import { JournalSync } from './sync'
+import { systemClock, type Clock } from '../platform/clock'
 
 /** Points at which a test may kill the process. Source: contract 13.3. */
 export type JournalPoint =
@@ -37,6 +38,7 @@ export interface JournalOptions {
   crashAt?: (point: JournalPoint) => void
   /** The operating system's by default. */
   fileSystem?: JournalFileSystem
+  clock?: Clock
 }
 
 const nothing = { ms: 0, bytes: 0 }
@@ -62,6 +64,7 @@ export class Journal implements AsyncDisposable {
   readonly #orphans: Set<string>
   readonly #rows: SettledRows
   readonly #sync: JournalSync
+  readonly #clock: Clock
   /** The changes of the next write. */
   #group = new JournalGroup()
   #settling = 0
@@ -71,8 +74,9 @@ export class Journal implements AsyncDisposable {
   #whenIdle: (() => void) | undefined
 
   private constructor(options: JournalOptions, replayed: Replay) {
-    const { crashAt, fileSystem = nodeFileSystem } = options
+    const { crashAt, fileSystem = nodeFileSystem, clock = systemClock } = options
     this.#options = options
+    this.#clock = clock
     this.#disk = new TrustedDisk(fileSystem, (cause) => this.#fail(cause))
     this.#open = replayed.open
     this.#orphans = new Set(this.#open.keys())
@@ -96,6 +100,7 @@ export class Journal implements AsyncDisposable {
       hasCompany: () => this.#open.size - this.#orphans.size > this.#settling,
       onSynced: () => crashAt?.('after-journal'),
       onIdle: () => this.#notifyIdle(),
+      clock,
     })
   }
 
@@ -227,7 +232,7 @@ export class Journal implements AsyncDisposable {
       this.#isUrgent = true
       setImmediate(() => this.#writeGroup())
     } else if (this.#group.changes.length === 1) {
-      setTimeout(() => this.#writeGroup(), waitMs)
+      this.#clock.after(waitMs, () => this.#writeGroup())
     }
   }
 

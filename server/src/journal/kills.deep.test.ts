@@ -38,17 +38,22 @@ const writer = (round: number) => `
 
 /** Of each record there are three at most. */
 const minLines = 100
+const maxLines = 1100
 
-/** Lets it work for a moment, at least until it has said so many lines, and kills it. All that it said. */
+const nextTurn = () => new Promise((resolve) => void setImmediate(resolve))
+
+/** Lets it work until it has said some of those lines, and kills it a moment later. All that it said. */
 async function killedAtWork(child: Bun.Subprocess<'ignore', 'pipe', 'inherit'>): Promise<string> {
   const decoder = new TextDecoder()
   let output = ''
   let isEnding = false
+  const lines = minLines + Math.random() * (maxLines - minLines)
   for await (const bytes of child.stdout) {
     output += decoder.decode(bytes, { stream: true })
-    if (isEnding || output.split('\n').length < minLines) continue
+    if (isEnding || output.split('\n').length < lines) continue
     isEnding = true
-    setTimeout(() => child.kill('SIGKILL'), Math.random() * 60)
+    for (let turns = Math.random() * 200; turns > 0; turns--) await nextTurn()
+    child.kill('SIGKILL')
   }
   return output
 }

@@ -131,14 +131,14 @@ export function* readLines(bytes: Buffer): Generator<JournalLine | undefined> {
  * another.
  */
 function linesIn(bytes: Buffer, start: number, end: number): (JournalLine | undefined)[] {
-  const found: (JournalLine | undefined)[] = []
+  const lines: (JournalLine | undefined)[] = []
   for (let at = end - 1; at >= start; at--) {
     // A space at that distance is rare enough to justify the checksum.
     const line = bytes[at + 1 + sumWidth] === space ? lineAt(bytes, at, end) : undefined
     if (!line) continue
-    found.unshift(undefined, line)
+    lines.unshift(undefined, line)
     end = at - 1
     at = end
   }
-  return found.length > 0 ? found : [undefined]
+  return lines.length > 0 ? lines : [undefined]
 }

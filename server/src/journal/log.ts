@@ -282,7 +282,7 @@ export class JournalLog {
     const { directory, fileSystem, disk } = this.#options
     const path = segmentPath(directory, generation)
     if (fileSystem.stat(path)?.inode === fileSystem.statOpen(fd).inode) return
-    const error = new Error(`${path} is no longer there, or another file`)
+    const error = new Error(`${path} was deleted or replaced`)
     disk.fail(error)
     throw error
   }

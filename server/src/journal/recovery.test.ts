@@ -141,7 +141,7 @@ describe('C04: a damaged journal', () => {
     }
   })
 
-  test('never reads earlier lines of a reused file, wherever it is cut', async () => {
+  test('never reads earlier lines of a reused file, for every cut', async () => {
     const { image, name, end } = await captureReused(root)
     const bytes = fileIn(image, name)
     // Lines of an earlier generation.

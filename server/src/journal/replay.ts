@@ -61,7 +61,7 @@ export function replay(directory: string, nowMs: number, fileSystem: JournalFile
   }
   const note = (reason: string, setAside?: string) =>
     replayed.damages.push({ reason, setAside, settled: 0 })
-  for (const missing of gapsIn(logs, mark)) note(`${missing} is missing`)
+  for (const gap of gapsIn(logs, mark)) note(`${gap} is missing`)
   for (const generation of logs) {
     const segment = readSegment(directory, generation, fileSystem)
     const reason = generation < mark.reported ? undefined : findDamage(segment)
@@ -118,7 +118,7 @@ function* gapsIn(logs: readonly number[], { booked, reported }: Mark): Generator
   for (const generation of logs) {
     if (generation > expected) {
       const last = generation - 1
-      yield last === expected ? `segment ${last}` : `what was in segments ${expected} to ${last}`
+      yield last === expected ? `segment ${last}` : `segments ${expected} to ${last}`
     }
     expected = Math.max(expected, generation + 1)
   }

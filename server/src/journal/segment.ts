@@ -72,7 +72,7 @@ export function listSegments(
 ): { logs: number[]; spares: number[]; kept: number[] } {
   const logs: number[] = []
   const spares: number[] = []
-  const kept: number[] = []
+  const keptGenerations: number[] = []
   for (const name of fileSystem.list(directory)) {
     const [, digits, ending] = names.exec(name) ?? []
     // Another spelling of a number would be another file.
@@ -80,12 +80,12 @@ export function listSegments(
     if (pathOf('', generation, ending ?? '') !== name) continue
     if (ending === 'log') logs.push(generation)
     else if (ending === 'spare') spares.push(generation)
-    else kept.push(generation)
+    else keptGenerations.push(generation)
   }
   return {
     logs: logs.toSorted(rising),
     spares: spares.toSorted(rising),
-    kept: kept.toSorted(rising),
+    kept: keptGenerations.toSorted(rising),
   }
 }
 

@@ -32,7 +32,7 @@ const plain = (rows: readonly JournalRow[]) =>
 const seqOf = (row: JournalRow | undefined) => row?.seq ?? Number.NaN
 
 describe('settled rows that another process reads', () => {
-  test('are those that the journal returns, over several segments, whatever part of them', async () => {
+  test('match the journal’s rows, over several segments, for any part of them', async () => {
     await using journal = await openJournal()
     await settleMany(journal, 0, 120)
     const all = plain(journal.settled(1000))
@@ -65,7 +65,7 @@ describe('settled rows that another process reads', () => {
     )
   })
 
-  test('begin in a later segment where those before were released', async () => {
+  test('begin in a later segment if the earlier ones were released', async () => {
     await using journal = await openJournal()
     await settleMany(journal, 0, 60)
     const booked = journal.settled(50).map(({ seq }) => seq)
@@ -78,7 +78,7 @@ describe('settled rows that another process reads', () => {
     expect(plain(readSettledRange(directory, range))).toEqual(left)
   })
 
-  test('that a reused file still has from its earlier use are left out', async () => {
+  test('from an earlier use of a reused file are left out', async () => {
     await using journal = await openJournal()
     for (let round = 0; round < 4; round++) {
       await settleMany(journal, round * 60, round * 60 + 60)
@@ -91,7 +91,7 @@ describe('settled rows that another process reads', () => {
     expect(plain(readSettledRange(directory, range))).toEqual(left)
   })
 
-  test('that cannot all be read are an error, with how many can', async () => {
+  test('beyond the readable ones are an error, which names the readable number', async () => {
     await using journal = await openJournal()
     await settleMany(journal, 0, 3)
     const [first, , last] = journal.settled(3)
@@ -101,7 +101,7 @@ describe('settled rows that another process reads', () => {
     )
   })
 
-  test('take no more of the disk than their range', async () => {
+  test('occupy no disk space beyond their range', async () => {
     await using journal = await openJournal()
     await settleMany(journal, 0, 30)
     const all = journal.settled(30)

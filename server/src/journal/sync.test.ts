@@ -1,23 +1,12 @@
-import { afterEach, beforeEach, expect, jest, spyOn, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { TrustedDisk } from './disk'
 import { nodeFileSystem } from './file-system'
 import { JournalSync } from './sync'
-
-const clock = { ms: 0 }
-
-// Timers that a test does not advance never run: a sync that waits for one hangs the test.
-beforeEach(() => {
-  jest.useFakeTimers()
-  clock.ms = 0
-  spyOn(performance, 'now').mockImplementation(() => clock.ms)
-})
-afterEach(() => {
-  jest.restoreAllMocks()
-  jest.useRealTimers()
-})
+import { TestClock } from '../../testing/clock'
 
 /** A disk that syncs at once, and others who run or not. */
 function createFixture(mode: 'always' | 'batch' = 'always') {
+  const clock = new TestClock()
   const state = { hasCompany: true, syncs: 0 }
   const sync = new JournalSync({
     disk: new TrustedDisk(nodeFileSystem, () => undefined),
@@ -29,31 +18,24 @@ function createFixture(mode: 'always' | 'batch' = 'always') {
     hasCompany: () => state.hasCompany,
     onSynced: () => undefined,
     onIdle: () => undefined,
+    clock,
   })
   const settle = (settlements: number) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     sync.add({ settlements, resolve, reject })
     return promise
   }
-  return { state, settle, sync }
-}
-
-/** Lets a millisecond pass, and all that follows from it. */
-async function passMs(): Promise<void> {
-  clock.ms += 1
-  jest.advanceTimersByTime(1)
-  for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+  return { clock, state, settle, sync }
 }
 
 /** Milliseconds between two syncs, of which the first was for so many. */
 async function gapAfter(settlements: number): Promise<number> {
-  const { state, settle } = createFixture()
+  const { clock, state, settle } = createFixture()
   await settle(settlements)
-  const second = settle(1)
-  const before = clock.ms
-  while (state.syncs < 2) await passMs()
-  await second
-  return clock.ms - before
+  const beforeMs = clock.monotonicMs()
+  await clock.run(settle(1))
+  expect([state.syncs, clock.pending]).toEqual([2, 0])
+  return clock.monotonicMs() - beforeMs
 }
 
 test('a lone settlement does not wait for open requests, which may be streams of minutes', async () => {
@@ -72,7 +54,7 @@ test('after few settlements a wait is tried once in 64 syncs', async () => {
   expect(waits).toEqual([...Array<number>(63).fill(0), 4])
 })
 
-test('a sync waits up to four milliseconds after one that covered several settlements', async () => {
+test('a sync waits up to four milliseconds after a sync that covered several settlements', async () => {
   expect(await gapAfter(8)).toBe(4)
 })
 
@@ -81,17 +63,17 @@ test('a sync waits up to eight milliseconds after a large group', async () => {
 })
 
 test('the last open request starts the sync at once', async () => {
-  const { state, settle } = createFixture()
+  const { clock, state, settle } = createFixture()
   await settle(16)
   const before = settle(1)
-  await passMs()
+  await clock.advance(1)
   expect(state.syncs).toBe(1)
   state.hasCompany = false
   await Promise.all([before, settle(1)])
-  expect(state.syncs).toBe(2)
+  expect([state.syncs, clock.pending]).toEqual([2, 0])
 })
 
-test('in batches a write waits a moment for others, and not at all where none run', async () => {
+test('in batches a write waits a moment for others, and not at all without any running', async () => {
   const { state, settle, sync } = createFixture('batch')
   await settle(1)
   expect(sync.waitMs()).toBe(1)

@@ -1,4 +1,5 @@
 import { CancellableDelay } from '../platform/cancellable-delay'
+import { systemClock, type Clock } from '../platform/clock'
 import type { TrustedDisk } from './disk'
 import { JournalError } from './error'
 
@@ -18,6 +19,7 @@ interface Options {
   hasCompany: () => boolean
   onSynced: () => void
   onIdle: () => void
+  clock?: Clock
 }
 
 const batchMs = 1000
@@ -40,15 +42,18 @@ export class JournalSync {
   readonly #options: Options
   #waiting: Waiting[] = []
   #isSyncing = false
-  /** The start of the last sync by `performance.now()`, its duration, and its number of settlements. */
+  /** The start of the last sync by the monotonic clock, its duration, and its number of settlements. */
   #lastSync = { startedAt: -Infinity, ms: 0, settlements: 0 }
   /** Syncs in a row that covered few settlements. */
   #smallSyncs = 0
   #isClosing = false
-  readonly #delay = new CancellableDelay()
+  readonly #clock: Clock
+  readonly #delay: CancellableDelay
 
   constructor(options: Options) {
     this.#options = options
+    this.#clock = options.clock ?? systemClock
+    this.#delay = new CancellableDelay(this.#clock)
   }
 
   get isBusy(): boolean {
@@ -91,10 +96,10 @@ export class JournalSync {
       if (waitMs > 0) await this.#delay.wait(waitMs)
       const synced = this.#waiting
       this.#waiting = []
-      const startedAt = performance.now()
+      const startedAt = this.#clock.monotonicMs()
       const isSynced = await flush()
       const settlements = synced.reduce((sum, group) => sum + group.settlements, 0)
-      this.#lastSync = { startedAt, ms: performance.now() - startedAt, settlements }
+      this.#lastSync = { startedAt, ms: this.#clock.monotonicMs() - startedAt, settlements }
       this.#smallSyncs = settlements < minGroup ? this.#smallSyncs + 1 : 0
       if (isSynced) onSynced()
       for (const { resolve, reject } of synced) {
@@ -116,7 +121,7 @@ export class JournalSync {
     const { startedAt, ms, settlements } = this.#lastSync
     const restMs = settlements >= crowd ? maxEveryMs : restPerSync * ms
     const soon = Math.min(maxEveryMs, Math.max(everyMs, restMs))
-    return startedAt + (sync === 'batch' ? batchMs : soon) - performance.now()
+    return startedAt + (sync === 'batch' ? batchMs : soon) - this.#clock.monotonicMs()
   }
 
   #isWaitWorthwhile(): boolean {

@@ -87,7 +87,7 @@ export class AccountCredit {
 
   /** Undefined where the ledger must be queried. Throws `InsufficientCredit` while no credit can arrive. */
   #holdFromLease(need: CreditDemand, now: ClockReading): Hold | undefined {
-    const lease = this.#leases.usable(now)
+    const lease = this.#leases.findUsable(now)
     if (lease && lease.free >= need.full && this.#hasMinimum(lease, need, now)) {
       return this.#newHold(lease, need.full)
     }
@@ -149,8 +149,8 @@ export class AccountCredit {
     return now.monotonicMs < untilMs && lease.free + amount >= minimum
   }
 
-  #lacking(free: bigint, { floor, minimum }: CreditDemand): InsufficientCredit {
-    return new InsufficientCredit(free + this.#outside.named, maxAmount(floor, minimum))
+  #toInsufficientCredit(free: bigint, { floor, minimum }: CreditDemand): InsufficientCredit {
+    return new InsufficientCredit(free + this.#outside.refusalAmount, maxAmount(floor, minimum))
   }
 
   #newHold(lease: LocalLease, amount: bigint): Hold {
@@ -165,7 +165,7 @@ export class AccountCredit {
 
   /** Holds as much as there is, down to the floor. Throws `InsufficientCredit`. */
   #holdLowered(lease: LocalLease | undefined, need: CreditDemand): Hold {
-    if (!lease || lease.free < need.floor) throw this.#lacking(lease?.free ?? 0n, need)
+    if (!lease || lease.free < need.floor) throw this.#toInsufficientCredit(lease?.free ?? 0n, need)
     const { free } = lease
     const lack = this.#findShortfall(lease, need.minimum)
     if (lack) throw lack
@@ -273,7 +273,7 @@ export class AccountCredit {
     this.#isInLine = answer.isWaiting
     const now = this.#ports.now()
     this.#outside.note(answer, requestedAtMs)
-    const lease = this.#leases.usable(now)
+    const lease = this.#leases.findUsable(now)
     if (!lease) return answer
     this.#queue.rejectWhere(({ minimum }) => this.#findShortfall(lease, minimum))
     // Requests are served in order: the first one may need more than there is.
@@ -289,7 +289,7 @@ export class AccountCredit {
    */
   #decide(answer: TakeAnswer): void {
     const now = this.#ports.now()
-    const lease = this.#leases.usable(now)
+    const lease = this.#leases.findUsable(now)
     // Without one, a clock has jumped meanwhile: the next round finds out the state of the lease.
     if (!lease && answer.isActive) return
     if (answer.onOtherNodes === 0n) this.#exhaustedUntilMs = this.#outside.untilMs

@@ -48,7 +48,7 @@ export class AccountLeases {
   readonly #throttle = new LeaseThrottle()
   #current: LocalLease | undefined
   #lastReclaim = 0n
-  #retired: LocalLease[] = []
+  #retiredLeases: LocalLease[] = []
 
   constructor(ports: AccountCreditPorts) {
     this.#ports = ports
@@ -70,11 +70,11 @@ export class AccountLeases {
 
   /** The current lease and those that end with their last request: all that must be renewed. */
   get all(): readonly LocalLease[] {
-    return this.#current ? [this.#current, ...this.#retired] : this.#retired
+    return this.#current ? [this.#current, ...this.#retiredLeases] : this.#retiredLeases
   }
 
   /** Returns the current lease, unless it may have ended. */
-  usable(now: ClockReading): LocalLease | undefined {
+  findUsable(now: ClockReading): LocalLease | undefined {
     const lease = this.#current
     if (!lease) return undefined
     const { monotonicMs, wallMs } = lease.usableUntil
@@ -83,18 +83,18 @@ export class AccountLeases {
 
   /** The leases that end with their last request and have free credit, which no request here uses any more. */
   get unused(): readonly LocalLease[] {
-    return this.#retired.filter((lease) => lease.free > 0n && !lease.isUnsure)
+    return this.#retiredLeases.filter((lease) => lease.free > 0n && !lease.isUnsure)
   }
 
   /** Drops a lease that has ended, or was returned whole: the next call takes a new one. */
   drop(lease: LocalLease): void {
     if (this.#current === lease) this.#current = undefined
-    this.#retired = this.#retired.filter((one) => one !== lease)
+    this.#retiredLeases = this.#retiredLeases.filter((one) => one !== lease)
   }
 
   /** Makes the next call take a new lease; running requests end on this one. */
   retire(): void {
-    if (this.#current) this.#retired = [...this.#retired, this.#current]
+    if (this.#current) this.#retiredLeases = [...this.#retiredLeases, this.#current]
     this.#current = undefined
   }
 
@@ -136,7 +136,7 @@ export class AccountLeases {
   async #tryTake({ demand, isReclaiming }: Taking): Promise<TakeAnswer | undefined> {
     const { store, now, newLeaseId } = this.#ports
     const requestedAt = now()
-    let lease = this.usable(requestedAt) ?? (await this.#revive(requestedAt))
+    let lease = this.findUsable(requestedAt) ?? (await this.#revive(requestedAt))
     if (lease?.isUnsure) lease = await this.fence(lease)
     lease ??= new LocalLease(newLeaseId(), requestedAt.monotonicMs)
     const { leaseId, generation, free } = lease
@@ -170,8 +170,8 @@ export class AccountLeases {
   async #revive(requestedAt: ClockReading): Promise<LocalLease | undefined> {
     const lease = this.#current
     if (!lease || lease.isUnsure) return lease
-    const renewed = await this.#ports.store.renew(lease.leaseId)
-    if (renewed) lease.confirm(renewed, requestedAt)
+    const renewedLease = await this.#ports.store.renew(lease.leaseId)
+    if (renewedLease) lease.confirm(renewedLease, requestedAt)
     else this.drop(lease)
     return this.#current
   }

@@ -25,10 +25,15 @@ interface Check {
   query: (scope: AuditScope) => RawBuilder<AuditFinding>
 }
 
-const finding = (columns: { account: string; ref: string; expected: string; found: string }) =>
+const finding = (columns: {
+  account: string
+  ref: string
+  expectedAmount: string
+  foundAmount: string
+}) =>
   sql.raw(
     `${columns.account} as "accountId", (${columns.ref})::text as ref, ` +
-      `(${columns.expected})::bigint as expected, (${columns.found})::bigint as found`,
+      `(${columns.expectedAmount})::bigint as expected, (${columns.foundAmount})::bigint as found`,
   )
 
 const isCustomer = sql`a.owner not like 'house:%'`
@@ -40,20 +45,20 @@ const q1 = (scope: AuditScope) => sql<AuditFinding>`
     where ${isTransactionLookedAt(scope, 'transaction_id')}
     group by 1 having sum(amount) <> 0
   )
-  select distinct ${finding({ account: 'a.id', ref: 'u.transaction_id', expected: '0', found: 'u.total' })}
+  select distinct ${finding({ account: 'a.id', ref: 'u.transaction_id', expectedAmount: '0', foundAmount: 'u.total' })}
   from unbalanced u
   left join (
     ledger_entry e join credit_account a on a.id = e.account_id and ${isCustomer}
   ) on e.transaction_id = u.transaction_id`
 
 const q2aOfAll = (scope: AuditScope) => sql<AuditFinding>`
-  select ${finding({ account: 'a.id', ref: 'a.id', expected: 'coalesce(sum(e.amount), 0)', found: 'a.posted' })}
+  select ${finding({ account: 'a.id', ref: 'a.id', expectedAmount: 'coalesce(sum(e.amount), 0)', foundAmount: 'a.posted' })}
   from credit_account a left join ledger_entry e on e.account_id = a.id
   where ${isCustomer} and ${isLookedAt(scope, 'a.id')}
   group by a.id having a.posted <> coalesce(sum(e.amount), 0)`
 
 const q2aOfLatest = (scope: AuditScope) => sql<AuditFinding>`
-  select ${finding({ account: 'a.id', ref: 'a.id', expected: 'coalesce(last.balance_after, 0)', found: 'a.posted' })}
+  select ${finding({ account: 'a.id', ref: 'a.id', expectedAmount: 'coalesce(last.balance_after, 0)', foundAmount: 'a.posted' })}
   from credit_account a left join lateral (
     select balance_after from ledger_entry where account_id = a.id order by id desc limit 1
   ) as last on true
@@ -64,7 +69,7 @@ const q2a = (scope: AuditScope) =>
   (scope.entriesAfter === undefined ? q2aOfAll : q2aOfLatest)(scope)
 
 const q2bOfAll = (scope: AuditScope) => sql<AuditFinding>`
-  select ${finding({ account: 'account_id', ref: 'id', expected: 'run', found: 'balance_after' })}
+  select ${finding({ account: 'account_id', ref: 'id', expectedAmount: 'run', foundAmount: 'balance_after' })}
   from (
     select e.id, e.account_id, e.balance_after,
       e.amount + lag(e.balance_after, 1, 0::bigint) over (partition by e.account_id order by e.id) as run
@@ -74,7 +79,7 @@ const q2bOfAll = (scope: AuditScope) => sql<AuditFinding>`
   where balance_after is null or balance_after <> run`
 
 const q2bOfLatest = (scope: AuditScope) => sql<AuditFinding>`
-  select ${finding({ account: 'a.id', ref: 'entry.id', expected: 'run', found: 'balance_after' })}
+  select ${finding({ account: 'a.id', ref: 'entry.id', expectedAmount: 'run', foundAmount: 'balance_after' })}
   from credit_account a cross join lateral (
     select id, balance_after,
       amount + lag(balance_after, 1, 0::bigint) over (order by id) as run
@@ -93,7 +98,7 @@ const q2b = (scope: AuditScope) =>
 
 /** An account's leased amount is what active leases have not spent. */
 const q3 = (scope: AuditScope) => sql<AuditFinding>`
-  select ${finding({ account: 'a.id', ref: 'a.id', expected: 'coalesce(sum(l.amount - l.spent), 0)', found: 'a.leased' })}
+  select ${finding({ account: 'a.id', ref: 'a.id', expectedAmount: 'coalesce(sum(l.amount - l.spent), 0)', foundAmount: 'a.leased' })}
   from credit_account a
   left join credit_lease l on l.account_id = a.id and l.state = 'active'
   where ${isCustomer} and ${isLookedAt(scope, 'a.id')}
@@ -122,7 +127,7 @@ const q4a = (scope: AuditScope) => sql<AuditFinding>`
       select coalesce(sum(from_lease), 0) from usage_event where lease_id = suspect.id
     ) as total from suspect
   )
-  select ${finding({ account: 'account_id', ref: 'id', expected: 'total', found: 'spent' })}
+  select ${finding({ account: 'account_id', ref: 'id', expectedAmount: 'total', foundAmount: 'spent' })}
   from compared where spent <> total or spent > amount`
 
 /** The amount that a transaction took from an account equals the sum of its events. Compared as in q4a. */
@@ -149,12 +154,12 @@ const q4b = (scope: AuditScope) => sql<AuditFinding>`
     where total <> taken and coalesce(created_at >= ${comparedSince(scope)}, true)
       and ${hasItsEvents('booked.transaction_id')}
   )
-  select ${finding({ account: 'account_id', ref: `coalesce(transaction_id, 'no transaction')`, expected: 'case when transaction_id is null then total else events end', found: 'taken' })}
+  select ${finding({ account: 'account_id', ref: `coalesce(transaction_id, 'no transaction')`, expectedAmount: 'case when transaction_id is null then total else events end', foundAmount: 'taken' })}
   from compared where transaction_id is null or events <> taken`
 
 /** A usage transaction has events. */
 const q4c = (scope: AuditScope) => sql<AuditFinding>`
-  select ${finding({ account: 'a.id', ref: 't.id', expected: '0', found: '-e.amount' })}
+  select ${finding({ account: 'a.id', ref: 't.id', expectedAmount: '0', foundAmount: '-e.amount' })}
   from ledger_transaction t
   left join (
     ledger_entry e join credit_account a on a.id = e.account_id and ${isCustomer}
@@ -186,17 +191,17 @@ const q4d = (scope: AuditScope) => sql<AuditFinding>`
     join credit_account a on a.id = member.organization_id
     where t.created_at >= ${comparedSince(scope)} and ${hasItsEvents('member.transaction_id')}
   )
-  select ${finding({ account: 'organization_id', ref: 'transaction_id', expected: 'total', found: 'earned' })}
+  select ${finding({ account: 'organization_id', ref: 'transaction_id', expectedAmount: 'total', foundAmount: 'earned' })}
   from booked where total <> earned`
 
 /** No account's balance is below zero. */
 const q7 = (scope: AuditScope) => sql<AuditFinding>`
-  select ${finding({ account: 'a.id', ref: 'a.id', expected: '0', found: 'a.posted' })}
+  select ${finding({ account: 'a.id', ref: 'a.id', expectedAmount: '0', foundAmount: 'a.posted' })}
   from credit_account a where ${isCustomer} and ${isLookedAt(scope, 'a.id')} and a.posted < 0`
 
 /** No lease outlives its end. */
 const q8 = (scope: AuditScope) => sql<AuditFinding>`
-  select ${finding({ account: 'account_id', ref: 'id', expected: '0', found: 'amount - spent' })}
+  select ${finding({ account: 'account_id', ref: 'id', expectedAmount: '0', foundAmount: 'amount - spent' })}
   from credit_lease
   where state = 'active' and expires_at < now() - interval '60 seconds'
     and ${isLookedAt(scope, 'account_id')}`
@@ -210,7 +215,7 @@ const q10 = () => sql<AuditFinding>`
     select oid, relname, relacl, relowner from pg_class
     where oid in ('ledger_transaction'::regclass, 'ledger_entry'::regclass)
   )
-  select ${finding({ account: 'null::text', ref: `relname || ' has no trigger append_only'`, expected: 'null', found: 'null' })}
+  select ${finding({ account: 'null::text', ref: `relname || ' has no trigger append_only'`, expectedAmount: 'null', foundAmount: 'null' })}
   from book where not exists (
     select from pg_trigger
     where tgrelid = book.oid and tgname = 'append_only' and tgenabled in ('O', 'A')
@@ -219,7 +224,7 @@ const q10 = () => sql<AuditFinding>`
       and tgtype = 2 | 8 | 16 | 32
   )
   union all
-  select ${finding({ account: 'null::text', ref: `relname || ': ' || lower(string_agg(distinct privilege_type, ', ')) || ' is granted'`, expected: 'null', found: 'null' })}
+  select ${finding({ account: 'null::text', ref: `relname || ': ' || lower(string_agg(distinct privilege_type, ', ')) || ' is granted'`, expectedAmount: 'null', foundAmount: 'null' })}
   from book, aclexplode(coalesce(relacl, acldefault('r', relowner))) as granted
   where privilege_type in ('UPDATE', 'DELETE', 'TRUNCATE') and grantee <> relowner
   group by relname`

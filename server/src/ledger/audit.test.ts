@@ -178,7 +178,7 @@ describe.each(Object.entries(damages))('%s', (_name, { damage, seen, alone, late
   })
 })
 
-test('finding M17: a privilege of the owner, as a restore by pg_restore --no-acl leaves it, is no violation', async () => {
+test('finding M17: a privilege of the owner, as a restore by pg_restore --no-acl leaves it, is not a violation', async () => {
   const found = database.query.transaction().execute(async (trx) => {
     await sql`grant all on ledger_entry, ledger_transaction to current_user`.execute(trx)
     const violations = await findViolations(trx, {})

@@ -22,7 +22,7 @@ const batches = array(option(integer({ min: 0, max: 30 }).map((number) => `user_
 
 const maxRows = integer({ min: 1, max: 10 })
 
-test('puts each event into one chunk, those of an account together and in order', () => {
+test('puts each event into one chunk, each account’s together and in order', () => {
   assert(
     property(batches, maxRows, (accounts, maxAccounts) => {
       const batch = accounts.map((accountId, at) => ({
@@ -49,7 +49,7 @@ test('puts each event into one chunk, those of an account together and in order'
   )
 })
 
-test('makes no more chunks than the number of accounts requires', () => {
+test('makes only as many chunks as the number of accounts requires', () => {
   const batch = ['a', 'b', 'a', null, 'c', 'b'].map((accountId) => ({
     charge: { ...free, accountId },
   }))

@@ -16,9 +16,9 @@ export function chunkByAccount<One extends { charge: Pick<Charge, 'accountId'> }
   for (const one of batch) {
     const { accountId } = one.charge
     // Events without a payer lock nothing, and may be in any part.
-    const known = accountId === null ? chunks[0] : chunkOf.get(accountId)
-    if (known) {
-      known.push(one)
+    const chunkOfAccount = accountId === null ? chunks[0] : chunkOf.get(accountId)
+    if (chunkOfAccount) {
+      chunkOfAccount.push(one)
       continue
     }
     if (accounts >= maxAccounts) {

@@ -93,7 +93,9 @@ describe('copied usage events', () => {
       const all = batch.map(bookable)
       const copyable = all.filter((event) => isCopyable(event, nowMs))
       total += copyable.length
-      await copied.query.transaction().execute((trx) => insertNew(trx, all, transactions))
+      await copied.query
+        .transaction()
+        .execute((trx) => insertNew(trx, all, { accounts: transactions, canCopy: true }))
       await inserted.query.transaction().execute((trx) =>
         insertBooked(
           trx,
@@ -107,7 +109,7 @@ describe('copied usage events', () => {
     expect(total).toBeGreaterThan(100)
   })
 
-  test('are nearly all: those without escapes, rare columns or a start long ago', () => {
+  test('are nearly all events: the ones without escapes, rare columns or a start long ago', () => {
     expect(isTaken({})).toBe(true)
     expect(isTaken({ pricing: null, accountId: null, model: 'a,{b}' })).toBe(true)
     expect(isTaken({ model: 'a "b"' })).toBe(false)
@@ -117,7 +119,7 @@ describe('copied usage events', () => {
     expect(isTaken({ startedAt: new Date(Date.now() - 2 * 3_600_000).toISOString() })).toBe(false)
   })
 
-  test('that are there already reject, also beside others that are inserted', async () => {
+  test('reject the insert if they exist already, also beside others', async () => {
     await empty(copied)
     const [one, two, long] = [
       bookable(createTestEvent(user)),
@@ -125,7 +127,9 @@ describe('copied usage events', () => {
       bookable(createTestEvent(user, { price: 1n })),
     ]
     const book = (batch: (typeof one)[]) =>
-      copied.query.transaction().execute((trx) => insertNew(trx, batch, transactions))
+      copied.query
+        .transaction()
+        .execute((trx) => insertNew(trx, batch, { accounts: transactions, canCopy: true }))
     await book([one])
     const before = await readAll(copied)
     for (const batch of [[two, one], [long, two, one], [one]]) {

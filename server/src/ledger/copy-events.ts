@@ -39,12 +39,12 @@ const objectEnd = '"},'
  * text.
  */
 export function toLine(record: string, transactionId: string | null): string {
-  const paid = `,${transactionId ?? 'null'},0,0`
+  const paymentFields = `,${transactionId ?? 'null'},0,0`
   const start = record.indexOf(objectStart) + 1
-  if (start === 0) return record.slice(1, -1) + paid
+  if (start === 0) return record.slice(1, -1) + paymentFields
   const end = record.indexOf(objectEnd, start) + 2
   const object = record.slice(start, end).replaceAll('"', '\\"')
-  return `${record.slice(1, start)}"${object}"${record.slice(end, -1)}${paid}`
+  return `${record.slice(1, start)}"${object}"${record.slice(end, -1)}${paymentFields}`
 }
 
 /**

@@ -15,12 +15,12 @@ export interface CreditDemand {
 export class InsufficientCredit extends Error {
   override readonly name = 'InsufficientCredit'
   readonly available: bigint
-  readonly needed: bigint
+  readonly neededAmount: bigint
 
-  constructor(available: bigint, needed: bigint) {
+  constructor(available: bigint, neededAmount: bigint) {
     super('not enough credit')
     this.available = available
-    this.needed = needed
+    this.neededAmount = neededAmount
   }
 }
 

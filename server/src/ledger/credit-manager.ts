@@ -22,7 +22,7 @@ export interface LeaseTotals {
   holds: number
   amount: bigint
   spent: bigint
-  held: bigint
+  heldAmount: bigint
 }
 
 /**
@@ -40,7 +40,7 @@ export class CreditManager {
   readonly #accounts = new Map<string, AccountCredit>()
   readonly #signals: CreditSignals
   /** Accounts whose reclaim could not be answered because a row was locked for too long: `tick` retries. */
-  readonly #unanswered = new Set<string>()
+  readonly #unansweredAccounts = new Set<string>()
   #renewedAtMs: number
 
   constructor(ports: CreditManagerPorts) {
@@ -56,13 +56,13 @@ export class CreditManager {
 
   /** Sums up all leases of this node. */
   totals(): LeaseTotals {
-    const sum = { leases: 0, holds: 0, amount: 0n, spent: 0n, held: 0n }
+    const sum = { leases: 0, holds: 0, amount: 0n, spent: 0n, heldAmount: 0n }
     for (const { lease } of this.#all()) {
       sum.leases += 1
       sum.holds += lease.holds
       sum.amount += lease.amount
       sum.spent += lease.spent
-      sum.held += lease.held
+      sum.heldAmount += lease.heldAmount
     }
     return sum
   }
@@ -83,8 +83,11 @@ export class CreditManager {
   }
 
   /** Returns the amount that running requests hold of each lease. */
-  held(): HeldAmount[] {
-    return this.#all().map(({ lease: { leaseId, held } }) => ({ leaseId, held }))
+  listHeld(): HeldAmount[] {
+    return this.#all().map(({ lease: { leaseId, heldAmount } }) => ({
+      leaseId,
+      amount: heldAmount,
+    }))
   }
 
   /** An account was credited, or credit was returned to it. */
@@ -123,14 +126,14 @@ export class CreditManager {
     try {
       await this.#giveBackFree([one], { isSkipping: false })
     } catch (thrown) {
-      this.#unanswered.add(one.accountId)
+      this.#unansweredAccounts.add(one.accountId)
       throw thrown
     }
   }
 
   async #retryAnswer(): Promise<void> {
-    const accounts = [...this.#unanswered]
-    this.#unanswered.clear()
+    const accounts = [...this.#unansweredAccounts]
+    this.#unansweredAccounts.clear()
     const { onError } = this.#ports
     await Promise.all(
       accounts.map((accountId) => this.onReclaim({ accountId, at: 0n }).catch(onError)),
@@ -185,13 +188,13 @@ export class CreditManager {
 
   /** Returns credit of many accounts in one statement; other lease work of each waits for the answer. */
   async #giveBack(all: readonly OwnedLease[]): Promise<void> {
-    const { promise: answered, resolve } = Promise.withResolvers<void>()
-    const chosen = all.filter(({ credit, lease }) => {
+    const { promise: whenAnswered, resolve } = Promise.withResolvers<void>()
+    const returnableLeases = all.filter(({ credit, lease }) => {
       if (!isReturnable(lease)) return false
-      return credit.exclusively(() => answered) !== undefined
+      return credit.exclusively(() => whenAnswered) !== undefined
     })
     try {
-      await this.#giveBackFree(chosen, { isSkipping: true })
+      await this.#giveBackFree(returnableLeases, { isSkipping: true })
     } finally {
       resolve()
     }
@@ -203,17 +206,17 @@ export class CreditManager {
   ): Promise<void> {
     const sure = all.filter(({ lease }) => !lease.isUnsure)
     for (const isLast of [true, false]) {
-      const chosen = sure.filter(({ lease }) => (lease.held === 0n) === isLast)
-      if (chosen.length > 0) await this.#return(chosen, { isLast, isSkipping })
+      const chosenLeases = sure.filter(({ lease }) => (lease.heldAmount === 0n) === isLast)
+      if (chosenLeases.length > 0) await this.#return(chosenLeases, { isLast, isSkipping })
     }
   }
 
   async #return(
-    chosen: readonly OwnedLease[],
+    chosenLeases: readonly OwnedLease[],
     options: { isLast: boolean; isSkipping: boolean },
   ): Promise<void> {
     const { store } = this.#ports
-    const returnables = chosen.map(({ credit, lease }) => ({
+    const returnables = chosenLeases.map(({ credit, lease }) => ({
       credit,
       lease,
       amount: returnableOf(lease),
@@ -250,17 +253,17 @@ export class CreditManager {
 
   async #renew(): Promise<void> {
     const requestedAt = this.#ports.now()
-    const sent = this.#all().map(({ credit, lease }) => {
+    const renewals = this.#all().map(({ credit, lease }) => {
       return { credit, lease, generation: lease.generation, isBusy: credit.isWorking }
     })
-    if (sent.length === 0) return
-    const answers = await this.#ports.store.renew(sent.map(({ lease }) => lease.leaseId))
-    for (const { credit, lease, generation, isBusy } of sent) {
-      const renewed = answers.get(lease.leaseId)
+    if (renewals.length === 0) return
+    const answers = await this.#ports.store.renew(renewals.map(({ lease }) => lease.leaseId))
+    for (const { credit, lease, generation, isBusy } of renewals) {
+      const renewedLease = answers.get(lease.leaseId)
       // Lease work that ran meanwhile has the newer state of the lease.
       const isOlder = isBusy || credit.isWorking || lease.generation !== generation
-      if (renewed && isOlder) lease.prolong(requestedAt)
-      else if (renewed) lease.confirm(renewed, requestedAt)
+      if (renewedLease && isOlder) lease.prolong(requestedAt)
+      else if (renewedLease) lease.confirm(renewedLease, requestedAt)
       else if (!isOlder && !lease.isUnsure) credit.drop(lease)
     }
   }

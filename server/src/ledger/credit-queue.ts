@@ -47,14 +47,14 @@ export class CreditQueue {
 
   /** Serves requests from the head on, up to the first that gets no hold. */
   serve(holdFor: (need: CreditDemand) => Hold | undefined): void {
-    let served = 0
+    let servedCount = 0
     for (const { need, resolve } of this.#waiting) {
       const hold = holdFor(need)
       if (!hold) break
       resolve(hold)
-      served++
+      servedCount++
     }
-    this.#waiting.splice(0, served)
+    this.#waiting.splice(0, servedCount)
   }
 
   /** Rejects requests for which `reasonFor` returns a reason. */

@@ -84,7 +84,7 @@ async function leased(accountId: string, amount: bigint): Promise<string> {
 }
 
 test.each([[true], [false]])(
-  'what a member pays is the organization’s but for the fee, in one transaction; by a lease: %p',
+  'the organization earns a member’s payment minus the fee, in one transaction; by a lease: %p',
   async (isLeased) => {
     poolId = await newAccount(0n)
     const member = await newAccount()
@@ -132,7 +132,7 @@ test('an organization in one batch pays from its earlier balance, and earns afte
   ])
 })
 
-test('an amount that a member could not pay is no earning', async () => {
+test('an amount that a member could not pay is not an earning', async () => {
   poolId = await newAccount(0n)
   const member = await newAccount(60n)
   await settle(database.query, [ofMember(member, 100n)])
@@ -150,7 +150,7 @@ test('an attempt of a dead process earns nothing, until it is settled after all'
   expect([await postedOf(member), await postedOf(poolId)]).toEqual([900n, 90n])
 })
 
-test('a payment on the payer’s own connection is no earning', async () => {
+test('a payment on the payer’s own connection is not an earning', async () => {
   poolId = await newAccount(0n)
   const member = await newAccount()
   for (const billingMode of ['byok', 'platform'] as const) {
@@ -184,7 +184,7 @@ test('books a journal from before earnings existed', async () => {
 test.each([
   ['it got too much', 'update ledger_entry set amount = 91 where account_id = $pool'],
   ['it got nothing', 'delete from ledger_entry where account_id = $pool'],
-])('the audit sees what an organization did not earn: %s', async (_name, damage) => {
+])('the audit finds missing earnings of an organization: %s', async (_name, damage) => {
   poolId = await newAccount(0n)
   const member = await newAccount()
   await settle(database.query, [ofMember(member, 100n)])

@@ -15,24 +15,24 @@ const million = 1_000_000n
  */
 export function computeEarning(
   { cost, feeMillionths }: Pick<Charge, 'cost' | 'feeMillionths'>,
-  paid: bigint,
+  paidAmount: bigint,
 ): bigint {
-  const earned = cost - (cost * BigInt(feeMillionths)) / million
-  return earned < paid ? earned : paid
+  const earnedAmount = cost - (cost * BigInt(feeMillionths)) / million
+  return earnedAmount < paidAmount ? earnedAmount : paidAmount
 }
 
 /** Sums the paid part of each charge by payer and payee. */
-export function sumEarnings(paid: Iterable<readonly [Charge, bigint]>): Earning[] {
+export function sumEarnings(payments: Iterable<readonly [Charge, bigint]>): Earning[] {
   const sums = new Map<string, Earning>()
-  for (const [charge, amount] of paid) {
+  for (const [charge, amount] of payments) {
     const { accountId: payerId, payeeId } = charge
     if (payeeId === null || payerId === null || amount <= 0n) continue
-    const earned = computeEarning(charge, amount)
-    if (earned === 0n) continue
+    const earnedAmount = computeEarning(charge, amount)
+    if (earnedAmount === 0n) continue
     const key = `${payerId} ${payeeId}`
     const sum = sums.get(key)
-    if (sum) sum.amount += earned
-    else sums.set(key, { payerId, payeeId, amount: earned })
+    if (sum) sum.amount += earnedAmount
+    else sums.set(key, { payerId, payeeId, amount: earnedAmount })
   }
   return [...sums.values()]
 }

@@ -10,13 +10,13 @@ import { openTestDatabase } from '../../testing/db/database'
 import { newId } from '../platform/db/id'
 
 const of = (figures: Record<string, bigint>): HeldAmount[] =>
-  Object.entries(figures).map(([leaseId, held]) => ({ leaseId, held }))
+  Object.entries(figures).map(([leaseId, amount]) => ({ leaseId, amount }))
 
 const manyHolding = (held: bigint) =>
   of(Object.fromEntries(Array.from({ length: 1200 }, (_, index) => [`lease ${index}`, held])))
 
 describe('the held amounts that a node publishes', () => {
-  test('are those held at two consecutive checks: requests that end between them cost no write', () => {
+  test('are the holds at two consecutive checks: requests that end between them cost no write', () => {
     const publisher = new HeldAmountPublisher()
     expect(publisher.next(of({ short: 5n, long: 7n }))).toEqual([])
     const long = publisher.next(of({ short: 0n, long: 9n }))

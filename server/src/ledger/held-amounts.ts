@@ -3,13 +3,13 @@ import { sql, type RawBuilder } from 'kysely'
 /** The amount that running requests hold of one lease; nano-dollars. */
 export interface HeldAmount {
   leaseId: string
-  held: bigint
+  amount: bigint
 }
 
-/** The amounts of one lease; `published` is undefined from publishing until its confirmation. */
+/** The amounts of one lease; `publishedAmount` is undefined from publishing until its confirmation. */
 interface LeaseAmounts {
-  observed: bigint
-  published: bigint | undefined
+  observedAmount: bigint
+  publishedAmount: bigint | undefined
 }
 
 const maxBatch = 500
@@ -24,18 +24,19 @@ export class HeldAmountPublisher {
 
   /** Looks at all leases and returns the amounts to publish now. Of very many, some wait for the next look. */
   next(all: readonly HeldAmount[]): HeldAmount[] {
-    const present = new Map(all.map(({ leaseId, held }) => [leaseId, held]))
-    for (const { leaseId, held } of all) {
-      if (held > 0n && !this.#leases.has(leaseId))
-        this.#leases.set(leaseId, { observed: 0n, published: 0n })
+    const present = new Map(all.map(({ leaseId, amount }) => [leaseId, amount]))
+    for (const { leaseId, amount } of all) {
+      if (amount > 0n && !this.#leases.has(leaseId))
+        this.#leases.set(leaseId, { observedAmount: 0n, publishedAmount: 0n })
     }
     const due: HeldAmount[] = []
     for (const [leaseId, amounts] of this.#leases) {
-      const held = present.get(leaseId) ?? 0n
-      const standing = held < amounts.observed ? held : amounts.observed
-      amounts.observed = held
-      if (standing !== amounts.published) due.push({ leaseId, held: standing })
-      else if (held === 0n) this.#leases.delete(leaseId)
+      const heldAmount = present.get(leaseId) ?? 0n
+      const standingAmount =
+        heldAmount < amounts.observedAmount ? heldAmount : amounts.observedAmount
+      amounts.observedAmount = heldAmount
+      if (standingAmount !== amounts.publishedAmount) due.push({ leaseId, amount: standingAmount })
+      else if (heldAmount === 0n) this.#leases.delete(leaseId)
     }
     const next = due.slice(0, maxBatch)
     for (const { leaseId } of next) this.#note(leaseId, undefined)
@@ -43,14 +44,14 @@ export class HeldAmountPublisher {
   }
 
   /** Confirms that the database has the amounts. What is never confirmed is published again. */
-  confirm(published: readonly HeldAmount[]): void {
-    for (const { leaseId, held } of published) this.#note(leaseId, held)
+  confirm(publishedAmounts: readonly HeldAmount[]): void {
+    for (const { leaseId, amount } of publishedAmounts) this.#note(leaseId, amount)
   }
 
-  #note(leaseId: string, published: bigint | undefined): void {
-    const observed = this.#leases.get(leaseId)?.observed ?? 0n
+  #note(leaseId: string, publishedAmount: bigint | undefined): void {
+    const observedAmount = this.#leases.get(leaseId)?.observedAmount ?? 0n
     this.#leases.delete(leaseId)
-    this.#leases.set(leaseId, { observed, published })
+    this.#leases.set(leaseId, { observedAmount, publishedAmount })
   }
 }
 
@@ -63,7 +64,7 @@ export function publishHeldAmounts(all: readonly HeldAmount[]): RawBuilder<unkno
   return sql`
     with fresh as (
       select * from unnest(
-        ${all.map(({ leaseId }) => leaseId)}::text[], ${all.map(({ held }) => held)}::bigint[]
+        ${all.map(({ leaseId }) => leaseId)}::text[], ${all.map(({ amount }) => amount)}::bigint[]
       ) as t (lease_id, held)
     ), stored as (
       insert into credit_held (lease_id, held) select lease_id, held from fresh where held > 0

@@ -48,10 +48,10 @@ const toRow = ({ record, allocation, transactionId }: BookedRecord) =>
 /** Inserts events that are not there yet. A part of `settle`. */
 export async function insertEvents(
   trx: Transaction<Schema>,
-  booked: readonly BookedRecord[],
+  bookedRecords: readonly BookedRecord[],
 ): Promise<void> {
-  if (booked.length === 0) return
-  const events = elementsOf(booked.map(toRow))
+  if (bookedRecords.length === 0) return
+  const events = elementsOf(bookedRecords.map(toRow))
   await insert(trx, sql`select ${valuesAfterBooked}, ${bookedValues} from ${events} as event`)
 }
 

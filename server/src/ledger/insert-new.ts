@@ -20,6 +20,12 @@ export class AlreadyBooked extends Error {
   }
 }
 
+interface Payers {
+  accounts: readonly { id: string; transactionId: string }[]
+  /** Inserts what it can by `COPY`. */
+  canCopy: boolean
+}
+
 /**
  * Inserts events that their leases paid, and adds them to the sums; `accounts` pay, by the ledger transaction of each.
  * Rejects with `AlreadyBooked` if some are there already.
@@ -27,16 +33,19 @@ export class AlreadyBooked extends Error {
 export async function insertNew(
   trx: Transaction<Schema>,
   batch: readonly BookableEvent[],
-  accounts: readonly { id: string; transactionId: string }[],
+  { accounts, canCopy }: Payers,
 ): Promise<void> {
   const nowMs = Date.now()
   const copyable: CopyableEvent[] = []
-  const others: string[] = []
+  const otherRecords: string[] = []
   for (const event of batch) {
-    if (isCopyable(event, nowMs)) copyable.push(event)
-    else others.push(event.record)
+    if (canCopy && isCopyable(event, nowMs)) copyable.push(event)
+    else otherRecords.push(event.record)
   }
-  if (others.length > 0 && (await insertBooked(trx, others, accounts)) < others.length)
+  if (
+    otherRecords.length > 0 &&
+    (await insertBooked(trx, otherRecords, accounts)) < otherRecords.length
+  )
     throw new AlreadyBooked()
   await copyBooked(trx, copyable, accounts).catch((thrown: unknown) => {
     throw isRefused(thrown) ? new AlreadyBooked({ cause: thrown }) : thrown

@@ -3,6 +3,7 @@ import { LeaseBatches } from './lease-batches'
 import type { LeaseAnswer } from './lease-answer'
 import type { LeaseClaim } from './take-lease'
 import { withTimeout } from '../platform/with-timeout'
+import { settled, TestClock } from '../../testing/clock'
 
 const refused = new Error('refused')
 
@@ -26,7 +27,7 @@ const wanted = (number: number): LeaseClaim => {
 }
 
 /** A database that answers when it is told to. */
-function createFixture(timeoutMs = 60_000) {
+function createFixture(timeoutMs = 60_000, clock = new TestClock()) {
   const statements: { numbers: number[]; answer: (fails?: Error, busy?: number[]) => void }[] = []
   const alone: number[] = []
   const batches = new LeaseBatches({
@@ -46,7 +47,7 @@ function createFixture(timeoutMs = 60_000) {
       return Promise.resolve(leaseOf(one))
     },
     isRefused: (thrown) => thrown === refused,
-    watch: (statement) => withTimeout(statement, timeoutMs),
+    watch: (statement) => withTimeout(statement, timeoutMs, { clock }),
     timeoutMs,
   })
   const take = (number: number) =>
@@ -62,7 +63,7 @@ async function answerAll(
 ): Promise<void> {
   for (let next = 0; next < statements.length; next++) {
     statements[next]?.answer()
-    await Bun.sleep(0)
+    await settled()
   }
 }
 
@@ -81,7 +82,7 @@ test('takes a locked account separately, without delaying others', async () => {
   const { statements, alone, take } = createFixture()
   const taken = Promise.all(numbersUpTo(4).map(take))
   statements[0]?.answer()
-  await Bun.sleep(0)
+  await settled()
   statements[2]?.answer(undefined, [3])
   statements[1]?.answer()
   expect(await taken).toEqual([1, 2, 3, 4])
@@ -92,7 +93,7 @@ test('takes each lease separately when one request is invalid', async () => {
   const { statements, alone, take } = createFixture()
   const taken = Promise.all(numbersUpTo(4).map(take))
   statements[0]?.answer()
-  await Bun.sleep(0)
+  await settled()
   statements[2]?.answer(refused)
   statements[1]?.answer()
   expect(await taken).toEqual([1, 2, 3, 4])
@@ -103,7 +104,7 @@ test('rejects the whole batch on any other failure, as its outcome is unknown', 
   const { statements, alone, take } = createFixture()
   const taken = numbersUpTo(4).map(take)
   statements[0]?.answer()
-  await Bun.sleep(0)
+  await settled()
   statements[2]?.answer(new Error('the connection was lost'))
   statements[1]?.answer()
   const outcomes = (await Promise.allSettled(taken)).map(({ status }) => status)
@@ -115,12 +116,13 @@ test('ignores an answer that arrives after its callers gave up', async () => {
   const unhandled: unknown[] = []
   const note = (cause: unknown) => void unhandled.push(cause)
   process.on('unhandledRejection', note)
-  const { statements, alone, take } = createFixture(30)
-  const outcomes = await Promise.allSettled([1, 2].map(take))
+  const clock = new TestClock()
+  const { statements, alone, take } = createFixture(30, clock)
+  const outcomes = await clock.run(Promise.allSettled([1, 2].map(take)))
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   statements[0]?.answer(undefined, [1])
   statements[1]?.answer(refused)
-  await Bun.sleep(10)
+  await settled()
   process.off('unhandledRejection', note)
   expect(unhandled).toEqual([])
   expect(alone).toEqual([])

@@ -56,10 +56,10 @@ export async function reclaimCredit(
 export async function findRecentReclaims(
   db: Kysely<Schema>,
   nodeId: string,
-  held: readonly HeldAmount[],
+  heldAmounts: readonly HeldAmount[],
 ): Promise<LeaseReclaim[]> {
   const { rows } = await sql<LeaseReclaim>`
-    ${publishHeldAmounts(held)}
+    ${publishHeldAmounts(heldAmounts)}
     select account_id as "accountId", node_id as by, (extract(epoch from recalled_at) * 1000000)::bigint as at
     from credit_demand
     where recalled_at > now() - make_interval(secs => ${windowSeconds}) and node_id <> ${nodeId}
@@ -71,7 +71,7 @@ export async function findRecentReclaims(
 export class LeaseReclaimer {
   readonly #answer: (recall: LeaseReclaim) => void
   /** The last reclaim answered, by account. */
-  readonly #answered = new Map<string, bigint>()
+  readonly #answeredReclaims = new Map<string, bigint>()
 
   constructor(answer: (recall: LeaseReclaim) => void) {
     this.#answer = answer
@@ -85,18 +85,18 @@ export class LeaseReclaimer {
 
   note(reclaim: LeaseReclaim): void {
     const { accountId, at } = reclaim
-    if (at <= (this.#answered.get(accountId) ?? 0n)) return
-    this.#answered.delete(accountId)
-    this.#answered.set(accountId, at)
+    if (at <= (this.#answeredReclaims.get(accountId) ?? 0n)) return
+    this.#answeredReclaims.delete(accountId)
+    this.#answeredReclaims.set(accountId, at)
     this.#evictOlderThan(at - BigInt(windowSeconds + 10) * 1_000_000n)
     this.#answer(reclaim)
   }
 
   /** Ordered by answer, so the oldest come first. */
   #evictOlderThan(limit: bigint): void {
-    for (const [accountId, at] of this.#answered) {
+    for (const [accountId, at] of this.#answeredReclaims) {
       if (at >= limit) return
-      this.#answered.delete(accountId)
+      this.#answeredReclaims.delete(accountId)
     }
   }
 }

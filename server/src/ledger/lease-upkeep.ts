@@ -4,9 +4,9 @@ import type { LeaseReclaim } from './lease-reclaim'
 import { Periodic } from '../platform/periodic'
 
 export interface LeaseUpkeepPorts {
-  credit: Pick<CreditManager, 'held' | 'size' | 'tick'>
+  credit: Pick<CreditManager, 'listHeld' | 'size' | 'tick'>
   /** Reads recent reclaims of other nodes, and publishes what running requests hold. */
-  readReclaims: (held: readonly HeldAmount[]) => Promise<LeaseReclaim[]>
+  readReclaims: (heldAmounts: readonly HeldAmount[]) => Promise<LeaseReclaim[]>
   onReclaim: (reclaim: LeaseReclaim) => void
   /** Records this node's heartbeat. */
   beat: () => Promise<void>
@@ -45,7 +45,7 @@ class DueWork {
 /** Renews leases, returns idle ones, records the heartbeat and sweeps the leases of dead nodes, each second. */
 export class LeaseUpkeep implements Disposable {
   readonly #ports: LeaseUpkeepPorts
-  readonly #held = new HeldAmountPublisher()
+  readonly #heldAmounts = new HeldAmountPublisher()
   readonly #periodic: Periodic
   readonly #polling = new DueWork(pollMs, () => this.#poll())
   readonly #beating: DueWork
@@ -73,10 +73,10 @@ export class LeaseUpkeep implements Disposable {
 
   async #poll(): Promise<void> {
     const { credit, readReclaims, onReclaim } = this.#ports
-    const held = this.#held.next(credit.held())
-    if (credit.size === 0 && held.length === 0) return
-    for (const reclaim of await readReclaims(held)) onReclaim(reclaim)
-    this.#held.confirm(held)
+    const heldAmounts = this.#heldAmounts.next(credit.listHeld())
+    if (credit.size === 0 && heldAmounts.length === 0) return
+    for (const reclaim of await readReclaims(heldAmounts)) onReclaim(reclaim)
+    this.#heldAmounts.confirm(heldAmounts)
   }
 
   [Symbol.dispose](): void {

@@ -7,11 +7,11 @@ const requestedAt = { monotonicMs: 0, wallMs: 0 }
 function newLease(): LocalLease {
   const lease = new LocalLease('lease_1', 0)
   lease.adopt({ generation: 1, amount: 100n })
-  lease.held = 30n
+  lease.heldAmount = 30n
   return lease
 }
 
-test('finding M18: what a call without an answer offered is not used before the lease is fenced, also after a renewal', () => {
+test('finding M18: credit offered by a call without an answer is not used before the lease is fenced, also after a renewal', () => {
   const lease = newLease()
   expect(lease.offer()).toBe(70n)
   expect(lease.free).toBe(0n)
@@ -22,11 +22,11 @@ test('finding M18: what a call without an answer offered is not used before the 
   expect([lease.free, lease.isUnsure]).toEqual([0n, false])
 })
 
-test('finding M18: what a call offered that changed nothing is free again', () => {
+test('finding M18: credit offered by a call that changed nothing is free again', () => {
   const lease = newLease()
   lease.offer()
   lease.keepOffered()
-  expect([lease.free, lease.offered, lease.isUnsure]).toEqual([70n, 0n, false])
+  expect([lease.free, lease.offeredAmount, lease.isUnsure]).toEqual([70n, 0n, false])
 })
 
 test('a renewal of a lease whose state is known confirms its amount; one of a later generation makes it unsure', () => {
@@ -37,7 +37,7 @@ test('a renewal of a lease whose state is known confirms its amount; one of a la
   expect([lease.free, lease.isUnsure]).toEqual([60n, true])
 })
 
-test('finding M21: a lease that the database has from before a failover is fenced, and has no more than there', () => {
+test('finding M21: a lease from before a failover is fenced, and has only the credit that the database has', () => {
   const lease = newLease()
   lease.adopt({ generation: 5, amount: 100n })
   lease.confirm({ generation: 3, amount: 60n }, requestedAt)

@@ -13,11 +13,11 @@ export class LocalLease {
   /** The reserved and confirmed amount, less what was returned. */
   amount = 0n
   /** The free part that a call in flight may return. `amount` is without it: what has no answer is not spent twice. */
-  offered = 0n
+  offeredAmount = 0n
   /** The amount that requests used, booked or not. */
   spent = 0n
   /** The most that running requests may use. */
-  held = 0n
+  heldAmount = 0n
   /** The number of running requests with a hold. */
   holds = 0
   /**
@@ -52,42 +52,42 @@ export class LocalLease {
   adopt({ generation, amount }: { generation: number; amount: bigint }): void {
     this.generation = generation
     this.amount = amount
-    this.offered = 0n
+    this.offeredAmount = 0n
     this.isUnsure = false
   }
 
   /** Sets the free part aside for a call that may return it, and returns it. */
   offer(): bigint {
-    this.offered = this.free > 0n ? this.free : 0n
-    this.amount -= this.offered
-    return this.offered
+    this.offeredAmount = this.free > 0n ? this.free : 0n
+    this.amount -= this.offeredAmount
+    return this.offeredAmount
   }
 
   /** Ends an offer whose call changed nothing. */
   keepOffered(): void {
-    this.amount += this.offered
-    this.offered = 0n
+    this.amount += this.offeredAmount
+    this.offeredAmount = 0n
   }
 
   /** Ends an offer whose call has no answer. */
   loseOffered(): void {
-    this.offered = 0n
+    this.offeredAmount = 0n
     this.isUnsure = true
   }
 
   /** Prolongs a renewed lease from the moment of the request; an unknown generation makes it unsure, to be fenced. */
-  confirm(renewed: { generation: number; amount: bigint }, requestedAt: ClockReading): void {
-    if (renewed.generation !== this.generation) this.isUnsure = true
-    else if (!this.isUnsure) this.amount = renewed.amount
+  confirm(renewedLease: { generation: number; amount: bigint }, requestedAt: ClockReading): void {
+    if (renewedLease.generation !== this.generation) this.isUnsure = true
+    else if (!this.isUnsure) this.amount = renewedLease.amount
     // The database has gone back, and lost what the lease was given since.
-    if (renewed.generation < this.generation && renewed.amount < this.amount) {
-      this.amount = renewed.amount
+    if (renewedLease.generation < this.generation && renewedLease.amount < this.amount) {
+      this.amount = renewedLease.amount
     }
     this.prolong(requestedAt)
   }
 
   get free(): bigint {
-    return this.amount - this.spent - this.held
+    return this.amount - this.spent - this.heldAmount
   }
 }
 
@@ -112,7 +112,7 @@ export class Hold {
     this.#lease = lease
     this.#amount = amount
     this.#onEnd = onEnd
-    lease.held += amount
+    lease.heldAmount += amount
     lease.holds += 1
   }
 
@@ -142,7 +142,7 @@ export class Hold {
     if (this.#isOver) throw new Error('a hold ends once')
     this.#isOver = true
     const lease = this.#lease
-    lease.held -= this.#amount
+    lease.heldAmount -= this.#amount
     lease.holds -= 1
     const { free } = lease
     const fromLease = cost < free ? cost : free > 0n ? free : 0n

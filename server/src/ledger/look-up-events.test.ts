@@ -21,7 +21,7 @@ const keyOf = (record: string) => readRecord(record).charge
 const eventAt = (accountId: string, startedAt: string) =>
   recordForTests(accountId, { startedAt, cost: 10n })
 
-test('finding M21: tells events that the ledger has from those that it lacks', async () => {
+test('finding M21: separates known events from missing ones', async () => {
   const { query } = database
   const accountId = await createCustomer(database, 1000n)
   const booked = eventAt(accountId, '2026-02-03T10:00:00.000Z')
@@ -29,23 +29,23 @@ test('finding M21: tells events that the ledger has from those that it lacks', a
   const absent = eventAt(accountId, '2026-02-05T10:00:00.000Z')
   await settle(query, [booked, other])
   const found = await lookUpEvents(query, [booked, absent].map(keyOf))
-  expect([...found.known]).toEqual([keyOf(booked).id])
-  expect([...found.missing]).toEqual([keyOf(absent).id])
-  expect((await lookUpEvents(query, [])).missing.size).toBe(0)
+  expect([...found.knownIds]).toEqual([keyOf(booked).id])
+  expect([...found.missingIds]).toEqual([keyOf(absent).id])
+  expect((await lookUpEvents(query, [])).missingIds.size).toBe(0)
 })
 
-test('finding M21: a settled attempt that is recorded as dead is missing; a dead one is there either way', async () => {
+test('finding M21: a settled attempt recorded as dead is missing; a dead one counts as present either way', async () => {
   const { query } = database
   const accountId = await createCustomer(database, 1000n)
   const settled = eventAt(accountId, '2026-02-03T11:00:00.000Z')
   const dead = toOrphanRecord(settled)
   await settle(query, [dead])
   const { id } = keyOf(settled)
-  expect([...(await lookUpEvents(query, [keyOf(settled)])).missing]).toEqual([id])
-  expect([...(await lookUpEvents(query, [keyOf(dead)])).known]).toEqual([id])
+  expect([...(await lookUpEvents(query, [keyOf(settled)])).missingIds]).toEqual([id])
+  expect([...(await lookUpEvents(query, [keyOf(dead)])).knownIds]).toEqual([id])
   await settle(query, [settled])
-  expect([...(await lookUpEvents(query, [keyOf(settled)])).known]).toEqual([id])
-  expect([...(await lookUpEvents(query, [keyOf(dead)])).known]).toEqual([id])
+  expect([...(await lookUpEvents(query, [keyOf(settled)])).knownIds]).toEqual([id])
+  expect([...(await lookUpEvents(query, [keyOf(dead)])).knownIds]).toEqual([id])
 })
 
 test('finding M21: an event from before the days that the ledger keeps is not missing', async () => {
@@ -54,6 +54,6 @@ test('finding M21: an event from before the days that the ledger keeps is not mi
   const old = eventAt(accountId, '2025-03-01T10:00:00.000Z')
   const later = eventAt(accountId, '2025-03-03T10:00:00.000Z')
   await sql`update audit set kept_since = '2025-03-02T00:00:00Z'`.execute(query)
-  const { known, missing } = await lookUpEvents(query, [old, later].map(keyOf))
-  expect([known.size, [...missing]]).toEqual([0, [keyOf(later).id]])
+  const { knownIds, missingIds } = await lookUpEvents(query, [old, later].map(keyOf))
+  expect([knownIds.size, [...missingIds]]).toEqual([0, [keyOf(later).id]])
 })

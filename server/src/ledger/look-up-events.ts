@@ -11,8 +11,8 @@ export interface EventKey {
 
 /** The events that the ledger has, and those that it lacks. */
 export interface LookedUpEvents {
-  known: ReadonlySet<string>
-  missing: ReadonlySet<string>
+  knownIds: ReadonlySet<string>
+  missingIds: ReadonlySet<string>
 }
 
 /**
@@ -23,9 +23,9 @@ export async function lookUpEvents(
   db: Kysely<Schema>,
   events: readonly EventKey[],
 ): Promise<LookedUpEvents> {
-  const known = new Set<string>()
-  const missing = new Set<string>()
-  if (events.length === 0) return { known, missing }
+  const knownIds = new Set<string>()
+  const missingIds = new Set<string>()
+  if (events.length === 0) return { knownIds, missingIds }
   // As one text: the driver writes lists item by item.
   const ids = events.map(({ id }) => id).join(' ')
   // ISO 8601 in UTC sorts as text: the partitions of other days need not be read.
@@ -44,8 +44,8 @@ export async function lookUpEvents(
   const sinceMs = rows[0]?.since?.getTime() ?? -Infinity
   for (const { id, startedAt, isOrphan } of events) {
     const state = states.get(id)
-    if (state !== undefined && (state !== 'orphan' || isOrphan)) known.add(id)
-    else if (Date.parse(startedAt) >= sinceMs) missing.add(id)
+    if (state !== undefined && (state !== 'orphan' || isOrphan)) knownIds.add(id)
+    else if (Date.parse(startedAt) >= sinceMs) missingIds.add(id)
   }
-  return { known, missing }
+  return { knownIds, missingIds }
 }

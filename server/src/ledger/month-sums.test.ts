@@ -30,13 +30,13 @@ const read = async (
   usedBy: readonly UsedBy[],
   unbooked: readonly { id: string; startedAt: string }[] = [],
 ) => {
-  const { sums, booked } = await readMonth(database.query, {
+  const { sums, bookedIds } = await readMonth(database.query, {
     usedBy,
     from,
     to,
     unbooked: () => unbooked,
   })
-  return { sums: Object.fromEntries(sums), booked }
+  return { sums: Object.fromEntries(sums), booked: bookedIds }
 }
 
 const day = (text: string) => ({ startedAt: `2026-${text}Z` })

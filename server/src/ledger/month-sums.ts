@@ -32,7 +32,7 @@ export interface MonthSum {
 /** A snapshot of the database: a sum by id, and which of the requested events it contains. */
 export interface MonthSums {
   sums: ReadonlyMap<string, MonthSum>
-  booked: readonly string[]
+  bookedIds: readonly string[]
 }
 
 /** A query for the usage of a month. */
@@ -84,23 +84,23 @@ export const readMonth = (db: Kysely<Schema>, { usedBy, from, to, unbooked }: Mo
         and started_at between ${times[0] ?? null}::timestamptz and ${times.at(-1) ?? null}::timestamptz
     `.execute(connection)
     const sums = new Map<string, MonthSum>()
-    const booked: string[] = []
+    const bookedIds: string[] = []
     for (const { id, requests, spent } of rows) {
-      if (requests === null || spent === null) booked.push(id)
+      if (requests === null || spent === null) bookedIds.push(id)
       else sums.set(id, { requests: Number(requests), spent })
     }
-    return { sums, booked }
+    return { sums, bookedIds }
   })
 
 /** The sum of an organization is that of all of its members. */
 const ofOrganizations = (usedBy: readonly UsedBy[], from: Date, to: Date) => {
-  const shared = usedBy.filter(({ organizationId }) => organizationId)
+  const sharedUses = usedBy.filter(({ organizationId }) => organizationId)
   return sql`
     select used_by.id, coalesce(sum(s.requests), 0)::bigint, coalesce(sum(s.spent), 0)::bigint
     from unnest(
-      ${shared.map(({ id }) => id)}::text[],
-      ${shared.map(({ organizationId }) => organizationId)}::text[],
-      ${shared.map(({ userId }) => userId)}::text[]
+      ${sharedUses.map(({ id }) => id)}::text[],
+      ${sharedUses.map(({ organizationId }) => organizationId)}::text[],
+      ${sharedUses.map(({ userId }) => userId)}::text[]
     ) as used_by (id, organization_id, user_id)
     left join organization_sum as s
       on s.organization_id = used_by.organization_id

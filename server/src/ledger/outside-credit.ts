@@ -5,13 +5,13 @@ const trustMs = 1000
 /** The credit of an account outside this node's lease, as the ledger's last answer tells it. Nano-dollars. */
 export class OutsideCredit {
   #amount = 0n
-  #named = 0n
+  #refusalAmount = 0n
   #untilMs = 0
 
   /** Notes an answer to a call that was sent at `requestedAtMs`. */
   note({ available, onOtherNodes, unanswered }: LeaseAnswer, requestedAtMs: number): void {
     this.#amount = available + onOtherNodes
-    this.#named = available + unanswered
+    this.#refusalAmount = available + unanswered
     this.#untilMs = requestedAtMs + trustMs
   }
 
@@ -21,8 +21,8 @@ export class OutsideCredit {
   }
 
   /** The part that a refusal names as the account's: no other node has said that running requests hold it. */
-  get named(): bigint {
-    return this.#named
+  get refusalAmount(): bigint {
+    return this.#refusalAmount
   }
 
   /** The end of the time for which the answer is trusted, by the monotonic clock in milliseconds. */

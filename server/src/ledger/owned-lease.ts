@@ -18,12 +18,12 @@ export interface OwnedLease {
 export function isIdle({ credit, lease }: OwnedLease, now: number): boolean {
   if (now - credit.lastUsedMs >= idleMs) return true
   if (lease === credit.currentLease) return false
-  return lease.held > 0n ? lease.free > 0n : now - lease.settledAtMs >= idleMs
+  return lease.heldAmount > 0n ? lease.free > 0n : now - lease.settledAtMs >= idleMs
 }
 
 /** Returns whether a lease can be returned, a lease without amount included. */
-export const isReturnable = ({ isUnsure, free, held }: LocalLease) =>
-  !isUnsure && (free > 0n || (free === 0n && held === 0n))
+export const isReturnable = ({ isUnsure, free, heldAmount }: LocalLease) =>
+  !isUnsure && (free > 0n || (free === 0n && heldAmount === 0n))
 
 /** Costs beyond their holds may have made it negative: then nothing can be returned. */
 export const returnableOf = ({ free }: LocalLease) => (free > 0n ? free : 0n)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { findViolations } from './audit'
 import { createCustomer } from '../../testing/ledger/customer'
+import { dayWaitMs, untilDayLasts } from '../../testing/calendar'
 import { recordForTests } from '../../testing/ledger/event'
 import { allowLedgerChanges, protectLedger } from '../../testing/ledger/protection'
 import { purgeOldRows } from './retention'
@@ -17,8 +18,9 @@ const stack = new AsyncDisposableStack()
 let database: Database
 
 beforeAll(async () => {
+  await untilDayLasts()
   database = await openTestDatabase(stack)
-})
+}, 30_000 + dayWaitMs)
 afterAll(() => stack.disposeAsync())
 
 const eventOf = (accountId: string, startedAt: Date, leaseId: string | null) =>
@@ -63,7 +65,7 @@ test('creates partitions for today and three days ahead, and moves today’s eve
   expect(await placesOf(accountId)).toEqual([first, first, second, 'usage_event_other'])
 })
 
-test('books an event once that is sent again, whatever its partition', async () => {
+test('books an event once that is sent again, in any partition', async () => {
   const { query } = database
   const accountId = await createCustomer(database, 1000n)
   const day = (await getToday(query)).getTime()

@@ -114,12 +114,12 @@ async function insertEntries(
   transactionId: string,
   entries: readonly Entry[],
 ): Promise<void> {
-  const booked = entries.filter(({ amount }) => amount !== 0n)
+  const nonzeroEntries = entries.filter(({ amount }) => amount !== 0n)
   await sql`
     insert into ledger_entry (transaction_id, account_id, amount, balance_after)
     select ${transactionId}, account_id, amount, balance_after from unnest(
-      ${booked.map(({ accountId }) => accountId)}::text[],
-      ${booked.map(({ amount }) => amount)}::bigint[],
-      ${booked.map(({ balanceAfter }) => balanceAfter)}::bigint[]
+      ${nonzeroEntries.map(({ accountId }) => accountId)}::text[],
+      ${nonzeroEntries.map(({ amount }) => amount)}::bigint[],
+      ${nonzeroEntries.map(({ balanceAfter }) => balanceAfter)}::bigint[]
     ) as t (account_id, amount, balance_after)`.execute(trx)
 }

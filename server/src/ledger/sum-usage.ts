@@ -62,8 +62,8 @@ function sumFor(event: SummedEvent, sums: Map<string, MinuteSum>): MinuteSum {
   const { userId, keyId, model, organizationId, tokens } = event.usage
   const minute = event.startedAt.slice(0, minuteLength)
   const name = JSON.stringify([minute, event.accountId, userId, keyId, model, organizationId])
-  const known = sums.get(name)
-  if (known) return known
+  const knownSum = sums.get(name)
+  if (knownSum) return knownSum
   const sum: MinuteSum = {
     minute,
     accountId: event.accountId ?? '',

@@ -72,7 +72,7 @@ test('T08: after a jump of the database clock only leases without renewal are sw
   const clock = { ms: 0 }
   const { query } = database
   const sweeper = new Sweeper(
-    { expired: () => findExpiredLeases(query), end: (ids) => endLeases(query, ids, 'swept') },
+    { findExpired: () => findExpiredLeases(query), end: (ids) => endLeases(query, ids, 'swept') },
     () => clock.ms,
   )
   const [live, dead] = [await lease('live'), await lease('dead')]
@@ -106,7 +106,7 @@ test('T08: after a jump of the database clock only leases without renewal are sw
   await renewLeases(database.query, [late], { lifeSeconds: 60, lockMs: 5000 })
 })
 
-test('the leases of a lost region, however many, are swept together, in statements that lock few accounts each', async () => {
+test('all leases of a lost region are swept together, in statements that lock few accounts each', async () => {
   const count = 2500
   const clock = { ms: 0 }
   const { query } = database
@@ -119,7 +119,7 @@ test('the leases of a lost region, however many, are swept together, in statemen
   const sizes: number[] = []
   const sweeper = new Sweeper(
     {
-      expired: () => findExpiredLeases(query),
+      findExpired: () => findExpiredLeases(query),
       end: (ids) => {
         sizes.push(ids.length)
         return endLeases(query, ids, 'swept')

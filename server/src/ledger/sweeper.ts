@@ -2,7 +2,7 @@ import type { findExpiredLeases } from './end-leases'
 
 /** The statements of a sweep. */
 export interface SweeperPorts {
-  expired: () => ReturnType<typeof findExpiredLeases>
+  findExpired: () => ReturnType<typeof findExpiredLeases>
   /** Ends leases that are still overdue; resolves with the ids of those that it ended. */
   end: (ids: readonly string[]) => Promise<string[]>
 }
@@ -20,7 +20,7 @@ export class Sweeper {
   readonly #nowMs: () => number
   readonly #crashAt: ((point: 'sweep-mid') => void) | undefined
   /** The end of each overdue lease, and when this node first saw it. */
-  #watched = new Map<string, { endsMs: number; sinceMs: number }>()
+  #overdueLeases = new Map<string, { endsMs: number; sinceMs: number }>()
 
   constructor(ports: SweeperPorts, nowMs: () => number, crashAt?: (point: 'sweep-mid') => void) {
     this.#ports = ports
@@ -31,26 +31,26 @@ export class Sweeper {
   /** Sweeps overdue leases; called every few seconds. Resolves with the ids of the leases it ended. */
   async sweep(): Promise<string[]> {
     const now = this.#nowMs()
-    const expired = await this.#ports.expired()
-    const before = this.#watched
-    this.#watched = new Map(
-      expired.map(({ id, expires_at }) => {
+    const expiredLeases = await this.#ports.findExpired()
+    const before = this.#overdueLeases
+    this.#overdueLeases = new Map(
+      expiredLeases.map(({ id, expires_at }) => {
         const endsMs = expires_at.getTime()
-        const known = before.get(id)
-        return [id, { endsMs, sinceMs: known?.endsMs === endsMs ? known.sinceMs : now }]
+        const knownLease = before.get(id)
+        return [id, { endsMs, sinceMs: knownLease?.endsMs === endsMs ? knownLease.sinceMs : now }]
       }),
     )
-    const due = expired.filter(({ id, isOverdue }) => {
-      const sinceMs = this.#watched.get(id)?.sinceMs ?? now
+    const due = expiredLeases.filter(({ id, isOverdue }) => {
+      const sinceMs = this.#overdueLeases.get(id)?.sinceMs ?? now
       return isOverdue && now - sinceMs >= watchedMs
     })
     if (due.length === 0) return []
     this.#crashAt?.('sweep-mid')
-    const ended: string[] = []
+    const endedIds: string[] = []
     for (let from = 0; from < due.length; from += maxEnded) {
       const ids = due.slice(from, from + maxEnded).map(({ id }) => id)
-      ended.push(...(await this.#ports.end(ids)))
+      endedIds.push(...(await this.#ports.end(ids)))
     }
-    return ended
+    return endedIds
   }
 }

@@ -9,6 +9,7 @@ import { takeLease, takeLeases } from './take-lease'
 import type { Database } from '../platform/db/database'
 import { openTestDatabase } from '../../testing/db/database'
 import { newId } from '../platform/db/id'
+import { eventually } from '../../testing/eventually'
 
 const stack = new AsyncDisposableStack()
 let database: Database
@@ -33,15 +34,13 @@ const want = { generation: 0, need: 100n, wish: 0n, isReclaiming: false }
 const skipping = { isSkipping: true, lockMs: 20_000 }
 
 /** Resolves once a statement waits for a lock. */
-async function blocked(): Promise<void> {
-  for (;;) {
+const blocked = () =>
+  eventually(async () => {
     const { rows } = await sql<{ waiting: bigint }>`
       select count(*) as waiting from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`.execute(database.query)
-    if (rows[0]?.waiting) return
-    await Bun.sleep(5)
-  }
-}
+    return (rows[0]?.waiting ?? 0n) > 0n
+  })
 
 test('takes leases of several accounts in one commit, without waiting for locked accounts', async () => {
   const accounts = await Promise.all([1, 2, 3].map(() => newAccount()))
@@ -79,7 +78,7 @@ test('takes leases of several accounts in one commit, without waiting for locked
 })
 
 test.each(['renewed', 'grown'] as const)(
-  'leases are %s in the order of their ids: who does so at the same time waits, and neither fails',
+  'leases are %s in the order of their ids: concurrent statements wait, and neither fails',
   async (way) => {
     const [first = '', last = ''] = [newId('lease'), newId('lease')].toSorted()
     const accounts = await Promise.all([newAccount(), newAccount()])
@@ -149,7 +148,7 @@ async function openNodes() {
 }
 
 describe('nodes that run short of one account', () => {
-  test('finding M18: one that is in line, and not first, keeps nothing that the first needs', async () => {
+  test('finding M18: a node in line, but not first, keeps no credit that the first needs', async () => {
     const { accountId, claim } = await openNodes()
     await claim('a', { need: 600n, spare: 0n })
     await claim('b', { need: 300n, spare: 0n })
@@ -174,7 +173,7 @@ describe('nodes that run short of one account', () => {
     expect(await stateOf(accountId)).toEqual({ posted: 1000n, leased: 1000n })
   })
 
-  test('M27: what a node sent before it received a reclaim is no answer to it, however late it arrives', async () => {
+  test('M27: a message sent before the node received a reclaim does not answer it, however late it arrives', async () => {
     const { claim, returnNothing } = await openNodes()
     await claim('a', { need: 700n, spare: 0n })
     const unanswered = { isWaiting: true, unanswered: 700n }
@@ -196,7 +195,7 @@ describe('nodes that run short of one account', () => {
     })
   })
 
-  test('finding M18: one that gets all it needs takes no more than that from those behind it', async () => {
+  test('finding M18: a node that receives all it needs takes nothing else from the nodes behind it', async () => {
     const { claim } = await openNodes()
     await claim('a', { need: 400n, spare: 0n })
     await claim('b', { need: 500n, spare: 0n })

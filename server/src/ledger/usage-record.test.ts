@@ -7,7 +7,7 @@ import { toOrphanRecord, recordColumns } from './usage-record'
 /** Columns of a record that has none of those that few have. */
 const shortest = recordColumns.findIndex(([name]) => name === 'requested_model')
 
-test('writes a value for each column, whatever the model’s name contains', () => {
+test('writes a value for each column, for any name of a model', () => {
   const property = fc.property(fc.string({ unit: 'binary' }), fc.string(), (model, provider) => {
     const values: unknown = JSON.parse(recordForTests('user_1', { id: 'att_1', model, provider }))
     expect(values).toBeArrayOfSize(shortest)
@@ -65,7 +65,7 @@ test('reads the same charge from a record as was written to it', () => {
   fc.assert(property)
 })
 
-test('rejects a text that is no record', () => {
+test('rejects a text that is not a record', () => {
   for (const text of ['', '{}', '[]', '["1"]', '[1,2,3]', 'null']) {
     expect(() => chargeOf(text)).toThrow()
     expect(() => toOrphanRecord(text)).toThrow()

@@ -126,9 +126,9 @@ function seldomOf(tokens: TokenCounts): readonly (number | null)[] {
   const { inputCharacters, outputCharacters, processingMs } = tokens
   const isMeasured = inputCharacters !== undefined || processingMs !== undefined
   if (!isMeasured && cacheWriteLong + imageInput + imageOutput + searches === 0) return none
-  const counted = [cacheWriteLong, imageInput, imageOutput, searches]
-  if (!isMeasured) return counted
-  return [...counted, inputCharacters ?? null, outputCharacters ?? null, processingMs ?? null]
+  const countedUnits = [cacheWriteLong, imageInput, imageOutput, searches]
+  if (!isMeasured) return countedUnits
+  return [...countedUnits, inputCharacters ?? null, outputCharacters ?? null, processingMs ?? null]
 }
 
 /** Returns whether the record of an event has the columns of `shortColumns`. */

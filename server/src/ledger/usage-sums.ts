@@ -26,7 +26,7 @@ const summedColumns = [
 export const sumsOf = (names: readonly string[]) =>
   sql.raw(names.map((name) => `sum(${name}) as ${name}`).join(', '))
 
-const grown = sql.raw(
+const increments = sql.raw(
   summedColumns.map((name) => `${name} = usage_sum.${name} + excluded.${name}`).join(', '),
 )
 
@@ -46,7 +46,7 @@ export const addMinutes = sql`
     group by 1, 2, 3, 4, 5, 6
     order by 1, 2, 3, 4, 5, 6
     on conflict (grain, starts_at, account_id, user_id, key_id, model) do update set
-      ${grown}
+      ${increments}
   ), shared as (
     insert into organization_sum
     select organization_id, (starts_at at time zone 'UTC')::date, user_id, model,

@@ -37,7 +37,7 @@ test('M23: nodes that run short together do not all reject a request that one of
   expect([world.admitted, world.refused.length]).toEqual([4, 2])
 })
 
-test('a node that yielded gets the credit that the other node returns', async () => {
+test('a node that yielded receives the credit that the other node returns', async () => {
   const world = await spread()
   // The first takes 300 of 550; 250 remain for the others, of which one has enough.
   for (const [node, full] of [300, 500, 240].entries()) {
@@ -89,7 +89,7 @@ test('finding M23: a rejection because a node does not answer names the balance 
   await world.run({ do: 'admit', node: 1, account: 0, full: 60, floor: 60 })
   // Longer than answers are awaited.
   for (let times = 0; times < 10; times++) await settleDown(world)
-  expect(world.refused.map(({ error: { available, needed } }) => [available, needed])).toEqual([
-    [100n, 60n],
-  ])
+  expect(
+    world.refused.map(({ error: { available, neededAmount } }) => [available, neededAmount]),
+  ).toEqual([[100n, 60n]])
 })

@@ -21,15 +21,15 @@ export class ConnectionRates {
    * Counts a request, and reserves tokens for it. Rejects with `rate_limit_exceeded`; counts nothing then. Resolves
    * with a function to call once it has ended, with the tokens that it used.
    */
-  async enter({ id, rpm, tpm }: Limited, tokens: number): Promise<(used: number) => void> {
+  async admit({ id, rpm, tpm }: Limited, tokens: number): Promise<(used: number) => void> {
     const requests =
       rpm === null ? undefined : await this.#take(`connection-requests:${id}`, rpm, 1)
     if (requests?.kind === 'refused') throw full(requests, 'requests')
     if (tpm === null) return () => undefined
-    const reserved = await this.#take(`connection-tokens:${id}`, tpm, tokens)
-    if (reserved.kind === 'granted') return (used) => reserved.end(used - tokens)
+    const tokenTake = await this.#take(`connection-tokens:${id}`, tpm, tokens)
+    if (tokenTake.kind === 'granted') return (used) => tokenTake.end(used - tokens)
     requests?.end(-1)
-    throw full(reserved, 'tokens')
+    throw full(tokenTake, 'tokens')
   }
 
   async #take(id: string, limit: number, weight: number) {
@@ -37,12 +37,12 @@ export class ConnectionRates {
   }
 }
 
-function full(refused: LimitRefusal, what: 'requests' | 'tokens') {
+function full(refusal: LimitRefusal, what: 'requests' | 'tokens') {
   // Caps the wait of a request that never fits at the window.
-  const waitMs = Math.min(refused.waitMs, windowMs)
-  const { limit } = refused.reading
+  const waitMs = Math.min(refusal.waitMs, windowMs)
+  const { limit } = refusal.reading
   return toRateLimitError(
-    { ...refused, waitMs },
+    { ...refusal, waitMs },
     `The connection for this model accepts ${limit} ${what} per minute. Retry after the time in Retry-After.`,
   )
 }

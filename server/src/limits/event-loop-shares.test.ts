@@ -36,7 +36,7 @@ test('S2: an owner alone never waits', () => {
   for (let count = 0; count < 1000; count++) expect(waits('loud', 10)).toBe(0)
 })
 
-test('S2: while another is active, an owner has a quarter of the time, however it cuts its work', () => {
+test('S2: while another is active, an owner has a quarter of the time, in any slices', () => {
   for (const pieceMs of [0.1, 1, 5]) {
     const part = partOf(opened(), pieceMs)
     expect(part).toBeWithin(0.24, 0.26)

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { ApiError } from '../errors'
 import { Periodic } from '../platform/periodic'
 
-const usual = {
+const defaultShares = {
   /** The part of the event loop's time that one owner may have while others are active. */
   share: 0.15,
   /** The share of work that serves no client, such as comments in a stream or requests that are refused. */
@@ -14,14 +14,14 @@ const usual = {
   maxWaitMs: 20_000,
 }
 
-interface Options extends Partial<typeof usual> {
+interface Options extends Partial<typeof defaultShares> {
   /** Monotonic milliseconds. */
   now?: () => number
 }
 
-/** The terms of one kind of work, as in `usual`. */
+/** The terms of one kind of work, as in `defaultShares`. */
 interface Terms {
-  part: number
+  share: number
   burstMs: number
   maxWaitMs: number
 }
@@ -36,7 +36,7 @@ export class EventLoopShareExceeded extends ApiError<'gateway_unavailable'> {
   constructor() {
     super('gateway_unavailable', {
       message: 'This account has used its share of processing time. Retry later.',
-      retryAfterSeconds: Math.ceil(usual.maxWaitMs / 1000),
+      retryAfterSeconds: Math.ceil(defaultShares.maxWaitMs / 1000),
     })
   }
 }
@@ -62,10 +62,10 @@ export class EventLoopShares implements Disposable {
   #otherTick = 0
 
   constructor({ now = () => performance.now(), ...options }: Options = {}) {
-    const { share, idleShare, burstMs, idleBurstMs, maxWaitMs } = { ...usual, ...options }
+    const { share, idleShare, burstMs, idleBurstMs, maxWaitMs } = { ...defaultShares, ...options }
     this.now = now
-    this.#useful = { part: share, burstMs, maxWaitMs }
-    this.#idle = { part: idleShare, burstMs: idleBurstMs, maxWaitMs }
+    this.#useful = { share, burstMs, maxWaitMs }
+    this.#idle = { share: idleShare, burstMs: idleBurstMs, maxWaitMs }
     this.#ticking = new Periodic({ intervalMs: tickMs, run: () => this.tick() })
   }
 
@@ -95,7 +95,7 @@ export class EventLoopShares implements Disposable {
   /** Returns the terms of an owner's work; undefined where it is free. */
   termsOf(owner: string, kind: Work): Terms | undefined {
     if (kind === 'idle') return this.#idle
-    return this.#useful.part === 1 || !this.#isContended(owner) ? undefined : this.#useful
+    return this.#useful.share === 1 || !this.#isContended(owner) ? undefined : this.#useful
   }
 
   /** Whether any other owner has been active lately. */
@@ -147,10 +147,10 @@ export class OwnerShare {
   charge(ms: number, kind: Work, laterMs = 0): number {
     const terms = this.#shares.termsOf(this.owner, kind)
     if (!terms) return 0
-    const { part, burstMs, maxWaitMs } = terms
+    const { share, burstMs, maxWaitMs } = terms
     const now = this.#shares.now()
-    this.freeAtMs = Math.max(this.freeAtMs, now - burstMs) + ms / part
-    const afterMs = laterMs / part
+    this.freeAtMs = Math.max(this.freeAtMs, now - burstMs) + ms / share
+    const afterMs = laterMs / share
     const waitMs = this.freeAtMs - now - afterMs
     if (waitMs <= maxWaitMs) return waitMs
     this.freeAtMs = now + maxWaitMs + afterMs

@@ -29,7 +29,7 @@ function createFixture() {
   const now = () => clock.ms
   const good = newApiKey()
   const lookups: string[] = []
-  const keyring = new ApiKeyCache({
+  const apiKeys = new ApiKeyCache({
     lookUp(hash) {
       lookups.push(hash)
       return Promise.resolve(hash === hashOf(good) ? principal : undefined)
@@ -38,11 +38,11 @@ function createFixture() {
   })
   const door = new Authenticator({
     unknownKeys: new UnknownKeyLimiter(),
-    keyring,
+    apiKeys,
     failures: new FailedAuthentications({ perMinute: () => 20, now }),
     limits: new RateLimits(new MemoryCounters(now)),
     lastUse: { note: () => undefined },
-    visitors: new AddressRate({ perMinute: () => 1, now }),
+    anonymousCallers: new AddressRate({ perMinute: () => 1, now }),
     apiPerMinute: () => 1,
   })
   const knock = async (key: string, address = '192.0.2.1') => {
@@ -78,7 +78,7 @@ describe('R10: failed authentications', () => {
     expect(await knock(good)).toBe(200)
   })
 
-  test('of a wrong shape or checksum are never looked up', async () => {
+  test('with a wrong shape or checksum are never looked up', async () => {
     const { lookups, knock } = createFixture()
     for (let count = 0; count < 1000; count++) await knock(`${newApiKey().slice(0, -1)}!`)
     for (let count = 0; count < 1000; count++) {
@@ -148,7 +148,7 @@ describe('S9: the operator key', () => {
     expect(guess(1, '198.51.100.7')).toEqual([404])
   })
 
-  test('is accepted from an address that used it lately, however many failures come from there', () => {
+  test('is accepted from an address that used it lately, after any number of failures from there', () => {
     const { clock, guess, knock } = createOperatorFixture()
     expect(knock('right')).toBe(200)
     for (let minute = 0; minute < 30; minute += 1) {

@@ -61,8 +61,9 @@ export class FailedAuthentications {
    */
   isOperator(client: string, isKey: () => boolean): boolean {
     const nowMs = this.#now()
-    const known = this.#addresses.get(toNetwork(client))
-    if (known && nowMs - known.operatorAtMs > operatorMs) this.#assertMayTry(known, nowMs)
+    const knownAddress = this.#addresses.get(toNetwork(client))
+    if (knownAddress && nowMs - knownAddress.operatorAtMs > operatorMs)
+      this.#assertMayTry(knownAddress, nowMs)
     if (!isKey()) return false
     this.#address(client).operatorAtMs = nowMs
     return true
@@ -77,8 +78,8 @@ export class FailedAuthentications {
 
   #address(client: string): Address {
     const network = toNetwork(client)
-    const known = this.#addresses.get(network)
-    if (known) return known
+    const knownAddress = this.#addresses.get(network)
+    if (knownAddress) return knownAddress
     const address = {
       failures: new SlidingWindow(),
       lookUpAtMs: -Infinity,

@@ -134,7 +134,7 @@ describe('requests at once', () => {
     await limits.admit(caller)
   })
 
-  test('releases a place once, however often it is released', async () => {
+  test('releases a slot once, for any number of calls', async () => {
     const { limits } = createFixture()
     const first = await limits.admit(caller)
     await limits.admit(caller)
@@ -163,7 +163,7 @@ describe('R08: tokens', () => {
     expect(await used(limits)).toBe(real)
   })
 
-  test('a request that was not answered has used none', async () => {
+  test('a request without an answer has used none', async () => {
     const { limits } = createFixture()
     const admission = await limits.admit(caller)
     await admission.reserve(4000)
@@ -220,21 +220,23 @@ test('reports the use of each limit without counting', async () => {
   })
   const { requests, tokens, running } = caller.limits
   const at = { windows: [...requests, ...tokens], running }
-  expect(await limits.used(at)).toEqual(Array.from({ length: 3 }, () => ({ used: 0, resetMs: 0 })))
+  expect(await limits.readUse(at)).toEqual(
+    Array.from({ length: 3 }, () => ({ used: 0, resetMs: 0 })),
+  )
   expect(counters.size).toBe(0)
   const admission = await limits.admit(caller)
   await admission.reserve(400)
   clock.ms = 10_000
-  expect(await limits.used(at)).toEqual([
+  expect(await limits.readUse(at)).toEqual([
     { used: 1, resetMs: 50_000 },
     { used: 400, resetMs: 50_000 },
     { used: 1, resetMs: 0 },
   ])
   admission.trueUp(30)
   admission.release()
-  expect((await limits.used(at)).map(({ used }) => used)).toEqual([1, 30, 0])
+  expect((await limits.readUse(at)).map(({ used }) => used)).toEqual([1, 30, 0])
   clock.ms = 60_000
-  expect((await limits.used(at)).map(({ used }) => used)).toEqual([0, 0, 0])
+  expect((await limits.readUse(at)).map(({ used }) => used)).toEqual([0, 0, 0])
 })
 
 test('evicts idle accounts', async () => {

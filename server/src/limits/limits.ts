@@ -32,7 +32,7 @@ export class RateLimits {
   }
 
   /** Returns the use of each bucket, windows first; counts nothing. */
-  async used(at: LimitBuckets): Promise<BucketUse[]> {
+  async readUse(at: LimitBuckets): Promise<BucketUse[]> {
     return this.#counters.readUse(at)
   }
 
@@ -50,10 +50,10 @@ export class RateLimits {
   admit({ limits }: { limits: CallerLimits }): MaybePromise<Admission> {
     const { requests: windows, running } = limits
     const taking = this.#counters.take({ windows, weight: 1, running })
-    return chain(taking, (take) => this.#admitted(take, limits.tokens))
+    return chain(taking, (take) => this.#toAdmission(take, limits.tokens))
   }
 
-  #admitted(take: CounterTake, windows: readonly LimitBucket[]): Admission {
+  #toAdmission(take: CounterTake, windows: readonly LimitBucket[]): Admission {
     if (take.kind === 'refused') throw toRateLimitError(take)
     return new Admission(take, this.#counters, windows)
   }
@@ -70,8 +70,8 @@ export class Admission {
   /** The windows that count its tokens. */
   readonly #windows: readonly LimitBucket[]
   #tokens: Granted | undefined
-  #reserved = 0
-  #used = 0
+  #reservedTokens = 0
+  #usedTokens = 0
 
   constructor(requests: Granted, counters: Counters, windows: readonly LimitBucket[]) {
     this.quota = quotaOf(requests.tightest)
@@ -89,12 +89,12 @@ export class Admission {
   #takeTokens(take: CounterTake, tokens: number): undefined {
     if (take.kind === 'refused') throw tooManyTokens(take, tokens)
     this.#tokens = take
-    this.#reserved = tokens
+    this.#reservedTokens = tokens
   }
 
   /** Reports the real use, which `release` counts; a request that never reports has used nothing. */
   trueUp(tokens: number): void {
-    this.#used = tokens
+    this.#usedTokens = tokens
   }
 
   /** Gives back the place only: the request continues with no client waiting. */
@@ -104,7 +104,7 @@ export class Admission {
 
   /** Gives back the place, and the tokens that were not used. */
   release(): void {
-    this.#tokens?.end(this.#used - this.#reserved)
+    this.#tokens?.end(this.#usedTokens - this.#reservedTokens)
     this.releaseSlot()
   }
 }
@@ -124,8 +124,8 @@ const refusedQuota = ({ reading, by }: LimitRefusal, waitMs: number): RateLimitQ
 })
 
 /** `rate_limit_exceeded` for a refusal: a window of requests, or too many concurrent ones. */
-export function toRateLimitError(refused: LimitRefusal, text?: string): ApiError {
-  const { reading, by, waitMs } = refused
+export function toRateLimitError(refusal: LimitRefusal, text?: string): ApiError {
+  const { reading, by, waitMs } = refusal
   const message =
     text ??
     (by === 'running'
@@ -139,14 +139,14 @@ export function toRateLimitError(refused: LimitRefusal, text?: string): ApiError
       retry_after: Math.ceil(waitMs / 1000),
     },
     retryAfterSeconds: waitMs / 1000,
-    quota: refusedQuota(refused, waitMs),
+    quota: refusedQuota(refusal, waitMs),
   })
 }
 
-function tooManyTokens(refused: LimitRefusal, tokens: number): ApiError {
-  const { limit, used } = refused.reading
-  const isHopeless = refused.waitMs === Infinity
-  const waitMs = isHopeless ? windowMs : refused.waitMs
+function tooManyTokens(refusal: LimitRefusal, tokens: number): ApiError {
+  const { limit, used } = refusal.reading
+  const isHopeless = refusal.waitMs === Infinity
+  const waitMs = isHopeless ? windowMs : refusal.waitMs
   return new ApiError('tokens_per_minute_exceeded', {
     message: isHopeless
       ? `This request may need ${tokens} tokens; the limit is ${limit} tokens per minute. Lower its output limit or shorten the prompt.`
@@ -154,6 +154,6 @@ function tooManyTokens(refused: LimitRefusal, tokens: number): ApiError {
     details: { limit, used },
     retryAfterSeconds: waitMs / 1000,
     retryable: !isHopeless,
-    quota: refusedQuota(refused, waitMs),
+    quota: refusedQuota(refusal, waitMs),
   })
 }

@@ -85,21 +85,21 @@ export class MemoryCounters implements Counters {
   /** Returns the refusal of a demand, undefined where it fits. Counts nothing. */
   refuse({ windows, weight, running }: Demand): LimitRefusal | undefined {
     const nowMs = this.#now()
-    let refused: LimitRefusal | undefined
+    let refusal: LimitRefusal | undefined
     for (const bucket of windows) {
       const waitMs = weight && this.#waitMs(bucket, weight, nowMs)
       if (waitMs === 0) continue
       const reading = this.#readingOf(bucket, nowMs)
-      refused = longer(refused, { kind: 'refused', by: 'window', reading, waitMs })
+      refusal = longer(refusal, { kind: 'refused', by: 'window', reading, waitMs })
     }
-    for (const bucket of refused ? [] : running) {
+    for (const bucket of refusal ? [] : running) {
       const { id, limit } = bucket
       const used = this.#running.get(id) ?? 0
       if (used < this.#shares.unitsOf(bucket, 1)) continue
       const reading = { id, limit, used, remaining: 0, resetMs: runningWaitMs }
       return { kind: 'refused', by: 'running', reading, waitMs: runningWaitMs }
     }
-    return refused
+    return refusal
   }
 
   readUse({ windows, running }: LimitBuckets): BucketUse[] {
@@ -142,8 +142,8 @@ export class MemoryCounters implements Counters {
   }
 
   #window(id: string): SlidingWindow {
-    const known = this.#windows.get(id)
-    if (known) return known
+    const knownWindow = this.#windows.get(id)
+    if (knownWindow) return knownWindow
     const window = new SlidingWindow()
     this.#windows.set(id, window)
     return window

@@ -22,7 +22,7 @@ const limited = (limit: number, field = 'max_tokens'): PromptSize => ({
 })
 
 describe('the output limit', () => {
-  test('may be all that the model can produce, and no more', async () => {
+  test('may reach the maximum of the model, and is rejected above it', async () => {
     const model = sampleModel({ maxOutputTokens: 400 })
     expect(await refusal(() => checkOutputLimit(model, limited(400)))).toBeUndefined()
     const error = await refusal(() =>
@@ -36,7 +36,7 @@ describe('the output limit', () => {
     })
   })
 
-  test('is accepted where the model’s maximum is unknown, or none was sent', async () => {
+  test('is accepted if the model’s maximum is unknown, or none was sent', async () => {
     const unknown = sampleModel({ maxOutputTokens: null })
     expect(await refusal(() => checkOutputLimit(unknown, limited(1e9)))).toBeUndefined()
     const unsaid = { ...limited(0), output: undefined }
@@ -49,7 +49,11 @@ const unread = () => {
 }
 
 /** A token is between two and four bytes here, three as estimated; `counted` is what the counter says. */
-function context(contextLength: number | null, counted: number | undefined, provider = 'fake') {
+function context(
+  length: number | null | { context: number | null; prompt: number },
+  counted: number | undefined,
+  provider = 'fake',
+) {
   const counts: (readonly string[])[] = []
   const ports = {
     maxTokens: (bytes: number) => Math.ceil(bytes / 2),
@@ -60,7 +64,10 @@ function context(contextLength: number | null, counted: number | undefined, prov
     },
     estimate: (texts: readonly string[]) => texts.join('').length / 3,
   }
-  const model = sampleModel({ contextLength, provider, id: `${provider}/one` })
+  const id = `${provider}/one`
+  const { context: contextLength, prompt: maxInputTokens } =
+    typeof length === 'object' && length !== null ? length : { context: length, prompt: null }
+  const model = sampleModel({ contextLength, maxInputTokens, provider, id })
   const check = (text: string, fields: Partial<PromptSize & { bytes: number }> = {}) => {
     const prompt = { ...limited(0), output: undefined, texts: () => [text], ...fields }
     return refusal(() => checkContext(model, { bytes: Buffer.byteLength(text), ...prompt }, ports))
@@ -104,7 +111,7 @@ describe('the context', () => {
   })
 
   test.each(['fake', 'openai'])(
-    'S5: where a count takes too long the estimate decides, with a margin (%s)',
+    'S5: when a count takes too long the estimate decides, with a margin (%s)',
     async (provider) => {
       const { check } = context(1000, undefined, provider)
       expect(await check('x'.repeat(3900))).toBeUndefined()
@@ -132,5 +139,28 @@ describe('the context', () => {
 
   test('accepts any prompt where the context length is unknown', async () => {
     expect(await context(null, 1e9).check('x'.repeat(1e6))).toBeUndefined()
+  })
+
+  test('finding D9: a prompt and its answer share the context, of which a prompt may have a part', async () => {
+    const { check } = context({ context: 1000, prompt: 700 }, 1, 'openai')
+    const output = { limit: 600, field: 'max_tokens' }
+    expect(await check('', { tokens: 400, output })).toBeUndefined()
+    expect(await check('', { tokens: 700 })).toBeUndefined()
+    // Too long beside the answer: the context is the limit.
+    const together = await check('', { tokens: 600, output })
+    expect(together?.details).toEqual({ max_context: 1000, requested: 1200 })
+    // Too long by itself: the longest prompt is.
+    const alone = await check('', { tokens: 800 })
+    expect(alone).toMatchObject({ code: 'context_length_exceeded', param: 'messages' })
+    expect(alone?.details).toEqual({ max_context: 700, requested: 801 })
+    expect(alone?.message).toBe(
+      "This model's maximum context length is 1000 tokens, of which a prompt has at most 700, and 801 were requested.",
+    )
+  })
+
+  test('finding D9: the longest prompt is a limit where the context is unknown', async () => {
+    const { check } = context({ context: null, prompt: 700 }, 1, 'openai')
+    expect(await check('', { tokens: 700 })).toBeUndefined()
+    expect((await check('', { tokens: 701 }))?.details['max_context']).toBe(700)
   })
 })

@@ -52,14 +52,21 @@ export function checkOutputLimit(model: Model, { output }: PromptSize): void {
   })
 }
 
+/** Returns the longest prompt that a model reads beside the requested output; Infinity where no length is known. */
+function promptRoom(
+  { contextLength, maxInputTokens }: Model,
+  { output }: Pick<PromptSize, 'output'>,
+): number {
+  const beside = contextLength === null ? Infinity : contextLength - (output?.limit ?? 0)
+  return maxInputTokens === null ? beside : Math.min(beside, maxInputTokens)
+}
+
 /** Whether a prompt fits a model by the length of its body alone, as nearly all do. */
 export const fitsSurely = (
-  { contextLength }: Model,
+  model: Model,
   prompt: Pick<PromptSize, 'output' | 'tokens'> & { bytes: number },
   { maxTokens }: Pick<Ports, 'maxTokens'>,
-): boolean =>
-  contextLength === null ||
-  prompt.tokens + maxTokens(prompt.bytes) <= contextLength - (prompt.output?.limit ?? 0)
+): boolean => prompt.tokens + maxTokens(prompt.bytes) <= promptRoom(model, prompt)
 
 /**
  * Rejects with `context_length_exceeded` a prompt that is certainly too long for a model. Nearly always the length of
@@ -71,26 +78,30 @@ export async function checkContext(
   prompt: PromptSize & { bytes: number },
   ports: Ports,
 ): Promise<void> {
-  if (model.contextLength === null || fitsSurely(model, prompt, ports)) return
-  const room = model.contextLength - (prompt.output?.limit ?? 0)
+  if (fitsSurely(model, prompt, ports)) return
+  const room = promptRoom(model, prompt)
   const texts = prompt.texts()
   const textBytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   if (prompt.tokens + ports.maxTokens(textBytes) <= room) return
   const least = prompt.tokens + ports.atLeast(textBytes)
   if (least > room * foreignMargin) throw tooLong(model, prompt, least)
-  const counted = await ports.count(texts)
-  const margin = counted !== undefined && model.provider === 'openai' ? 1 : foreignMargin
-  const tokens = prompt.tokens + (counted ?? ports.estimate(texts))
+  const countedTokens = await ports.count(texts)
+  const margin = countedTokens !== undefined && model.provider === 'openai' ? 1 : foreignMargin
+  const tokens = prompt.tokens + (countedTokens ?? ports.estimate(texts))
   if (tokens > room * margin) throw tooLong(model, prompt, tokens)
 }
 
-function tooLong(model: Model, { textField, output }: PromptSize, promptTokens: number): ApiError {
-  const maximum = model.contextLength ?? 0
-  const requested = promptTokens + (output?.limit ?? 0)
+/** Names the limit that a prompt of so many tokens exceeds: the longest prompt, or the context with the output. */
+function tooLong(model: Model, prompt: PromptSize, promptTokens: number): ApiError {
+  const { contextLength, maxInputTokens } = model
+  const isPromptLimit = maxInputTokens !== null && promptRoom(model, prompt) === maxInputTokens
+  const requestedTokens = promptTokens + (isPromptLimit ? 0 : (prompt.output?.limit ?? 0))
+  const context = contextLength ?? maxInputTokens ?? 0
+  const ofThese = isPromptLimit ? `, of which a prompt has at most ${maxInputTokens}` : ''
   return new ApiError('context_length_exceeded', {
-    param: textField,
+    param: prompt.textField,
     // Some clients recognise this error by these very words (contract 1.7).
-    message: `This model's maximum context length is ${maximum} tokens, and ${requested} were requested.`,
-    details: { max_context: maximum, requested },
+    message: `This model's maximum context length is ${context} tokens${ofThese}, and ${requestedTokens} were requested.`,
+    details: { max_context: isPromptLimit ? maxInputTokens : context, requested: requestedTokens },
   })
 }

@@ -115,7 +115,7 @@ test('R07: counts requests in separate slots to the millisecond', () => {
   expect(window.waitMs(1, 60, 60_000)).toBe(0)
 })
 
-test('a minute at full speed takes no more than 241 slots', () => {
+test('a minute at full speed takes at most 241 slots', () => {
   const window = new SlidingWindow()
   for (let nowMs = 0; nowMs < 3 * windowMs; nowMs += 10) window.add(1, nowMs)
   expect(window.slots).toBe(240)

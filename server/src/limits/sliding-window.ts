@@ -84,12 +84,12 @@ export class SlidingWindow {
     }
     this.#advance(clockMs)
     const index = this.#indexOf(slot)
-    const held = this.#weights[index]
-    if (held === undefined) return
-    const returned = Math.min(held, -delta)
+    const heldUnits = this.#weights[index]
+    if (heldUnits === undefined) return
+    const returned = Math.min(heldUnits, -delta)
     this.#used -= returned
-    this.#weights[index] = held - returned
-    if (held > returned) return
+    this.#weights[index] = heldUnits - returned
+    if (heldUnits > returned) return
     this.#weights.splice(index, 1)
     this.#lastMs.splice(index, 1)
   }

@@ -16,7 +16,7 @@ const now = () => 1000
 function createFixture() {
   const { promise: answered, resolve: answer } = Promise.withResolvers<undefined>()
   const state = { lookUps: 0 }
-  const keyring = new ApiKeyCache({
+  const apiKeys = new ApiKeyCache({
     lookUp: () => {
       state.lookUps += 1
       return answered
@@ -25,12 +25,12 @@ function createFixture() {
   })
   const unknownKeys = new UnknownKeyLimiter()
   const door = new Authenticator({
-    keyring,
+    apiKeys,
     unknownKeys,
     failures: new FailedAuthentications({ perMinute: () => 20, now }),
     limits: new RateLimits(new MemoryCounters(now)),
     lastUse: { note: () => undefined },
-    visitors: new AddressRate({ perMinute: () => 60, now }),
+    anonymousCallers: new AddressRate({ perMinute: () => 60, now }),
     apiPerMinute: () => 300,
   })
   const enter = async (address: string) => {

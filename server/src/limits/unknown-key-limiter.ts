@@ -13,7 +13,7 @@ export class UnknownKeyLimiter {
   readonly #running = new Map<string, number>()
 
   /** Returns a place, to be disposed of once the caller is known. Throws `rate_limit_exceeded`. */
-  enter(client: string): Disposable {
+  admit(client: string): Disposable {
     const network = toNetwork(client)
     const running = this.#running.get(network) ?? 0
     if (running >= maxPerAddress) {

@@ -61,8 +61,8 @@ describe('M02: an allowance', () => {
       expect(tokens).toBeLessThanOrEqual(Math.min(maxTokens, credit + held))
       expect(tokens).toBeGreaterThan(Math.min(maxTokens, credit + held) - 16)
       expect(all.hold.amount).toBe(BigInt(tokens) * price)
-      expect(all.lease.held).toBe(all.hold.amount)
-      expect(all.allowance.gained).toBe(tokens - held)
+      expect(all.lease.heldAmount).toBe(all.hold.amount)
+      expect(all.allowance.gainedTokens).toBe(tokens - held)
       expect(steps).toBeLessThan(40)
     })
     fc.assert(property, { numRuns: 2000 })
@@ -78,7 +78,7 @@ describe('M02: an allowance', () => {
     hold.settle(0n)
     resolve(newHold(512n * price))
     expect(await extending).toBe(false)
-    expect([lease.held, lease.free, allowance.gained]).toEqual([0n, 10_000n * price, 0])
+    expect([lease.heldAmount, lease.free, allowance.gainedTokens]).toEqual([0n, 10_000n * price, 0])
   })
 
   test('refuses and returns an extension out of another lease', () => {
@@ -86,7 +86,7 @@ describe('M02: an allowance', () => {
     const other = createLease(10_000)
     const allowance = new Allowance({ ...options, extendHold: other.extendHold })
     expect(allowance.extend()).toBe(false)
-    expect([other.lease.held, allowance.gained]).toEqual([0n, 0])
+    expect([other.lease.heldAmount, allowance.gainedTokens]).toEqual([0n, 0])
   })
 
   test.each([

@@ -37,7 +37,7 @@ export class Allowance {
   }
 
   /** The tokens beyond the initial ones. */
-  get gained(): number {
+  get gainedTokens(): number {
     return this.#tokens - this.#options.tokens
   }
 
@@ -74,8 +74,8 @@ export class Allowance {
       extension.settle(0n)
       return false
     }
-    const paid = (amount * 1_000_000n) / rate
-    this.#tokens += paid < BigInt(step) ? Number(paid) : step
+    const paidTokens = (amount * 1_000_000n) / rate
+    this.#tokens += paidTokens < BigInt(step) ? Number(paidTokens) : step
     return true
   }
 

@@ -93,7 +93,7 @@ const tieredPricing = fc
   .tuple(pricing, fc.array(tier, { maxLength: 4 }))
   .map(([usual, tiers]): Pricing => ({ ...usual, tiers }))
 
-test('M35 finding P1: whatever a usage says, within its limits it costs no more than the hold, in any tier', () => {
+test('M35 finding P1: a usage within its limits costs at most the hold, in any tier', () => {
   const minute = fc.nat(1439)
   const elapsedMs = fc.nat(10_000_000)
   const priced = fc.record({ pricing: fc.oneof(pricing, tieredPricing), minute, elapsedMs })
@@ -185,7 +185,7 @@ test('charges the requested service tier, unless the provider served another', (
   expect(chargeOf({ ...used, servedTier: 'priority' })).toEqual([8_000_000n, undefined])
 })
 
-test('a cheaper service tier is charged where the provider says that it served it', () => {
+test('a cheaper service tier is charged if the provider reports it', () => {
   const used = { input: 1000, output: 100 }
   for (const serviceTier of ['flex', 'batch'] as const) {
     const asking = { serviceTier }

@@ -14,48 +14,59 @@ interface Held {
 
 /**
  * Returns the price that applies to a finished request: its tier by the counted prompt, and by the requested and
- * the served service tier. Prompts that were sent one by one are priced by their mean.
+ * the served service tier; and the fee of a request that the provider states. Prompts that were sent one by one are
+ * priced by their mean.
  */
-export function selectUsagePrice(used: Usage, { pricing, minute, volume }: Held): AppliedPrice {
-  const mean = Math.ceil(promptTokens(used) / Math.max(1, volume.requests))
-  return selectPrice(pricing, {
+export function selectUsagePrice(usage: Usage, { pricing, minute, volume }: Held): AppliedPrice {
+  const requests = Math.max(1, volume.requests)
+  const mean = Math.ceil(promptTokens(usage) / requests)
+  const appliedPrice = selectPrice(pricing, {
     // Bounded by the hold: a count beyond the model's context is not believed.
     promptTokens: Math.min(mean, volume.maxPromptTokens),
-    serviceTier: servedTier(used, volume.serviceTier),
+    serviceTier: servedTier(usage, volume.serviceTier),
     minute,
   })
+  return usage.requestFee === undefined
+    ? appliedPrice
+    : withRequestFee(appliedPrice, usage.requestFee / BigInt(requests))
+}
+
+/** Replaces the fee of a request by a lower one: the hold does not cover a higher one, and no price has none. */
+function withRequestFee({ rates, tier }: AppliedPrice, fee: bigint): AppliedPrice {
+  const { request = 0n } = rates
+  return { rates: fee < request ? { ...rates, request: fee } : rates, tier }
 }
 
 /**
  * Never a tier that was not requested: the hold does not cover it. A discount applies where the provider reports
  * the tier as served: many leave out a field that they do not know, and bill the usual price.
  */
-function servedTier({ servedTier: reported }: Usage, requested: ServiceTier | undefined) {
-  if (reported === requested) return requested
-  return reported === undefined && requested === 'priority' ? requested : undefined
+function servedTier({ servedTier: reportedTier }: Usage, requestedTier: ServiceTier | undefined) {
+  if (reportedTier === requestedTier) return requestedTier
+  return reportedTier === undefined && requestedTier === 'priority' ? requestedTier : undefined
 }
 
 /**
  * Computes the savings of a cache on a price, in nano-dollars: the price of its tokens as plain input, less their
  * cost. Below zero where writing cost more than reading saved.
  */
-export function computeCacheSavings(used: Usage, { rates }: AppliedPrice): bigint {
-  const { cachedInput, cacheWrite, cacheWriteLong } = used
-  const cachedAudio = Math.min(used.cachedAudio ?? 0, cachedInput)
-  const cached = cachedInput + cacheWrite + cacheWriteLong
-  if (cached === 0) return 0n
-  const read = { ...noUsage, cachedInput, cachedAudio, cacheWrite, cacheWriteLong }
-  const plain = { ...noUsage, input: cached - cachedAudio, audioInput: cachedAudio }
-  return computeCost(plain, rates) - computeCost(read, rates)
+export function computeCacheSavings(usage: Usage, { rates }: AppliedPrice): bigint {
+  const { cachedInput, cacheWrite, cacheWriteLong } = usage
+  const cachedAudio = Math.min(usage.cachedAudio ?? 0, cachedInput)
+  const cachedTokens = cachedInput + cacheWrite + cacheWriteLong
+  if (cachedTokens === 0) return 0n
+  const cachedUsage = { ...noUsage, cachedInput, cachedAudio, cacheWrite, cacheWriteLong }
+  const plain = { ...noUsage, input: cachedTokens - cachedAudio, audioInput: cachedAudio }
+  return computeCost(plain, rates) - computeCost(cachedUsage, rates)
 }
 
 /** Computes a usage's cost at the rates of its request, in nano-dollars. */
-export const costAt = (used: Usage, { rates }: AppliedPrice, volume: TokenBounds): bigint =>
-  computeCost(used, rates, {
+export const costAt = (usage: Usage, { rates }: AppliedPrice, volume: TokenBounds): bigint =>
+  computeCost(usage, rates, {
     requests: volume.requests,
     images: volume.images,
-    searches: Math.min(used.searches, volume.searches),
-    inputCharacters: used.inputCharacters,
-    outputCharacters: used.outputCharacters,
-    processingMs: used.processingMs,
+    searches: Math.min(usage.searches, volume.searches),
+    inputCharacters: usage.inputCharacters,
+    outputCharacters: usage.outputCharacters,
+    processingMs: usage.processingMs,
   })

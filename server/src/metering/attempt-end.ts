@@ -19,26 +19,26 @@ export const noTokens: TokenCounts = {
 
 interface AttemptResult {
   outcome: string
-  used: Usage | undefined
+  usage: Usage | undefined
   cost: bigint
   /** Undefined for an attempt without a reservation. */
   price: bigint | undefined
-  settled: Settled | undefined
+  settledHold: Settled | undefined
 }
 
 /** Fills in the end of a request's last attempt; returns the cost that its caller sees. */
-export function endAttempt(event: UsageEvent, ended: AttemptResult): bigint {
-  const { outcome, used, cost, price, settled } = ended
+export function endAttempt(event: UsageEvent, result: AttemptResult): bigint {
+  const { outcome, usage, cost, price, settledHold } = result
   event.outcome = outcome
   event.cost = cost
   event.price = (isCounted(event) ? price : undefined) ?? null
-  if (used) {
-    event.tokens = used
-    event.estimated = used.estimated
+  if (usage) {
+    event.tokens = usage
+    event.estimated = usage.estimated
   }
-  if (settled) {
-    event.leaseId = settled.leaseId
-    event.fromLease = settled.fromLease
+  if (settledHold) {
+    event.leaseId = settledHold.leaseId
+    event.fromLease = settledHold.fromLease
   }
   return costToCaller(event)
 }

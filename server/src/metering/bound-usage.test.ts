@@ -19,7 +19,7 @@ const volume = {
 const grounds = {
   volume,
   outputLimit: 100,
-  gained: 0,
+  gainedTokens: 0,
   contextLength: null,
   hasOwnLimit: true,
   isOthers: false,

@@ -8,7 +8,7 @@ interface UsageGrounds {
   volume: TokenBounds
   /** The paid output limit of each answer, and the tokens that a stream gained beyond it. */
   outputLimit: number
-  gained: number
+  gainedTokens: number
   contextLength: number | null
   /** Set where the caller set the output limit itself: it never pays beyond that. */
   hasOwnLimit: boolean
@@ -33,9 +33,9 @@ const contextOfUnknown = 131_072
  * the hold is a closer one.
  */
 export function boundUsage(usage: Usage, grounds: UsageGrounds): Usage {
-  const { volume, outputLimit, gained, contextLength, hasOwnLimit, isOthers } = grounds
+  const { volume, outputLimit, gainedTokens, contextLength, hasOwnLimit, isOthers } = grounds
   const limits = limitsAt(volume, outputLimit)
-  limits.output += gained
+  limits.output += gainedTokens
   const isTrusted = !usage.estimated && !usage.flawed && !isOthers
   if (isTrusted && volume.inputTokensByBytes !== undefined) limits.input = volume.inputTokensByBytes
   if (isTrusted && !hasOwnLimit) {

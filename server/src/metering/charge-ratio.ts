@@ -24,8 +24,8 @@ export class ChargeRatio {
   /** Returns the worst case of the charge. */
   ofWorst(worst: WorstCase): WorstCase {
     if (this.#millionths === fullRatio) return worst
-    const { volume, fixed, perToken } = worst
-    return { volume, fixed: this.#up(fixed), perToken: this.#up(perToken) }
+    const { volume, fixedPrice, perToken } = worst
+    return { volume, fixedPrice: this.#up(fixedPrice), perToken: this.#up(perToken) }
   }
 
   #up(amount: bigint): bigint {

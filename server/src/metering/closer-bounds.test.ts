@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { CloserBounds, mostSaved, vocabularyOf, withSavedTokens } from './closer-bounds'
+import { CloserBounds, maxSavedTokens, vocabularyOf, withSavedTokens } from './closer-bounds'
 import type { BoundedTokens, Vocabulary } from './token-worker'
 import type { TokenBounds } from './worst-case'
 import { EventLoopShares } from '../limits/event-loop-shares'
@@ -33,7 +33,7 @@ describe('counts of one process', () => {
     expect(['a', 'b', 'c'].map((account) => bounds.mayCount(account))).toEqual([true, true, true])
   })
 
-  test('finding M23: an account whose requests are refused all the same gets a twentieth of the time', () => {
+  test('finding M23: an account that is still rejected has a twentieth of the time', () => {
     using opened = createBounds()
     const { bounds, clock } = opened
     const perSecond: number[] = []
@@ -54,7 +54,7 @@ describe('counts of one process', () => {
     expect(bounds.mayCount('b')).toBeTrue()
   })
 
-  test('a text that could not be counted saves nothing, and one that is longer than its bytes neither', async () => {
+  test('an uncounted text, or one with more tokens than bytes, saves nothing', async () => {
     using opened = createBounds()
     const { count, waiting } = opened
     const counting = [count('a'), count('a')]
@@ -96,7 +96,7 @@ const volume: TokenBounds = {
   searches: 0,
 }
 
-test('a closer volume has fewer tokens, no longer a prompt, and keeps what the bytes allow', () => {
+test('a closer volume has fewer tokens, the same prompt at most, and stays within its bytes', () => {
   expect(withSavedTokens(volume, 10_000)).toEqual({
     ...volume,
     inputTokens: 41_000,
@@ -106,5 +106,5 @@ test('a closer volume has fewer tokens, no longer a prompt, and keeps what the b
     inputTokens: 21_000,
     maxPromptTokens: 21_000,
   })
-  expect([mostSaved(1000, 'any'), mostSaved(1000, 'o200k_base')]).toEqual([600, 875])
+  expect([maxSavedTokens(1000, 'any'), maxSavedTokens(1000, 'o200k_base')]).toEqual([600, 875])
 })

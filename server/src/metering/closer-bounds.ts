@@ -4,7 +4,7 @@ import type { Vocabulary } from './token-worker'
 import type { TokenBounds } from './worst-case'
 import type { Model } from '../catalog/model'
 
-const usual = {
+const defaultBounds = {
   /** A count may take this long, once its vocabulary is loaded. */
   deadlineMs: 1000,
   /** The counts at the same time, in all and of one account. */
@@ -12,7 +12,7 @@ const usual = {
   maxOfAccount: 4,
 }
 
-interface Options extends Partial<typeof usual> {
+interface Options extends Partial<typeof defaultBounds> {
   counter: Pick<TokenCounter, 'bound'>
   shares: { shareOf: (owner: string) => Pick<OwnerShare, 'charge' | 'note'> }
 }
@@ -54,7 +54,7 @@ export interface CloserBound {
 }
 
 /** Texts have fewer tokens than bytes by at most so many. */
-export const mostSaved = (bytes: number, vocabulary: Vocabulary): number =>
+export const maxSavedTokens = (bytes: number, vocabulary: Vocabulary): number =>
   Math.floor(bytes * (1 - leastShare[vocabulary]))
 
 /** The volume of a request whose prompts have fewer tokens than bytes. */
@@ -79,7 +79,7 @@ export class CloserBounds {
   #total = 0
 
   constructor(options: Options) {
-    this.#options = { ...usual, ...options }
+    this.#options = { ...defaultBounds, ...options }
   }
 
   /** Returns whether a request of an account may be counted: false where that has used its share, or too many run. */
@@ -119,8 +119,8 @@ export class CloserBounds {
 
   #leave(accountId: string): void {
     this.#total -= 1
-    const others = this.#ofAccount(accountId) - 1
-    if (others > 0) this.#running.set(accountId, others)
+    const otherAccounts = this.#ofAccount(accountId) - 1
+    if (otherAccounts > 0) this.#running.set(accountId, otherAccounts)
     else this.#running.delete(accountId)
   }
 }

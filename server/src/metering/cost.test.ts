@@ -80,7 +80,7 @@ describe('prices', () => {
     expect(computeCost(usage, pricing)).toBe(1_111_101n)
   })
 
-  test('sound from a cache has its price, or that of what is cached', () => {
+  test('sound from a cache has its price, or the price of cached tokens', () => {
     const usage = using({ cachedInput: 1e6, cachedAudio: 400_000, output: 1e6 })
     const cached = { ...plain, cachedInput: 10n }
     expect(computeCost(usage, cached)).toBe(15n)
@@ -122,7 +122,7 @@ test('M15: a million small requests cost at most a nano-dollar each more than on
   fc.assert(property, { numRuns: 2000 })
 })
 
-test('beyond what numbers hold a cost is as exact as below', () => {
+test('beyond the range of numbers a cost is as exact as below', () => {
   const rate = fc.oneof(fc.bigInt(0n, 2n ** 64n), fc.bigInt(0n, 100_000_000_000n))
   const tokens = fc.oneof(fc.nat(1_000_000), fc.constantFrom(0, 1, 999_999, 1_000_000_000))
   const used = fc.record({ input: tokens, output: tokens })
@@ -146,7 +146,7 @@ test.each([
   expect(roundUp(BigInt(millionths))).toBe(nanos)
 })
 
-test('I11 M13: whatever a provider says, a cost is whole and never negative', () => {
+test('I11 M13: a cost is whole and never negative for any usage of a provider', () => {
   const count = fc.oneof(
     fc.nat(1_000_000),
     fc.constantFrom<unknown>(undefined, null, -1, 0.5, '7', 1e12, 1e300, Number.NaN, Infinity, {}),

@@ -20,8 +20,8 @@ export interface Pieces {
 
 /** Nano-dollars per 1,000,000 tokens of each bucket; one without a price of its own has `input`'s or `output`'s. */
 export function getBucketRates(rates: Rates): Required<TokenRates> {
-  const known = ratesBy.get(rates)
-  if (known) return known
+  const knownRates = ratesBy.get(rates)
+  if (knownRates) return knownRates
   const { input, output } = rates
   const cacheWrite = rates.cacheWrite ?? input
   const bucketRates = {
@@ -76,11 +76,11 @@ export function computePieceCost(pieces: Pieces, rates: Rates): bigint {
 }
 
 /** Computes the cost of characters and time, in millionths of a nano-dollar. */
-export function costOfMeasured(measured: Pieces, rates: Rates): bigint {
-  const { inputCharacters: read = 0n, outputCharacters: written = 0n, second = 0n } = rates
-  if (read === 0n && written === 0n && second === 0n) return 0n
-  const { inputCharacters = 0, outputCharacters = 0, processingMs = 0 } = measured
-  const ofCharacters = BigInt(inputCharacters) * read + BigInt(outputCharacters) * written
+export function costOfMeasured(measuredUnits: Pieces, rates: Rates): bigint {
+  const { inputCharacters: inputRate = 0n, outputCharacters: outputRate = 0n, second = 0n } = rates
+  if (inputRate === 0n && outputRate === 0n && second === 0n) return 0n
+  const { inputCharacters = 0, outputCharacters = 0, processingMs = 0 } = measuredUnits
+  const ofCharacters = BigInt(inputCharacters) * inputRate + BigInt(outputCharacters) * outputRate
   return ofCharacters + BigInt(processingMs) * second * 1000n
 }
 
@@ -101,16 +101,16 @@ const buckets = [
  * Computes a usage's cost, in nano-dollars: summed exactly, rounded up once. The caller limits a usage to what
  * its request could use (`limitUsage`) before it is charged.
  */
-export function computeCost(usage: Usage, given: Rates, pieces: Pieces = oneRequest): bigint {
-  const rates = getBucketRates(given)
-  const cachedAudio = cachedAudioOf(usage, given)
-  const measured = costOfMeasured(pieces, given)
-  const ofPieces = computePieceCost(pieces, given)
-  if (cachedAudio > 0 || measured > 0n) {
+export function computeCost(usage: Usage, givenRates: Rates, pieces: Pieces = oneRequest): bigint {
+  const rates = getBucketRates(givenRates)
+  const cachedAudio = cachedAudioOf(usage, givenRates)
+  const measuredCost = costOfMeasured(pieces, givenRates)
+  const ofPieces = computePieceCost(pieces, givenRates)
+  if (cachedAudio > 0 || measuredCost > 0n) {
     // Few usages have any of this: all others are summed as numbers.
     const rest = { ...usage, cachedInput: usage.cachedInput - cachedAudio }
-    const ofCachedAudio = BigInt(cachedAudio) * (given.cachedAudioInput ?? 0n)
-    return roundUp(sumMillionths(rest, rates) + ofCachedAudio + measured) + ofPieces
+    const ofCachedAudio = BigInt(cachedAudio) * (givenRates.cachedAudioInput ?? 0n)
+    return roundUp(sumMillionths(rest, rates) + ofCachedAudio + measuredCost) + ofPieces
   }
   let millionths = 0
   for (const bucket of buckets) {

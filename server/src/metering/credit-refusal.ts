@@ -10,7 +10,7 @@ interface RefusedPrice {
   pricing: Pricing
   minute: number
   /** The fraction of it that counts in what refused. */
-  charged: ChargeRatio
+  chargeRatio: ChargeRatio
   volume: TokenBounds
 }
 
@@ -19,7 +19,7 @@ interface Shortage {
   available: bigint
   /** The least that the account must have in any case. */
   minimum: bigint
-  required: bigint
+  requiredAmount: bigint
   message: string
 }
 
@@ -29,8 +29,8 @@ export class CreditRefusal extends ApiError<'insufficient_credits'> {
   readonly #shortage: Shortage
 
   constructor(shortage: Shortage, price: RefusedPrice) {
-    const { message, available, required } = shortage
-    const details = { current_balance: toUsd(available), minimum_required: toUsd(required) }
+    const { message, available, requiredAmount } = shortage
+    const details = { current_balance: toUsd(available), minimum_required: toUsd(requiredAmount) }
     super('insufficient_credits', { message, details })
     this.#price = price
     this.#shortage = shortage
@@ -43,9 +43,9 @@ export class CreditRefusal extends ApiError<'insufficient_credits'> {
 
   /** Returns whether there would be enough for another volume at the same price. */
   covers(volume: TokenBounds): boolean {
-    const { pricing, minute, charged } = this.#price
+    const { pricing, minute, chargeRatio } = this.#price
     const { available, minimum } = this.#shortage
-    const floor = floorPrice(charged.ofWorst(computeWorstCase(volume, pricing, minute)))
+    const floor = floorPrice(chargeRatio.ofWorst(computeWorstCase(volume, pricing, minute)))
     return available >= maxAmount(floor, minimum)
   }
 }
@@ -53,24 +53,24 @@ export class CreditRefusal extends ApiError<'insufficient_credits'> {
 /** Creates the refusal by a spending limit of which `remaining` is left, below zero where nodes overshot. */
 export function refuseByAllowance(
   remaining: bigint,
-  required: bigint,
+  requiredAmount: bigint,
   price: RefusedPrice,
 ): CreditRefusal {
   const available = remaining > 0n ? remaining : 0n
-  const message = `${toUsd(available)} USD remain of this month's spending limit; this request requires ${toUsd(required)} USD.`
-  return new CreditRefusal({ available, minimum: 0n, required, message }, price)
+  const message = `${toUsd(available)} USD remain of this month's spending limit; this request requires ${toUsd(requiredAmount)} USD.`
+  return new CreditRefusal({ available, minimum: 0n, requiredAmount, message }, price)
 }
 
 /** Creates the refusal by a balance. */
 export function refuseByBalance(
-  { available, needed: required }: InsufficientCredit,
+  { available, neededAmount: requiredAmount }: InsufficientCredit,
   minimum: bigint,
   price: RefusedPrice,
 ): CreditRefusal {
   const reason =
-    available < required
+    available < requiredAmount
       ? ''
       : ' Part of the balance is reserved by a server that does not respond: retry in a minute.'
-  const message = `Your available balance is ${toUsd(available)} USD; this request requires ${toUsd(required)} USD.${reason}`
-  return new CreditRefusal({ available, minimum, required, message }, price)
+  const message = `Your available balance is ${toUsd(available)} USD; this request requires ${toUsd(requiredAmount)} USD.${reason}`
+  return new CreditRefusal({ available, minimum, requiredAmount, message }, price)
 }

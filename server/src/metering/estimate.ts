@@ -122,15 +122,15 @@ function sizeOf(texts: readonly string[]): Size {
     return size
   }
   const step = Math.ceil((pieceLength * length) / maxMeasured)
-  let measured = 0
+  let measuredLength = 0
   for (const text of texts) {
     for (let at = 0; at < text.length; at += step) {
       const piece = text.slice(at, at + pieceLength)
-      measured += piece.length
+      measuredLength += piece.length
       size.add(`${piece}\n`)
     }
   }
-  const ratio = length / measured
+  const ratio = length / measuredLength
   return { bytes: size.bytes * ratio, words: size.words * ratio }
 }
 
@@ -142,9 +142,9 @@ export function estimateOutputTokens(
   bytes: number,
   { logprobs, top_logprobs: top }: JsonObject,
 ): number {
-  const listed = typeof top === 'number' ? top : typeof logprobs === 'number' ? logprobs : 0
+  const listedCount = typeof top === 'number' ? top : typeof logprobs === 'number' ? logprobs : 0
   const isListed = logprobs !== undefined && logprobs !== null && logprobs !== false
-  const perToken = usualBytesPerToken + (isListed ? probabilityBytes * (listed + 1) : 0)
+  const perToken = usualBytesPerToken + (isListed ? probabilityBytes * (listedCount + 1) : 0)
   return Math.ceil(bytes / perToken)
 }
 
@@ -175,8 +175,8 @@ export const estimateAround = ({ messages, media }: Omit<PromptTexts, 'texts'>):
 export function estimatePrompt(body: JsonObject): number {
   const { messages, prompt, input } = body
   if (Array.isArray(messages)) {
-    const requested = collectPromptTexts({ ...body, messages: messages.filter(isObject) })
-    return tokensOf(sizeOf(requested.texts)) + estimateAround(requested)
+    const requestedTexts = collectPromptTexts({ ...body, messages: messages.filter(isObject) })
+    return tokensOf(sizeOf(requestedTexts.texts)) + estimateAround(requestedTexts)
   }
   // Texts, or token ids, in one list or in several.
   const items: unknown[] = [prompt ?? input ?? []].flat(2)

@@ -3,7 +3,7 @@ import { findLongTexts, pickLongTexts } from './long-texts'
 
 const long = (letter: string) => letter.repeat(100)
 
-test('finds the long texts of messages, calls and tools, each as often as it is there', () => {
+test('finds the long texts of messages, calls and tools, each as often as it occurs', () => {
   const body = {
     model: 'fake/one',
     messages: [
@@ -19,7 +19,7 @@ test('finds the long texts of messages, calls and tools, each as often as it is 
   expect(findLongTexts(body).toSorted()).toEqual(expected.toSorted())
 })
 
-test('the data of media are none: their bound is not made of their bytes', () => {
+test('media data have no tokens: their bytes do not determine their bound', () => {
   const data = long('A')
   const content = [
     { type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } },
@@ -30,7 +30,7 @@ test('the data of media are none: their bound is not made of their bytes', () =>
   expect(findLongTexts({ messages: [{ role: 'user', content }] })).toEqual([long('t')])
 })
 
-test('of a very large body it returns some', () => {
+test('returns some texts of a very large body', () => {
   const many = Array.from({ length: 300_000 }, () => long('a'))
   const some = findLongTexts({ messages: many })
   expect(some.length).toBeGreaterThan(10_000)

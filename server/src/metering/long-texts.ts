@@ -6,9 +6,10 @@ const maxLength = 4 * 1024 * 1024
 /** Reading a body takes the event loop's time. */
 const maxValues = 100_000
 
+const mediaFields = ['image_url', 'input_audio', 'audio_url', 'file']
+
 /** The bounds of these are not made of their bytes. */
-const isMedia = (value: JsonObject) =>
-  'image_url' in value || 'input_audio' in value || 'file' in value
+const isMedia = (value: JsonObject) => mediaFields.some((name) => name in value)
 
 /**
  * Finds the long texts in a request's body, those of tools and calls too, each as often as it is in there. Of a very

@@ -18,8 +18,8 @@ export interface Measured {
  * Returns a usage with the characters and the time that its price charges, never more than its hold covers. The
  * time is the provider's, else that of the attempt. The same object where the price has no such rate.
  */
-export function withMeasured(usage: Usage, measured: Measured): Usage {
-  const { pricing, volume, outputTokens, elapsedMs } = measured
+export function withMeasured(usage: Usage, measurement: Measured): Usage {
+  const { pricing, volume, outputTokens, elapsedMs } = measurement
   const units = pricedUnits(pricing)
   if (!units) return usage
   const { outputCharacters = 0, processingMs = Math.ceil(elapsedMs) } = usage

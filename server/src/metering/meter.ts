@@ -27,7 +27,7 @@ export interface Reservation {
   /** The worst case of the charge: where that is a fraction of the price, the same fraction of the worst case. */
   worst: WorstCase
   /** The charged fraction of the price. */
-  charged: ChargeRatio
+  chargeRatio: ChargeRatio
   /** The paid output limit of each answer. */
   outputLimit: number
   contextLength: number | null
@@ -39,7 +39,7 @@ export interface Reservation {
 /** Extends holds in the way in which the first one was taken. */
 export interface Payer {
   /** Throws or rejects with `InsufficientCredit`. */
-  extendHold: (paid: Reservation, need: CreditDemand) => MaybePromise<Hold>
+  extendHold: (reservation: Reservation, need: CreditDemand) => MaybePromise<Hold>
 }
 
 /** The candidate of an attempt that is about to start, and the account it is billed to. */
@@ -80,11 +80,11 @@ const begunBefore = Promise.resolve()
  */
 export class Meter {
   readonly #ports: MeterPorts
-  readonly #metered: Metered
+  readonly #meteredRequest: Metered
   readonly #payer: Payer
-  #paid: Reservation | undefined
+  #reservation: Reservation | undefined
   #volume: (() => TokenBounds) | undefined
-  #used: Usage | undefined
+  #usage: Usage | undefined
   /** The event of the running attempt, and its beginning. */
   #event: UsageEvent | undefined
   #startedAtMs = 0
@@ -94,31 +94,31 @@ export class Meter {
   /** The savings of a cache on the price, in nano-dollars. */
   #cacheSavings = 0n
 
-  constructor(ports: MeterPorts, metered: Metered, payer: Payer) {
+  constructor(ports: MeterPorts, meteredRequest: Metered, payer: Payer) {
     this.#ports = ports
     this.#payer = payer
-    this.#metered = metered
-    this.#passedOver = metered.passedOver
+    this.#meteredRequest = meteredRequest
+    this.#passedOver = meteredRequest.passedOver
   }
 
   /**
    * Sets the reservation of the next attempt; `volume` bounds the counts where it costs nothing. Throws
    * `gateway_unavailable`, and holds nothing, after the end.
    */
-  pay(paid: Reservation | undefined, volume?: () => TokenBounds): void {
+  pay(reservation: Reservation | undefined, volume?: () => TokenBounds): void {
     if (this.#ending) {
-      paid?.hold?.settle(0n)
+      reservation?.hold?.settle(0n)
       throw over()
     }
     this.release()
-    this.#paid = paid
+    this.#reservation = reservation
     this.#volume = volume
   }
 
   /** Releases the hold: no further attempt is sent at this price. */
   release(): void {
-    this.#paid?.hold?.settle(0n)
-    this.#paid = undefined
+    this.#reservation?.hold?.settle(0n)
+    this.#reservation = undefined
     this.#allowances = noAllowances
   }
 
@@ -137,7 +137,7 @@ export class Meter {
     }
     const event = this.#eventOf(attempt)
     this.#event = event
-    this.#metered.log?.beginAttempt(event, last, attempt.connection)
+    this.#meteredRequest.log?.beginAttempt(event, last, attempt.connection)
     this.#startedAtMs = performance.now()
     return last ? this.#beginAfter(last, event) : this.#ports.usage.begin(event)
   }
@@ -149,8 +149,13 @@ export class Meter {
 
   /** Records a candidate that was skipped, for the event of the next attempt. */
   passOver({ model, provider, connection }: AttemptStart, reason: string): void {
-    const passed = { model: model.id, provider: provider.key, connectionId: connection.id, reason }
-    this.#passedOver = [...this.#passedOver, passed]
+    const passedOver = {
+      model: model.id,
+      provider: provider.key,
+      connectionId: connection.id,
+      reason,
+    }
+    this.#passedOver = [...this.#passedOver, passedOver]
   }
 
   /** Records the time of the first token. */
@@ -160,18 +165,18 @@ export class Meter {
 
   /** Returns the allowance of one of `streams` that share the hold; undefined where output costs nothing. */
   allowance(streams: number): Allowance | undefined {
-    if (!this.#paid) return undefined
-    const paid = this.#paid
-    const { hold, worst, outputLimit } = paid
+    if (!this.#reservation) return undefined
+    const reservation = this.#reservation
+    const { hold, worst, outputLimit } = reservation
     const { perToken, volume } = worst
     if (!hold || perToken === 0n) return undefined
     const answers = volume.choices / streams
     const allowance = new Allowance({
       hold,
       tokens: answers * outputLimit,
-      maxTokens: this.#metered.hasOwnLimit ? answers * volume.outputLimit : Infinity,
+      maxTokens: this.#meteredRequest.hasOwnLimit ? answers * volume.outputLimit : Infinity,
       rate: perToken / BigInt(volume.choices),
-      extendHold: (need) => this.#payer.extendHold(paid, need),
+      extendHold: (need) => this.#payer.extendHold(reservation, need),
       onError: this.#ports.onError,
     })
     this.#allowances = [...this.#allowances, allowance]
@@ -179,8 +184,8 @@ export class Meter {
   }
 
   /** The usage, as far as it is believed; undefined until the end, and where there was none. */
-  get used(): Usage | undefined {
-    return this.#used
+  get usage(): Usage | undefined {
+    return this.#usage
   }
 
   /**
@@ -193,45 +198,52 @@ export class Meter {
   }
 
   #end({ usage, outcome, isFree = false }: Ending): Promise<bigint> {
-    const paid = this.#paid
-    const used = usage && this.#boundedUsage(usage)
-    this.#used = used
-    const price = used && paid && !isFree ? this.#priceOf(used, paid) : 0n
-    const cost = paid && price > 0n ? paid.charged.of(price) : 0n
-    const settled = paid?.hold?.settle(cost)
-    this.#paid = undefined
+    const reservation = this.#reservation
+    const boundedUsage = usage && this.#boundedUsage(usage)
+    this.#usage = boundedUsage
+    const price =
+      boundedUsage && reservation && !isFree ? this.#priceOf(boundedUsage, reservation) : 0n
+    const cost = reservation && price > 0n ? reservation.chargeRatio.of(price) : 0n
+    const settledHold = reservation?.hold?.settle(cost)
+    this.#reservation = undefined
     const event = this.#event
     if (!event) return Promise.resolve(0n)
-    const callerCost = endAttempt(event, { outcome, used, cost, price: paid && price, settled })
+    const callerCost = endAttempt(event, {
+      outcome,
+      usage: boundedUsage,
+      cost,
+      price: reservation && price,
+      settledHold,
+    })
     this.#stop(event)
-    const log = this.#metered.log?.record(event, this.#cacheSavings)
+    const log = this.#meteredRequest.log?.record(event, this.#cacheSavings)
     const settling = this.#ports.usage.settle(event, log)
     // The caller does not see the part of a charge that the house bears either.
-    return settling.then((charged) => callerCost - cost + charged)
+    return settling.then((chargedAmount) => callerCost - cost + chargedAmount)
   }
 
   /** Returns nano-dollars; the event keeps the rates that they came from. */
-  #priceOf(used: Usage, { pricing, minute, worst: { volume } }: Reservation): bigint {
-    const applied = selectUsagePrice(used, { pricing, minute, volume })
-    if (this.#event?.pricing) this.#event.pricing = formatPricing(applied)
-    this.#cacheSavings = computeCacheSavings(used, applied)
-    return costAt(used, applied, volume)
+  #priceOf(usage: Usage, { pricing, minute, worst: { volume } }: Reservation): bigint {
+    const appliedPrice = selectUsagePrice(usage, { pricing, minute, volume })
+    if (this.#event?.pricing) this.#event.pricing = formatPricing(appliedPrice)
+    this.#cacheSavings = computeCacheSavings(usage, appliedPrice)
+    return costAt(usage, appliedPrice, volume)
   }
 
   /** Returns the part of a provider's count that is charged and counted in limits. */
   #boundedUsage(usage: Usage): Usage {
-    const paid = this.#paid
-    const volume = paid?.worst.volume ?? this.#volume?.()
+    const reservation = this.#reservation
+    const volume = reservation?.worst.volume ?? this.#volume?.()
     if (!volume) return usage
     const { billingMode } = this.#event ?? {}
     return boundUsage(usage, {
       volume,
-      outputLimit: paid?.outputLimit ?? volume.outputLimit,
-      gained: this.#allowances.reduce((sum, { gained }) => sum + gained, 0),
-      contextLength: paid?.contextLength ?? null,
-      hasOwnLimit: this.#metered.hasOwnLimit,
+      outputLimit: reservation?.outputLimit ?? volume.outputLimit,
+      gainedTokens: this.#allowances.reduce((sum, { gainedTokens }) => sum + gainedTokens, 0),
+      contextLength: reservation?.contextLength ?? null,
+      hasOwnLimit: this.#meteredRequest.hasOwnLimit,
       isOthers: billingMode === 'member_pays' || billingMode === 'org_pays',
-      pricing: paid?.pricing,
+      pricing: reservation?.pricing,
       elapsedMs: performance.now() - this.#startedAtMs,
     })
   }
@@ -245,7 +257,7 @@ export class Meter {
   }
 
   #eventOf({ model, provider, connection, billing }: AttemptStart): UsageEvent {
-    const { requestId, userId, keyId, operation, streamed, requestedModel } = this.#metered
+    const { requestId, userId, keyId, operation, streamed, requestedModel } = this.#meteredRequest
     const pricing = billing.payer === null ? null : model.pricing
     const passedOver = this.#passedOver
     this.#passedOver = nonePassedOver

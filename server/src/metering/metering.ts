@@ -25,7 +25,7 @@ export interface Terms extends Pick<AttemptStart, 'model' | 'billing'> {
   /** The caller's limits on the charge, if any. */
   month?: Budget | undefined
   /** Limits of an organization and its member: on the price, also where it is not charged. */
-  shared?: Budget | undefined
+  sharedBudget?: Budget | undefined
 }
 
 /** A request's demand on its payer; computes the floor only where there is too little for the full price. */
@@ -61,8 +61,8 @@ export class Metering implements Payer {
   }
 
   /** Creates a request's meter; the result of `hold` pays for its attempts. */
-  meter(metered: Metered): Meter {
-    return new Meter(this.#options, metered, this)
+  meter(request: Metered): Meter {
+    return new Meter(this.#options, request, this)
   }
 
   /**
@@ -72,37 +72,40 @@ export class Metering implements Payer {
    * answer.
    */
   hold(terms: Terms, volumeOf: () => TokenBounds): undefined | MaybePromise<Reservation> {
-    const { model, billing, month, shared } = terms
-    const charged = computeCharge(terms, this.#options.feeMillionths)
+    const { model, billing, month, sharedBudget } = terms
+    const chargeRatio = computeCharge(terms, this.#options.feeMillionths)
     const accountId = billing.payer
     const isHouse = billing.mode === 'house'
     // The platform's price counts even where an organization pays its provider itself, or the house pays.
     const isCounted = (isHouse || billing.mode === 'org_pays') && isServable(model)
-    if (accountId === null || (charged.isZero && !isCounted)) return undefined
+    if (accountId === null || (chargeRatio.isZero && !isCounted)) return undefined
     if (!isServable(model) || !model.pricing) throw new Error(`${model.id} has no price`)
-    if (!charged.isZero) this.#checkRestriction(accountId)
+    if (!chargeRatio.isZero) this.#checkRestriction(accountId)
     const minute = minuteOf(Date.now())
     const worst = computeWorstCase(volumeOf(), model.pricing, minute)
-    const paid: Reservation = {
+    const reservation: Reservation = {
       hold: undefined,
       pricing: model.pricing,
       minute,
-      worst: charged.isZero ? worst : charged.ofWorst(worst),
-      charged,
+      worst: chargeRatio.isZero ? worst : chargeRatio.ofWorst(worst),
+      chargeRatio,
       outputLimit: worst.volume.outputLimit,
       contextLength: model.contextLength,
       accountId,
-      budget: isCounted ? month : combineBudgets(month, shared),
+      budget: isCounted ? month : combineBudgets(month, sharedBudget),
     }
-    if (isCounted) paid.outputLimit = countedLimit(paid, worst, isHouse ? month : shared)
-    return charged.isZero ? paid : this.#pay(paid)
+    if (isCounted)
+      reservation.outputLimit = countedLimit(reservation, worst, isHouse ? month : sharedBudget)
+    return chargeRatio.isZero ? reservation : this.#pay(reservation)
   }
 
-  #pay(paid: Reservation): MaybePromise<Reservation> {
-    const { budget } = paid
-    const price = new Price(paid.worst, this.#options.minimumBalance)
-    const holding = budget ? this.#limitedHold(paid, price, budget) : this.#hold(paid, price)
-    return chain(holding, (hold) => toHeldReservation(paid, hold, price))
+  #pay(reservation: Reservation): MaybePromise<Reservation> {
+    const { budget } = reservation
+    const price = new Price(reservation.worst, this.#options.minimumBalance)
+    const holding = budget
+      ? this.#limitedHold(reservation, price, budget)
+      : this.#hold(reservation, price)
+    return chain(holding, (hold) => toHeldReservation(reservation, hold, price))
   }
 
   #checkRestriction(accountId: string): void {
@@ -111,19 +114,19 @@ export class Metering implements Payer {
   }
 
   /** Holds as much as the balance and the spending limits of the month allow. */
-  async #limitedHold(paid: Reservation, price: Price, month: Budget): Promise<Hold> {
+  async #limitedHold(reservation: Reservation, price: Price, month: Budget): Promise<Hold> {
     const { full, floor, minimum } = price
     const remaining = month.remaining ?? full
     if (remaining < floor) {
       // A caller with too little balance as well gets the error about the balance: it comes first.
-      const hold = await this.#hold(paid, { full: floor, floor, minimum })
+      const hold = await this.#hold(reservation, { full: floor, floor, minimum })
       hold.settle(0n)
-      throw refuseByAllowance(remaining, floor, toRefused(paid))
+      throw refuseByAllowance(remaining, floor, toRefused(reservation))
     }
-    const allowed = remaining < full ? remaining : full
-    month.hold(allowed)
-    const hold = await this.#hold(paid, { full: allowed, floor, minimum })
-    if (hold.amount < allowed) month.hold(hold.amount)
+    const allowedAmount = remaining < full ? remaining : full
+    month.hold(allowedAmount)
+    const hold = await this.#hold(reservation, { full: allowedAmount, floor, minimum })
+    if (hold.amount < allowedAmount) month.hold(hold.amount)
     return hold
   }
 
@@ -150,18 +153,18 @@ export class Metering implements Payer {
   }
 
   /** Without a promise in the steady state. Throws or rejects with an `ApiError`. */
-  #hold(paid: Reservation, need: CreditDemand): MaybePromise<Hold> {
+  #hold(reservation: Reservation, need: CreditDemand): MaybePromise<Hold> {
     return rescue(
-      () => this.#options.credit.of(paid.accountId).hold(need),
+      () => this.#options.credit.of(reservation.accountId).hold(need),
       (thrown) => {
-        throw this.#refusalFor(thrown, paid)
+        throw this.#refusalFor(thrown, reservation)
       },
     )
   }
 
-  #refusalFor(thrown: unknown, paid: Reservation): ApiError {
+  #refusalFor(thrown: unknown, reservation: Reservation): ApiError {
     if (thrown instanceof InsufficientCredit) {
-      return refuseByBalance(thrown, this.#options.minimumBalance, toRefused(paid))
+      return refuseByBalance(thrown, this.#options.minimumBalance, toRefused(reservation))
     }
     this.#options.onError(thrown)
     return unavailable(thrown)
@@ -169,37 +172,53 @@ export class Metering implements Payer {
 }
 
 /** Returns the reservation with the hold that pays for it. */
-function toHeldReservation(paid: Reservation, hold: Hold, { full }: CreditDemand): Reservation {
-  paid.hold = hold
-  paid.outputLimit = Math.min(paid.outputLimit, outputLimitOf(paid.worst, hold.amount, full))
-  return paid
+function toHeldReservation(
+  reservation: Reservation,
+  hold: Hold,
+  { full }: CreditDemand,
+): Reservation {
+  reservation.hold = hold
+  reservation.outputLimit = Math.min(
+    reservation.outputLimit,
+    outputLimitOf(reservation.worst, hold.amount, full),
+  )
+  return reservation
 }
 
 /** Returns the output limit that a hold pays for. */
-function outputLimitOf(worst: WorstCase, held: bigint, full: bigint): number {
-  const requested = worst.volume.outputLimit
-  return held >= full ? requested : (computeAffordableLimit(worst, held) ?? requested)
+function outputLimitOf(worst: WorstCase, heldAmount: bigint, full: bigint): number {
+  const requestedLimit = worst.volume.outputLimit
+  return heldAmount >= full
+    ? requestedLimit
+    : (computeAffordableLimit(worst, heldAmount) ?? requestedLimit)
 }
 
 /** Returns the price at which a reservation was to be held. */
-const toRefused = ({ pricing, minute, charged, worst: { volume } }: Reservation) => ({
+const toRefused = ({ pricing, minute, chargeRatio, worst: { volume } }: Reservation) => ({
   pricing,
   minute,
-  charged,
+  chargeRatio,
   volume,
 })
 
 /** Returns the output limit that the spending limits allow, which count the price. Throws `CreditRefusal`. */
-function countedLimit(paid: Reservation, worst: WorstCase, shared: Budget | undefined): number {
-  const remaining = shared?.remaining
-  if (!shared || remaining === undefined) return worst.volume.outputLimit
+function countedLimit(
+  reservation: Reservation,
+  worst: WorstCase,
+  sharedBudget: Budget | undefined,
+): number {
+  const remaining = sharedBudget?.remaining
+  if (!sharedBudget || remaining === undefined) return worst.volume.outputLimit
   const [full, floor] = [fullPrice(worst), floorPrice(worst)]
   if (remaining < floor) {
-    throw refuseByAllowance(remaining, floor, { ...toRefused(paid), charged: fullCharge })
+    throw refuseByAllowance(remaining, floor, {
+      ...toRefused(reservation),
+      chargeRatio: fullCharge,
+    })
   }
-  const allowed = remaining < full ? remaining : full
-  shared.hold(allowed)
-  return outputLimitOf(worst, allowed, full)
+  const allowedAmount = remaining < full ? remaining : full
+  sharedBudget.hold(allowedAmount)
+  return outputLimitOf(worst, allowedAmount, full)
 }
 
 const toPaymentRequired = (restriction: Restriction) =>

@@ -18,7 +18,7 @@ export class MonthlyReservation implements Budget {
   readonly #books: readonly MonthlyUsage[]
   readonly #limits: readonly MonthlyLimit[]
   /** Held amounts, by their index in `#books`. */
-  readonly #held: bigint[]
+  readonly #heldAmounts: bigint[]
   #amount = 0n
   /** Whether the account itself pays. */
   #isOwn = true
@@ -31,8 +31,8 @@ export class MonthlyReservation implements Budget {
     }
     this.#books = books
     this.#limits = limits
-    this.#held = books.map(() => 0n)
-    for (const book of books) book.enter()
+    this.#heldAmounts = books.map(() => 0n)
+    for (const book of books) book.addRunning()
   }
 
   /** Returns the nano-dollars that may still be spent, below zero where nodes overshot; undefined for no limit. */
@@ -52,10 +52,10 @@ export class MonthlyReservation implements Budget {
 
   /** Returns the budget of a request that another party pays: it counts for the account's key only. */
   paidByOthers(): Budget {
-    const left = () => this.#remaining(false)
+    const readRemaining = () => this.#remaining(false)
     return {
       get remaining() {
-        return left()
+        return readRemaining()
       },
       hold: (amount) => this.#hold(amount, false),
       add: (amount) => this.add(amount),
@@ -67,8 +67,8 @@ export class MonthlyReservation implements Budget {
     for (const [index, { spend }] of this.#limits.entries()) {
       const book = this.#books[index]
       if (spend === null || !book || (book.isAccount && !isOwn)) continue
-      const left = spend - book.spent
-      if (lowest === undefined || left < lowest) lowest = left
+      const remainingAmount = spend - book.spent
+      if (lowest === undefined || remainingAmount < lowest) lowest = remainingAmount
     }
     return lowest
   }
@@ -79,8 +79,8 @@ export class MonthlyReservation implements Budget {
     this.#isOwn = isOwn
     for (const [index, book] of this.#books.entries()) {
       const target = book.isAccount && !isOwn ? 0n : amount
-      book.hold(target - (this.#held[index] ?? 0n))
-      this.#held[index] = target
+      book.hold(target - (this.#heldAmounts[index] ?? 0n))
+      this.#heldAmounts[index] = target
     }
   }
 

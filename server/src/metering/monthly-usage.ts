@@ -25,10 +25,10 @@ export class MonthlyUsage {
   /** The month's beginning as events have it: ISO 8601 in UTC sorts as text. */
   #began: string
   #sum: MonthSum = { requests: 0, spent: 0n }
-  readonly #noted = new Map<string, NotedCost>()
+  readonly #notedCosts = new Map<string, NotedCost>()
   #notedCost = 0n
   #running = 0
-  #held = 0n
+  #heldAmount = 0n
 
   constructor(of: UsedBy, at: { monthMs: number; nowMs: number }) {
     this.id = of.id
@@ -46,24 +46,24 @@ export class MonthlyUsage {
 
   /** The number of admitted requests, including running ones. */
   get requests(): number {
-    return this.#sum.requests + this.#noted.size + this.#running
+    return this.#sum.requests + this.#notedCosts.size + this.#running
   }
 
   /** The spent amount, and the most that running requests may spend. */
   get spent(): bigint {
-    return this.#sum.spent + this.#notedCost + this.#held
+    return this.#sum.spent + this.#notedCost + this.#heldAmount
   }
 
   /** Whether the database knows everything that is known here. */
   get isIdle(): boolean {
-    return this.#running === 0 && this.#noted.size === 0
+    return this.#running === 0 && this.#notedCosts.size === 0
   }
 
   get unbooked(): readonly Unbooked[] {
-    return [...this.#noted].map(([id, { startedAt }]) => ({ id, startedAt }))
+    return [...this.#notedCosts].map(([id, { startedAt }]) => ({ id, startedAt }))
   }
 
-  enter(): void {
+  addRunning(): void {
     this.#running++
   }
 
@@ -73,16 +73,16 @@ export class MonthlyUsage {
 
   /** Adds to the held amount, or subtracts from it. */
   hold(difference: bigint): void {
-    this.#held += difference
+    this.#heldAmount += difference
   }
 
   /** Notes the end of a request, once. It counts in the month in which it began, as it does in the database. */
   note({ id, startedAt }: Unbooked, cost: bigint): void {
     if (startedAt < this.#began) return
-    this.#noted.set(id, { startedAt, cost })
+    this.#notedCosts.set(id, { startedAt, cost })
     this.#notedCost += cost
-    if (this.#noted.size <= maxNoted) return
-    const [oldest] = this.#noted.keys()
+    if (this.#notedCosts.size <= maxNoted) return
+    const [oldest] = this.#notedCosts.keys()
     if (oldest === undefined) return
     const { requests, spent } = this.#sum
     this.#sum = { requests: requests + 1, spent: spent + this.drop(oldest) }
@@ -90,8 +90,8 @@ export class MonthlyUsage {
 
   /** Drops an event that is in the database, or never will be. Returns its cost. */
   drop(eventId: string): bigint {
-    const cost = this.#noted.get(eventId)?.cost ?? 0n
-    this.#noted.delete(eventId)
+    const cost = this.#notedCosts.get(eventId)?.cost ?? 0n
+    this.#notedCosts.delete(eventId)
     this.#notedCost -= cost
     return cost
   }
@@ -102,17 +102,17 @@ export class MonthlyUsage {
     this.#monthMs = monthMs
     this.#began = new Date(monthMs).toISOString()
     this.#sum = { requests: 0, spent: 0n }
-    for (const [id, { startedAt }] of this.#noted) {
+    for (const [id, { startedAt }] of this.#notedCosts) {
       if (startedAt < this.#began) this.drop(id)
     }
   }
 
   /** Takes over the database's sum of a month, and the events that it contains. */
-  take(monthMs: number, sum: MonthSum, booked: readonly string[]): void {
+  take(monthMs: number, sum: MonthSum, bookedIds: readonly string[]): void {
     this.isKnown = true
     // The month turned meanwhile, and the new one has no usage yet.
     if (monthMs !== this.#monthMs) return
     this.#sum = sum
-    for (const id of booked) this.drop(id)
+    for (const id of bookedIds) this.drop(id)
   }
 }

@@ -88,7 +88,7 @@ const command = record({
   place: nat(20),
 })
 
-test('on one node the sums are exact whatever is booked when, and no limit is passed', async () => {
+test('on one node the sums are exact in any order of bookings, and no limit is passed', async () => {
   const property = asyncProperty(array(command, { maxLength: 80 }), async (commands) => {
     const world = new World()
     for (const { does, cost, place } of commands) {

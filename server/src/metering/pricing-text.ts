@@ -8,8 +8,8 @@ const textsByRates = new WeakMap<Rates, Record<string, string>>()
  * result is cached, as it is equal for all requests at these rates.
  */
 export function formatPricing({ rates, tier }: AppliedPrice): Record<string, string> {
-  const cached = textsByRates.get(rates)
-  if (cached) return cached
+  const cachedText = textsByRates.get(rates)
+  if (cachedText) return cachedText
   const text: Record<string, string> = {}
   for (const [name, rate] of Object.entries(rates)) {
     if (typeof rate === 'bigint') text[name] = String(rate)

@@ -215,7 +215,7 @@ test.each([...rowsOf.keys()])('the bill of %s is the published price', (id) => {
   expect(bills).toEqual(published)
 })
 
-test('beside its peak hours and on weekends DeepSeek costs what it usually does', () => {
+test('outside of peak hours and on weekends DeepSeek costs its usual price', () => {
   for (const row of rows.filter((one) => one.tier === 'peak')) {
     const usual = rowsOf.get(row.model)?.find(({ tier }) => tier === 'usual')
     const { known, provider } = model(row.model)
@@ -237,7 +237,7 @@ test.each(fees)('$model: the fee of a search is the published one', ({ model: id
   expect(catalog.weekday.get(id)?.pricing?.search).toBe(nanos.search)
 })
 
-test('on public holidays of China DeepSeek costs what it usually does', () => {
+test('on public holidays of China DeepSeek costs its usual price', () => {
   for (const { model: id } of rows.filter(({ tier }) => tier === 'peak')) {
     const holiday = modelsOn(new Date('2027-01-01T02:00:00Z')).get(id)
     const monday = modelsOn(new Date('2027-01-04T02:00:00Z')).get(id)
@@ -259,7 +259,7 @@ const announced = [
   { id: 'google/gemini-3.6-flash', ...untilNewYear },
 ]
 
-test.each(announced)('$id costs what is announced from $day on', ({ id, day, before, after }) => {
+test.each(announced)('$id costs the announced price from $day on', ({ id, day, before, after }) => {
   const first = new Date(`${day}T00:00:00Z`)
   const ratesAt = (at: Date): readonly number[] => {
     const { input = 0n, output = 0n, cachedInput = 0n } = modelsOn(at).get(id)?.pricing ?? {}

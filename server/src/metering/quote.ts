@@ -28,22 +28,22 @@ export interface Quote {
  * Quotes the current charge of a request of so many tokens, none of them cached. The price of its processing time
  * is not included: it is unknown before.
  */
-export function quote(paying: Paying, requested: QuotedUsage, feeMillionths: number): Quote {
-  const { input, output } = requested
+export function quote(paying: Paying, quotedUsage: QuotedUsage, feeMillionths: number): Quote {
+  const { input, output } = quotedUsage
   const { characters = { input: roughCharacters(input), output: roughCharacters(output) } } =
-    requested
+    quotedUsage
   const { isFree, pricing } = paying.model
   if (isFree || !pricing) return { input: 0n, output: 0n, total: 0n }
-  const charged = computeCharge(paying, feeMillionths)
+  const chargeRatio = computeCharge(paying, feeMillionths)
   const minute = minuteOf(Date.now())
   const { rates } = selectPrice(pricing, { promptTokens: input, serviceTier: undefined, minute })
   const price = (sides: readonly (keyof Side)[], requests: number) => {
     const of = (amounts: Side, side: keyof Side) => (sides.includes(side) ? amounts[side] : 0)
-    const tokens = { input: of(requested, 'input'), output: of(requested, 'output') }
-    return charged.of(
+    const tokens = { input: of(quotedUsage, 'input'), output: of(quotedUsage, 'output') }
+    return chargeRatio.of(
       computeCost({ ...noUsage, ...tokens }, rates, {
         requests,
-        images: sides.includes('input') ? (requested.images ?? 0) : 0,
+        images: sides.includes('input') ? (quotedUsage.images ?? 0) : 0,
         inputCharacters: of(characters, 'input'),
         outputCharacters: of(characters, 'output'),
       }),

@@ -93,7 +93,7 @@ const meterOf = (metering: Metering) =>
   })
 
 /** Pays, is asked, and uses 100 tokens in and 10 out: a price of 200. */
-async function run(mode: BillingMode, budgets: { month?: Budget; shared?: Budget }) {
+async function run(mode: BillingMode, budgets: { month?: Budget; sharedBudget?: Budget }) {
   const metering = newMetering()
   const paid = await metering.hold({ ...attempt(mode), ...budgets }, () => volume)
   const meter = meterOf(metering)
@@ -104,23 +104,23 @@ async function run(mode: BillingMode, budgets: { month?: Budget; shared?: Budget
   return { paid, cost, event: events.at(-1) }
 }
 
-test('21.3: what an organization pays its provider itself costs nothing, and its price is told', async () => {
+test('21.3: usage that an organization pays to its provider itself costs nothing, and its price is reported', async () => {
   const shared = budgetOf(20_000n)
-  const { paid, cost, event } = await run('org_pays', { shared })
+  const { paid, cost, event } = await run('org_pays', { sharedBudget: shared })
   expect([cost, event?.cost, event?.price, event?.leaseId]).toEqual([0n, 0n, 200n, null])
   expect([paid?.hold, paid?.outputLimit, shared.held]).toEqual([undefined, 1000, 10_100n])
   expect(lease.spent).toBe(0n)
 })
 
-test('21.3: with a fee, that is charged, and the price counts all the same', async () => {
+test('21.3: with a fee, the fee is charged, and the price still counts', async () => {
   feeMillionths = 100_000
   const shared = budgetOf(20_000n)
-  const { cost, event } = await run('org_pays', { shared })
+  const { cost, event } = await run('org_pays', { sharedBudget: shared })
   expect([cost, event?.price, shared.held, lease.spent]).toEqual([20n, 200n, 10_100n, 20n])
 })
 
-test('21.3: a pool that pays the price tells no other', async () => {
-  const { cost, event } = await run('platform', { shared: budgetOf(20_000n) })
+test('21.3: a pool that pays the price reports no other price', async () => {
+  const { cost, event } = await run('platform', { sharedBudget: budgetOf(20_000n) })
   expect([cost, event?.price]).toEqual([200n, null])
 })
 
@@ -128,29 +128,29 @@ test.each<[BillingMode, bigint]>([
   ['org_pays', 0n],
   ['org_pays', 10n],
   ['platform', 0n],
-])('%s with a limit: the answer is as long as what is left of it pays for', async (mode, fee) => {
+])('%s with a limit: the rest of the limit bounds the answer', async (mode, fee) => {
   feeMillionths = Number(fee) * 10_000
   const shared = budgetOf(5_100n)
-  const { paid } = await run(mode, { shared })
+  const { paid } = await run(mode, { sharedBudget: shared })
   expect(paid?.outputLimit).toBe(500)
-  const refused = Promise.try(() => run(mode, { shared: budgetOf(2_659n) }))
+  const refused = Promise.try(() => run(mode, { sharedBudget: budgetOf(2_659n) }))
   await expect(refused).rejects.toMatchObject({
     code: 'insufficient_credits',
     details: { current_balance: 0.000002659, minimum_required: 0.00000266 },
   })
-  expect((await run(mode, { shared: budgetOf(2_660n) })).paid?.outputLimit).toBe(256)
+  expect((await run(mode, { sharedBudget: budgetOf(2_660n) })).paid?.outputLimit).toBe(256)
 })
 
-test('3.1: of several limits the strictest holds, and each counts what is held', async () => {
+test('3.1: the strictest of several limits applies, and each counts the holds', async () => {
   const [month, shared] = [budgetOf(7_100n), budgetOf(5_100n)]
-  const { paid } = await run('platform', { month, shared })
+  const { paid } = await run('platform', { month, sharedBudget: shared })
   expect([paid?.outputLimit, month.held, shared.held]).toEqual([500, 5_100n, 5_100n])
 })
 
 test('a stream that outgrows its hold takes of the limit, too, and ends where that does', async () => {
   const metering = newMetering()
   const shared = budgetOf(13_000n)
-  const paid = await metering.hold({ ...attempt('platform'), shared }, () => volume)
+  const paid = await metering.hold({ ...attempt('platform'), sharedBudget: shared }, () => volume)
   const meter = meterOf(metering)
   meter.pay(paid)
   const allowance = meter.allowance(1)
@@ -162,7 +162,7 @@ test('a stream that outgrows its hold takes of the limit, too, and ends where th
   expect([allowance?.tokens, shared.held]).toEqual([1290, 13_000n])
 })
 
-test('two budgets leave what the tighter one does; one alone is itself, and no limit is none', () => {
+test('the tighter of two budgets limits; a single one is unchanged, and none means no limit', () => {
   const [one, other] = [budgetOf(5n), budgetOf(3n)]
   const joined = combineBudgets(one, other)
   expect(joined?.remaining).toBe(3n)

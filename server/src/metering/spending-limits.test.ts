@@ -15,7 +15,7 @@ async function refusal(work: () => unknown): Promise<ApiError> {
 }
 
 describe('requests', () => {
-  test('are refused beyond the limit until the month ends, with the length of the month', async () => {
+  test('are rejected beyond the limit until the month ends, with the length of the month', async () => {
     const on = createFixture()
     const who = caller(limit({ requests: 2 }))
     finish(on, await on.months.admit(who))
@@ -43,7 +43,7 @@ describe('requests', () => {
     expect(await on.months.admit(who)).toBeInstanceOf(MonthlyReservation)
   })
 
-  test('that were refused later, and attempts before the last, count nothing', async () => {
+  test('rejected later, and attempts before the last, count nothing', async () => {
     const on = createFixture()
     const who = caller(limit({ requests: 1 }))
     for (let tries = 0; tries < 3; tries++) (await on.months.admit(who)).end()
@@ -54,7 +54,7 @@ describe('requests', () => {
     expect(await on.months.admit(who)).toBeInstanceOf(MonthlyReservation)
   })
 
-  test('of account and key are apart; the one with nothing left refuses', async () => {
+  test('of account and key are separate; an exhausted one rejects', async () => {
     const on = createFixture()
     const [account, key] = [limit({ requests: 3 }), limit({ id: 'key_1', requests: 1 })]
     finish(on, await on.months.admit(caller(account, key)))
@@ -67,7 +67,7 @@ describe('requests', () => {
 })
 
 describe('spending', () => {
-  test('is what was charged and what running requests hold; the least that is left counts', async () => {
+  test('is the charges plus the holds of running requests; the smallest remainder counts', async () => {
     const on = createFixture()
     const who = caller(limit({ spend: 100n }), limit({ id: 'key_1', spend: 60n }))
     const first = await on.months.admit(who)
@@ -89,7 +89,7 @@ describe('spending', () => {
     expect((await on.months.admit(caller(limit({ requests: 9 })))).remaining).toBeUndefined()
   })
 
-  test('that another payer covers is spending of the key alone', async () => {
+  test('covered by another payer counts for the key alone', async () => {
     const on = createFixture()
     const [account, key] = [limit({ spend: 10n }), limit({ id: 'key_1', spend: 10n })]
     const pass = await on.months.admit(caller(account, key))
@@ -98,7 +98,7 @@ describe('spending', () => {
     expect((await on.months.admit(caller(key))).remaining).toBe(6n)
   })
 
-  test('that could not be written down is no longer counted', async () => {
+  test('is subtracted again if it could not be stored', async () => {
     const on = createFixture()
     const who = caller(limit({ spend: 10n }), limit({ id: 'key_1', spend: 10n }))
     on.months.drop(finish(on, await on.months.admit(who), { cost: 4n }))
@@ -141,7 +141,7 @@ describe('the database', () => {
     expect(await on.months.admit(who)).toMatchObject({ remaining: 0n })
   })
 
-  test('tells what other nodes spent, at each refresh, of those that were used lately', async () => {
+  test('returns the spending of other nodes, at each refresh, for recently used limits', async () => {
     const on = createFixture()
     const who = caller(limit({ spend: 10n }))
     const pass = await on.months.admit(who)
@@ -172,7 +172,7 @@ describe('the database', () => {
     expect([on.state.readings - before, on.state.readAccounts]).toEqual([2, 1])
   })
 
-  test('that answers for a month that has ended is not believed', async () => {
+  test('does not count when it answers for a past month', async () => {
     const on = createFixture()
     on.booked.push(event(on, { cost: 9n }))
     const who = caller(limit({ spend: 10n }))
@@ -200,7 +200,7 @@ test('beyond 50,000 unbooked events, the oldest count as booked without a check'
       maxUnbooked = unbooked().length
       return Promise.resolve({
         sums: new Map([['user_1', { requests: 0, spent: 0n }]]),
-        booked: [],
+        bookedIds: [],
       })
     },
     now: () => 0,
@@ -218,13 +218,13 @@ const days = (date: string) => {
   return [new Date(fromMs).toISOString().slice(0, 10), (toMs - fromMs) / 86_400_000]
 }
 
-test('T04: months are those of the calendar in UTC, leap years and all', () => {
+test('T04: months follow the UTC calendar, leap years included', () => {
   expect(days('2028-02-29T23:59:59.999Z')).toEqual(['2028-02-01', 29])
   expect(days('2026-12-31T23:59:59.999Z')).toEqual(['2026-12-01', 31])
   expect(days('2027-01-01T00:00:00.000Z')).toEqual(['2027-01-01', 31])
 })
 
-test('T04: each hour of three years is in one month, whatever the zone of the machine does', () => {
+test('T04: each hour of three years is in one month, in any time zone of the machine', () => {
   const zone = process.env['TZ']
   try {
     for (const name of ['UTC', 'America/New_York', 'Pacific/Auckland', 'Australia/Lord_Howe']) {

@@ -72,14 +72,14 @@ export class SpendingLimits {
    * Counts a request. Returns a promise only when the database is read. Throws or rejects with
    * `rate_limit_exceeded`, and with `gateway_unavailable` where the usage cannot be read.
    */
-  admit(limited: Limited): MonthlyReservation | Promise<MonthlyReservation> {
-    const { limits } = limited
-    const books = this.#booksOf(limited)
-    const unread = books.filter(({ isKnown }) => !isKnown)
-    if (unread.length === 0) return this.#enter(books, limits.monthly)
-    return Promise.all(unread.map((book) => this.#firstRead(book))).then(() =>
+  admit(request: Limited): MonthlyReservation | Promise<MonthlyReservation> {
+    const { limits } = request
+    const books = this.#booksOf(request)
+    const unreadBooks = books.filter(({ isKnown }) => !isKnown)
+    if (unreadBooks.length === 0) return this.#toReservation(books, limits.monthly)
+    return Promise.all(unreadBooks.map((book) => this.#firstRead(book))).then(() =>
       // The month may have turned, and an unused entry may be evicted.
-      this.#enter(this.#booksOf(limited), limits.monthly),
+      this.#toReservation(this.#booksOf(request), limits.monthly),
     )
   }
 
@@ -147,7 +147,10 @@ export class SpendingLimits {
     return this.#current
   }
 
-  #enter(books: readonly MonthlyUsage[], limits: readonly MonthlyLimit[]): MonthlyReservation {
+  #toReservation(
+    books: readonly MonthlyUsage[],
+    limits: readonly MonthlyLimit[],
+  ): MonthlyReservation {
     // Unknown usage is never treated as zero.
     if (books.some(({ isKnown }) => !isKnown)) throw unavailable()
     const wallMs = this.#options.wallMs()
@@ -178,10 +181,10 @@ export class SpendingLimits {
       return [...new Map(events.map((event) => [event.id, event])).values()]
     }
     const query = { usedBy: books, from: new Date(fromMs), to: new Date(toMs), unbooked }
-    const { sums, booked } = await this.#options.read(query, timeoutMs)
+    const { sums, bookedIds } = await this.#options.read(query, timeoutMs)
     for (const book of books) {
       const sum = sums.get(book.id)
-      if (sum) book.take(fromMs, sum, booked)
+      if (sum) book.take(fromMs, sum, bookedIds)
     }
   }
 }

@@ -7,6 +7,7 @@ import type {
   Vocabulary,
   WorkerProgress,
 } from './token-worker'
+import { systemClock, type Clock, type Timer } from '../platform/clock'
 
 type Work = TokenJob extends infer Each
   ? Each extends unknown
@@ -18,7 +19,7 @@ interface Waiting {
   work: Work
   /** Counted from the beginning of the job, once its vocabulary is loaded. */
   deadlineMs: number
-  timer: NodeJS.Timeout
+  timer: Timer
   resolve: (answer: TokenAnswer) => void
 }
 
@@ -44,6 +45,7 @@ interface Options {
   /** Called with the reason for a worker's death, for the log. */
   onFailure?: (cause: unknown) => void
   newWorker?: () => CountingWorker
+  clock?: Clock
 }
 
 const newTokenWorker = (): CountingWorker =>
@@ -64,12 +66,12 @@ export class TokenCounter implements Disposable {
   readonly #waiting: Waiting[] = []
   #worker: CountingWorker | undefined
   /** The vocabularies that the worker has loaded. */
-  readonly #loaded = new Set<Vocabulary>()
+  readonly #loadedVocabularies = new Set<Vocabulary>()
   #running: Waiting | undefined
   /** Whether the running job has begun. */
   #hasBegun = false
   /** The timer that ends the worker: for a job that runs late, or for idleness. */
-  #ending: NodeJS.Timeout | undefined
+  #ending: Timer | undefined
   #disposed = false
 
   constructor(options: Options = {}) {
@@ -82,6 +84,7 @@ export class TokenCounter implements Disposable {
       graceMs: 1000,
       onFailure: () => {},
       newWorker: newTokenWorker,
+      clock: systemClock,
       ...options,
     }
   }
@@ -137,9 +140,9 @@ export class TokenCounter implements Disposable {
       return Promise.resolve(undefined)
     }
     const { promise, resolve } = Promise.withResolvers<TokenAnswer>()
-    const { loadMs } = this.#options
-    const waitMs = this.#loaded.has(encodingOf(work)) ? deadlineMs : loadMs + deadlineMs
-    const timer = setTimeout(() => this.#expire(job), waitMs)
+    const { loadMs, clock } = this.#options
+    const waitMs = this.#loadedVocabularies.has(encodingOf(work)) ? deadlineMs : loadMs + deadlineMs
+    const timer = clock.after(waitMs, () => this.#expire(job))
     const job: Waiting = { work, resolve, deadlineMs, timer }
     this.#waiting.push(job)
     this.#next()
@@ -148,10 +151,10 @@ export class TokenCounter implements Disposable {
 
   #next(): void {
     if (this.#running) return
-    clearTimeout(this.#ending)
+    this.#ending?.[Symbol.dispose]()
     this.#running = this.#waiting.shift()
     if (!this.#running) {
-      this.#ending = setTimeout(() => this.#endWorker(), this.#options.idleMs).unref()
+      this.#endAfter(this.#options.idleMs, () => this.#endWorker())
       return
     }
     const { work, deadlineMs: timeoutMs } = this.#running
@@ -162,13 +165,13 @@ export class TokenCounter implements Disposable {
   }
 
   /** Starts the time of a job whose vocabulary is loaded, and of those that waited for the same one. */
-  #begun(running: Waiting): void {
+  #onBegun(running: Waiting): void {
     this.#hasBegun = true
     const encoding = encodingOf(running.work)
-    const isFirst = !this.#loaded.has(encoding)
-    this.#loaded.add(encoding)
+    const isFirst = !this.#loadedVocabularies.has(encoding)
+    this.#loadedVocabularies.add(encoding)
     // A job without a waiting caller has another grace period, as it begins only now.
-    clearTimeout(this.#ending)
+    this.#ending?.[Symbol.dispose]()
     this.#expireIn(running, running.deadlineMs)
     if (!isFirst) return
     for (const job of this.#waiting) {
@@ -177,8 +180,8 @@ export class TokenCounter implements Disposable {
   }
 
   #expireIn(job: Waiting, ms: number): void {
-    clearTimeout(job.timer)
-    job.timer = setTimeout(() => this.#expire(job), ms)
+    job.timer[Symbol.dispose]()
+    job.timer = this.#options.clock.after(ms, () => this.#expire(job))
   }
 
   #expire(job: Waiting): void {
@@ -191,11 +194,16 @@ export class TokenCounter implements Disposable {
     // The worker watches the same deadline and usually becomes free by itself, still warm.
     const { graceMs, maxLoadMs } = this.#options
     const [waitMs, cause] = this.#hasBegun ? [graceMs, 'overran'] : [maxLoadMs, 'did not load']
-    this.#ending = setTimeout(() => this.#replace(cause), waitMs).unref()
+    this.#endAfter(waitMs, () => this.#replace(cause))
+  }
+
+  #endAfter(ms: number, end: () => void): void {
+    this.#ending = this.#options.clock.after(ms, end)
+    this.#ending.unref()
   }
 
   #settle(job: Waiting, answer: TokenAnswer): void {
-    clearTimeout(job.timer)
+    job.timer[Symbol.dispose]()
     job.resolve(answer)
   }
 
@@ -205,7 +213,7 @@ export class TokenCounter implements Disposable {
     worker.unref()
     worker.addEventListener('message', ({ data }: MessageEvent<TokenAnswer | WorkerProgress>) => {
       if (worker !== this.#worker || !this.#running) return
-      if (data === 'begun') return this.#begun(this.#running)
+      if (data === 'begun') return this.#onBegun(this.#running)
       this.#settle(this.#running, data)
       this.#running = undefined
       this.#next()
@@ -226,10 +234,10 @@ export class TokenCounter implements Disposable {
   }
 
   #endWorker(): void {
-    clearTimeout(this.#ending)
+    this.#ending?.[Symbol.dispose]()
     this.#worker?.terminate()
     this.#worker = undefined
-    this.#loaded.clear()
+    this.#loadedVocabularies.clear()
     if (this.#running) this.#settle(this.#running, undefined)
     this.#running = undefined
   }

@@ -119,9 +119,9 @@ async function boundByWords(texts: readonly string[], isLate: () => boolean) {
   }
   let tokens = 0
   for (const text of texts) {
-    const most = wordBounds.bound(text, isLate)
-    if (most === undefined) return undefined
-    tokens += most
+    const maxTokens = wordBounds.bound(text, isLate)
+    if (maxTokens === undefined) return undefined
+    tokens += maxTokens
   }
   return tokens
 }

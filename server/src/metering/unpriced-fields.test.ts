@@ -9,7 +9,7 @@ const body = { model: 'm', messages: [], temperature: 1, service_tier: 'auto', u
 const named = (how: string) =>
   Object.keys(costlyFields).filter((name) => costlyFields[name] === how)
 
-describe('M35: fields that make a request dearer', () => {
+describe('M35: fields that raise the price of a request', () => {
   test('does not copy a request without unpriced fields', () => {
     expect(stripUnpriced(body, chat)).toBe(body)
   })
@@ -52,7 +52,7 @@ describe('M35: fields that make a request dearer', () => {
     expect(stripUnpriced({ ...body, best_of: 20 }, chat)).not.toHaveProperty('best_of')
   })
 
-  test('breakpoints of a prompt cache travel on: what is written to it has a price', () => {
+  test('breakpoints of a prompt cache are sent on: cache writes have a price', () => {
     const control = { type: 'ephemeral', ttl: '1h' }
     const tools = [{ type: 'function', function: { name: 'f' }, cache_control: control }]
     const asking = { ...body, tools, cache_control: control }

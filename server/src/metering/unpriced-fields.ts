@@ -1,5 +1,5 @@
 import type { Pricing } from '../catalog/model'
-import { unpricedField } from '../errors'
+import { invalidRequest, unpricedField } from '../errors'
 import {
   cacheLifetimeField,
   hasUsualCache,
@@ -30,11 +30,12 @@ export const costlyFields: Readonly<Record<string, 'priced' | 'refused' | 'strip
   // Searches are charged by the piece, and their results are read as input. `web_search_options` is priced where
   // the model has a price per request: see `stripUnpriced`.
   web_search_options: 'refused',
-  plugins: 'refused', // OpenRouter
+  plugins: 'refused', // OpenRouter, which alone has them: see `pluginsRefused`
   search_parameters: 'refused', // xAI
   enable_search: 'refused', // DashScope
   search_settings: 'refused', // Groq
-  // Another model or host than the one whose price is charged, or a more expensive region.
+  // Another model or host than the one whose price is charged, or a more expensive region. `models`, `route` and an object
+  // in `provider` do not come here: `routing/preferences.ts` takes them out.
   models: 'refused', // OpenRouter
   route: 'refused',
   preset: 'refused',
@@ -90,25 +91,38 @@ export function stripUnpriced(body: JsonObject, what: Charged): JsonObject {
   return withUsualCache(withPricedCaches(copy ?? body, what.pricing))
 }
 
+const pluginsRefused = () =>
+  invalidRequest(
+    'plugins',
+    'unsupported_by_model',
+    'plugins: run by OpenRouter only. They work on your own connection (BYOK) to OpenRouter.',
+  )
+
 function isStripped(name: string, value: unknown, { endpoint, pricing }: Charged): boolean {
   if (!isUsed(value)) return false
   if (name === 'service_tier') return !isPricedTier(value, pricing)
   // Chat has no candidates to choose from; some servers compute them all the same.
   if (name === 'best_of') return endpoint !== 'completion'
   if (name === 'web_search_options' && pricing.request !== undefined) return false
+  if (name === 'plugins') throw pluginsRefused()
   if (costlyFields[name] === 'refused') throw unpricedField(name)
   return costlyFields[name] === 'stripped'
 }
 
 /** Returns the fields that `stripUnpriced` removed, from the bodies before and after it. */
-export const strippedFrom = (requested: JsonObject, charged: JsonObject): readonly string[] =>
-  requested === charged
+export const strippedFrom = (
+  requestedBody: JsonObject,
+  chargedBody: JsonObject,
+): readonly string[] =>
+  requestedBody === chargedBody
     ? []
     : [
-        ...Object.keys(requested).filter(
-          (name) => !(name in charged) && isStrippable(name, requested[name]),
+        ...Object.keys(requestedBody).filter(
+          (name) => !(name in chargedBody) && isStrippable(name, requestedBody[name]),
         ),
-        ...(hasUsualCache(charged) && !hasUsualCache(requested) ? [cacheLifetimeField] : []),
+        ...(hasUsualCache(chargedBody) && !hasUsualCache(requestedBody)
+          ? [cacheLifetimeField]
+          : []),
       ]
 
 const isStrippable = (name: string, value: unknown) =>

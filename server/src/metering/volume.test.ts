@@ -21,7 +21,7 @@ const sound = { type: 'input_audio', input_audio: { data: 'A'.repeat(60_000), fo
 const file = { type: 'file', file: { file_data: `data:application/pdf;base64,AAAA` } }
 
 describe('a chat', () => {
-  test('reads at most its bytes, and what templates add', () => {
+  test('reads at most its bytes, and the tokens of templates', () => {
     const { inputTokens, maxPromptTokens, ...rest } = chatOf(hello)
     expect(inputTokens).toBe(bytesOf(chat(hello)) + 16 + 1024)
     expect(maxPromptTokens).toBe(inputTokens)
@@ -64,17 +64,17 @@ describe('a chat', () => {
   test('with tools that its provider runs reads its context again after each use, as far as that goes', () => {
     const once = chatOf(hello).inputTokens
     const searching = { searches: 2, rounds: 3 }
-    expect(chatOf(hello, { hosted: searching })).toMatchObject({
+    expect(chatOf(hello, { hostedUses: searching })).toMatchObject({
       inputTokens: once + 3 * 128_000,
       maxPromptTokens: 128_000,
       searches: 2,
     })
-    const bounded = chatOf(hello, { hosted: { ...searching, maxContext: 50_000 } })
+    const bounded = chatOf(hello, { hostedUses: { ...searching, maxContext: 50_000 } })
     expect(bounded).toMatchObject({ inputTokens: once + 3 * 50_000, maxPromptTokens: 50_000 })
     // What is asked is read in any case.
     const long = { messages: saying('a'.repeat(60_000)) }
     const { inputTokens, maxPromptTokens } = chatOf(long, {
-      hosted: { ...searching, maxContext: 100 },
+      hostedUses: { ...searching, maxContext: 100 },
     })
     expect([inputTokens, maxPromptTokens]).toEqual([
       4 * maxPromptTokens,
@@ -82,7 +82,7 @@ describe('a chat', () => {
     ])
   })
 
-  test('speaks and hears only where sound is asked for or sent', () => {
+  test('uses sound only if requested or sent', () => {
     expect(chatOf({ ...hello, modalities: ['text', 'audio'] }).outputsAudio).toBeTrue()
     expect(chatOf({ ...hello, modalities: ['text'] }).outputsAudio).toBeFalse()
     expect(chatOf({ messages: saying(sound) }).inputsAudio).toBeTrue()
@@ -187,11 +187,11 @@ describe('a legacy completion', () => {
     expect(completing({ prompt: Array.from({ length: 500 }, () => 1) }).inputTokens).toBe(few + 499)
   })
 
-  test('that only wants its prompt back writes a token at most', () => {
+  test('with a prompt that only echoes writes at most one token', () => {
     expect(completing({ prompt: 'a', echo: true, max_tokens: 0 }).outputLimit).toBe(1)
   })
 
-  test('cannot smuggle in what a chat pays for', () => {
+  test('has no paid fields of a chat', () => {
     const prediction = { type: 'content', content: 'x' }
     const volume = completing({ prompt: ['a', 'b'], modalities: ['audio'], prediction })
     expect(volume).toMatchObject({ outputsAudio: true, extraOutputTokens: 2 * bytesOf(prediction) })
@@ -210,7 +210,7 @@ describe('an embedding', () => {
     expect(embedding([[1, 2], [3]], true).inputTokens).toBe(3 * 128 + 64)
   })
 
-  test('counts images as pieces, and as the tokens that one has at most, whatever its bytes', () => {
+  test('counts images as pieces, and as their maximum of tokens, for any size', () => {
     const data = `data:image/png;base64,${'A'.repeat(2_000_000)}`
     const content = [
       { type: 'text' as const, text: 'abc' },
@@ -222,7 +222,7 @@ describe('an embedding', () => {
   })
 })
 
-test('the longest prompt of a legacy completion is one whole request, what stands beside it included', () => {
+test('the longest prompt of a legacy completion is one whole request, including the parts beside it', () => {
   const volumeOf = (prompt: string | string[]) =>
     boundCompletion(
       { prompt, suffix: 'x'.repeat(500) },

@@ -1,4 +1,4 @@
-import { boundMediaTokens, noMedia, type MediaLengths } from '../catalog/media-tokens'
+import { boundMediaTokens, noMedia } from '../catalog/media-tokens'
 import { serviceTiers, type Model, type ServiceTier } from '../catalog/model'
 import { isImage, type EmbeddingInput } from '../wire/embedding-request'
 import type { HostedUses } from '../wire/hosted-uses'
@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from '../wire/json-body'
 import { maxTokenBytes } from '../wire/text-size'
 import { wantsEchoOnly } from '../wire/text-over-chat'
 import { maxTokensOf } from './estimate'
+import { hasSound, listOf, measureMedia } from './media-volume'
 import type { TokenBounds } from './worst-case'
 
 /** The facts of a request beside its body. */
@@ -18,7 +19,7 @@ interface BoundedRequest {
   /** The number of times that the whole prompt is sent: for a dialect that needs a request for each choice. */
   repeats?: number
   /** The possible uses of tools that the provider runs. */
-  hosted?: HostedUses | undefined
+  hostedUses?: HostedUses | undefined
   /** Returns whether the request's service tier is sent to the provider; by default it is. */
   sendsServiceTier?: () => boolean
 }
@@ -36,26 +37,17 @@ const instructionTokens = 32
 /** For a model with an unknown context. */
 const contextOfUnknown = 1_000_000
 
-const lengthOf = (value: unknown) => (typeof value === 'string' ? value.length : 0)
 const countOf = (value: unknown) => (typeof value === 'number' && value > 0 ? value : 1)
 const holdsObjects = (value: unknown) => Array.isArray(value) && value.some(isObject)
 
 const noHostedTools: HostedUses = { searches: 0, rounds: 0 }
 
-const noUnits: readonly JsonObject[] = []
-
-/** Returns the objects of a list; the list itself where it has nothing else. */
-function listOf(value: unknown): readonly JsonObject[] {
-  if (!Array.isArray(value)) return noUnits
-  return value.every(isObject) ? value : value.filter(isObject)
-}
-
 /** Bounds the tokens that a chat request can make a model read and write. */
-export function boundChat(body: JsonObject, requested: BoundedRequest): TokenBounds {
-  const { bytes, model, repeats = 1 } = requested
-  const { searches, rounds, maxContext = Infinity } = requested.hosted ?? noHostedTools
+export function boundChat(body: JsonObject, request: BoundedRequest): TokenBounds {
+  const { bytes, model, repeats = 1 } = request
+  const { searches, rounds, maxContext = Infinity } = request.hostedUses ?? noHostedTools
   const messages = listOf(body['messages'])
-  const { media, dataLength } = mediaOf(messages)
+  const { media, dataLength } = measureMedia(messages)
   // The JSON is never shorter than the texts in it; media data in a part is not text.
   const textBytes = bytes - dataLength
   const hasTools = holdsObjects(body['tools']) || holdsObjects(body['functions'])
@@ -71,11 +63,11 @@ export function boundChat(body: JsonObject, requested: BoundedRequest): TokenBou
   return {
     inputTokens: tokensPerRead * repeats + rounds * maxPrompt,
     maxPromptTokens: rounds > 0 ? maxPrompt : first,
-    serviceTier: serviceTierOf(body, requested.sendsServiceTier),
+    serviceTier: serviceTierOf(body, request.sendsServiceTier),
     choices,
-    outputLimit: outputLimitFor(model, textBytes, requested.outputLimit),
+    outputLimit: outputLimitFor(model, textBytes, request.outputLimit),
     extraOutputTokens: choices * predictedTokens(body),
-    inputsAudio: media.soundLengths.length + media.audioTurns + media.fileLengths.length > 0,
+    inputsAudio: hasSound(media),
     outputsAudio: outputsAudio(body),
     images: media.images * repeats,
     requests: repeats,
@@ -92,10 +84,10 @@ const clampToContext = (tokens: number, { contextLength }: BoundedRequest['model
 
 /** Returns the requested service tier, where it is sent and can have prices of its own. */
 function serviceTierOf(
-  { service_tier: requested }: JsonObject,
+  { service_tier: requestedTier }: JsonObject,
   isSent: BoundedRequest['sendsServiceTier'],
 ): ServiceTier | undefined {
-  const tier = serviceTiers.find((known) => known === requested)
+  const tier = serviceTiers.find((serviceTier) => serviceTier === requestedTier)
   return tier === undefined || isSent?.() === false ? undefined : tier
 }
 
@@ -106,41 +98,6 @@ const outputsAudio = ({ modalities }: JsonObject) =>
 const predictedTokens = ({ prediction }: JsonObject) =>
   prediction ? Buffer.byteLength(JSON.stringify(prediction)) : 0
 
-interface MediaVolume {
-  media: MediaLengths
-  /** The length of media data in the body, which is not text. */
-  dataLength: number
-}
-
-const noMediaVolume: MediaVolume = { media: noMedia, dataLength: 0 }
-
-const isText = ({ content, audio }: JsonObject) => !Array.isArray(content) && !isObject(audio)
-const contentPartsOf = ({ content }: JsonObject) => listOf(content)
-
-/** Measures the media of all messages; most messages are only text, and allocate nothing. */
-function mediaOf(messages: readonly JsonObject[]): MediaVolume {
-  if (messages.every(isText)) return noMediaVolume
-  const soundLengths: number[] = []
-  const fileLengths: number[] = []
-  let images = 0
-  let imageLength = 0
-  for (const part of messages.flatMap(contentPartsOf)) {
-    const { image_url: image, input_audio: sound, file } = part
-    if (part['type'] === 'image_url') {
-      images += 1
-      const url = isObject(image) ? image['url'] : undefined
-      if (typeof url === 'string' && url.startsWith('data:')) imageLength += url.length
-    }
-    if (part['type'] === 'input_audio')
-      soundLengths.push(lengthOf(isObject(sound) && sound['data']))
-    if (part['type'] === 'file') fileLengths.push(lengthOf(isObject(file) && file['file_data']))
-  }
-  const audioTurns = messages.filter(({ audio }) => isObject(audio)).length
-  const lengths = [imageLength, ...soundLengths, ...fileLengths]
-  const dataLength = lengths.reduce((total, length) => total + length, 0)
-  return { media: { images, soundLengths, audioTurns, fileLengths }, dataLength }
-}
-
 /** Bounds the tokens that a legacy completion can make a model read and write, native or as a chat. */
 export function boundCompletion(
   body: JsonObject,
@@ -148,8 +105,8 @@ export function boundCompletion(
 ): TokenBounds {
   const prompts = promptsOf(body['prompt'])
   // Content beside the prompts, a suffix above all, is sent with each of them.
-  const shared = Buffer.byteLength(JSON.stringify({ ...body, prompt: undefined }))
-  const perPrompt = maxTokensOf(shared) + templateTokens
+  const sharedBytes = Buffer.byteLength(JSON.stringify({ ...body, prompt: undefined }))
+  const perPrompt = maxTokensOf(sharedBytes) + templateTokens
   const choices = prompts.count * Math.max(countOf(body['n']), countOf(body['best_of']))
   return {
     inputTokens: prompts.tokens + prompts.count * perPrompt,
@@ -238,9 +195,9 @@ export const outputLimitOfUnknown = 8192
 function outputLimitFor(
   { maxOutputTokens, contextLength }: BoundedRequest['model'],
   promptBytes: number,
-  requested: number | undefined,
+  requestedLimit: number | undefined,
 ): number {
-  if (requested) return requested
+  if (requestedLimit) return requestedLimit
   if (contextLength === null) return maxOutputTokens ?? outputLimitOfUnknown
   const limit = maxOutputTokens ?? contextLength
   const room = contextLength - Math.ceil(promptBytes / minBytesPerToken)

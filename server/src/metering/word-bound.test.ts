@@ -25,7 +25,7 @@ describe('the bound of a text by any vocabulary', () => {
     expect(boundOf(text)).toBeGreaterThan(2 * countedMost(text))
   })
 
-  test('is the bytes for what no vocabulary is known to have whole', () => {
+  test('uses the bytes for words that are in no vocabulary', () => {
     for (const text of [
       '0123456789'.repeat(9),
       '-'.repeat(64),
@@ -37,7 +37,7 @@ describe('the bound of a text by any vocabulary', () => {
     }
   })
 
-  test('a run of letters that is no word counts as its letters, however long', () => {
+  test('a run of letters that is not a word counts as its letters, at any length', () => {
     const run = 'abcdefghij'.repeat(100_000)
     expect(boundOf(run)).toBe(run.length)
   })
@@ -48,7 +48,7 @@ describe('the bound of a text by any vocabulary', () => {
     expect(words.bound(prose.repeat(1000), () => ++looks > 2)).toBeUndefined()
   })
 
-  test('is never below what a vocabulary counts, and never above the bytes', () => {
+  test('is never below the count of a vocabulary, and never above the bytes', () => {
     const piece = fc.constantFrom(...o200kRanks.filter((rank) => typeof rank === 'string'))
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),

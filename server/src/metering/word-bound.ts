@@ -21,7 +21,7 @@ const word = / ?[A-Z]?[a-z]+/g
  */
 export class WordBounds {
   readonly #counts: readonly CountTokens[]
-  readonly #known = new Map<string, number>()
+  readonly #knownCosts = new Map<string, number>()
 
   constructor(counts: readonly CountTokens[]) {
     this.#counts = counts
@@ -31,22 +31,22 @@ export class WordBounds {
   bound(text: string, isLate: () => boolean): number | undefined {
     let tokens = Buffer.byteLength(text)
     let words = 0
-    for (const [found] of text.matchAll(word)) {
+    for (const [wordText] of text.matchAll(word)) {
       if (words++ % wordsPerLook === 0 && isLate()) return undefined
-      tokens -= found.length - this.#costOf(found)
+      tokens -= wordText.length - this.#costOf(wordText)
     }
     return tokens
   }
 
-  #costOf(found: string): number {
-    const letters = found.startsWith(' ') ? found.length - 1 : found.length
-    if (letters > maxLetters) return found.length
-    const known = this.#known.get(found)
-    if (known !== undefined) return known
-    const counted = Math.max(...this.#counts.map((count) => count(found)))
-    const cost = Math.min(letters, Math.max(2 * counted, Math.ceil(letters / 2)))
-    if (this.#known.size >= maxKnown) this.#known.clear()
-    this.#known.set(found, cost)
+  #costOf(wordText: string): number {
+    const letters = wordText.startsWith(' ') ? wordText.length - 1 : wordText.length
+    if (letters > maxLetters) return wordText.length
+    const knownCost = this.#knownCosts.get(wordText)
+    if (knownCost !== undefined) return knownCost
+    const maxCount = Math.max(...this.#counts.map((count) => count(wordText)))
+    const cost = Math.min(letters, Math.max(2 * maxCount, Math.ceil(letters / 2)))
+    if (this.#knownCosts.size >= maxKnown) this.#knownCosts.clear()
+    this.#knownCosts.set(wordText, cost)
     return cost
   }
 }

@@ -79,7 +79,7 @@ describe('the price of a volume', () => {
 })
 
 // 1,000 prompt tokens are 2,500,000 nano-dollars, each output token 10,000.
-describe('M28: the output limit is lowered to what can be paid, exactly', () => {
+describe('M28: the output limit is lowered to the payable one, exactly', () => {
   const wholeModel = 16_384
   test.each<[requested: number, available: bigint, granted: number | undefined]>([
     [1, 2_509_999n, undefined],
@@ -98,12 +98,12 @@ describe('M28: the output limit is lowered to what can be paid, exactly', () => 
     [wholeModel, 100_000_000n, 9750],
     [wholeModel, 166_340_000n, wholeModel],
     [wholeModel, 0n, undefined],
-  ])('%p asked, %p n$ there', (requested, available, granted) => {
+  ])('%p requested, %p n$ of credit', (requested, available, granted) => {
     const worst = computeWorstCase({ ...plain, outputLimit: requested }, gpt4o, 0)
     expect(computeAffordableLimit(worst, available)).toBe(granted)
   })
 
-  test('three choices share what there is', () => {
+  test('three choices share the credit', () => {
     const worst = computeWorstCase({ ...plain, choices: 3 }, gpt4o, 0)
     expect(computeAffordableLimit(worst, 32_500_000n)).toBe(1000)
     expect(computeAffordableLimit(worst, 32_499_999n)).toBe(999)

@@ -49,11 +49,11 @@ export interface TokenBounds {
   maxProcessingMs?: number
 }
 
-/** The price of a volume as a linear function: `fixed` + output limit x `perToken`. */
+/** The price of a volume as a linear function: `fixedPrice` + output limit x `perToken`. */
 export interface WorstCase {
   volume: TokenBounds
   /** Millionths of a nano-dollar, exact: prompt, extra output and pieces. */
-  fixed: bigint
+  fixedPrice: bigint
   /** The price of one more token of the output limit, in all answers together. */
   perToken: bigint
 }
@@ -68,16 +68,16 @@ interface SideRates {
 const sidesBy = new WeakMap<Rates, SideRates>()
 
 /** Returns the highest rates of content without audio. */
-function soundlessRates(given: Rates): SideRates {
-  const known = sidesBy.get(given)
-  if (known) return known
-  const rates = getBucketRates(given)
+function soundlessRates(givenRates: Rates): SideRates {
+  const knownSides = sidesBy.get(givenRates)
+  if (knownSides) return knownSides
+  const rates = getBucketRates(givenRates)
   const { input, cachedInput, cacheWrite, cacheWriteLong, imageInput } = rates
   const sides = {
     input: dearest(input, cachedInput, cacheWrite, cacheWriteLong, imageInput),
     output: dearest(rates.output, rates.reasoning, rates.imageOutput),
   }
-  sidesBy.set(given, sides)
+  sidesBy.set(givenRates, sides)
   return sides
 }
 
@@ -95,18 +95,18 @@ export function computeWorstCase(volume: TokenBounds, pricing: Pricing, minute: 
     ? dearest(text.input, audioInput, cachedAudioInput)
     : text.input
   const outputRate = volume.outputsAudio ? dearest(text.output, audioOutput) : text.output
-  let fixed = multiplyRate(volume.inputTokens, inputRate)
-  if (volume.extraOutputTokens > 0) fixed += multiplyRate(volume.extraOutputTokens, outputRate)
+  let fixedPrice = multiplyRate(volume.inputTokens, inputRate)
+  if (volume.extraOutputTokens > 0) fixedPrice += multiplyRate(volume.extraOutputTokens, outputRate)
   const pieces = computePieceCost(volume, rates)
-  if (pieces > 0n) fixed += pieces * 1_000_000n
+  if (pieces > 0n) fixedPrice += pieces * 1_000_000n
   const perToken = volume.choices === 1 ? outputRate : multiplyRate(volume.choices, outputRate)
   return pricedUnits(pricing)
-    ? withUnits({ volume, fixed, perToken }, rates)
-    : { volume, fixed, perToken }
+    ? withUnits({ volume, fixedPrice, perToken }, rates)
+    : { volume, fixedPrice, perToken }
 }
 
 /** Adds the most characters of each token, and all the time until the deadline. */
-function withUnits({ volume, fixed, perToken }: WorstCase, rates: Rates): WorstCase {
+function withUnits({ volume, fixedPrice, perToken }: WorstCase, rates: Rates): WorstCase {
   const { choices, extraOutputTokens, inputCharacters, maxProcessingMs } = volume
   const before = {
     inputCharacters,
@@ -115,15 +115,15 @@ function withUnits({ volume, fixed, perToken }: WorstCase, rates: Rates): WorstC
   }
   return {
     volume,
-    fixed: fixed + costOfMeasured(before, rates),
+    fixedPrice: fixedPrice + costOfMeasured(before, rates),
     perToken: perToken + costOfMeasured({ outputCharacters: maxCharacters(choices) }, rates),
   }
 }
 
 /** Returns the most that the request costs under an output limit, in nano-dollars. */
-export const priceAt = ({ fixed, perToken }: WorstCase, outputLimit: number): bigint =>
-  roundUpNumber(Number(fixed) + outputLimit * Number(perToken)) ??
-  roundUp(fixed + BigInt(outputLimit) * perToken)
+export const priceAt = ({ fixedPrice, perToken }: WorstCase, outputLimit: number): bigint =>
+  roundUpNumber(Number(fixedPrice) + outputLimit * Number(perToken)) ??
+  roundUp(fixedPrice + BigInt(outputLimit) * perToken)
 
 /** w*: returns the hold of a request whose payer has enough. */
 export const fullPrice = (worst: WorstCase): bigint => priceAt(worst, worst.volume.outputLimit)
@@ -142,7 +142,7 @@ export function computeAffordableLimit(worst: WorstCase, available: bigint): num
   if (available < floorPrice(worst)) return undefined
   if (available >= fullPrice(worst)) return worst.volume.outputLimit
   // Below the full price, so a token has a price.
-  return Number((available * 1_000_000n - worst.fixed) / worst.perToken)
+  return Number((available * 1_000_000n - worst.fixedPrice) / worst.perToken)
 }
 
 /** The most that an answer to a request can have used. */
@@ -169,16 +169,16 @@ export const limitsAt = (
  */
 export function limitUsage(usage: Usage, limits: TokenLimits): Usage {
   if (isWithin(usage, limits)) return usage
-  const limited = { ...usage }
+  const limitedUsage = { ...usage }
   if (!limits.inputsAudio) {
-    move(limited, 'audioInput', 'input')
-    delete limited.cachedAudio
+    move(limitedUsage, 'audioInput', 'input')
+    delete limitedUsage.cachedAudio
   }
-  if (!limits.outputsAudio) move(limited, 'audioOutput', 'output')
-  fill(limited, promptBuckets, limits.input)
-  fill(limited, completionBuckets, limits.output)
-  limited.flawed = usage.flawed || !usage.estimated
-  return limited
+  if (!limits.outputsAudio) move(limitedUsage, 'audioOutput', 'output')
+  fill(limitedUsage, promptBuckets, limits.input)
+  fill(limitedUsage, completionBuckets, limits.output)
+  limitedUsage.flawed = usage.flawed || !usage.estimated
+  return limitedUsage
 }
 
 const isWithin = (

@@ -30,7 +30,7 @@ export interface Book {
   complete: (payment: Payment, paid: PaidFact) => Promise<void>
   end: (payment: Payment, unpaid: UnpaidFact) => Promise<void>
   /** Keeps the larger of two amounts that events report for one reversal. */
-  noteReversal: (reversed: ReversalFact) => Promise<void>
+  noteReversal: (reversal: ReversalFact) => Promise<void>
   /** Keeps a refund; one that has failed stays so. */
   noteRefund: (refunded: RefundFact) => Promise<void>
   /** Returns reversals with the amounts of `computeRefundDue`. */

@@ -21,7 +21,7 @@ export const bookIn = (trx: Transaction<Schema>): Book => ({
   lockByRef: (paymentRef) => lockPayment(trx, 'payment_ref', paymentRef),
   complete: (payment, paid) => complete(trx, payment, paid),
   end: (payment, unpaid) => end(trx, payment, unpaid),
-  noteReversal: (reversed) => noteReversal(trx, reversed),
+  noteReversal: (reversal) => noteReversal(trx, reversal),
   noteRefund: (refunded) => noteRefund(trx, refunded),
   reversals: (paymentRef) => reversalsOf(trx, paymentRef),
   takeBack: (payment, reversal, amount) => reverse(trx, { payment, reversal, amount }),
@@ -82,9 +82,9 @@ async function end(trx: Transaction<Schema>, payment: Payment, unpaid: UnpaidFac
   await notifyFailure(trx, { paymentId: payment.id, userId, amount: payment.amount })
 }
 
-async function noteReversal(trx: Transaction<Schema>, reversed: ReversalFact): Promise<void> {
-  const { reversalId: id, paymentRef: payment_ref, kind } = reversed
-  const amount = reversed.amount < maxNanos ? reversed.amount : maxNanos
+async function noteReversal(trx: Transaction<Schema>, reversal: ReversalFact): Promise<void> {
+  const { reversalId: id, paymentRef: payment_ref, kind } = reversal
+  const amount = reversal.amount < maxNanos ? reversal.amount : maxNanos
   await sql`
     insert into payment_reversal as known (id, payment_ref, kind, amount)
     values (${id}, ${payment_ref}, ${kind}, ${amount})

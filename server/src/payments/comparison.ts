@@ -76,8 +76,8 @@ async function compare({ db, processor, nowMs }: Options): Promise<Comparison> {
   const findings = [...stated].flatMap(([ref, moved]) =>
     findDifferences(ref, moved, booked.get(ref) ?? noFindings),
   )
-  const found = await note(db, findings)
-  return { found, isComplete: isListed && lookups === suspects.length }
+  const differences = await note(db, findings)
+  return { found: differences, isComplete: isListed && lookups === suspects.length }
 }
 
 const noFindings: PaymentAmounts = { paid: 0n, refunded: 0n, disputed: 0n }
@@ -98,12 +98,12 @@ async function lists(processor: Options['processor'], hasTime: () => boolean) {
   }
   const looking = { since, until: new Date(now - settledMs), hasTime }
   const isComplete = await processor.list(looking, ({ paymentRef, ...line }) => {
-    const known = listed.get(paymentRef) ?? { ...noFindings, isOurs: false }
+    const knownFindings = listed.get(paymentRef) ?? { ...noFindings, isOurs: false }
     listed.set(paymentRef, {
-      paid: known.paid + line.paid,
-      refunded: known.refunded + line.refunded,
-      disputed: known.disputed + line.disputed,
-      isOurs: known.isOurs || line.isOurs,
+      paid: knownFindings.paid + line.paid,
+      refunded: knownFindings.refunded + line.refunded,
+      disputed: knownFindings.disputed + line.disputed,
+      isOurs: knownFindings.isOurs || line.isOurs,
     })
   })
   return { listed, isComplete }

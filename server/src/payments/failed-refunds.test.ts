@@ -55,11 +55,11 @@ function toldOf(refunds: readonly { cents: bigint; hasFailed: boolean }[], how: 
 }
 
 test.each<[string, Telling]>([
-  ['each is told, and sums have what failed', { isEach: true, isGross: true }],
-  ['each is told, and sums do not have what failed', { isEach: true, isGross: false }],
-  ['sums and failures are told', { isEach: false, isGross: true }],
+  ['each is reported, and sums include the failure', { isEach: true, isGross: true }],
+  ['each is reported, and sums do not include the failure', { isEach: true, isGross: false }],
+  ['sums and failures are reported', { isEach: false, isGross: true }],
 ])(
-  'refunds that failed are given back once, in any order and told twice: %s',
+  'failed refunds are given back once, in any order and reported twice: %s',
   async (_name, how) => {
     await fc.assert(
       fc.asyncProperty(history, fc.nat(), async (refunds, seed) => {
@@ -87,7 +87,7 @@ test('cancels the debt of a refund that failed', async () => {
   }
 })
 
-test('gives a failed refund back once, however often and whenever it is reported', async () => {
+test('gives a failed refund back once, for any number and order of reports', async () => {
   const { completed, refunded, refund } = await order()
   const failed = { status: 'failed' }
   const all = [
@@ -119,7 +119,7 @@ test('the same sum is taken, given back and taken again', async () => {
   expect((await account()).posted).toBe(10n * dollar)
 })
 
-test('a refund that failed pays what was owed for it, and the account is served again', async () => {
+test('a failed refund pays its debt, and the account is served again', async () => {
   const { completed, refund } = await order()
   await take(completed())
   await lease(newId('lease'), 8n * dollar)

@@ -83,9 +83,9 @@ export async function notifyOperators(
   trx: Transaction<Schema>,
   findings: readonly PaymentDifference[],
 ): Promise<void> {
-  const named = findings.slice(0, maxNamed).map(formatFinding)
-  const rest = findings.length - named.length
-  const body = [...named, ...(rest > 0 ? [`${rest} more are in the log`] : [])].join('; ')
+  const namedFindings = findings.slice(0, maxNamed).map(formatFinding)
+  const rest = findings.length - namedFindings.length
+  const body = [...namedFindings, ...(rest > 0 ? [`${rest} more are in the log`] : [])].join('; ')
   const operators = await trx
     .selectFrom('users')
     .select('id')

@@ -78,8 +78,8 @@ export interface Processor {
   charge: (charge: NewCharge) => Promise<Charged>
   /** The payment method of a payment; undefined where it cannot be charged again. */
   savedMethod: (paymentRef: string) => Promise<SavedMethod | undefined>
-  /** Passes listed lines to `found`, newest first. Resolves with false where an end was not reached. */
-  list: (looking: PaymentPeriod, found: (listed: ListedPayment) => void) => Promise<boolean>
+  /** Passes listed lines to `onPayment`, newest first. Resolves with false where an end was not reached. */
+  list: (looking: PaymentPeriod, onPayment: (listed: ListedPayment) => void) => Promise<boolean>
   /** All movements of a payment; zeros where it is not known. */
   statement: (paymentRef: string) => Promise<Statement>
 }

@@ -102,7 +102,7 @@ test('W09: reports another amount, currency or checkout without crediting it', a
   expect([(await account()).posted, await status()]).toEqual([0n, 'pending'])
 })
 
-test('W10: partial refunds and a lost dispute take back the payment, and no more', async () => {
+test('W10: partial refunds and a lost dispute take back exactly the payment', async () => {
   const { completed, refunded, disputed } = await order()
   await take(completed())
   await take(refunded(300))
@@ -171,7 +171,7 @@ test('M06: concurrent payments, refunds and leases leave consistent balances', a
   expect(posted - debt).toBe(55n * dollar)
 })
 
-test('an automatic payment that failed asks its customer to pay, once', async () => {
+test('a failed automatic payment notifies its customer to pay, once', async () => {
   const { declined, succeeded } = await order('automatic')
   await Promise.all([take(declined()), take(declined())])
   expect((await account()).flag).toBe(true)

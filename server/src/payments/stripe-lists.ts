@@ -11,8 +11,8 @@ const none: PaymentAmounts = { paid: 0n, refunded: 0n, disputed: 0n }
 
 const toNanos = (cents: number) => BigInt(cents) * nanosPerCent
 const toSeconds = (date: Date) => Math.floor(date.getTime() / 1000)
-const idOf = (named: string | { id: string } | null) =>
-  typeof named === 'string' ? named : named?.id
+const idOf = (reference: string | { id: string } | null) =>
+  typeof reference === 'string' ? reference : reference?.id
 
 interface Page<Item> {
   data: Item[]

@@ -37,7 +37,7 @@ export async function openStripe(secretKey: string, apiBase: string): Promise<Pr
     openCheckout: (checkout) => callStripe(() => openCheckout(stripe, checkout)),
     charge: (charge) => callStripe(() => chargeSaved(stripe, charge)),
     savedMethod: (paymentRef) => callStripe(() => findMethod(stripe, paymentRef)),
-    list: (looking, found) => callStripe(() => listAll(stripe, looking, found)),
+    list: (looking, onPayment) => callStripe(() => listAll(stripe, looking, onPayment)),
     statement: (paymentRef) => callStripe(() => readStatement(stripe, paymentRef)),
   }
 }
@@ -126,7 +126,8 @@ async function findMethod(
   return { customerId: idOf(customer), methodId: idOf(method) }
 }
 
-const idOf = (named: string | { id: string }) => (typeof named === 'string' ? named : named.id)
+const idOf = (reference: string | { id: string }) =>
+  typeof reference === 'string' ? reference : reference.id
 
 interface StripeError extends Error {
   type: string

@@ -24,7 +24,7 @@ test('concurrent reads share one load, and the value is cached for its lifetime'
   expect(await kept.get()).toBe(2)
 })
 
-test('what is onDeleted is read again, also where a reading is under way', async () => {
+test('onDeleted invalidates the value, also during a load', async () => {
   const { kept } = reader()
   const before = kept.get()
   kept.invalidate()

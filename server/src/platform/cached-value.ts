@@ -19,7 +19,7 @@ const staleMs = 300_000
 export class CachedValue<Value> {
   readonly #options: Options<Value>
   readonly #now: () => number
-  #known: { value: Value; readAtMs: number } | undefined
+  #cachedEntry: { value: Value; readAtMs: number } | undefined
   #reading: Promise<Value> | undefined
 
   constructor(options: Options<Value>) {
@@ -29,19 +29,19 @@ export class CachedValue<Value> {
 
   /** Returns the value. Rejects as the read does, or when it takes more than five seconds. */
   async get(): Promise<Value> {
-    const known = this.#known
-    if (known && this.#ageOf(known) < this.#options.keepMs) return known.value
+    const cachedEntry = this.#cachedEntry
+    if (cachedEntry && this.#ageOf(cachedEntry) < this.#options.keepMs) return cachedEntry.value
     try {
       return await (this.#reading ??= this.#read())
     } catch (error) {
-      if (known && this.#ageOf(known) < staleMs) return known.value
+      if (cachedEntry && this.#ageOf(cachedEntry) < staleMs) return cachedEntry.value
       throw error
     }
   }
 
   /** Invalidates the value after a change: the next caller waits for a new read. */
   invalidate(): void {
-    this.#known = undefined
+    this.#cachedEntry = undefined
     this.#reading = undefined
   }
 
@@ -54,7 +54,7 @@ export class CachedValue<Value> {
     const reading = withTimeout(this.#options.read(), readTimeoutMs)
       .then((value) => {
         // A read that was invalidated meanwhile answers its waiting callers, but is not cached.
-        if (this.#reading === reading) this.#known = { value, readAtMs }
+        if (this.#reading === reading) this.#cachedEntry = { value, readAtMs }
         return value
       })
       .finally(() => {

@@ -42,15 +42,15 @@ const inTransit = new Set<CrashPoint>(['after-upstream-sent', 'after-last-byte']
 const inTransitMs = 10
 
 /** Kills this process at the planned moment, as a crash would: without writing or reporting anything. */
-export function createCrasher({ point: planned, nth }: PlannedCrash): CrashAt {
+export function createCrasher({ point: plannedPoint, nth }: PlannedCrash): CrashAt {
   let times = 0
   const die = () => {
     // Not through the log, which buffers.
-    writeSync(2, `tollgate: CRASH_AT ${planned}\n`)
+    writeSync(2, `tollgate: CRASH_AT ${plannedPoint}\n`)
     process.kill(process.pid, 'SIGKILL')
   }
   return (point) => {
-    if (point !== planned) return
+    if (point !== plannedPoint) return
     times += 1
     if (times !== nth) return
     if (inTransit.has(point)) setTimeout(die, inTransitMs)

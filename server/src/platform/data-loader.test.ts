@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { DataLoader } from './data-loader'
-import { recordFigure } from '../../testing/figures'
-import { eventually } from '../../testing/eventually'
+import { settled, TestClock } from '../../testing/clock'
 
 /** Creates a database that answers each number with its double, when the test lets it. */
 function createFixture({
   timeoutMs = 60_000,
   ...limits
 }: { timeoutMs?: number; maxBatch?: number } = {}) {
+  const clock = new TestClock()
   const statements: { numbers: number[]; answer: (fails?: Error) => void }[] = []
   const batches = new DataLoader<number, number>({
     answer: (batch) => {
@@ -21,9 +21,10 @@ function createFixture({
       return promise
     },
     timeoutMs: () => timeoutMs,
+    clock,
     ...limits,
   })
-  return { statements, load: (number: number) => batches.load(number) }
+  return { clock, statements, load: (number: number) => batches.load(number) }
 }
 
 const numbersUpTo = (max: number) => Array.from({ length: max }, (_, index) => index + 1)
@@ -34,7 +35,7 @@ async function answerAll(
 ): Promise<void> {
   for (let next = 0; next < statements.length; next++) {
     statements[next]?.answer()
-    await Bun.sleep(0)
+    await settled()
   }
 }
 
@@ -58,12 +59,13 @@ test('sends the first lookups at once, and collects the others while two stateme
 })
 
 test('a slow statement does not delay the next batch', async () => {
-  const { statements, load } = createFixture()
+  const { clock, statements, load } = createFixture()
   const slow = numbersUpTo(2).map(load)
   const next = load(3)
+  // A statement that takes no longer than this does not count as slow.
+  await clock.advance(24)
   expect(statements).toHaveLength(2)
-  // As long as a statement counts as slow.
-  await eventually(() => statements.length >= 3)
+  await clock.advance(1)
   expect(statements.map(({ numbers }) => numbers)).toEqual([[1], [2], [3]])
   for (const { answer } of statements) answer()
   expect(await Promise.all([...slow, next])).toEqual([2, 4, 6])
@@ -73,26 +75,23 @@ test('a failed statement rejects the lookups of its batch and no others', async 
   const { statements, load } = createFixture()
   const answers = numbersUpTo(4).map(load)
   statements[0]?.answer()
-  await Bun.sleep(0)
+  await settled()
   statements[2]?.answer(new Error('the connection was lost'))
   statements[1]?.answer()
   const results = (await Promise.allSettled(answers)).map(({ status }) => status)
   expect(results).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected'])
 })
 
-test('rejects all lookups on timeout, and never sends those that were not sent in time', async () => {
-  const { statements, load } = createFixture({ timeoutMs: 60, maxBatch: 1 })
-  const startedAt = performance.now()
-  const results = await Promise.allSettled(numbersUpTo(12).map(load))
+test('rejects all lookups on timeout, and never sends lookups that missed it', async () => {
+  const { clock, statements, load } = createFixture({ timeoutMs: 60, maxBatch: 1 })
+  const startedMs = clock.monotonicMs()
+  const results = await clock.run(Promise.allSettled(numbersUpTo(12).map(load)))
   expect(results.map(({ status }) => status)).toEqual(Array(12).fill('rejected'))
-  recordFigure('twelve lookups that are given up after 60 ms', performance.now() - startedAt, {
-    unit: 'ms',
-    atMost: 1000,
-  })
-  const sent = statements.flatMap(({ numbers }) => numbers)
-  expect(sent.length).toBeWithin(2, 9)
-  await Bun.sleep(60)
-  expect(statements).toHaveLength(sent.length)
+  expect(clock.monotonicMs() - startedMs).toBe(60)
+  // Two at once, and two more after 25 and 50 ms.
+  expect(statements.flatMap(({ numbers }) => numbers)).toEqual(numbersUpTo(6))
+  await clock.advance(60)
+  expect([statements.length, clock.pending]).toEqual([6, 0])
   // A later lookup is sent as usual.
   const next = load(13)
   statements.at(-1)?.answer()
@@ -100,12 +99,13 @@ test('rejects all lookups on timeout, and never sends those that were not sent i
 })
 
 test('finding M19: slow statements leave connections to other work: a bounded number is unanswered at a time', async () => {
+  const clock = new TestClock()
   const open = { now: 0, peak: 0 }
   const batches = new DataLoader<number, number>({
     answer: async (batch) => {
       open.now += 1
       open.peak = Math.max(open.peak, open.now)
-      await Bun.sleep(10)
+      await clock.sleep(10)
       open.now -= 1
       return batch
     },
@@ -113,8 +113,10 @@ test('finding M19: slow statements leave connections to other work: a bounded nu
     maxBatch: 1,
     maxDelayMs: 1,
     maxUnanswered: 3,
+    clock,
   })
   const numbers = numbersUpTo(12)
-  expect(await Promise.all(numbers.map((number) => batches.load(number)))).toEqual(numbers)
+  const loaded = Promise.all(numbers.map((number) => batches.load(number)))
+  expect(await clock.run(loaded)).toEqual(numbers)
   expect(open).toEqual({ now: 0, peak: 3 })
 })

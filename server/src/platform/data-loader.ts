@@ -1,3 +1,4 @@
+import { systemClock, type Clock } from './clock'
 import { noAnswer, withTimeout } from './with-timeout'
 
 interface Ports<Key, Answer> {
@@ -18,6 +19,7 @@ interface Ports<Key, Answer> {
   maxDelayMs?: number
   /** The most statements without an answer, slow ones included: other work needs connections as well. */
   maxUnanswered?: number
+  clock?: Clock
 }
 
 interface Waiting<Key, Answer> {
@@ -33,6 +35,7 @@ const defaults = {
   maxBatch: 250,
   maxDelayMs: 25,
   maxUnanswered: Infinity,
+  clock: systemClock,
 }
 
 /**
@@ -55,7 +58,7 @@ export class DataLoader<Key, Answer> {
    */
   load(key: Key): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-    this.#waiting.push({ key, sinceMs: performance.now(), resolve, reject })
+    this.#waiting.push({ key, sinceMs: this.#ports.clock.monotonicMs(), resolve, reject })
     if (this.#running < this.#ports.maxConcurrent) void this.#run()
     return promise
   }
@@ -71,7 +74,7 @@ export class DataLoader<Key, Answer> {
       const answering = this.#answer(this.#waiting.splice(0, maxBatch))
       this.#unanswered.add(answering)
       void answering.then(() => this.#unanswered.delete(answering))
-      await withTimeout(answering, maxDelayMs).catch(() => undefined)
+      await withTimeout(answering, maxDelayMs, this.#ports).catch(() => undefined)
     }
     this.#running -= 1
   }
@@ -80,7 +83,7 @@ export class DataLoader<Key, Answer> {
   async #answer(batch: readonly Waiting<Key, Answer>[]): Promise<void> {
     const { answer, isAlwaysSent } = this.#ports
     const timeoutMs = this.#ports.timeoutMs()
-    const nowMs = performance.now()
+    const nowMs = this.#ports.clock.monotonicMs()
     let oldestMs = nowMs
     const inTime = batch.filter(({ key, sinceMs, reject }) => {
       if (isAlwaysSent(key)) return true
@@ -92,7 +95,7 @@ export class DataLoader<Key, Answer> {
     if (inTime.length === 0) return
     try {
       const keys = inTime.map((one) => one.key)
-      const answers = await withTimeout(answer(keys), oldestMs + timeoutMs - nowMs)
+      const answers = await withTimeout(answer(keys), oldestMs + timeoutMs - nowMs, this.#ports)
       for (const [at, { resolve, reject }] of inTime.entries()) {
         const own = answers[at]
         if (own === undefined) reject(noAnswer())

@@ -41,7 +41,7 @@ function readSome(fd: number, maxBytes = 256 * 1024): string {
 const lines = (count: number) =>
   Array.from({ length: count }, (_, nth) => `${nth} ${'x'.repeat(90)}\n`)
 
-test('lines come in the order in which they were written, and none is lost', async () => {
+test('lines are written in order, and none is lost', async () => {
   const path = join(await newDirectory(), 'file')
   const fd = openSync(path, 'a')
   cleanups.push(() => closeSync(fd))
@@ -75,14 +75,15 @@ test('finding N10: behind a closed pipe lines are dropped and counted, and the e
   expect(output.droppedLines).toBe(1000)
 })
 
-test('finding M20: a pipe that is not read delays nothing, and what it cannot hold is counted', async () => {
+test('finding M20: an unread pipe delays nothing, and lines that do not fit are counted', async () => {
   const { writer, reader } = await newPipe({ blocks: true })
   const output = new LineOutput(writer)
   for (const line of lines(10_000)) output.write(line)
   expect(output.droppedLines).toBeGreaterThan(0)
   await output.end()
-  // Frees the thread that writes.
+  // Frees the thread that writes; what waits behind it is tried too, before another file has the number of this one.
   closeSync(reader)
+  await output.end()
 })
 
 test('finding M20: a line that was cut is ended before the next one', async () => {

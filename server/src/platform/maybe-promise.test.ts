@@ -38,7 +38,7 @@ describe('rescue', () => {
     ).toBe(3)
   })
 
-  test('throws or rejects with what the handler throws', async () => {
+  test('throws or rejects with the error of the handler', async () => {
     expect(() => rescue(fail, fail)).toThrow(failure)
     await expect(rescue(() => Promise.reject(new Error('first')), fail)).rejects.toBe(failure)
   })

@@ -1,8 +1,11 @@
+import { systemClock, type Clock, type Timer } from './clock'
+
 interface PeriodicOptions {
   intervalMs: number
   run: () => void | Promise<void>
   /** Reports a failed run; without it, a failure is an unhandled rejection, which stops the process. */
   onError?: (error: unknown) => void
+  clock?: Clock
 }
 
 /**
@@ -11,14 +14,15 @@ interface PeriodicOptions {
  */
 export class Periodic implements AsyncDisposable {
   readonly #options: PeriodicOptions
-  readonly #timer: ReturnType<typeof setInterval>
+  readonly #timer: Timer
   #running: Promise<void> | undefined
   /** Whether it was stopped: a long run may look, and end early. */
   isStopped = false
 
   constructor(options: PeriodicOptions) {
     this.#options = options
-    this.#timer = setInterval(() => this.#tick(), options.intervalMs)
+    const { clock = systemClock, intervalMs } = options
+    this.#timer = clock.every(intervalMs, () => this.#tick())
     this.#timer.unref()
   }
 
@@ -40,7 +44,7 @@ export class Periodic implements AsyncDisposable {
   /** Starts no further run. The current one is not waited for, and its errors are not reported. */
   stop(): void {
     this.isStopped = true
-    clearInterval(this.#timer)
+    this.#timer[Symbol.dispose]()
   }
 
   /** Stops, and resolves once the current run has ended. */

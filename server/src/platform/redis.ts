@@ -114,7 +114,7 @@ export class Redis implements Disposable {
   /** One timer for each command, as the commands of a frozen server settle in no particular order. */
   #inTime<Value>(reply: Promise<Value>): Promise<Value> {
     const { deadlineMs = usualDeadlineMs } = this.#options
-    return withTimeout(reply, deadlineMs, () => new TooSlow())
+    return withTimeout(reply, deadlineMs, whenSlow)
   }
 
   /** Checks whether Redis is back, while it is away. */
@@ -165,3 +165,5 @@ export class Redis implements Disposable {
 class TooSlow extends Error {
   override readonly message = 'Redis did not answer in time'
 }
+
+const whenSlow = { late: () => new TooSlow() }

@@ -67,8 +67,8 @@ export class SwrCache<Value> {
    * of a key without a cached value; an error that it throws propagates.
    */
   of(key: string, onUnknown?: () => void): MaybePromise<Value> {
-    const known = this.known(key)
-    if (known) return known.value
+    const knownEntry = this.findKnown(key)
+    if (knownEntry) return knownEntry.value
     const entry = this.#entries.peek(key)
     const isKnown = entry && !this.#options.isMissing(entry.value)
     if (!isKnown && !this.#pending.has(key)) onUnknown?.()
@@ -76,7 +76,7 @@ export class SwrCache<Value> {
   }
 
   /** Returns the value of a key as `of` does, undefined if the database has to be queried. */
-  known(key: string): Readonly<Pick<Entry<Value>, 'value'>> | undefined {
+  findKnown(key: string): Readonly<Pick<Entry<Value>, 'value'>> | undefined {
     const entry = this.#entries.get(key, noOptions)
     if (!entry || this.#isSpared(entry)) return entry
     if (!this.#isTrusted(entry)) return undefined
@@ -137,11 +137,12 @@ export class SwrCache<Value> {
           return entry
         },
         (cause: unknown) => {
-          const known = this.#entries.peek(key)
-          const isGood = known && !isMissing(known.value)
-          if (!isGood || started - known.fetchedAtMs >= staleOnErrorMs) throw unavailable(cause)
-          known.failedAtMs = now()
-          return known
+          const knownEntry = this.#entries.peek(key)
+          const isGood = knownEntry && !isMissing(knownEntry.value)
+          if (!isGood || started - knownEntry.fetchedAtMs >= staleOnErrorMs)
+            throw unavailable(cause)
+          knownEntry.failedAtMs = now()
+          return knownEntry
         },
       )
       .finally(() => {

@@ -1,5 +1,15 @@
+import { systemClock, type Clock, type Timer } from './clock'
+
 /** The message matches the database driver's own, and so makes a 503 of the error (`http/render.ts`). */
 export const noAnswer = () => new Error('no answer in time: timeout')
+
+interface Options {
+  /** Creates the error of a promise that was not settled in that time. */
+  late?: (ms: number) => Error
+  clock?: Clock
+}
+
+const usual: Options = {}
 
 /** A timer that fires later than this was delayed by this process itself. Milliseconds. */
 const stallMs = 10
@@ -13,22 +23,22 @@ const maxStalls = 3
 export async function withTimeout<Value>(
   promise: Promise<Value>,
   ms: number,
-  late: () => Error = noAnswer,
+  { late = noAnswer, clock = systemClock }: Options = usual,
 ): Promise<Value> {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let timer: Timer | undefined
   const rejectAfter = (waitMs: number, stalls: number) => {
-    const dueMs = performance.now() + waitMs
-    timer = setTimeout(() => {
-      if (stalls < maxStalls && performance.now() - dueMs >= stallMs)
+    const dueMs = clock.monotonicMs() + waitMs
+    timer = clock.after(waitMs, () => {
+      if (stalls < maxStalls && clock.monotonicMs() - dueMs >= stallMs)
         rejectAfter(stallMs, stalls + 1)
-      else reject(late())
-    }, waitMs)
+      else reject(late(ms))
+    })
   }
   rejectAfter(ms, 0)
   try {
     return await Promise.race([promise, timeout])
   } finally {
-    clearTimeout(timer)
+    timer?.[Symbol.dispose]()
   }
 }

@@ -1,4 +1,4 @@
-import type { ApiError } from '../errors'
+import type { ApiError, HttpStatus } from '../errors'
 import type { Identity } from '../wire/answer'
 import type { EventWriter } from '../wire/event-writer'
 import type { HostedUses } from '../wire/hosted-uses'
@@ -7,6 +7,8 @@ import type { JsonObject } from '../wire/json-body'
 /** The error format of a dialect, and the headers that all its answers carry. */
 export interface ErrorFormat {
   errorBody: (error: ApiError, requestId: string) => object
+  /** The status of an error, where the format has another one than OpenAI's. */
+  status?: (error: ApiError) => HttpStatus
   headers?: (requestId: string) => Record<string, string>
   /**
    * The events of an error that its client looks for in a stream, even though none had begun; undefined
@@ -70,6 +72,9 @@ export interface Translation {
   callersField?: (param: string) => string
   /** The whole answer, for a whole chat completion in the OpenAI format. */
   answer: (completion: JsonObject) => object
-  /** Starts a stream. `identity` heads the chunks that its writer gets. */
-  writer: (identity: Identity) => EventWriter
+  /**
+   * Starts a stream. `identity` heads the chunks that its writer gets; `promptTokens` estimates the prompt, for a
+   * format that has its size at the start.
+   */
+  writer: (identity: Identity, promptTokens: number) => EventWriter
 }

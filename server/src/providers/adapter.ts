@@ -49,10 +49,17 @@ export interface NativePassthrough {
   format: 'messages' | 'responses'
   request: (body: JsonObject, target: PassthroughTarget) => UpstreamRequest
   /** The body without the signatures of its history, where it has any that could be refused. */
-  unsigned?: (body: JsonObject) => JsonObject | undefined
+  unsigned?: (
+    body: JsonObject,
+    target: Pick<PassthroughTarget, 'upstreamModel'>,
+  ) => JsonObject | undefined
   /** Its chunks are whole frames of that format. */
   stream: (facts: RelayRequest) => RelayedStream
   complete: (answer: unknown, facts: RelayRequest) => CompleteAnswer
+  /** The events that a whole answer in place of a stream stands for. */
+  events: (answer: JsonObject) => JsonObject[]
+  /** The whole answer that the frames of `stream` stand for. */
+  collect: (frames: readonly string[]) => JsonObject
 }
 
 /**
@@ -70,6 +77,8 @@ export interface Adapter {
    */
   request: (chat: ChatRequest, target: AdapterTarget) => UpstreamRequest
   reader: (source: ErrorSource) => PartsReader
+  /** The events that a whole answer in place of a stream stands for; where absent, the answer is one event. */
+  events?: (answer: JsonObject) => JsonObject[]
   /** The pattern of tool names that the provider accepts; OpenAI's where absent. */
   toolNames?: RegExp
   /** Addresses to fetch before `request` can be called; absent where the provider fetches them itself. */

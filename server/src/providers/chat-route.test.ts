@@ -49,7 +49,7 @@ test.each<Row>([
   },
   { what: 'a provider that only chats', key: 'deepseek', model: 'deepseek-chat' },
   { what: 'Anthropic', key: 'anthropic', model: 'claude-sonnet-4-6' },
-])('sends no request for a Response on as it is to $what', ({ key, baseUrl, model }) => {
+])('does not pass a request for a Response unchanged to $what', ({ key, baseUrl, model }) => {
   expect(routeOf(lineOf(key, baseUrl), model).protocol).not.toBe('passthrough')
 })
 
@@ -60,4 +60,18 @@ test('passes a request in the Messages format through to Anthropic only', () => 
   expect(protocolAt('anthropic', 'claude-sonnet-4-6')).toBe('passthrough')
   expect(protocolAt('openai', 'gpt-4.1')).toBe('relay')
   expect(protocolAt('google', 'gemini-2.5-flash')).toBe('translate')
+})
+
+const routeOfChat = (line: ProviderRoute, model: string) =>
+  selectChatRoute(line, model, { chat: {}, native: undefined })
+
+test('finding D10: a chat for a model that takes Responses alone is translated, without tools too', () => {
+  const translated = { protocol: 'translate', operation: 'responses' }
+  expect(routeOfChat(lineOf('openai'), 'gpt-5.5-pro')).toMatchObject(translated)
+  expect(routeOfChat(lineOf('azure', `${azure}/openai/v1`), 'gpt-5-codex')).toMatchObject(
+    translated,
+  )
+  expect(routeOfChat(lineOf('openai'), 'gpt-5.5')).toMatchObject({ protocol: 'relay' })
+  // Another provider's model of such a name is its own.
+  expect(routeOfChat(lineOf('deepseek'), 'gpt-5.5-pro')).toMatchObject({ protocol: 'relay' })
 })

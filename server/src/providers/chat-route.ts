@@ -74,7 +74,13 @@ const relayed = { protocol: 'relay', operation: 'chat' } as const
 
 const anthropicRoute = (native: NativeFormat | undefined, address: RouteAddress): ChatRoute =>
   native?.format === 'messages'
-    ? { protocol: 'passthrough', passthrough: messagesPassthrough, operation: 'chat', ...address }
+    ? {
+        protocol: 'passthrough',
+        passthrough: messagesPassthrough,
+        refusesSignatures: anthropic.refusesSignatures,
+        operation: 'chat',
+        ...address,
+      }
     : { protocol: 'translate', adapter: anthropic, operation: 'chat', ...address }
 
 /** OpenAI's models, by the beginnings of their names. Of others Azure serves not all as Responses. */
@@ -161,8 +167,9 @@ function responsesFlags(
   model: string,
   chat: JsonObject,
 ): ResponsesFlags | undefined {
+  const flags = getResponsesFlags(responsesModels, model)
+  if (!flags || flags.responsesOnly) return flags
   // Both forms of tools; nearly all requests have neither.
   if (!chat['tools'] && !chat['functions']) return undefined
-  const flags = getResponsesFlags(responsesModels, model)
-  return flags && needsResponses(flags, toPlainChat(chat)) ? flags : undefined
+  return needsResponses(flags, toPlainChat(chat)) ? flags : undefined
 }

@@ -11,6 +11,25 @@ const allowedNames = z
   .array(z.string().regex(/^[\w=.-]{1,100}$/, 'must be a name of letters, digits and _ = . -'))
   .max(100)
 
+/** An hour: the longest that operators need wait for one answer. */
+const maxTimeoutSeconds = 3600
+
+const timeoutSeconds = z.number().min(1).max(maxTimeoutSeconds).exactOptional()
+
+const timeoutFields = {
+  /** Of a whole request without a stream. */
+  request_seconds: timeoutSeconds,
+  /** Of a stream: until its first byte, between two events or comments, and as a whole. */
+  first_byte_seconds: timeoutSeconds,
+  idle_seconds: timeoutSeconds,
+  stream_seconds: timeoutSeconds,
+  /** The time that an answer may need: a chat or completion that would be ended before is rejected at once. */
+  needs_seconds: timeoutSeconds,
+}
+
+const ModelTimeouts = z.strictObject(timeoutFields)
+export type ModelTimeouts = z.output<typeof ModelTimeouts>
+
 /** Options of a connection beside its address and its credential; most dialects need none of them. */
 export const ConnectionOptions = z.strictObject({
   /** The version of Azure's dated surfaces. */
@@ -44,6 +63,13 @@ export const ConnectionOptions = z.strictObject({
   identifiers: z.array(z.enum(identifierFields)).exactOptional(),
   /** Whether its server gets addresses that accounts which share it name, and fetches them; absent, providers of the registry do. */
   remote_urls: z.enum(['passed', 'rejected'], 'must be passed or rejected.').exactOptional(),
+  /** Timeouts in place of the installation's: for all of its models, and for some by their names at the provider. */
+  timeouts: z
+    .strictObject({
+      ...timeoutFields,
+      models: z.record(z.string().min(1).max(200), ModelTimeouts).exactOptional(),
+    })
+    .exactOptional(),
   /** Accounts that share it do not see what was read from, or written to, its prompt cache. */
   hide_cached_tokens: z.boolean().exactOptional(),
 })

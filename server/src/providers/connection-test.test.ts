@@ -53,7 +53,7 @@ test.each([
   ['User: x is not authorized to perform: bedrock:ListFoundationModels', true],
   ['User: x is not authorized to perform: bedrock:CallWithBearerToken', false],
   ['The security token included in the request is invalid.', false],
-])('Bedrock: of whom it says "%s"', (message, isAccepted) => {
+])('Bedrock names the account at fault for "%s"', (message, isAccepted) => {
   const verdict = testOf('bedrock', region).judge({ status: 403, body: { message } })
   expect(verdict?.models).toEqual(isAccepted ? [] : undefined)
 })
@@ -65,7 +65,7 @@ test.each([
   [400, undefined, false],
   [404, { message: 'UnknownOperationException' }, false],
   [200, {}, false],
-])('Bedrock at an address of one’s own: %d %j', (status, body, isAccepted) => {
+])('Bedrock at a custom address: %d %j', (status, body, isAccepted) => {
   const { method, url, judge } = testOf('bedrock', 'https://bedrock.example.com')
   expect([method, new URL(url).pathname]).toEqual(['POST', '/model/none.such-v1%3A0/converse'])
   expect(judge({ status, body }) !== undefined).toBe(isAccepted)
@@ -105,7 +105,7 @@ test('Azure lists models at the v1 API; at the dated one the configured deployme
   expect(dated.judge({ status: 404, body: { error: {} } })).toBeUndefined()
 })
 
-test('Foundry tells of a model, or that it wants one named', () => {
+test('Foundry names a model, or requires one', () => {
   const { url, judge } = testOf('azure-foundry', 'https://r.services.ai.azure.com/models')
   expect(url).toBe('https://r.services.ai.azure.com/models/info?api-version=2024-05-01-preview')
   const error = { code: 'unknown_model', message: 'Unknown model.' }

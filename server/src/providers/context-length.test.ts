@@ -74,7 +74,7 @@ test('recognizes the message of another provider that a provider relays', () => 
   }
 })
 
-test('where neither the provider nor the catalogue knows the maximum, no number is made up', () => {
+test('invents no number if neither the provider nor the catalogue has the maximum', () => {
   const row = overflowRows.find(({ service }) => service === 'Ollama')
   const [error] = row ? read(row, null) : []
   expect(error).toMatchObject({
@@ -153,6 +153,6 @@ const others: [string, number, object][] = [
   ['a failure of theirs', 500, { message: 'Input is too long' }],
 ]
 
-test.each(others)('%s is no context that is too short', (_what, status, body) => {
+test.each(others)('%s is not an error of the context length', (_what, status, body) => {
   expect(toCallerError({ status, body }, source('acme')).code).not.toBe('context_length_exceeded')
 })

@@ -3,7 +3,8 @@ import { unsupported } from './unsupported-fields'
 import { invalidRequest } from '../errors'
 import { readCacheControl, readLastCacheControl, type CacheControl } from '../wire/cache-control'
 import type { ChatRequest, ChatMessage } from '../wire/chat-request'
-import { type JsonObject, toObjects } from '../wire/json-body'
+import type { JsonObject } from '../wire/json-body'
+import { joinDetails } from '../wire/reasoning-details'
 
 /** One part of a message, and its position in the caller's request. */
 export interface Piece {
@@ -28,30 +29,32 @@ export type HistoryTurn =
   | { role: 'tool'; callId: string; name: string; pieces: Piece[]; cacheControl?: CacheControl }
 
 /**
- * Returns the history of a chat request. Throws `invalid_request` for arguments that are no JSON object
- * and for a result whose call is missing. Source: contract 12.1.
+ * Returns the history of a chat request; `omit` gets the fields of arguments that are no JSON object. Throws
+ * `invalid_request` for a result whose call is missing. Source: contract 12.1.
  */
-export function toTurns({ messages }: ChatRequest): HistoryTurn[] {
+export function toTurns({ messages }: ChatRequest, omit: (field: string) => void): HistoryTurn[] {
   const names = new Map<string, string>()
-  return messages.map((message, index) => toTurn(message, { param: `messages.${index}`, names }))
+  return messages.map((message, index) =>
+    toTurn(message, { param: `messages.${index}`, names, omit }),
+  )
 }
 
 /** The position of a message, and the calls before it: id -> name of the tool. */
 interface MessagePosition {
   param: string
   names: Map<string, string>
+  omit: (field: string) => void
 }
 
-function toTurn(message: ChatMessage, { param, names }: MessagePosition): HistoryTurn {
+function toTurn(message: ChatMessage, { param, names, omit }: MessagePosition): HistoryTurn {
   const { role } = message
   const pieces = toPieces(message, param)
   if (role === 'user') return { role, pieces }
   if (role === 'system' || role === 'developer') return { role: 'system', pieces }
   if (role === 'assistant') {
-    const calls = toCalls(message, param)
+    const calls = toCalls(message, { param, omit })
     for (const { id, name } of calls) names.set(id, name)
-    const details: unknown = message['reasoning_details']
-    return { role, pieces, calls, details: toObjects(details) }
+    return { role, pieces, calls, details: joinDetails(message['reasoning_details']) }
   }
   const callId = message.tool_call_id ?? ''
   const name = names.get(callId)
@@ -63,7 +66,10 @@ function toTurn(message: ChatMessage, { param, names }: MessagePosition): Histor
   return { role: 'tool', callId, name, pieces, ...(cacheControl && { cacheControl }) }
 }
 
-function toCalls(message: ChatMessage, param: string): PastCall[] {
+function toCalls(
+  message: ChatMessage,
+  { param, omit }: Pick<MessagePosition, 'param' | 'omit'>,
+): PastCall[] {
   const calls = message.tool_calls ?? []
   return calls.map((call, at) => {
     // The breakpoint of a whole message stands behind the last of its calls.
@@ -71,7 +77,7 @@ function toCalls(message: ChatMessage, param: string): PastCall[] {
     return {
       id: call.id,
       name: call.function.name,
-      input: parseArguments(call, `${param}.tool_calls.${at}`),
+      input: parseArguments(call, `${param}.tool_calls.${at}`, omit),
       ...(marked && { cacheControl: marked }),
     }
   })

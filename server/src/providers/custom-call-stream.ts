@@ -35,12 +35,24 @@ export class CustomCallStream implements RelayedStream {
     return this.#stream.isComplete?.() === true
   }
 
+  get hasOutput(): boolean {
+    return this.#stream.hasOutput
+  }
+
+  get isFinished(): boolean {
+    return this.#stream.isFinished === true
+  }
+
   tokensAtLeast(): number {
     return this.#stream.tokensAtLeast?.() ?? 0
   }
 
   usage(): Usage {
     return this.#stream.usage()
+  }
+
+  hasContent(): boolean {
+    return this.#stream.hasContent()
   }
 
   #toCustom(texts: readonly string[]): string[] {

@@ -49,6 +49,9 @@ export const openAiOnly = [
   'verbosity',
 ]
 
+/** The same for services that know its key of a cache. */
+export const openAiOnlyButCacheKey = openAiOnly.filter((name) => name !== 'prompt_cache_key')
+
 /** Identifiers that OpenAI accepts. @see https://platform.openai.com/docs/guides/safety-best-practices */
 export const openAiIdentifiers = {
   chat: ['safety_identifier', 'prompt_cache_key'],

@@ -21,7 +21,7 @@ const acceptedInputs: Record<InputKinds, string[]> = {
 const isKinds = (name: string): name is InputKinds => Object.hasOwn(acceptedInputs, name)
 
 test.each(Object.keys(acceptedInputs).filter(isKinds))(
-  '%s takes what it says, and refuses the rest',
+  '%s accepts its declared inputs, and rejects the rest',
   (kinds) => {
     for (const [name, item] of Object.entries(items)) {
       const check = () => checkInputs(['first', item], kinds)

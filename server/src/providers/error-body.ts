@@ -74,8 +74,8 @@ function problemsOf(list: readonly unknown[], depth: number): string {
 /** Returns the path of a problem, without the name for the whole request before it. */
 function pathOf(loc: unknown): string {
   const steps = Array.isArray(loc) ? loc : []
-  const named = steps.filter((step) => typeof step === 'string' || typeof step === 'number')
-  return (named[0] === 'body' ? named.slice(1) : named).join('.')
+  const namedSteps = steps.filter((step) => typeof step === 'string' || typeof step === 'number')
+  return (namedSteps[0] === 'body' ? namedSteps.slice(1) : namedSteps).join('.')
 }
 
 /** The field of the first problem of such a list: the list stands in `detail`, or in a `message`. */

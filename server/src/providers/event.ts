@@ -16,6 +16,12 @@ export function readEvent(data: string, source: ErrorSource): JsonObject {
   return event
 }
 
+/** Takes the nulls out of an object: some services write one for each field that may be absent. */
+export function dropNulls(value: unknown): void {
+  if (!isObject(value)) return
+  for (const name in value) if (value[name] === null) delete value[name]
+}
+
 /** Returns whether an answer is an error inside a 200: an error object, or MiniMax's own form. */
 export function isFailure(body: JsonObject): boolean {
   const base = body['base_resp']

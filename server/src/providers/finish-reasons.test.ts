@@ -76,12 +76,12 @@ const providers: [string, Read, Record<string, string | undefined>][] = [
 ]
 
 describe.each(providers)('finding P7: %s', (_name, read, documented) => {
-  test('what is documented', () => {
+  test('the documented reasons', () => {
     const got = Object.keys(documented).map((reason) => [reason, read(reason, false)])
     expect(Object.fromEntries(got)).toEqual(documented)
   })
 
-  test('a word that is not known is no ordinary end', () => {
+  test('an unknown word is not an ordinary end', () => {
     expect(read('something_new', false)).toBe('length')
   })
 })
@@ -106,7 +106,7 @@ const thrownBy = (run: () => unknown): unknown => {
   return undefined
 }
 
-describe('finding P7: an answer that DeepSeek breaks off is an error that says so', () => {
+describe('finding P7: an answer that DeepSeek breaks off ends in an error that names the reason', () => {
   const reason = 'insufficient_system_resource'
   const cut = { index: 0, finish_reason: reason }
   const delta = { ...cut, delta: { content: 'Half an ans' } }
@@ -131,7 +131,7 @@ describe('finding P7: an answer that DeepSeek breaks off is an error that says s
     expect(thrownBy(run)).toMatchObject(expected)
   })
 
-  test('what an error beside it says comes first', () => {
+  test('an error beside it comes first', () => {
     const error = { code: 503, message: 'Overloaded.' }
     const chunk = { choices: [{ ...delta, finish_reason: 'error', error }] }
     const thrown = thrownBy(() => new ChatStream(relay).next(JSON.stringify(chunk)))

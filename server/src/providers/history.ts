@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { invalidRequest } from '../errors'
+import { firstValueIn, isAbsent, toCallInput } from '../wire/call-arguments'
 import type { ChatMessage } from '../wire/chat-request'
 import { checkNesting, isObject, type JsonObject } from '../wire/json-body'
 import { bodyShape, ShapeExceeded } from '../wire/json-shape'
@@ -20,25 +21,31 @@ export function toFittingId(id: string, accepted: RegExp): string {
 }
 
 /**
- * Parses the arguments of a call in the history, for dialects that want an object. `path` is the call's.
- * Throws `invalid_request` for text that is none, and for content that no body may hold either.
+ * Parses the arguments of a call in the history, for dialects that want an object. `path` is the call's. Text that is no
+ * JSON object, as models write it now and then, becomes one that shows it, and `omit` gets its field: the conversation
+ * goes on. Throws `invalid_request` for content that no body may hold.
  */
-export function parseArguments({ function: called }: ToolCall, path: string): JsonObject {
-  const text = called.arguments.trim()
-  if (text === '' || text === 'null') return {}
+export function parseArguments(
+  { function: calledFunction }: ToolCall,
+  path: string,
+  omit: (field: string) => void,
+): JsonObject {
+  if (isAbsent(calledFunction.arguments)) return {}
+  const text = calledFunction.arguments.trim()
   const param = `${path}.function.arguments`
-  let value: unknown
+  const value = parse(text, param)
+  if (!isObject(value)) omit(param)
+  const input = isObject(value) ? value : toCallInput(firstValueIn(text), bodyShape)
+  checkNesting(input, param)
+  return input
+}
+
+/** The JSON value of a text; undefined where it is none. Throws `invalid_request` for one that is too large. */
+function parse(text: string, param: string): unknown {
   try {
-    value = parseShaped(text, bodyShape)
+    return parseShaped(text, bodyShape)
   } catch (thrown) {
-    if (thrown instanceof ShapeExceeded) {
-      throw invalidRequest(param, 'too_many', `${param}: ${thrown.message}.`)
-    }
-    throw invalidRequest(param, 'invalid_json', `${param}: must be JSON text.`)
+    if (!(thrown instanceof ShapeExceeded)) return undefined
+    throw invalidRequest(param, 'too_many', `${param}: ${thrown.message}.`)
   }
-  if (!isObject(value)) {
-    throw invalidRequest(param, 'wrong_type', `${param}: must be the JSON text of an object.`)
-  }
-  checkNesting(value, param)
-  return value
 }

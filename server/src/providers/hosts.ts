@@ -117,6 +117,8 @@ export const hosts: readonly Provider[] = [
     options: {
       developerRole: false,
       legacyCompletions: true,
+      // https://docs.fireworks.ai/guides/reasoning
+      historyReasoning: 'reasoning_content',
       // https://docs.fireworks.ai/guides/prompt-caching
       identifiers: {
         chat: ['user', 'prompt_cache_isolation_key'],
@@ -134,8 +136,9 @@ export const hosts: readonly Provider[] = [
       // https://openrouter.ai/docs/features/prompt-caching
       cacheControl: true,
       cacheControlExtras: ['tools', 'request', 'ttl'],
-      // Its reasoning travels under its own name, in answers and in the history.
+      // Its reasoning travels under its own name, in requests, in answers and in the history.
       historyReasoning: 'reasoning',
+      reasoningObject: true,
       legacyCompletions: true,
       identifiers: plainIdentifiers,
       // Task types have the names there that they have here.

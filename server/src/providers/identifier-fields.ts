@@ -32,10 +32,12 @@ export function getIdentifierFields(
   format: IdentifierFormat,
   url: string | undefined,
 ): readonly IdentifierField[] {
-  const known = provider.options.identifiers[format] ?? none
-  if (provider.dialect === 'azure') return onAzure(known, model.upstreamModel, url)
+  const knownFields = provider.options.identifiers[format] ?? none
+  if (provider.dialect === 'azure') return onAzure(knownFields, model.upstreamModel, url)
   const { identifiers: added } = connection.options
-  return added && (format === 'chat' || format === 'completions') ? [...known, ...added] : known
+  return added && (format === 'chat' || format === 'completions')
+    ? [...knownFields, ...added]
+    : knownFields
 }
 
 /** OpenAI's models on Azure, by the beginnings of their names. Those with open weights are served as other makers'. */
@@ -44,7 +46,7 @@ const openAiModels = /^(gpt-(?!oss)|o\d|chatgpt|codex|computer-use|text-embeddin
 const classic: readonly IdentifierField[] = ['user']
 
 /** Azure has models of other makers, which refuse unknown fields, and older surfaces, which know one alone. */
-function onAzure(known: readonly IdentifierField[], model: string, url: string | undefined) {
-  if (known.length === 0 || !openAiModels.test(model)) return none
-  return url?.includes('/openai/v1/') ? known : classic
+function onAzure(knownFields: readonly IdentifierField[], model: string, url: string | undefined) {
+  if (knownFields.length === 0 || !openAiModels.test(model)) return none
+  return url?.includes('/openai/v1/') ? knownFields : classic
 }

@@ -6,7 +6,7 @@ import {
   openAiChatOnly,
   openAiCustomTools,
   openAiIdentifiers,
-  openAiOnly,
+  openAiOnlyButCacheKey,
   openAiReasoning,
   plainEmbeddings,
   plainIdentifiers,
@@ -49,6 +49,8 @@ export const makers: readonly Provider[] = [
       reasoningModels: openAiReasoning,
       responsesModels,
       takesResponses: true,
+      // Fields of OpenRouter, whose clients send them unasked. OpenAI rejects those that it does not know.
+      drop: ['transforms', 'session_id', 'include_reasoning'],
       chatOnlyModels: openAiChatOnly,
       customToolModels: openAiCustomTools,
       identifiers: openAiIdentifiers,
@@ -94,7 +96,7 @@ export const makers: readonly Provider[] = [
       // Whatever is outside its schema is refused with 422, in messages too.
       // https://github.com/mistralai/platform-docs-public/issues/7
       drop: [
-        ...openAiOnly,
+        ...openAiOnlyButCacheKey,
         'logit_bias',
         'logprobs',
         'top_logprobs',
@@ -106,6 +108,8 @@ export const makers: readonly Provider[] = [
       rename: { ...oldCap, seed: 'random_seed' },
       values: { tool_choice: { required: 'any' } },
       toolCallIds: 'nine_alphanumerics',
+      // https://docs.mistral.ai/capabilities/reasoning
+      historyReasoning: 'thinking_part',
       identifiers: { chat: ['prompt_cache_key'] },
       // https://docs.mistral.ai/capabilities/document_ai/document_qna
       files: 'document_url',
@@ -146,7 +150,13 @@ export const makers: readonly Provider[] = [
   defineProvider(['perplexity', 'Perplexity'], 'https://api.perplexity.ai', {
     abort: 'bills_all',
     website: 'https://docs.perplexity.ai',
-    options: { drop: ['stop', 'seed'], rename: oldCap, developerRole: false },
+    options: {
+      drop: ['stop', 'seed'],
+      rename: oldCap,
+      developerRole: false,
+      // By the size of the search context, of which the price has the highest.
+      statesRequestFee: true,
+    },
   }),
   defineProvider(['moonshot', 'Moonshot AI'], 'https://api.moonshot.ai/v1', {
     website: 'https://platform.moonshot.ai',
@@ -168,6 +178,8 @@ export const makers: readonly Provider[] = [
     website: 'https://z.ai',
     options: {
       rename: oldCap,
+      // https://docs.z.ai/guides/capabilities/thinking-mode
+      historyReasoning: 'reasoning_content',
       developerRole: false,
       // https://docs.z.ai/api-reference/llm/chat-completion
       identifiers: { chat: ['user_id'] },
@@ -207,6 +219,8 @@ export const makers: readonly Provider[] = [
         base64: true,
         tokenArrays: false,
         dimensionsField: 'output_dimension',
+        // It cuts texts that are too long, unless told otherwise.
+        defaults: { truncation: false },
         tasks: {
           field: 'input_type',
           words: { '': { search_query: 'query', search_document: 'document' } },

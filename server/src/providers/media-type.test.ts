@@ -26,6 +26,6 @@ test.each([
   '\0\0\0\x18ftypisom',
   ' %PDF-1.7',
   '{"secret": "value"}',
-])('%p is no image, and no PDF', (text) => {
+])('%p is neither an image nor a PDF', (text) => {
   expect(detectMediaType(bytes(text))).toBeUndefined()
 })

@@ -5,7 +5,7 @@ import { ChatRequest } from '../wire/chat-request'
 
 const image = (url: string) => ({ type: 'image_url', image_url: { url } })
 
-test('addresses are listed once, in order, without data and what the provider reads itself', () => {
+test('addresses are listed once, in order, without data and addresses that the provider reads itself', () => {
   const chat = check(ChatRequest, {
     model: 'google/x',
     messages: [

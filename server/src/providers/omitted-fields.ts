@@ -51,12 +51,16 @@ export function isRequested(name: string, value: unknown): boolean {
   return !isObject(value) || Object.keys(value).length > 0
 }
 
-/** The fields of a chat request that a provider is not sent, all but those in `taken`; undefined without any. */
+/**
+ * The fields of a chat request that a provider is not sent, all but those in `accepted`, behind those of its history;
+ * undefined without any.
+ */
 export function findOmittedFields(
   chat: JsonObject,
   accepted: readonly string[],
+  ofHistory: readonly string[] = [],
 ): string[] | undefined {
-  const omitted: string[] = []
+  const omitted = [...ofHistory]
   for (const name in chat) {
     if (served.has(name) || accepted.includes(name)) continue
     if (isRequested(name, chat[name])) omitted.push(name)

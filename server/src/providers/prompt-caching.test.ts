@@ -61,7 +61,7 @@ describe('breakpoints that Tollgate sets', () => {
     expect(withBreakpoints(chat, byTollgate)).toBe(chat)
   })
 
-  test('are none unless they are asked for', () => {
+  test('are absent unless requested', () => {
     const chat = { messages: [system, user('1')] }
     expect(withBreakpoints(chat, callerOnly)).toBe(chat)
   })
@@ -80,7 +80,7 @@ describe('a breakpoint of a whole request', () => {
     expect(withBreakpoints(chat, { ...byTollgate, setsOwnBreakpoints: true })).toBe(chat)
   })
 
-  test('gives way to one that stands there', () => {
+  test('yields to an existing breakpoint', () => {
     const messages = [system, { ...user('1'), ...short }]
     expect(withBreakpoints({ messages, ...hour }, callerOnly)).toEqual({ messages })
   })

@@ -60,12 +60,22 @@ export const RelayOptions = z.strictObject({
   toolCallIds: z.enum(['any', 'nine_alphanumerics']).default('any'),
   /** The format of files in a message: as OpenAI has them, or as `document_url` parts. */
   files: z.enum(['file', 'document_url']).default('file'),
-  /** The treatment of `reasoning_content` on assistant turns of the history. */
+  /**
+   * The treatment of `reasoning_content` on assistant turns of the history: left out, sent under a name, required in
+   * every turn, or a part of the content (`thinking_part`).
+   */
   historyReasoning: z
-    .enum(['strip', 'reasoning_content', 'reasoning', 'required'])
+    .enum(['strip', 'reasoning_content', 'reasoning', 'required', 'thinking_part'])
     .default('strip'),
+  /** Whether `reasoning`, OpenRouter's object, is understood; else `reasoning_effort` stands for it. */
+  reasoningObject: z.boolean().default(false),
   /** Whether `completion_tokens` holds the reasoning tokens or they come on top. */
   reasoningTokens: z.enum(['inside', 'outside']).default('inside'),
+  /**
+   * The answer states the fee of its request, in `usage.cost.request_cost`: that is charged, and the price's own
+   * is the most of it.
+   */
+  statesRequestFee: z.boolean().default(false),
   /** Whether `stream_options.include_usage` is understood. */
   streamUsage: z.boolean().default(true),
   /** Without effect, as every provider may do so; operators may have stored it. */
@@ -93,7 +103,10 @@ export const RelayOptions = z.strictObject({
       'logprobs',
       'top_logprobs',
     ]),
-  /** Prefixes of models that take some chat requests only as Responses, with the flags of those requests. */
+  /**
+   * Prefixes of models that take some chat requests, or all, only as Responses, with the flags of those requests; a `*`
+   * in one means any text.
+   */
   responsesModels: z.record(z.string(), ResponsesFlags).default({}),
   /** Fields that name an end user or a prompt cache there: set for each account that shares a credential. */
   identifiers: z
@@ -119,7 +132,7 @@ export const RelayOptions = z.strictObject({
       /** The name of `dimensions` there. */
       dimensionsField: z.string().default('dimensions'),
       /** Fields added unless the caller sent them. */
-      defaults: z.record(z.string(), z.string()).default({}),
+      defaults: z.record(z.string(), z.union([z.string(), z.boolean()])).default({}),
       /**
        * The field of a task type, and the words for it by the beginning of a model's name, of which the
        * longest decides. Null where no model has task types; without it they stay as they were sent.

@@ -21,14 +21,14 @@ function expectNoSilence(name: string, parameter: Parameter): void {
   expect(fates.includes('silent')).toBe(parameter.why !== undefined)
 }
 
-describe('every published field of a chat request arrives, is refused by name, or is named as left out', () => {
-  test('and there are no others', () => {
+describe('every published field of a chat request arrives, is rejected by name, or is named as left out', () => {
+  test('the list contains all fields and no others', () => {
     expect(sdk.fieldsOf('ChatCompletionCreateParamsBase')).toEqual(Object.keys(publishedFields))
   })
 
   test.each(Object.entries(publishedFields))('%s', expectNoSilence)
 
-  test('and so is an unknown field', () => {
+  test('an unknown field is named as well', () => {
     const fates = fatesOf('newer', { chat: { newer: { a: 1 } } })
     expect(fates).toEqual(['yes', 'named', 'named', 'named', 'named', 'named'])
   })
@@ -36,7 +36,7 @@ describe('every published field of a chat request arrives, is refused by name, o
 
 const relayed = providers.filter(({ dialect }) => dialect === 'openai')
 
-describe('and so it is at every provider that is relayed to', () => {
+describe('every relaying provider receives them too', () => {
   test.each(relayed.map(({ key, options }) => [key, options] as const))('%s', (name, options) => {
     for (const upstreamModel of ['acme-1', ...options.reasoningModels]) {
       for (const [field, parameter] of Object.entries(publishedFields)) {
@@ -55,8 +55,8 @@ const partsOf = (union: string): string[] =>
 /** They say what a message or a part is. */
 const discriminators = new Set(['role', 'type'])
 
-describe('every published field of messages, parts and tools arrives, is refused by name, or is left out for a reason', () => {
-  test('and there are no other types', () => {
+describe('every published field of messages, parts and tools arrives, is rejected by name, or is left out for a reason', () => {
+  test('the list contains all types and no others', () => {
     const actualFields = [
       'ChatCompletionMessageParam',
       'ChatCompletionContentPart',
@@ -90,7 +90,7 @@ const rowsOf = (fields: Readonly<Record<string, Parameter>>, prefix = '') =>
     parameter.why ?? '',
   ])
 
-test('the table of chat requests in docs/guides/parameters.md is what is done; WRITE_DOCS=1 writes it', async () => {
+test('the table of chat requests in docs/guides/parameters.md matches the code; WRITE_DOCS=1 writes it', async () => {
   const head = ['Field', ...tableDialects.map(({ name }) => name), 'Why nothing arrives']
   const parts = Object.entries(publishedNestedFields).flatMap(([type, fields]) =>
     rowsOf(fields, `${type.replace(/^ChatCompletion/, '').replace(/Param$/, '')}: `),

@@ -22,7 +22,7 @@ const bearer = /\bBearer [\w.*…~+/=-]{6,}/gi
 /** The rest of a key on either side of three stars or more. */
 const masked = /[\w-]{0,40}\*{3,}[\w*-]{0,60}/g
 /** The text behind the name of a key. */
-const named =
+const namedSecret =
   /\b((?:api[ _-]?(?:key|token)|secret(?: key)?|access (?:key|token)|auth(?:entication)? (?:key|token))(?: (?:id|provided|given|supplied))?\s*(?:[:=]|is\b:?)\s*["'`]?)(?=[\w.*…-]*[\d*])[\w.*…-]{3,}[\w*…-]/gi
 /** An operator's account at the provider. */
 const account = /\b(?:org|proj|team)[-_](?=\w*\d)[\w-]{8,}/gi
@@ -39,7 +39,7 @@ export function redact(text: string, secret: string | null): string {
     .replaceAll(markup, ' ')
     .replaceAll(bearer, '[secret]')
     .replaceAll(jwt, '[secret]')
-    .replaceAll(named, '$1[secret]')
+    .replaceAll(namedSecret, '$1[secret]')
     .replaceAll(prefixedKey, '[secret]')
     .replaceAll(likelyKey, '[secret]')
     .replaceAll(masked, '[secret]')

@@ -30,7 +30,7 @@ const unknownModelCodes = new Set([
   'invalid_model',
 ])
 const unknownModel =
-  /\bmodel:?\s(?:[`'"]?[\w./:@-]{1,100}[`'"]?,? )?(?:does not exist|not exist|(?:was |is )?not found|has been decommissioned)|is not a valid model id|model identifier is invalid|non-serverless model/i
+  /\bmodel:?\s(?:[`'"]?[\w./:@-]{1,100}[`'"]?,? )?(?:does not exist|not exist|(?:was |is )?not found|has been decommissioned)|\bmodel [`'"]?[\w./:@-]{1,100}[`'"]? is not supported(?=\s*(?:[.;]|$))|is not a valid model id|model identifier is invalid|non-serverless model/i
 
 /** Types of an error in place of an answer that make it the caller's fault. */
 const rejectedTypes = new Set(['invalid_request_error', 'badrequesterror', 'validation'])

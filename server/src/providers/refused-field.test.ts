@@ -27,7 +27,7 @@ test.each([
   },
 )
 
-test('does not report a limit that is no number of tokens', () => {
+test('does not report a limit without a number of tokens', () => {
   const message = `max_tokens is too large: ${'9'.repeat(400)}. It supports at most 1e9999 tokens.`
   expect(refused({ message, param: 'max_tokens' })).toMatchObject({
     code: 'max_tokens_exceeded',

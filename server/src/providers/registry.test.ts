@@ -59,7 +59,7 @@ test('the base URL of a provider can be replaced by its variable', () => {
 })
 
 test.each(['mistral', 'groq'])(
-  'what OpenAI alone takes to cache and to style is kept from %s, which refuses unknown fields',
+  'fields for caching and style that only OpenAI accepts are not sent to %s, which rejects unknown fields',
   (key) => {
     const options = providers.find((provider) => provider.key === key)?.options
     if (!options) throw new Error(`no provider ${key}`)
@@ -72,6 +72,15 @@ test.each(['mistral', 'groq'])(
       verbosity: 'low',
     }
     const target = { upstreamModel: 'm', options }
-    expect(toUpstreamChat(chat, target)).toEqual(toUpstreamChat({ messages: [] }, target))
+    const taken = key === 'mistral' ? { prompt_cache_key: 'a' } : {}
+    expect(toUpstreamChat(chat, target)).toEqual(toUpstreamChat({ messages: [], ...taken }, target))
   },
 )
+
+test('finding Q15: Mistral receives the key of its cache', () => {
+  const options = providers.find(({ key }) => key === 'mistral')?.options
+  if (!options) throw new Error('no Mistral')
+  const chat = { messages: [], prompt_cache_key: 'session' }
+  const target = { upstreamModel: 'm', options }
+  expect(toUpstreamChat(chat, target)).toMatchObject({ prompt_cache_key: 'session' })
+})

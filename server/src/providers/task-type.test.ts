@@ -20,7 +20,7 @@ test.each([
   expect(taskWordOf(word)).toBe(expected)
 })
 
-test('a task type without a word there is refused, and those are named that there are', () => {
+test('a task type unknown to the provider is rejected, with the supported ones', () => {
   const refused = {
     code: 'invalid_request',
     param: 'input_type',
@@ -30,7 +30,7 @@ test('a task type without a word there is refused, and those are named that ther
   expect(() => taskWordOf('clustering')).toThrow(expect.objectContaining(refused))
 })
 
-test('each of its names says it, ours before the others', () => {
+test('each of its names is accepted, ours before the others', () => {
   for (const field of taskFields) {
     expect(readTaskType({ [field]: 'query' })).toEqual({ field, word: 'query' })
   }

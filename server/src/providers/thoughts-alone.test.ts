@@ -40,7 +40,7 @@ describe('finding P8: an assistant turn of thoughts alone is taken', () => {
     expect(chat.messages).toHaveLength(3)
   })
 
-  test('but not one that says nothing at all', () => {
+  test('an entirely empty one is rejected', () => {
     const empty = { role: 'assistant', reasoning_content: '', reasoning_details: [] }
     expect(() => sampleChat({ messages: [user('first'), empty] })).toThrow('content')
   })
@@ -51,7 +51,7 @@ describe('finding P8: an assistant turn of thoughts alone is taken', () => {
     ['google', google, 'gemini-3.5-flash'],
     ['cohere', cohere, 'command-a-03-2025'],
     ['responses', responses, 'gpt-6-astra'],
-  ])('%s: it is no turn, and both of the user are there', (_name, adapter, model) => {
+  ])('%s: it is dropped, and both turns of the user stay', (_name, adapter, model) => {
     const { body } = adapter.request(sampleChat({ messages }), sampleTarget(model))
     const text = JSON.stringify(body)
     expect(text).toMatch(/first[^]*second/)

@@ -19,8 +19,8 @@ export interface ToolUse {
 }
 
 /** The tools of a request, and the choice among them. */
-export function readToolUse({ tools: given, tool_choice: choice }: ChatRequest): ToolUse {
-  const tools = (given ?? []).map(toTool)
+export function readToolUse({ tools: givenTools, tool_choice: choice }: ChatRequest): ToolUse {
+  const tools = (givenTools ?? []).map(toTool)
   if (tools.length === 0) return { tools, choice: 'none' }
   if (choice === 'none' || choice === 'required') return { tools, choice }
   if (!isObject(choice)) return { tools, choice: 'auto' }
@@ -28,7 +28,8 @@ export function readToolUse({ tools: given, tool_choice: choice }: ChatRequest):
   return { tools, choice: { name: choice.function.name } }
 }
 
-const nameIn = ({ function: called }: JsonObject): unknown => isObject(called) && called['name']
+const nameIn = ({ function: calledFunction }: JsonObject): unknown =>
+  isObject(calledFunction) && calledFunction['name']
 
 /** No dialect but OpenAI's knows a choice among some: the others are not sent. */
 function selectAllowed(
@@ -36,9 +37,9 @@ function selectAllowed(
   { mode, tools: listed }: JsonObject,
 ): ToolUse {
   const allowed = new Set(toObjects(listed).map(nameIn))
-  const left = tools.filter(({ name }) => allowed.has(name))
-  if (left.length === 0) return { tools: left, choice: 'none' }
-  return { tools: left, choice: mode === 'required' ? 'required' : 'auto' }
+  const allowedTools = tools.filter(({ name }) => allowed.has(name))
+  if (allowedTools.length === 0) return { tools: allowedTools, choice: 'none' }
+  return { tools: allowedTools, choice: mode === 'required' ? 'required' : 'auto' }
 }
 
 function toTool(tool: ChatTool): FunctionTool {

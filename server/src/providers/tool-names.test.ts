@@ -40,7 +40,7 @@ describe('finding C4: names of tools that a provider refuses', () => {
     ],
   }
 
-  test('become others, wherever they stand, and the others stay', () => {
+  test('are replaced at every place, and the others stay', () => {
     const { chat: named, callerNames } = withAcceptedToolNames(chat)
     const [look, ...rest] = namesIn(named)
     expect(look).toBe('look')
@@ -86,7 +86,7 @@ describe('finding C4: names of tools that a provider refuses', () => {
     expect(namesIn(named)).toHaveLength(1)
   })
 
-  test('some allowed: of those the names too', () => {
+  test('some allowed: these names too', () => {
     const allowed_tools = { mode: 'auto', tools: [tool(long)] }
     const { chat: named } = withAcceptedToolNames({
       ...chat,
@@ -95,7 +95,7 @@ describe('finding C4: names of tools that a provider refuses', () => {
     expect(JSON.stringify(named['tool_choice'])).not.toContain(long)
   })
 
-  test('never become the same, nor one that is there', () => {
+  test('never collide, not even with an existing name', () => {
     const name = fc.string({
       unit: fc.constantFrom('a', 'b', '.', '-', '_', '1'),
       minLength: 1,
@@ -117,7 +117,7 @@ describe('finding C4: names of tools that a provider refuses', () => {
     )
   })
 
-  test('finding P8: Bedrock gets no name that it refuses', () => {
+  test('finding P8: Bedrock receives no name that it rejects', () => {
     const { chat: named } = withAcceptedToolNames(chat)
     const { body } = toConverse(toPlainChat(named), sampleTarget('us.amazon.nova-pro-v1:0'))
     const names = [...JSON.stringify(body).matchAll(/"name":"([^"]*)"/g)].map(([, name]) => name)

@@ -33,7 +33,10 @@ export function withAcceptedToolNames(chat: JsonObject, accepted = usualNames): 
   const callerNames = new Map<string, string>()
   for (const name of names) {
     if (accepted.test(name)) continue
-    const other = acceptedName(name, (taken) => names.has(taken) || callerNames.has(taken))
+    const other = acceptedName(
+      name,
+      (candidateName) => names.has(candidateName) || callerNames.has(candidateName),
+    )
     renamed.set(name, other)
     callerNames.set(other, name)
   }
@@ -93,9 +96,9 @@ function rename(request: JsonObject, to: Rename): JsonObject {
 function renameTool(holder: unknown, to: Rename): unknown {
   if (!isObject(holder)) return holder
   const kind = isObject(holder['function']) ? 'function' : 'custom'
-  const named = holder[kind]
-  if (!isObject(named) || typeof named['name'] !== 'string') return holder
-  return { ...holder, [kind]: { ...named, name: to(named['name']) } }
+  const namedTool = holder[kind]
+  if (!isObject(namedTool) || typeof namedTool['name'] !== 'string') return holder
+  return { ...holder, [kind]: { ...namedTool, name: to(namedTool['name']) } }
 }
 
 function renameChoice(choice: JsonObject, to: Rename): unknown {

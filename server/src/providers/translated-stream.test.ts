@@ -38,7 +38,7 @@ const length = { choices: [{ index: 0, delta: {}, finish_reason: 'length' }] }
 const nine = 'one two three four five six seven eight nine'
 
 describe('M02: a translated stream that is cut', () => {
-  test('finishes with length and tells the usage that is paid', () => {
+  test('finishes with length and reports the paid usage', () => {
     const stream = reading(true, [text(nine)])
     expect(stream.tokensAtLeast()).toBe(9)
     expect(parsed(stream.cut(8))).toMatchObject([
@@ -48,7 +48,7 @@ describe('M02: a translated stream that is cut', () => {
     expect(stream.usage()).toMatchObject({ input: 7, output: 8, estimated: true })
   })
 
-  test('in the middle of a call is no finished call', () => {
+  test('in the middle of a call ends without a finished call', () => {
     const stream = reading(false, [
       { type: 'call', index: 0, id: 'a', name: 'look_up' },
       { type: 'arguments', index: 0, text: '{"city":"Ber' },
@@ -56,7 +56,7 @@ describe('M02: a translated stream that is cut', () => {
     expect(parsed(stream.cut(8))).toMatchObject([length])
   })
 
-  test('before anything was said has a role all the same', () => {
+  test('cut before any text still has a role', () => {
     expect(parsed(reading(false, []).cut(8))).toMatchObject([
       { choices: [{ delta: { role: 'assistant', content: '' }, finish_reason: null }] },
       length,
@@ -64,9 +64,9 @@ describe('M02: a translated stream that is cut', () => {
   })
 
   const counts: [string, Part[], Partial<Usage>][] = [
-    ['keeps to what its provider counted', [text(nine), usagePart(9)], { input: 3, output: 9 }],
-    ['counts what was said since', [usagePart(1), text(nine)], { output: 8, estimated: true }],
-    ['pays no more than what was said', [usagePart(1), text('one two')], { output: 2 }],
+    ['keeps to the counts of its provider', [text(nine), usagePart(9)], { input: 3, output: 9 }],
+    ['counts the text since then', [usagePart(1), text(nine)], { output: 8, estimated: true }],
+    ['pays at most for its text', [usagePart(1), text('one two')], { output: 2 }],
   ]
   test.each(counts)('%s', (_name, parts, usage) => {
     const stream = reading(false, parts)
@@ -74,7 +74,7 @@ describe('M02: a translated stream that is cut', () => {
     expect(stream.usage()).toMatchObject(usage)
   })
 
-  test('says nothing more of an answer that was whole', () => {
+  test('adds nothing to a whole answer', () => {
     const stream = reading(true, [text('one'), { type: 'finish', reason: 'stop' }, usagePart(1)])
     expect(parsed(stream.cut(8))).toMatchObject([{ usage: { completion_tokens: 1 } }])
   })

@@ -5,11 +5,12 @@ import {
   type RelayedStream,
   type RelayRequest,
 } from './openai/relayed-stream'
-import { truncatedAnswer } from './upstream-error'
+import { truncatedAnswer, unnamedCall } from './upstream-error'
 import { ChatChunks } from '../wire/chat-chunks'
 import { toPlainUsageBlock } from '../wire/hidden-cache'
+import type { FinishReason } from '../wire/finish-reason'
 import { completionTokens, toUsageBlock, type Usage } from '../wire/usage'
-import { maxUsage, withBoundedOutput } from '../wire/usage-claims'
+import { maxUsage, withBoundedOutput, withEstimated, type MissingSides } from '../wire/usage-claims'
 
 /** The facts about its request that a translated answer needs. */
 export type TranslatedRequest = Omit<RelayRequest, 'options'>
@@ -20,8 +21,12 @@ export class TranslatedStream implements RelayedStream {
   readonly #request: TranslatedRequest
   readonly #chunks: ChatChunks
   #reported: Usage | undefined
+  /** The reason of the finish that follows, unless the stream breaks off before it. */
+  #reason: FinishReason | undefined
+  #missingSides: MissingSides | undefined
   /** Content arrived since the provider last counted. */
   #hasMoreOutput = false
+  hasOutput = false
   isOver = false
 
   constructor(read: PartsReader, request: TranslatedRequest) {
@@ -33,27 +38,42 @@ export class TranslatedStream implements RelayedStream {
   next(data: string): string[] {
     return this.#read(data).flatMap((part) => {
       if (part.type === 'usage') {
-        this.#reported = this.#reported ? maxUsage(this.#reported, part.usage) : part.usage
+        this.#reported =
+          this.#reported && !part.corrects ? maxUsage(this.#reported, part.usage) : part.usage
+        this.#missingSides = part.missing
         this.#hasMoreOutput = false
+        return []
+      }
+      if (part.type === 'stop') {
+        this.#reason = part.reason
         return []
       }
       if (part.type === 'end') {
         this.isOver = true
         return []
       }
+      this.hasOutput = true
       if (part.type !== 'finish') this.#hasMoreOutput = true
+      else if (this.#chunks.hasUnnamedCall) throw unnamedCall(this.#request.source)
       return this.#chunks.add(part)
     })
   }
 
-  /** Other dialects have no `[DONE]`: the finish alone shows that the answer is whole. */
+  /** Other dialects have no `[DONE]`: the finish alone, or its reason, shows that the answer is whole. */
   end(): string[] {
-    if (!this.#chunks.finished) throw truncatedAnswer(this.#request.source)
-    return this.#usageChunks()
+    if (!this.isFinished) throw truncatedAnswer(this.#request.source)
+    const reason = this.#chunks.finished ? undefined : this.#reason
+    if (reason && this.#chunks.hasUnnamedCall) throw unnamedCall(this.#request.source)
+    const last = reason ? this.#chunks.add({ type: 'finish', reason }) : []
+    return [...last, ...this.#usageChunks()]
   }
 
   isComplete(): boolean {
-    return this.#chunks.finished && this.#reported !== undefined && !this.#hasMoreOutput
+    return this.isFinished && this.#reported !== undefined && !this.#hasMoreOutput
+  }
+
+  get isFinished(): boolean {
+    return this.#chunks.finished || this.#reason !== undefined
   }
 
   #usageChunks(): string[] {
@@ -81,16 +101,26 @@ export class TranslatedStream implements RelayedStream {
     return withUnits(this.#countUsage(), this.#request, { size: () => size })
   }
 
+  hasContent(): boolean {
+    return this.#chunks.size.hasContent
+  }
+
   /**
    * Returns the provider's count, limited to what its content allows; the part that it did not count is
    * estimated.
    */
   #countUsage(): Usage {
     const { size } = this.#chunks
-    const reported = this.#reported && withinVisible(this.#reported, size, this.#request)
+    const counted = this.#reported && withinVisible(this.#reported, size, this.#request)
+    const reported =
+      counted && this.#missingSides ? this.#withMissing(counted, this.#missingSides) : counted
     if (reported && this.#chunks.finished && !this.#hasMoreOutput) return reported
     const estimated = this.#request.estimate(size)
     return reported ? withOutputOf(reported, estimated) : estimated
+  }
+
+  #withMissing(counted: Usage, missingSides: MissingSides): Usage {
+    return withEstimated(counted, missingSides, this.#request.estimate(this.#chunks.size))
   }
 }
 

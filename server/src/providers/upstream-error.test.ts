@@ -1,25 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import * as fc from '../../testing/property'
-import { toGoogleError } from './google/failure'
 import { invalidAnswer, retryAfterSeconds, toCallerError, type ErrorSource } from './upstream-error'
-import { ApiError } from '../errors'
-import { recordFigure } from '../../testing/figures'
+import { errorBody, errorSource, toApiError } from '../../testing/providers/error-samples'
 
-const secret = 'sk-live-0123456789abcdef'
-const source: ErrorSource = {
-  provider: 'acme',
-  secret,
-  textField: 'messages',
-  wasSent: (field) => ['messages', 'temperature', 'max_tokens', 'tools'].includes(field),
-  contextLength: 8192,
-  maxOutputTokens: 4096,
-}
-
-const errorBody = (fields: object) => ({ error: { message: 'No.', type: 'x', ...fields } })
-const toApiError = (status: number, body: unknown = errorBody({}), retryAfter?: string) =>
-  toCallerError({ status, body, retryAfter: retryAfter ?? null }, source)
-
-describe('the table of what a provider’s status becomes', () => {
+describe('the table of a provider’s status', () => {
   test.each([429, 503, 529])('%d is busy: 503, and a repeat may help', (status) => {
     const busy = { code: 'provider_error', status: 503, retryable: true, retryAfterSeconds: 7 }
     expect(toApiError(status, errorBody({}), '7')).toMatchObject(busy)
@@ -67,7 +50,7 @@ describe('the caller’s own fault', () => {
   })
 
   test.each([400, 413, 422])(
-    'finding P9: %d is his in any case, in the provider’s words',
+    'finding P9: %d is the caller’s fault in any case, in the provider’s words',
     (status) => {
       for (const body of [
         errorBody({ param: 'stream_options' }),
@@ -108,14 +91,14 @@ describe('too long', () => {
     [errorBody({ message: 'prompt is too long: 9000 tokens > 8192 maximum' })],
     [errorBody({ message: 'The input exceeds the maximum number of tokens allowed (8192).' })],
     [{ message: 'Input is too long for requested model.' }],
-  ])('R16: %j says how long it may be', (body) => {
+  ])('R16: %j names the maximum length', (body) => {
     const error = toApiError(400, body)
     expect(error).toMatchObject({ code: 'context_length_exceeded', status: 400, param: 'messages' })
     expect(error.message).toMatch(/maximum context length is \d+ tokens/)
     expect(error.details['max_context']).toBe(8192)
   })
 
-  test('the provider’s own words stay where they already say it', () => {
+  test('the provider’s own words stay if they already name it', () => {
     const overflowMessage =
       "This model's maximum context length is 8192 tokens. You requested 9001 tokens."
     expect(toApiError(400, errorBody({ message: overflowMessage }))).toMatchObject({
@@ -191,7 +174,7 @@ describe('words', () => {
 /** The seconds in the words of an error. */
 const retryFrom = (message: string) => toApiError(429, errorBody({ message })).retryAfterSeconds
 
-test('how long to wait is a number, a date, or in the words', () => {
+test('the time to wait is a number, a date, or part of the text', () => {
   expect(retryAfterSeconds('12')).toBe(12)
   expect(retryAfterSeconds('0')).toBe(0)
   expect(retryAfterSeconds('-5')).toBe(0)
@@ -218,7 +201,7 @@ test('nonsense may have been billed, so that it is not to be repeated', () => {
 
 const refusedWith = (message: string, sourceFields: Partial<ErrorSource> = {}) => {
   const body = { error: { type: 'invalid_request_error', message } }
-  return toCallerError({ status: 400, body }, { ...source, ...sourceFields })
+  return toCallerError({ status: 400, body }, { ...errorSource, ...sourceFields })
 }
 
 test('a field that begins the words is named, if the caller sent it', () => {
@@ -233,68 +216,4 @@ test('a field that begins the words is named, if the caller sent it', () => {
   expect(refusedWith('metadata.user_id: too long')).toMatchObject({ param: null })
   const prompt = { textField: 'prompt', wasSent: (field: string) => field === 'prompt' } as const
   expect(refusedWith('messages.0: no', prompt)).toMatchObject({ param: 'prompt' })
-})
-
-const names = ['error', 'message', 'detail', 'errors', 'metadata', 'raw', 'code', 'type', 'choices']
-const piece = fc.oneof(
-  fc.string(),
-  fc.constantFrom(
-    secret,
-    'maximum context length is 8 tokens',
-    'sk-ab***yz',
-    '{"error":{"message":"inner"}}',
-    '[',
-  ),
-)
-/** Bodies whose fields are those that are read, of any shape and as text within text. */
-const { body: anyBody } = fc.letrec<{ body: unknown }>((tie) => ({
-  body: fc.oneof(
-    { maxDepth: 5, withCrossShrink: true },
-    piece,
-    fc.constantFrom(null, true, 0, 429, 1e300, -1),
-    fc.dictionary(fc.constantFrom(...names), tie('body'), { maxKeys: 4 }),
-    fc.array(tie('body'), { maxLength: 3 }),
-    fc
-      .dictionary(fc.constantFrom(...names), tie('body'), { maxKeys: 3 })
-      .map((inner) => JSON.stringify(inner)),
-  ),
-}))
-
-test.each(['code', 'n_ctx', 'n_prompt_tokens', 'type', 'param', 'message'])(
-  '%s may be an object that is neither number nor text',
-  (name) => {
-    const value = { toString: 0, valueOf: 0 }
-    const core = { message: 'prompt is too long', [name]: value }
-    for (const status of [200, 400, 429, 500]) {
-      for (const body of [core, { error: core }, [{ error: core }]]) {
-        expect(toApiError(status, body)).toBeInstanceOf(ApiError)
-        expect(toGoogleError({ status, body }, source)).toBeInstanceOf(ApiError)
-      }
-    }
-    const violated = { '@type': value, retryDelay: value, fieldViolations: [{ field: value }] }
-    const body = { error: { message: 'No.', details: [violated] } }
-    expect(toGoogleError({ status: 400, body }, source)).toBeInstanceOf(ApiError)
-  },
-)
-
-test('whatever a provider answers is an error of ours, short and without the key', () => {
-  const statuses = fc.constantFrom(200, 400, 401, 402, 403, 404, 409, 413, 422, 429, 500, 503, 529)
-  const property = fc.property(statuses, anyBody, (status, body) => {
-    const error = toApiError(status, body)
-    expect(toGoogleError({ status, body }, source)).toBeInstanceOf(ApiError)
-    expect([400, 502, 503]).toContain(error.status)
-    expect(error.message.length).toBeWithin(1, 500)
-    expect(JSON.stringify([error.message, error.details])).not.toContain(secret)
-    if (error.status === 400) expect(error.retryable).toBeFalse()
-  })
-  fc.assert(property, { numRuns: 2000 })
-})
-
-test('a body of nothing but nesting is read in no time', () => {
-  let body: unknown = 'x'
-  for (let at = 0; at < 2000; at++) body = { error: body, message: { detail: [body] } }
-  const startedAt = performance.now()
-  expect(toApiError(500, body).code).toBe('provider_error')
-  const tookMs = performance.now() - startedAt
-  recordFigure('an error of 2,000 levels', tookMs, { unit: 'ms', atMost: 200 })
 })

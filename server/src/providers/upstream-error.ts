@@ -42,14 +42,19 @@ export class UpstreamError extends Error {
   readonly words: string
   /** Whether the account at the provider is empty or blocked, whatever the status: waiting for seconds does not help. */
   readonly isUnpaid: boolean
+  /** Its codes, types and states, in lower case. */
+  readonly codes: readonly string[]
 
-  constructor(status: number, words: string, { isUnpaid = false } = {}) {
+  constructor(status: number, words: string, { isUnpaid = false, codes = noCodes } = {}) {
     super(`The provider answered with status ${status}.`)
     this.status = status
     this.words = words
     this.isUnpaid = isUnpaid
+    this.codes = codes
   }
 }
+
+const noCodes: readonly string[] = []
 
 /** Returns the provider's refusal behind an error; undefined where the provider did not refuse. */
 export const findUpstreamError = ({ cause }: ApiError): UpstreamError | undefined =>
@@ -87,10 +92,38 @@ export function toCallerError(failure: UpstreamFailure, source: ErrorSource): Ap
   const status = inferStatus(failure.status, errorBody, text)
   const refusal = { errorBody, text, words, status, retryAfter: failure.retryAfter }
   return (
+    failedCall(refusal, source) ??
     contentError(refusal, source) ??
     lengthError(refusal, source) ??
     (rejections.has(status) ? rejection(refusal, source) : providerError(refusal, source))
   )
+}
+
+/** The maximum of characters of a failed generation that callers receive. */
+const maxGeneration = 16_384
+
+/**
+ * A call of the model that its provider could not read, which Groq reports as if the request were at fault: the next try
+ * may succeed, and clients repair the call from its text.
+ * @see https://console.groq.com/docs/tool-use
+ */
+function failedCall({ errorBody, words, status }: Refusal, source: ErrorSource) {
+  if (!errorBody.codes.includes('tool_use_failed')) return undefined
+  const { failed_generation: generation } = errorBody.core
+  const { provider, secret } = source
+  const providerMessage = words || 'The model called a tool in a form that cannot be read.'
+  const text = typeof generation === 'string' ? generation : ''
+  const own = secret ? text.replaceAll(secret, '[secret]') : text
+  return new ApiError('provider_error', {
+    message: `${provider} returned an error: ${providerMessage}`,
+    details: {
+      provider,
+      provider_error: providerMessage,
+      ...(own !== '' && { failed_generation: own.slice(0, maxGeneration) }),
+    },
+    retryable: true,
+    cause: new UpstreamError(status, providerMessage),
+  })
 }
 
 function contentError({ errorBody, text, words, status }: Refusal, source: ErrorSource) {
@@ -120,7 +153,7 @@ function contextLengthExceeded(
 ): ApiError {
   const maximum = providerMessage ?? contextLength
   // Some clients recognise this error by these very words (contract 1.7).
-  const known =
+  const isKnownLimit =
     maximum === null
       ? "This model's maximum context length is exceeded."
       : `This model's maximum context length is ${maximum} tokens.`
@@ -128,7 +161,7 @@ function contextLengthExceeded(
     maximum !== null && words.includes(`maximum context length is ${maximum} tokens`)
   return new ApiError('context_length_exceeded', {
     param: textField,
-    message: isInMessage ? words : `${known} ${words}`.trim(),
+    message: isInMessage ? words : `${isKnownLimit} ${words}`.trim(),
     details: { max_context: maximum, requested },
   })
 }
@@ -151,7 +184,12 @@ function rejection({ errorBody, words, status }: Refusal, source: ErrorSource): 
   const field = fieldIn(words).replace(/^messages$/, source.textField)
   const param = sentField(redact(errorBody.param || field, source.secret), source)
   const message = words || `${source.provider} rejected the request with status ${status}.`
-  return invalidRequest(param, 'refused_by_provider', message)
+  return new ApiError('invalid_request', {
+    param,
+    message,
+    details: { issue: 'refused_by_provider' },
+    cause: new UpstreamError(status, words, { codes: errorBody.codes }),
+  })
 }
 
 const fieldPath = /^[\w$.[\]-]{1,200}$/
@@ -165,7 +203,11 @@ function sentField(path: string, source: ErrorSource): string | null {
 
 /** Words about rates belong to our own 429 only: clients take any such text for one (contract 1.7). */
 const tactful = (words: string) =>
-  words.replaceAll(/rate[\s_-]*limit/gi, 'quota').replaceAll(/\b429\b/g, '"too many requests"')
+  words
+    .replaceAll(/rate[\s_-]*limited/gi, 'throttled')
+    .replaceAll(/rate[\s_-]*limit(?:ing|er|ation)/gi, 'throttling')
+    .replaceAll(/rate[\s_-]*limit/gi, 'quota')
+    .replaceAll(/\b429\b/g, '"too many requests"')
 
 function providerError(refusal: Refusal, { provider }: ErrorSource): ApiError {
   const { errorBody, text, status, retryAfter } = refusal
@@ -181,7 +223,7 @@ function providerError(refusal: Refusal, { provider }: ErrorSource): ApiError {
     // large.
     retryable: waits ? !isAlwaysTooLarge(text) : status >= 500 && !isUnpaid,
     ...(waits && seconds !== undefined && { retryAfterSeconds: seconds }),
-    cause: new UpstreamError(status, providerMessage, { isUnpaid }),
+    cause: new UpstreamError(status, providerMessage, { isUnpaid, codes: errorBody.codes }),
   })
 }
 
@@ -239,3 +281,15 @@ function reasonOf(choice: JsonObject): string | undefined {
 
 export const truncatedAnswer = (source: ErrorSource) =>
   invalidAnswer(source.provider, 'a response that ended early')
+
+/** The most blocks of an answer that may be open at once; providers end one before the next. */
+const maxOpenBlocks = 1000
+
+/** Throws where a provider opens more and more blocks without an end to any: each is remembered until its end. */
+export function limitOpenBlocks(open: number, source: ErrorSource): void {
+  if (open > maxOpenBlocks) throw invalidAnswer(source.provider, 'too many open blocks')
+}
+
+/** A call with arguments that no event of its answer named. */
+export const unnamedCall = (source: ErrorSource) =>
+  invalidAnswer(source.provider, 'a tool call without a name')

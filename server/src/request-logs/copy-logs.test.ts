@@ -124,7 +124,7 @@ describe('copied request logs', () => {
     expect(total).toBeGreaterThan(50)
   })
 
-  test('are nearly all: those without objects and escapes', () => {
+  test('are nearly all logs: the ones without objects and escapes', () => {
     expect(isCopied({})).toBe(true)
     expect(isCopied({ cachedTokens: 1, cacheSavings: -1n })).toBe(true)
     expect(isCopied({ userAgent: 'a "b"' })).toBe(false)
@@ -132,7 +132,7 @@ describe('copied request logs', () => {
     expect(isCopied({ error: { type: 'a', code: 'b', message: 'c' } })).toBe(false)
   })
 
-  test('that are there already reject, and change nothing', async () => {
+  test('reject if they exist already, and change nothing', async () => {
     await empty(copied)
     const [one, two] = [
       toLogRecord({ ...plain, userAgent: 'a' }),

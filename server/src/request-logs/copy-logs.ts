@@ -57,8 +57,8 @@ export function toCopiedLog(record: string): CopiedLog | undefined {
   const start = id.length + 4
   const end = record.indexOf(',', start)
   const time = new Date(startedAtMs).toISOString()
-  const missing = ',null'.repeat(logColumns.length - values.length)
-  return { line: `"${id}",${time}${record.slice(end, -1)}${missing}`, values }
+  const missingColumns = ',null'.repeat(logColumns.length - values.length)
+  return { line: `"${id}",${time}${record.slice(end, -1)}${missingColumns}`, values }
 }
 
 async function addSums(db: Kysely<Schema>, sums: readonly CountedLogs[]): Promise<void> {

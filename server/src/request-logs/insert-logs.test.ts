@@ -241,7 +241,7 @@ test('days that are over go by partition, minutes after 31 days, hours after 25 
   expect(await sumsOf(userId, 'day')).toHaveLength(5)
 })
 
-test('what a cache held comes through; a record without one, and of an older version, has none', async () => {
+test('cache figures are stored; a record without them, and one of an older version, has none', async () => {
   const userId = newUser()
   const cache = { cachedTokens: 7, cacheWriteTokens: 3, cacheSavings: -5n }
   await insertLogs(database.query, [recordOf({ userId, ...cache }), recordOf({ userId })])

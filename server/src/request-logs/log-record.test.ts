@@ -42,7 +42,7 @@ test('a value behind absent ones keeps its place; only absent ones at the end ar
   expect(encodeRecord(['req_1', null, 0, false, '', null, null])).toBe('["req_1",null,0,false,""]')
 })
 
-test('an orphan’s log says of the attempt what its record did, and has the same id and time', () => {
+test('an orphan’s log has the attempt of its record, with the same id and time', () => {
   const requestId = newId('req')
   const usage = recordForTests('user_1', {
     requestId,
@@ -68,13 +68,13 @@ test('an orphan’s log says of the attempt what its record did, and has the sam
   })
 })
 
-test('an orphan’s log says whether a self-hosted gateway was asked', () => {
+test('an orphan’s log shows whether a self-hosted gateway was called', () => {
   const usage = recordForTests('user_1', { connectionId: 'conn_1' })
   expect(fieldsOf(toOrphanLog(usage, new Set(['conn_1'])))).toMatchObject({ gateway_type: 3 })
   expect(fieldsOf(toOrphanLog(usage, new Set(['conn_2'])))).toMatchObject({ gateway_type: 2 })
 })
 
-test('M6: a log tells what was charged, and its fee comes after what the organization earned', () => {
+test('M6: a log shows the charge, with the fee after the organization’s earnings', () => {
   const values = valuesForTests({ cost: 1000n, platformFee: 100n })
   const charged = (writtenOff: bigint) => {
     const { cost, platform_fee } = fieldsOf(withCharge(toLogRecord(values), writtenOff))

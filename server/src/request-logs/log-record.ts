@@ -160,9 +160,9 @@ export function withCharge(record: string, writtenOff: bigint): string {
   if (!Array.isArray(values)) throw new Error('this is no log record')
   const [cost, fee] = [BigInt(values[costAt]), BigInt(values[feeAt])]
   const charged = cost - writtenOff
-  const earned = cost - fee
+  const earnedAmount = cost - fee
   values[costAt] = String(charged)
-  values[feeAt] = String(earned < charged ? charged - earned : 0n)
+  values[feeAt] = String(earnedAmount < charged ? charged - earnedAmount : 0n)
   return JSON.stringify(values)
 }
 

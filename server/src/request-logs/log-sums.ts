@@ -89,8 +89,11 @@ function addGroups<Group extends LogGroup>(
 ): Group[] {
   const byKey = new Map(one.map((group) => [keyOf(group), group]))
   for (const group of other) {
-    const known = byKey.get(keyOf(group))
-    byKey.set(keyOf(group), known ? { ...group, ...known, ...addGroup(known, group) } : group)
+    const knownSum = byKey.get(keyOf(group))
+    byKey.set(
+      keyOf(group),
+      knownSum ? { ...group, ...knownSum, ...addGroup(knownSum, group) } : group,
+    )
   }
   return [...byKey.values()]
     .toSorted(

@@ -24,7 +24,7 @@ const textDelta = (text: string) =>
     choices: [{ index: 0, text, logprobs: null, finish_reason: null }],
   })
 
-test('of legacy completions too', () => {
+test('for legacy completions too', () => {
   const answer = new LoggedAnswer()
   answer.add([textDelta('Once '), textDelta('upon')], false)
   expect(JSON.parse(answer.text() ?? '')).toMatchObject({
@@ -39,7 +39,7 @@ test('keeps frames unchanged', () => {
   expect(answer.text()).toBe('event: ping\n\ndata: x\n\n')
 })
 
-test('collects no more than is stored in the end', () => {
+test('collects only as much as is stored in the end', () => {
   for (const isEncoded of [false, true]) {
     const answer = new LoggedAnswer()
     const piece = chunk({
@@ -73,7 +73,7 @@ test('a reason that every object has a member of is a word like others', () => {
   expect(finishIn(['event: x\ndata: {"delta":{"stop_reason":"toString"}}\n\n'])).toBe('toString')
 })
 
-test('reads the last finish reason of a stream, and none from its text', () => {
+test('reads the last finish reason of a stream, and not from its text', () => {
   const quoted = chunk({ delta: { content: '"finish_reason":"length"' }, finish_reason: null })
   expect(finishIn([quoted])).toBeNull()
   const ended = chunk({ delta: {}, finish_reason: 'stop' })

@@ -19,7 +19,7 @@ const secrets = [
   'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl',
 ]
 
-test.each(secrets)('%s is masked wherever a word begins', (secret) => {
+test.each(secrets)('%s is masked at every beginning of a word', (secret) => {
   for (const around of ['', ' ', '"', '\n', '=', '(', 'é', '_']) {
     for (const text of [`${around}${secret}${around}`, JSON.stringify({ a: `x${around}` })]) {
       if (text.includes(secret)) expect(withoutSecrets(text)).not.toContain(secret)
@@ -30,14 +30,14 @@ test.each(secrets)('%s is masked wherever a word begins', (secret) => {
   }
 })
 
-test('what stands in a field for a secret is masked whatever it looks like, and its quotes stay', () => {
+test('a value in a secret field is masked in any form, and its quotes stay', () => {
   for (const name of ['authorization', 'Api_Key', 'apiKey', 'password', 'client_secret']) {
     const json = JSON.stringify({ [name]: 'plain "word" \\', other: 'stays' })
     expect(JSON.parse(withoutSecrets(json))).toEqual({ [name]: '[secret]', other: 'stays' })
   }
 })
 
-test('a private key goes as a whole, also one that was cut', () => {
+test('a private key is masked whole, also a truncated one', () => {
   const key = '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqh\n'
   expect(withoutSecrets(`a ${key}-----END PRIVATE KEY----- b`)).toBe('a [secret] b')
   expect(withoutSecrets(JSON.stringify(`a ${key}`))).not.toContain('MIIE')

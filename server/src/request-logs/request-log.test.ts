@@ -78,11 +78,14 @@ const fees = [
   ['free', null, 0n, '0'],
 ] as const
 
-test.each(fees)('of %s at %p millionths of a fee', (...[billingMode, feeMillionths, cost, fee]) => {
-  const log = newLogs().begin()
-  const event = createTestEvent('user_1', { billingMode, feeMillionths, cost })
-  expect(fieldsOf(log.record(event))).toMatchObject({ cost: String(cost), platform_fee: fee })
-})
+test.each(fees)(
+  'for %s at %p millionths of a fee',
+  (...[billingMode, feeMillionths, cost, fee]) => {
+    const log = newLogs().begin()
+    const event = createTestEvent('user_1', { billingMode, feeMillionths, cost })
+    expect(fieldsOf(log.record(event))).toMatchObject({ cost: String(cost), platform_fee: fee })
+  },
+)
 
 test('counts concurrent requests for each account', () => {
   const { begin, alone } = newLogs()

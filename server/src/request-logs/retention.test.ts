@@ -4,13 +4,15 @@ import { purgeOldLogs } from './retention'
 import type { Database } from '../platform/db/database'
 import { openTestDatabase } from '../../testing/db/database'
 import { createCustomer } from '../../testing/ledger/customer'
+import { dayWaitMs, untilDayLasts } from '../../testing/calendar'
 
 const stack = new AsyncDisposableStack()
 let database: Database
 
 beforeAll(async () => {
+  await untilDayLasts()
   database = await openTestDatabase(stack)
-})
+}, 30_000 + dayWaitMs)
 afterAll(() => stack.disposeAsync())
 
 const rowBytes = 256

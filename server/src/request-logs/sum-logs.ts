@@ -57,8 +57,8 @@ function sumFor(log: LogRecordValues, sums: Map<string, CountedLogs>): CountedLo
   const [userId, keyId] = [textOf(log[positions.user]), textOf(log[positions.key])]
   const model = summedModelOf(log)
   const name = `${startsAtMs} ${userId} ${keyId} ${model}`
-  const known = sums.get(name)
-  if (known) return known
+  const knownSum = sums.get(name)
+  if (knownSum) return knownSum
   const sum: CountedLogs = {
     minuteMs: startsAtMs,
     userId,

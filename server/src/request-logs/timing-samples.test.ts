@@ -12,7 +12,7 @@ function percentileOf(times: readonly number[], share: number): number | null {
   return ordered.find((_ms, at) => (at + 1) / ordered.length >= share) ?? null
 }
 
-test('percentiles of samples in two parts are those of all times', () => {
+test('percentiles of samples in two parts match the percentiles of all times', () => {
   const times = fc.array(fc.integer({ min: 0, max: 20 }))
   const property = fc.property(times, times, (one, other) => {
     const parts = [one, other].map((part) => ({ ...none, latencies: toSamples(part) }))

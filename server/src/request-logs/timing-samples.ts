@@ -66,10 +66,10 @@ function meanOf(samples: readonly TimingCount[]): number | null {
 /** Returns the least value that is at least as high as this share of them, as `percentile_disc` of SQL does. */
 function percentileOf(samples: readonly TimingCount[], share: number): number | null {
   const needed = Math.max(1, Math.ceil(share * countOf(samples)))
-  let seen = 0
+  let seenCount = 0
   for (const { ms, count } of samples.toSorted((one, other) => one.ms - other.ms)) {
-    seen += count
-    if (seen >= needed) return ms
+    seenCount += count
+    if (seenCount >= needed) return ms
   }
   return null
 }

@@ -41,7 +41,7 @@ describe('the breaker of an account', () => {
     expect(world.waitMs()).toBeGreaterThan(0)
   })
 
-  test('failures of an earlier window are forgotten', () => {
+  test('failures of an earlier window expire', () => {
     for (let k = 0; k < 9; k++) {
       world.fail()
       world.succeed()
@@ -53,7 +53,7 @@ describe('the breaker of an account', () => {
     expect(world.waitMs()).toBe(0)
   })
 
-  test('when its time is over one attempt goes through, and the others wait for it', () => {
+  test('lets one attempt through after its time, while the others wait for it', () => {
     world.fail(5)
     world.nowMs += 5000
     expect(world.waitMs()).toBe(0)
@@ -82,7 +82,7 @@ describe('the breaker of an account', () => {
     expect(world.waitMs()).toBe(0)
   })
 
-  test('one that never ends keeps the others waiting for a while only', () => {
+  test('an attempt that never ends keeps the others waiting for a while only', () => {
     world.fail(5)
     world.nowMs += 5000
     world.breakers.begin(one, alone)
@@ -148,7 +148,7 @@ describe('memory', () => {
     expect(world.breakers.accountCount).toBe(6)
   })
 
-  test('of accounts that are served on a route in trouble some are counted, for one window', () => {
+  test('some of the accounts served on a failing route are counted, for one window', () => {
     world.fail(1)
     for (const account of accounts(1000, 2)) world.succeed(1, { account })
     expect(world.breakers.accountCount).toBe(128)

@@ -110,8 +110,8 @@ export class Breakers {
     const since = this.#options.now()
     const route = this.#find(candidate)
     if (route) {
-      const known = route.accounts.get(accountId)
-      const own = known ?? (route.isOpen || isLast ? this.#add(route, accountId) : undefined)
+      const knownBreaker = route.accounts.get(accountId)
+      const own = knownBreaker ?? (route.isOpen || isLast ? this.#add(route, accountId) : undefined)
       if (own) route.begin(own, since)
       if (own && isLast) route.beginLast(own)
     }
@@ -139,9 +139,9 @@ export class Breakers {
       this.#options.onChange({ candidate, accountId: null, isOpen: false, openMs: 0 })
     }
     route.inARow = 0
-    const known = route.accounts.get(accountId)
-    if (!known && route.accounts.size >= maxCountedAccounts) return
-    const own = known ?? this.#add(route, accountId)
+    const knownBreaker = route.accounts.get(accountId)
+    if (!knownBreaker && route.accounts.size >= maxCountedAccounts) return
+    const own = knownBreaker ?? this.#add(route, accountId)
     if (since < own.changedAt) return
     own.inARow = 0
     if (own.isOpen) {

@@ -2,11 +2,17 @@ import type { RoutingContext } from './candidate'
 import type { Model } from '../catalog/model'
 import type { Priceable } from '../catalog/owner-price'
 import { isServable } from '../catalog/is-priced'
+import { isRetired } from '../catalog/retirement'
 import type { Snapshot } from '../catalog/snapshot'
 
 /** The reason that a model is not callable, for programs and for people. */
 export interface NotCallable {
-  reason: 'no_price' | 'no_connection' | 'platform_connections_off' | 'mapped_to_nothing'
+  reason:
+    | 'no_price'
+    | 'no_connection'
+    | 'platform_connections_off'
+    | 'mapped_to_nothing'
+    | 'retired'
   message: string
 }
 
@@ -15,26 +21,39 @@ export async function filterCallable(
   models: readonly Model[],
   billingOf: (model: Model) => unknown,
 ): Promise<Model[]> {
-  const callable: Model[] = []
+  const callableModels: Model[] = []
   for (const model of models) {
     const mode = billingOf(model)
     // Thousands of awaits of values that are ready would take longer than the rest.
-    if ((mode instanceof Promise ? await mode : mode) !== null) callable.push(model)
+    if ((mode instanceof Promise ? await mode : mode) !== null) callableModels.push(model)
   }
-  return callable
+  return callableModels
 }
 
-/** The callable models of accounts without connections of their own depend on the catalogue and the settings alone. */
-const common = new WeakMap<Snapshot, { open: Priceable; models: Promise<readonly Model[]> }>()
+/** Models retire on a day of UTC. */
+const dayMs = 86_400_000
+
+interface CommonModels {
+  open: Priceable
+  day: number
+  models: Promise<readonly Model[]>
+}
+
+/**
+ * The callable models of accounts without connections of their own depend on the catalogue, the settings and the day
+ * alone.
+ */
+const common = new WeakMap<Snapshot, CommonModels>()
 
 export function findCallableByAll(
   { snapshot, open }: Omit<RoutingContext, 'rotation'>,
-  callable: () => Promise<readonly Model[]>,
+  findModels: () => Promise<readonly Model[]>,
 ): Promise<readonly Model[]> {
-  const known = common.get(snapshot)
-  if (known?.open === open) return known.models
-  const models = callable()
-  common.set(snapshot, { open, models })
+  const commonModels = common.get(snapshot)
+  const day = Math.floor(Date.now() / dayMs)
+  if (commonModels?.open === open && commonModels.day === day) return commonModels.models
+  const models = findModels()
+  common.set(snapshot, { open, day, models })
   return models
 }
 
@@ -51,6 +70,12 @@ export function explainNotCallable(
     }
   }
   const name = snapshot.providers.get(model.provider)?.name ?? model.provider
+  if (isRetired(model, Date.now())) {
+    return {
+      reason: 'retired',
+      message: `${name} has announced that it would switch this model off by now. Calls still go to it, and fail if it did.`,
+    }
+  }
   if (!snapshot.connections.has(model.provider)) {
     return {
       reason: 'no_connection',

@@ -15,7 +15,7 @@ const none: readonly Candidate[] = []
 export class CandidateQueue {
   /** It returns candidates that are failing, as there are no others. */
   isLast = false
-  failing = none
+  failingCandidates = none
   readonly #options: Options
   /** All candidates of the request. */
   readonly #all: readonly Candidate[]
@@ -31,19 +31,28 @@ export class CandidateQueue {
   /** Undefined where there is no other. Failing candidates come only where nothing else was tried. */
   next(wasTried: boolean): Candidate | undefined {
     const next = this.#candidates[this.#next++]
-    if (next || this.isLast || wasTried || this.failing.length === 0) return next
+    if (next || this.isLast || wasTried || this.failingCandidates.length === 0) return next
     this.isLast = true
     const { resilience, accountId } = this.#options
-    this.#candidates = resilience.lastRoutes(this.failing, accountId)
+    this.#candidates = resilience.lastRoutes(this.failingCandidates, accountId)
     this.#next = 1
     return this.#candidates[0]
+  }
+
+  /**
+   * Whether a candidate that was returned may be called now. While it was paid for, other requests of the account may
+   * have begun all attempts that a failing candidate gets.
+   */
+  stillAdmits(candidate: Candidate): boolean {
+    const { resilience, accountId } = this.#options
+    return !this.isLast || resilience.allowsLast(candidate, accountId)
   }
 
   /** Whether it may be tried; else it is skipped as failing. */
   admits(candidate: Candidate): boolean {
     const { resilience, accountId, onSkipped } = this.#options
     if (this.isLast || resilience.admits(candidate, this.#all, accountId)) return true
-    this.failing = [...this.failing, candidate]
+    this.failingCandidates = [...this.failingCandidates, candidate]
     onSkipped(candidate)
     return false
   }

@@ -45,21 +45,21 @@ describe('the model that a name means', () => {
     ).toBe(chat)
   })
 
-  test.each(['one', '/one', 'fake/', 'FAKE/one', ''])('"%s" is no name of a model', (id) => {
+  test.each(['one', '/one', 'fake/', 'FAKE/one', ''])('"%s" is not a model name', (id) => {
     const { code, param, status } = refusal(() =>
       findModel({ snapshot, catalog: emptyAccountCatalog, open: sampleOpen }, id, ['chat']),
     )
     expect([status, code, param]).toEqual([400, 'invalid_model', 'model'])
   })
 
-  test.each(['fake/One', 'fake/two', 'gone/one', 'fake/hidden'])('%s is not there', (id) => {
+  test.each(['fake/One', 'fake/two', 'gone/one', 'fake/hidden'])('%s does not exist', (id) => {
     const { code, param, status } = refusal(() =>
       findModel({ snapshot, catalog: emptyAccountCatalog, open: sampleOpen }, id, ['chat']),
     )
     expect([status, code, param]).toEqual([404, 'model_not_found', 'model'])
   })
 
-  test('a model that is hidden answers in the words of one that never was', () => {
+  test('a hidden model answers like an unknown one', () => {
     const [hidden, absent] = ['fake/hidden', 'fake/absent'].map(
       (id) =>
         refusal(() =>
@@ -69,7 +69,7 @@ describe('the model that a name means', () => {
     expect(hidden?.replace('hidden', 'absent')).toBe(absent ?? '')
   })
 
-  test('a model of another kind is refused by the kind it has', () => {
+  test('a model of another kind is rejected by the kind it has', () => {
     const { code, message, details } = refusal(() =>
       findModel({ snapshot, catalog: emptyAccountCatalog, open: sampleOpen }, 'fake/one', [
         'embedding',
@@ -139,7 +139,7 @@ const idsOf = (model: Model, given: Given) =>
   candidates(model, given).map(({ connection }) => connection.id)
 
 describe('the connections that may serve a model', () => {
-  test('are those of its provider, in their order', () => {
+  test('are the connections of its provider, in their order', () => {
     const platform = [
       sampleConnection({ id: 'conn_b', priority: 2 }),
       sampleConnection({ id: 'conn_a', priority: 1 }),
@@ -148,7 +148,7 @@ describe('the connections that may serve a model', () => {
     expect(idsOf(sampleModel(), { platform })).toEqual(['conn_a', 'conn_b'])
   })
 
-  test('one that is known to serve certain models only serves no other', () => {
+  test('a connection limited to certain models serves no other', () => {
     const platform = [
       sampleConnection({ id: 'conn_a', onlyModels: new Set(['fake/two']) }),
       sampleConnection({ id: 'conn_b', onlyModels: new Set(['fake/one']) }),
@@ -156,7 +156,7 @@ describe('the connections that may serve a model', () => {
     expect(idsOf(sampleModel(), { platform })).toEqual(['conn_b'])
   })
 
-  test('are the one that was asked for, where one was, or none', () => {
+  test('are exactly the requested one, or none, if the request names one', () => {
     const given = {
       own: [place(owned('conn_own'))],
       platform: [sampleConnection({ id: 'conn_a' })],
@@ -173,7 +173,7 @@ describe('the connections that may serve a model', () => {
     expect(idsOf(sampleModel({ pricing: null, isFree: true }), { platform })).toHaveLength(1)
   })
 
-  test('where those of the platform are closed, only customers have some', () => {
+  test('without the platform’s connections, only customers have some', () => {
     const given = { platform: [sampleConnection()], isOpen: false }
     expect(idsOf(sampleModel(), given)).toEqual([])
     expect(idsOf(sampleModel(), { ...given, own: [place(owned('conn_own'))] })).toEqual([
@@ -181,7 +181,7 @@ describe('the connections that may serve a model', () => {
     ])
   })
 
-  test('21.1: are the own ones, then those of organizations, then the platform; each has its payer', () => {
+  test('21.1: are the caller’s own, then the organizations’, then the platform’s; each has its payer', () => {
     const shared = { organizationId: 'org_1' }
     const found = candidates(sampleModel(), {
       own: [place(owned('conn_own'))],
@@ -199,7 +199,7 @@ describe('the connections that may serve a model', () => {
     ])
   })
 
-  test('21.3: where a pool funds the caller, it pays the platform’s, its connections come first, under its terms', () => {
+  test('21.3: a pool that funds the caller pays the platform’s, and its connections come first, under its terms', () => {
     const found = candidates(sampleModel(), {
       own: [place(owned('conn_own'))],
       shared: [place(owned('conn_pays'), { organizationId: 'org_1', billing: 'org_pays' })],
@@ -215,7 +215,7 @@ describe('the connections that may serve a model', () => {
     expect(found.map(({ billing }) => billing.terms)).toMatchObject([limited, undefined, limited])
   })
 
-  test('21.3: a free model of the platform has no payer, and is no request of the pool', () => {
+  test('21.3: a free model of the platform has no payer, and does not count for the pool', () => {
     const free = sampleModel({ isFree: true })
     const [found] = candidates(free, { platform: [sampleConnection()], fundedBy: 'org_1' })
     expect(found?.billing).toEqual({ mode: 'free', payer: null, organizationId: null })
@@ -247,7 +247,7 @@ describe('the connections that may serve a model', () => {
   })
 })
 
-describe('why there is none', () => {
+describe('the reason for no candidate', () => {
   const model = sampleModel()
   const denial = (isOffered: boolean, denied = model) =>
     explainNoCandidates(
@@ -263,11 +263,11 @@ describe('why there is none', () => {
     expect(message).toContain('Fake')
   })
 
-  test('or it has no price', async () => {
+  test('a model without a price', async () => {
     expect((await denial(false, sampleModel({ pricing: null }))).message).toContain('no price')
   })
 
-  test('or an organization offers it to its members', async () => {
+  test('a model that an organization offers to its members', async () => {
     const { status, code } = await denial(true)
     expect([status, code]).toEqual([403, 'organization_required'])
   })

@@ -77,12 +77,12 @@ export function findModel(
   kinds: readonly Category[],
 ): Model {
   const modelName = splitModelId(id)
-  const listed = snapshot.models.get(id)
-  const found = listed ? undefined : catalog.find(modelName.provider, modelName.name)
+  const listedModel = snapshot.models.get(id)
+  const foundModel = listedModel ? undefined : catalog.find(modelName.provider, modelName.name)
   const model =
-    found && snapshot.providers.has(found.provider)
-      ? toModel(found, kinds, open)
-      : (listed ?? findModelByName(snapshot, id))
+    foundModel && snapshot.providers.has(foundModel.provider)
+      ? toModel(foundModel, kinds, open)
+      : (listedModel ?? findModelByName(snapshot, id))
   if (!model?.enabled) {
     throw new ApiError('model_not_found', {
       param: 'model',
@@ -104,6 +104,8 @@ export interface Open extends Priceable {
   /** Whether the platform's connections are enabled. */
   platformConnections: boolean
   unpricedModels: UnpricedModels
+  /** Whether accounts may leave out the provider of a model on endpoints whose names have one. */
+  bareModelNames: boolean
 }
 
 export interface RoutingContext {
@@ -138,7 +140,7 @@ function findAllCandidates(model: Model, context: RoutingContext): Candidate[] {
   if (offers.length === 0) return platform
   const isListed = snapshot.models.has(model.id)
   const onConnection = isListed ? () => model : toDiscoveredModel(model, open)
-  const owned = offers.flatMap((offer): Candidate[] => {
+  const ownedCandidates = offers.flatMap((offer): Candidate[] => {
     const isPooled = offer.pool !== null
     return rotation.orderOf(offer, conversation).flatMap((connection) => {
       const own = onConnection(connection)
@@ -153,7 +155,7 @@ function findAllCandidates(model: Model, context: RoutingContext): Candidate[] {
       }
     })
   })
-  return [...owned, ...platform]
+  return [...ownedCandidates, ...platform]
 }
 
 function billingOf(
@@ -177,11 +179,20 @@ function platformBilling({ accountId, catalog }: RoutingCaller): Billing {
 }
 
 /** Neither an unknown price nor one of zero is free, unless the operator says so. */
-function platformOf(listed: Model, provider: Provider, context: RoutingContext): Candidate[] {
+function platformOf(listedModel: Model, provider: Provider, context: RoutingContext): Candidate[] {
   const { snapshot, caller, open } = context
-  const model = applyUnpricedPolicy(listed, open.unpricedModels)
+  const model = applyUnpricedPolicy(listedModel, open.unpricedModels)
   const connections = isServable(model) ? snapshot.connections.get(provider.key) : undefined
   if (!connections || !snapshot.models.has(model.id)) return []
+  return toPlatformCandidates(model, { provider, connections }, caller)
+}
+
+/** Offers a model on connections of the platform, as far as they serve it. */
+export function toPlatformCandidates(
+  model: Model,
+  { provider, connections }: { provider: Provider; connections: readonly ProviderConnection[] },
+  caller: RoutingCaller,
+): Candidate[] {
   const billing: Billing = model.isFree
     ? { mode: 'free', payer: null, organizationId: null }
     : platformBilling(caller)

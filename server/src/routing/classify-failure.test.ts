@@ -27,7 +27,7 @@ const tooLarge =
 
 test.each([
   ['refused', new ApiError('connection_failed'), shared],
-  ['a stream that says nothing', silent, shared],
+  ['an empty stream', silent, shared],
   ['S1: a request that takes too long as a whole', new ApiError('request_timeout'), ofAccount],
   ['nonsense', invalidAnswer('fake', 'an unreadable response'), shared],
   ['500', answered(500), shared],
@@ -55,9 +55,9 @@ test.each([
   ['404', answered(404), 'nothing'],
   ['finding P9: 413', answered(413), 'works'],
   ['finding P9: 422', answered(422), 'works'],
-  ['a key that is refused with 400', answered(400, 'Incorrect API key provided.'), shared],
-  ['a model that is not there, with 400', answered(400, 'Model Not Exist'), 'nothing'],
-  ['a field that was refused', answered(400, '', { param: 'temperature' }), 'works'],
+  ['a key that is rejected with 400', answered(400, 'Incorrect API key provided.'), shared],
+  ['a missing model, with 400', answered(400, 'Model Not Exist'), 'nothing'],
+  ['a field that was rejected', answered(400, '', { param: 'temperature' }), 'works'],
   ['a prompt too long', answered(400, 'maximum context length is 100 tokens'), 'works'],
   ['an error inside a 200', answered(200, 'no'), 'nothing'],
   ['a caller who left', new ClientDisconnected(), 'nothing'],
@@ -70,7 +70,7 @@ test.each([
   expect(classifyFailure(new AttemptFailed(thrown, false))).toEqual(verdict)
 })
 
-test('how long a provider will be busy is what it says, of a refusal of all', () => {
+test('the wait time of a provider is the one it reports, for all refusals', () => {
   const busy = { status: 503, body: {}, retryAfter: '7' }
   expect(classifyFailure(toCallerError(busy, source))).toEqual({ busyMs: 7000, isShared: true })
   expect(classifyFailure(answered(503))).toEqual(shared)

@@ -41,6 +41,8 @@ interface Choice {
   random: () => number
   /** Called only where members take turns. */
   nextIndex: () => number | Promise<number>
+  /** The name in errors, where it is not that of the collection. */
+  name?: string
 }
 
 /** A usable member, and the candidates that serve it. */
@@ -59,29 +61,30 @@ const maxReported = 20
  * connection serves one, else the error of the request for them. Source: contract 10.4.
  */
 export async function shortlistMembers(collection: Collection, choice: Choice): Promise<Shortlist> {
-  const name = `${collectionPrefix}${collection.name}`
+  const name = choice.name ?? `${collectionPrefix}${collection.name}`
   const selection = new MemberSelection()
   for (const member of collection.members) {
-    const known = findCallable(member, choice, selection)
-    if (!known) continue
-    const misfit = misfitOf(known.model, choice) ?? choice.demands.misfit(known.model)
-    const found = misfit instanceof Promise ? await misfit : misfit
-    examine(known, found, { collection, choice, selection })
+    const callableMember = findCallable(member, choice, selection)
+    if (!callableMember) continue
+    const misfit =
+      misfitOf(callableMember.model, choice) ?? choice.demands.misfit(callableMember.model)
+    const rejection = misfit instanceof Promise ? await misfit : misfit
+    examine(callableMember, rejection, { collection, choice, selection })
   }
-  const usable = selection.firstChoice()
-  if (usable.length === 0) throw selection.refusalFor(name)
-  const preferred = preferredOf(collection, usable, choice)
-  const ordered = withFirst(
-    preferred,
-    orderMembers(collection, usable, await chanceOf(collection, choice)),
+  const usableMembers = selection.firstChoice()
+  if (usableMembers.length === 0) throw selection.refusalFor(name)
+  const preferredMember = preferredOf(collection, usableMembers, choice)
+  const orderedMembers = withFirst(
+    preferredMember,
+    orderMembers(collection, usableMembers, await chanceOf(collection, choice)),
   )
-  for (const member of usable) {
-    if (!ordered.includes(member)) selection.pass(member.model, 'cooling_down')
+  for (const member of usableMembers) {
+    if (!orderedMembers.includes(member)) selection.pass(member.model, 'cooling_down')
   }
-  const maxRounds = Math.max(...ordered.map(({ candidates }) => candidates.length))
+  const maxRounds = Math.max(...orderedMembers.map(({ candidates }) => candidates.length))
   const candidates: Candidate[] = []
   for (let round = 0; round < maxRounds; round++) {
-    for (const member of ordered) {
+    for (const member of orderedMembers) {
       const candidate = member.candidates[round]
       if (candidate) candidates.push(observe(candidate, collection, choice))
     }
@@ -96,7 +99,7 @@ function preferredOf(
   { context }: Choice,
 ): Usable | undefined {
   if (strategy === 'priority' || strategy === 'lowest_cost' || members.length < 2) return undefined
-  const id = context.conversation?.preferred?.modelId
+  const id = context.conversation?.preferredRoute?.modelId
   return members.find(({ model, isCoolingDown }) => model.id === id && !isCoolingDown)
 }
 
@@ -128,7 +131,7 @@ const observe = (
 
 /** The members that have been examined. */
 class MemberSelection {
-  readonly usable: Usable[] = []
+  readonly usableMembers: Usable[] = []
   readonly passedOver: PassedMember[] = []
   /** The first of each kind, with the message about its member. */
   #misfit: ApiError | undefined
@@ -136,8 +139,8 @@ class MemberSelection {
 
   /** All of them, or all but the stand-ins. */
   firstChoice(): Usable[] {
-    const real = this.usable.filter(({ isStandIn }) => !isStandIn)
-    return real.length > 0 ? real : this.usable
+    const real = this.usableMembers.filter(({ isStandIn }) => !isStandIn)
+    return real.length > 0 ? real : this.usableMembers
   }
 
   pass({ id, provider }: Model, reason: PassedMember['reason']): void {
@@ -202,7 +205,7 @@ function examine(
   if (misfit) return selection.refuse(model, misfit)
   const { stats, context } = choice
   const { capabilities } = first.model
-  selection.usable.push({
+  selection.usableMembers.push({
     ...stats.stateOf(keyOf(collection, first), context.caller.accountId),
     id: model.id,
     model,

@@ -17,9 +17,9 @@ function createFixture({ isAlone = true } = {}) {
   /** A request that had a choice, and was served. */
   const serve = (chat: JsonObject, by = served) => {
     const conversation = of(chat)
-    const { preferred } = conversation
-    conversation.served(by)
-    return preferred
+    const { preferredRoute } = conversation
+    conversation.recordRoute(by)
+    return preferredRoute
   }
   return { clock, of, serve }
 }
@@ -33,7 +33,7 @@ describe('the next request of a conversation', () => {
     expect(serve(second)).toMatchObject(served)
   })
 
-  test('is one that goes on, or that its client names', () => {
+  test('continues it, or names it', () => {
     const { of } = createFixture()
     expect(of(first).isContinued).toBe(false)
     expect(of(second).isContinued).toBe(true)
@@ -68,7 +68,7 @@ describe('the next request of a conversation', () => {
     expect(serve(second)).toMatchObject(served)
   })
 
-  test('is known by the name that its client gives it, whatever it says', () => {
+  test('is recognized by the name that its client sends, for any text', () => {
     const { serve } = createFixture()
     serve({ messages: [user('Hello')], prompt_cache_key: 'session' })
     const other = { messages: [user('Compacted.')], prompt_cache_key: 'session' }
@@ -78,10 +78,10 @@ describe('the next request of a conversation', () => {
   test('is the same account’s', () => {
     const { of, serve } = createFixture()
     serve(first)
-    expect(of(second, 'user_2').preferred).toBeUndefined()
+    expect(of(second, 'user_2').preferredRoute).toBeUndefined()
   })
 
-  test('is forgotten after an hour without one', () => {
+  test('expires after an hour without one', () => {
     const { clock, serve } = createFixture()
     serve(first)
     clock.ms = 3_599_999
@@ -90,15 +90,15 @@ describe('the next request of a conversation', () => {
     expect(serve(second)).toBeUndefined()
   })
 
-  test('is not remembered where there was no choice', () => {
+  test('is not stored without a choice', () => {
     const { of, serve } = createFixture()
-    of(first).served(served)
+    of(first).recordRoute(served)
     expect(serve(second)).toBeUndefined()
   })
 
   test.each<[string, JsonObject]>([
     ['no messages', {}],
-    ['messages that are none', { messages: 'x', prompt_cache_key: 7 }],
+    ['invalid messages', { messages: 'x', prompt_cache_key: 7 }],
     ['messages without texts', { messages: [null, { role: 'user' }, answer] }],
   ])('may have %s', (_name, chat) => {
     const { serve } = createFixture()
@@ -111,11 +111,11 @@ describe('beside other processes', () => {
   const orderOf = (conversation: CachedConversation) =>
     conversation.order(members, (id) => id).join(' ')
 
-  test('a conversation goes where all of them send it, wherever its first request was served', () => {
+  test('a conversation has the same route on all of them, after a first request on any', () => {
     const { of, serve } = createFixture({ isAlone: false })
     serve(first)
     expect(of(second).isContinued).toBe(true)
-    expect(of(second).preferred).toBeUndefined()
+    expect(of(second).preferredRoute).toBeUndefined()
     expect(orderOf(of(second))).toBe(orderOf(createFixture({ isAlone: false }).of(second)))
   })
 

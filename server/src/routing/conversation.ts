@@ -34,7 +34,7 @@ const affinityMs = 3_600_000
 export class ConversationAffinity {
   readonly #now: () => number
   readonly #isAlone: () => boolean
-  readonly #served = new LRUCache<string, Entry>({ max: maxConversations })
+  readonly #entries = new LRUCache<string, Entry>({ max: maxConversations })
 
   constructor({ now = () => performance.now(), isAlone = () => true }: Options = {}) {
     this.#now = now
@@ -42,18 +42,21 @@ export class ConversationAffinity {
   }
 
   find(key: string): ServedRoute | undefined {
-    const entry = this.#served.get(key)
+    const entry = this.#entries.get(key)
     if (!entry || this.#now() - entry.atMs >= affinityMs) return undefined
     return entry.isContinued || this.#isAlone() ? entry : undefined
   }
 
   remember(key: string, { modelId, connectionId }: ServedRoute, isContinued: boolean): void {
-    this.#served.set(key, { modelId, connectionId, isContinued, atMs: this.#now() })
+    this.#entries.set(key, { modelId, connectionId, isContinued, atMs: this.#now() })
   }
 }
 
 /** The part of a conversation that routing reads. */
-export type ContinuedConversation = Pick<CachedConversation, 'isContinued' | 'preferred' | 'order'>
+export type ContinuedConversation = Pick<
+  CachedConversation,
+  'isContinued' | 'preferredRoute' | 'order'
+>
 
 /**
  * The conversation of a request: identified by the client's name for it (`prompt_cache_key`), else by its first
@@ -79,7 +82,7 @@ export class CachedConversation {
   }
 
   /** The route that served it; undefined for its first request. */
-  get preferred(): ServedRoute | undefined {
+  get preferredRoute(): ServedRoute | undefined {
     return this.isContinued ? this.#affinity.find(this.#identity()) : undefined
   }
 
@@ -96,9 +99,9 @@ export class CachedConversation {
   }
 
   /** Records the route that served it; kept where there was a choice. */
-  served(served: ServedRoute): void {
+  recordRoute(route: ServedRoute): void {
     if (this.#key === undefined) return
-    this.#affinity.remember(this.#key, served, isContinued(this.#chat))
+    this.#affinity.remember(this.#key, route, isContinued(this.#chat))
   }
 
   #identity(): string {

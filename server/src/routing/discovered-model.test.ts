@@ -44,7 +44,7 @@ describe('a model that the catalogue has not', () => {
   const caller = callerWith(having('conn_a'), finder)
   const snapshot = snapshotOf([sampleModel()], [sampleConnection({ id: 'conn_platform' })])
 
-  test('is what the endpoint wants, free, and without a size', () => {
+  test('is supported at the endpoint, free, and without a size', () => {
     for (const kind of ['chat', 'embedding'] as const) {
       const model = findModel({ snapshot, catalog: caller.catalog, open: sampleOpen }, 'fake/new', [
         kind,
@@ -70,7 +70,7 @@ describe('a model that the catalogue has not', () => {
     ])
   })
 
-  test('costs on each connection what that one’s owner says, and no more than the operator allows', () => {
+  test('costs the price of each connection’s owner, up to the operator’s maximum', () => {
     const cheap = { input: 1n, output: 2n }
     const dear = { input: 5n, output: 50n }
     const three = callerWith(having('a', at(cheap)), having('b', at(dear)), having('c', at(null)))
@@ -101,7 +101,7 @@ describe('a model that the catalogue has not', () => {
     },
   )
 
-  test('is hidden by one of the catalogue, also by one that is not enabled', () => {
+  test('is hidden by one of the catalogue, also by a disabled one', () => {
     const hidden = snapshotOf([sampleModel({ id: 'fake/new', enabled: false })])
     expect(() =>
       findModel({ snapshot: hidden, catalog: caller.catalog, open: sampleOpen }, 'fake/new', [

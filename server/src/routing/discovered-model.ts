@@ -12,13 +12,14 @@ export const toModel = (
   kinds: readonly Category[],
   { ownerPriceLimits }: Priceable,
 ): Model =>
-  priced(toOwnerPrice(pricing, ownerPriceLimits), {
+  withPrice(toOwnerPrice(pricing, ownerPriceLimits), {
     id,
     provider,
     name,
     upstreamModel: name,
     category: kinds.includes('chat') ? 'chat' : (kinds[0] ?? 'chat'),
     contextLength: null,
+    maxInputTokens: null,
     maxOutputTokens: null,
     capabilities: {
       vision: true,
@@ -36,7 +37,7 @@ export const toModel = (
     simulated: false,
   })
 
-const priced = (pricing: Pricing | null, model: Omit<Model, 'pricing' | 'isFree'>): Model => ({
+const withPrice = (pricing: Pricing | null, model: Omit<Model, 'pricing' | 'isFree'>): Model => ({
   ...model,
   pricing,
   isFree: pricing === null,
@@ -47,14 +48,14 @@ const priced = (pricing: Pricing | null, model: Omit<Model, 'pricing' | 'isFree'
  * connection without it. Equal prices share one object.
  */
 export function toDiscoveredModel(model: Model, { ownerPriceLimits }: Priceable) {
-  const known = new Map<Pricing | null, Model>()
+  const modelsByPrice = new Map<Pricing | null, Model>()
   return ({ discovered }: Pick<OwnedConnection, 'discovered'>): Model | undefined => {
-    const here = discovered.get(model.upstreamModel)
-    if (!here) return undefined
-    const same = known.get(here.pricing)
-    if (same) return same
-    const own = priced(toOwnerPrice(here.pricing, ownerPriceLimits), model)
-    known.set(here.pricing, own)
+    const pricedModel = discovered.get(model.upstreamModel)
+    if (!pricedModel) return undefined
+    const sameModel = modelsByPrice.get(pricedModel.pricing)
+    if (sameModel) return sameModel
+    const own = withPrice(toOwnerPrice(pricedModel.pricing, ownerPriceLimits), model)
+    modelsByPrice.set(pricedModel.pricing, own)
     return own
   }
 }

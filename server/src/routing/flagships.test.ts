@@ -40,7 +40,7 @@ async function offeredWith(environment: Readonly<Record<string, string>>) {
     },
     routing(),
   )
-  return { connections, offered, callable: await offered.callable() }
+  return { connections, offered, callable: await offered.findCallable() }
 }
 
 test.each(flagships)('finding P2: $id is callable with its provider’s key alone', async (one) => {
@@ -59,7 +59,7 @@ test.each(flagships)('finding P2: $id is callable with its provider’s key alon
   )
 })
 
-test('finding P2: without any key there is nothing to call but the sandbox', async () => {
+test('finding P2: without any key only the sandbox is callable', async () => {
   const { callable } = await offeredWith({})
   expect([...new Set(callable.map(({ provider }) => provider))]).toEqual(['sandbox'])
 })

@@ -25,14 +25,14 @@ test('S1: a member that failed for one account cools down for that account only'
   expect(cooling).toEqual([true, false])
 })
 
-test('of the accounts that a member cools down for the latest are remembered', () => {
+test('the latest accounts that a member cools down for are remembered', () => {
   const { stats } = opened()
   for (let k = 0; k < 300; k++) stats.begin('one', `user_${k}`).recordFailure()
   const cooling = [43, 44, 299].map((k) => stats.stateOf('one', `user_${k}`).isCoolingDown)
   expect(cooling).toEqual([false, true, true])
 })
 
-test('counts a request until it ends, however often its end is reported', () => {
+test('counts a request until it ends, for any number of reports of its end', () => {
   const { stats } = opened()
   const [first, second] = [stats.begin('one', 'user_1'), stats.begin('one', 'user_1')]
   expect(stats.stateOf('one', 'user_1').inFlight).toBe(2)

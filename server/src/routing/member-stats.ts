@@ -38,7 +38,7 @@ export class MemberStats {
   /** The state of `key` for an account: a collection, a member of it, and the owner of the credential. */
   stateOf(key: string, accountId: string): MemberState {
     const page = this.#pages.peek(key)
-    if (!page) return unknown
+    if (!page) return unknownMember
     const nowMs = this.#now()
     return {
       inFlight: page.inFlight,
@@ -59,7 +59,7 @@ export class MemberStats {
   }
 }
 
-const unknown: MemberState = {
+const unknownMember: MemberState = {
   inFlight: 0,
   lastMinute: 0,
   meanLatencyMs: undefined,
@@ -133,8 +133,9 @@ class Page {
 
   #advance(nowMs: number): void {
     const slice = Math.floor(nowMs / sliceMs)
-    const passed = Math.min(slices, slice - this.#slice)
-    for (let step = 1; step <= passed; step++) this.#requests[(slice - passed + step) % slices] = 0
+    const passedSlices = Math.min(slices, slice - this.#slice)
+    for (let step = 1; step <= passedSlices; step++)
+      this.#requests[(slice - passedSlices + step) % slices] = 0
     this.#slice = Math.max(this.#slice, slice)
   }
 }

@@ -9,7 +9,7 @@ const tool = { type: 'function', function: { name: 'look' } }
 const cases: [string, Record<string, unknown>, string[]][] = [
   ['nothing but text', { messages: [text] }, []],
   ['empty lists', { messages: [text], tools: [], functions: [] }, []],
-  ['what is no list', { messages: 'text', tools: 'none' }, []],
+  ['no list', { messages: 'text', tools: 'none' }, []],
   ['tools', { messages: [text], tools: [tool] }, ['tools tools']],
   ['functions of old', { messages: [text], functions: [{ name: 'look' }] }, ['tools functions']],
   [
@@ -31,7 +31,7 @@ const cases: [string, Record<string, unknown>, string[]][] = [
   ['JSON', { response_format: { type: 'json_object' } }, ['json_mode response_format']],
   ['plain text as format', { response_format: { type: 'text' } }, []],
   [
-    'a part named like what every object has',
+    'a part named like a member of every object',
     { messages: [{ content: [{ type: 'constructor' }] }] },
     [],
   ],

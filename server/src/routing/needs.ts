@@ -11,6 +11,7 @@ export interface RequestNeed {
 const partNeeds: Readonly<Record<string, Capability>> = {
   image_url: 'vision',
   input_audio: 'audio',
+  audio_url: 'audio',
 }
 
 const formatNeeds: Readonly<Record<string, Capability>> = {

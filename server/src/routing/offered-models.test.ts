@@ -20,6 +20,7 @@ const modelOf = (name: string): Model => ({
   upstreamModel: name,
   category: 'chat',
   contextLength: null,
+  maxInputTokens: null,
   maxOutputTokens: null,
   capabilities: {
     vision: false,
@@ -123,11 +124,11 @@ async function modes(mappings: Record<string, string>) {
   return { modes: byName, lookups }
 }
 
-describe('how a call by a model’s name would be paid', () => {
+describe('the payer of a call by a model’s name', () => {
   test.each([
     ['as the model itself', {}, { one: 'platform', two: 'platform', gift: 'free' }],
     [
-      'as what a mapping makes of it',
+      'as the target of a mapping',
       { 'openai/one': 'openai/gift', 'openai/two': 'openai/none' },
       { one: 'free', two: null, gift: 'free' },
     ],
@@ -141,11 +142,7 @@ describe('how a call by a model’s name would be paid', () => {
       { 'openai/one': 'others/openai/one', 'openai/two': 'nobodys/openai/two' },
       { one: null, two: null, gift: 'free' },
     ],
-    [
-      'not at all by a name that is none',
-      { 'openai/*': '$1' },
-      { one: null, two: null, gift: null },
-    ],
+    ['not at all by an invalid name', { 'openai/*': '$1' }, { one: null, two: null, gift: null }],
   ])('%s', async (...[, mappings, expected]) => {
     expect((await modes(mappings)).modes).toEqual(expected)
   })

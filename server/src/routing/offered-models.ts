@@ -4,7 +4,7 @@ import type { CollectionRotation } from './collection-rotation'
 import { findCollections, resolveName } from './resolve-name'
 import { PoolRotation } from './pool-rotation'
 import { previewRoute } from './preview-route'
-import type { Routing } from './resolve-model'
+import type { Routing } from './resolution'
 import { addSuggestions, suggestNames, type UnknownNameError } from './suggest-names'
 import { AccountCatalog, type AccountCatalogs } from '../catalog/account-catalog'
 import { collectionPrefix } from '../catalog/collection'
@@ -12,6 +12,7 @@ import { Mappings } from '../catalog/mapping'
 import { categories, type Model } from '../catalog/model'
 import { noOffer, type Offer, type OwnedConnection, type ProviderOffer } from '../catalog/offer'
 import { findModelByName } from '../catalog/model-names'
+import { isRetired } from '../catalog/retirement'
 import type { Priceable } from '../catalog/owner-price'
 import { applyUnpricedPolicy } from '../catalog/unpriced-policy'
 import type { Snapshot } from '../catalog/snapshot'
@@ -30,8 +31,10 @@ export interface OfferedModels {
   hasCollection: (name: string) => Promise<boolean>
   /** The billing of a call now; null where it would be rejected for want of access. */
   billingOf: (model: Model) => Offering | Promise<Offering>
-  /** Those that a call would reach now, by id. Accounts without connections share one list. */
-  callable: () => Promise<readonly Model[]>
+  /** Those that a call would reach now, by id, without retired ones. Accounts without connections share one list. */
+  findCallable: () => Promise<readonly Model[]>
+  /** Whether a call would go to a model whose provider has switched it off by now, as far as it has announced that. */
+  isRetired: (model: Model) => boolean
   /** The reason that a call for a model that is not callable would be rejected. */
   refusalOf: (model: Model) => NotCallable
   /** Adds the names like an unknown one to the error about it, those that a key with `allowedModels` may call. */
@@ -58,12 +61,18 @@ export async function findOfferedModels(
   const find = (id: string) => findOfferedModel(id, context)
   const mappedBilling = mappedBillings(looking, routing)
   const billingOf = (model: Model): Offering | Promise<Offering> => {
-    const mapped = mappings.apply(model.id)
+    const mapping = mappings.apply(model.id)
     // Calls by a mapped name go elsewhere.
-    return mapped ? mappedBilling(model.id, mapped.target) : findBilling(model, looking)
+    return mapping ? mappedBilling(model.id, mapping.target) : findBilling(model, looking)
   }
   const all = () => [...listCatalog(context), ...findDiscovered(context)].toSorted(byId)
-  const callable = () => filterCallable(all(), billingOf)
+  const isRetiredModel = (model: Model) =>
+    isRetired(model, Date.now()) && mappings.apply(model.id) === undefined
+  const findCallable = () =>
+    filterCallable(
+      all().filter((model) => !isRetiredModel(model)),
+      billingOf,
+    )
   return {
     get all() {
       return all()
@@ -74,10 +83,11 @@ export async function findOfferedModels(
       return exists(async () => resolveName(name, { snapshot, names, caller, mappings: unmapped }))
     },
     billingOf,
-    callable: () =>
+    isRetired: isRetiredModel,
+    findCallable: () =>
       caller.catalog.isEmpty && mappings.isEmpty
-        ? findCallableByAll(context, callable)
-        : callable(),
+        ? findCallableByAll(context, findCallable)
+        : findCallable(),
     refusalOf: (model) => explainNotCallable(model, mappings.apply(model.id)?.target, context),
     suggest: async (error, name, allowedModels) => {
       const asking = { ...looking, caller: { ...caller, allowedModels } }
@@ -104,7 +114,7 @@ function mappedBillings(
   const { names } = routing
   const owners = new Map<string, ReturnType<typeof names.ownerOf>>()
   let collections: Promise<Set<string>> | undefined
-  const known = new Map<string, Promise<Offering>>()
+  const knownBillings = new Map<string, Promise<Offering>>()
 
   const ofCollection = async (requestedName: string, target: string): Promise<Offering> => {
     collections ??= findCollections({ snapshot, names, caller }).then(namesOf)
@@ -130,12 +140,12 @@ function mappedBillings(
       const model = findOfferedModel(target, context)
       return model ? findBilling(model, context) : null
     }
-    let billing = known.get(target)
+    let billing = knownBillings.get(target)
     if (!billing) {
       billing = target.startsWith(collectionPrefix)
         ? ofCollection(requestedName, target)
         : ofHandle(target)
-      known.set(target, billing)
+      knownBillings.set(target, billing)
     }
     return billing
   }
@@ -179,9 +189,9 @@ function findOfferedModel(
 ): Model | undefined {
   if (!isModelName(id)) return undefined
   const { provider, name } = splitModelId(id)
-  const listed = snapshot.models.get(id)
-  const exists = listed
-    ? listed.enabled
+  const listedModel = snapshot.models.get(id)
+  const exists = listedModel
+    ? listedModel.enabled
     : catalog.find(provider, name) !== undefined || findModelByName(snapshot, id) !== undefined
   if (!exists || !snapshot.providers.has(provider)) return undefined
   return findModel({ snapshot, catalog, open }, id, categories)
@@ -219,23 +229,28 @@ export async function findServedModels(
   organizationId: string,
   { snapshot, accounts, open, by }: Serving,
 ): Promise<ServedModel[]> {
-  const shared = await accounts.sharedBy(organizationId)
-  if (!shared) return []
-  const offer = narrowOffer(shared.offer, by)
-  const standing = { role: 'member', status: 'active', isPrimary: false } as const
-  const member = { organizationId, ...standing, spendingLimit: null }
+  const sharedOffer = await accounts.sharedBy(organizationId)
+  if (!sharedOffer) return []
+  const offer = narrowOffer(sharedOffer.offer, by)
+  const role = { role: 'member', status: 'active', isPrimary: false } as const
+  const member = { organizationId, ...role, spendingLimit: null }
   const catalog = new AccountCatalog(noOffer, [member], {
-    shared: new Map([[organizationId, { ...shared, offer }]]),
+    shared: new Map([[organizationId, { ...sharedOffer, offer }]]),
     fundedBy: null,
   })
   const context = {
     snapshot,
     caller: { userId: '', accountId: '', catalog },
-    open: { ...open, platformConnections: false, unpricedModels: 'refuse' as const },
+    open: {
+      ...open,
+      platformConnections: false,
+      unpricedModels: 'refuse' as const,
+      bareModelNames: false,
+    },
     rotation: new PoolRotation(),
   }
-  const listed = [...listEnabled(snapshot)].filter(({ provider }) => offer.has(provider))
-  return [...listed, ...findDiscovered(context)]
+  const listedModels = [...listEnabled(snapshot)].filter(({ provider }) => offer.has(provider))
+  return [...listedModels, ...findDiscovered(context)]
     .flatMap((model) => {
       const billing = findBilling(model, context)
       return billing === null ? [] : [{ model, mode: billing.mode }]
@@ -245,12 +260,12 @@ export async function findServedModels(
 
 /** Without the providers that become empty. */
 function narrowOffer(offer: Offer, by: Serving['by']): Offer {
-  const narrowed = [...offer].map(([provider, offers]) => {
-    const selected = offers.flatMap((providerOffer): ProviderOffer[] => {
-      const [first, ...others] = providerOffer.connections.filter(by)
-      return first ? [{ ...providerOffer, connections: [first, ...others] }] : []
+  const narrowedOffer = [...offer].map(([provider, offers]) => {
+    const selectedOffers = offers.flatMap((providerOffer): ProviderOffer[] => {
+      const [first, ...otherConnections] = providerOffer.connections.filter(by)
+      return first ? [{ ...providerOffer, connections: [first, ...otherConnections] }] : []
     })
-    return [provider, selected] as const
+    return [provider, selectedOffers] as const
   })
-  return new Map(narrowed.filter(([, offers]) => offers.length > 0))
+  return new Map(narrowedOffer.filter(([, offers]) => offers.length > 0))
 }

@@ -61,7 +61,7 @@ const idsOf = (connections: readonly { id: string }[]) => connections.map(({ id 
 /** One that every process sends to the last of the alphabet first. */
 const continued = (connectionId?: string): ContinuedConversation => ({
   isContinued: true,
-  preferred: connectionId === undefined ? undefined : { modelId: 'fake/one', connectionId },
+  preferredRoute: connectionId === undefined ? undefined : { modelId: 'fake/one', connectionId },
   order: (items, idOf) => items.toSorted((one, other) => (idOf(one) < idOf(other) ? 1 : -1)),
 })
 
@@ -78,7 +78,7 @@ test.each(sharing)(
 )
 
 test.each(sharing)(
-  '%s: one that was served elsewhere goes where every process sends it, whatever the turn and the load',
+  '%s: a conversation served elsewhere goes where every process sends it, for any turn and load',
   (strategy) => {
     const rotation = new PoolRotation(() => 0)
     rotation.begin('c')

@@ -48,13 +48,15 @@ export class PoolRotation {
     if (pool.strategy === 'priority') return connections
     if (conversation?.isContinued) return orderFor(conversation, connections)
     if (pool.strategy === 'random') return this.#shuffled(connections)
-    const rotated = this.#rotated(pool.id, connections)
-    if (pool.strategy === 'round_robin') return rotated
+    const rotatedConnections = this.#rotateConnections(pool.id, connections)
+    if (pool.strategy === 'round_robin') return rotatedConnections
     // Connections with equally many running requests take turns.
-    return rotated.toSorted((one, other) => this.runningOn(one.id) - this.runningOn(other.id))
+    return rotatedConnections.toSorted(
+      (one, other) => this.runningOn(one.id) - this.runningOn(other.id),
+    )
   }
 
-  #rotated(poolId: string, connections: readonly OwnedConnection[]): OwnedConnection[] {
+  #rotateConnections(poolId: string, connections: readonly OwnedConnection[]): OwnedConnection[] {
     const first = (this.#next.get(poolId) ?? 0) % connections.length
     this.#next.set(poolId, first + 1)
     return [...connections.slice(first), ...connections.slice(0, first)]
@@ -73,7 +75,7 @@ function orderFor(
   conversation: ContinuedConversation,
   connections: readonly OwnedConnection[],
 ): readonly OwnedConnection[] {
-  const { connectionId } = conversation.preferred ?? {}
+  const { connectionId } = conversation.preferredRoute ?? {}
   const rankOf = ({ id, isFailing }: OwnedConnection) =>
     (isFailing ? 2 : 0) + (id === connectionId ? 0 : 1)
   return conversation

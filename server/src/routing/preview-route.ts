@@ -2,7 +2,8 @@ import type { Billing, RoutingContext } from './candidate'
 import type { CollectionRotation } from './collection-rotation'
 import type { Demands } from './collections'
 import { PoolRotation } from './pool-rotation'
-import { resolve, type Question, type Resolution, type Routing } from './resolve-model'
+import type { Question, Resolution, Routing } from './resolution'
+import { resolve } from './resolve-model'
 import type { Mappings } from '../catalog/mapping'
 import { categories } from '../catalog/model'
 import { ApiError, type ErrorCode } from '../errors'
@@ -33,12 +34,12 @@ const noDemands: Demands = { needs: [], misfit: () => undefined, promptTokens: (
 
 /** Resolves a name as a call does, and changes nothing: no turn is taken. Rejects as `resolve` does. */
 export async function lookUpRoute(
-  question: Pick<Question, 'name' | 'kinds' | 'first'>,
+  query: Pick<Question, 'name' | 'kinds' | 'first'>,
   context: Omit<RoutingContext, 'rotation'>,
   routing: Routing & { rotation: CollectionRotation },
 ): Promise<Resolution> {
   const { rotation } = routing
-  const demanding = { ...question, demands: () => noDemands }
+  const demanding = { ...query, demands: () => noDemands }
   return resolve(
     { ...demanding, context: { ...context, rotation: new PoolRotation() } },
     { ...routing, rotation: { take: (collectionId) => rotation.peek(collectionId) } },
@@ -52,11 +53,11 @@ export async function previewRoute(
   routing: Routing & { rotation: CollectionRotation },
 ): Promise<RoutePreview> {
   const mappings = await routing.names.mappingsOf(context.caller.userId)
-  const mapped = first?.apply(name) ?? mappings.apply(name)
+  const mapping = first?.apply(name) ?? mappings.apply(name)
   const preview = {
-    resolvedModel: mapped?.target ?? name,
-    mappingId: mapped?.mappingId ?? null,
-    isMatched: mapped !== undefined,
+    resolvedModel: mapping?.target ?? name,
+    mappingId: mapping?.mappingId ?? null,
+    isMatched: mapping !== undefined,
   }
   try {
     const { candidates } = await lookUpRoute({ name, first, kinds: categories }, context, routing)

@@ -99,7 +99,7 @@ describe('over many conversations', () => {
   const keys = 20_000
 
   test.each([[[1, 1, 1]], [[1, 2, 5]], [[1000, 1, 1]], [[3, 3, 3, 3, 3, 3, 3, 3]]])(
-    'each of the weights %j gets its share',
+    'each of the weights %j has its share',
     (weights) => {
       const given = weights.map((weight, at) => ({ id: `conn_${at}`, weight }))
       const total = weights.reduce((sum, weight) => sum + weight, 0)
@@ -113,7 +113,7 @@ describe('over many conversations', () => {
     },
   )
 
-  test('one that comes takes its share from all, and moves no other conversation', () => {
+  test('a new member takes its share from all, and moves no other conversation', () => {
     const given = Array.from({ length: 4 }, (_, at) => ({ id: `conn_${at}`, weight: 1 }))
     const more = [...given, { id: 'conn_new', weight: 1 }]
     const moved = new Map<string, number>()
@@ -129,7 +129,7 @@ describe('over many conversations', () => {
     }
   })
 
-  test('those of one that goes are spread over all that stay', () => {
+  test('the conversations of a removed member are spread over all that stay', () => {
     const given = Array.from({ length: 5 }, (_, at) => ({ id: `conn_${at}`, weight: 1 }))
     const left = given.slice(1)
     const takers = new Map<string, number>()

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import * as fc from '../../testing/property'
 import { AttemptFailed } from '../upstream/attempt-failed'
 import type { Candidate } from './candidate'
@@ -8,6 +8,7 @@ import { Resilience } from './resilience'
 import { maxSaved, maxSavedOfAccount, RetryBudget } from './retry-budget'
 import { sampleConnection, sampleModel, sampleProvider } from '../../testing/catalog/samples'
 import { ApiError } from '../errors'
+import { settled } from '../../testing/clock'
 import { isDeep } from '../../testing/depth'
 
 const candidateOf = (id: string, provider = 'fake', owner: string | null = null) =>
@@ -71,7 +72,7 @@ const second = candidateOf('conn_2')
 const elsewhere = candidateOf('conn_3', 'other')
 
 if (isDeep)
-  test('whatever fails, attempts keep to 1.2 a request and a few at once', async () => {
+  test('attempts stay at 1.2 a request and a few at once, for any failures', async () => {
     const outcome = fc.constantFrom<Outcome>('answers', 'refuses', 'breaks', 'is busy')
     const step = fc.record({
       waitMs: fc.integer({ min: 0, max: 20_000 }),
@@ -120,6 +121,34 @@ if (isDeep)
     })
   })
 
+test('at most ten requests of an account try the last route, also if all were let through at once', async () => {
+  const { resilience } = new World()
+  for (let k = 0; k < 5; k++) {
+    const attempt = resilience.begin(first, 'user_1')
+    resilience.end(attempt, failureOf('refuses'))
+  }
+  // Each waits between its look at the breaker and its attempt, as for credit.
+  spyOn(resilience, 'loadState').mockImplementation(() => Promise.resolve())
+  const ended = Promise.withResolvers<void>()
+  let attempts = 0
+  const attempt = () => {
+    attempts++
+    return ended.promise
+  }
+  const requests = Array.from({ length: 40 }, () => {
+    const { failover } = createFailoverFixture({ candidates: [first], resilience })
+    return failover.run({ attempt }).then(
+      () => 'answered',
+      (error: ApiError) => error.code,
+    )
+  })
+  await settled()
+  ended.resolve()
+  const outcomes = await Promise.all(requests)
+  expect(attempts).toBe(10)
+  expect(outcomes.filter((outcome) => outcome === 'gateway_unavailable')).toHaveLength(30)
+})
+
 test.each([1, 60_000])(
   'a first connection that is down costs no caller an answer, with a request every %i ms',
   async (everyMs) => {
@@ -137,7 +166,7 @@ test.each([1, 60_000])(
   },
 )
 
-test('S1: one account at one bad request a second costs another none of its answers', async () => {
+test('S1: one account at one bad request a second fails no answer of another', async () => {
   const world = new World()
   let served = 0
   for (; world.nowMs < 59_000; world.nowMs += 1000) {
@@ -149,7 +178,7 @@ test('S1: one account at one bad request a second costs another none of its answ
   expect(served).toBe(59)
 })
 
-test('U14: of two connections, one that comes and goes costs few answers', async () => {
+test('U14: an unstable connection beside a good one costs few answers', async () => {
   const world = new World()
   let served = 0
   for (; world.nowMs < 120_000; world.nowMs += 10) {
@@ -185,7 +214,7 @@ test('S1: one account uses half of the saved retries at most', () => {
   expect(spentBy('c')).toBe(maxSavedOfAccount)
 })
 
-test('five requests earn one further attempt, and what is full takes no memory', () => {
+test('five requests earn one further attempt, and a full budget uses no memory', () => {
   const budget = new RetryBudget()
   while (budget.spend(first, 'a'));
   for (let k = 0; k < 4; k++) budget.earn(first, 'a')

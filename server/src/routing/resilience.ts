@@ -68,8 +68,8 @@ export class Resilience {
    * The candidates that a request may try although all of them are failing, the next one due first: the last route is
    * never blocked. Empty where the account's requests have done that too often.
    */
-  lastRoutes(failing: readonly Candidate[], accountId: string): Candidate[] {
-    const there = failing.filter((candidate) => this.#isThere(candidate))
+  lastRoutes(failingCandidates: readonly Candidate[], accountId: string): Candidate[] {
+    const there = failingCandidates.filter((candidate) => this.#isThere(candidate))
     const [first] = there
     // One bound for the request, however many connections fail.
     if (!first || !this.#breakers.allowsLast(first, accountId)) return []
@@ -80,8 +80,13 @@ export class Resilience {
       .map(({ candidate }) => candidate)
   }
 
+  /** Whether a request that has no other candidate may call this one now, although it is failing. */
+  allowsLast(candidate: Candidate, accountId: string): boolean {
+    return this.#breakers.allowsLast(candidate, accountId)
+  }
+
   /** The candidates that have failed lately. */
-  failing(): FailingCandidate[] {
+  listFailing(): FailingCandidate[] {
     return this.#breakers.list()
   }
 
@@ -112,8 +117,8 @@ export class Resilience {
   }
 
   /** The error for a request whose candidates are all failing and may not be tried again yet. */
-  refusalOf(failing: readonly Candidate[], accountId: string): ApiError {
-    if (!failing.some((candidate) => this.#isThere(candidate))) {
+  refusalOf(failingCandidates: readonly Candidate[], accountId: string): ApiError {
+    if (!failingCandidates.some((candidate) => this.#isThere(candidate))) {
       return new ApiError('gateway_unavailable', {
         message:
           'The self-hosted gateway for this model is offline or does not serve it at the moment.',
@@ -121,7 +126,7 @@ export class Resilience {
       })
     }
     const waitMs = Math.min(
-      ...failing.map((candidate) => this.#breakers.waitMs(candidate, accountId)),
+      ...failingCandidates.map((candidate) => this.#breakers.waitMs(candidate, accountId)),
     )
     return new ApiError('gateway_unavailable', {
       message: 'The provider for this model is currently failing. Retry shortly.',

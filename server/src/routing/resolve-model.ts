@@ -1,93 +1,64 @@
-import {
-  findCandidates,
-  explainNoCandidates,
-  findModel,
-  type Candidate,
-  type RoutingContext,
-} from './candidate'
-import type { CollectionRotation } from './collection-rotation'
-import { shortlistMembers, type Demands, type PassedMember } from './collections'
-import type { MemberStats } from './member-stats'
+import { findCandidates, explainNoCandidates, findModel } from './candidate'
+import { shortlistMembers, type PassedMember } from './collections'
+import { resolveList } from './model-list'
+import { resolveProviderListed } from './provider-listed'
+import type { Question, Resolution, Routing } from './resolution'
 import { resolveName, type NameMeaning } from './resolve-name'
-import { isUnknownName, rejectWithSuggestions } from './suggest-names'
-import type { AccountCatalogs } from '../catalog/account-catalog'
-import type { AccountNames } from '../catalog/account-names'
-import type { Mapped, Mappings } from '../catalog/mapping'
-import type { Category, Model } from '../catalog/model'
+import { isUnknownName, rejectWithSuggestions, type UnknownNameError } from './suggest-names'
+import type { Model } from '../catalog/model'
 import { ApiError } from '../errors'
 import { isAllowedModel } from '../wire/model-id'
-
-/** The dependencies of resolving, the same for all requests. */
-export interface Routing {
-  accounts: AccountCatalogs
-  names: AccountNames
-  stats: MemberStats
-  rotation: Pick<CollectionRotation, 'take'>
-  random: () => number
-}
-
-/** The name in a caller's request. */
-export interface Question {
-  name: string
-  context: RoutingContext
-  /** The categories of models that the endpoint serves. */
-  kinds: readonly Category[]
-  /** Called only for a collection, whose members are judged by it. */
-  demands: () => Demands
-  /** Mappings tried before the caller's own: of a preview. */
-  first?: Mappings | undefined
-}
-
-/** The resolution of a name: at least one candidate. */
-export interface Resolution {
-  /** The first candidate's model. */
-  model: Model
-  /** In the order in which they are tried; those of a collection have several models. */
-  candidates: readonly Candidate[]
-  passedOver: readonly PassedMember[]
-  mapped: Mapped | undefined
-  /** Its members were judged by the request's demands. */
-  isCollection: boolean
-}
 
 /**
  * Resolves a name for its caller, for calls and previews alike. For models of the catalogue without a promise in the
  * steady state. Throws or rejects with the errors of checks 5 to 9 of contract 4.8, for collections also with those
  * of 10. An error about an unknown name says which names are like it.
  */
-export function resolve(question: Question, routing: Routing): Resolution | Promise<Resolution> {
+export function resolve(query: Question, routing: Routing): Resolution | Promise<Resolution> {
   try {
-    const resolution = resolveExact(question, routing)
+    const resolution = resolveExact(query, routing)
     if (!(resolution instanceof Promise)) return resolution
-    return resolution.catch((thrown: unknown) => failWith(thrown, question, routing))
+    return resolution.catch((thrown: unknown) => failWith(thrown, query, routing))
   } catch (thrown) {
-    return failWith(thrown, question, routing)
+    return failWith(thrown, query, routing)
   }
 }
 
-function failWith(thrown: unknown, question: Question, { names }: Routing): Promise<never> {
-  if (isUnknownName(thrown)) return rejectWithSuggestions(thrown, question, names)
+function failWith(thrown: unknown, query: Question, routing: Routing): Promise<Resolution> {
+  if (isUnknownName(thrown)) return resolveUnknown(thrown, query, routing)
   throw thrown
 }
 
-function resolveExact(question: Question, routing: Routing): Resolution | Promise<Resolution> {
-  const { name, context, first } = question
+/** The provider may have a model that is newer than the catalogue. */
+async function resolveUnknown(
+  error: UnknownNameError,
+  query: Question,
+  routing: Routing,
+): Promise<Resolution> {
+  const listedByProvider = await resolveProviderListed(query, routing)
+  if (!listedByProvider) return rejectWithSuggestions(error, query, routing.names)
+  return { ...listedByProvider, passedOver: none, isCollection: false }
+}
+
+function resolveExact(query: Question, routing: Routing): Resolution | Promise<Resolution> {
+  const { name, context, first, bareNames, list } = query
+  if (list) return resolveList(query, list, routing)
   const { snapshot, caller } = context
-  const meaning = resolveName(name, { snapshot, caller, names: routing.names, first })
+  const meaning = resolveName(name, { snapshot, caller, names: routing.names, first, bareNames })
   if (meaning instanceof Promise)
-    return meaning.then((known) => resolveMeaning(known, question, routing))
-  return resolveMeaning(meaning, question, routing)
+    return meaning.then((resolvedMeaning) => resolveMeaning(resolvedMeaning, query, routing))
+  return resolveMeaning(meaning, query, routing)
 }
 
 const none: readonly PassedMember[] = []
 
 function resolveMeaning(
   meaning: NameMeaning,
-  question: Question,
+  query: Question,
   routing: Routing,
 ): Resolution | Promise<Resolution> {
-  if (meaning.kind === 'collection') return fromCollection(meaning, question, routing)
-  const { context, kinds } = question
+  if (meaning.kind === 'collection') return fromCollection(meaning, query, routing)
+  const { context, kinds } = query
   const { snapshot, caller, open } = context
   const model = findModel({ snapshot, catalog: caller.catalog, open }, meaning.id, kinds)
   if (!isAllowedModel(model.id, caller.allowedModels ?? null)) throw toNotAllowed(model)
@@ -97,8 +68,8 @@ function resolveMeaning(
     direct === undefined ? all : all.filter(({ connection }) => connection.owner === direct)
   const [first] = candidates
   if (first) {
-    const { mapped } = meaning
-    return { model: first.model, candidates, passedOver: none, mapped, isCollection: false }
+    const { mapping } = meaning
+    return { model: first.model, candidates, passedOver: none, mapping, isCollection: false }
   }
   if (direct !== undefined) throw toAccessDenied(model, 'The owner of this name has no connection')
   if (context.only !== undefined) throw toAccessDenied(model, 'The requested connection is not one')
@@ -122,7 +93,7 @@ const toAccessDenied = ({ id }: Model, message: string) =>
   })
 
 async function fromCollection(
-  { collection, mapped }: Extract<NameMeaning, { kind: 'collection' }>,
+  { collection, mapping }: Extract<NameMeaning, { kind: 'collection' }>,
   { context, kinds, demands }: Question,
   { stats, rotation, random }: Routing,
 ): Promise<Resolution> {
@@ -139,5 +110,5 @@ async function fromCollection(
   const { model } = first
   // A legacy completion goes to models that complete or to models that chat, not to both.
   const alike = candidates.filter((candidate) => candidate.model.category === model.category)
-  return { model, candidates: alike, passedOver, mapped, isCollection: true }
+  return { model, candidates: alike, passedOver, mapping, isCollection: true }
 }

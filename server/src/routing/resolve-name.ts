@@ -1,5 +1,6 @@
 import type { RoutingCaller } from './candidate'
 import type { AccountNames, NameOwner } from '../catalog/account-names'
+import { findBareName } from '../catalog/bare-names'
 import { collectionPrefix, type Collection } from '../catalog/collection'
 import type { Mapped, Mappings } from '../catalog/mapping'
 import { withProviderKey } from '../catalog/model-names'
@@ -9,10 +10,10 @@ import { parseProvider } from '../wire/model-id'
 
 /** The meaning of a caller's name, before its existence is checked. */
 export type NameMeaning =
-  | { kind: 'model'; id: string; mapped: Mapped | undefined }
-  | { kind: 'collection'; collection: Collection; mapped: Mapped | undefined }
+  | { kind: 'model'; id: string; mapping: Mapped | undefined }
+  | { kind: 'collection'; collection: Collection; mapping: Mapped | undefined }
   /** A model on the connections of one owner only. */
-  | { kind: 'direct'; id: string; ownerId: string; mapped: Mapped | undefined }
+  | { kind: 'direct'; id: string; ownerId: string; mapping: Mapped | undefined }
 
 interface NameScope {
   snapshot: Snapshot
@@ -22,6 +23,8 @@ interface NameScope {
   first?: Mappings | undefined
   /** In the place of the caller's own. */
   mappings?: Mappings | undefined
+  /** Whether the provider of a model may be left out. */
+  bareNames?: boolean | undefined
 }
 
 /** The error for a name that is unknown to its caller. */
@@ -32,35 +35,40 @@ export const unknownModel = (id: string): ApiError =>
   })
 
 /**
- * Resolves the meaning of a name for its caller: mapped, at most once, then by its form. For models of the catalogue
+ * Resolves the meaning of a name for its caller: mapped, at most once, else with its provider where that may be left
+ * out, then by its form. For models of the catalogue
  * without a promise. Throws or rejects with `invalid_model`, `model_not_found`, and for handles `model_access_denied`
  * and `organization_required`. Source: contract 1.4, 6.6, 10.1.
  */
 export function resolveName(name: string, scope: NameScope): NameMeaning | Promise<NameMeaning> {
   const mappings = scope.mappings ?? scope.names.mappingsOf(scope.caller.userId)
   return mappings instanceof Promise
-    ? mappings.then((known) => formOf(name, known, scope))
+    ? mappings.then((ownMappings) => formOf(name, ownMappings, scope))
     : formOf(name, mappings, scope)
 }
 
 function formOf(
-  requested: string,
+  requestedName: string,
   mappings: Mappings,
   scope: NameScope,
 ): NameMeaning | Promise<NameMeaning> {
-  const mapped = scope.first?.apply(requested) ?? mappings.apply(requested)
-  const id = mapped ? mapped.target : requested
+  const mapping = scope.first?.apply(requestedName) ?? mappings.apply(requestedName)
+  const id = mapping ? mapping.target : withProvider(requestedName, scope)
   const provider = parseProvider(id)
   if (id.startsWith(collectionPrefix)) {
     return findCollection(id.slice(collectionPrefix.length), scope).then((collection) => ({
       kind: 'collection',
       collection,
-      mapped,
+      mapping,
     }))
   }
-  if (scope.snapshot.providers.has(provider)) return { kind: 'model', id, mapped }
-  return resolveHandle(id, provider, scope).then((meaning) => ({ ...meaning, mapped }))
+  if (scope.snapshot.providers.has(provider)) return { kind: 'model', id, mapping }
+  return resolveHandle(id, provider, scope).then((meaning) => ({ ...meaning, mapping }))
 }
+
+/** A name that means no single model stays as it is. */
+const withProvider = (name: string, { snapshot, bareNames }: NameScope): string =>
+  bareNames && !name.includes('/') ? (findBareName(snapshot, name) ?? name) : name
 
 /** The caller's own, then those of organizations, the primary one's first, then the system's. */
 async function findCollection(
@@ -90,13 +98,13 @@ export async function findCollections({
   names,
   caller,
 }: Pick<NameScope, 'snapshot' | 'names' | 'caller'>): Promise<Collection[]> {
-  const found = new Map(snapshot.collections)
-  const owned = listOwners(caller).map(async (ownerId) => names.collectionsOf(ownerId))
+  const collectionsByName = new Map(snapshot.collections)
+  const ownedCollections = listOwners(caller).map(async (ownerId) => names.collectionsOf(ownerId))
   // Owners with precedence replace the others' collections of the same name.
-  for (const collections of (await Promise.all(owned)).toReversed()) {
-    for (const [name, collection] of collections) found.set(name, collection)
+  for (const collections of (await Promise.all(ownedCollections)).toReversed()) {
+    for (const [name, collection] of collections) collectionsByName.set(name, collection)
   }
-  return [...found.values()]
+  return [...collectionsByName.values()]
     .filter(({ members }) => members.length > 0)
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
 }
@@ -112,8 +120,9 @@ async function resolveHandle(
 ): Promise<{ kind: 'direct'; id: string; ownerId: string } | { kind: 'model'; id: string }> {
   const owner = await names.ownerOf(handle)
   if (!owner) {
-    const known = withProviderKey(id)
-    if (known && snapshot.providers.has(parseProvider(known))) return { kind: 'model', id: known }
+    const providerKeyName = withProviderKey(id)
+    if (providerKeyName && snapshot.providers.has(parseProvider(providerKeyName)))
+      return { kind: 'model', id: providerKeyName }
     throw unknownModel(id)
   }
   checkOwner(owner, caller, id)

@@ -57,9 +57,9 @@ export class RetryBudget {
   }
 
   /** Spends a further attempt after a candidate's failure. False where the budget is used up. */
-  spend(failed: Candidate, accountId: string): boolean {
-    if (!this.has(failed, accountId)) return false
-    const key = keyOf(failed)
+  spend(failedCandidate: Candidate, accountId: string): boolean {
+    if (!this.has(failedCandidate, accountId)) return false
+    const key = keyOf(failedCandidate)
     let bucket = this.#buckets.get(key)
     if (!bucket) {
       dropOldest(this.#buckets, maxKnown)

@@ -18,7 +18,7 @@ const tryLast = (account = alone) =>
 describe('S1: the breaker for all', () => {
   const outsider = 'user_outside'
 
-  test('is not opened by one account, whatever it does and however long', () => {
+  test('is not opened by one account, with any failures over any time', () => {
     for (let second = 0; second < 600; second++) {
       world.fail(1 + (second % 7), { busyMs: second % 3 === 0 ? 3_600_000 : 0 })
       if (second % 50 === 0) world.succeed()
@@ -51,7 +51,7 @@ describe('S1: the breaker for all', () => {
     })
   })
 
-  test('each account counts for five attempts at most: those that are served outweigh as many', () => {
+  test('each account counts for five attempts at most: successes outweigh as many failures', () => {
     for (const account of accounts(6, 10)) {
       world.fail(1, { account })
       world.succeed(30, { account })
@@ -136,7 +136,7 @@ describe('S1: the breaker for all', () => {
 })
 
 describe('S1: the last route', () => {
-  test('ten attempts are there at once, and one a second', () => {
+  test('ten attempts are allowed at once, and one a second', () => {
     world.fail(5)
     const attempts = Array.from({ length: 20 }, () => {
       const attempt = tryLast()

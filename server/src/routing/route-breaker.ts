@@ -230,8 +230,8 @@ export class RouteBreaker extends Switch {
     return this.#failedProbes >= minFailingAccounts
   }
 
-  openBy(own: AccountBreaker, now: number, opened: { busyMs: number; maxMs: number }): void {
-    this.open(now, opened.busyMs, opened.maxMs)
+  openBy(own: AccountBreaker, now: number, opening: { busyMs: number; maxMs: number }): void {
+    this.open(now, opening.busyMs, opening.maxMs)
     this.#opener = own.accountId
     this.#failedProbes = 0
   }

@@ -42,7 +42,7 @@ const names = (found: readonly Named[]) => found.map(({ name }) => name).join(' 
 const order = (strategy: Strategy, given: readonly Named[], nextIndex = 0) =>
   names(orderMembers({ strategy, scope: 'individual' }, given, { random, nextIndex }))
 
-test('every strategy gives each rested member once, and all of them where none has rested', () => {
+test('every strategy gives each rested member once, and all if none has rested', () => {
   const any = fc.record({ strategy: fc.constantFrom(...strategies), scope })
   fc.assert(
     fc.property(any, members, fc.nat(), (of, given, nextIndex) => {
@@ -145,7 +145,7 @@ describe('chance', () => {
   test('weighted: each is first as often as its weight says', () => {
     expect(Math.abs(share('weighted', given) - 0.1)).toBeLessThan(0.013)
   })
-  test('in system collections those with tools are first, and only those of chance', () => {
+  test('in system collections members with tools are first, for random strategies only', () => {
     const mixed = [plain('a'), plain('b', { hasTools: true })]
     const draw = (strategy: Strategy) =>
       names(orderMembers({ strategy, scope: 'system' }, mixed, { random: () => 0, nextIndex: 0 }))

@@ -43,11 +43,13 @@ export function orderMembers<Known extends MemberChoice>(
   chance: Chance,
 ): Known[] {
   const rested = members.filter(({ isCoolingDown }) => !isCoolingDown)
-  const usable = (rested.length > 0 ? rested : members).toSorted((a, b) => a.priority - b.priority)
-  const ordered = orderBy(strategy, usable, chance)
+  const usableMembers = (rested.length > 0 ? rested : members).toSorted(
+    (a, b) => a.priority - b.priority,
+  )
+  const orderedMembers = orderBy(strategy, usableMembers, chance)
   const prefersTools = strategy === 'random' && scope === 'system'
-  if (!prefersTools) return ordered
-  return ordered.toSorted((a, b) => Number(b.hasTools) - Number(a.hasTools))
+  if (!prefersTools) return orderedMembers
+  return orderedMembers.toSorted((a, b) => Number(b.hasTools) - Number(a.hasTools))
 }
 
 type Order = <Known extends MemberChoice>(members: Known[], chance: Chance) => Known[]

@@ -101,7 +101,7 @@ async function suggestionsFor(name: string, asked: Asked = {}): Promise<string[]
   throw new Error(`${name} was found`)
 }
 
-describe('finding N16: the refusal of an unknown name says what the caller may have meant', () => {
+describe('finding N16: the rejection of an unknown name suggests the likely ones', () => {
   test.each<[string, string[]]>([
     // Bare names: the maker first, then those that serve others' models.
     ['gpt-4o-mini', ['openai/gpt-4o-mini', 'azure/gpt-4o-mini', 'openrouter/openai/gpt-4o-mini']],

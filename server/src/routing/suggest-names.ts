@@ -33,20 +33,20 @@ export const isUnknownName = (thrown: unknown): thrown is UnknownNameError =>
 /** Rejects with an error about a name, which also says what the caller may have meant. Source: contract 1.4. */
 export async function rejectWithSuggestions(
   error: UnknownNameError,
-  unknown: UnknownName,
+  unknownName: UnknownName,
   names: AccountNames,
 ): Promise<never> {
-  throw addSuggestions(error, await suggestNames(unknown, names))
+  throw addSuggestions(error, await suggestNames(unknownName, names))
 }
 
 /** Adds the question whether one of some names was meant. */
 export function addSuggestions(error: UnknownNameError, names: readonly string[]): ApiError {
   if (names.length === 0) return error
   const { code, param } = error
-  const quoted = names.map((name) => `"${name}"`)
-  const last = quoted.pop()
-  const listed = quoted.length === 0 ? last : `${quoted.join(', ')} or ${last}`
-  return new ApiError(code, { param, message: `${error.message} Did you mean ${listed}?` })
+  const quotedNames = names.map((name) => `"${name}"`)
+  const last = quotedNames.pop()
+  const listedNames = quotedNames.length === 0 ? last : `${quotedNames.join(', ')} or ${last}`
+  return new ApiError(code, { param, message: `${error.message} Did you mean ${listedNames}?` })
 }
 
 /** Finds the names like an unknown one that its caller may call now: the closest ones only. */
@@ -56,18 +56,18 @@ export async function suggestNames(
 ): Promise<string[]> {
   const { snapshot } = context
   const { mappings, collections } = await lookUpNames(context, names)
-  const meant = mappings.apply(name)?.target ?? name
+  const meantName = mappings.apply(name)?.target ?? name
   const scope = { kinds, collections, context: { ...context, rotation: new PoolRotation() } }
-  let checked = 0
-  for (const group of findNearNames(meant, snapshot, listOwn(collections, context))) {
-    const callable: string[] = []
-    for (const id of inOrder(group, meant, snapshot)) {
-      if (checked >= maxChecked || callable.length >= maxSuggestions) break
-      checked += 1
+  let checkedCount = 0
+  for (const group of findNearNames(meantName, snapshot, listOwn(collections, context))) {
+    const callableNames: string[] = []
+    for (const id of inOrder(group, meantName, snapshot)) {
+      if (checkedCount >= maxChecked || callableNames.length >= maxSuggestions) break
+      checkedCount += 1
       // A mapping sends its calls elsewhere.
-      if (id !== meant && !mappings.apply(id) && isCallable(id, scope)) callable.push(id)
+      if (id !== meantName && !mappings.apply(id) && isCallable(id, scope)) callableNames.push(id)
     }
-    if (callable.length > 0) return callable
+    if (callableNames.length > 0) return callableNames
   }
   return []
 }
@@ -85,8 +85,10 @@ async function lookUpNames(
 ): Promise<OwnNames> {
   try {
     const mappings = await names.mappingsOf(caller.userId)
-    const found = await findCollections({ snapshot, names, caller })
-    const collections = new Map(found.map((one) => [`${collectionPrefix}${one.name}`, one]))
+    const foundCollections = await findCollections({ snapshot, names, caller })
+    const collections = new Map(
+      foundCollections.map((one) => [`${collectionPrefix}${one.name}`, one]),
+    )
     return { mappings, collections }
   } catch {
     // The error stays that about the name.
@@ -113,11 +115,11 @@ function* listOwn(
 /** The provider that the caller named first, then a model's maker, before those that serve others' models. */
 function inOrder(ids: readonly string[], name: string, { providers }: Snapshot): string[] {
   const order = [...providers.keys()]
-  const named = name.slice(0, name.indexOf('/')).toLowerCase()
+  const namedProvider = name.slice(0, name.indexOf('/')).toLowerCase()
   const rankOf = (id: string) => {
     const provider = id.slice(0, id.indexOf('/'))
     const isNested = id.includes('/', provider.length + 1)
-    return (provider === named ? 0 : 2000) + (isNested ? 1000 : 0) + order.indexOf(provider)
+    return (provider === namedProvider ? 0 : 2000) + (isNested ? 1000 : 0) + order.indexOf(provider)
   }
   return ids.toSorted((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1))
 }
@@ -141,9 +143,9 @@ function hasCandidates(id: string, { kinds, context }: Scope): boolean {
   if (!isModelName(id)) return false
   const { provider, name } = splitModelId(id)
   if (!snapshot.providers.has(provider)) return false
-  const listed = snapshot.models.get(id)
-  const discovered = listed ? undefined : caller.catalog.find(provider, name)
-  const model = discovered ? toModel(discovered, kinds, open) : listed
+  const listedModel = snapshot.models.get(id)
+  const discoveredModel = listedModel ? undefined : caller.catalog.find(provider, name)
+  const model = discoveredModel ? toModel(discoveredModel, kinds, open) : listedModel
   if (!model?.enabled || !kinds.includes(model.category)) return false
   return findCandidates(model, context).length > 0
 }

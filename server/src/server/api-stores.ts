@@ -217,7 +217,7 @@ function moneyStores(dependencies: Dependencies, services: GatewayServices) {
       settings,
       processor: payments.processor,
       baseUrl: config.baseUrl,
-      repeat: { claims, patienceMs: () => settings.current.timers.requestMs },
+      repeat: { claims, timeoutMs: () => settings.current.timers.requestMs },
     }),
     paymentEvents: payments.events,
     quota: createQuotaStore(quotaPorts(dependencies, services)),
@@ -230,7 +230,7 @@ const quotaPorts = (
   { limits, counter, routing }: GatewayServices,
 ): QuotaPorts => ({
   db: storage.database.query,
-  used: (at) => limits.used(at),
+  used: (at) => limits.readUse(at),
   monthOf: toMonth,
   price: (request, principal) =>
     estimateCost(request, principal, {

@@ -60,8 +60,8 @@ export async function createCatalog(
       const discovery = createLocalDiscovery({
         ownPort,
         environment: config.environment,
-        onChange: (found) => {
-          servers = found
+        onChange: (foundServers) => {
+          servers = foundServers
           catalog.refreshSoon()
         },
         log,

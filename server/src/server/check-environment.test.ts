@@ -53,7 +53,7 @@ test.each([
   expect(problem).not.toContain('a-secret')
 })
 
-test('N5: what is read, what is empty and what other programs have is not mentioned', () => {
+test('N5: known, empty and foreign variables are not mentioned', () => {
   const usual = `HOME PATH PWD SHELL USER LANG TERM HOSTNAME LOGNAME EDITOR PAGER DISPLAY TMPDIR OLDPWD SHLVL
     TZ LC_ALL XDG_RUNTIME_DIR SSH_AUTH_SOCK NODE_ENV NODE_OPTIONS NODE_PATH npm_config_cache INIT_CWD COLOR
     CI DEBUG DOCKER_HOST KUBERNETES_SERVICE_HOST KUBERNETES_PORT KUBERNETES_SERVICE_PORT INVOCATION_ID

@@ -66,17 +66,17 @@ function checkOptions(source: Source, { optionVariables = {} }: Provider): void 
  * name must differ in one word only, by a letter or two.
  */
 export function findMisspelt(source: Source, providers: readonly Provider[]): string[] {
-  const known = new Set([...variableNames, ...others, ...providers.flatMap(namesOf)])
+  const knownNames = new Set([...variableNames, ...others, ...providers.flatMap(namesOf)])
   return Object.keys(source).flatMap((name) => {
-    if (!source[name] || known.has(name) || !/^[A-Z][A-Z0-9_]{3,60}$/.test(name)) return []
-    const similar = [...known].find((one) => isNear(name, one))
+    if (!source[name] || knownNames.has(name) || !/^[A-Z][A-Z0-9_]{3,60}$/.test(name)) return []
+    const similar = [...knownNames].find((one) => isNear(name, one))
     return similar === undefined ? [] : `${name} is not read. Did you mean ${similar}?`
   })
 }
 
-function isNear(name: string, known: string): boolean {
-  if (Math.abs(name.length - known.length) > 2) return false
-  const [terms, knownTerms] = [name.split('_'), known.split('_')]
+function isNear(name: string, knownName: string): boolean {
+  if (Math.abs(name.length - knownName.length) > 2) return false
+  const [terms, knownTerms] = [name.split('_'), knownName.split('_')]
   // A missing or an additional underscore.
   if (terms.length !== knownTerms.length) return terms.join('') === knownTerms.join('')
   const differing = terms.flatMap((term, at) =>

@@ -19,9 +19,9 @@ export const crashingStore = (store: LeaseStore, crashAt: CrashAt): LeaseStore =
     return answers
   },
   renew: async (leaseIds) => {
-    const renewed = await store.renew(leaseIds)
+    const renewedIds = await store.renew(leaseIds)
     crashAt('renew-mid')
-    return renewed
+    return renewedIds
   },
 })
 

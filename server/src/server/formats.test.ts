@@ -67,7 +67,7 @@ async function write(): Promise<void> {
 }
 
 describe('L07: the journal', () => {
-  test('of a release is read: rows, charges, logs and what was open', async () => {
+  test('of a release is read: rows, charges, logs and open attempts', async () => {
     copyFileSync(released, join(directory, segment))
     const damages: unknown[] = []
     await using journal = await Journal.open({

@@ -40,6 +40,9 @@ import { EventLoopShares } from '../limits/event-loop-shares'
 import { UnknownKeyLimiter } from '../limits/unknown-key-limiter'
 import type { Credentials } from '../providers/credentials'
 import type { Deadline } from '../upstream/deadline'
+import { LargeEvents } from '../upstream/large-events'
+import { probe } from '../upstream/probe'
+import { ProviderLists } from '../upstream/provider-lists'
 import { ConversationAffinity } from '../routing/conversation'
 import { PoolRotation } from '../routing/pool-rotation'
 import type { LiveSettings } from '../platform/settings/live-settings'
@@ -108,24 +111,24 @@ export async function createGatewayServices(
   disposables: AsyncDisposableStack,
 ): Promise<GatewayServices> {
   const { storage, catalog, timers, settings } = dependencies
-  const keyring = new ApiKeyCache({ lookUp: findApiKeyIn(storage.database) })
-  const names = createRouting(dependencies, disposables)
+  const apiKeys = new ApiKeyCache({ lookUp: findApiKeyIn(storage.database) })
+  const providerLists: ProviderLists = createProviderLists(() => upstreams)
+  const names = createRouting({ ...dependencies, providerLists }, disposables)
   const money = await createMoney(dependencies, disposables)
   const claims = createClaims(dependencies, disposables)
   const { writer, ...logServices } = await createRequestLogs(dependencies, disposables)
-  const authentication = createAuthentication({ ...dependencies, keyring }, disposables)
-  const tunnelDependencies = { ...dependencies, ...authentication, changed: names.invalidate }
-  const tunnels = createTunnelServices(tunnelDependencies, disposables)
+  const authentication = createAuthentication({ ...dependencies, apiKeys }, disposables)
+  const changed = names.invalidate
+  const tunnels = createTunnelServices({ ...dependencies, ...authentication, changed }, disposables)
   const { gateways, remoteRelay } = tunnels
-  const caches = { keyring, names, money, claims, tunnels, counters: authentication }
+  const caches = { apiKeys, names, money, claims, tunnels, counters: authentication }
   await listenForChanges({ ...dependencies, ...caches }, disposables)
   const upstreams = await createUpstreamServices({ ...dependencies, gateways })
   const { guarded, resilience } = upstreams
   const deadlines = new Set<Deadline>()
   const bounds = createBounds(dependencies, disposables)
-  const { drains } = bounds
-  const sources = { money, resilience, keyring, drains, storage, remoteRelay, ...logServices }
-  const observed = { ...names.routing, ...authentication, ...sources }
+  const sources = { money, resilience, apiKeys, storage, remoteRelay, ...logServices }
+  const observedParts = { ...names.routing, ...authentication, ...bounds, ...sources }
   return {
     gateway: createGateway({
       ...authentication,
@@ -156,13 +159,19 @@ export async function createGatewayServices(
     onCreditAdded: money.onCreditAdded,
     isJournalWritable: money.isJournalWritable,
     logsWritten: () => soon([money.catchUp(), writer.flush()]),
-    invalidateKey: (hash) => keyring.invalidateKey(hash),
+    invalidateKey: (hash) => apiKeys.invalidateKey(hash),
     routing: names.routing,
-    own: () => ownState(observed),
-    figures: () => readMetricsSnapshot(observed),
+    own: () => ownState(observedParts),
+    figures: () => readMetricsSnapshot(observedParts),
     endAll: (reason) => deadlines.forEach((deadline) => deadline.cancel(reason)),
   }
 }
+
+/** Creates the lists of providers, which are read through services that are created later. */
+const createProviderLists = (upstreams: () => Pick<GatewayServices, 'egress' | 'credentials'>) =>
+  new ProviderLists({
+    list: (provider, connection) => probe(upstreams(), { provider, connection }),
+  })
 
 /** Creates what bounds the work of this process. */
 function createBounds({ config, log }: Dependencies, disposables: AsyncDisposableStack) {
@@ -170,6 +179,7 @@ function createBounds({ config, log }: Dependencies, disposables: AsyncDisposabl
   const counter = disposables.use(createTokenCounter(log))
   return {
     loopShares,
+    largeEvents: new LargeEvents(),
     drains: new UsageDrainPool({ max: maxDrains, lifeMs: drainMs }),
     counter,
     closerBounds: new CloserBounds({ counter, shares: loopShares }),
@@ -188,7 +198,7 @@ const soon = async (writing: readonly Promise<void>[]): Promise<void> => {
 
 /** Creates authentication and rate limits. */
 function createAuthentication(
-  { config, settings, storage, keyring, log }: Dependencies & { keyring: ApiKeyCache },
+  { config, settings, storage, apiKeys, log }: Dependencies & { apiKeys: ApiKeyCache },
   disposables: AsyncDisposableStack,
 ) {
   const lastUse = disposables.use(
@@ -203,7 +213,7 @@ function createAuthentication(
   })
   const rates = () => settings.current.rates
   const unknownKeys = new UnknownKeyLimiter()
-  const visitors = new AddressRate({ perMinute: () => rates().publicRequestsPerMinute })
+  const anonymousCallers = new AddressRate({ perMinute: () => rates().publicRequestsPerMinute })
   const apiPerMinute = () => rates().apiRequestsPerMinute
   return {
     counters,
@@ -212,12 +222,12 @@ function createAuthentication(
     limits,
     connectionRates: new ConnectionRates(counters),
     authenticator: new Authenticator({
-      keyring,
+      apiKeys,
       failures,
       unknownKeys,
       limits,
       lastUse,
-      visitors,
+      anonymousCallers,
       apiPerMinute,
     }),
   }

@@ -15,7 +15,7 @@ import type { LiveSettings } from '../platform/settings/live-settings'
 
 /** Services that cache rows in memory. */
 export interface Caches {
-  keyring: ApiKeyCache
+  apiKeys: ApiKeyCache
   names: ReturnType<typeof createRouting>
   money: Money
   claims: Claims
@@ -53,7 +53,7 @@ export async function listenForChanges(
 }
 
 const subscriptionsOf = ({
-  keyring,
+  apiKeys,
   names,
   money,
   claims,
@@ -63,14 +63,14 @@ const subscriptionsOf = ({
   settings,
   runs,
 }: Caches): Subscriptions => ({
-  tollgate_key: (hash) => keyring.invalidateKey(hash),
+  tollgate_key: (hash) => apiKeys.invalidateKey(hash),
   tollgate_user: (userId) => {
-    keyring.invalidateUser(userId)
+    apiKeys.invalidateUser(userId)
     names.invalidate(userId)
     tunnels.sockets.onOwnerChange(userId)
   },
   tollgate_plan: () => {
-    keyring.invalidateAll()
+    apiKeys.invalidateAll()
     // Organizations have plans too.
     names.onGap()
   },
@@ -91,7 +91,7 @@ const subscriptionsOf = ({
 
 /** Invalidates everything that a missed notification may have changed. */
 function invalidateAll({
-  keyring,
+  apiKeys,
   names,
   money,
   claims,
@@ -99,7 +99,7 @@ function invalidateAll({
   catalog,
   settings,
 }: Caches): void {
-  keyring.invalidateAll()
+  apiKeys.invalidateAll()
   names.onGap()
   catalog.refreshSoon()
   claims.mayHaveEnded()

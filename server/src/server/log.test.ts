@@ -29,7 +29,7 @@ describe('an error in the log contains no text of others', () => {
     ['a provider that failed', provider, errors.provider_error.message],
     ['a provider that refused', refused, errors.invalid_request.message],
     ['a failed attempt', new AttemptFailed(refused, false), errors.invalid_request.message],
-    ['JSON that is none', unread, 'JSON Parse error: Unexpected identifier "[value]"'],
+    ['invalid JSON', unread, 'JSON Parse error: Unexpected identifier "[value]"'],
     ['a statement', statement, 'invalid input syntax for type integer: [value]'],
   ])('%s', (_what, error, words) => {
     const logged = toLogged(error)
@@ -40,11 +40,11 @@ describe('an error in the log contains no text of others', () => {
     expect(JSON.stringify(outer)).not.toContain('canary')
   })
 
-  test('its stack says where it was thrown all the same', () => {
+  test('its stack still shows the place of the error', () => {
     expect(toLogged(refused)).toMatchObject({ stack: expect.stringContaining('log.test.ts') })
   })
 
-  test('our own words stay, and what is no error', () => {
+  test('our own words stay, and values that are not errors', () => {
     expect(toLogged(new Error('a "name" of ours'))).toMatchObject({ message: 'a "name" of ours' })
     expect(toLogged({ attempts: 2 })).toEqual({ attempts: 2 })
     const refusal = new UpstreamError(500, 'a canary')

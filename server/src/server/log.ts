@@ -52,9 +52,9 @@ export function toLogged(error: unknown): unknown {
 
 /** Returns a function that removes the known secrets, and texts that look like secrets, from a line. */
 const redactor = (secrets: readonly string[]) => {
-  const known = secrets.map((secret) => JSON.stringify(secret).slice(1, -1))
+  const knownSecrets = secrets.map((secret) => JSON.stringify(secret).slice(1, -1))
   return (line: string) =>
-    known.reduce(
+    knownSecrets.reduce(
       (text, secret) => (text.includes(secret) ? text.replaceAll(secret, '[secret]') : text),
       withoutSecrets(line),
     )

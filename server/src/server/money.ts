@@ -228,13 +228,13 @@ function startUpkeep(
   const { storage, log, crashAt, node, credit, alive, reclaimer } = dependencies
   const { query } = storage.database
   const sweeper = new Sweeper(
-    { expired: () => findExpiredLeases(query), end: (ids) => endLeases(query, ids, 'swept') },
+    { findExpired: () => findExpiredLeases(query), end: (ids) => endLeases(query, ids, 'swept') },
     () => performance.now(),
     crashAt,
   )
   return new LeaseUpkeep({
     credit,
-    readReclaims: (held) => findRecentReclaims(query, node.id, held),
+    readReclaims: (heldAmounts) => findRecentReclaims(query, node.id, heldAmounts),
     onReclaim: (reclaim) => reclaimer.note(reclaim),
     beat: async () => {
       alive.nodes = await recordHeartbeat(query, node.id)

@@ -37,7 +37,7 @@ test('a database that is away for less than leases last takes no node out; for l
   expect(await readiness()).toMatchObject({ isReady: true })
 })
 
-test('what it was away before does not count once it has answered', async () => {
+test('an outage before an answer does not count after it', async () => {
   const { world, readiness } = ready(45_000)
   for (let time = 0; time < 4; time++) {
     world.isAway = true
@@ -48,7 +48,7 @@ test('what it was away before does not count once it has answered', async () => 
   }
 })
 
-test('one that stops is not ready, whatever its database does', async () => {
+test('a stopping node is not ready, in any state of its database', async () => {
   const { world, readiness } = ready(45_000)
   world.isStopping = true
   expect(await readiness()).toEqual({

@@ -21,7 +21,8 @@ import { MemberStats } from '../routing/member-stats'
 import { findCollections, resolveName } from '../routing/resolve-name'
 import { findOfferedModels, findServedModels } from '../routing/offered-models'
 import { lookUpRoute, previewRoute } from '../routing/preview-route'
-import type { Routing } from '../routing/resolve-model'
+import type { Routing } from '../routing/resolution'
+import type { ProviderLists } from '../upstream/provider-lists'
 import { isModelName, splitModelId } from '../wire/model-id'
 
 interface Dependencies {
@@ -30,11 +31,12 @@ interface Dependencies {
   storage: Storage
   catalog: Catalog
   log: Logger
+  providerLists: ProviderLists
 }
 
 /** Creates routing: the cached names and connections of accounts, and the resolution of names to candidates. */
 export function createRouting(dependencies: Dependencies, disposables: AsyncDisposableStack) {
-  const { storage, catalog, log } = dependencies
+  const { storage, catalog, log, providerLists } = dependencies
   const accounts = new AccountCatalogs(
     createAccountReads(storage.database, {
       sealingKeys: storage.installation.sealingKeys,
@@ -44,7 +46,8 @@ export function createRouting(dependencies: Dependencies, disposables: AsyncDisp
   )
   const names = new AccountNames(createNameReads(storage.database))
   const rotation = createRotation(dependencies, disposables)
-  const routing = { accounts, names, stats: new MemberStats(), rotation, random: Math.random }
+  const stats = new MemberStats()
+  const routing = { accounts, names, stats, rotation, random: Math.random, providerLists }
   const subscriptions: Subscriptions = {
     tollgate_name: (name) => names.invalidateName(name),
   }

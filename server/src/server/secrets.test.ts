@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { findSecrets } from './secrets'
 
-test('what an environment holds of secrets is known: keys, passwords in addresses, headers', () => {
+test('secrets of an environment are recognized: keys, passwords in addresses, headers', () => {
   const found = findSecrets({
     OPENAI_API_KEY: 'sk-canary-1',
     ADMIN_KEY: 'sixteen-letters!',

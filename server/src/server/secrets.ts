@@ -1,6 +1,6 @@
 /** Shorter secrets would match parts of words. */
 const minLength = 8
-const named = /(KEY|SECRET|PASSWORD|TOKEN|CREDENTIALS?)S?$/
+const secretName = /(KEY|SECRET|PASSWORD|TOKEN|CREDENTIALS?)S?$/
 
 const passwordsIn = (url: string): string[] => {
   const { password = '' } = URL.parse(url) ?? {}
@@ -26,7 +26,7 @@ function secretsOf(name: string, value: string): string[] {
   if (/^OTEL_.*HEADERS$/.test(name)) return headerValues(value)
   if (name.endsWith('_URL')) return passwordsIn(value)
   // Some variables contain several named secrets.
-  return named.test(name) ? [value, ...value.split(/[,:]\s*/)] : []
+  return secretName.test(name) ? [value, ...value.split(/[,:]\s*/)] : []
 }
 
 /** Returns the secrets in an environment, which must never be written to the log. */

@@ -2,6 +2,7 @@ import type { Claims } from '../idempotency/claims'
 import type { UsageDrainPool } from '../gateway/usage-drain-pool'
 import type { Sockets } from '../tunnel/sockets'
 import type { BackgroundRuns } from '../v1/background'
+import { systemClock, type Clock } from '../platform/clock'
 
 const maxCuttingMs = 5000
 
@@ -27,16 +28,17 @@ interface Leaving {
   timers: { readonly unreadyMs: number; readonly drainMs: number }
   /** Closes everything else. */
   close: () => Promise<void>
+  clock?: Clock
 }
 
 /** Returns the `stop` of a server, as `RunningServer.stop` describes; several calls cause one shutdown. */
-export function stopOf({ running, state, timers, close }: Leaving) {
+export function stopOf({ running, state, timers, close, clock = systemClock }: Leaving) {
   const hurried = Promise.withResolvers<void>()
   let { drainMs } = timers
   const stop = async () => {
     state.isStopping = true
-    await Promise.race([Bun.sleep(timers.unreadyMs), hurried.promise])
-    await drain(running, drainMs)
+    await Promise.race([clock.sleep(timers.unreadyMs), hurried.promise])
+    await drain(running, drainMs, clock)
     await close()
   }
   let stopping: Promise<void> | undefined
@@ -45,29 +47,29 @@ export function stopOf({ running, state, timers, close }: Leaving) {
       drainMs = hurry.drainMs
       hurried.resolve()
       // It may already be draining with a longer timeout.
-      if (stopping) setTimeout(running.endAll, drainMs).unref()
+      if (stopping) clock.after(drainMs, running.endAll).unref()
     }
     return (stopping ??= stop())
   }
 }
 
 /** Lets running requests finish; after `drainMs` ends them with an error, finally by closing their sockets. */
-async function drain(running: Running, drainMs: number) {
+async function drain(running: Running, drainMs: number, clock: Clock) {
   const { http, claims, background, drains, sockets, endAll } = running
   sockets.shutdown()
-  const ended = Bun.sleep(drainMs)
-  const ending = setTimeout(endAll, drainMs)
-  const cutting = setTimeout(() => void http.stop(true), drainMs + maxCuttingMs)
-  await Promise.race([http.stop(), answered(http)])
+  const ended = clock.sleep(drainMs)
+  const ending = clock.after(drainMs, endAll)
+  const cutting = clock.after(drainMs + maxCuttingMs, () => void http.stop(true))
+  await Promise.race([http.stop(), answered(http, clock)])
   // Requests whose callers have disconnected, but may retry.
-  await Promise.race([claims.idle(), Bun.sleep(drainMs + maxCuttingMs)])
-  await Promise.race([background.idle(), ended.then(() => Bun.sleep(maxCuttingMs))])
+  await Promise.race([claims.idle(), clock.sleep(drainMs + maxCuttingMs)])
+  await Promise.race([background.idle(), ended.then(() => clock.sleep(maxCuttingMs))])
   // Requests of other nodes to gateways on this one.
   await Promise.race([sockets.idle(), ended])
-  clearTimeout(ending)
-  clearTimeout(cutting)
+  ending[Symbol.dispose]()
+  cutting[Symbol.dispose]()
   // Answers without a waiting client do not delay the shutdown.
-  await Promise.race([drains.close(), Bun.sleep(maxCuttingMs)])
+  await Promise.race([drains.close(), clock.sleep(maxCuttingMs)])
   sockets.close()
   void http.stop(true)
 }
@@ -80,9 +82,9 @@ const minIdleChecks = 5
  * Resolves once no request is pending. The runtime's own stop also waits for connections, including those of answered
  * requests whose bodies never end.
  */
-async function answered(http: Pick<Listening, 'pendingRequests'>): Promise<void> {
+async function answered(http: Pick<Listening, 'pendingRequests'>, clock: Clock): Promise<void> {
   for (let idleChecks = 0; idleChecks < minIdleChecks;) {
-    await Bun.sleep(checkEveryMs)
+    await clock.sleep(checkEveryMs)
     idleChecks = http.pendingRequests === 0 ? idleChecks + 1 : 0
   }
 }

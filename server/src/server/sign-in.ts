@@ -48,14 +48,14 @@ export function createSignInService(
       onError: (err) => log.error({ err }, 'a sign-in request failed'),
     })
   }
-  let loaded: Promise<SignIn> | undefined
+  let loadedSignIn: Promise<SignIn> | undefined
   const signIn = () => {
-    loaded ??= load().catch((thrown: unknown) => {
+    loadedSignIn ??= load().catch((thrown: unknown) => {
       // The next request tries again.
-      loaded = undefined
+      loadedSignIn = undefined
       throw thrown
     })
-    return loaded
+    return loadedSignIn
   }
   return {
     answer: async (request, clientAddress) => (await signIn()).answer(request, clientAddress),

@@ -8,7 +8,7 @@ const errno = (code: string, path?: string) =>
   Object.assign(new Error(`${code}: words of the system`), { code, ...(path && { path }) })
 
 test.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EMFILE', 'ENFILE', 'ENOTDIR', 'EIO'])(
-  'M9: %s is one line that names the path and what to do, however deep it is',
+  'M9: %s is one line that names the path and the fix, at any depth',
   (code) => {
     const deep = new JournalError(
       'unwritten',
@@ -21,7 +21,7 @@ test.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EMFILE', 'ENFILE', '
   },
 )
 
-test('M9: so is what the system itself throws', () => {
+test('M9: a system error is one as well', () => {
   let thrown: unknown
   try {
     openSync('/dev/null/file', 'w')
@@ -38,7 +38,7 @@ test('M9: a start error of several lines becomes one', () => {
   expect(line).toBe('tollgate: initdb failed: no space left')
 })
 
-test('M9: what the database refuses is one line', () => {
+test('M9: an error of the database is one line', () => {
   const refused = Object.assign(new Error('could not extend file: No space left on device'), {
     code: '53100',
     severity: 'ERROR',

@@ -2,8 +2,8 @@ import { StartError } from '../platform/config/config'
 
 /** Explanations of operating system errors for an operator. */
 const systemMessages: Readonly<Record<string, string>> = {
-  ENOSPC: 'there is no space left on the disk. Free some, or set DATA_DIR to another disk',
-  EDQUOT: 'the disk quota is used up. Free some, or set DATA_DIR to another disk',
+  ENOSPC: 'there is no space left on the disk. Free some space, or set DATA_DIR to another disk',
+  EDQUOT: 'the disk quota is used up. Free some space, or set DATA_DIR to another disk',
   EROFS: 'the file system is read-only. Mount it for writing, or set DATA_DIR to another directory',
   EACCES: 'this user may not read or write it. Change its owner or mode',
   EPERM: 'the system does not permit it to this user. Change its owner or mode',
@@ -15,9 +15,9 @@ const systemMessages: Readonly<Record<string, string>> = {
   ELOOP: 'its symbolic links lead in a circle. Set DATA_DIR to a directory',
   ENAMETOOLONG: 'its path is too long. Set DATA_DIR to a shorter one',
   EIO: 'the disk fails. Check it, or set DATA_DIR to another disk',
-  ENOMEM: 'there is no memory left. Free some',
-  EADDRINUSE: 'the address is in use. Stop what is there, or set another port',
-  EADDRNOTAVAIL: 'this machine has no such address. Set HOST to one that it has',
+  ENOMEM: 'there is no memory left. Free some memory',
+  EADDRINUSE: 'the address is in use. Stop the other process, or set another port',
+  EADDRNOTAVAIL: 'this machine has no such address. Set HOST to one of its addresses',
 }
 
 const maxCauses = 8
@@ -47,8 +47,8 @@ export function startFailureLine(thrown: unknown): string | undefined {
 function messageOf(thrown: unknown): string | undefined {
   if (thrown instanceof StartError) return thrown.message
   for (const error of causesOf(thrown)) {
-    const known = systemMessages[textOf(error, 'code') ?? '']
-    if (known) return `${textOf(error, 'path') ?? 'The start failed'}: ${known}.`
+    const knownMessage = systemMessages[textOf(error, 'code') ?? '']
+    if (knownMessage) return `${textOf(error, 'path') ?? 'The start failed'}: ${knownMessage}.`
   }
   for (const error of causesOf(thrown)) {
     // An error of PostgreSQL has both; its message may repeat values, its code does not.

@@ -6,7 +6,7 @@ import { findPooler, findRejection, rejectPooler } from '../platform/db/direct-c
 import { EmbeddedPostgres } from '../platform/embedded-postgres/embedded-postgres'
 import { findRunningServer } from '../platform/embedded-postgres/running'
 import { openInstallation, type Installation } from '../platform/db/installation'
-import { migrate } from '../platform/db/migrate'
+import { migrate, migrationPool } from '../platform/db/migrate'
 import { checkSealingKeys } from './sealing-keys'
 import { StartError } from '../platform/config/config'
 import { workerDirectory } from '../journal/directories'
@@ -55,9 +55,15 @@ export async function createStorage(
   }
   // Workers have the address of their launcher, which has checked it.
   if (config.databaseUrl && !worker) rejectPooler(await findPooler(database))
-  await migrate(database.query)
+  await migrateAtStart(database, options)
   await checkSealingKeys(database.query, installation.sealingKeys, options.log)
   return { dataDir: directory.path, sharedDir, database, installation }
+}
+
+/** Migrates beside the pool, whose statements have the time of a request. */
+async function migrateAtStart(database: Database, { onError }: Options): Promise<void> {
+  await using migrating = database.secondPool({ ...migrationPool, onError })
+  await migrate(migrating.query)
 }
 
 async function startEmbedded(

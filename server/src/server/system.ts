@@ -14,7 +14,7 @@ import type { LiveSettings } from '../platform/settings/live-settings'
 interface Dependencies {
   money: Pick<Money, 'nodeId' | 'unbooked'>
   counters: Counters
-  resilience: Pick<Resilience, 'failing'>
+  resilience: Pick<Resilience, 'listFailing'>
 }
 
 /** Returns the state of this process. */
@@ -22,7 +22,7 @@ export const ownState = ({ money, counters, resilience }: Dependencies): OwnStat
   nodeId: money.nodeId,
   journal: money.unbooked(),
   redis: redisState(counters),
-  failing: resilience.failing().map(toPublicState),
+  failing: resilience.listFailing().map(toPublicState),
 })
 
 /** The state of the Redis that nodes share limits through. */

@@ -131,8 +131,8 @@ export function toLogLine(values: LogValues, durationMs: number) {
 /** The sources of the metrics. */
 interface Read {
   money: { figures: () => MoneyFigures }
-  resilience: Pick<Resilience, 'failing' | 'accountCount'>
-  keyring: ApiKeyCache
+  resilience: Pick<Resilience, 'listFailing' | 'accountCount'>
+  apiKeys: ApiKeyCache
   accounts: AccountCatalogs
   names: AccountNames
   logs: RequestLogs
@@ -147,7 +147,7 @@ interface Read {
 export function readMetricsSnapshot(
   read: Read,
 ): Omit<MetricsSnapshot, 'streams' | 'isStopping' | 'load' | 'droppedLogLines'> {
-  const failing = read.resilience.failing()
+  const failing = read.resilience.listFailing()
   return {
     money: read.money.figures(),
     breakers: breakersOf(failing),
@@ -155,7 +155,7 @@ export function readMetricsSnapshot(
     drains: read.drains.size,
     database: read.storage.database.connections,
     caches: {
-      keys: read.keyring.size,
+      keys: read.apiKeys.size,
       accounts: read.accounts.size,
       names: read.names.size,
       breakers: read.resilience.accountCount,
@@ -167,7 +167,7 @@ export function readMetricsSnapshot(
   }
 }
 
-function breakersOf(failing: ReturnType<Resilience['failing']>): BreakerFigures[] {
+function breakersOf(failing: ReturnType<Resilience['listFailing']>): BreakerFigures[] {
   const byProvider = Map.groupBy(failing, ({ candidate }) => candidate.provider.key)
   return [...byProvider].map(([provider, all]) => {
     const open = all.filter(({ isOpen }) => isOpen).length

@@ -46,7 +46,7 @@ const askedWith = (authorization: string) => [
   '{"model": "sandbox/echo", "messages": [{"role": "user", "content": "Hello!"}]}',
 ]
 
-test('the first line says that it is ready, where, and how long that took', () => {
+test('the first line reports readiness, the address, and the time of the start', () => {
   const [first] = formatWelcome(start).split('\n')
   expect(first).toBe('Tollgate 1.2.3 is ready at http://localhost:8080 after 1.23 s')
 })
@@ -87,14 +87,14 @@ test('a path below the working directory is shown as one types it, another in fu
   expect(screen).toMatch(/Operator key +\/var\/lib\/tollgate\/admin-key\n/)
 })
 
-test('without the sandbox there is no command, as no model is sure to be there', () => {
+test('without the sandbox there is no command, as there may be no model', () => {
   const screen = formatWelcome({ ...start, hasSandbox: false, firstKey: 'sk-tg-abc' })
   expect(screen).not.toContain('curl')
   expect(screen).not.toContain('sandbox')
   expect(screen).toContain('sk-tg-abc')
 })
 
-test('providers are named; where there are none, how to get one', () => {
+test('names the providers; without any, the way to add one', () => {
   expect(formatWelcome({ ...start, providers: ['groq', 'openai'] })).toMatch(
     /Providers +groq, openai\n/,
   )
@@ -120,7 +120,7 @@ test('N2: without a link there is the command that prints one, while links are t
   expect(formatWelcome(start)).not.toContain('Sign in')
 })
 
-test('finding N9: where clients of other machines may connect, it says that BASE_URL is not set', () => {
+test('finding N9: reports that BASE_URL is not set if clients of other machines may connect', () => {
   expect(formatWelcome(start)).not.toContain('BASE_URL')
   expect(formatWelcome({ ...start, openHost: '0.0.0.0' })).toMatch(
     /Address +HOST is 0\.0\.0\.0: set BASE_URL to the address that clients use,\n/,
@@ -147,7 +147,7 @@ test.each(['.', '/'])(
   },
 )
 
-test('N1: shows the limits of other accounts while the first account has none', () => {
+test('N1: shows the limits of other accounts although the first account has none', () => {
   const othersLimits = {
     name: 'free',
     requestsPerMinute: 60,

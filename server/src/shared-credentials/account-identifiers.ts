@@ -13,7 +13,7 @@ const length = 48
  */
 export class AccountIdentifiers {
   readonly #key: Uint8Array
-  readonly #kept = new Map<string, string>()
+  readonly #cachedNames = new Map<string, string>()
 
   constructor(secret: string) {
     this.#key = new Uint8Array(hkdfSync('sha256', secret, '', 'tollgate provider identifiers', 32))
@@ -21,14 +21,14 @@ export class AccountIdentifiers {
 
   /** Returns an account's own identifier, which stands where the caller names none. */
   ofAccount(accountId: string): string {
-    let identifier = this.#kept.get(accountId)
+    let identifier = this.#cachedNames.get(accountId)
     if (identifier !== undefined) return identifier
     identifier = this.#digest(accountId)
-    if (this.#kept.size >= maxKept) {
-      const [oldest = ''] = this.#kept.keys()
-      this.#kept.delete(oldest)
+    if (this.#cachedNames.size >= maxKept) {
+      const [oldest = ''] = this.#cachedNames.keys()
+      this.#cachedNames.delete(oldest)
     }
-    this.#kept.set(accountId, identifier)
+    this.#cachedNames.set(accountId, identifier)
     return identifier
   }
 

@@ -34,12 +34,14 @@ export const partFields: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['refusal', new Set([...marks, 'refusal'])],
   ['image_url', new Set([...marks, 'image_url'])],
   ['input_audio', new Set([...marks, 'input_audio'])],
+  ['audio_url', new Set([...marks, 'audio_url'])],
   ['file', new Set([...marks, 'file'])],
 ])
 
 export const mediaFields: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['image_url', new Set(['url', 'detail', 'format'])],
   ['input_audio', new Set(['data', 'format'])],
+  ['audio_url', new Set(['url'])],
   ['file', new Set(['file_data', 'file_id', 'file_url', 'filename', 'format'])],
 ])
 

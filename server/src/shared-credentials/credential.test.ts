@@ -14,7 +14,7 @@ const candidate = ({ mode, owner, organizationId = null, dialect = 'openai' }: U
   connection: { owner, options: { hide_cached_tokens: true } },
 })
 
-describe('finding S26: whose credential it is', () => {
+describe('finding S26: the owner of the credential', () => {
   test.each<Use>([
     { mode: 'platform', owner: null },
     { mode: 'house', owner: null },

@@ -12,7 +12,7 @@ export type SharedFate = 'passed' | 'omitted' | 'refused' | 'reference'
 
 type FateByField = Readonly<Record<string, SharedFate>>
 
-const passed = (...names: readonly string[]): FateByField =>
+const passFields = (...names: readonly string[]): FateByField =>
   Object.fromEntries(names.map((name) => [name, 'passed']))
 
 const sampling = 'temperature top_p n stop seed logit_bias presence_penalty frequency_penalty user'
@@ -24,26 +24,26 @@ const streaming = 'model stream stream_options'
  */
 export const publishedLists: Readonly<Record<SharedFormat, FateByField>> = {
   chat: {
-    ...passed(...`${streaming} messages ${sampling}`.split(' ')),
-    ...passed('audio', 'modalities', 'prediction', 'response_format', 'verbosity'),
-    ...passed('function_call', 'functions', 'tools', 'tool_choice', 'parallel_tool_calls'),
-    ...passed('logprobs', 'top_logprobs', 'max_completion_tokens', 'max_tokens'),
-    ...passed('prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'),
-    ...passed('reasoning_effort', 'safety_identifier', 'service_tier', 'web_search_options'),
-    ...passed('moderation'),
+    ...passFields(...`${streaming} messages ${sampling}`.split(' ')),
+    ...passFields('audio', 'modalities', 'prediction', 'response_format', 'verbosity'),
+    ...passFields('function_call', 'functions', 'tools', 'tool_choice', 'parallel_tool_calls'),
+    ...passFields('logprobs', 'top_logprobs', 'max_completion_tokens', 'max_tokens'),
+    ...passFields('prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'),
+    ...passFields('reasoning_effort', 'safety_identifier', 'service_tier', 'web_search_options'),
+    ...passFields('moderation'),
     // The provider would keep the answer, and what it is found by, in its account.
     store: 'omitted',
     metadata: 'omitted',
   },
-  completion: passed(
+  completion: passFields(
     ...`${streaming} prompt suffix echo best_of logprobs max_tokens ${sampling}`.split(' '),
   ),
-  embedding: passed('model', 'input', 'dimensions', 'encoding_format', 'user'),
+  embedding: passFields('model', 'input', 'dimensions', 'encoding_format', 'user'),
   messages: {
-    ...passed('model', 'messages', 'system', 'max_tokens', 'stream', 'stop_sequences'),
-    ...passed('tools', 'tool_choice', 'thinking', 'output_config', 'output_format', 'metadata'),
-    ...passed('cache_control', 'context_management', 'compaction', 'mcp_servers'),
-    ...passed('inference_geo', 'service_tier', 'speed'),
+    ...passFields('model', 'messages', 'system', 'max_tokens', 'stream', 'stop_sequences'),
+    ...passFields('tools', 'tool_choice', 'thinking', 'output_config', 'output_format', 'metadata'),
+    ...passFields('cache_control', 'context_management', 'compaction', 'mcp_servers'),
+    ...passFields('inference_geo', 'service_tier', 'speed'),
     container: 'reference',
     thread: 'reference',
     // Bills whom a profile of the provider's account names.
@@ -59,12 +59,26 @@ export const publishedLists: Readonly<Record<SharedFormat, FateByField>> = {
     workspace_id: 'omitted',
   },
   responses: {
-    ...passed('model', 'input', 'instructions', 'stream', 'stream_options', 'temperature', 'top_p'),
-    ...passed('tools', 'tool_choice', 'parallel_tool_calls', 'max_output_tokens', 'max_tool_calls'),
-    ...passed('text', 'reasoning', 'include', 'truncation', 'top_logprobs', 'image'),
-    ...passed('prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'),
-    ...passed('safety_identifier', 'user', 'metadata', 'service_tier', 'background', 'store'),
-    ...passed('moderation', 'access_programs', 'context_management'),
+    ...passFields(
+      'model',
+      'input',
+      'instructions',
+      'stream',
+      'stream_options',
+      'temperature',
+      'top_p',
+    ),
+    ...passFields(
+      'tools',
+      'tool_choice',
+      'parallel_tool_calls',
+      'max_output_tokens',
+      'max_tool_calls',
+    ),
+    ...passFields('text', 'reasoning', 'include', 'truncation', 'top_logprobs', 'image'),
+    ...passFields('prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'),
+    ...passFields('safety_identifier', 'user', 'metadata', 'service_tier', 'background', 'store'),
+    ...passFields('moderation', 'access_programs', 'context_management'),
     conversation: 'reference',
     previous_response_id: 'reference',
     prompt: 'reference',
@@ -83,10 +97,8 @@ export const refusedElsewhere: Readonly<Record<string, Exclude<SharedFate, 'pass
     session_params: 'reference',
     // xAI answers with the id of a request that is billed later.
     deferred: 'refused',
-    // OpenRouter: what its account keeps under a name; another model than the one that may be called.
+    // OpenRouter: what its account keeps under a name. Vercel: another model than the one that may be called.
     preset: 'reference',
-    models: 'refused',
-    route: 'refused',
     providerOptions: 'refused',
     // Engines: input beside the prompt, and programs that shape or constrain the answer.
     prompt_embeds: 'refused',
@@ -163,7 +175,7 @@ export const compatibleLists: Readonly<Record<SharedFormat, readonly string[]>> 
 /** Fields that pass at one provider. At a price of the platform, its rules apply beside (`metering/unpriced-fields.ts`). */
 export const providerLists: Readonly<Record<string, readonly string[]>> = {
   // https://openrouter.ai/docs/api-reference/parameters
-  openrouter: ['provider', 'plugins', 'transforms', 'usage'],
+  openrouter: ['plugins', 'transforms'],
   // https://console.groq.com/docs/api-reference#chat-create
   groq: ['search_settings', 'compound_custom', 'citation_options', 'disable_tool_validation'],
   // https://docs.x.ai/docs/api-reference

@@ -70,8 +70,8 @@ export function toSharedHeaders(
 ): Readonly<Record<string, string>> {
   const shared: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
-    const known = toKnownValues(name, value, { credential, omit })
-    if (known !== '') shared[name] = known
+    const knownValues = toKnownValues(name, value, { credential, omit })
+    if (knownValues !== '') shared[name] = knownValues
   }
   return shared
 }
@@ -80,9 +80,9 @@ function toKnownValues(name: string, value: string, { credential, omit }: Shared
   const list = listOf(name)
   // A header without values of its own, of those that `protocols/` forwards.
   if (!list) return value
-  const known = withAllowed(list, credential, 'betas')
+  const knownBetas = withAllowed(list, credential, 'betas')
   const values = value.split(',').flatMap((one) => one.trim() || [])
-  const unknown = values.filter((one) => !known.has(one) && !known.has(withoutDate(one)))
+  const unknown = values.filter((one) => !knownBetas.has(one) && !knownBetas.has(withoutDate(one)))
   for (const one of unknown) omit(`${name}.${one}`)
   return unknown.length === 0 ? value : values.filter((one) => !unknown.includes(one)).join(',')
 }

@@ -20,7 +20,7 @@ describe('finding S26: the identifiers of an account', () => {
     expect(other.ofName('usr_1', 'user-1')).not.toBe(identifiers.ofName('usr_1', 'user-1'))
   })
 
-  test('are never those of another account, whatever it writes', () => {
+  test('never equal those of another account, for any value it sends', () => {
     const all = [
       identifiers.ofAccount('usr_1'),
       identifiers.ofAccount('usr_2'),
@@ -32,7 +32,7 @@ describe('finding S26: the identifiers of an account', () => {
     expect(new Set(all).size).toBe(all.length)
   })
 
-  test('fit what every provider accepts: at most 64 characters, as some take letters and digits alone', () => {
+  test('fit every provider: at most 64 characters, as some accept letters and digits alone', () => {
     for (const identifier of [
       identifiers.ofAccount('usr_1'),
       identifiers.ofName('usr_1', 'x'.repeat(100_000)),
@@ -42,11 +42,11 @@ describe('finding S26: the identifiers of an account', () => {
     }
   })
 
-  test('tell neither the account nor the name', () => {
+  test('reveal neither the account nor the name', () => {
     expect(identifiers.ofName('usr_1', 'a@example.com')).not.toContain('example')
   })
 
-  test('are derived again for an account that is no longer kept', () => {
+  test('are derived again for an evicted account', () => {
     const fresh = new AccountIdentifiers('secret')
     const first = fresh.ofAccount('usr_0')
     for (let at = 1; at <= 10_001; at++) fresh.ofAccount(`usr_${at}`)
@@ -68,7 +68,7 @@ function identify(body: JsonObject): JsonObject {
 }
 
 describe('finding S26: a request on a credential that accounts share', () => {
-  test('gets what its provider knows, where the caller wrote nothing', () => {
+  test('receives the identifiers of its provider if the caller wrote none', () => {
     expect(sent({ model: 'm' }, ['safety_identifier', 'prompt_cache_key'])).toEqual({
       model: 'm',
       safety_identifier: own,
@@ -80,7 +80,7 @@ describe('finding S26: a request on a credential that accounts share', () => {
     })
   })
 
-  test('gets no field that its provider may refuse', () => {
+  test('receives no field that its provider may reject', () => {
     expect(sent({ model: 'm' }, [])).toEqual({ model: 'm' })
   })
 
@@ -98,7 +98,7 @@ describe('finding S26: a request on a credential that accounts share', () => {
     expect(sent({ [field]: 7 }, [])).toEqual({ [field]: named(7) })
   })
 
-  test('names one end user by whatever field its provider has', () => {
+  test('names one end user by any field of its provider', () => {
     expect(sent({ user: 'user-1' }, ['user_id', 'prompt_cache_key'])).toEqual({
       user: named('user-1'),
       user_id: named('user-1'),

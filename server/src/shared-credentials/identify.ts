@@ -18,7 +18,7 @@ const endUserFields: ReadonlySet<string> = new Set(['user', 'safety_identifier',
  */
 export function identifyAccount(
   body: JsonObject,
-  known: readonly IdentifierField[],
+  acceptedFields: readonly IdentifierField[],
   request: AccountRequest,
 ): void {
   let endUser: string | undefined
@@ -32,10 +32,10 @@ export function identifyAccount(
     body[field] = name
     if (endUserFields.has(field)) endUser ??= name
   }
-  for (const field of known) {
+  for (const field of acceptedFields) {
     if (body[field] !== undefined) continue
-    const given = endUserFields.has(field) ? endUser : undefined
-    body[field] = given ?? toName(undefined, request)
+    const givenName = endUserFields.has(field) ? endUser : undefined
+    body[field] = givenName ?? toName(undefined, request)
   }
 }
 
@@ -51,10 +51,10 @@ export function identifyInConverse(body: JsonObject, request: AccountRequest): v
   body['requestMetadata'] = { end_user: toName(undefined, request) }
 }
 
-function toName(given: unknown, { principal, ports }: AccountRequest): string {
+function toName(givenName: unknown, { principal, ports }: AccountRequest): string {
   const { accountId } = principal
   const { identifiers } = ports
-  return isUsedValue(given)
-    ? identifiers.ofName(accountId, given)
+  return isUsedValue(givenName)
+    ? identifiers.ofName(accountId, givenName)
     : identifiers.ofAccount(accountId)
 }

@@ -77,11 +77,11 @@ describe('finding S27: a message on a credential that accounts share', () => {
     [`${at}.source.type`, said({ type: 'image', source: { type: 'made_up', id: 'a' } })],
     [`${at}.type`, said({ type: 'made_up' })],
     ['tools.0.type', { tools: [{ type: 'made_up_20261001', name: 'a' }] }],
-  ])('%s is refused by name', (param, body) => {
+  ])('%s is rejected by name', (param, body) => {
     expect(refusalOf('messages', body)).toEqual([param, 'not_allowed'])
   })
 
-  test('what only tunes is left out and named', () => {
+  test('fields that only tune are left out and named', () => {
     const body = { diagnostics: { previous_message_id: 'msg_1' }, made_up: 1 }
     expect(shared('messages', { body })).toMatchObject({
       body: {},
@@ -106,7 +106,7 @@ describe('finding S23: a request for a Response on a credential that accounts sh
       'input.0.content.0.image_url',
       { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'gs://b/o' }] }] },
     ],
-  ])('%s is refused by name', (param, body) => {
+  ])('%s is rejected by name', (param, body) => {
     expect(refusalOf('responses', body)).toEqual([param, 'not_allowed'])
   })
 })

@@ -23,12 +23,15 @@ export function toSharedOriginal(
   { format, body, headers }: Pick<Original, 'format' | 'body' | 'headers'>,
   use: SharedUse,
 ): Pick<Original, 'body' | 'headers'> {
-  const { credential, toPriced = (asked) => asked } = use
+  const { credential, toPriced = (body) => body } = use
   if (format === 'messages') rejectStoredInMessages(body, credential)
   else rejectStoredInResponses(body, credential)
-  const priced = toPriced(body)
+  const pricedBody = toPriced(body)
   return {
-    body: format === 'messages' ? toListedMessages(priced, use) : toListedResponses(priced, use),
+    body:
+      format === 'messages'
+        ? toListedMessages(pricedBody, use)
+        : toListedResponses(pricedBody, use),
     headers: toSharedHeaders(headers, use),
   }
 }

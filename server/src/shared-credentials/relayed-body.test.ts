@@ -46,7 +46,7 @@ test('a request of known fields goes on as it is', () => {
   )
 })
 
-describe('finding S20: what the provider’s account holds is refused by name', () => {
+describe('finding S20: references to the provider’s account are rejected by name', () => {
   const uploaded = 'https://generativelanguage.googleapis.com/v1beta/files/x'
   test.each<[string, JsonObject]>([
     ['messages.0.content.1.file.file_id', file({ file_id: 'gs://operator/x.pdf' })],
@@ -75,13 +75,13 @@ describe('finding S20: what the provider’s account holds is refused by name', 
     expect(refusalOf(fields)).toEqual([param, 'not_allowed'])
   })
 
-  test('a film that everybody may watch is no such reference', () => {
+  test('a public film is not such a reference', () => {
     const film = 'https://www.youtube.com/watch?v=abc'
     expect(shared(file({ file_id: film }))).toBeUndefined()
     expect(shared(image(film))).toBeUndefined()
   })
 
-  test('nor is the image of an embedding', () => {
+  test('the image of an embedding is rejected too', () => {
     const input = [{ content: [{ type: 'image_url', image_url: { url: uploaded } }] }]
     expect(() => toSharedBody({ model: 'a', input }, 'embedding', openai)).toThrow(
       'input.0.content.0.image_url',
@@ -93,8 +93,8 @@ describe('finding S20: what the provider’s account holds is refused by name', 
 })
 
 describe('finding S24: fields that are not listed', () => {
-  test.each(['deferred', 'prompt_embeds', 'guided_regex', 'chat_template', 'models'])(
-    '%s is refused by name, as the answer would be another without it',
+  test.each(['deferred', 'prompt_embeds', 'guided_regex', 'chat_template'])(
+    '%s is rejected by name, as the answer would be another without it',
     (name) => {
       expect(refusalOf({ [name]: 'x' })).toEqual([name, 'not_allowed'])
       expect(shared({ [name]: null })?.omitted).toEqual([])
@@ -117,7 +117,7 @@ describe('finding S24: fields that are not listed', () => {
     expect(shared(unknown)).toEqual({ body: base, omitted: Object.keys(unknown) })
   })
 
-  test('so are those inside of messages', () => {
+  test('fields inside of messages are left out too', () => {
     const part = {
       type: 'image_url',
       image_url: { url: 'https://a.example/b', uuid: 'u' },

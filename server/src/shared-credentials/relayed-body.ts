@@ -79,9 +79,9 @@ export function rejectReferenceFields(
   format: SharedFormat,
   credential: SharedCredential,
 ): void {
-  const passed = getPassedFields(format, credential)
+  const passedFields = getPassedFields(format, credential)
   for (const name of getReferenceFields(format)) {
-    if (isUsedValue(body[name]) && !passed.has(name)) throw rejectStored(name)
+    if (isUsedValue(body[name]) && !passedFields.has(name)) throw rejectStored(name)
   }
 }
 

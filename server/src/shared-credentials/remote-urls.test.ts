@@ -64,7 +64,7 @@ describe('finding S26: a server in the operator’s network fetches nothing for 
     expect(refusalOf(body)).toBeUndefined()
   })
 
-  test('what Tollgate has fetched passes', () => {
+  test('documents that Tollgate fetched pass', () => {
     const body = said({ type: 'image_url', image_url: { url } })
     expect(refusalOf(body, new Map([[url, {}]]))).toBeUndefined()
     expect(refusalOf(body, new Map([['https://a.example/b', {}]]))).not.toBeUndefined()

@@ -57,8 +57,8 @@ function findRemote(value: unknown, param: string, search: Search): string | und
   const deeper = { ...search, depth: search.depth + 1 }
   if (!Array.isArray(value)) return isObject(value) ? findInFields(value, param, deeper) : undefined
   for (let at = 0; at < value.length; at++) {
-    const found = findRemote(value[at], `${param}.${at}`, deeper)
-    if (found !== undefined) return found
+    const foundParam = findRemote(value[at], `${param}.${at}`, deeper)
+    if (foundParam !== undefined) return foundParam
   }
   return undefined
 }
@@ -69,8 +69,8 @@ function findInFields(holder: JsonObject, param: string, search: Search): string
     if (free.has(name) || (isCall && name === 'input')) continue
     const field = Object.hasOwn(readers, name) ? readers[name]?.(holder[name]) : undefined
     if (field !== undefined && !isFetched(holder[name], search)) return `${param}.${name}${field}`
-    const found = findRemote(holder[name], `${param}.${name}`, search)
-    if (found !== undefined) return found
+    const foundParam = findRemote(holder[name], `${param}.${name}`, search)
+    if (foundParam !== undefined) return foundParam
   }
   return undefined
 }

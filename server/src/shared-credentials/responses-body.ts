@@ -2,8 +2,8 @@ import { withAllowed, type OnOmitted, type SharedCredential } from './credential
 import { rejectReferenceFields, rejectStoredComparison, withListedFields } from './relayed-body'
 import { rejectStored, rejectUnlisted } from './rejections'
 import { isPublicUrl } from './stored-references'
-import { isReference } from '../protocols/responses/chat'
 import { toUnstored } from '../protocols/responses/unstored'
+import { isReference } from '../wire/item-reference'
 import { isObject, type JsonObject, toList } from '../wire/json-body'
 
 /**
@@ -92,12 +92,13 @@ export function toListedResponses(
   const listed = withListedFields(body, { format: 'responses', credential, omit })
   const knownTools = withAllowed(responseTools, credential, 'blocks')
   rejectUnlistedTools(tools, 'tools', knownTools)
-  const known = withAllowed(responseItems, credential, 'blocks')
+  const knownItems = withAllowed(responseItems, credential, 'blocks')
   const items = toList(input)
   for (const [index, item] of items.entries()) {
     if (!isObject(item)) continue
     const { type } = item
-    if (typeof type === 'string' && !known.has(type)) throw rejectUnlisted(`input.${index}.type`)
+    if (typeof type === 'string' && !knownItems.has(type))
+      throw rejectUnlisted(`input.${index}.type`)
     rejectUnlistedTools(item['tools'], `input.${index}.tools`, knownTools)
   }
   const readable = items.some(isUnreadable) && {
@@ -138,12 +139,13 @@ function rejectFiles(parts: unknown, param: string): void {
 }
 
 /** Checks tools, and those that they hold. */
-function rejectUnlistedTools(tools: unknown, param: string, known: ReadonlySet<string>): void {
+function rejectUnlistedTools(tools: unknown, param: string, knownTools: ReadonlySet<string>): void {
   for (const [index, tool] of toList(tools).entries()) {
     if (!isObject(tool)) continue
     const { type } = tool
-    if (typeof type === 'string' && !known.has(type)) throw rejectUnlisted(`${param}.${index}.type`)
-    rejectUnlistedTools(tool['tools'], `${param}.${index}.tools`, known)
+    if (typeof type === 'string' && !knownTools.has(type))
+      throw rejectUnlisted(`${param}.${index}.type`)
+    rejectUnlistedTools(tool['tools'], `${param}.${index}.tools`, knownTools)
   }
 }
 

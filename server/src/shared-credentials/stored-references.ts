@@ -24,8 +24,13 @@ const isForeignId = (id: unknown): boolean =>
   Boolean(id) && !(typeof id === 'string' && isYouTubeUrl(id))
 
 /** Returns the field of a chat's content part that names what an account holds at a provider, if one does. */
-function findStoredField({ image_url: image, file }: JsonObject): string | undefined {
+function findStoredField({
+  image_url: image,
+  audio_url: sound,
+  file,
+}: JsonObject): string | undefined {
   if (isObject(image) && isForeignUrl(image['url'])) return 'image_url.url'
+  if (isObject(sound) && isForeignUrl(sound['url'])) return 'audio_url.url'
   if (!isObject(file)) return undefined
   if (isForeignId(file['file_id'])) return 'file.file_id'
   if (isForeignData(file['file_data'])) return 'file.file_data'

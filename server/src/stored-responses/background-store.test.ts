@@ -55,7 +55,7 @@ test('it ends once: by the node that makes it, by its cancellation, or as lost',
   }
 })
 
-test('those of nodes that are gone have failed, also where no client asks for them', async () => {
+test('running responses of dead nodes have failed, even if no client requests them', async () => {
   const userId = await createCustomer(database)
   const [expired, alive] = [await begun(userId, true), await begun(userId)]
   await store.addEvents(expired, frame(0) + frame(1), 1)
@@ -81,7 +81,7 @@ test('those of nodes that are gone have failed, also where no client asks for th
   )
 })
 
-test('an account has a hundred at once, however many begin together', async () => {
+test('an account has at most a hundred at once, for any number of concurrent starts', async () => {
   const userId = await createCustomer(database)
   await sql`
     insert into stored_response
@@ -99,7 +99,7 @@ test('an account has a hundred at once, however many begin together', async () =
   expect(await begun(await createCustomer(database))).toBeDefined()
 })
 
-test('none is another account’s', async () => {
+test('they belong to one account alone', async () => {
   const [owner, other] = [await createCustomer(database), await createCustomer(database)]
   const mine = await begun(owner, true)
   const stolen = { id: mine.id, userId: other }
@@ -116,7 +116,7 @@ test('none is another account’s', async () => {
   expect(await store.eventsAfter(mine, -1)).toEqual({ frames: [frame(0)], isRunning: true })
 })
 
-test('events count as what the account keeps, for an hour after the end', async () => {
+test('events count in the account’s storage, for an hour after the end', async () => {
   const userId = await createCustomer(database)
   const owned = await begun(userId, true)
   await store.addEvents(owned, frame(0), 0)
@@ -138,7 +138,7 @@ test('events count as what the account keeps, for an hour after the end', async 
   expect((await store.find(owned))?.storesEvents).toBeFalse()
 })
 
-test('what never began leaves nothing, and what is made makes room for nothing older', async () => {
+test('unstarted responses leave no rows, and running ones evict nothing older', async () => {
   const userId = await createCustomer(database)
   const owned = await begun(userId)
   await store.discard(owned)
@@ -171,7 +171,7 @@ test('finding S22: its input has 8 MB at most, before it begins', async () => {
   expect(await store.find({ id: 'resp_wide', userId })).toBeUndefined()
 })
 
-test('finding S22: inputs and events of running responses have a quarter of what an account stores', async () => {
+test('finding S22: inputs and events of running responses have a quarter of the account’s storage', async () => {
   const userId = await createCustomer(database)
   await sql`
     insert into stored_response (id, user_id, input, response, bytes, running_until, keeps_events)

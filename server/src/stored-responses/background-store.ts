@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely'
-import { maxBytes, possibleId, type StoredResponse } from './store'
+import { possibleId, providerItemIds } from './item-ids'
+import { indexBytes, maxBytes, type StoredResponse } from './store'
 import { parseObjects, yieldToLoop, type Pause } from './stored-json'
 import type { Schema } from '../platform/db/schema'
 import { isStorageFull, storageFull } from '../platform/storage-full'
@@ -23,7 +24,7 @@ const lostPerBatch = 100
 const batchesPerRead = 100
 
 const isLate = sql<boolean>`running_until < now()`
-const renewed = sql<Date>`now() + make_interval(secs => ${leaseSeconds})`
+const leaseEnd = sql<Date>`now() + make_interval(secs => ${leaseSeconds})`
 
 /** The state of a background response. */
 export interface Standing {
@@ -71,7 +72,12 @@ export class BackgroundStore {
       const row = { id, user_id: userId, previous_id: previousId, input, response, bytes }
       await trx
         .insertInto('stored_response')
-        .values({ ...row, running_until: renewed, is_background: true, keeps_events: storesEvents })
+        .values({
+          ...row,
+          running_until: leaseEnd,
+          is_background: true,
+          keeps_events: storesEvents,
+        })
         .execute()
     })
     await beginning.catch((thrown: unknown) => {
@@ -85,7 +91,7 @@ export class BackgroundStore {
    */
   async renew(runs: readonly Owned[]): Promise<Set<string>> {
     const { rows } = await sql<{ id: string }>`
-      update stored_response set running_until = ${renewed}
+      update stored_response set running_until = ${leaseEnd}
       from unnest(
         ${runs.map(({ id }) => id)}::text[], ${runs.map(({ userId }) => userId)}::text[]
       ) as run (id, user_id)
@@ -111,11 +117,13 @@ export class BackgroundStore {
   /** Stores the end, once: false where it was cancelled or deleted meanwhile, or its lease has expired. */
   async end({ id, userId }: Owned, response: JsonObject): Promise<boolean> {
     const text = JSON.stringify(response)
+    const itemIds = providerItemIds(response)
     const { numUpdatedRows } = await this.#db
       .updateTable('stored_response')
       .set({
         response: text,
-        bytes: sql<number>`octet_length(input) + ${Buffer.byteLength(text)}::int`,
+        bytes: sql<number>`octet_length(input) + ${Buffer.byteLength(text) + indexBytes(itemIds)}::int`,
+        item_ids: itemIds.length > 0 ? itemIds : null,
         running_until: null,
         ended_at: sql<Date>`now()`,
       })

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import { toNewItem, type NewItem } from './conversation-item'
-import { maxChainBytes, possibleId } from './store'
+import { possibleId } from './item-ids'
+import { maxChainBytes } from './store'
 import { historyShape } from './stored-json'
 import type { Schema } from '../platform/db/schema'
 import { invalidRequest } from '../errors'

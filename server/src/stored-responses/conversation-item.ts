@@ -1,4 +1,4 @@
-import { possibleId } from './store'
+import { possibleId } from './item-ids'
 import { weigh } from './stored-json'
 import { newId } from '../platform/db/id'
 import { isObject, type JsonObject } from '../wire/json-body'

@@ -50,8 +50,8 @@ export async function readPage(
     select id, item from conversation_item
     where conversation_id = ${id} and user_id = ${userId} ${from}
     order by position ${order === 'asc' ? sql`asc` : sql`desc`} limit ${limit + 1}`.execute(db)
-  const shown = rows.slice(0, limit)
-  const items = await readItems(shown, { pause, refusal: tooManyListed })
+  const shownRows = rows.slice(0, limit)
+  const items = await readItems(shownRows, { pause, refusal: tooManyListed })
   return { items, hasMore: rows.length > limit }
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { sql } from 'kysely'
 import { BackgroundStore } from './background-store'
 import { StoredConversations } from './conversations'
@@ -8,6 +8,7 @@ import type { Database } from '../platform/db/database'
 import { openTestDatabase } from '../../testing/db/database'
 import { purgeEnded } from '../jobs/purge-ended'
 import { createCustomer } from '../../testing/ledger/customer'
+import { systemClock } from '../platform/clock'
 
 const stack = new AsyncDisposableStack()
 let database: Database
@@ -139,7 +140,7 @@ test('an id that another item of the conversation has is replaced', async () => 
 })
 
 describe('a conversation', () => {
-  test('holds 10,000 items and 24 MB, and what an answer brings', async () => {
+  test('holds 10,000 items and 24 MB, plus one answer', async () => {
     const userId = await createCustomer(database)
     const store = newStore()
     const { id } = await begun(userId)
@@ -161,7 +162,7 @@ describe('a conversation', () => {
     expect((await store.list({ userId, id }, page))?.items).toHaveLength(4)
   })
 
-  test('finding S21: holds 200,000 objects, lists and names, and what an answer brings', async () => {
+  test('finding S21: holds 200,000 objects, lists and names, plus one answer', async () => {
     const userId = await createCustomer(database)
     const store = newStore()
     const { id } = await begun(userId)
@@ -188,7 +189,7 @@ describe('a conversation', () => {
     expect(await store.add(userId, id, [userMessage('Light.')])).toHaveLength(1)
   })
 
-  test('finding S21: of an earlier version, whose items were not counted, is counted when it is read', async () => {
+  test('finding S21: of an earlier version, with uncounted items, is counted when it is read', async () => {
     const userId = await createCustomer(database)
     const store = newStore()
     const { id } = await begun(userId, 'Hello.')
@@ -210,6 +211,9 @@ describe('a conversation', () => {
     await store.add(userId, id, [userMessage('', { x: Array.from({ length: 90_000 }, () => []) })])
     const spent: number[] = []
     const pause = async (ms: number) => void spent.push(ms)
+    // Each look at the clock is half a millisecond later, whatever the speed of this machine.
+    let nowMs = 1000
+    using _clock = spyOn(systemClock, 'monotonicMs').mockImplementation(() => (nowMs += 0.5))
     await store.history({ userId, id }, 0, pause)
     const after = spent.length
     expect(after).toBeGreaterThan(0)
@@ -217,7 +221,7 @@ describe('a conversation', () => {
     expect(spent.length).toBeGreaterThan(after)
   })
 
-  test('has room again for what was deleted', async () => {
+  test('has room again after deletions', async () => {
     const userId = await createCustomer(database)
     const store = newStore()
     const { id } = await begun(userId, 'a', 'b', 'c')
@@ -233,7 +237,7 @@ describe('a conversation', () => {
   })
 })
 
-test('those that were not used for longest make room for what an account keeps beyond 256 MB', async () => {
+test('least recently used ones make room beyond 256 MB of an account', async () => {
   const userId = await createCustomer(database)
   const store = newStore()
   // Rows say how large they are: what counts is the sum.

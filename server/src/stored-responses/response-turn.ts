@@ -1,9 +1,17 @@
 import type { BackgroundStore } from './background-store'
 import type { History } from './conversation-reading'
 import type { StoredConversations } from './conversations'
-import type { ResponseStore } from './store'
-import { historyShape, weigh, yieldToLoop, type Pause } from './stored-json'
-import { invalidRequest } from '../errors'
+import { referencesIn, tooMuch, withReferencedItems } from './item-references'
+import { maxChainBytes, type ResponseStore } from './store'
+import { yieldToLoop, type Pause } from './stored-json'
+import {
+  assertEnded,
+  assertLight,
+  conflictingHistory,
+  notStored,
+  storageDisabled,
+  unknownHistory,
+} from './turn-rejections'
 import { isObject, type JsonObject, toObjects, type ReadBody } from '../wire/json-body'
 import { withTimeout } from '../platform/with-timeout'
 
@@ -18,8 +26,15 @@ export interface ResponseKeeping {
   mode: StoringMode
 }
 
-/** A response waits at most this long for its conversation to be stored. */
-const maxWriteMs = 2000
+const maxChainMegabytes = maxChainBytes / 1024 / 1024
+
+/** A response waits at most this long for its conversation to be stored: its items are then read on every node. */
+const maxConversationWriteMs = 2000
+/**
+ * And this long for items that other nodes find by the ids of their provider alone. Every answer of such a provider
+ * waits so while the database is away.
+ */
+const maxItemWriteMs = 250
 
 /** One Responses request: the history that it continues, and whether its response is stored. */
 export class StoredTurn {
@@ -28,6 +43,8 @@ export class StoredTurn {
   readonly #id: string
   #userId = ''
   #input: readonly JsonObject[] = []
+  /** The items that the request names by their ids. */
+  #references: readonly string[] = []
   #previousId: string | null = null
   #conversationId: string | null = null
   #isStored = false
@@ -50,6 +67,11 @@ export class StoredTurn {
     return this.#isBackground
   }
 
+  /** Whether the response contains the reasoning that the next request sends back. */
+  get keepsThoughts(): boolean {
+    return this.#isStored || (this.#conversationId !== null && !this.#isUnstored)
+  }
+
   /** The response that this one continues, and the request's own input. */
   get request(): { previousId: string | null; input: readonly JsonObject[] } {
     return { previousId: this.#previousId, input: this.#input }
@@ -70,20 +92,44 @@ export class StoredTurn {
     return this.#write
   }
 
-  /** Returns the bytes that `expand` reads; 0 where the request continues nothing that is stored here. */
-  unreadBytes(userId: string, { previous_response_id: previous, conversation }: JsonObject) {
-    const { store, conversations, mode } = this.#storage
-    if (mode === 'never') return 0
+  /**
+   * Returns the bytes that `expand` reads; 0 where the request continues nothing that is stored here. Throws or rejects
+   * with `invalid_request` where its references are too many, or too large.
+   */
+  unreadBytes(userId: string, body: JsonObject): number | Promise<number> {
+    if (this.#storage.mode === 'never') return 0
+    this.#references = referencesIn(body['input'])
+    const history = this.#historyBytes(userId, body)
+    return this.#references.length === 0 ? history : this.#addItemBytes(userId, history)
+  }
+
+  async #addItemBytes(userId: string, history: number | Promise<number>): Promise<number> {
+    const bytes = await this.#storage.store.itemBytes(userId, this.#references)
+    if (bytes <= maxChainBytes) return bytes + (await history)
+    throw tooMuch(`the responses whose items are named by id exceed ${maxChainMegabytes} MB`)
+  }
+
+  #historyBytes(userId: string, { previous_response_id: previous, conversation }: JsonObject) {
+    const { store, conversations } = this.#storage
     const conversationId = idOf(conversation)
     if (conversationId !== undefined) return conversations.bytes(userId, conversationId)
     return typeof previous === 'string' && previous !== '' ? store.chainBytes(userId, previous) : 0
   }
 
   /**
-   * Expands the request's input by the history that it continues. A request with a history unknown to this account
-   * stays unchanged: its provider may have it. `pause` is that of `parseStored`. Throws `invalid_request`.
+   * Expands the request's input by the items that it names and the history that it continues, once `unreadBytes` has
+   * counted them. What is unknown to this account stays unchanged: its provider may have it. `pause` is that of
+   * `parseStored`. Throws or rejects with `invalid_request`.
    */
   expand(userId: string, read: ReadBody, pause: Pause = yieldToLoop): ReadBody | Promise<ReadBody> {
+    if (this.#references.length === 0) return this.#continue(userId, read, pause)
+    const options = { ids: this.#references, store: this.#storage.store, pause }
+    return withReferencedItems(userId, read, options).then((whole) =>
+      this.#continue(userId, whole, pause),
+    )
+  }
+
+  #continue(userId: string, read: ReadBody, pause: Pause): ReadBody | Promise<ReadBody> {
     const { store, previous_response_id: previous, conversation } = read.body
     const { mode } = this.#storage
     this.#userId = userId
@@ -97,7 +143,7 @@ export class StoredTurn {
       if (hasPrevious) throw conflictingHistory()
       return this.#continueConversation(conversationId, read, pause)
     }
-    return hasPrevious ? this.#continueFrom(previous, read, pause) : this.#withStore(read)
+    return hasPrevious ? this.#continueFrom(previous, read, pause) : read
   }
 
   /**
@@ -110,11 +156,11 @@ export class StoredTurn {
     if (body['store'] === false) throw notStored()
     this.#isBackground = true
     const streamed = { ...read, body: { ...body, stream: true } }
-    const expanded = await this.expand(userId, streamed, pause)
+    const expandedBody = await this.expand(userId, streamed, pause)
     for (const field of ['previous_response_id', 'conversation']) {
-      if (expanded.body[field]) throw unknownHistory(field)
+      if (expandedBody.body[field]) throw unknownHistory(field)
     }
-    return expanded
+    return expandedBody
   }
 
   async #continueFrom(previous: string, read: ReadBody, pause: Pause): Promise<ReadBody> {
@@ -130,7 +176,7 @@ export class StoredTurn {
     const items = chain.flatMap((one) => [...one.input, ...itemsOf(one.response['output'])])
     assertLight(items)
     const bytes = Buffer.byteLength(JSON.stringify(items))
-    return this.#withStore(prependHistory({ items, bytes }, { ...read, body }))
+    return prependHistory({ items, bytes }, { ...read, body })
   }
 
   async #continueConversation(id: string, read: ReadBody, pause: Pause): Promise<ReadBody> {
@@ -143,17 +189,8 @@ export class StoredTurn {
     }
     this.#conversationId = id
     const { conversation: _conversation, ...body } = read.body
-    const { store } = body
-    this.#isUnstored = store === false
-    // Requests the reasoning content, which the next request of the conversation sends back.
-    const thinking = store === false ? body : { ...body, store: true }
-    return prependHistory(history, { ...read, body: thinking })
-  }
-
-  /** Sets `store`, so that the response contains the reasoning that the next request must send back. */
-  #withStore(read: ReadBody): ReadBody {
-    if (!this.#isStored || read.body['store'] === true) return read
-    return { ...read, body: { ...read.body, store: true } }
+    this.#isUnstored = body['store'] === false
+    return prependHistory(history, { ...read, body })
   }
 
   /** Adds the storage fields to a response, as far as Tollgate owns them. */
@@ -182,6 +219,15 @@ export class StoredTurn {
       input: this.#input,
       response,
     })
+    const writing = this.#storage.store.writeOf(this.#id)
+    if (writing) this.#waitFor(writing, maxItemWriteMs)
+  }
+
+  /** The next request may need what is being written. */
+  #waitFor(writing: Promise<void>, ms: number): void {
+    const knownWrite = this.#write
+    const limited = withTimeout(writing, ms).catch(() => undefined)
+    this.#write = knownWrite ? Promise.all([knownWrite, limited]).then(() => undefined) : limited
   }
 
   /** Adds a whole response to the conversation that its request names, if any. */
@@ -196,67 +242,16 @@ export class StoredTurn {
           (item) => !this.#isUnstored || !isUnreadable(item),
         ),
       })
-      this.#write = withTimeout(storage, maxWriteMs).catch(() => undefined)
+      this.#waitFor(storage, maxConversationWriteMs)
     }
   }
 }
 
 const isComplete = ({ status }: JsonObject) => status === 'completed' || status === 'incomplete'
 
-/** Statuses of responses that have not ended, or that no request can continue. */
-const unfinished = /^(queued|in_progress|failed|cancelled)$/
-
-function assertEnded(status: unknown): void {
-  if (typeof status !== 'string' || !unfinished.test(status)) return
-  throw invalidRequest(
-    'previous_response_id',
-    'wrong_state',
-    `previous_response_id: this response has the status ${status}; only a completed or incomplete response can be continued.`,
-  )
-}
-
-const storageDisabled = () =>
-  invalidRequest(
-    'background',
-    'not_allowed',
-    'background: responses are not stored on this server, so background mode is not available.',
-  )
-
-const notStored = () =>
-  invalidRequest(
-    'store',
-    'conflict',
-    'store: background responses are always stored. Remove store, or set it to true.',
-  )
-
-const unknownHistory = (field: string) =>
-  invalidRequest(
-    field,
-    'not_allowed',
-    `${field}: not stored for this account; a background response can only continue a stored one.`,
-  )
-
-const conflictingHistory = () =>
-  invalidRequest(
-    'previous_response_id',
-    'conflict',
-    'previous_response_id: cannot be combined with conversation.',
-  )
-
 /** Whether an item is reasoning without content, which is looked up by its id. */
 const isUnreadable = ({ type, encrypted_content: text }: JsonObject) =>
   type === 'reasoning' && !text
-
-/** Throws `invalid_request` where a history has more structure than a request may continue. */
-function assertLight(history: readonly JsonObject[]): void {
-  const { maxNodes } = historyShape
-  if (weigh(history) <= maxNodes) return
-  throw invalidRequest(
-    'previous_response_id',
-    'limit_reached',
-    `previous_response_id: the inputs and outputs before this request have more than ${maxNodes} objects, lists and names. Begin anew.`,
-  )
-}
 
 /** Returns the id of the conversation in a request. */
 function idOf(conversation: unknown): string | undefined {

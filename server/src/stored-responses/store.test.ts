@@ -26,7 +26,7 @@ const stored = (userId: string, id: string, previousId: string | null = null) =>
   response: { id, output: [] },
 })
 
-test('what was saved is found at once here, and soon by another node', async () => {
+test('a saved response is found at once here, and soon by another node', async () => {
   const userId = await createCustomer(database)
   const [here, there] = [newStore(), newStore()]
   expect(here.save(stored(userId, 'resp_a'))).toBeTrue()
@@ -74,7 +74,7 @@ test('an answer beyond 8 MB is not kept', async () => {
   expect(await store.find(userId, 'resp_large')).toBeUndefined()
 })
 
-test('the oldest make room for what an account keeps beyond 256 MB', async () => {
+test('the oldest make room beyond 256 MB of an account', async () => {
   const userId = await createCustomer(database)
   const store = newStore()
   // Rows say how large they are: what counts is the sum.

@@ -1,4 +1,6 @@
 import { sql, type Kysely } from 'kysely'
+import { nameInputs, possibleId, providerItemIds, responseOf } from './item-ids'
+import { countItemBytes, findItems, type ItemLookup, type StoredItems } from './item-lookup'
 import { getIdTime } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
 import { parseStored, yieldToLoop, type Pause } from './stored-json'
@@ -28,8 +30,8 @@ const freshMs = 5000
 const maxFreshAttempts = 4
 const retryPauseMs = 150
 
-/** The shape of ids: others are not looked up, and none of these contains what PostgreSQL rejects. */
-export const possibleId = /^[\w-]{1,128}$/
+/** The entry of an item in the index, beside its id. */
+const itemEntryBytes = 64
 
 interface Row {
   id: string
@@ -39,6 +41,12 @@ interface Row {
   response: string
 }
 
+interface PendingResponse extends StoredResponse {
+  /** Of its items, where a provider made them. */
+  itemIds: readonly string[]
+  writing: Promise<void>
+}
+
 /**
  * Stores responses for their accounts. A saved response is found on this node at once, even before it is in the
  * database; every query names the account.
@@ -46,7 +54,7 @@ interface Row {
 export class ResponseStore {
   readonly #db: Kysely<Schema>
   readonly #onError: (error: unknown) => void
-  readonly #pending = new Map<string, StoredResponse & { bytes: number }>()
+  readonly #pending = new Map<string, PendingResponse>()
   readonly #writing = new Set<Promise<void>>()
   #pendingBytes = 0
 
@@ -60,10 +68,10 @@ export class ResponseStore {
     const { id } = stored
     const input = JSON.stringify(stored.input)
     const response = JSON.stringify(stored.response)
-    const bytes = Buffer.byteLength(input) + Buffer.byteLength(response)
+    const itemIds = providerItemIds(stored.response)
+    const bytes = Buffer.byteLength(input) + Buffer.byteLength(response) + indexBytes(itemIds)
     if (bytes > maxBytes || this.#pendingBytes + bytes > maxPendingBytes) return false
     this.#pendingBytes += bytes
-    this.#pending.set(id, { ...stored, bytes })
     const row = {
       id,
       user_id: stored.userId,
@@ -71,6 +79,7 @@ export class ResponseStore {
       input,
       response,
       bytes,
+      item_ids: itemIds.length > 0 ? itemIds : null,
     }
     const writing = this.#write(row)
       .catch(this.#onError)
@@ -80,10 +89,17 @@ export class ResponseStore {
         this.#writing.delete(writing)
       })
     this.#writing.add(writing)
+    this.#pending.set(id, { ...stored, itemIds, writing })
     return true
   }
 
-  async #write(row: Row & { bytes: number }): Promise<void> {
+  /** Resolves once a response is written whose items other nodes find by their ids alone; else undefined. */
+  writeOf(id: string): Promise<void> | undefined {
+    const pending = this.#pending.get(id)
+    return pending && pending.itemIds.length > 0 ? pending.writing : undefined
+  }
+
+  async #write(row: Row & { bytes: number; item_ids: string[] | null }): Promise<void> {
     await this.#db
       .insertInto('stored_response')
       .values(row)
@@ -132,6 +148,45 @@ export class ResponseStore {
     return Number(rows[0]?.total ?? 0)
   }
 
+  /**
+   * Returns the responses of an account that have these items, the oldest first; none where they exceed the limit of a
+   * request. Rejects with `ShapeExceeded`.
+   */
+  async responsesWith(
+    userId: string,
+    itemIds: readonly string[],
+    pause: Pause,
+  ): Promise<StoredItems[]> {
+    const query = toQuery(userId, itemIds)
+    const fresh = query.responseIds.filter(isFresh)
+    const maxAttempts = fresh.length > 0 ? maxFreshAttempts : 1
+    for (let attempt = 1; ; attempt++) {
+      const pending = this.#pendingWith(query)
+      const reading = findItems(this.#db, query, { maxBytes: maxChainBytes, pause })
+      const foundItems = [...(await reading), ...pending]
+      const knownIds = new Set(foundItems.map(({ id }) => id))
+      const isWhole = fresh.every((id) => knownIds.has(id))
+      if (isWhole || attempt === maxAttempts) return foundItems
+      await Bun.sleep(retryPauseMs)
+    }
+  }
+
+  /** Returns how many bytes `responsesWith` reads from the database. */
+  itemBytes(userId: string, itemIds: readonly string[]): Promise<number> {
+    return countItemBytes(this.#db, toQuery(userId, itemIds))
+  }
+
+  #pendingWith({ userId, responseIds, itemIds }: ItemLookup): StoredItems[] {
+    const [namedIds, items] = [new Set(responseIds), new Set(itemIds)]
+    return [...this.#pending.values()]
+      .filter(
+        (one) =>
+          one.userId === userId &&
+          (namedIds.has(one.id) || one.itemIds.some((id) => items.has(id))),
+      )
+      .map(({ id, input, response }) => ({ id, input, output: toObjects(response['output']) }))
+  }
+
   /** Returns the pending part, latest first, and the id of the response before it. */
   #pendingChain(userId: string, id: string, maxLength: number) {
     const responses: StoredResponse[] = []
@@ -175,6 +230,20 @@ export class ResponseStore {
   /** Waits for pending writes. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#writing)
+  }
+}
+
+/** The bytes of an index entry for each item. */
+export const indexBytes = (itemIds: readonly string[]) =>
+  itemIds.reduce((bytes, id) => bytes + id.length + itemEntryBytes, 0)
+
+function toQuery(userId: string, itemIds: readonly string[]): ItemLookup {
+  const responseIds = itemIds.flatMap((id) => responseOf(id) ?? [])
+  return {
+    userId,
+    itemIds,
+    responseIds: [...new Set(responseIds)],
+    withInput: nameInputs(itemIds),
   }
 }
 

@@ -20,7 +20,7 @@ test('finding S21: stored texts are counted together before they are built', asy
   await expect(reading).rejects.toBeInstanceOf(ShapeExceeded)
 })
 
-test('finding S21: what weighs no more than a history may have can be read again', async () => {
+test('finding S21: a text within the weight of a history can be read again', async () => {
   const numbers = `[${'0,'.repeat(790_000)}0]`
   const parsed: unknown[] = await parseStored([numbers], historyShape, never)
   expect(weigh(parsed)).toBeLessThan(historyShape.maxNodes)

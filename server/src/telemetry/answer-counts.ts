@@ -4,7 +4,7 @@ import { errors, type ApiError, type ErrorCode } from '../errors'
 
 /** Statuses that are counted apart; any other counts as 0. 499 is of clients that disconnected. */
 export const statuses = [
-  0, 200, 201, 204, 302, 304, 400, 401, 402, 403, 404, 429, 499, 500, 502, 503, 504,
+  0, 200, 201, 204, 302, 304, 400, 401, 402, 403, 404, 413, 429, 499, 500, 502, 503, 504,
 ] as const
 
 /** The limits that refuse authenticated callers, beside missing permissions. */

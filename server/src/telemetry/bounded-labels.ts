@@ -14,14 +14,14 @@ export class Bounded<Value> {
   }
 
   /** Returns the name's own value, if it has one already. */
-  known(name: string): Value | undefined {
+  findOwn(name: string): Value | undefined {
     return this.#own.get(name)
   }
 
   /** Creates a value of its own where there is room for it. */
   own(name: string): Value | undefined {
-    const known = this.#own.get(name)
-    if (known !== undefined || name === other || this.#own.size >= this.max) return known
+    const knownValue = this.#own.get(name)
+    if (knownValue !== undefined || name === other || this.#own.size >= this.max) return knownValue
     const created = this.#make(name)
     this.#own.set(name, created)
     return created

@@ -24,7 +24,7 @@ test('P04: names chosen by callers never become labels', () => {
   expect(labels(usage)).toEqual(['acme/known acme', 'other acme', 'none none'])
 })
 
-test('P04: of a large catalogue the first models have figures, the others share one', () => {
+test('P04: the first models of a large catalogue have figures, the others share one', () => {
   const usage = new UsageCounts(() => true)
   for (let at = 0; at < 10_000; at++) ended(usage, `acme/model-${at}`)
   expect(labels(usage)).toHaveLength(maxModels + 1)
@@ -42,7 +42,7 @@ test('P04: providers beyond a maximum share one label, which no provider can tak
   expect(new Set(names).size).toBe(65)
 })
 
-test('what caches saved and what they added are counted apart, so that both only grow', () => {
+test('savings and additions of caches are counted apart, so that both only grow', () => {
   const usage = new UsageCounts(() => true)
   for (const cacheSavings of [3_000_000n, -1_000_000n, 0n, 500_000n]) {
     usage.countRequest(valuesForTests({ model: 'a/b', inputTokens: 100, cacheSavings }), 1)
@@ -82,7 +82,7 @@ test.each([
   [limited(0), 'concurrency'],
   [limited(60), 'requests'],
   [limited(2_678_400), 'month'],
-])('what a limit refuses is counted by it %#', (error, name) => {
+])('a rejection is counted by its limit %#', (error, name) => {
   const counts = new AnswerCounts()
   counts.countError(error)
   const counted = counts.refusals().filter(({ count }) => count > 0)

@@ -129,7 +129,7 @@ function valuesOf(key: string, within: unknown): unknown[] {
   )
 }
 
-test('what is wrong with an expression is found', () => {
+test('errors of an expression are found', () => {
   expect(faultsOf('sum by (code) (rate(tollgate_errors_total{code="x"}[5m]))')).toEqual([])
   for (const wrong of [
     'sum(tollgate_errors)',
@@ -151,7 +151,7 @@ function promtoolSays(path: string): string {
 }
 
 test.each(['deploy/prometheus/alerts.yml', 'deploy/grafana/tollgate.json'])(
-  '%s asks for metrics and labels that there are',
+  '%s queries existing metrics and labels',
   async (path) => {
     const text = await read(path)
     const parsed: unknown = path.endsWith('.json') ? JSON.parse(text) : Bun.YAML.parse(text)
@@ -162,7 +162,7 @@ test.each(['deploy/prometheus/alerts.yml', 'deploy/grafana/tollgate.json'])(
   },
 )
 
-test('no alert lasts as long as a process lives, for what is read once at its start', async () => {
+test('no alert lasts as long as a process lives, for values read once at its start', async () => {
   const rules: unknown = Bun.YAML.parse(await read('deploy/prometheus/alerts.yml'))
   const expressions = valuesOf('expr', rules).map(String)
   const ofStarts = expressions.filter((it) => it.includes('tollgate_orphans_found'))

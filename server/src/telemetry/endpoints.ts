@@ -51,8 +51,8 @@ const prefixes = (
 
 /** Returns a path's index in `endpoints`. */
 export function findEndpoint(path: string): number {
-  const known = exactPaths.get(path)
-  if (known !== undefined) return known
+  const knownEndpoint = exactPaths.get(path)
+  if (knownEndpoint !== undefined) return knownEndpoint
   if (path.endsWith('/')) return exactPaths.get(path.slice(0, -1)) ?? startOf(path)
   return startOf(path)
 }

@@ -67,9 +67,9 @@ async function answer(request: Request, options: Options): Promise<Response> {
   }
 }
 
-const tooSlow = () => new Error('metrics took too long')
+const whenSlow = { late: () => new Error('metrics took too long') }
 
 async function metrics({ contentType, write }: Exposition): Promise<Response> {
-  const body = await withTimeout(write(), maxAnswerMs, tooSlow)
+  const body = await withTimeout(write(), maxAnswerMs, whenSlow)
   return new Response(body, { headers: { 'content-type': contentType } })
 }

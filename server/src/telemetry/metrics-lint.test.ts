@@ -29,14 +29,14 @@ test('N6: metrics follow the conventions that promtool checks', () => {
   expect(metrics.flatMap(faults)).toEqual([])
 })
 
-test('N6: no metric is there twice, nor has the name of a part of another', () => {
+test('N6: no metric occurs twice, nor has the name of a part of another', () => {
   const parts = metrics.flatMap(({ name, type }) =>
     type === 'histogram' ? ['', '_bucket', '_sum', '_count'].map((end) => name + end) : [name],
   )
   expect(parts.filter((part, at) => parts.indexOf(part) !== at)).toEqual([])
 })
 
-test('N6: the rules find what they are for', () => {
+test('N6: each rule finds its violation', () => {
   const bad = {
     name: 'tollgate_wait_ms',
     type: 'counter',

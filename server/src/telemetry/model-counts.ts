@@ -115,8 +115,8 @@ export class UsageCounts {
   }
 
   #of(model: string, provider: string): ModelCounts {
-    const known = this.#models.known(model)
-    if (known) return known
+    const knownModel = this.#models.findOwn(model)
+    if (knownModel) return knownModel
     const own = this.#isCatalogued(model) ? this.#models.own(model) : undefined
     return own ?? this.#others.of(provider)
   }

@@ -32,8 +32,8 @@ const moneyMetrics: readonly Metric[] = [
       Object.entries({
         amount: sum.amount,
         spent: sum.spent,
-        held: sum.held,
-        free: sum.amount - sum.spent - sum.held,
+        held: sum.heldAmount,
+        free: sum.amount - sum.spent - sum.heldAmount,
       }).map(([part, value]) => ({ labels: { part }, value: usd(value) })),
   },
   gauge('tollgate_holds', 'Maximum costs held for running attempts.', money('holds')),
@@ -223,7 +223,7 @@ const processMetrics: readonly Metric[] = [
   {
     name: 'tollgate_relayed_gateway_calls',
     type: 'gauge',
-    help: 'Running calls of self-hosted gateways across nodes: asked by this node, or served by it.',
+    help: 'Running calls of self-hosted gateways across nodes: sent by this node, or served by it.',
     labels: ['role'],
     samples: relayed('activeCalls', 'served'),
   },

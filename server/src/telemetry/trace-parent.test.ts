@@ -29,7 +29,7 @@ test.each([
   `00-${trace.slice(1)}-${span}-01`,
   `00-${trace}-${span}-0g`,
   `00-${trace}-${span}-01,00-${trace}-${span}-01`,
-])('another is as if there were none: %p', (header) => {
+])('another one is ignored: %p', (header) => {
   expect(readTraceParent(header)).toBeUndefined()
 })
 

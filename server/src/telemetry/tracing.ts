@@ -57,10 +57,10 @@ export class OpenTelemetry implements Tracing, AsyncDisposable {
       'service.version': version,
       'service.instance.id': crypto.randomUUID(),
     })
-    const named = resourceFromAttributes({ 'service.name': config.serviceName })
+    const namedResource = resourceFromAttributes({ 'service.name': config.serviceName })
     reportFailures(onError)
     this.#provider = new TracerProvider({
-      resource: own.merge(detectResources({ detectors: [envDetector] })).merge(named),
+      resource: own.merge(detectResources({ detectors: [envDetector] })).merge(namedResource),
       // Whether a request is traced was decided before it comes here.
       sampler: new AlwaysOnSampler(),
       spanLimits: { attributeCountLimit: 40, attributeValueLengthLimit: 256, eventCountLimit: 0 },

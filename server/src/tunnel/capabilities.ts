@@ -35,13 +35,13 @@ export function toCapabilities(hello: GatewayHello, providers: ReadonlySet<strin
   const acceptedProviders = [...new Set(hello.providers)].filter(
     (key) => providers.has(key) || refuse('provider', key, 'This provider does not exist.'),
   )
-  const known = new Set<string>()
+  const knownNames = new Set<string>()
   const models = hello.models.filter(({ provider, name }) => {
     if (!acceptedProviders.includes(provider))
       return refuse('model', name, 'Its provider is not offered by this gateway.')
     if (!isCallable(name)) return refuse('model', name, 'The name is not a valid model name.')
     const id = `${provider}/${name}`
-    return known.has(id) ? false : Boolean(known.add(id))
+    return knownNames.has(id) ? false : Boolean(knownNames.add(id))
   })
   const names = new Set<string>()
   const tools = hello.tools.filter(({ name, parameters }) => {
@@ -63,7 +63,7 @@ export function toCapabilities(hello: GatewayHello, providers: ReadonlySet<strin
       description: storable(description),
       parameters,
     })),
-    serves: (provider, name) => known.has(`${provider}/${name}`),
+    serves: (provider, name) => knownNames.has(`${provider}/${name}`),
     refused,
   }
 }

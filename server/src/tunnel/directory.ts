@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { TunnelLocation } from './gateway-store'
+import { systemClock, type Clock } from '../platform/clock'
 import { SwrCache } from '../platform/swr-cache'
 
 /** The maximum number of cached locations of gateways on other nodes; each takes up to 8 kB. */
@@ -12,25 +13,30 @@ const refusedMs = 200
 /** Caches in memory the nodes that have the sockets of gateways, as far as this node looked them up. */
 export class Directory {
   readonly #locations: SwrCache<TunnelLocation | undefined>
-  readonly #missed = new LRUCache<string, true>({ max: maxGateways, ttl: missedMs })
+  readonly #missed: LRUCache<string, true>
 
-  constructor(lookUp: (gatewayId: string) => Promise<TunnelLocation | undefined>) {
+  constructor(
+    lookUp: (gatewayId: string) => Promise<TunnelLocation | undefined>,
+    { monotonicMs: now }: Clock = systemClock,
+  ) {
+    this.#missed = new LRUCache({ max: maxGateways, ttl: missedMs, perf: { now } })
     this.#locations = new SwrCache({
       lookUp,
       capacity: maxGateways,
       isMissing: (place) => place === undefined,
+      now,
     })
   }
 
   /** Returns the location of a gateway; undefined where it is offline, cannot be reached, or was not looked up. */
   cached(gatewayId: string): TunnelLocation | undefined {
-    const place = this.#locations.known(gatewayId)?.value
+    const place = this.#locations.findKnown(gatewayId)?.value
     return place && !this.#missed.has(place.socket) ? place : undefined
   }
 
   /** Looks a gateway up: undefined where it is cached; else resolves after the lookup. Never rejects. */
   lookUp(gatewayId: string): Promise<void> | undefined {
-    if (this.#locations.known(gatewayId)) return undefined
+    if (this.#locations.findKnown(gatewayId)) return undefined
     const looking = async () => void (await this.#locations.of(gatewayId))
     return looking().catch(() => undefined)
   }

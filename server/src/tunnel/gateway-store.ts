@@ -188,12 +188,12 @@ const welcome = (
 ): Promise<boolean> =>
   ports.db.transaction().execute(async (trx) => {
     const { gateway, socketId } = link
-    const existing = await trx
+    const existingGateway = await trx
       .selectFrom('gateway')
       .select('welcomed_at')
       .where('id', '=', gateway.id)
       .executeTakeFirst()
-    const isFirst = existing?.welcomed_at === null && capabilities.providers.length > 0
+    const isFirst = existingGateway?.welcomed_at === null && capabilities.providers.length > 0
     // Locks the owner before the gateway's own row, in the order in which the deletion of an account does.
     if (isFirst) await lockOwner(trx, toOwnerColumns(gateway))
     const written = await trx

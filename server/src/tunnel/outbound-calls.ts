@@ -7,6 +7,7 @@ import type { NodeMessage, NodeMessageKind, NodeMessageBody } from './node-messa
 import type { Party, Peers } from './peers'
 import { ProtocolError } from './read-frame'
 import type { AnswerTransport } from './relayed-answer'
+import type { Clock, Timer } from '../platform/clock'
 import { generateIdBody } from '../platform/db/id'
 
 interface Ports {
@@ -16,6 +17,7 @@ interface Ports {
   drop: (key: string) => void
   /** Records gateways that were not reached at their location, or refused a call. */
   directory: Pick<Directory, 'markUnreachable' | 'markRefused'>
+  clock: Clock
 }
 
 /** A call that ends as a local one does. `lost(false)`: nothing of it was sent to its gateway. */
@@ -29,7 +31,7 @@ interface Call extends Party {
   waiting: Waiting
   /** Once set, the gateway may have received the call. */
   isSent: boolean
-  timer: ReturnType<typeof setTimeout>
+  timer: Timer
   /** Held until the other node has accepted it. */
   payload: string | undefined
   /** The length of the payload in Redis, in characters; its key is the call's id. */
@@ -79,7 +81,7 @@ export class OutboundCalls implements AnswerTransport {
       epoch: undefined,
       isSent: false,
       storedCharacters: 0,
-      timer: setTimeout(() => this.#onUnreachable(call), acceptMs),
+      timer: this.#ports.clock.after(acceptMs, () => this.#onUnreachable(call)),
       markLost: () => (call.isSent ? this.#onLost(call) : this.#onUnreachable(call)),
     }
     this.total += 1
@@ -104,7 +106,7 @@ export class OutboundCalls implements AnswerTransport {
     const call = this.#calls.get(id)
     if (!call) return
     this.#calls.delete(id)
-    clearTimeout(call.timer)
+    call.timer[Symbol.dispose]()
     this.#ports.peers.remove(call)
     if (call.storedCharacters > 0) this.#ports.drop(id)
     this.#onAccepted(call)
@@ -135,7 +137,7 @@ export class OutboundCalls implements AnswerTransport {
   async #sendPayload(call: Call): Promise<void> {
     const { id, payload } = call
     if (payload === undefined) return
-    clearTimeout(call.timer)
+    call.timer[Symbol.dispose]()
     // While the answer arrives, the payload is no longer needed here.
     call.payload = undefined
     if (payload.length <= shortPayload) {

@@ -1,3 +1,5 @@
+import type { Clock } from '../platform/clock'
+
 /** One half of a call that runs over two nodes. */
 export interface Party {
   /** The other node. */
@@ -19,7 +21,12 @@ const silenceMs = 15_000
 
 /** The nodes with which calls run, and the time of their last messages. */
 export class Peers {
+  readonly #clock: Clock
   readonly #peers = new Map<string, Peer>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
 
   get nodes(): string[] {
     return [...this.#peers.keys()]
@@ -30,7 +37,7 @@ export class Peers {
     const peer = this.#peers.get(node)
     if (peer) peer.parties.add(party)
     else {
-      const lastMessageAtMs = performance.now()
+      const lastMessageAtMs = this.#clock.monotonicMs()
       this.#peers.set(node, { epoch, lastMessageAtMs, parties: new Set([party]) })
     }
   }
@@ -45,7 +52,7 @@ export class Peers {
   recordMessage(node: string, epoch: string): void {
     const peer = this.#peers.get(node)
     if (!peer) return
-    peer.lastMessageAtMs = performance.now()
+    peer.lastMessageAtMs = this.#clock.monotonicMs()
     if (peer.epoch === epoch) return
     peer.epoch = epoch
     for (const party of peer.parties) {
@@ -59,7 +66,8 @@ export class Peers {
   }
 
   /** Ends calls with nodes that have been silent too long. */
-  endSilent(nowMs: number): void {
+  endSilent(): void {
+    const nowMs = this.#clock.monotonicMs()
     for (const [node, { lastMessageAtMs }] of this.#peers) {
       if (nowMs - lastMessageAtMs > silenceMs) this.markLost(node)
     }

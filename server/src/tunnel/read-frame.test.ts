@@ -25,7 +25,7 @@ describe('a frame', () => {
     })
   })
 
-  test('whatever else comes is a breach of the protocol, and nothing worse', () => {
+  test('any other frame is a breach of the protocol, and nothing worse', () => {
     const property = fc.property(fc.oneof(fc.string(), fc.json()), (message) => {
       try {
         readFrame(message)

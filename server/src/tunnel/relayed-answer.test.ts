@@ -42,7 +42,7 @@ describe('an answer', () => {
     await fc.assert(property, { numRuns: 200 })
   })
 
-  test('of one frame has its status, and of headers what is known', async () => {
+  test('of one frame has its status, and its known headers', async () => {
     const { link, request } = createTestTunnel()
     const pending = request(false)
     const headers = { 'Retry-After': '3', 'set-cookie': 'a=b' }
@@ -77,7 +77,7 @@ describe('an answer', () => {
     expect(await failureOf(request())).toBe(reason)
   })
 
-  test('is lost with its socket, behind what had come', async () => {
+  test('is lost with its socket, after the received part', async () => {
     const { link, request } = createTestTunnel()
     const pending = request()
     link.take(chunk('Hello'))
@@ -142,7 +142,7 @@ describe('its window', () => {
   })
 })
 
-test('a link takes no more requests than it may have at once', async () => {
+test('a link accepts at most its concurrent requests', async () => {
   const { link, request } = createTestTunnel()
   const pending = Array.from({ length: bounds.requests }, () => failureOf(request()))
   expect(link.isOpen).toBe(false)

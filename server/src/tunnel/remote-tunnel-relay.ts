@@ -9,6 +9,7 @@ import { RelayedAnswer } from './relayed-answer'
 import { RelayedToolCall, type OutgoingToolCall, type ToolOutcome } from './relayed-tool-call'
 import { InboundCalls } from './inbound-calls'
 import type { NodeChannel } from '../platform/db/node-channel'
+import { systemClock, type Clock } from '../platform/clock'
 import type { AnnouncedTool } from '../platform/db/gateway-schema'
 import { Periodic } from '../platform/periodic'
 import type { Answer } from '../upstream/http/answer'
@@ -26,6 +27,7 @@ interface Ports {
   }
   /** Opens the channel between nodes. */
   open: (on: TunnelChannelEvents) => TunnelChannel
+  clock?: Clock
 }
 
 /** The messages between nodes: over Redis, or between workers through their launcher. */
@@ -48,14 +50,16 @@ export class RemoteTunnelRelay implements AsyncDisposable {
   readonly directory: Directory
   readonly #ports: Ports
   readonly #channel: TunnelChannel
-  readonly #peers = new Peers()
+  readonly #peers: Peers
   readonly #outbound: OutboundCalls
   readonly #served: InboundCalls
   readonly #upkeep: readonly Periodic[]
 
   constructor(ports: Ports) {
     this.#ports = ports
-    this.directory = new Directory(ports.rows.findLocation)
+    const { clock = systemClock } = ports
+    this.#peers = new Peers(clock)
+    this.directory = new Directory(ports.rows.findLocation, clock)
     const channel = ports.open({
       onMessage: (text) => this.#onMessage(text),
       onGap: () => this.#peers.endAll(),
@@ -69,6 +73,7 @@ export class RemoteTunnelRelay implements AsyncDisposable {
       storePayload: (key, text) => channel.put(key, text),
       drop: (key) => channel.drop(key),
       directory: this.directory,
+      clock,
     })
     this.#served = new InboundCalls({
       links: ports.links,
@@ -77,11 +82,8 @@ export class RemoteTunnelRelay implements AsyncDisposable {
       take: (key) => channel.take(key),
     })
     this.#upkeep = [
-      new Periodic({ intervalMs: heartbeatEveryMs, run: () => this.#live() }),
-      new Periodic({
-        intervalMs: checkEveryMs,
-        run: () => this.#peers.endSilent(performance.now()),
-      }),
+      new Periodic({ intervalMs: heartbeatEveryMs, run: () => this.#live(), clock }),
+      new Periodic({ intervalMs: checkEveryMs, run: () => this.#peers.endSilent(), clock }),
     ]
   }
 
@@ -107,9 +109,9 @@ export class RemoteTunnelRelay implements AsyncDisposable {
     if (stop.aborted) throw stop.reason
     const location = this.#locationOf(gatewayId)
     if (!location) throw new GatewayLost(false, new Error('the gateway is not connected'))
-    const asked = requestOf(call)
+    const tunnelRequest = requestOf(call)
     return this.#outbound.start(
-      { request: asked, location, sent },
+      { request: tunnelRequest, location, sent },
       (id) => new RelayedAnswer(this.#outbound, { id, isStream, stop }),
     ).head
   }
@@ -121,9 +123,9 @@ export class RemoteTunnelRelay implements AsyncDisposable {
     await this.lookUp(gatewayId)
     const location = this.#locationOf(gatewayId)
     if (!location) throw new ApiError('gateway_unavailable')
-    const asked = toolCallOf(call)
+    const tunnelRequest = toolCallOf(call)
     return this.#outbound.start(
-      { request: asked, location, sent: undefined },
+      { request: tunnelRequest, location, sent: undefined },
       (id) => new RelayedToolCall(this.#outbound, { id, signal }),
     ).outcome
   }

@@ -3,12 +3,9 @@ import type { LocalTunnels } from './local-tunnels'
 import { authenticateGateway } from './authenticate-gateway'
 import { bounds, closeCodes, type GatewayHello } from './frames'
 import type { GatewayRows } from './gateway-store'
-import {
-  TunnelConnection,
-  type AuthenticatedGateway,
-  type GatewayIdentity,
-} from './tunnel-connection'
+import { TunnelConnection, type AuthenticatedGateway } from './tunnel-connection'
 import { ProtocolError, readFrame } from './read-frame'
+import { systemClock, type Clock, type Timer } from '../platform/clock'
 import { newId } from '../platform/db/id'
 import { Periodic } from '../platform/periodic'
 import { unavailable } from '../errors'
@@ -19,7 +16,7 @@ export interface SocketData extends AuthenticatedGateway {
   /** The first and the last of the socket's database writes, which run one after the other. */
   attached?: Promise<void>
   pendingWrite?: Promise<void>
-  helloTimer?: ReturnType<typeof setTimeout>
+  helloTimer?: Timer
   /** The newest hello that was not handled yet. */
   hello?: GatewayHello | undefined
   isGreeting?: boolean
@@ -30,7 +27,7 @@ export interface SocketData extends AuthenticatedGateway {
 type Socket = Bun.ServerWebSocket<SocketData>
 
 interface SocketPorts extends Pick<Parameters<typeof authenticateGateway>[2], 'failures'> {
-  rows: GatewayRows
+  rows: Omit<GatewayRows, 'findLocation' | 'tools'>
   attached: LocalTunnels
   /** The enabled providers, by key. */
   providers: () => ReadonlyMap<string, unknown>
@@ -41,6 +38,7 @@ interface SocketPorts extends Pick<Parameters<typeof authenticateGateway>[2], 'f
   /** Called when an account or an organization was changed. */
   changed: (ownerId: string) => void
   onError: (error: unknown) => void
+  clock?: Clock
 }
 
 /** Of a flood of hellos the last one of each second is handled. */
@@ -56,6 +54,7 @@ const maxUnreadBytes = 32 * 1024 * 1024
 /** Manages the sockets of self-hosted gateways, from their opening to their end. Source: contract 10.5. */
 export class Sockets implements AsyncDisposable {
   readonly #ports: SocketPorts
+  readonly #clock: Clock
   readonly #upkeep: Periodic[]
   readonly #open = new Map<TunnelConnection, SocketData>()
   readonly #writing = new Set<Promise<void>>()
@@ -64,14 +63,15 @@ export class Sockets implements AsyncDisposable {
   #pings = 0
   #isLeaving = false
 
-  constructor(ports: SocketPorts) {
+  constructor({ clock = systemClock, ...ports }: SocketPorts) {
     this.#ports = ports
+    this.#clock = clock
     const { heartbeatMs } = ports
     this.#upkeep = [
-      new Periodic({ intervalMs: heartbeatMs / 6, run: () => this.#endSilent() }),
-      new Periodic({ intervalMs: heartbeatMs, run: () => this.#ping() }),
-      new Periodic({ intervalMs: heartbeatMs / 3, run: () => this.recheck() }),
-      new Periodic({ intervalMs: opensMs, run: () => this.#opens.clear() }),
+      new Periodic({ intervalMs: heartbeatMs / 6, run: () => this.#endSilent(), clock }),
+      new Periodic({ intervalMs: heartbeatMs, run: () => this.#ping(), clock }),
+      new Periodic({ intervalMs: heartbeatMs / 3, run: () => this.recheck(), clock }),
+      new Periodic({ intervalMs: opensMs, run: () => this.#opens.clear(), clock }),
     ]
     this.handlers = {
       // Twice the bound, so that a frame slightly above it is refused with a reason.
@@ -95,12 +95,12 @@ export class Sockets implements AsyncDisposable {
    */
   async authenticate(request: Request, client: string): Promise<AuthenticatedGateway> {
     if (this.#isLeaving) throw unavailable()
-    const authenticated = await authenticateGateway(request, client, this.#ports)
-    const { gateway } = authenticated
+    const authentication = await authenticateGateway(request, client, this.#ports)
+    const { gateway } = authentication
     const opened = (this.#opens.get(gateway.id) ?? 0) + 1
     this.#opens.set(gateway.id, opened)
     if (opened > maxOpens) throw unavailable(new Error(`${gateway.id} opens too many sockets`))
-    return authenticated
+    return authentication
   }
 
   /** The handlers for the runtime's sockets. */
@@ -118,26 +118,30 @@ export class Sockets implements AsyncDisposable {
 
   /** Checks the sockets of a changed account or organization, which may have been suspended. */
   onOwnerChange(ownerId: string): void {
-    this.#check(
-      this.#linksOf(({ userId, organizationId }) => ownerId === (userId ?? organizationId)),
-    )
+    const isTheirs = ({ gateway: { userId, organizationId } }: TunnelConnection) =>
+      ownerId === (userId ?? organizationId)
+    this.#check([...this.#open.keys()].filter(isTheirs))
   }
 
   /** Renews the heartbeat of all sockets, and closes those that are no longer their gateway's. */
   recheck(): void {
-    this.#check(this.#linksOf(() => true))
+    this.#check([...this.#open.keys()])
   }
 
   /** Starts the graceful shutdown: gateways are to connect elsewhere, each once nothing runs over its socket. */
   shutdown(): void {
     this.#isLeaving = true
     this.#closeIdle()
-    this.#upkeep.push(new Periodic({ intervalMs: leaveEveryMs, run: () => this.#closeIdle() }))
+    const clock = this.#clock
+    this.#upkeep.push(
+      new Periodic({ intervalMs: leaveEveryMs, run: () => this.#closeIdle(), clock }),
+    )
   }
 
   /** Resolves once no call runs over any socket: calls of other nodes are not among this node's requests. */
   async idle(): Promise<void> {
-    while ([...this.#open.keys()].some(({ size }) => size > 0)) await Bun.sleep(leaveEveryMs)
+    while ([...this.#open.keys()].some(({ size }) => size > 0))
+      await this.#clock.sleep(leaveEveryMs)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -158,19 +162,15 @@ export class Sockets implements AsyncDisposable {
     }
   }
 
-  #linksOf(matches: (gateway: GatewayIdentity) => boolean): TunnelConnection[] {
-    return [...this.#open.keys()].filter(({ gateway }) => matches(gateway))
-  }
-
   #onOpen(socket: Socket): void {
     const { data } = socket
     const { rows, attached, heartbeatMs } = this.#ports
     const link = new TunnelConnection(data.gateway, newId('sock', data.authenticatedAtMs), socket)
     data.link = link
+    link.lastFrameAtMs = this.#clock.monotonicMs()
     this.#open.set(link, data)
-    data.helloTimer = setTimeout(
-      () => this.#closeWithError(link, 'No hello came in time.'),
-      heartbeatMs / 3,
+    data.helloTimer = this.#clock.after(heartbeatMs / 3, () =>
+      this.#closeWithError(link, 'No hello came in time.'),
     )
     data.attached = this.#write(data, async () => {
       const isTheirs = await rows.attach(link)
@@ -184,7 +184,7 @@ export class Sockets implements AsyncDisposable {
   #onMessage({ data }: Socket, message: string | Buffer): void {
     const { link } = data
     if (!link || link.isLost) return
-    link.lastFrameAtMs = performance.now()
+    link.lastFrameAtMs = this.#clock.monotonicMs()
     try {
       const frame = readFrame(message)
       if (frame.type === 'hello') this.#handleHello(link, data, frame)
@@ -205,7 +205,7 @@ export class Sockets implements AsyncDisposable {
 
   #onClose({ data }: Socket, { code, reason }: { code: number; reason: string }): void {
     const { link } = data
-    clearTimeout(data.helloTimer)
+    data.helloTimer?.[Symbol.dispose]()
     if (!link) return
     link.markLost()
     this.#open.delete(link)
@@ -217,7 +217,7 @@ export class Sockets implements AsyncDisposable {
 
   /** Handles one hello a second, the newest of those that came meanwhile. */
   #handleHello(link: TunnelConnection, data: SocketData, hello: GatewayHello): void {
-    clearTimeout(data.helloTimer)
+    data.helloTimer?.[Symbol.dispose]()
     data.hello = hello
     if (data.isGreeting) return
     data.isGreeting = true
@@ -230,7 +230,7 @@ export class Sockets implements AsyncDisposable {
       data.isGreeting = false
       if (data.hello && !link.isLost) this.#handleHello(link, data, data.hello)
     }
-    void taking.then(() => setTimeout(handleNext, helloEveryMs).unref())
+    void taking.then(() => this.#clock.after(helloEveryMs, handleNext).unref())
   }
 
   async #sendWelcome(link: TunnelConnection, hello: GatewayHello): Promise<void> {
@@ -265,7 +265,7 @@ export class Sockets implements AsyncDisposable {
   }
 
   #endSilent(): void {
-    const nowMs = performance.now()
+    const nowMs = this.#clock.monotonicMs()
     const timeoutMs = 2 * this.#ports.heartbeatMs
     for (const link of this.#open.keys()) {
       if (nowMs - link.lastFrameAtMs > timeoutMs) {

@@ -80,8 +80,8 @@ export class TunnelConnection implements AnswerTransport {
   readonly socketId: string
   /** The capabilities of the gateway; undefined until its hello was accepted. */
   capabilities: Capabilities | undefined
-  /** Monotonic milliseconds. */
-  lastFrameAtMs: number
+  /** Monotonic milliseconds, which the owner of the socket sets. */
+  lastFrameAtMs = 0
   readonly #wire: FrameSocket
   readonly #running = new Map<string, TunnelCall>()
   #requests = 0
@@ -97,7 +97,6 @@ export class TunnelConnection implements AnswerTransport {
     this.gateway = gateway
     this.socketId = socketId
     this.#wire = wire
-    this.lastFrameAtMs = performance.now()
   }
 
   /** Requests that run. */
@@ -124,8 +123,9 @@ export class TunnelConnection implements AnswerTransport {
     if (stop.aborted) throw stop.reason
     if (!this.isOpen)
       throw new GatewayLost(false, new Error('the gateway does not accept more data'))
-    const asked = requestOf(call)
-    return this.start(asked, (id) => new RelayedAnswer(this, { id, isStream, stop }), sent).head
+    const tunnelRequest = requestOf(call)
+    return this.start(tunnelRequest, (id) => new RelayedAnswer(this, { id, isStream, stop }), sent)
+      .head
   }
 
   /**
@@ -136,21 +136,22 @@ export class TunnelConnection implements AnswerTransport {
     const { signal } = call
     signal.throwIfAborted()
     if (!this.isOpen) throw new ApiError('gateway_unavailable')
-    const asked = toolCallOf(call)
-    return this.start(asked, (id) => new RelayedToolCall(this, { id, signal })).outcome
+    const tunnelRequest = toolCallOf(call)
+    return this.start(tunnelRequest, (id) => new RelayedToolCall(this, { id, signal })).outcome
   }
 
-  /** Sends a request over an open socket. `sent` is released once the request has left this process. */
+  /** Sends a request over an open socket. `sendObserver` is released once the request has left this process. */
   start<RunningCall extends TunnelCall>(
-    asked: TunnelRequest,
+    tunnelRequest: TunnelRequest,
     running: (id: string) => RunningCall,
-    sent?: Pick<UnsentRequest, 'release'>,
+    sendObserver?: Pick<UnsentRequest, 'release'>,
   ): RunningCall {
     const id = String(++this.#requests)
     const started = running(id)
     this.#running.set(id, started)
-    this.#write(toFrameText(asked, id))
-    if (sent) this.#unsent.push({ release: () => sent.release(), atBytes: this.#sentBytes })
+    this.#write(toFrameText(tunnelRequest, id))
+    if (sendObserver)
+      this.#unsent.push({ release: () => sendObserver.release(), atBytes: this.#sentBytes })
     this.onDrain()
     return started
   }
@@ -184,7 +185,7 @@ export class TunnelConnection implements AnswerTransport {
   }
 
   /**
-   * Whether more than the bound has waited for `patienceMs`, without as much having been taken meanwhile. To be called
+   * Whether more than the bound has waited for `timeoutMs`, without as much having been taken meanwhile. To be called
    * periodically.
    */
   isStuck(nowMs: number, timeoutMs: number): boolean {

@@ -23,7 +23,7 @@ export class AttemptFailed extends Error {
 /** Describes to the caller the failure that broke an exchange. */
 export function toProviderError(thrown: unknown, source: ErrorSource): ApiError {
   if (thrown instanceof ApiError) return thrown
-  if (thrown instanceof EventTooLong) return invalidAnswer(source.provider, 'an event above 1 MB')
+  if (thrown instanceof EventTooLong) return invalidAnswer(source.provider, thrown.message)
   if (thrown instanceof AnswerTooLong) {
     return invalidAnswer(source.provider, 'a response that is too large')
   }

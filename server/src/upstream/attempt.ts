@@ -2,6 +2,7 @@ import type { Deadline } from './deadline'
 import { AttemptFailed, toAttemptFailed, toProviderError } from './attempt-failed'
 import { Delivery, classifyLoss, type Loss } from './classify-loss'
 import type { OutputAllowance, Drain } from './stream-bounds'
+import type { LargeEvents } from './large-events'
 import type { LoopShare, LoopShares } from './stream-work'
 import type { OutgoingRequest, UpstreamProtocol } from './protocol'
 import { paths, toSentHeaders, toUpstreamUrl } from './request-head'
@@ -13,6 +14,7 @@ import type { Credentials, RequestAuthenticator } from '../providers/credentials
 import type { ProviderRoute } from '../providers/provider-route'
 import { findUpstreamError, invalidAnswer, type ErrorSource } from '../providers/upstream-error'
 import * as sandbox from '../providers/sandbox'
+import { maxAnswerBytes } from '../wire/answer'
 import { eventShape } from '../wire/json-shape'
 import { parseShaped } from '../wire/json-slices'
 import type { HeaderList } from './http/request-head'
@@ -25,6 +27,8 @@ interface Transports {
   credentials: Credentials
   /** Shares of the event loop's time. */
   loopShares: LoopShares
+  /** The memory of large events of streams. */
+  largeEvents: LargeEvents
 }
 
 /** A model on a connection, as far as sending a request to it goes. */
@@ -71,8 +75,6 @@ export interface UpstreamAttempt {
   drain?: () => Drain | undefined
 }
 
-/** The maximum length of an answer that is read as a whole. */
-export const maxAnswerBytes = 20 * 1024 * 1024
 const maxErrorBytes = 64 * 1024
 /** Refusals of a connection, not of the request: another connection may answer. */
 const connectionStatuses = new Set([401, 402, 403, 404, 429])
@@ -98,9 +100,13 @@ export function reportLoss({ onLost }: Pick<UpstreamAttempt, 'onLost'>, thrown: 
   if (loss) onLost?.(loss, thrown instanceof AnswerTooLong ? maxAnswerBytes : 0)
 }
 
-/** The share of the event loop that an attempt uses: the connection owner's, or the caller's. */
-export const shareOf = ({ candidate, request }: UpstreamAttempt): LoopShare =>
-  request.ports.loopShares.shareOf(candidate.connection.owner ?? request.principal.accountId)
+/** The account or organization whose work an attempt is: the connection's owner, or the caller. */
+export const ownerOf = ({ candidate, request }: UpstreamAttempt): string =>
+  candidate.connection.owner ?? request.principal.accountId
+
+/** The share of the event loop that an attempt uses. */
+export const shareOf = (attempt: UpstreamAttempt): LoopShare =>
+  attempt.request.ports.loopShares.shareOf(ownerOf(attempt))
 
 /** 204 and 205 have no body. */
 const isGood = ({ status }: Answer): boolean =>

@@ -3,6 +3,7 @@ import { AttemptFailed } from './attempt-failed'
 import { Delivery, classifyLoss, type Loss } from './classify-loss'
 import { AnswerTooLong } from './http/answer'
 import { ConnectionFailed } from './http/connection-failed'
+import { LargeEventsFull } from './large-events'
 import { ApiError } from '../errors'
 import { invalidAnswer, toCallerError } from '../providers/upstream-error'
 import { ClientDisconnected } from '../wire/chunk-stream'
@@ -24,10 +25,15 @@ test.each<[string, unknown, Loss | undefined]>([
   ['an answer that is too long', new AnswerTooLong(), 'ended'],
   ['an event that is too long', new EventTooLong(), 'ended'],
   ['a connection that was lost', new ConnectionFailed(true, new Error('reset')), 'failed'],
-  ['the same, told', new ApiError('connection_failed'), 'failed'],
-  ['what is no JSON', new SyntaxError('Unexpected token'), 'failed'],
-  ['what is no answer', invalidAnswer('fake', 'a response without choices'), 'failed'],
+  ['the same, reported', new ApiError('connection_failed'), 'failed'],
+  ['invalid JSON', new SyntaxError('Unexpected token'), 'failed'],
+  ['an invalid answer', invalidAnswer('fake', 'a response without choices'), 'failed'],
   ['a stopping process', new ApiError('gateway_unavailable'), 'failed'],
+  [
+    'a large event without memory for it (finding V11)',
+    new ApiError('gateway_unavailable', { cause: new LargeEventsFull() }),
+    'ended',
+  ],
   [
     'a host that refuses the connection',
     new ConnectionFailed(false, new Error('refused')),

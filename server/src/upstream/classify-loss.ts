@@ -1,6 +1,7 @@
 import { AttemptFailed } from './attempt-failed'
 import { AnswerTooLong } from './http/answer'
 import { ConnectionFailed } from './http/connection-failed'
+import { LargeEventsFull } from './large-events'
 import { ApiError } from '../errors'
 import { findUpstreamError } from '../providers/upstream-error'
 import { ClientDisconnected } from '../wire/chunk-stream'
@@ -8,8 +9,8 @@ import { EventTooLong } from '../wire/sse'
 
 /**
  * The cause for which a request that a provider received came to no answer: Tollgate ended it, as its client
- * disconnected, its time was up or the answer too long; or the provider failed, as it lost the connection or sent an
- * unreadable answer.
+ * disconnected, its time was up, the answer too long or memory for its large events missing; or the provider failed, as
+ * it lost the connection or sent an unreadable answer.
  */
 export type Loss = 'ended' | 'failed'
 
@@ -28,8 +29,9 @@ function lossIn(error: ApiError): Loss | undefined {
     case 'request_timeout':
       return 'ended'
     case 'connection_failed':
-    case 'gateway_unavailable':
       return 'failed'
+    case 'gateway_unavailable':
+      return error.cause instanceof LargeEventsFull ? 'ended' : 'failed'
     case 'provider_error':
       // Its own status, or one that it named in place of an answer.
       return findUpstreamError(error) ? undefined : 'failed'

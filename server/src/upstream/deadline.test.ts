@@ -1,97 +1,163 @@
-import { expect, test } from 'bun:test'
-import { Deadline } from './deadline'
+import { expect, spyOn, test } from 'bun:test'
+import { AnswerFinished, Deadline, ProviderSilence } from './deadline'
 import { ApiError } from '../errors'
 import { ClientDisconnected } from '../wire/chunk-stream'
-import { recordFigure } from '../../testing/figures'
+import { TestClock } from '../../testing/clock'
 
-/** A limit that passes after the test would have ended. */
+/** A limit that no test comes near. */
 const farMs = 600_000
 
-/** Milliseconds from `startedAt` until a deadline passes, and why it did. */
-async function passed(
-  deadline: Deadline,
-  startedAt = performance.now(),
-): Promise<{ afterMs: number; reason: unknown }> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  deadline.signal.addEventListener('abort', () => resolve())
-  if (!deadline.signal.aborted) await promise
-  return { afterMs: performance.now() - startedAt, reason: deadline.signal.reason }
-}
-
 test('U02: no first event in time is request_timeout, not to be repeated', async () => {
-  const startedAt = performance.now()
-  using deadline = new Deadline({ totalMs: farMs, firstByteMs: 30, idleMs: farMs })
-  const { afterMs, reason } = await passed(deadline, startedAt)
-  expect(afterMs).toBeGreaterThanOrEqual(25)
-  recordFigure('30 ms without a first event', afterMs, { unit: 'ms', atMost: 200 })
-  expect(reason).toBeInstanceOf(ApiError)
-  expect(reason).toMatchObject({ code: 'request_timeout', status: 504, retryable: false })
+  const clock = new TestClock()
+  using deadline = new Deadline({ totalMs: farMs, firstByteMs: 30, idleMs: farMs, clock })
+  await clock.advance(29)
+  expect(deadline.reason).toBeUndefined()
+  await clock.advance(1)
+  expect(deadline.reason).toBeInstanceOf(ApiError)
+  expect(deadline.reason).toMatchObject({
+    code: 'request_timeout',
+    status: 504,
+    retryable: false,
+  })
+  expect(deadline.reason?.cause).toBeInstanceOf(ProviderSilence)
+  expect(clock.pending).toBe(0)
 })
 
 test('U03: a silence after the first event ends at its own time, not at that of the first', async () => {
-  using deadline = new Deadline({ totalMs: farMs, firstByteMs: farMs, idleMs: 40 })
-  const startedAt = performance.now()
+  const clock = new TestClock()
+  using deadline = new Deadline({ totalMs: farMs, firstByteMs: farMs, idleMs: 40, clock })
+  await clock.advance(100)
   deadline.progress()
-  const { afterMs } = await passed(deadline, startedAt)
-  expect(afterMs).toBeGreaterThanOrEqual(35)
-  recordFigure('a silence of 40 ms', afterMs, { unit: 'ms', atMost: 300 })
+  await clock.advance(39)
+  expect(deadline.aborted).toBe(false)
+  await clock.advance(1)
+  expect(deadline.reason).toMatchObject({ code: 'request_timeout' })
 })
 
-test('each event moves the end of the silence', async () => {
-  using deadline = new Deadline({ totalMs: farMs, firstByteMs: farMs, idleMs: 400 })
-  let lastAt = 0
+test('each event moves the end of the silence, also where this process was blocked', async () => {
+  const clock = new TestClock()
+  using deadline = new Deadline({ totalMs: farMs, firstByteMs: farMs, idleMs: 400, clock })
   for (let count = 0; count < 3; count++) {
-    // Its timer does not run meanwhile: it finds that the end has moved, however late this process is.
-    Bun.sleepSync(150)
-    lastAt = performance.now()
+    await clock.advance(150)
     deadline.progress()
   }
-  const { afterMs } = await passed(deadline, lastAt)
-  expect(afterMs).toBeGreaterThanOrEqual(380)
-  recordFigure('a silence of 400 ms after events', afterMs, { unit: 'ms', atMost: 650 })
+  await clock.stall(399)
+  expect(deadline.aborted).toBe(false)
+  await clock.advance(1)
+  expect(deadline.aborted).toBe(true)
+})
+
+test('an event costs no timer', async () => {
+  const clock = new TestClock()
+  using after = spyOn(clock, 'after')
+  using deadline = new Deadline({ totalMs: farMs, firstByteMs: 1000, idleMs: 1000, clock })
+  for (let count = 0; count < 1000; count++) {
+    await clock.advance(1)
+    deadline.progress()
+  }
+  // For the first event, and for the silence after it.
+  expect(after).toHaveBeenCalledTimes(2)
 })
 
 test('S09: the whole has its own limit, however lively it is', async () => {
-  const startedAt = performance.now()
-  using deadline = new Deadline({ totalMs: 60, idleMs: farMs })
-  const beat = setInterval(() => deadline.progress(), 5)
-  const { afterMs } = await passed(deadline, startedAt)
-  clearInterval(beat)
-  expect(afterMs).toBeGreaterThanOrEqual(50)
-  recordFigure('the limit of 60 ms of a lively stream', afterMs, { unit: 'ms', atMost: 300 })
+  const clock = new TestClock()
+  using deadline = new Deadline({ totalMs: 60, idleMs: farMs, clock })
+  using _beat = clock.every(5, () => deadline.progress())
+  await clock.advance(59)
+  expect(deadline.aborted).toBe(false)
+  await clock.advance(1)
+  expect(deadline.reason).toMatchObject({ code: 'request_timeout' })
+  expect(deadline.reason?.cause).toBeUndefined()
+})
+
+test('finding V5: a finished answer ends in its own time, and not as a timeout', async () => {
+  const clock = new TestClock()
+  using deadline = new Deadline({ totalMs: farMs, firstByteMs: farMs, idleMs: farMs, clock })
+  deadline.progress()
+  deadline.finishWithin(20)
+  // What follows it does not put the end off.
+  deadline.finishWithin(farMs)
+  await clock.advance(19)
+  deadline.progress()
+  expect(deadline.aborted).toBe(false)
+  await clock.advance(1)
+  expect(deadline.reason).toBeInstanceOf(AnswerFinished)
+})
+
+test('finding V5: another time that passes before is not an end either', async () => {
+  const clock = new TestClock()
+  const ended: unknown[] = []
+  const onExpired = (reason: unknown) => ended.push(reason) > 0
+  using deadline = new Deadline({ totalMs: 20, idleMs: 20, onExpired, clock })
+  deadline.progress()
+  deadline.finishWithin(farMs)
+  await clock.advance(20)
+  expect(deadline.reason).toBeInstanceOf(AnswerFinished)
+  expect(ended).toEqual([])
+})
+
+test('finding V22: the whole time may be changed on the way', async () => {
+  const clock = new TestClock()
+  using deadline = new Deadline({ totalMs: 20, clock })
+  deadline.limit(farMs)
+  await clock.advance(40)
+  expect(deadline.aborted).toBe(false)
+  expect(deadline.remainingMs).toBe(farMs - 40)
+  deadline.limit(41)
+  await clock.advance(1)
+  expect(deadline.reason).toMatchObject({ code: 'request_timeout' })
+})
+
+test.each(['before', 'since'])('ends as another does that ended %s', (order) => {
+  using outer = new Deadline({ totalMs: farMs })
+  using deadline = new Deadline({ totalMs: farMs })
+  const reason = new Error('left')
+  if (order === 'before') outer.cancel(reason)
+  using _ending = deadline.endWith(outer)
+  if (order === 'since') outer.cancel(reason)
+  expect(deadline.reason).toBe(reason)
+})
+
+test('no longer ends as another does, once that is over', () => {
+  using outer = new Deadline({ totalMs: farMs })
+  using deadline = new Deadline({ totalMs: farMs })
+  deadline.endWith(outer)[Symbol.dispose]()
+  outer.cancel(new Error('left'))
+  expect(deadline.aborted).toBe(false)
 })
 
 test('the first cancellation sets the reason', async () => {
-  using deadline = new Deadline({ totalMs: 20 })
+  const clock = new TestClock()
+  using deadline = new Deadline({ totalMs: 20, clock })
   const reason = new Error('left')
   deadline.cancel(reason)
   deadline.cancel(new Error('later'))
-  await Bun.sleep(40)
+  expect(clock.pending).toBe(0)
+  await clock.advance(40)
   expect(deadline.signal.reason).toBe(reason)
 })
 
 test('a deadline that was disposed of never passes, even when something arrives late', async () => {
-  const deadline = new Deadline({ totalMs: 20, firstByteMs: 10, idleMs: 5 })
+  const clock = new TestClock()
+  const deadline = new Deadline({ totalMs: 20, firstByteMs: 10, idleMs: 5, clock })
   deadline[Symbol.dispose]()
   deadline.progress()
-  await Bun.sleep(40)
+  expect(clock.pending).toBe(0)
+  await clock.advance(40)
   expect(deadline.signal.aborted).toBe(false)
 })
 
-test.each([true, false])(
-  'who follows a signal ends with it, aborted before: %p',
-  async (isBefore) => {
-    const caller = new AbortController()
-    using deadline = new Deadline({ totalMs: 60_000 })
-    if (isBefore) caller.abort()
-    deadline.follow(caller.signal)
-    expect(deadline.signal.aborted).toBe(isBefore)
-    if (!isBefore) caller.abort()
-    expect((await passed(deadline)).reason).toBeInstanceOf(ClientDisconnected)
-  },
-)
+test.each([true, false])('a follower of a signal ends with it, aborted before: %p', (isBefore) => {
+  const caller = new AbortController()
+  using deadline = new Deadline({ totalMs: 60_000 })
+  if (isBefore) caller.abort()
+  deadline.follow(caller.signal)
+  expect(deadline.signal.aborted).toBe(isBefore)
+  if (!isBefore) caller.abort()
+  expect(deadline.signal.reason).toBeInstanceOf(ClientDisconnected)
+})
 
-test('one that has ended keeps no reference to its request', () => {
+test('an ended deadline keeps no reference to its request', () => {
   const caller = new AbortController()
   let checks = 0
   const deadline = new Deadline({ totalMs: 1000 })

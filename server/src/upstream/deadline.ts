@@ -1,5 +1,6 @@
 import type { StopSignal, StopListener } from './http/stop-signal'
 import { ApiError } from '../errors'
+import { systemClock, type Clock, type Timer } from '../platform/clock'
 import { ClientDisconnected } from '../wire/chunk-stream'
 
 interface Limits {
@@ -11,6 +12,7 @@ interface Limits {
   idleMs?: number
   /** Called when it has passed: returns true where it ends the attempt itself, in its own way and time. */
   onExpired?: (reason: ApiError) => boolean
+  clock?: Clock
 }
 
 /** The cause of a `request_timeout` before which the provider sent nothing for too long. */
@@ -20,6 +22,11 @@ export class ProviderSilence extends Error {
   constructor() {
     super('The provider sent nothing.')
   }
+}
+
+/** The cause of an end that is no failure: all of the answer has come, and what may follow it did not in time. */
+export class AnswerFinished extends Error {
+  override readonly name = 'AnswerFinished'
 }
 
 const listenOnce = { once: true }
@@ -35,17 +42,24 @@ export class Deadline implements Disposable, StopSignal {
   #controller: AbortController | undefined
   #ended: { reason: Error } | undefined
   #listeners: StopListener[] = []
-  readonly #startedAt = performance.now()
+  readonly #clock: Clock
+  readonly #startedAt: number
   readonly #limits: Limits
+  #totalMs: number
   readonly #running: Set<Deadline> | undefined
   #lastEventAt: number | undefined
+  /** The time by which it ends as `AnswerFinished`, as it does where another time passes before. */
+  #finishAt = Infinity
   /** Called when its client has disconnected. */
   #mayContinue: (() => boolean) | undefined
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #timer: Timer | undefined
 
   /** `running` holds it until it is disposed of, for code that has to end all of them. */
   constructor(limits: Limits, running?: Set<Deadline>) {
+    this.#clock = limits.clock ?? systemClock
+    this.#startedAt = this.#clock.monotonicMs()
     this.#limits = limits
+    this.#totalMs = limits.totalMs
     this.#running = running
     running?.add(this)
     this.#arm()
@@ -70,7 +84,7 @@ export class Deadline implements Disposable, StopSignal {
 
   /** Milliseconds until all of it has to have ended; 0 where that has passed. */
   get remainingMs(): number {
-    return Math.max(0, this.#startedAt + this.#limits.totalMs - performance.now())
+    return Math.max(0, this.#startedAt + this.#totalMs - this.#clock.monotonicMs())
   }
 
   /** The deadline as a signal, for APIs that take nothing else. */
@@ -87,6 +101,18 @@ export class Deadline implements Disposable, StopSignal {
     else signal.addEventListener('abort', this, listenOnce)
   }
 
+  /** Ends as `outer` does, or did, until the result is disposed of. */
+  endWith(outer: Deadline): Disposable {
+    const listener = {
+      handleEvent: () => {
+        if (outer.reason) this.cancel(outer.reason)
+      },
+    }
+    outer.addEventListener('abort', listener)
+    listener.handleEvent()
+    return { [Symbol.dispose]: () => outer.removeEventListener('abort', listener) }
+  }
+
   /** Handles the abort of the signal that it follows. */
   handleEvent(): void {
     if (!this.#mayContinue?.()) this.cancel(new ClientDisconnected())
@@ -95,9 +121,23 @@ export class Deadline implements Disposable, StopSignal {
   /** Data has arrived. */
   progress(): void {
     const isFirst = this.#lastEventAt === undefined
-    this.#lastEventAt = performance.now()
+    this.#lastEventAt = this.#clock.monotonicMs()
     // The timer waits for the first event; the next idle timeout may end before that would.
     if (isFirst && this.#timer !== undefined) this.#arm()
+  }
+
+  /** Changes the time from its start to its end. */
+  limit(totalMs: number): void {
+    if (totalMs === this.#totalMs) return
+    this.#totalMs = totalMs
+    if (this.#timer !== undefined) this.#arm()
+  }
+
+  /** All of the answer has come: ends in that time at the latest, with `AnswerFinished`. Repeated calls change nothing. */
+  finishWithin(ms: number): void {
+    if (this.#finishAt < Infinity) return
+    this.#finishAt = this.#clock.monotonicMs() + ms
+    if (this.#timer !== undefined) this.#arm()
   }
 
   cancel(reason: Error): void {
@@ -111,32 +151,34 @@ export class Deadline implements Disposable, StopSignal {
   }
 
   #endsAt(): number {
-    const { totalMs, firstByteMs = totalMs, idleMs = totalMs } = this.#limits
+    const totalMs = this.#totalMs
+    const { firstByteMs = totalMs, idleMs = totalMs } = this.#limits
     const silenceEndsAt =
       this.#lastEventAt === undefined ? this.#startedAt + firstByteMs : this.#lastEventAt + idleMs
-    return Math.min(this.#startedAt + totalMs, silenceEndsAt)
+    return Math.min(this.#startedAt + totalMs, silenceEndsAt, this.#finishAt)
   }
 
   #arm(): void {
-    clearTimeout(this.#timer)
-    const waitMs = this.#endsAt() - performance.now()
+    this.#timer?.[Symbol.dispose]()
+    const waitMs = this.#endsAt() - this.#clock.monotonicMs()
     if (waitMs > 0) {
-      this.#timer = setTimeout(Deadline.#due, Math.ceil(waitMs), this)
+      this.#timer = this.#clock.after(Math.ceil(waitMs), Deadline.#due, this)
       return
     }
-    const seconds = Math.round((performance.now() - this.#startedAt) / 1000)
+    this.#timer = undefined
+    if (this.#finishAt < Infinity) return this.cancel(new AnswerFinished())
+    const seconds = Math.round((this.#clock.monotonicMs() - this.#startedAt) / 1000)
     const reason = new ApiError('request_timeout', {
       message: `The provider did not answer in time; the request was ended after ${seconds} s.`,
       // The provider may have billed it.
       retryable: false,
       ...(this.remainingMs > 0 && { cause: new ProviderSilence() }),
     })
-    this.#timer = undefined
     if (!this.#limits.onExpired?.(reason)) this.cancel(reason)
   }
 
   [Symbol.dispose](): void {
-    clearTimeout(this.#timer)
+    this.#timer?.[Symbol.dispose]()
     this.#timer = undefined
     this.#running?.delete(this)
     // The engine keeps listeners of a request's signal for a while after its answer: not all of the request with it.

@@ -1,9 +1,12 @@
-import { maxAnswerBytes, reportLoss, send, shareOf, type UpstreamAttempt } from './attempt'
-import { AttemptFailed, toAttemptFailed, refusalInAnswer } from './attempt-failed'
+import { reportLoss, send, shareOf, type UpstreamAttempt } from './attempt'
+import { toAttemptFailed, refusalInAnswer } from './attempt-failed'
+import { wrongType } from './framing'
+import { findReplacement, withRequest } from './second-try'
 import type { LoopShare } from './stream-work'
-import { AnswerTooLong, type Answer } from './http/answer'
+import { AnswerTooLong, LocalAnswer, type Answer } from './http/answer'
 import { isFailure } from '../providers/event'
-import { toFailure, invalidAnswer, type ErrorSource } from '../providers/upstream-error'
+import { toFailure } from '../providers/upstream-error'
+import { maxAnswerBytes } from '../wire/answer'
 import { isObject, maxConcurrent } from '../wire/json-body'
 import { answerShape, ShapeExceeded } from '../wire/json-shape'
 import { parseInSlices, parseShaped } from '../wire/json-slices'
@@ -14,25 +17,42 @@ const byteMs = 4e-6
 /** Reads a whole answer: its JSON, and its headers. Throws where it is none. */
 type AnswerReader<Result> = (answer: unknown, headers: Answer['headers']) => Result
 
-/** Sends an attempt, and reads its whole answer, which is JSON. Throws `AttemptFailed`, and as `read`. */
+/** Reads an answer that is a stream, though none was requested. Throws `AttemptFailed`. */
+type StreamReader<Result> = (answer: Answer) => Promise<Result>
+
+/**
+ * Sends an attempt, and reads its whole answer: JSON, whatever its type says, or a stream where `readStream` is given.
+ * Throws `AttemptFailed`, and as `read`.
+ */
 export async function exchange<Result>(
   attempt: UpstreamAttempt,
   read: AnswerReader<Result>,
+  readStream?: StreamReader<Result>,
 ): Promise<Result> {
   const { source } = attempt.protocol
   const response = await send(attempt)
+  const type = response.headers.get('content-type') ?? ''
+  if (readStream && !isJsonType(type)) return readStream(response)
   let answer: unknown
+  let text: string
   try {
-    checkType(response, source)
-    const text = await response.text(maxAnswerBytes)
-    const isSmall = text.length <= maxConcurrent
-    answer = isSmall ? parseShaped(text, answerShape) : await parseLarge(text, shareOf(attempt))
+    text = await response.text(maxAnswerBytes)
+    const isStream = readStream !== undefined && stream.test(text)
+    if (!isStream) {
+      const parsed = parseAnswer(text, type, attempt)
+      answer = parsed instanceof Promise ? await parsed : parsed
+    }
     if (isObject(answer) && isFailure(answer)) throw refusalInAnswer(toFailure(answer, source))
   } catch (thrown) {
     reportLoss(attempt, thrown)
     await chargeUnreadable(thrown, shareOf(attempt))
-    throw toAttemptFailed(thrown, source)
+    const failed = toAttemptFailed(thrown, source)
+    const replacement = findReplacement(attempt.protocol, failed)
+    if (!replacement) throw failed
+    const protocol = withRequest(attempt.protocol, replacement)
+    return exchange({ ...attempt, protocol }, read, readStream)
   }
+  if (answer === undefined && readStream) return readStream(new LocalAnswer(new Response(text)))
   try {
     return read(answer, response.headers)
   } catch (thrown) {
@@ -52,6 +72,14 @@ async function chargeUnreadable(thrown: unknown, share: LoopShare): Promise<void
   await share.spend(isTooLong ? tooLongMs : unreadableMs, 'idle')
 }
 
+/** Parses an answer that is no stream; a large one in slices. Throws where it is no JSON, whatever its type says. */
+function parseAnswer(text: string, type: string, attempt: UpstreamAttempt): unknown {
+  if (!isJsonType(type) && !json.test(text)) throw wrongType(attempt.protocol.source, type)
+  return text.length <= maxConcurrent
+    ? parseShaped(text, answerShape)
+    : parseLarge(text, shareOf(attempt))
+}
+
 /** Parses in slices, all of them in the share of the answer's owner. */
 async function parseLarge(text: string, share: LoopShare): Promise<unknown> {
   await share.spend(text.length * byteMs, 'useful')
@@ -62,13 +90,8 @@ async function parseLarge(text: string, share: LoopShare): Promise<unknown> {
 }
 
 const jsonType = /\bjson\b/i
+const isJsonType = (type: string): boolean => type === '' || jsonType.test(type)
 
-function checkType(response: Answer, { provider }: ErrorSource): void {
-  const type = response.headers.get('content-type') ?? ''
-  if (type === '' || jsonType.test(type)) return
-  response.cancel()
-  throw new AttemptFailed(
-    invalidAnswer(provider, `an answer of type "${type.slice(0, 80)}"`),
-    false,
-  )
-}
+const json = /^\s*[[{]/
+/** Server-sent events. */
+const stream = /^\s*(?:data|event|id|retry)?:/

@@ -5,6 +5,7 @@ import { AttemptFailed } from '../upstream/attempt-failed'
 import { sampleCandidate } from '../../testing/routing/candidate'
 import { Deadline } from '../upstream/deadline'
 import { exchange } from '../upstream/exchange'
+import { LargeEvents } from '../upstream/large-events'
 import { probe } from '../upstream/probe'
 import { RelayProtocol } from '../upstream/relay'
 import { sampleConnection, sampleProvider } from '../../testing/catalog/samples'
@@ -41,7 +42,8 @@ async function createFixture(answer: (socket: Socket) => unknown) {
     const candidate = sampleCandidate({ provider, connection: connectionTo(host) })
     const gateways = transportFor(new LocalTunnels())
     const loopShares = { shareOf: () => ({ spend: () => undefined, note: () => undefined }) }
-    const ports = { egress, gateways, credentials, loopShares }
+    const largeEvents = new LargeEvents()
+    const ports = { egress, gateways, credentials, loopShares, largeEvents }
     const request = { ports, principal: { accountId: 'acc_2' }, call: { hops: 0 } }
     const protocol = new RelayProtocol({
       request: { operation: 'chat', body: { model: 'm', messages: [] } },
@@ -86,7 +88,7 @@ test('a connection of a customer’s own goes through the guard', async () => {
   expect(request?.serverName).toBe('one.example')
 })
 
-test('X05, X13: a host inside looks like one that is down, and nothing is sent to it', async () => {
+test('X05, X13: a host inside looks like a host that is down, and receives nothing', async () => {
   using fixture = await createFixture(ok)
   await fixture.peers.forbidden('127.0.0.4', fixture.peer.port)
   const inside = shown(await failure(fixture.ask('inside.example')))
@@ -119,7 +121,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 )
 
-test('X12: of an error’s words at most 300 characters come back, without addresses and markup', async () => {
+test('X12: at most 300 characters of an error come back, without addresses and markup', async () => {
   const words = `<html><b>upstream</b> 10.0.0.7:99 [fd00::7]:99 https://inside.example/x sk-fake ${'y'.repeat(3000)}`
   using fixture = await createFixture((socket) =>
     socket.write(`HTTP/1.1 500 No\r\ncontent-length: ${words.length}\r\n\r\n${words}`),
@@ -134,7 +136,7 @@ test.each([
   ['plain', '', Buffer.alloc(30e6, ' ')],
   ['a bomb', 'content-encoding: gzip\r\n', gzipSync(Buffer.alloc(300e6, ' '))],
 ])(
-  'X12: an answer of too many bytes, %s, is refused as soon as it is',
+  'X12: an answer of too many bytes, %s, is rejected as soon as it is',
   async (what, header, body) => {
     using fixture = await createFixture((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${header}\r\n`)

@@ -3,17 +3,18 @@ import type { ApiError } from '../errors'
 import type { Adapter, NativePassthrough } from '../providers/adapter'
 import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
 import type { CompleteAnswer } from '../providers/openai/whole-answer'
+import type { JsonObject } from '../wire/json-body'
 import { toCallerError, type ErrorSource, type UpstreamFailure } from '../providers/upstream-error'
 
 interface PassthroughOptions {
-  passthrough: Pick<NativePassthrough, 'stream' | 'complete'>
+  passthrough: Pick<NativePassthrough, 'stream' | 'complete' | 'events' | 'collect'>
   request: OutgoingRequest
   source: ErrorSource
   omitted: readonly string[]
   /** Whether a refusal is about the signatures of the request's history. */
   refusesSignatures?: Adapter['refusesSignatures']
   /** Writes the request without these signatures; undefined where it has none. */
-  writeUnsigned: (() => OutgoingRequest) | undefined
+  writeUnsigned: () => OutgoingRequest | undefined
 }
 
 /** Passes a request through to a provider that speaks the caller's own format, and its answer back. */
@@ -25,12 +26,15 @@ export class PassthroughProtocol implements ChatProtocol {
   readonly framing = 'sse'
   readonly isEncoded = true
   readonly streamsOnly = false
+  readonly collect: (frames: readonly string[]) => JsonObject
   readonly #options: PassthroughOptions
+  #isReplaced = false
 
   constructor(options: PassthroughOptions) {
     this.request = options.request
     this.source = options.source
     this.omitted = options.omitted
+    this.collect = options.passthrough.collect
     this.#options = options
   }
 
@@ -38,9 +42,15 @@ export class PassthroughProtocol implements ChatProtocol {
     return toCallerError(refusal, this.source)
   }
 
+  toEvents(answer: JsonObject): JsonObject[] {
+    return this.#options.passthrough.events(answer)
+  }
+
   replaceRefused(refusal: UpstreamFailure): OutgoingRequest | undefined {
     const { writeUnsigned, refusesSignatures } = this.#options
-    return writeUnsigned && refusesSignatures?.(refusal) ? writeUnsigned() : undefined
+    if (this.#isReplaced || !refusesSignatures?.(refusal)) return undefined
+    this.#isReplaced = true
+    return writeUnsigned()
   }
 
   stream(facts: RelayRequest): RelayedStream {

@@ -53,14 +53,17 @@ export async function probe(
     const verdict = judge({ status: response.status, body: answered })
     if (verdict) return result(true, verdict.message, verdict.models)
     const isGood = response.status >= 200 && response.status < 300
-    const words = isGood ? 'Its answer is not what was asked for.' : text
+    const words = isGood ? 'Its answer has an unexpected format.' : text
     return result(
       false,
       `${provider.name} returned status ${response.status}. ${scrub(words, connection.secret)}`.trim(),
     )
   } catch (thrown) {
     const words = messageOf(thrown)
-    return result(false, `${provider.name} could not be asked: ${scrub(words, connection.secret)}.`)
+    return result(
+      false,
+      `${provider.name} could not be reached: ${scrub(words, connection.secret)}.`,
+    )
   }
 }
 

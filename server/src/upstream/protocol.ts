@@ -30,6 +30,8 @@ export interface UpstreamProtocol {
   readonly framing: Adapter['framing']
   /** Translates an error response for the caller. */
   toError: (refusal: UpstreamFailure) => ApiError
+  /** The events that a whole answer stands for, which came in place of a stream; absent where none is requested. */
+  toEvents?: (answer: JsonObject) => readonly JsonObject[]
   /** Returns the request to send in place of a refused one, once; undefined where the refusal stands. */
   replaceRefused: (refusal: UpstreamFailure) => OutgoingRequest | undefined
 }
@@ -46,6 +48,8 @@ export interface ChatProtocol extends UpstreamProtocol {
   readonly streamsOnly: boolean
   /** Starts reading a stream. */
   stream: (facts: RelayRequest) => RelayedStream
+  /** The whole answer that the frames of its stream stand for; undefined where its chunks are OpenAI's. */
+  readonly collect: ((frames: readonly string[]) => JsonObject) | undefined
   /** Reads a whole answer. Throws where it is none. */
   complete: (answer: unknown, facts: RelayRequest) => CompleteAnswer
 }

@@ -4,8 +4,10 @@ import { CustomCallStream } from '../providers/custom-call-stream'
 import { ChatStream } from '../providers/openai/chat-stream'
 import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
 import { relayChat, type CompleteAnswer } from '../providers/openai/whole-answer'
+import { toWholeChunk } from '../providers/openai/whole-chunk'
 import { toCallerError, type ErrorSource, type UpstreamFailure } from '../providers/upstream-error'
 import { withCustomCalls, type CustomNames } from '../wire/custom-calls'
+import type { JsonObject } from '../wire/json-body'
 
 interface RelayedRequest {
   request: OutgoingRequest
@@ -15,6 +17,14 @@ interface RelayedRequest {
   /** The caller's custom tools that functions replace, by their names. */
   customTools?: CustomNames | undefined
   streamsOnly?: boolean
+  /** Writes the request in place of a refused one; undefined where there is none. */
+  replaceRefused?: ((refusal: UpstreamFailure) => ReplacedRequest | undefined) | undefined
+}
+
+/** A request in place of a refused one, and the fields that both lack. */
+interface ReplacedRequest {
+  request: OutgoingRequest
+  omitted: readonly string[]
 }
 
 const none: readonly string[] = []
@@ -23,28 +33,44 @@ const none: readonly string[] = []
 export class RelayProtocol implements ChatProtocol {
   readonly request: OutgoingRequest
   readonly source: ErrorSource
-  readonly omitted: readonly string[]
   readonly callerNames: ReadonlyMap<string, string> | undefined
   readonly streamsOnly: boolean
   readonly isEncoded = false
   readonly framing = 'sse'
+  readonly collect = undefined
   readonly #customTools: CustomNames | undefined
+  readonly #replaceRefused: RelayedRequest['replaceRefused']
+  #omitted: readonly string[]
+  #isReplaced = false
 
   constructor(relayed: RelayedRequest) {
     this.request = relayed.request
     this.source = relayed.source
-    this.omitted = relayed.omitted ?? none
     this.callerNames = relayed.callerNames
     this.streamsOnly = relayed.streamsOnly === true
     this.#customTools = relayed.customTools
+    this.#replaceRefused = relayed.replaceRefused
+    this.#omitted = relayed.omitted ?? none
+  }
+
+  get omitted(): readonly string[] {
+    return this.#omitted
   }
 
   toError(refusal: UpstreamFailure): ApiError {
     return toCallerError(refusal, this.source)
   }
 
-  replaceRefused(): undefined {
-    return undefined
+  toEvents(answer: JsonObject): JsonObject[] {
+    return toWholeChunk(answer)
+  }
+
+  replaceRefused(refusal: UpstreamFailure): OutgoingRequest | undefined {
+    const replaced = this.#isReplaced ? undefined : this.#replaceRefused?.(refusal)
+    if (!replaced) return undefined
+    this.#isReplaced = true
+    this.#omitted = replaced.omitted
+    return replaced.request
   }
 
   stream(facts: RelayRequest): RelayedStream {

@@ -19,7 +19,7 @@ function sent(provider: Provider, forwarded: Record<string, string>) {
   return toSentHeaders({ provider, connection }, fields, { url: 'https://a.example/v1', hops: 0 })
 }
 
-test('finding S29: a header that the operator has set for a provider stays, in whatever case', () => {
+test('finding S29: a header that the operator set for a provider stays, in any case of letters', () => {
   const forwarded = { 'anthropic-beta': 'b-2025-01-01', 'anthropic-version': '2026-10-21' }
   const beta = sent(anthropicWith({ 'Anthropic-Beta': 'mine' }), forwarded)
   expect(beta).toMatchObject({ 'Anthropic-Beta': 'mine', 'anthropic-version': '2026-10-21' })

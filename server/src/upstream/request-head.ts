@@ -34,8 +34,8 @@ interface SharedHead {
 const sharedHeads = new WeakMap<ProviderRoute['connection'], SharedHead>()
 
 function sharedHeadOf({ provider, connection }: ProviderRoute): SharedHead {
-  const known = sharedHeads.get(connection)
-  if (known?.provider === provider) return known
+  const knownHead = sharedHeads.get(connection)
+  if (knownHead?.provider === provider) return knownHead
   const head: SharedHead = { provider, urls: {}, headers: [] }
   sharedHeads.set(connection, head)
   return head

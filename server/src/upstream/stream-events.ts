@@ -1,10 +1,14 @@
-import type { EventCutter } from './framing'
+import type { Deadline } from './deadline'
+import type { EventCutter } from './event-cutter'
+import { chooseCutter, cutterOf } from './framing'
+import { HeldEvent, smallLength, type LargeEvents } from './large-events'
+import type { UpstreamProtocol } from './protocol'
 import { pieceBytes, StreamWork, type LoopShare } from './stream-work'
 import type { Answer } from './http/answer'
 import { MalformedAnswer } from './http/answer-head'
 import { ConnectionFailed } from './http/connection-failed'
-import type { StopSignal } from './http/stop-signal'
-import type { ErrorSource } from '../providers/upstream-error'
+import type { Clock } from '../platform/clock'
+import type { RelayedStream } from '../providers/openai/relayed-stream'
 
 /** The approximate cost of an answer that is malformed. */
 const malformedMs = 10
@@ -18,13 +22,19 @@ export interface EventBatch {
 }
 
 interface Options {
-  cutter: EventCutter
+  protocol: Pick<UpstreamProtocol, 'framing' | 'source' | 'toEvents'>
   /** Of the stream's owner. */
   share: LoopShare
-  source: ErrorSource
-  deadline: StopSignal
-  /** Nothing is missing from the answer any more. */
-  isComplete?: () => boolean
+  /** The memory budget of large events, and the owner that it counts for. */
+  largeEvents: LargeEvents
+  owner: string
+  deadline: Pick<
+    Deadline,
+    'aborted' | 'reason' | 'addEventListener' | 'removeEventListener' | 'progress'
+  >
+  /** Its answer. */
+  relayed?: Pick<RelayedStream, 'isComplete'>
+  clock?: Clock
 }
 
 /**
@@ -33,24 +43,26 @@ interface Options {
  */
 export class UpstreamEvents {
   readonly #answer: Answer
-  readonly #cutter: EventCutter
-  readonly #deadline: StopSignal
+  #cutter: EventCutter
+  /** The first bytes have shown what the body is. */
+  #isChosen = false
+  readonly #deadline: Options['deadline']
   readonly #work: StreamWork
-  readonly #isComplete: () => boolean
+  readonly #options: Options
+  /** Set once an event was large. */
+  #heldEvent: HeldEvent | undefined
   /** Bytes that were received and not processed yet. */
   #unread: Uint8Array | undefined
   /** The number of bytes of the events that are processed now. */
   #bytes = 0
 
-  constructor(
-    answer: Answer,
-    { cutter, share, source, deadline, isComplete = () => false }: Options,
-  ) {
+  constructor(answer: Answer, options: Options) {
+    const { protocol, share, deadline, clock } = options
     this.#answer = answer
-    this.#cutter = cutter
+    this.#options = options
+    this.#cutter = cutterOf(protocol)
     this.#deadline = deadline
-    this.#isComplete = isComplete
-    this.#work = new StreamWork(share, source)
+    this.#work = new StreamWork(share, protocol.source, clock)
   }
 
   /** Milliseconds of work that the stream has made. */
@@ -98,14 +110,40 @@ export class UpstreamEvents {
       thrown instanceof ConnectionFailed && thrown.cause instanceof MalformedAnswer
     if (isMalformed) await this.#work.spendIdle(malformedMs)
     const isLost = thrown instanceof ConnectionFailed && !this.#deadline.aborted
-    if (isLost && this.#isComplete()) return undefined
+    if (isLost && this.#options.relayed?.isComplete?.()) return undefined
     throw thrown
   }
 
-  /** Returns the events that those complete. Throws where they are unreadable. */
+  /**
+   * Returns the events that those complete; they, and comments, are progress. Throws where they are unreadable, or
+   * there is no room for more of a large event.
+   */
   cut(bytes: Uint8Array | undefined): EventBatch {
+    if (bytes && !this.#isChosen) this.#choose(bytes)
     const events = bytes ? this.#cutter.push(bytes) : this.#cutter.end()
+    if (this.#cutter.takeLife() || events.length > 0) this.#deadline.progress()
+    if (this.#heldEvent || this.#cutter.heldBytes > smallLength) this.#hold(this.#cutter.heldBytes)
     return { events, next: 0, isLast: !bytes }
+  }
+
+  #choose(bytes: Uint8Array): void {
+    const { protocol } = this.#options
+    const type = this.#answer.headers.get('content-type') ?? ''
+    const chosenCutter = chooseCutter(bytes, { protocol, type, requested: this.#cutter })
+    if (!chosenCutter) return
+    this.#cutter = chosenCutter
+    this.#isChosen = true
+  }
+
+  #hold(bytes: number): void {
+    const { largeEvents, owner } = this.#options
+    this.#heldEvent ??= new HeldEvent(largeEvents, owner)
+    this.#heldEvent.resize(bytes)
+  }
+
+  /** No more of it is read. */
+  release(): void {
+    this.#heldEvent?.resize(0)
   }
 
   /** Continues with the events that were read before. */
@@ -121,6 +159,6 @@ export class UpstreamEvents {
 
   /** Counts the results of the bytes read. Throws an `ApiError` for a flood. */
   count(events: number, chunks: number): void {
-    this.#work.end({ bytes: this.#bytes, events, chunks })
+    this.#work.end({ bytes: this.#bytes, events, chunks, heldLength: this.#cutter.heldLength })
   }
 }

@@ -1,3 +1,5 @@
+import { smallLength } from './large-events'
+import { systemClock, type Clock } from '../platform/clock'
 import { invalidAnswer, type ErrorSource } from '../providers/upstream-error'
 
 /** An owner's share of the event loop. */
@@ -19,10 +21,13 @@ export interface LoopShares {
 /** A piece of the received bytes: the most that is read before the next clock reading. */
 export const pieceBytes = 16 * 1024
 
-/** Since the last event: longer than the longest event with all that may stand beside it. */
+/** Since the last event, beside the bytes of one that is still incomplete. */
 const maxBytesWithoutEvent = 2 * 1024 * 1024
-/** Since the last event with content. */
+/** Since the last event with content; beyond it, events may repeat what was said so often. */
 const maxBytesWithoutContent = 8 * 1024 * 1024
+const maxRepeats = 4
+/** A character that is kept may have been so many bytes. */
+const bytesPerCharacter = 3
 /** Of the whole stream, decompressed. */
 const maxBytes = 1024 * 1024 * 1024
 /** Work after which others have their turn, in milliseconds. */
@@ -38,6 +43,8 @@ interface Outcome {
   bytes: number
   events: number
   chunks: number
+  /** The length of the event that is still incomplete. */
+  heldLength: number
 }
 
 /**
@@ -47,19 +54,22 @@ interface Outcome {
 export class StreamWork {
   readonly #share: LoopShare
   readonly #source: ErrorSource
+  readonly #clock: Clock
   #startedAtMs = 0
   #sinceYieldMs = 0
   #bytes = 0
   #bytesWithoutEvent = 0
   #bytesWithoutContent = 0
+  #heldLength = 0
   /** Resolves when more may be read. */
   #yielding: Promise<void> | undefined
   /** Milliseconds so far. */
   ms = 0
 
-  constructor(share: LoopShare, source: ErrorSource) {
+  constructor(share: LoopShare, source: ErrorSource, clock: Clock = systemClock) {
     this.#share = share
     this.#source = source
+    this.#clock = clock
   }
 
   /** Resolves when more may be read; undefined where that is at once. */
@@ -74,16 +84,18 @@ export class StreamWork {
   }
 
   begin(): void {
-    this.#startedAtMs = performance.now()
+    this.#startedAtMs = this.#clock.monotonicMs()
   }
 
   /** Counts a piece that was read since `begin`. Throws an `ApiError` for a flood. */
-  end({ bytes, events, chunks }: Outcome): void {
+  end(outcome: Outcome): void {
+    const { bytes, events, chunks, heldLength } = outcome
     const ms = this.#pieceMs(bytes) + chunks * chunkMs
     this.ms += ms
     this.#sinceYieldMs += ms
-    this.#count(bytes, events, chunks)
-    this.#yielding = this.#share.spend(ms, events > 0 ? 'useful' : 'idle')
+    const isUseful = events > 0 || heldLength > Math.max(this.#heldLength, smallLength)
+    this.#count(outcome)
+    this.#yielding = this.#share.spend(ms, isUseful ? 'useful' : 'idle')
     if (this.#sinceYieldMs < sliceMs) return
     this.#sinceYieldMs = 0
     this.#yielding ??= new Promise((resolve) => void setImmediate(resolve))
@@ -97,7 +109,7 @@ export class StreamWork {
   }
 
   #pieceMs(bytes: number): number {
-    return performance.now() - this.#startedAtMs + pieceMs + bytes * byteMs
+    return this.#clock.monotonicMs() - this.#startedAtMs + pieceMs + bytes * byteMs
   }
 
   /** Counts work that served no client. Resolves when its owner may continue. */
@@ -105,18 +117,26 @@ export class StreamWork {
     await this.#share.spend(ms, 'idle')
   }
 
-  #count(bytes: number, events: number, chunks: number): void {
+  #count({ bytes, events, chunks, heldLength }: Outcome): void {
+    const keptBytes = Math.max(0, heldLength - this.#heldLength) * bytesPerCharacter
+    this.#heldLength = heldLength
     this.#bytes += bytes
-    this.#bytesWithoutEvent = events > 0 ? 0 : this.#bytesWithoutEvent + bytes
+    this.#bytesWithoutEvent =
+      events > 0 ? 0 : this.#bytesWithoutEvent + Math.max(0, bytes - keptBytes)
     this.#bytesWithoutContent = chunks > 0 ? 0 : this.#bytesWithoutContent + bytes
     const { provider } = this.#source
-    if (
-      this.#bytesWithoutEvent > maxBytesWithoutEvent ||
-      this.#bytesWithoutContent > maxBytesWithoutContent
-    ) {
+    if (this.#bytesWithoutEvent > maxBytesWithoutEvent || this.#saysNothing) {
       const mb = this.#bytesWithoutEvent > maxBytesWithoutEvent ? 2 : 8
-      throw invalidAnswer(provider, `${mb} MB of a stream that say nothing`)
+      throw invalidAnswer(provider, `${mb} MB of a stream without content`)
     }
     if (this.#bytes > maxBytes) throw invalidAnswer(provider, 'a stream of more than 1 GB')
+  }
+
+  /** A large event is judged once it is complete: it may have content. */
+  get #saysNothing(): boolean {
+    if (this.#bytesWithoutContent <= maxBytesWithoutContent || this.#heldLength > smallLength)
+      return false
+    const contentBytes = this.#bytes - this.#bytesWithoutContent
+    return this.#bytesWithoutContent > maxBytesWithoutContent + maxRepeats * contentBytes
   }
 }

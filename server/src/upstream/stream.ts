@@ -1,22 +1,23 @@
-import { reportLoss, send, shareOf, type UpstreamAttempt } from './attempt'
-import { AttemptFailed, toAttemptFailed, refusalInAnswer, toProviderError } from './attempt-failed'
-import { framingOf } from './framing'
-import { DrainWork, type OutputAllowance } from './stream-bounds'
+import { ownerOf, reportLoss, shareOf, type UpstreamAttempt } from './attempt'
+import { toAttemptFailed, refusalInAnswer, toProviderError } from './attempt-failed'
+import { AnswerFinished } from './deadline'
+import { PaidOutput } from './paid-output'
+import { DrainWork } from './stream-bounds'
 import { UpstreamEvents, type EventBatch } from './stream-events'
 import type { Answer } from './http/answer'
 import { ApiError } from '../errors'
 import type { RelayedStream } from '../providers/openai/relayed-stream'
-import { invalidAnswer } from '../providers/upstream-error'
 import { ClientDisconnected, type ChunkStream } from '../wire/chunk-stream'
 
 const afterDoneMs = 250
+/** Behind a finished answer, for its counts and its last event: some providers keep silent there, and their connection open. */
+const finishMs = 2000
 
-/** Vocabularies differ a little from those for which the lower bound of a text's tokens was measured. */
-const tolerance = 1 + 1 / 32
+/** An opening beyond it goes out before there is output. */
+const maxOpeningLength = 1024 * 1024
 
-/** The tokens, by their lower bound, at which a stream must get more, or end. */
-const limitOf = (allowance: OutputAllowance | undefined): number =>
-  allowance ? allowance.tokens * tolerance : Infinity
+const lengthOf = (chunks: readonly string[] = []): number =>
+  chunks.reduce((sum, { length }) => sum + length, 0)
 
 const noEvents: EventBatch = { events: [], next: 0, isLast: false }
 
@@ -29,65 +30,61 @@ export class UpstreamStream implements ChunkStream {
   readonly #relayed: RelayedStream
   readonly #answer: Answer
   readonly #events: UpstreamEvents
-  #held: string[] | undefined
+  #heldChunks: string[] | undefined
   #failure: { thrown: unknown } | undefined
   #isOver = false
-  /** Nothing with content was read yet. */
-  #isFirst = true
   #batch = noEvents
-  /** Tokens above which the allowance has to grow. */
-  #limit: number
-  /** The result of extending it: the stream pauses until it is known. */
-  #extension: Promise<boolean> | false | undefined
+  readonly #paid: PaidOutput
   #reading: Promise<string[] | undefined> | undefined
   /** The reason that the rest of the stream is no longer relayed. */
   #endedReading: Error | undefined
   #rejectRead: ((reason: Error) => void) | undefined
   readonly #drainWork: DrainWork
 
-  private constructor(attempt: UpstreamAttempt, relayed: RelayedStream, answer: Answer) {
+  /** Reads `answer`, which came for an attempt. */
+  constructor(attempt: UpstreamAttempt, relayed: RelayedStream, answer: Answer) {
     this.#attempt = attempt
     this.#relayed = relayed
     this.#answer = answer
     const { deadline, protocol } = attempt
-    const cutter = framingOf(protocol.framing).cutter()
-    const { source } = protocol
-    const share = shareOf(attempt)
-    const isComplete = () => relayed.isComplete?.() ?? false
-    this.#events = new UpstreamEvents(answer, { cutter, share, source, deadline, isComplete })
+    this.#events = new UpstreamEvents(answer, {
+      protocol,
+      share: shareOf(attempt),
+      largeEvents: attempt.request.ports.largeEvents,
+      owner: ownerOf(attempt),
+      deadline,
+      relayed,
+    })
     this.#drainWork = new DrainWork(attempt.drain, deadline)
-    this.#limit = limitOf(attempt.allowance)
+    this.#paid = new PaidOutput(relayed, attempt.allowance, deadline)
   }
 
   /**
-   * Sends an attempt and waits for its first good chunk, so that every failure before it still decides the status.
-   * Throws `AttemptFailed`.
+   * Reads until there is output, so that every failure before it still decides the status: an opening that carries
+   * nothing is held. Throws `AttemptFailed`.
    */
-  static async open(attempt: UpstreamAttempt, relayed: RelayedStream): Promise<UpstreamStream> {
-    const response = await send(attempt)
-    const type = response.headers.get('content-type') ?? ''
-    const framing = framingOf(attempt.protocol.framing)
-    if (!type.includes(framing.contentType)) {
-      response.cancel()
-      const error = invalidAnswer(
-        attempt.protocol.source.provider,
-        `a stream of type "${type.slice(0, 80)}"`,
-      )
-      throw new AttemptFailed(error, false)
-    }
-    const stream = new UpstreamStream(attempt, relayed, response)
+  async open(): Promise<this> {
     try {
-      stream.#held = await stream.#pull()
-      return stream
+      const heldChunks = await this.#pull()
+      this.#heldChunks = heldChunks
+      if (!heldChunks) return this
+      let length = lengthOf(heldChunks)
+      while (!this.#relayed.hasOutput && !this.#isOver && length < maxOpeningLength) {
+        const more = await this.#pull()
+        if (more) heldChunks.push(...more)
+        length += lengthOf(more)
+      }
+      return this
     } catch (thrown) {
+      const attempt = this.#attempt
       reportLoss(attempt, thrown)
-      const isRefusal = stream.#isFirst && thrown instanceof ApiError
+      const isRefusal = !this.#relayed.hasOutput && thrown instanceof ApiError
       throw isRefusal ? refusalInAnswer(thrown) : toAttemptFailed(thrown, attempt.protocol.source)
     }
   }
 
   get isEnded(): boolean {
-    return this.#isOver && !this.#held
+    return this.#isOver && !this.#heldChunks
   }
 
   /** Milliseconds of work that it has made. */
@@ -96,10 +93,10 @@ export class UpstreamStream implements ChunkStream {
   }
 
   async read(): Promise<string[] | undefined> {
-    if (this.#held) {
-      const held = this.#held
-      this.#held = undefined
-      return held
+    if (this.#heldChunks) {
+      const heldChunks = this.#heldChunks
+      this.#heldChunks = undefined
+      return heldChunks
     }
     if (this.#endedReading) throw this.#endedReading
     if (this.#isOver) return undefined
@@ -130,7 +127,7 @@ export class UpstreamStream implements ChunkStream {
     try {
       this.#throwFailure()
       for (;;) {
-        if (this.#extension !== undefined && !(await this.#isExtended())) return this.#cut()
+        if (this.#paid.isPaused && !(await this.#paid.isExtended())) return this.#cut()
         if (this.#events.mustYield) await this.#events.yieldIfDue()
         const chunks: string[] = []
         if (this.#batch.next === this.#batch.events.length) await this.#receive()
@@ -146,12 +143,14 @@ export class UpstreamStream implements ChunkStream {
       // Read before the stream is cancelled, which ends the same deadline.
       const cause: unknown = deadline.aborted ? deadline.reason : thrown
       this.cancel(new Error('the stream broke'))
+      if (cause instanceof AnswerFinished) return this.#relayed.end(false)
       throw cause
     }
   }
 
   /** Receives the next events, perhaps none. A failure is kept, as in `#take`. */
   async #receive(): Promise<void> {
+    if (this.#relayed.isFinished) this.#attempt.deadline.finishWithin(finishMs)
     this.#drainWork.reportWork()
     const bytes = await this.#events.read()
     this.#drainWork.onReceived(bytes)
@@ -180,7 +179,7 @@ export class UpstreamStream implements ChunkStream {
     if (this.#failure) return false
     try {
       const sawDone = this.#relay(this.#batch, chunks)
-      if (!sawDone && (!this.#batch.isLast || this.#extension !== undefined)) return false
+      if (!sawDone && (!this.#batch.isLast || this.#paid.isPaused)) return false
       chunks.push(...this.#relayed.end(sawDone))
       return true
     } catch (thrown) {
@@ -195,63 +194,28 @@ export class UpstreamStream implements ChunkStream {
 
   /** True when the events end in `[DONE]`, or otherwise say that nothing follows. */
   #relay(batch: EventBatch, chunks: string[]): boolean {
-    if (batch.events.length > 0) this.#attempt.deadline.progress()
     while (batch.next < batch.events.length) {
       const data = batch.events[batch.next++] ?? ''
       if (data === '[DONE]') return true
       if (data === '') continue
       for (const chunk of this.#relayed.next(data)) chunks.push(chunk)
-      this.#isFirst = false
       if (this.#relayed.isOver) return true
-      if (this.#isBeyond() && !this.#extendImmediately()) return false
+      if (!this.#paid.allowsMore()) return false
     }
     return false
-  }
-
-  #isBeyond(): boolean {
-    return this.#limit < Infinity && (this.#relayed.tokensAtLeast?.() ?? 0) > this.#limit
-  }
-
-  /** False where it takes a while, or no more is available. */
-  #extendImmediately(): boolean {
-    const { allowance } = this.#attempt
-    while (this.#isBeyond()) {
-      const extended = allowance?.extend() ?? false
-      if (extended !== true) {
-        this.#extension = extended
-        return false
-      }
-      this.#limit = limitOf(allowance)
-    }
-    return true
-  }
-
-  /** Waits for more credit. Throws where the stream was ended meanwhile. */
-  async #isExtended(): Promise<boolean> {
-    const { allowance, deadline } = this.#attempt
-    while (this.#extension !== undefined) {
-      const isExtended = await this.#extension
-      if (deadline.aborted) throw deadline.reason
-      this.#extension = undefined
-      // A stream that is drained meanwhile is no longer cut.
-      if (this.#limit === Infinity) return true
-      if (!isExtended) return false
-      this.#limit = limitOf(allowance)
-      this.#extendImmediately()
-    }
-    return true
   }
 
   /** No more is paid for: the answer ends here, for the provider too. */
   #cut(): string[] {
     const chunks = this.#relayed.cut?.(this.#attempt.allowance?.tokens ?? 0) ?? []
-    this.cancel(new Error('the answer is longer than what is paid for'))
+    this.cancel(new Error('the answer exceeds the paid output'))
     return chunks
   }
 
   /** The answer is whole. Its connection is reused if the end of the body comes at once, else closed. */
   #finish(isRead: boolean): void {
     this.#isOver = true
+    this.#events.release()
     this.#attempt.deadline[Symbol.dispose]()
     if (isRead) return
     const timer = setTimeout(() => this.#release(), afterDoneMs)
@@ -265,6 +229,7 @@ export class UpstreamStream implements ChunkStream {
   }
 
   #release(): void {
+    this.#events.release()
     this.#answer.cancel()
   }
 
@@ -279,8 +244,8 @@ export class UpstreamStream implements ChunkStream {
    * ended, for whatever reason.
    */
   async drain(): Promise<void> {
-    this.#limit = Infinity
-    this.#held = undefined
+    this.#paid.lift()
+    this.#heldChunks = undefined
     try {
       // The read that was running when the client disconnected.
       await this.#reading

@@ -7,9 +7,10 @@ import type { CompleteAnswer } from '../providers/openai/whole-answer'
 import { TranslatedStream } from '../providers/translated-stream'
 import type { ErrorSource, UpstreamFailure } from '../providers/upstream-error'
 import type { CustomNames } from '../wire/custom-calls'
+import type { JsonObject } from '../wire/json-body'
 
 interface TranslatedChat {
-  adapter: Pick<Adapter, 'framing' | 'reader' | 'toError' | 'refusesSignatures'>
+  adapter: Pick<Adapter, 'framing' | 'reader' | 'events' | 'toError' | 'refusesSignatures'>
   /** As the adapter wrote it. */
   request: OutgoingRequest
   /** Writes it again, with the signatures of its history replaced. */
@@ -29,35 +30,43 @@ export class TranslateProtocol implements ChatProtocol {
   readonly callerNames: ReadonlyMap<string, string> | undefined
   readonly framing: Adapter['framing']
   readonly isEncoded = false
+  readonly collect = undefined
   readonly streamsOnly = true
-  readonly #translated: TranslatedChat
+  readonly #translatedChat: TranslatedChat
+  #isReplaced = false
 
-  constructor(translated: TranslatedChat) {
-    this.request = translated.request
-    this.source = translated.source
-    this.omitted = translated.omitted
-    this.callerNames = translated.callerNames
-    this.framing = translated.adapter.framing
-    this.#translated = translated
+  constructor(translatedChat: TranslatedChat) {
+    this.request = translatedChat.request
+    this.source = translatedChat.source
+    this.omitted = translatedChat.omitted
+    this.callerNames = translatedChat.callerNames
+    this.framing = translatedChat.adapter.framing
+    this.#translatedChat = translatedChat
   }
 
   toError(refusal: UpstreamFailure): ApiError {
-    return this.#translated.adapter.toError(refusal, this.source)
+    return this.#translatedChat.adapter.toError(refusal, this.source)
+  }
+
+  toEvents(answer: JsonObject): JsonObject[] {
+    return this.#translatedChat.adapter.events?.(answer) ?? [answer]
   }
 
   /** A provider may refuse the signatures of a history that another model wrote. */
   replaceRefused(refusal: UpstreamFailure): OutgoingRequest | undefined {
-    const { adapter, writeUnsigned } = this.#translated
-    return adapter.refusesSignatures?.(refusal) ? writeUnsigned() : undefined
+    const { adapter, writeUnsigned } = this.#translatedChat
+    if (this.#isReplaced || !adapter.refusesSignatures?.(refusal)) return undefined
+    this.#isReplaced = true
+    return writeUnsigned()
   }
 
   stream(facts: RelayRequest): RelayedStream {
-    const { adapter, customTools } = this.#translated
+    const { adapter, customTools } = this.#translatedChat
     const stream = new TranslatedStream(adapter.reader(facts.source), facts)
     return withCustomTools(stream, customTools)
   }
 
   complete(answer: unknown, facts: RelayRequest): CompleteAnswer {
-    return readCompleteChat(answer, facts, this.#translated.customTools)
+    return readCompleteChat(answer, facts, this.#translatedChat.customTools)
   }
 }

@@ -3,6 +3,7 @@ import { BackgroundReaders } from './background-readers'
 import { EventLog, framesAfter, lastNumberIn } from './background-events'
 import { backgroundReply } from './background-stream'
 import { namedFrame } from '../wire/sse'
+import { settled } from '../../testing/clock'
 
 const frame = (number: number, text = 'a') =>
   namedFrame({ type: 'response.output_text.delta', sequence_number: number, delta: text })
@@ -18,7 +19,7 @@ describe('events', () => {
     expect(lastNumberIn(text)).toBe(2)
   })
 
-  test('that the database did not take are written with the next ones', async () => {
+  test('are written with the next ones if the database rejected them', async () => {
     const written: [string, number][] = []
     let isAway = true
     const received: unknown[] = []
@@ -31,7 +32,7 @@ describe('events', () => {
     }
     const log = new EventLog(store, owned, (error) => received.push(error))
     log.add(frame(0).padEnd(70_000, '\n'))
-    await Bun.sleep(10)
+    await settled()
     isAway = false
     await log.end(frame(1))
     expect(received).toHaveLength(1)
@@ -40,7 +41,7 @@ describe('events', () => {
     ])
   })
 
-  test('finding S22: that the account has no room for end with the last ones', async () => {
+  test('finding S22: end with the last ones if the account has no room for them', async () => {
     const offered: number[] = []
     const store = {
       addEvents: (_owned: unknown, _frames: string, number: number) => {
@@ -50,13 +51,13 @@ describe('events', () => {
     }
     const log = new EventLog(store, owned, () => undefined)
     log.add(frame(0).padEnd(70_000, '\n'))
-    await Bun.sleep(10)
+    await settled()
     log.add(frame(1).padEnd(70_000, '\n'))
     await log.end(frame(2))
     expect(offered).toEqual([0, 2])
   })
 
-  test('finding S21: are numbered whatever their order of fields is, without being parsed where it is the usual one', () => {
+  test('finding S21: are numbered in any order of their fields, without being parsed in the usual order', () => {
     const usual = 'event: a\ndata: {"type":"a.b","sequence_number":7,"rest":not even JSON}\n\n'
     const other = 'event: a\ndata: {"sequence_number":8,"type":"a.b"}\n\n'
     const none = 'event: a\ndata: {"type":"a.b","sequence_number":"9"}\n\n'
@@ -64,7 +65,7 @@ describe('events', () => {
     expect(framesAfter(usual + other, 7)).toEqual([other])
   })
 
-  test('that were written twice are read once', async () => {
+  test('are read once if they were written twice', async () => {
     const batches = [frame(0) + frame(1), frame(0) + frame(1) + frame(2)]
     const events = {
       eventsAfter: (_owned: unknown, after: number) =>
@@ -82,12 +83,12 @@ describe('events', () => {
 
 test('an account reads twenty streams at a time, and one more for each that it left', () => {
   const readers = new BackgroundReaders()
-  const releases = Array.from({ length: 20 }, () => readers.enter('user_1'))
-  expect(() => readers.enter('user_1')).toThrow('20 streams')
-  readers.enter('user_2')
+  const releases = Array.from({ length: 20 }, () => readers.admit('user_1'))
+  expect(() => readers.admit('user_1')).toThrow('20 streams')
+  readers.admit('user_2')
   const [first] = releases
   first?.()
   first?.()
-  readers.enter('user_1')
-  expect(() => readers.enter('user_1')).toThrow('20 streams')
+  readers.admit('user_1')
+  expect(() => readers.admit('user_1')).toThrow('20 streams')
 })

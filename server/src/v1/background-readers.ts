@@ -14,7 +14,7 @@ export class BackgroundReaders {
    * Returns the function that ends the reader; calling it twice is harmless. Throws `rate_limit_exceeded` for too
    * many.
    */
-  enter(userId: string): () => void {
+  admit(userId: string): () => void {
     const readers = this.#readers.get(userId) ?? 0
     if (readers >= maxReaders) throw tooManyReaders()
     this.#readers.set(userId, readers + 1)

@@ -124,7 +124,7 @@ export class BackgroundRun {
     })
     if (status === 'queued' || status === 'in_progress') return failed(new Error('no end'))
     if (Buffer.byteLength(JSON.stringify(response)) <= maxBytes) return response
-    const message = `The answer is larger than ${maxBytes / 1024 / 1024} MB, the most that is kept.`
+    const message = `The answer exceeds the maximum stored size of ${maxBytes / 1024 / 1024} MB.`
     return { ...failed(undefined), error: { code: 'server_error', message } }
   }
 

@@ -80,7 +80,8 @@ class BackgroundStream implements ChunkStream {
 
 /** Frames are already encoded; a failure ends the stream, and its client reconnects. */
 const passthroughWriter: EventWriter = {
-  ping: pingFrame,
+  // An event would have a number, after which its reader might ask for the rest.
+  keepAlive: () => pingFrame,
   write: (frame) => frame,
   end: () => '',
   fail: () => '',
@@ -105,6 +106,12 @@ export function backgroundReply(events: Events, reading: Reading): StreamReply {
     kind: 'stream',
     identity: { id: reading.owned.id, object: 'chat.completion.chunk', created: 0, model: '' },
     writer: passthroughWriter,
-    opening: Promise.resolve({ stream, provider: '', usage: () => undefined, detach }),
+    opening: Promise.resolve({
+      stream,
+      provider: '',
+      usage: () => undefined,
+      usageAfter: () => undefined,
+      detach,
+    }),
   }
 }

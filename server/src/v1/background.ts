@@ -61,8 +61,9 @@ export class BackgroundRuns implements AsyncDisposable {
     const request = check(ResponsesRequest, read.body)
     const storesEvents = request.stream === true
     if (storesEvents && isRepeatable) throw notBoth()
-    const expanded = await turn.expandInBackground(userId, read, pause)
-    if (this.#runs.size >= maxRuns || this.#bytes + expanded.bytes > maxRequestBytes) throw full()
+    const expandedBody = await turn.expandInBackground(userId, read, pause)
+    if (this.#runs.size >= maxRuns || this.#bytes + expandedBody.bytes > maxRequestBytes)
+      throw full()
     const { id } = turn
     const head = { id, created: Math.floor(Date.now() / 1000), model: request.model }
     const queued = turn.addStorageFields(
@@ -72,7 +73,7 @@ export class BackgroundRuns implements AsyncDisposable {
       { owned: { id, userId }, requestId, turn, queued, storesEvents },
       this.#ports,
     )
-    this.#add(run, expanded.bytes)
+    this.#add(run, expandedBody.bytes)
     try {
       await this.#ports.store.begin({ id, userId, response: queued, ...turn.request }, storesEvents)
     } catch (thrown) {
@@ -80,7 +81,7 @@ export class BackgroundRuns implements AsyncDisposable {
       throw thrown
     }
     run.isBegun = true
-    return { run, read: expanded }
+    return { run, read: expandedBody }
   }
 
   /** Discards a run whose request was rejected after all. Never rejects. */

@@ -79,7 +79,7 @@ const getConversationItem = (conversations: Conversations) =>
     operationId: 'getConversationItem',
     tag,
     summary: 'Get an item of a conversation',
-    notes: 'Texts of messages are lists of parts, whatever form the client sent.',
+    notes: 'Texts of messages are lists of parts, in whichever form the client sent them.',
     params: itemParams,
     responses: { 200: ListedItem },
     errors,

@@ -11,12 +11,12 @@ const handlers = new WeakMap<object, ModelHandler>()
 
 /** Wraps the handler of a model endpoint for the router. */
 function createModelEndpoint(handler: ModelHandler) {
-  const routed = guarded(async (c: Context<Env>) => {
+  const serveRouted = guarded(async (c: Context<Env>) => {
     const { overload } = c.env
     const refusal = overload.refusal()
     if (refusal) throw refusal
     const call = callOf(c)
-    overload.entered()
+    overload.onEnter()
     try {
       return await handler(call)
     } finally {
@@ -26,8 +26,8 @@ function createModelEndpoint(handler: ModelHandler) {
       c.set('hasLog', call.hasLog)
     }
   })
-  handlers.set(routed, handler)
-  return routed
+  handlers.set(serveRouted, handler)
+  return serveRouted
 }
 
 /** A model endpoint. `body` is the schema with which the gateway validates. */

@@ -4,6 +4,7 @@ import { callOf, ModelCall } from './model-call'
 import { BodyBudget } from '../http/body-budget'
 import { EventLoopShares } from '../limits/event-loop-shares'
 import type { Env } from '../http/env'
+import { settled, TestClock } from '../../testing/clock'
 
 test.each([
   '/v1/chat/completions',
@@ -11,36 +12,40 @@ test.each([
   '/v1/%63hat/completions',
   '/v1/chat/completions?key=secret',
   '/v1/chat/completions#secret',
-])('however its path is written, a request has the endpoint that answers it: %s', async (path) => {
-  const app = new Hono<Env>({ strict: false })
-  app.post('/v1/chat/completions', (c) => c.text(callOf(c).endpoint))
-  using server = Bun.serve({
-    port: 0,
-    fetch: (request, server) => app.fetch(request, { server }),
-  })
-  expect(await sent(server.port ?? 0, path)).toEndWith('\r\n\r\n/v1/chat/completions')
-})
+])(
+  'a request has the endpoint that answers it, for every spelling of its path: %s',
+  async (path) => {
+    const app = new Hono<Env>({ strict: false })
+    app.post('/v1/chat/completions', (c) => c.text(callOf(c).endpoint))
+    using server = Bun.serve({
+      port: 0,
+      fetch: (request, server) => app.fetch(request, { server }),
+    })
+    expect(await sent(server.port ?? 0, path)).toEndWith('\r\n\r\n/v1/chat/completions')
+  },
+)
 
-test('what it waited for a provider is known while it still waits, after another that failed', () => {
+test('the wait for a provider is known while it lasts, after another one failed', async () => {
   using server = Bun.serve({ port: 0, fetch: () => new Response() })
   const path = '/v1/chat/completions'
   const request = new Request(`http://localhost${path}`)
   using bodies = new BodyBudget({ bytes: 1 << 20 })
-  const call = new ModelCall({ request, server, bodies, requestId: 'req_1', path })
+  const clock = new TestClock()
+  const call = new ModelCall({ request, server, bodies, requestId: 'req_1', path, clock })
+  await clock.advance(1)
   expect(call.waitedMs).toBe(0)
   call.onWaiting(true)
-  Bun.sleepSync(2)
+  await clock.advance(2)
   call.onWaiting(false)
-  const first = call.waitedMs
-  expect(first).toBeGreaterThanOrEqual(2)
+  expect(call.waitedMs).toBe(2)
   // Its headers go out early, and another provider has said nothing yet.
+  await clock.advance(3)
   call.onWaiting(true)
-  Bun.sleepSync(20)
-  expect(call.waitedMs).toBeGreaterThanOrEqual(first + 20)
+  await clock.advance(20)
+  expect(call.waitedMs).toBe(22)
   call.onWaiting(false)
-  const both = call.waitedMs
-  Bun.sleepSync(2)
-  expect(call.waitedMs).toBe(both)
+  await clock.advance(2)
+  expect(call.waitedMs).toBe(22)
 })
 
 describe('previous responses and conversations of a request', () => {
@@ -60,7 +65,7 @@ describe('previous responses and conversations of a request', () => {
     await first.readMore(20 * mebibyte, async () => order.push('first'))
     expect(bodies.bytes).toBe(20 * mebibyte)
     const waiting = second.readMore(20 * mebibyte, async () => order.push('second'))
-    await Bun.sleep(0)
+    await settled()
     expect(order).toEqual(['first'])
     first.body?.release()
     await waiting

@@ -5,6 +5,7 @@ import { promptCachingHeader } from '../gateway/prompt-caching'
 import { parsingStored, readJson, type BodyMemory } from '../http/body'
 import { smallBytes, type BodyBudget } from '../http/body-budget'
 import type { BodyShare } from '../http/body-share'
+import { systemClock, type Clock } from '../platform/clock'
 import { readModelKey } from '../http/caller'
 import type { Env, Server } from '../http/env'
 import { hopsHeader, toHops } from '../wire/forwarding-loop'
@@ -22,6 +23,7 @@ interface Received {
   requestId: string
   /** Without query and fragment. */
   path: string
+  clock?: Clock
 }
 
 /** A request to a model endpoint as the gateway takes it: one object, as each request allocates it. */
@@ -52,14 +54,16 @@ export class ModelCall implements InboundRequest, BodyMemory {
   #waitedMs = 0
   #waiting = 0
   #waitStartedMs = 0
+  readonly #clock: Clock
 
-  constructor({ request, server, bodies, requestId, path }: Received) {
+  constructor({ request, server, bodies, requestId, path, clock = systemClock }: Received) {
     this.request = request
     this.requestId = requestId
     this.path = path
     this.#server = server
     this.#bodies = bodies
     this.signal = request.signal
+    this.#clock = clock
   }
 
   get authorization(): string | null {
@@ -92,15 +96,15 @@ export class ModelCall implements InboundRequest, BodyMemory {
 
   /** The time so far spent waiting for a provider. */
   get waitedMs(): number {
-    const open = this.#waiting > 0 ? performance.now() - this.#waitStartedMs : 0
+    const open = this.#waiting > 0 ? this.#clock.monotonicMs() - this.#waitStartedMs : 0
     return this.#waitedMs + open
   }
 
   /** Counts overlapping waits, as parts of a request wait side by side. */
   onWaiting(isWaiting: boolean): void {
-    if (isWaiting && this.#waiting++ === 0) this.#waitStartedMs = performance.now()
+    if (isWaiting && this.#waiting++ === 0) this.#waitStartedMs = this.#clock.monotonicMs()
     if (!isWaiting && --this.#waiting === 0) {
-      this.#waitedMs += performance.now() - this.#waitStartedMs
+      this.#waitedMs += this.#clock.monotonicMs() - this.#waitStartedMs
     }
   }
 

@@ -1,17 +1,17 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
-import { offerToKey, type ModelCaller, type ModelsFor } from './offered-to-key'
-import { ListedModel, ModelList } from './schema'
+import { AnthropicModel, AnthropicModelList, toAnthropicModel } from './anthropic-models'
+import { EncodedModels } from './encoded-models'
 import {
-  AnthropicModel,
-  AnthropicModelList,
-  toAnthropicList,
-  toAnthropicModel,
-} from './anthropic-models'
+  toCollectionFacts,
+  toListedModel,
+  type CallableCollection,
+  type ListedFacts,
+} from './listed-model'
+import { offerToKey, type ModelCaller, type ModelsFor } from './offered-to-key'
+import { ListedModel, ModelCount, ModelList } from './schema'
 import type { Catalog } from '../catalog/catalog'
-import { collectionPrefix } from '../catalog/collection'
 import type { Model } from '../catalog/model'
-import { toListed } from '../catalog/snapshot'
 import { ApiError } from '../errors'
 import { modelKey } from '../http/access'
 import type { Env } from '../http/env'
@@ -24,18 +24,8 @@ import { isModelName } from '../wire/model-id'
 const prefix = '/v1/models/'
 const anthropicNote = "With a header `anthropic-version`, in Anthropic's format."
 
-interface Callable {
-  name: string
-  /** Unix seconds. */
-  createdAt: number
-}
-
 /** Lists the collections that an account may call. */
-export type CollectionsFor = (userId: string) => Promise<readonly Callable[]>
-
-/** Shows a collection in the form of a model. Source: contract 4.6. */
-const toCollection = ({ name, createdAt }: Callable) =>
-  toListed({ id: `${collectionPrefix}${name}`, provider: 'collection', createdAt })
+export type CollectionsFor = (userId: string) => Promise<readonly CallableCollection[]>
 
 interface ModelSources {
   catalog: Catalog
@@ -43,7 +33,8 @@ interface ModelSources {
   modelsFor: ModelsFor
 }
 
-type Listed = ReturnType<typeof toListed>
+const listedRows = new EncodedModels(toListedModel)
+const anthropicRows = new EncodedModels(toAnthropicModel)
 
 /** Orders the catalogue's models first, then those that only connections have. */
 function inOrder({ catalog }: ModelSources, models: readonly Model[]): readonly Model[] {
@@ -54,73 +45,69 @@ function inOrder({ catalog }: ModelSources, models: readonly Model[]): readonly 
   return otherModels?.length ? [...(listedModels ?? []), ...otherModels] : models
 }
 
-const commonListings = new WeakMap<readonly Model[], string>()
+const findCollections = async ({ collectionsFor }: ModelSources, userId: string) =>
+  (await collectionsFor(userId)).map(toCollectionFacts)
 
-/** Encodes models as JSON, without the brackets. The same list is encoded once. */
-function encodeModels(sources: ModelSources, models: readonly Model[]): string {
-  let listing = commonListings.get(models)
-  if (listing === undefined) {
-    listing = JSON.stringify(inOrder(sources, models).map(toListed)).slice(1, -1)
-    commonListings.set(models, listing)
-  }
-  return listing
-}
+const encodeList = (count: number, rows: readonly string[]) =>
+  `{"object":"list","total_count":${count},"links":{"next":null},"data":[${rows.join()}]}`
 
 /** Lists the models that the caller can call now. */
 async function callableList(sources: ModelSources, caller: ModelCaller): Promise<string> {
-  const { userId } = caller
+  const { snapshot } = sources.catalog
   const offered = await offerToKey(caller, sources.modelsFor)
-  const models = encodeModels(sources, await offered.callable())
-  const collections = (await sources.collectionsFor(userId)).map(toCollection)
-  const more = JSON.stringify(collections).slice(1, -1)
-  return `{"object":"list","data":[${[models, more].filter(Boolean).join()}]}`
+  const callable = await offered.findCallable()
+  const collections = await findCollections(sources, caller.userId)
+  const models = listedRows.list(callable, snapshot, (list) => inOrder(sources, list))
+  const others = collections.map((one) => listedRows.row(one, snapshot))
+  return encodeList(
+    callable.length + others.length,
+    [models, ...others].filter((row) => row !== ''),
+  )
 }
 
 /** Lists all known models, each with the reason why it is not callable. */
-async function listAll(sources: ModelSources, caller: ModelCaller) {
-  const { userId } = caller
+async function listAll(sources: ModelSources, caller: ModelCaller): Promise<string> {
+  const { snapshot } = sources.catalog
   const offered = await offerToKey(caller, sources.modelsFor)
-  const callable = new Set((await offered.callable()).map(({ id }) => id))
-  const models = inOrder(sources, offered.all).map((model) => ({
-    ...toListed(model),
-    unavailable: callable.has(model.id) ? null : offered.refusalOf(model),
-  }))
-  const collections = (await sources.collectionsFor(userId)).map((one) => ({
-    ...toCollection(one),
-    unavailable: null,
-  }))
-  return { object: 'list' as const, data: [...models, ...collections] }
+  const callable = new Set((await offered.findCallable()).map(({ id }) => id))
+  const withReason = (model: ListedFacts, reason: unknown) =>
+    `${listedRows.row(model, snapshot).slice(0, -1)},"unavailable":${JSON.stringify(reason)}}`
+  const models = inOrder(sources, offered.all).map((model) =>
+    withReason(model, callable.has(model.id) ? null : offered.refusalOf(model)),
+  )
+  const collections = await findCollections(sources, caller.userId)
+  const rows = [...models, ...collections.map((one) => withReason(one, null))]
+  return encodeList(rows.length, rows)
 }
 
-async function anthropicList(sources: ModelSources, caller: ModelCaller, isAll: boolean) {
-  const { userId } = caller
+/** Lists models in Anthropic's format, on one page. */
+async function anthropicList(
+  sources: ModelSources,
+  caller: ModelCaller,
+  isAll: boolean,
+): Promise<string> {
+  const { snapshot } = sources.catalog
   const offered = await offerToKey(caller, sources.modelsFor)
-  const models = inOrder(sources, isAll ? offered.all : await offered.callable())
-  const collections = await sources.collectionsFor(userId)
-  const others = collections.map(({ name, createdAt }) => ({
-    id: `${collectionPrefix}${name}`,
-    name,
-    createdAt,
-  }))
-  return toAnthropicList([...models, ...others].map(toAnthropicModel))
+  const models = inOrder(sources, isAll ? offered.all : await offered.findCallable())
+  const all = [...models, ...(await findCollections(sources, caller.userId))]
+  const data = all.map((one) => anthropicRows.row(one, snapshot)).join()
+  const [first, last] = [all[0]?.id ?? null, all.at(-1)?.id ?? null]
+  return `{"data":[${data}],"has_more":false,"first_id":${JSON.stringify(first)},"last_id":${JSON.stringify(last)}}`
 }
 
-/** Adds the display name. */
-const named = (sources: ModelSources, { id, root, created: createdAt }: Listed) => ({
-  id,
-  name: sources.catalog.snapshot.models.get(id)?.name ?? root,
-  createdAt,
-})
-
-/** Returns the headers of the requested format. */
-const headersOf = (c: Context<Env>) => getErrorFormat(c.req.raw).headers?.(c.get('requestId'))
+/** Counts the models and collections that the caller can call now. */
+async function countCallable(sources: ModelSources, caller: ModelCaller): Promise<number> {
+  const offered = await offerToKey(caller, sources.modelsFor)
+  const collections = await sources.collectionsFor(caller.userId)
+  return (await offered.findCallable()).length + collections.length
+}
 
 /** Finds a model, also by an alias. Rejects with `invalid_model` and `model_not_found`, which name similar ones. */
 async function modelOf(
   sources: ModelSources,
   { userId, allowedModels }: ModelCaller,
   id: string,
-): Promise<Listed> {
+): Promise<ListedFacts> {
   const offered = await sources.modelsFor(userId)
   if (!isModelName(id)) {
     throw await offered.suggest(
@@ -130,8 +117,8 @@ async function modelOf(
     )
   }
   const model = offered.find(id)
-  if (model) return toListed(model)
-  const collections = (await sources.collectionsFor(userId)).map(toCollection)
+  if (model) return model
+  const collections = await findCollections(sources, userId)
   const collection = collections.find((one) => one.id === id)
   if (collection) return collection
   throw await offered.suggest(
@@ -141,12 +128,20 @@ async function modelOf(
   )
 }
 
+/** Returns the headers of the requested format. */
+const headersOf = (c: Context<Env>) => getErrorFormat(c.req.raw).headers?.(c.get('requestId'))
+
+const toJsonResponse = (text: string, headers?: Record<string, string>) =>
+  new Response(text, { headers: { 'content-type': 'application/json', ...headers } })
+
 const ModelQuery = z.object({
   all: lenientFlag.describe('Includes models that you cannot call now, with the reason'),
 })
 
 export const modelRoutes = (sources: ModelSources): Route[] => [
   listModels(sources),
+  // Before the route of a model, which takes any name.
+  countModels(sources),
   getModel(sources),
 ]
 
@@ -158,18 +153,30 @@ const listModels = (sources: ModelSources) =>
     operationId: 'listModels',
     tag: 'Models',
     summary: 'List the models and collections that you can call now',
-    notes: `With \`all=true\`, every model, and why some are unavailable. Without pages. ${anthropicNote}`,
+    notes: `With \`all=true\`, every model, and why some are unavailable. Models whose provider has switched them off by now are left out. Without pages. ${anthropicNote}`,
     query: ModelQuery,
     responses: { 200: z.union([ModelList, AnthropicModelList]) },
     handler: async ({ c, principal, query: { all: isAll } }) => {
       if (usesMessagesFormat(c.req.raw)) {
-        return c.json(await anthropicList(sources, principal, isAll), 200, headersOf(c))
+        return toJsonResponse(await anthropicList(sources, principal, isAll), headersOf(c))
       }
-      if (isAll) return c.json(await listAll(sources, principal))
-      return new Response(await callableList(sources, principal), {
-        headers: { 'content-type': 'application/json' },
-      })
+      const list = isAll ? listAll : callableList
+      return toJsonResponse(await list(sources, principal))
     },
+  })
+
+const countModels = (sources: ModelSources) =>
+  route({
+    method: 'get',
+    path: '/v1/models/count',
+    access: modelKey('read'),
+    operationId: 'countModels',
+    tag: 'Models',
+    summary: 'Get the number of models and collections that you can call now',
+    responses: { 200: ModelCount },
+    handler: async ({ principal }) => ({
+      data: { count: await countCallable(sources, principal) },
+    }),
   })
 
 const getModel = (sources: ModelSources) =>
@@ -180,7 +187,7 @@ const getModel = (sources: ModelSources) =>
     operationId: 'getModel',
     tag: 'Models',
     summary: 'Get a model',
-    notes: `${anthropicNote} \`GET /api/models/{model_id}\` has prices and capabilities.`,
+    notes: `${anthropicNote} \`GET /api/models/{model_id}\` has prices by tier and capabilities.`,
     params: { model_id: modelIdParameter },
     responses: { 200: z.union([ListedModel, AnthropicModel]) },
     errors: ['invalid_model', 'model_not_found'],
@@ -188,7 +195,9 @@ const getModel = (sources: ModelSources) =>
       const id = parseModelId(c.req.raw.url, prefix)
       if (id === undefined) throw new ApiError('invalid_model', { param: 'model' })
       const model = await modelOf(sources, principal, id)
-      const answer = usesMessagesFormat(c.req.raw) ? toAnthropicModel(named(sources, model)) : model
+      const answer = usesMessagesFormat(c.req.raw)
+        ? toAnthropicModel(model)
+        : toListedModel(model, sources.catalog.snapshot)
       return c.json(answer, 200, headersOf(c))
     },
   })

@@ -13,7 +13,7 @@ export interface ModelCaller {
 export interface Offered {
   all: readonly Model[]
   find: (id: string) => Model | undefined
-  callable: () => Promise<readonly Model[]>
+  findCallable: () => Promise<readonly Model[]>
   refusalOf: (model: Model) => { reason: string; message: string }
   /** Adds the names like an unknown one that a key with `allowedModels` may call to the error about it. */
   suggest: (
@@ -43,7 +43,7 @@ export async function offerToKey(
     all: offered.all,
     find: offered.find,
     suggest: offered.suggest,
-    callable: async () => (await offered.callable()).filter(allows),
+    findCallable: async () => (await offered.findCallable()).filter(allows),
     refusalOf: (model) => (allows(model) ? offered.refusalOf(model) : notAllowedByKey),
   }
 }

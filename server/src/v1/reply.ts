@@ -62,7 +62,7 @@ async function respondIdempotently(
     errorFormat: getErrorFormat(request),
     requestId,
     signal: request.signal,
-    patienceMs: requestMs,
+    timeoutMs: requestMs,
   })
   call.repeatable = idempotentRequest
   try {
@@ -119,13 +119,13 @@ const toHeaderName = (name: string) =>
 
 /** Reports changes of the request in headers: omitted fields, and a lowered output limit. */
 function toChangeHeaders({
-  omitted,
+  omittedFields,
   outputLimit,
-}: Pick<FullReply, 'omitted' | 'outputLimit'>): Record<string, string> {
+}: Pick<FullReply, 'omittedFields' | 'outputLimit'>): Record<string, string> {
   return {
-    ...(omitted &&
-      omitted.length > 0 && {
-        'x-tollgate-omitted': omitted.slice(0, maxOmitted).map(toHeaderName).join(', '),
+    ...(omittedFields &&
+      omittedFields.length > 0 && {
+        'x-tollgate-omitted': omittedFields.slice(0, maxOmitted).map(toHeaderName).join(', '),
       }),
     ...(outputLimit !== undefined && { 'x-tollgate-max-tokens': String(outputLimit) }),
   }

@@ -69,7 +69,7 @@ export const responseRoutes = (
     tag: 'Models',
     summary: 'Create a response',
     notes:
-      "OpenAI's Responses format: passed through to providers of that format, translated for all others; dropped fields are named in `x-tollgate-omitted`. With `store` true the answer is stored for your account, and `previous_response_id` continues it with any model; `conversation` continues a conversation and adds to it. With `background` true the request is answered immediately, and `GET /v1/responses/{id}` shows its progress.",
+      "OpenAI's Responses format: passed through to providers of that format, translated for all others; dropped fields are named in `x-tollgate-omitted`. The answer is stored for your account unless `store` is false, or the operator has turned that off, and `previous_response_id` continues it with any model; `conversation` continues a conversation and adds to it. With `background` true the request is answered immediately, and `GET /v1/responses/{id}` shows its progress.",
     headers: idempotencyHeader,
     body: ResponsesRequest.meta({ ref: 'ResponsesRequest' }),
     examples: {

@@ -5,6 +5,7 @@ const Usage = z.looseObject({
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
   total_tokens: z.int(),
+  cost: z.number().optional().describe('USD; only where the request has `usage.include` true'),
 })
 
 const ToolCall = z.discriminatedUnion('type', [
@@ -41,6 +42,10 @@ export const ChatCompletion = z
         finish_reason: FinishReason,
       }),
     ),
+    system_fingerprint: z.string().nullable(),
+    provider: z
+      .string()
+      .describe('The provider that served the answer: its key, or the name in its own answer'),
     usage: Usage,
   })
   .meta({
@@ -59,6 +64,8 @@ export const ChatCompletion = z
             finish_reason: 'stop',
           },
         ],
+        system_fingerprint: null,
+        provider: 'sandbox',
         usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
       },
     ],
@@ -105,7 +112,7 @@ export const EmbeddingList = z
       }),
     ),
     model: z.string(),
-    usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
+    usage: z.looseObject({ prompt_tokens: z.int(), total_tokens: z.int() }),
   })
   .meta({
     ref: 'EmbeddingList',
@@ -128,6 +135,39 @@ export const ListedModel = z
     permission: z.array(z.unknown()),
     root: z.string(),
     parent: z.string().nullable(),
+    name: z.string(),
+    canonical_slug: z.string(),
+    context_length: z.int().nullable().describe('Tokens of prompt and answer together.'),
+    max_output_tokens: z.int().nullable(),
+    architecture: z.object({
+      modality: z.string(),
+      input_modalities: z.array(z.string()),
+      output_modalities: z.array(z.string()),
+      tokenizer: z.string(),
+      instruct_type: z.string().nullable(),
+    }),
+    pricing: z
+      .record(z.string(), z.string())
+      .describe(
+        'USD a token as text: `prompt`, `completion`, and other rates under the names of OpenRouter; `image`, `request` and `web_search` per piece. "-1" where the price is not known before the call. `GET /api/models` has tiers.',
+      ),
+    top_provider: z.object({
+      context_length: z.int().nullable(),
+      max_completion_tokens: z.int().nullable(),
+      is_moderated: z.boolean(),
+    }),
+    per_request_limits: z
+      .object({ prompt_tokens: z.int(), completion_tokens: z.int() })
+      .nullable()
+      .describe('Where the longest prompt is shorter than the context.'),
+    supported_parameters: z.array(z.string()),
+    supported_voices: z.null(),
+    default_parameters: z.null(),
+    expiration_date: z
+      .string()
+      .nullable()
+      .describe('The day on which the provider switches the model off, as far as it is announced.'),
+    links: z.object({ details: z.string() }),
     unavailable: z
       .object({
         reason: z.enum([
@@ -136,6 +176,7 @@ export const ListedModel = z
           'platform_connections_off',
           'mapped_to_nothing',
           'not_allowed_by_key',
+          'retired',
         ]),
         message: z.string(),
       })
@@ -154,10 +195,38 @@ export const ListedModel = z
         permission: [],
         root: 'echo',
         parent: null,
+        name: 'Sandbox Echo',
+        canonical_slug: 'sandbox/echo',
+        context_length: 128_000,
+        max_output_tokens: 4096,
+        architecture: {
+          modality: 'text->text',
+          input_modalities: ['text'],
+          output_modalities: ['text'],
+          tokenizer: 'Other',
+          instruct_type: null,
+        },
+        pricing: { prompt: '0', completion: '0' },
+        top_provider: { context_length: 128_000, max_completion_tokens: 4096, is_moderated: false },
+        per_request_limits: null,
+        supported_parameters: ['max_tokens', 'temperature', 'tools', 'tool_choice'],
+        supported_voices: null,
+        default_parameters: null,
+        expiration_date: null,
+        links: { details: '/api/models/sandbox/echo' },
       },
     ],
   })
 
 export const ModelList = z
-  .object({ object: z.literal('list'), data: z.array(ListedModel) })
+  .object({
+    object: z.literal('list'),
+    total_count: z.int(),
+    links: z.object({ next: z.null().describe('There are no pages.') }),
+    data: z.array(ListedModel),
+  })
   .meta({ ref: 'ModelList' })
+
+export const ModelCount = z
+  .object({ data: z.object({ count: z.int() }) })
+  .meta({ ref: 'ModelCount', examples: [{ data: { count: 4 } }] })

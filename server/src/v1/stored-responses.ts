@@ -12,6 +12,7 @@ import { modelKey } from '../http/access'
 import { lenientFlag } from '../http/query'
 import { route, type Route } from '../http/route'
 import type { Owned } from '../stored-responses/background-store'
+import { toInputItemId } from '../stored-responses/item-ids'
 import type { ResponseStore, StoredResponse } from '../stored-responses/store'
 import type { Pause } from '../stored-responses/stored-json'
 import type { JsonObject } from '../wire/json-body'
@@ -48,7 +49,7 @@ const lines = '`event: <type>` and `data: <event>` lines'
 const notFound = () =>
   new ApiError('resource_not_found', {
     param: 'response_id',
-    message: 'This account has no such response: it was not kept, is deleted, or too old.',
+    message: 'This account has no such response: it was not stored, was deleted, or has expired.',
   })
 
 /** Streams the events of a background response, running or ended. Rejects with `invalid_request`. */
@@ -63,10 +64,10 @@ async function streamOf(
     throw invalidRequest(
       'stream',
       'wrong_state',
-      'stream: only an answer in the background that was asked for as a stream is read as one, up to an hour after its end.',
+      'stream: only a background response that was requested as a stream can be read as a stream, up to an hour after its end.',
     )
   }
-  return backgroundReply(background, { owned, after, onClose: runs.readers.enter(owned.userId) })
+  return backgroundReply(background, { owned, after, onClose: runs.readers.admit(owned.userId) })
 }
 
 /** Returns the current response; one whose node is gone has failed. */
@@ -84,7 +85,7 @@ async function cancelled({ runs }: StoredPorts, owned: Owned, pause: Pause): Pro
   throw invalidRequest(
     'response_id',
     'wrong_state',
-    'response_id: only an answer that was asked for with "background": true can be cancelled.',
+    'response_id: only a response that was requested with "background": true can be cancelled.',
   )
 }
 
@@ -101,8 +102,7 @@ async function storedOf(
 /** Returns the items of an input with their own ids. */
 function toInputItems({ id, input }: StoredResponse, query: ItemQuery) {
   const { limit, order, after } = query
-  const bare = id.slice(id.indexOf('_') + 1)
-  const items = input.map((item, index) => toListed(item, `item_${bare}${String(index)}`))
+  const items = input.map((item, index) => toListed(item, toInputItemId(id, index)))
   const ordered = order === 'asc' ? items : items.toReversed()
   const start = after === undefined ? 0 : ordered.findIndex((item) => item.id === after) + 1
   return toItemList(ordered.slice(start, start + limit), start + limit < ordered.length)
@@ -136,7 +136,7 @@ const getResponse = (ports: StoredPorts) =>
     tag,
     summary: 'Get a stored response',
     notes:
-      'Any key of the account that created it can read it. Stored are responses whose request had `store` or `background` true. With `stream` true, the events of a background response that was created as a stream, up to an hour after its end.',
+      'Any key of the account that created it can read it. Responses are stored unless their request has `store` false or the operator stores none. With `stream` true, the events of a background response that was created as a stream, up to an hour after its end.',
     params,
     query: ResponseQuery,
     responses: {

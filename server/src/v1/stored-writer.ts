@@ -11,12 +11,10 @@ const isLast = (type: string) => type === 'response.completed' || type === 'resp
 
 /** Writes the events of a Response with its storage fields; the last one is stored if requested. */
 export class StoredWriter implements EventWriter {
-  readonly ping: string
   readonly #own: EventWriter
   readonly #turn: StoredTurn
 
   constructor(own: EventWriter, turn: StoredTurn) {
-    this.ping = own.ping
     this.#own = own
     this.#turn = turn
   }
@@ -25,13 +23,16 @@ export class StoredWriter implements EventWriter {
     return this.#turn.pendingWrite
   }
 
+  keepAlive(): string {
+    return this.#own.keepAlive()
+  }
+
   write(chunk: string): string {
     return this.#record(this.#own.write(chunk))
   }
 
   follow(frames: string): string {
-    this.#own.follow?.(frames)
-    return this.#record(frames)
+    return this.#record(this.#own.follow?.(frames) ?? frames)
   }
 
   end(): string {

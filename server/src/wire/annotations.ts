@@ -25,6 +25,77 @@ export const toAnnotation = ({ url, title, start, end, quote }: UrlCitation): Js
   },
 })
 
+/** The place of cited words in a document, in the words of Anthropic's citations: from `start`, up to before `end`. */
+export interface CitedLocation {
+  type: 'char_location' | 'page_location' | 'content_block_location'
+  start: number
+  end: number
+}
+
+/** A document of the request, without an address, that an answer cites. */
+export interface FileCitation {
+  fileId?: string | undefined
+  filename: string
+  /** Which of the documents of the request it is. */
+  index?: unknown
+  /** The characters of the answer that the citation belongs to. */
+  start: number
+  end: number
+  /** The words of the document that are cited. */
+  quote?: string | undefined
+  location?: CitedLocation | undefined
+}
+
+/** A citation without an address, as `annotations` of a chat message hold it. */
+export const toFileAnnotation = (cited: FileCitation): JsonObject => ({
+  type: 'file_citation',
+  file_citation: {
+    ...(cited.fileId && { file_id: cited.fileId }),
+    filename: cited.filename,
+    ...(Number.isSafeInteger(cited.index) && { index: cited.index }),
+    start_index: cited.start,
+    end_index: cited.end,
+    ...(cited.quote !== undefined && { quote: cited.quote }),
+    ...(cited.location && { location: cited.location }),
+  },
+})
+
+const locationTypes: ReadonlySet<unknown> = new Set<CitedLocation['type']>([
+  'char_location',
+  'page_location',
+  'content_block_location',
+])
+const isLocationType = (type: unknown): type is CitedLocation['type'] => locationTypes.has(type)
+
+/** Returns the place that its provider names; undefined where a bound is missing. */
+export function toCitedLocation(
+  type: unknown,
+  start: unknown,
+  end: unknown,
+): CitedLocation | undefined {
+  if (!isLocationType(type) || !Number.isSafeInteger(start) || !Number.isSafeInteger(end)) {
+    return undefined
+  }
+  return { type, start: Number(start), end: Number(end) }
+}
+
+/** The document that an annotation names; undefined for one that names none. */
+export function toFileCitation(annotation: JsonObject): FileCitation | undefined {
+  const cited = annotation['file_citation']
+  if (annotation['type'] !== 'file_citation' || !isObject(cited)) return undefined
+  const { location } = cited
+  return {
+    filename: toText(cited['filename']),
+    index: cited['index'],
+    start: indexOf(cited['start_index']),
+    end: indexOf(cited['end_index']),
+    quote: toText(cited['quote']) || undefined,
+    location: isObject(location)
+      ? toCitedLocation(location['type'], location['start'], location['end'])
+      : undefined,
+  }
+}
+
 const indexOf = (value: unknown) =>
   Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0
 
@@ -59,11 +130,11 @@ function sourceAnnotation(source: unknown): JsonObject | undefined {
  */
 export function readSourceAnnotations(answer: JsonObject): JsonObject[] {
   for (const name of ['search_results', 'citations']) {
-    const found = toList(answer[name]).flatMap((source): JsonObject[] => {
+    const foundAnnotations = toList(answer[name]).flatMap((source): JsonObject[] => {
       const annotation = sourceAnnotation(source)
       return annotation ? [annotation] : []
     })
-    if (found.length > 0) return found
+    if (foundAnnotations.length > 0) return foundAnnotations
   }
   return []
 }

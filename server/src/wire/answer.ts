@@ -1,5 +1,8 @@
 import { toErrorBody, type ApiError } from '../errors'
 
+/** The maximum length of a provider's answer that is read as a whole, and of one event of a stream. */
+export const maxAnswerBytes = 20 * 1024 * 1024
+
 /** The fields at the head of every chunk and answer of one request. */
 export interface Identity {
   id: string

@@ -25,7 +25,7 @@ describe('the breakpoint that something carries', () => {
     expect(readCacheControl(holder)).toEqual(control)
   })
 
-  test('of a tool may stand inside of its function', () => {
+  test('on a tool may stand inside of its function', () => {
     expect(readToolCacheControl({ function: { name: 'f', cache_control: hour } })).toEqual(hour)
     expect(readToolCacheControl({ function: { name: 'f' }, cache_control: short })).toEqual(short)
     expect(readToolCacheControl({ function: { name: 'f' } })).toBeUndefined()
@@ -38,7 +38,7 @@ describe('the breakpoints of a request', () => {
     expect(fitBreakpoints([short, short], 4)).toEqual([short, short])
   })
 
-  test('of an hour come before those of five minutes, or are such', () => {
+  test('of an hour come before five-minute ones, or become such', () => {
     expect(fitBreakpoints([hour, short, hour], 4)).toEqual([hour, short, short])
     // One that is dropped shortens none behind it.
     expect(fitBreakpoints([short, hour, hour], 2)).toEqual([undefined, hour, hour])

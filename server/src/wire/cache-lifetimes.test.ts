@@ -22,7 +22,7 @@ test('an hour that a price has a rate for, or writes at the price of input, stay
   expect(withPricedCaches(body, {})).toBe(body)
 })
 
-test('any other is of five minutes, wherever it stands', () => {
+test('any other is of five minutes, at every place', () => {
   expect(withPricedCaches(bodyWith(hour), { cacheWrite: 1n })).toEqual(bodyWith(minutes))
   const short = bodyWith(minutes)
   expect(withPricedCaches(short, { cacheWrite: 1n })).toBe(short)

@@ -48,7 +48,7 @@ const opening = (index: number, id: string) => ({
   function: { name: `f${index}`, arguments: '' },
 })
 
-test('R9: the role once, then what is said, then the finish; nothing after it', () => {
+test('R9: the role once, then the text, then the finish; nothing after it', () => {
   expect(
     write([
       { type: 'reasoning', text: 'Hm' },
@@ -70,7 +70,7 @@ test('R9: the role once, then what is said, then the finish; nothing after it', 
   ])
 })
 
-test('an answer that says nothing has a role and a finish', () => {
+test('an empty answer has a role and a finish', () => {
   expect(write([finish('content_filter')])).toEqual([role, { finish: 'content_filter' }])
 })
 
@@ -98,12 +98,44 @@ test('R11, R12: a call is named once, then its arguments; without any it has `{}
 })
 
 test.each([
-  [[call(0)], 'length', 'tool_calls'],
+  [[call(0)], 'length', 'length'],
+  [[call(0), args(0, '{"x":1}')], 'length', 'tool_calls'],
+  [[call(0), args(0, '{"x":')], 'tool_calls', 'length'],
+  [[call(0)], 'stop', 'tool_calls'],
   [[call(0)], 'content_filter', 'content_filter'],
   [[], 'tool_calls', 'stop'],
   [[], 'length', 'length'],
 ] as const)('R13: after %j, %s becomes %s', (parts, reason, finishReason) => {
   expect(write([...parts, finish(reason)]).at(-1)).toEqual({ finish: finishReason })
+})
+
+test('finding V6: a call whose name comes late is named in its first delta', () => {
+  const late = [call(0, { id: 'a', name: '' }), args(0, '{"x"'), call(0), args(0, ':1}')]
+  expect(write([...late, finish('stop')])).toEqual([
+    role,
+    { tool_calls: [opening(0, 'a')] },
+    { tool_calls: [{ index: 0, function: { arguments: '{"x"' } }] },
+    { tool_calls: [{ index: 0, function: { arguments: ':1}' } }] },
+    { finish: 'tool_calls' },
+  ])
+})
+
+test('finding V2: doubled arguments are sent once, and none are invented for a cut call', () => {
+  const doubled = [call(0, { id: 'a' }), args(0, '{"x":1}'), args(0, '{"x":1}'), finish('stop')]
+  expect(write(doubled).slice(1)).toEqual([
+    { tool_calls: [opening(0, 'a')] },
+    { tool_calls: [{ index: 0, function: { arguments: '{"x":1}' } }] },
+    { finish: 'tool_calls' },
+  ])
+  expect(write([call(0, { id: 'a' }), finish('length')]).slice(1)).toEqual([
+    { tool_calls: [opening(0, 'a')] },
+    { finish: 'length' },
+  ])
+})
+
+test('finding V2: an answer that broke off inside a call that was not sent is cut', () => {
+  const cut: OutputPart = { type: 'finish', reason: 'length', isCut: true }
+  expect(write([call(0), args(0, '{"x":1}'), cut]).at(-1)).toEqual({ finish: 'length' })
 })
 
 test('the older form of functions has room for one call', () => {

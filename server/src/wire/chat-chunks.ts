@@ -1,23 +1,27 @@
 import type { Identity } from './answer'
 import type { AnswerUnits } from './answer-units'
-import type { FinishReason } from './finish-reason'
+import { withCalls, type FinishReason } from './finish-reason'
 import type { JsonObject } from './json-body'
 import type { Part } from './answer-part'
+import {
+  measureCalls,
+  OutgoingCalls,
+  toMessageDeltas,
+  type CallNaming,
+  type OutgoingCall,
+} from './outgoing-calls'
 import { TextSize } from './text-size'
 
-interface Writing {
+interface Writing extends CallNaming {
   identity: Identity
   /** The caller sent `functions`, the older form of tools, and gets the older answer. */
   legacyFunctions: boolean
-  newCallId: () => string
-  /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
-  callerNames?: ReadonlyMap<string, string> | undefined
   /** Units of the answer that are counted beside its tokens. */
   units?: AnswerUnits | undefined
 }
 
 /** A part of the answer's content, as opposed to its usage and its end. */
-export type OutputPart = Exclude<Part, { type: 'usage' | 'end' }>
+export type OutputPart = Exclude<Part, { type: 'usage' | 'stop' | 'end' }>
 
 /**
  * Makes the chunks of a translated answer, of which there is one choice: the role alone, the content, the
@@ -27,14 +31,21 @@ export class ChatChunks {
   /** The size of the content so far, for a provider that does not count. */
   readonly size: TextSize
   readonly #writing: Writing
-  /** Index of each call -> whether it got arguments. */
-  readonly #calls = new Map<number, boolean>()
+  /** Most answers have no calls. */
+  #outgoing: OutgoingCalls | undefined
+  /** The calls by the index of their parts. */
+  readonly #calls = new Map<number, OutgoingCall>()
   #hasRole = false
   finished = false
 
   constructor(writing: Writing) {
     this.#writing = writing
     this.size = new TextSize(writing.units)
+  }
+
+  /** Whether a call has arguments and no name. */
+  get hasUnnamedCall(): boolean {
+    return this.#outgoing?.hasUnnamed === true
   }
 
   /** The chunks that a part becomes, as JSON texts. Content after the finish is dropped. */
@@ -59,7 +70,7 @@ export class ChatChunks {
         return this.#write(part.fields)
       case 'finish':
       default:
-        return this.#finish(part.reason)
+        return this.#finish(part)
     }
   }
 
@@ -69,39 +80,40 @@ export class ChatChunks {
     return this.#write({ [field]: text })
   }
 
-  #call({ index, id, name, extra }: OutputPart & { type: 'call' }): string[] {
-    if (this.#calls.has(index)) return []
-    this.#calls.set(index, false)
-    this.size.addCall(name)
-    const called = { name: this.#writing.callerNames?.get(name) ?? name, arguments: '' }
-    if (this.#writing.legacyFunctions) return this.#writeFunction(index, called)
-    const callId = id === undefined || id === '' ? this.#writing.newCallId() : id
-    const opening = { index, id: callId, type: 'function', function: called, ...extra }
-    return this.#write({ tool_calls: [opening] })
+  #call({ index, id = '', name, extra = {} }: OutputPart & { type: 'call' }): string[] {
+    this.#outgoing ??= new OutgoingCalls(this.#writing)
+    const piece = { id, name, text: '', fields: extra }
+    const existingCall = this.#calls.get(index)
+    if (existingCall) return this.#writeCalls(this.#outgoing.add(existingCall, piece))
+    const call = this.#outgoing.begin()
+    this.#calls.set(index, call)
+    return this.#writeCalls(this.#outgoing.add(call, piece))
   }
 
   #addArguments(index: number, text: string): string[] {
-    if (text === '' || !this.#calls.has(index)) return []
-    this.#calls.set(index, true)
-    this.size.add(text)
-    const called = { arguments: text }
-    if (this.#writing.legacyFunctions) return this.#writeFunction(index, called)
-    return this.#write({ tool_calls: [{ index, function: called }] })
+    const call = this.#calls.get(index)
+    if (!call || !this.#outgoing) return []
+    return this.#writeCalls(this.#outgoing.add(call, { id: '', name: '', text }))
   }
 
-  /** The older form has room for one call; a second would run into the first. */
-  #writeFunction(index: number, called: JsonObject): string[] {
-    return index === 0 ? this.#write({ function_call: called }) : []
+  #writeCalls(deltas: readonly JsonObject[]): string[] {
+    measureCalls(this.size, deltas)
+    return toMessageDeltas(deltas, this.#writing).flatMap((delta) => this.#write(delta))
   }
 
-  #finish(reason: FinishReason): string[] {
-    // A call that ends without arguments had none, and clients parse the text.
-    const closing = [...this.#calls].flatMap(([index, hasArguments]) =>
-      hasArguments ? [] : this.#addArguments(index, '{}'),
-    )
+  #finish({
+    reason: providerReason,
+    isCut,
+    matchedStop,
+  }: OutputPart & { type: 'finish' }): string[] {
+    const ended = this.#outgoing?.end(providerReason, isCut)
+    const reason = ended?.reason ?? withCalls(providerReason, isCut === true ? 'cut' : 'none')
+    const closing = ended ? this.#writeCalls(ended.deltas) : []
     const role = this.#openRole()
     this.finished = true
-    return [...closing, ...role, this.#chunk({}, this.#reasonOf(reason))]
+    const isLegacy = reason === 'tool_calls' && this.#writing.legacyFunctions
+    const beside = matchedStop === undefined ? undefined : { stop_reason: matchedStop }
+    return [...closing, ...role, this.#chunk({}, isLegacy ? 'function_call' : reason, beside)]
   }
 
   /** Ends an answer that is not paid for any further: with `length`, and with calls as they broke off. */
@@ -110,13 +122,6 @@ export class ChatChunks {
     const role = this.#openRole()
     this.finished = true
     return [...role, this.#chunk({}, 'length')]
-  }
-
-  /** Tool calls are recognized by the answer's parts, not by the provider's finish reason. */
-  #reasonOf(reason: FinishReason): FinishReason {
-    if (reason === 'content_filter') return reason
-    if (this.#calls.size === 0) return reason === 'tool_calls' ? 'stop' : reason
-    return this.#writing.legacyFunctions ? 'function_call' : 'tool_calls'
   }
 
   #write(delta: JsonObject): string[] {
@@ -130,8 +135,8 @@ export class ChatChunks {
     return [this.#chunk({ role: 'assistant', content: '' }, null)]
   }
 
-  #chunk(delta: JsonObject, finish_reason: FinishReason | null): string {
-    const choices = [{ index: 0, delta, logprobs: null, finish_reason }]
+  #chunk(delta: JsonObject, finish_reason: FinishReason | null, beside?: JsonObject): string {
+    const choices = [{ index: 0, delta, logprobs: null, ...beside, finish_reason }]
     return JSON.stringify({ ...this.#writing.identity, choices })
   }
 }

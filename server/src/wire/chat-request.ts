@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CallerPart, PlainPart } from './content-parts'
 import { customIssue } from './field-error'
 import {
   countField,
@@ -18,33 +19,6 @@ import {
 import { isObject, type JsonObject } from './json-body'
 import { callId } from './packed-call-id'
 import { toSparse } from './sparse'
-
-export const imageAddress = z
-  .string()
-  .regex(
-    /^(https:|data:image\/[\w.+-]+;base64,)/,
-    'must be an https: or data:image/...;base64 URL.',
-  )
-
-const Part = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('text'), text: z.string() }),
-  z.looseObject({
-    type: z.literal('image_url'),
-    image_url: z.looseObject({
-      url: imageAddress,
-      detail: maybe(z.enum(['auto', 'low', 'high'])),
-    }),
-  }),
-  z.looseObject({
-    type: z.literal('input_audio'),
-    input_audio: z.looseObject({ data: z.string(), format: z.enum(['wav', 'mp3']) }),
-  }),
-  z.looseObject({
-    type: z.literal('file'),
-    file: z.looseObject({ file_data: maybe(z.string()), file_id: maybe(z.string()) }),
-  }),
-  z.looseObject({ type: z.literal('refusal'), refusal: z.string() }),
-])
 
 const FunctionCall = z.looseObject({
   id: z.string().min(1),
@@ -83,11 +57,14 @@ const hasThoughts = ({
 }: JsonObject): boolean =>
   (typeof text === 'string' && text !== '') || (Array.isArray(details) && details.length > 0)
 
-const messageOf = <Call extends z.ZodType>({ parts }: MaxCounts, call: Call) =>
+const messageOf = <Call extends z.ZodType, Part extends z.ZodType>(
+  { parts }: MaxCounts,
+  { call, part }: { call: Call; part: Part },
+) =>
   z
     .looseObject({
       role: z.enum(['user', 'assistant', 'system', 'tool', 'developer', 'function']),
-      content: z.union([z.string(), z.array(Part).min(1).max(parts)]).nullish(),
+      content: z.union([z.string(), z.array<Part>(part).min(1).max(parts)]).nullish(),
       name: maybe(text(64, 1)),
       tool_calls: maybe(z.array(call).max(128)),
       function_call: maybe(z.looseObject({ name: z.string(), arguments: z.string() })),
@@ -145,27 +122,30 @@ const AllowedChoice = z.looseObject({
 })
 const choiceModes = z.enum(['none', 'auto', 'required'])
 
-/** The tools that a request may offer, call in its history, and choose. */
-interface ToolSchemas {
+/** The content parts of a request, and the tools that it may offer, call in its history, and choose. */
+interface ChatSchemas {
+  part: z.ZodType
   tool: z.ZodType
   call: z.ZodType
   choice: z.ZodType
 }
 
 const functionsOnly = {
+  part: PlainPart,
   tool: FunctionTool,
   call: FunctionCall,
   choice: z.union([choiceModes, z.discriminatedUnion('type', [FunctionChoice, AllowedChoice])]),
-} satisfies ToolSchemas
+} satisfies ChatSchemas
 
 const functionsAndCustom = {
+  part: CallerPart,
   tool: z.discriminatedUnion('type', [FunctionTool, CustomTool]),
   call: z.discriminatedUnion('type', [FunctionCall, CustomCall]),
   choice: z.union([
     choiceModes,
     z.discriminatedUnion('type', [FunctionChoice, CustomChoice, AllowedChoice]),
   ]),
-} satisfies ToolSchemas
+} satisfies ChatSchemas
 
 const ResponseFormat = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text') }),
@@ -180,12 +160,15 @@ const ResponseFormat = z.discriminatedUnion('type', [
   }),
 ])
 
-const shapeOf = <Tools extends ToolSchemas>(
+const shapeOf = <Schemas extends ChatSchemas>(
   maxCounts: MaxCounts,
-  { tool, call, choice }: Tools,
+  { part, tool, call, choice }: Schemas,
 ) => ({
   model: modelField,
-  messages: z.array(messageOf<Tools['call']>(maxCounts, call)).min(1).max(maxCounts.messages),
+  messages: z
+    .array(messageOf<Schemas['call'], Schemas['part']>(maxCounts, { call, part }))
+    .min(1)
+    .max(maxCounts.messages),
   ...samplingFields,
   max_tokens: outputLimit,
   max_completion_tokens: outputLimit,
@@ -193,8 +176,8 @@ const shapeOf = <Tools extends ToolSchemas>(
   ...streamFields,
   stop: stopField,
   ...penaltyFields,
-  tools: maybe(z.array<Tools['tool']>(tool).max(maxCounts.tools)),
-  tool_choice: maybe<Tools['choice']>(choice),
+  tools: maybe(z.array<Schemas['tool']>(tool).max(maxCounts.tools)),
+  tool_choice: maybe<Schemas['choice']>(choice),
   functions: maybe(z.array(FunctionDefinition).max(128)),
   function_call: maybe(z.union([z.enum(['none', 'auto']), NamedTool])),
   parallel_tool_calls: maybe(z.boolean()),
@@ -214,15 +197,15 @@ const shapeOf = <Tools extends ToolSchemas>(
   prediction: maybe(z.looseObject({})),
 })
 
-const chatRequestOf = <Tools extends ToolSchemas>(maxCounts: MaxCounts, tools: Tools) =>
-  z.looseObject(shapeOf(maxCounts, tools)).superRefine((request, ctx) => {
+const chatRequestOf = <Schemas extends ChatSchemas>(maxCounts: MaxCounts, schemas: Schemas) =>
+  z.looseObject(shapeOf(maxCounts, schemas)).superRefine((request, ctx) => {
     const { top_logprobs: top, logprobs }: JsonObject = request
     if (top && !logprobs) {
       ctx.addIssue(customIssue('conflict', 'needs "logprobs": true.', ['top_logprobs']))
     }
-    const missing = findMissingChoice(request)
-    if (!missing) return
-    const { type, name } = missing
+    const missingChoice = findMissingChoice(request)
+    if (!missingChoice) return
+    const { type, name } = missingChoice
     ctx.addIssue(
       customIssue('unknown_value', `the tool "${name}" is not in tools.`, [
         'tool_choice',
@@ -238,8 +221,8 @@ function findMissingChoice({ tools, tool_choice: choice }: JsonObject) {
   const { type } = choice
   if (type !== 'function' && type !== 'custom') return undefined
   const nameIn = (holder: unknown) => {
-    const named = isObject(holder) ? holder[type] : undefined
-    return isObject(named) ? named['name'] : undefined
+    const namedTool = isObject(holder) ? holder[type] : undefined
+    return isObject(namedTool) ? namedTool['name'] : undefined
   }
   const name = nameIn(choice)
   return tools.some((tool) => nameIn(tool) === name) ? undefined : { type, name: String(name) }

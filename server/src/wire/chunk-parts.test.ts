@@ -37,7 +37,7 @@ test('chunks say the parts that they were made of', () => {
   expect(parts).toEqual(contentParts)
 })
 
-test('a whole answer says the same, each text in one piece', () => {
+test('a whole answer has the same text, each in one piece', () => {
   const collected = new CollectedChat()
   for (const chunk of chunksOf(contentParts)) if (isObject(chunk)) collected.add(chunk)
   expect(toCompletionParts(collected.complete())).toEqual(contentParts)
@@ -56,7 +56,7 @@ test('the usage comes as it was counted', () => {
   expect(toChunkParts(chunk)).toEqual([{ type: 'usage', usage }])
 })
 
-test('a missing field is no part', () => {
+test('a missing field is not a part', () => {
   expect(toChunkParts({})).toEqual([])
   const delta = { role: 'assistant', content: '', refusal: null }
   expect(toChunkParts({ choices: [{ delta, finish_reason: null }] })).toEqual([])

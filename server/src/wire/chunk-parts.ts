@@ -1,6 +1,7 @@
 import type { FinishReason } from './finish-reason'
 import { isObject, type JsonObject, toObjects } from './json-body'
 import type { Part } from './answer-part'
+import { readMatchedStop } from './stop-sequence'
 import { readUsage } from './usage'
 
 /** Fields of a delta that become parts of their own, or carry no content. */
@@ -23,7 +24,7 @@ export function toChunkParts(chunk: JsonObject): Part[] {
   const [choice] = toObjects(chunk['choices'])
   if (choice) {
     if (isObject(choice['delta'])) addOutput(choice['delta'], parts)
-    addFinish(choice['finish_reason'], parts)
+    addFinish(choice, parts)
   }
   addUsage(chunk['usage'], parts)
   return parts
@@ -37,7 +38,7 @@ export function toCompletionParts(completion: JsonObject): Part[] {
     const message = isObject(choice['message']) ? choice['message'] : {}
     const calls = toObjects(message['tool_calls']).map((call, index) => ({ ...call, index }))
     addOutput({ ...message, tool_calls: calls }, parts)
-    addFinish(choice['finish_reason'], parts)
+    addFinish(choice, parts)
   }
   addUsage(completion['usage'], parts)
   return parts
@@ -50,9 +51,11 @@ function addOutput(delta: JsonObject, parts: Part[]): void {
     const value = delta[name]
     if (!outputFields.has(name) && value !== null && value !== undefined) fields[name] = value
   }
-  if (Object.keys(fields).length > 0) parts.push({ type: 'extra', fields })
+  const { images, ...before } = fields
+  if (Object.keys(before).length > 0) parts.push({ type: 'extra', fields: before })
   addText('text', delta['content'], parts)
   addText('refusal', delta['refusal'], parts)
+  if (images !== undefined) parts.push({ type: 'extra', fields: { images } })
   for (const annotation of toObjects(delta['annotations'])) {
     parts.push({ type: 'annotation', annotation })
   }
@@ -65,8 +68,8 @@ function addText(type: 'text' | 'reasoning' | 'refusal', text: unknown, parts: P
 
 function addCall(call: JsonObject, parts: Part[]): void {
   const index = Number(call['index'] ?? 0)
-  const called = isObject(call['function']) ? call['function'] : {}
-  const { name, arguments: text } = called
+  const calledFunction = isObject(call['function']) ? call['function'] : {}
+  const { name, arguments: text } = calledFunction
   const { id } = call
   if (typeof id === 'string' && typeof name === 'string') {
     parts.push({ type: 'call', index, id, name })
@@ -83,8 +86,11 @@ const reasons: ReadonlySet<unknown> = new Set<FinishReason>([
 ])
 const isReason = (word: unknown): word is FinishReason => reasons.has(word)
 
-function addFinish(word: unknown, parts: Part[]): void {
-  if (isReason(word)) parts.push({ type: 'finish', reason: word })
+function addFinish(choice: JsonObject, parts: Part[]): void {
+  const { finish_reason: reason } = choice
+  if (!isReason(reason)) return
+  const matchedStop = reason === 'stop' ? readMatchedStop(choice) : undefined
+  parts.push({ type: 'finish', reason, ...(matchedStop !== undefined && { matchedStop }) })
 }
 
 function addUsage(block: unknown, parts: Part[]): void {

@@ -25,7 +25,7 @@ const opening = (name: string) => ({
   function: { name, arguments: '' },
 })
 
-test('pieces of text become the message, with usage and what stands beside', () => {
+test('pieces of text become the message, with usage and the fields beside it', () => {
   const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }
   const whole = collect(
     chunkWith({ role: 'assistant', content: '' }),
@@ -50,7 +50,7 @@ test('pieces of text become the message, with usage and what stands beside', () 
   })
 })
 
-test('choices come in their order, whatever order they were streamed in', () => {
+test('choices come in their order, for any order of streaming', () => {
   const whole = collect(
     chunkWith({ content: 'b' }, 1),
     chunkWith({ content: 'a' }, 0),

@@ -74,16 +74,31 @@ function appendValue(name: string, before: unknown, piece: unknown): unknown {
   if (piece === '') return before ?? null
   if (typeof piece === 'string') return toText(before) + piece
   if (Array.isArray(piece)) return [...(Array.isArray(before) ? before : []), ...piece]
-  return isObject(piece) && isObject(before) ? { ...before, ...piece } : piece
+  if (!isObject(piece) || !isObject(before)) return piece
+  return name === 'audio' ? joinSound(before, piece) : { ...before, ...piece }
+}
+
+/** Sound comes in pieces of its bytes, and of its words. */
+function joinSound(before: JsonObject, piece: JsonObject): JsonObject {
+  const data = joinBase64(toText(before['data']), toText(piece['data']))
+  const transcript = toText(before['transcript']) + toText(piece['transcript'])
+  return { ...before, ...piece, data, transcript }
+}
+
+/** Joins base64 whose first part may be padded: then its last bytes are written anew, and no others. */
+function joinBase64(before: string, piece: string): string {
+  if (!before.endsWith('=')) return before + piece
+  const bytes = [before.slice(-4), piece].map((text) => Buffer.from(text, 'base64'))
+  return before.slice(0, -4) + Buffer.concat(bytes).toString('base64')
 }
 
 function addCalls(calls: Map<number, JsonObject>, deltas: unknown): void {
   for (const delta of toObjects(deltas)) {
-    const { index, function: called, custom, ...rest } = delta
+    const { index, function: calledFunction, custom, ...rest } = delta
     const [kind, field] = custom
       ? (['custom', 'input'] as const)
       : (['function', 'arguments'] as const)
-    const fragment = custom ?? called
+    const fragment = custom ?? calledFunction
     const piece = isObject(fragment) ? fragment : {}
     const call = calls.get(Number(index)) ?? {}
     const before = isObject(call[kind]) ? call[kind] : {}

@@ -16,16 +16,19 @@ export function withCustomCalls(completion: JsonObject, names: CustomNames): Jso
 }
 
 /** The name of a custom tool, if a call is of the function that stands for it. */
-function customName({ function: called }: JsonObject, names: CustomNames): string | undefined {
-  const name = isObject(called) ? called['name'] : undefined
+function customName(
+  { function: calledFunction }: JsonObject,
+  names: CustomNames,
+): string | undefined {
+  const name = isObject(calledFunction) ? calledFunction['name'] : undefined
   return typeof name === 'string' && names.has(name) ? name : undefined
 }
 
 function toCustomCall(call: JsonObject, names: CustomNames): JsonObject {
   const name = customName(call, names)
   if (name === undefined) return call
-  const { function: called, ...rest } = call
-  const args = isObject(called) ? called['arguments'] : undefined
+  const { function: calledFunction, ...rest } = call
+  const args = isObject(calledFunction) ? calledFunction['arguments'] : undefined
   const input = customInputIn(typeof args === 'string' ? args : '')
   return { ...rest, type: 'custom', custom: { name, input } }
 }
@@ -72,8 +75,8 @@ export class CustomCallChunks {
   #begin(choice: unknown, call: JsonObject): JsonObject | undefined {
     const name = customName(call, this.#names)
     if (name === undefined) return undefined
-    const { function: called, ...rest } = call
-    const args = isObject(called) ? called['arguments'] : undefined
+    const { function: calledFunction, ...rest } = call
+    const args = isObject(calledFunction) ? calledFunction['arguments'] : undefined
     let calls = this.#open.get(choice)
     if (!calls) this.#open.set(choice, (calls = new Map()))
     calls.set(call['index'], typeof args === 'string' ? args : '')
@@ -81,11 +84,11 @@ export class CustomCallChunks {
   }
 
   /** Whether a piece is of a custom tool's call. */
-  #addArguments(choice: unknown, { index, function: called }: JsonObject): boolean {
+  #addArguments(choice: unknown, { index, function: calledFunction }: JsonObject): boolean {
     const calls = this.#open.get(choice)
     const before = calls?.get(index)
     if (!calls || before === undefined) return false
-    const args = isObject(called) ? called['arguments'] : undefined
+    const args = isObject(calledFunction) ? calledFunction['arguments'] : undefined
     if (typeof args === 'string') calls.set(index, before + args)
     return true
   }

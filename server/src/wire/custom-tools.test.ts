@@ -61,7 +61,7 @@ describe('finding C7: a request with custom tools, for a model that knows functi
     })
   })
 
-  test('has called them, also where they are offered no more', () => {
+  test('has calls of them, also if they are not offered again', () => {
     const call = { id: 'a', type: 'custom', custom: { name: 'exec', input: 'print("é")\n' } }
     const other = { id: 'b', type: 'function', function: { name: 'look', arguments: '{}' } }
     const history = [
@@ -87,7 +87,7 @@ describe('finding C7: a request with custom tools, for a model that knows functi
     expect(customToolsOf(chat)).toBeUndefined()
   })
 
-  test('is refused where a function has the name of one, as a call could mean either', () => {
+  test('is rejected where a function has the name of one, as a call could mean either', () => {
     const twin = { type: 'function', function: { name: 'exec' } }
     expect(() => withFunctionTools({ tools: [twin, exec] })).toThrow('tools.1.custom.name')
   })
@@ -150,7 +150,7 @@ function messageOf(chunks: readonly JsonObject[]): unknown {
   return collected.complete()
 }
 
-test('calls of a stream, however they come, are those of the whole answer', () => {
+test('calls of a stream match the whole answer’s, for any order', () => {
   const property = fc.property(anyCalls, anyCalls, (first, second) => {
     const allChunks = [chunksOf(first, 0), chunksOf(second, 1)].flat()
     const reader = new CustomCallChunks(names)

@@ -52,12 +52,12 @@ function readCustomTool(holder: unknown): JsonObject | undefined {
 
 /** The custom tools that a chat request offers, by name; undefined where it offers none. */
 export function customToolsOf({ tools }: JsonObject): ReadonlyMap<string, JsonObject> | undefined {
-  let found: Map<string, JsonObject> | undefined
+  let foundTools: Map<string, JsonObject> | undefined
   for (const tool of toList(tools)) {
     const custom = readCustomTool(tool)
-    if (custom) (found ??= new Map()).set(String(custom['name']), custom)
+    if (custom) (foundTools ??= new Map()).set(String(custom['name']), custom)
   }
-  return found
+  return foundTools
 }
 
 /**

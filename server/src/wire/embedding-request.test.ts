@@ -52,7 +52,7 @@ test.each<[string, unknown]>([
     [{ content: [{ type: 'video_url', video_url: { url: 'https://a' } }] }],
   ],
   ['a file', [{ image: 'file:///etc/passwd' }]],
-  ['what only looks like data', [{ image: 'data:text/html;base64,AAAA' }]],
+  ['a text that only looks like data', [{ image: 'data:text/html;base64,AAAA' }]],
   ['too many', Array.from({ length: 2049 }, () => 'a')],
 ])('%s: 400 at input', (_name, input) => {
   let thrown: unknown

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { imageAddress } from './chat-request'
+import { imageAddress } from './content-parts'
 import { maxParts, maybe, modelField, text, tokenIds, userField } from './fields'
 import { toSparse } from './sparse'
 

@@ -7,8 +7,8 @@ import type { ApiError } from '../errors'
  * frames, or empty text. After `end` or `fail` nothing follows.
  */
 export interface EventWriter {
-  /** A frame that keeps a silent connection open; also valid before the first event. */
-  readonly ping: string
+  /** Returns a frame that keeps a silent connection open; it goes out at once, perhaps before the first event. */
+  keepAlive(): string
   /**
    * The frames written last go out once this has resolved; undefined where they need not wait. Never
    * rejects.
@@ -32,12 +32,14 @@ export interface EventWriter {
  * events.
  */
 export class FrameWriter implements EventWriter {
-  readonly ping: string
   readonly #writer: EventWriter
 
   constructor(writer: EventWriter) {
-    this.ping = writer.ping
     this.#writer = writer
+  }
+
+  keepAlive(): string {
+    return this.#writer.keepAlive()
   }
 
   get pendingWrite(): Promise<void> | undefined {
@@ -59,11 +61,14 @@ export class FrameWriter implements EventWriter {
 
 /** The events of the OpenAI format: chunks as they are, then `[DONE]`. Source: contract 4.3. */
 export class ChunkWriter implements EventWriter {
-  readonly ping = pingFrame
   readonly #identity: Identity
 
   constructor(identity: Identity) {
     this.#identity = identity
+  }
+
+  keepAlive(): string {
+    return pingFrame
   }
 
   write(chunk: string): string {

@@ -165,7 +165,7 @@ const chatFaults: [string, object, string, string][] = [
 ]
 
 test.each(chatFaults.map(([what, body, param, issue]) => [what, body, { param, issue }] as const))(
-  'a chat request with %s is refused by the field at fault',
+  'a chat request with %s is rejected by the field at fault',
   (_what, body, expected) => {
     const fault = faultOf(() => check(CallerChat, body))
     expect(fault).toMatchObject({ code: 'invalid_request', ...expected })
@@ -202,7 +202,7 @@ test.each([
     { model: 'a/b', input: 'a', encoding_format: 'hex' },
     { param: 'encoding_format', issue: 'unknown_value' },
   ],
-] as const)('unions say which member was meant, %#', (schema, body, expected) => {
+] as const)('unions name the intended member, %#', (schema, body, expected) => {
   expect(faultOf(() => check(schema, body))).toMatchObject(expected)
 })
 

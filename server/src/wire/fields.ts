@@ -5,7 +5,7 @@ export const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.nullis
 export const text = (max: number, min = 0) => z.string().min(min).max(max)
 
 export const modelField = text(256, 1).describe(
-  '`<provider>/<model>`; `GET /v1/models` lists what is there',
+  '`<provider>/<model>`; `GET /v1/models` lists the available models',
 )
 export const samplingFields = {
   temperature: maybe(z.number().min(0).max(2)),

@@ -26,7 +26,7 @@ test.each([
   expect(toFinishReason(providerReason, false)).toBe(expected)
 })
 
-test('R13: a word for calls where there are none is a plain stop', () => {
+test('R13: a word for calls without any is a plain stop', () => {
   expect(toFinishReason('tool_calls', false)).toBe('stop')
   expect(toFinishReason('function_call', false)).toBe('stop')
 })
@@ -45,7 +45,7 @@ test.each([
   expect(toFinishReason(providerReason, true)).toBeUndefined()
 })
 
-test('finding P7: an unknown finish reason is no ordinary end: the answer may be incomplete', () => {
+test('finding P7: an unknown finish reason is not an ordinary end: the answer may be incomplete', () => {
   const knownReasons = /^(stop|eos|end|complete|finish|done|tool|function|pause|compaction)/i
   const property = fc.property(fc.string(), (providerReason) => {
     fc.pre(providerReason !== '' && !knownReasons.test(providerReason))
@@ -55,13 +55,13 @@ test('finding P7: an unknown finish reason is no ordinary end: the answer may be
   expect(toFinishReason('something_new', false)).toBe('length')
 })
 
-test('R13: with calls it is tool_calls, whatever the provider says of its end', () => {
+test('R13: with calls it is tool_calls, for any finish reason of the provider', () => {
   for (const providerReason of ['stop', 'eos', 'tool_calls', 'function_call', 'tool_use']) {
     expect(toFinishReason(providerReason, true)).toBe('tool_calls')
   }
 })
 
-test('R13: no word of a provider becomes one that clients do not know', () => {
+test('R13: every word of a provider becomes one of the clients’ words', () => {
   const knownReasons = ['stop', 'length', 'tool_calls', 'content_filter', undefined]
   const property = fc.property(fc.string(), fc.boolean(), (providerReason, hasToolCalls) => {
     expect(knownReasons).toContain(toFinishReason(providerReason, hasToolCalls))

@@ -54,7 +54,7 @@ const brokenReasons: ReadonlySet<string> = new Set([
 /**
  * A provider's word for why it stopped, in the words that clients know; undefined where it broke off.
  * Tool calls end in `tool_calls`. A word that is not known is `length`, as the answer may be
- * incomplete. Source: contract 12.5.
+ * incomplete; whether its calls are decides `withCalls`. Source: contract 12.5.
  */
 export function toFinishReason(
   providerReason: string,
@@ -63,6 +63,16 @@ export function toFinishReason(
   const reason = providerReason.toLowerCase()
   if (brokenReasons.has(reason)) return undefined
   if (filtered.has(reason)) return 'content_filter'
-  if (hasToolCalls) return 'tool_calls'
-  return ended.has(reason) ? 'stop' : 'length'
+  if (!ended.has(reason)) return 'length'
+  return hasToolCalls ? 'tool_calls' : 'stop'
+}
+
+/**
+ * The finish reason of an answer with these calls: whole ones can be run, whatever ended the answer behind them, and
+ * those that broke off cannot, whatever its provider says.
+ */
+export function withCalls(reason: FinishReason, calls: 'none' | 'whole' | 'cut'): FinishReason {
+  if (reason === 'content_filter') return reason
+  if (calls === 'none') return reason === 'tool_calls' ? 'stop' : reason
+  return calls === 'whole' ? 'tool_calls' : 'length'
 }

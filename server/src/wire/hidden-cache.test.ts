@@ -9,7 +9,7 @@ import {
 import type { JsonObject } from './json-body'
 import { noUsage, promptTokens, readUsage } from './usage'
 
-describe('finding S26: a usage without what came from a cache', () => {
+describe('finding S26: a usage without cache reads', () => {
   const usage = {
     ...noUsage,
     input: 10,
@@ -69,7 +69,7 @@ describe('finding S26: a usage without what came from a cache', () => {
     })
   })
 
-  test('nor do fields of a provider’s own tell it', () => {
+  test('the provider’s own fields do not reveal it either', () => {
     const choice = { index: 0, delta: {}, usage: { cached_tokens: 90 } }
     const chunk: JsonObject = {
       id: 'a',

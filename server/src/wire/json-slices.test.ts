@@ -61,7 +61,7 @@ test('S3: parsing in slices gives the result of JSON.parse', () => {
   fc.assert(property, { numRuns: 500 })
 })
 
-test('S3: whatever the engine refuses is refused in slices too, and nothing else', () => {
+test('S3: parsing in slices rejects the same texts as the engine', () => {
   const big = JSON.stringify(long)
   const bigger = JSON.stringify(longest)
   const pieces = fc.constantFrom(
@@ -101,7 +101,7 @@ test('S3: whatever the engine refuses is refused in slices too, and nothing else
   fc.assert(property, { numRuns: 3000 })
 })
 
-test('S3: a text that is broken off anywhere is no JSON', () => {
+test('S3: a text cut at any place is not JSON', () => {
   const text = `{"a":[1,{"b":${JSON.stringify(longest)}}],"c":${JSON.stringify(long)}}`
   for (let cut = 0; cut < text.length; cut++) {
     expect(outcome(() => sliced(text.slice(0, cut), tiny).value)).toBe('no JSON')
@@ -146,7 +146,7 @@ test.each([
     'has an object with more than 100 names',
   ],
 ])(
-  'S3: %s beyond a limit are refused before they are built, with the field',
+  'S3: %s beyond a limit are rejected before they are built, with the field',
   (_what, text, ...[field, message]) => {
     const limits = { maxDepth: 64, maxNodes: 1000, maxValues: 5000, maxNames: 100 }
     const refused = outcome(() => parseShaped(text, limits))

@@ -1,6 +1,7 @@
 import { OpenContainer } from './json-container'
 import { LongText, TextScanner } from './json-text'
 import { ShapeExceeded, typeName, type ShapeLimits } from './json-shape'
+import { systemClock } from '../platform/clock'
 
 /** Provider's texts up to so many characters are parsed at once: none of them has much in it. */
 const maxUnscanned = 8 * 1024
@@ -92,7 +93,7 @@ export class JsonSlices {
   /** Handles all characters but texts and commas. Returns true at the end of the whole text. */
   #bracket(code: number): boolean {
     if (code === separator) this.#name()
-    else if (code === openObject || code === openList) this.#enter(code)
+    else if (code === openObject || code === openList) this.#openContainer(code)
     else if (code === closeObject || code === closeList) this.#leave(code)
     else this.#at += 1
     return this.#result !== undefined
@@ -145,7 +146,7 @@ export class JsonSlices {
     this.#at += 1
   }
 
-  #enter(code: number): void {
+  #openContainer(code: number): void {
     if (this.#depth >= this.#limits.maxDepth) throw this.#exceeded('maxDepth')
     this.#values += 1
     this.#count()
@@ -230,14 +231,14 @@ export async function parseInSlices(
   limits: ShapeLimits,
   pause: (ms: number) => Promise<void>,
 ): Promise<unknown> {
-  let startedAtMs = performance.now()
+  let startedAtMs = systemClock.monotonicMs()
   const slices = new JsonSlices(text, limits)
   while (!slices.result) {
     slices.step()
-    const ms = performance.now() - startedAtMs
+    const ms = systemClock.monotonicMs() - startedAtMs
     if (ms < sliceMs) continue
     await pause(ms)
-    startedAtMs = performance.now()
+    startedAtMs = systemClock.monotonicMs()
   }
   return slices.result.value
 }

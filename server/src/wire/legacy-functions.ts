@@ -38,8 +38,11 @@ export function toToolMessages(messages: unknown[]): unknown[] {
       return { ...rest, role: 'tool', tool_call_id: `call_${calls}` }
     }
     if (!isObject(message['function_call'])) return message
-    const { function_call: called, ...rest } = message
+    const { function_call: calledFunction, ...rest } = message
     calls += 1
-    return { ...rest, tool_calls: [{ id: `call_${calls}`, type: 'function', function: called }] }
+    return {
+      ...rest,
+      tool_calls: [{ id: `call_${calls}`, type: 'function', function: calledFunction }],
+    }
   })
 }

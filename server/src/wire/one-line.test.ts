@@ -20,7 +20,7 @@ test.each([
   '\u2029',
   '\u202e',
   '\u2066',
-])('S4: %j is none, and becomes a space', (bad) => {
+])('S4: %j is not allowed, and becomes a space', (bad) => {
   expect(isOneLine(`Ada${bad}Eve`)).toBeFalse()
   const line = toOneLine(`  Ada${bad}Eve  `, 100)
   expect(isOneLine(line)).toBeTrue()

@@ -6,7 +6,7 @@ test('a packed id has only characters that are safe in ids', () => {
   expect(packCallId('call_1', 'ab+/cd==')).toBe('call_1__thought__ab-_cd')
 })
 
-test('whatever the bytes, id and signature come back', () => {
+test('id and signature return unchanged for any bytes', () => {
   const bytes = fc.uint8Array({ minLength: 1, maxLength: 200 })
   const property = fc.property(bytes, fc.stringMatching(/^[\w.:-]{1,40}$/), (signature, id) => {
     fc.pre(!id.includes('__thought__'))

@@ -24,7 +24,7 @@ test('an effort has one name; the newer one counts', () => {
   expect(toPlainChat(both).reasoning_effort).toBe('low')
 })
 
-test('there is no choice among tools that are not there', () => {
+test('the choice is dropped without tools', () => {
   for (const tools of [undefined, null, []]) {
     const chat = { ...base, tools, tool_choice: 'auto', parallel_tool_calls: true }
     expect(plain(chat)).toEqual(base)
@@ -57,11 +57,11 @@ test('functions become tools, in the history too; the body that came is untouche
   expect(body).toEqual(before)
 })
 
-test('validates the fields of a legacy completion as those of a chat', () => {
+test('validates the fields of a legacy completion like those of a chat', () => {
   expect(() => toPlainChat({ ...base, tools: [7] })).toThrow(ApiError)
 })
 
-test('a request of another format has no more bounds here than where it arrived', () => {
+test('a request of another format has the same bounds as on arrival', () => {
   const turn = { role: 'user', content: 'a' }
   const messages = Array.from({ length: 2001 }, () => turn)
   expect(toPlainChat({ model: 'a/b', messages }).messages).toHaveLength(2001)

@@ -181,7 +181,7 @@ const bodies: [string, z.ZodType, fc.Arbitrary<JsonObject>][] = [
 ]
 
 describe.each(bodies)('a %s request', (_name, schema, body) => {
-  test('is what zod makes of it, and refused in its words, whatever it holds', () => {
+  test('is parsed and rejected exactly as by zod, for any content', () => {
     let fine = 0
     let refused = 0
     const property = fc.property(body, fc.array(damage, { maxLength: 3 }), (good, damages) => {
@@ -206,21 +206,21 @@ const Pair = toSparse(
 
 test.each<[string, unknown]>([
   ['without an optional field', { both: [1] }],
-  ['with one that is null', { one: null, both: [1, 2] }],
-  ['with one that is undefined', { one: undefined, both: [1] }],
+  ['with a null member', { one: null, both: [1, 2] }],
+  ['with an undefined member', { one: undefined, both: [1] }],
   [
     'with fields that the schema does not name',
     { both: [1], toString: 1, constructor: 2, more: {} },
   ],
-  ['that breaks a rule', { one: 'wrong', both: [1] }],
+  ['with an invalid member', { one: 'wrong', both: [1] }],
   ['with a list that is too short', { both: [] }],
   ['with a list that is too long', { both: [1, 2, 3] }],
   ['with two faults', { both: ['a', 1, 2], one: 1 }],
   ['without a required field', { one: 'a' }],
   ['with a required field that is undefined', { both: undefined }],
-  ['that is a list', []],
-  ['that is null', null],
-  ['that is a text', 'both'],
+  ['as a list', []],
+  ['as null', null],
+  ['as a text', 'both'],
 ])('an object %s is judged as zod does', (_name, value) => {
   expect(outcomeOf(Pair, value)).toEqual(outcomeOf(Pair.clone(), value))
 })

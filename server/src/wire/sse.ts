@@ -1,10 +1,25 @@
-import type { JsonObject } from './json-body'
+import { maxAnswerBytes } from './answer'
+import { isObject, type JsonObject } from './json-body'
 
-const maxEventLength = 1024 * 1024
+/** An event may carry a whole answer: a picture, or all the text of a stream once more at its end. */
+export const maxEventLength = maxAnswerBytes
+/** A line without data, such as a comment. */
+const maxOtherLine = 1024 * 1024
+/** A line of data counts as so much longer than it is: it is an object while its event is incomplete. */
+const lineWeight = 32
+/** Beyond this number the pieces of a line are joined as they arrive: each is an object. */
+const maxPieces = 256
 
-/** A line or an event of an upstream is longer than 1 MB. */
+/**
+ * An event of an upstream is longer than a whole answer may be, or a line without data is very long. `message` names
+ * what is too large where it comes in several events.
+ */
 export class EventTooLong extends Error {
   override readonly name = 'EventTooLong'
+
+  constructor(message = 'an event that is too large') {
+    super(message)
+  }
 }
 
 const lineFeed = 10
@@ -23,15 +38,26 @@ export class SseReader {
   #events: string[] = []
   /** The data of the event that is still incomplete. */
   #data: string | undefined
-  /** The pieces of the line that is still incomplete, joined only once it is whole. */
+  #dataLength = 0
+  /** The line that is still incomplete: its beginning, and its pieces, joined only once there are many or it is whole. */
+  #begin = ''
   #pieces: string[] = []
   #piecesLength = 0
+  /** The event that is still incomplete has characters beyond ASCII: each of its characters takes two bytes. */
+  #isWide = false
+  /** A line has ended since `takeLife`. */
+  #hasLife = false
   /** The last character was a carriage return, to which a line feed may belong. */
   #isAfterReturn = false
 
   /** The events that these bytes complete. */
   push(bytes: Uint8Array): string[] {
-    return this.#feed(this.#decoder.decode(bytes, { stream: true }))
+    const text = this.#decoder.decode(bytes, { stream: true })
+    // Of other characters the bytes of UTF-8 are more.
+    const isWide = text.length !== bytes.byteLength
+    const events = this.#feed(text)
+    this.#isWide = isWide || (this.#isWide && events.length === 0)
+    return events
   }
 
   /** Returns the events left when the bytes end: a last event may lack its blank line. */
@@ -39,10 +65,28 @@ export class SseReader {
     return this.#feed(`${this.#decoder.decode()}\n\n`)
   }
 
+  /** The length of the event that is still incomplete. */
+  get heldLength(): number {
+    return this.#dataLength + this.#piecesLength
+  }
+
+  /** The bytes of memory that it takes. */
+  get heldBytes(): number {
+    return this.#isWide ? 2 * this.heldLength : this.heldLength
+  }
+
+  /** Returns whether a line has ended since the last call: a comment or a blank line is a sign of life as an event is. */
+  takeLife(): boolean {
+    const hasLife = this.#hasLife
+    this.#hasLife = false
+    return hasLife
+  }
+
   #feed(text: string): string[] {
     const start = this.#isAfterReturn && text.charCodeAt(0) === lineFeed ? 1 : 0
     if (text.length > 0) this.#isAfterReturn = false
     const end = text.includes('\r', start) ? this.#readMixed(text, start) : this.#read(text, start)
+    if (end > start) this.#hasLife = true
     if (end < text.length) this.#keep(end === 0 ? text : text.slice(end))
     const events = this.#events
     if (events.length > 0) this.#events = []
@@ -79,15 +123,26 @@ export class SseReader {
   }
 
   #keep(piece: string): void {
+    const isLong = this.#piecesLength > maxOtherLine
     this.#pieces.push(piece)
     this.#piecesLength += piece.length
+    if (this.#pieces.length === maxPieces) {
+      this.#begin += this.#pieces.join('')
+      this.#pieces = []
+    }
     this.#measure(this.#piecesLength)
+    if (!isLong && this.#piecesLength > maxOtherLine && !this.#isDataLine) throw new EventTooLong()
+  }
+
+  get #isDataLine(): boolean {
+    return (this.#begin + this.#pieces.join('')).startsWith('data')
   }
 
   #line(text: string, start: number, end: number): void {
-    if (this.#pieces.length === 0) return this.#take(text, start, end)
+    if (this.#piecesLength === 0) return this.#take(text, start, end)
     this.#pieces.push(text.slice(start, end))
-    const line = this.#pieces.join('')
+    const line = this.#begin + this.#pieces.join('')
+    this.#begin = ''
     this.#pieces = []
     this.#piecesLength = 0
     this.#take(line, 0, line.length)
@@ -107,17 +162,19 @@ export class SseReader {
     this.#measure(end - from)
     const value = text.slice(from, end)
     this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`
+    this.#dataLength += value.length + lineWeight
   }
 
   /** Throws `EventTooLong` where an addition of that length exceeds the bound of an event. */
   #measure(length: number): void {
-    if (length + (this.#data?.length ?? 0) > maxEventLength) throw new EventTooLong()
+    if (length + this.#dataLength > maxEventLength) throw new EventTooLong()
   }
 
   #dispatch(): void {
     const data = this.#data
     if (data === undefined) return
     this.#data = undefined
+    this.#dataLength = 0
     if (data !== '') this.#events.push(data)
   }
 }
@@ -125,9 +182,23 @@ export class SseReader {
 /** Returns one event of the OpenAI format. */
 export const frame = (data: string) => `data: ${data}\n\n`
 
+const eventName = /^[\w.-]{1,100}$/
+
+/** Returns whether a provider's event has a name, which stands on a line of its own. */
+export const isEventName = (type: unknown): type is string =>
+  typeof type === 'string' && eventName.test(type)
+
 /** Returns one event of a format that names its events. */
 export const namedFrame = (event: JsonObject & { type: string }) =>
   `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+
+const dataField = '\ndata: '
+
+/** Reads such an event. */
+export function readNamedFrame(text: string): JsonObject {
+  const event: unknown = JSON.parse(text.slice(text.indexOf(dataField) + dataField.length))
+  return isObject(event) ? event : {}
+}
 
 /** The frame that ends a stream that succeeded. */
 export const doneFrame = 'data: [DONE]\n\n'

@@ -18,7 +18,7 @@ test.each([
   expect([size.bytes, size.words]).toEqual([bytes, words])
 })
 
-test('characters are Unicode code points, and counted only where they are asked for', () => {
+test('characters are Unicode code points, and counted only if requested', () => {
   const property = fc.property(fc.string({ unit: 'grapheme' }), fc.nat(20), (text, at) => {
     const [counted, uncounted] = [new TextSize({ characters: true }), new TextSize()]
     // Also where a pair of surrogates is divided between two pieces.

@@ -55,9 +55,15 @@ export class TextSize {
   #certain = 0
   /** Letters of the run that began, since it last counted; ideographs weigh more. */
   #letters = 0
+  #hasOther = false
 
   constructor({ characters = false }: { characters?: boolean } = {}) {
     this.#countsCharacters = characters
+  }
+
+  /** The answer has text, a call or other content. */
+  get hasContent(): boolean {
+    return this.bytes > 0 || this.#hasOther
   }
 
   /**
@@ -79,6 +85,7 @@ export class TextSize {
 
   /** The name of a call, which begins. */
   addCall(name: string): void {
+    this.#hasOther = true
     this.addAround()
     this.add(name)
   }
@@ -90,7 +97,10 @@ export class TextSize {
 
   /** Adds content that is no text, such as sound: its length bounds its tokens. */
   addOther(value: unknown): void {
-    this.#around += typeof value === 'string' ? value.length : (JSON.stringify(value)?.length ?? 0)
+    const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+    this.#around += text.length
+    // An empty list or object is no content.
+    if (text !== '' && text !== '[]' && text !== '{}') this.#hasOther = true
   }
 
   /** The next piece; a word may go over its border. */

@@ -1,7 +1,14 @@
 import { expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
+import type { JsonObject } from './json-body'
 import { completionTokens, noUsage, promptTokens, type Usage } from './usage'
-import { maxUsage, withBoundedOutput } from './usage-claims'
+import {
+  findMissing,
+  maxUsage,
+  withBoundedOutput,
+  withEstimated,
+  type MissingSides,
+} from './usage-claims'
 
 const bucket = fc.nat(1_000_000)
 const usage: fc.Arbitrary<Usage> = fc.record({
@@ -44,7 +51,7 @@ test('M8: prompt and output are each the maximum of two usages', () => {
   fc.assert(property, { numRuns: 1000 })
 })
 
-test('finding M11: output beyond what is plausible is left out, and the prompt is not', () => {
+test('finding M11: implausible output is left out, and the prompt is not', () => {
   const property = fc.property(usage, bucket, (counted, limit) => {
     const limited = withBoundedOutput(counted, limit)
     expect(completionTokens(limited)).toBe(Math.min(completionTokens(counted), limit))
@@ -56,4 +63,47 @@ test('finding M11: output beyond what is plausible is left out, and the prompt i
     }
   })
   fc.assert(property, { numRuns: 1000 })
+})
+
+test('finding V19: a side that a provider counted is not charged beside its estimate', () => {
+  const sides = fc.record({ prompt: fc.boolean(), output: fc.boolean() })
+  const property = fc.property(usage, usage, sides, (found, estimate, missing) => {
+    const counted = {
+      ...found,
+      ...(missing.prompt && { input: 0 }),
+      ...(missing.output && { output: 0 }),
+    }
+    const complete = withEstimated(counted, missing, estimate)
+    const larger = (of: (counts: Usage) => number, isMissing: boolean) =>
+      isMissing ? Math.max(of(estimate), of(counted)) : of(counted)
+    expect(promptTokens(complete)).toBe(larger(promptTokens, missing.prompt))
+    expect(completionTokens(complete)).toBe(larger(completionTokens, missing.output))
+    expect({ ...complete, input: 0, output: 0 }).toEqual({
+      ...counted,
+      input: 0,
+      output: 0,
+      estimated: true,
+    })
+  })
+  fc.assert(property, { numRuns: 1000 })
+})
+
+const blocks: [string, JsonObject, Partial<Usage>, MissingSides?][] = [
+  ['both sides', { prompt_tokens: 1, completion_tokens: 2 }, { input: 1, output: 2 }],
+  ['a total', { total_tokens: 3, completion_tokens: 3 }, { output: 3 }],
+  ['a prompt of zero', { prompt_tokens: 0, completion_tokens: 2 }, { output: 2 }],
+  ['a prompt in an earlier block', { completion_tokens: 2 }, { input: 1, output: 2 }],
+  ['no prompt', { completion_tokens: 2 }, { output: 2 }, { prompt: true, output: false }],
+  [
+    'a null',
+    { prompt_tokens: null, completion_tokens: 2 },
+    { output: 2 },
+    { prompt: true, output: false },
+  ],
+  ['no output', { prompt_tokens: 1 }, { input: 1 }, { prompt: false, output: true }],
+]
+
+test.each(blocks)('finding V19: a block with %s lacks its uncounted side', (...row) => {
+  const [, block, counts, missing] = row
+  expect(findMissing({ ...noUsage, ...counts }, block)).toEqual(missing)
 })

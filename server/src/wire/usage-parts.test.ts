@@ -7,7 +7,7 @@ const read = (details: object, more: object = {}) =>
     'inside',
   )
 
-test('no more was written for an hour than was written', () => {
+test('the tokens written for an hour are at most all written ones', () => {
   const usage = read({ cache_write_tokens: 10, cache_creation: { ephemeral_1h_input_tokens: 50 } })
   expect(usage).toMatchObject({ input: 90, cacheWrite: 0, cacheWriteLong: 10 })
   expect(usage && promptTokens(usage)).toBe(100)

@@ -19,6 +19,7 @@ const read = (block: unknown, reasoning: ExtrasLayout) => {
 
 const buckets = ({
   estimated: _estimated,
+  requestFee: _fee,
   flawed: _flawed,
   servedTier: _tier,
   inputCharacters: _read,
@@ -59,7 +60,7 @@ const isCount = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 1e9
 const place = fc.constantFrom('inside' as const, 'outside' as const)
 
-test('whatever a provider says, buckets are whole, disjoint and never negative', () => {
+test('buckets are whole, disjoint and never negative for any usage', () => {
   const property = fc.property(block, place, (usageBlock, reasoning) => {
     const usage = readUsage(usageBlock, reasoning)
     if (!usage) return

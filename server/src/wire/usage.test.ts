@@ -17,7 +17,7 @@ const read = (block: unknown, reasoning: 'inside' | 'outside' = 'inside') => {
 const buckets = ({ estimated: _estimated, flawed: _flawed, ...tokens }: Usage) => tokens
 const none = buckets(noUsage)
 
-describe('which counts include others', () => {
+describe('counts that include others', () => {
   test.each([
     ['plain', { prompt_tokens: 5, completion_tokens: 7 }, { input: 5, output: 7 }],
     [
@@ -138,7 +138,7 @@ describe('which counts include others', () => {
       { input: 30, imageInput: 70, output: 20, imageOutput: 40 },
     ],
     [
-      'what a cache keeps for an hour, as servers of Claude say it',
+      'tokens cached for an hour, as servers of Claude report them',
       {
         prompt_tokens: 100,
         completion_tokens: 1,
@@ -162,7 +162,7 @@ describe('which counts include others', () => {
   })
 })
 
-test('where the numbers do not tell, the provider’s row does', () => {
+test('the provider’s row decides if the numbers do not', () => {
   const block = {
     prompt_tokens: 10,
     completion_tokens: 8,
@@ -207,7 +207,7 @@ test.each([
 test.each([
   ['prompt', { prompt_tokens_details: { audio_tokens: 11 } }, { audioInput: 10, input: 0 }],
   ['completion', { completion_tokens_details: { audio_tokens: 6 } }, { audioOutput: 5, output: 0 }],
-])('more sound than %s is a flaw, and no more than it', (_whole, details, expected) => {
+])('a count of sound above %s is a flaw, and reduced to it', (_whole, details, expected) => {
   const block = { prompt_tokens: 10, completion_tokens: 5, ...details }
   expect(read(block)).toMatchObject({ ...expected, flawed: true })
 })
@@ -221,7 +221,7 @@ test('S08: zero is zero, absent is absent', () => {
 })
 
 test.each([-5, 12.5, '12', 9e15, Number.NaN, true, {}])(
-  'M8: %p is no count, and its block no usage',
+  'M8: %p is not a count, and its block not a usage',
   (value) => {
     for (const block of [
       { prompt_tokens: value, completion_tokens: value, total_tokens: value },
@@ -238,7 +238,7 @@ test.each([-5, 12.5, '12', 9e15, Number.NaN, true, {}])(
   },
 )
 
-test('more in the cache than in the prompt is a flaw, and no more than the prompt', () => {
+test('a cache above the prompt is a flaw, and reduced to the prompt', () => {
   const block = {
     prompt_tokens: 5,
     completion_tokens: 1,

@@ -33,6 +33,8 @@ export interface TokenCounts {
 export interface Usage extends TokenCounts {
   /** The tokens of sound among those read from a cache, where the provider reports them. */
   cachedAudio?: number | undefined
+  /** The fee of the request itself in nano-dollars, where the provider states it; no tokens. */
+  requestFee?: bigint | undefined
   estimated: boolean
   flawed: boolean
   /** The service tier that the provider reports it served; undefined where it reports none. */
@@ -251,6 +253,8 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
   audioOutput: a.audioOutput + b.audioOutput,
   imageOutput: a.imageOutput + b.imageOutput,
   searches: a.searches + b.searches,
+  ...(a.requestFee !== undefined &&
+    b.requestFee !== undefined && { requestFee: a.requestFee + b.requestFee }),
   servedTier: a.servedTier === b.servedTier ? a.servedTier : undefined,
   estimated: a.estimated || b.estimated,
   flawed: a.flawed || b.flawed,

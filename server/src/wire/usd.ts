@@ -34,11 +34,14 @@ export const toUsd = (nanos: bigint) => Number(nanos) / 1e9
 export const toUsdOrNull = (nanos: bigint | null) => (nanos === null ? null : toUsd(nanos))
 
 /** Nano-dollars as USD in plain decimal digits, for a header. */
-export function formatPlainUsd(nanos: bigint): string {
-  if (nanos === 0n) return '0'
-  const digits = String(nanos).padStart(10, '0')
+export const formatPlainUsd = (nanos: bigint): string => formatDecimal(nanos, 9)
+
+/** Formats an amount in units of 10 ** -`decimals`, without zeros at its end. */
+export function formatDecimal(units: bigint, decimals: number): string {
+  if (units === 0n) return '0'
+  const digits = String(units).padStart(decimals + 1, '0')
   let end = digits.length
-  const point = end - 9
+  const point = end - decimals
   while (end > point && digits[end - 1] === '0') end--
   const whole = digits.slice(0, point)
   return end === point ? whole : `${whole}.${digits.slice(point, end)}`

@@ -128,6 +128,7 @@ function streamed({ number, answer, call }: ReplyOptions): Reply {
     stream,
     provider: 'fake',
     usage: () => usage,
+    usageAfter: () => undefined,
     detach: () => ({ rest: undefined, isFree: false, [Symbol.dispose]: () => undefined }),
   }
   return { kind: 'stream', identity: identity(number), opening: Promise.resolve(opened) }

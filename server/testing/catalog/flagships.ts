@@ -16,15 +16,20 @@ const key = 'key-that-opens-nothing'
 const keyed = (id: string, variable: string) => flagship(id, { [variable]: key })
 
 /**
- * Sources: OpenAI's list of models names Astra, 6.1 Sol and 6 Luna as its flagships (2026-10-01); Fable 5.2 is of
- * 2026-11-10; Argon is open to paying API customers (LiteLLM's notes of its first day, Runware, October); docs.x.ai
- * has a page for Grok 4.7 alone; OpenRouter's `glm-latest` is GLM 5.3; Cohere's table of models has Command A+ of May
- * 2026; Groq's and Cerebras' production models are the gpt-oss ones.
+ * Sources: OpenAI's 6.2 Sol and Astra (2026-11-17) follow 6.1 Sol and 6 Astra; Neon (2026-11-18) is Google's newest,
+ * with Hydrogen (2026-11-12) below it; Fable 5.2 is of 2026-11-10; Argon is open to paying API customers (LiteLLM's
+ * notes of its first day, Runware, October); docs.x.ai has a page for Grok 4.7 alone; OpenRouter's `glm-latest` is GLM
+ * 5.3; Cohere's table of models has Command A+ of May 2026; Groq's and Cerebras' production models are the gpt-oss ones.
  */
 export const flagships: readonly Flagship[] = [
+  keyed('openai/gpt-6.2-astra', 'OPENAI_API_KEY'),
+  keyed('openai/gpt-6.2-sol', 'OPENAI_API_KEY'),
   keyed('openai/gpt-6-astra', 'OPENAI_API_KEY'),
   keyed('openai/gpt-6.1-sol', 'OPENAI_API_KEY'),
+  keyed('openai/gpt-5.5-pro', 'OPENAI_API_KEY'),
   keyed('anthropic/claude-fable-5-2', 'ANTHROPIC_API_KEY'),
+  keyed('google/gemini-4-neon', 'GEMINI_API_KEY'),
+  keyed('google/gemini-4-hydrogen', 'GEMINI_API_KEY'),
   keyed('google/gemini-4-argon', 'GEMINI_API_KEY'),
   keyed('mistral/mistral-large-4', 'MISTRAL_API_KEY'),
   keyed('deepseek/deepseek-v4-pro', 'DEEPSEEK_API_KEY'),

@@ -13,6 +13,7 @@ export const sampleModel = (fields: Partial<Model> = {}): Model => ({
   upstreamModel: 'one',
   category: 'chat',
   contextLength: 1000,
+  maxInputTokens: null,
   maxOutputTokens: 400,
   capabilities: {
     vision: false,
@@ -96,6 +97,7 @@ export const sampleShared = (offer: Offer, fields: Partial<Shared['limits']> = {
 /** A sample of an operator's policy: everything is allowed, and owners' prices up to 1,000 USD. */
 export const sampleOpen = {
   platformConnections: true,
+  bareModelNames: false,
   unpricedModels: 'refuse' as const,
   ownerPriceLimits: { input: 1_000_000_000_000n, output: 1_000_000_000_000n },
 }

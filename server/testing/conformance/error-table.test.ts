@@ -6,7 +6,7 @@ import { providers } from '../../src/providers/registry'
 import { sampleSource } from '../providers/samples'
 import { toCallerError } from '../../src/providers/upstream-error'
 
-describe('findings P4, P8, P9, C6: what a service refuses is told as', () => {
+describe('findings P4, P8, P9, C6: a refusal of a service becomes', () => {
   test.each(refusalRows.map((row) => [row.service, row.what, row] as const))(
     '%s: %s',
     (_service, _what, { provider, status, body, error }) => {
@@ -26,7 +26,7 @@ const begin =
   '<!-- The table of errors begins: written by server/testing/conformance/error-table.test.ts -->'
 const end = '<!-- The table of errors ends -->'
 
-test('the table of errors in docs/operate/providers.md is what is tested; WRITE_DOCS=1 writes it', async () => {
+test('the table of errors in docs/operate/providers.md matches the tests; WRITE_DOCS=1 writes it', async () => {
   const text = await Bun.file(page).text()
   const [before, rest = ''] = text.split(begin)
   const [, after] = rest.split(end)

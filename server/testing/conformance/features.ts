@@ -1,6 +1,4 @@
-import type { VoicedAnswer } from './voices'
 import type { JsonObject } from '../../src/wire/json-body'
-import type { Usage } from '../../src/wire/usage'
 
 /** A feature of requests: its addition to the plainest one, and the part of it that must arrive. */
 export interface RequestFeature {
@@ -8,19 +6,8 @@ export interface RequestFeature {
   chat: JsonObject
   /** Matches the request as it is sent where the feature is taken, and not one without the feature. */
   mark: RegExp
-}
-
-/** A feature of answers: the provider's answer, and the one that the caller must receive. */
-export interface AnswerFeature {
-  name: string
-  answer: VoicedAnswer
-  message?: JsonObject
-  finish?: string
-  usage?: Partial<Usage>
-  /** The stream ends without `[DONE]`, or whatever else marks an end in that format. */
-  isUnmarked?: boolean
-  /** The answer is none. */
-  fails?: boolean
+  /** Other ones, by the names of their dialects. */
+  marks?: Readonly<Record<string, RegExp>>
 }
 
 const user = (content: unknown): JsonObject => ({ role: 'user', content })
@@ -48,6 +35,7 @@ const called = [
   { role: 'tool', tool_call_id: 'two', content: 'result-two' },
 ]
 const png = 'iVBORw0KGgo='
+const claudeThought = { type: 'reasoning.text', format: 'anthropic-claude-v1', index: 0 }
 const schema = {
   type: 'object',
   properties: { marked: { $ref: '#/$defs/mark' } },
@@ -143,6 +131,16 @@ export const requestFeatures: readonly RequestFeature[] = [
     mark: /JVBERi0x/,
   },
   {
+    name: 'PDF as an image',
+    chat: part('image_url', { url: 'data:application/pdf;base64,JVBERi0x' }),
+    mark: /JVBERi0x/,
+  },
+  {
+    name: 'audio by a URL of its data',
+    chat: part('audio_url', { url: 'data:audio/ogg;base64,T2dnUw==' }),
+    mark: /T2dnUw==/,
+  },
+  {
     name: 'audio',
     chat: part('input_audio', { data: 'UklGRg==', format: 'wav' }),
     mark: /UklGRg==/,
@@ -175,80 +173,37 @@ export const requestFeatures: readonly RequestFeature[] = [
     mark: /mark-1[^]*mark-2/,
   },
   {
+    name: 'reasoning that it signed, in fragments',
+    chat: {
+      tools,
+      messages: [
+        user('Hello'),
+        {
+          role: 'assistant',
+          content: null,
+          reasoning_details: [
+            { ...claudeThought, text: 'I ' },
+            { ...claudeThought, text: 'think.' },
+            { ...claudeThought, signature: 'bWFyaw' },
+            { type: 'reasoning.encrypted', format: 'openai-responses-v1', data: 'b3duZGF0YQ' },
+          ],
+          tool_calls: [
+            { ...call('one'), extra_content: { google: { thought_signature: 'b3duZGF0YQ' } } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'one', content: 'seen' },
+      ],
+    },
+    mark: /I think\.[^]*bWFyaw|b3duZGF0YQ/,
+  },
+  {
+    name: '`reasoning` with a budget',
+    chat: { reasoning: { max_tokens: 20_000 } },
+    mark: /effort|thinking(?:Config|":\{)|budget/i,
+  },
+  {
     name: 'effort',
     chat: { reasoning_effort: 'high' },
     mark: /effort|thinking(?:Config|":\{)|budget/i,
-  },
-]
-
-const text = 'Grüße 日本'
-
-export const answerFeatures: readonly AnswerFeature[] = [
-  { name: 'text', answer: { text, finish: 'stop' }, message: { content: text }, finish: 'stop' },
-  {
-    name: 'two calls, one without arguments, after text',
-    answer: { text, calls: ['{"a":1}', ''], finish: 'stop' },
-    message: {
-      content: text,
-      tool_calls: [
-        { function: { name: 'first', arguments: '{"a":1}' } },
-        { function: { name: 'second', arguments: '{}' } },
-      ],
-    },
-    finish: 'tool_calls',
-  },
-  {
-    name: 'reasoning',
-    answer: { thought: 'Hm.', text, finish: 'stop' },
-    message: { content: text, reasoning_content: 'Hm.' },
-  },
-  {
-    name: 'citations',
-    answer: { text, cites: 'https://a.example/', finish: 'stop' },
-    message: {
-      annotations: [{ type: 'url_citation', url_citation: { url: 'https://a.example/' } }],
-    },
-  },
-  {
-    name: 'unknown fields beside the text',
-    answer: { text, isStrange: true, finish: 'stop' },
-    message: { content: text },
-    finish: 'stop',
-  },
-  {
-    name: 'without `[DONE]`',
-    answer: { text, finish: 'stop' },
-    isUnmarked: true,
-    message: { content: text },
-    finish: 'stop',
-  },
-  { name: 'truncated by the output limit', answer: { text, finish: 'length' }, finish: 'length' },
-  { name: 'content filter', answer: { text, finish: 'filter' }, finish: 'content_filter' },
-  {
-    name: 'an unknown finish reason is not reported as `stop`',
-    answer: { text, finish: 'unknown' },
-    message: { content: text },
-    finish: 'length',
-  },
-  { name: 'usage', answer: { text, finish: 'stop' }, usage: { input: 10, estimated: false } },
-  { name: 'usage: read from a cache', answer: { text, finish: 'stop' }, usage: { cachedInput: 4 } },
-  { name: 'usage: reasoning', answer: { text, finish: 'stop' }, usage: { reasoning: 3 } },
-  {
-    name: 'usage: missing, so estimated',
-    answer: { text, finish: 'stop', claimed: null },
-    message: { content: text },
-    usage: { estimated: true },
-  },
-  {
-    name: 'usage: output is bounded by what the answer can contain',
-    answer: { text, finish: 'stop', claimed: 131_072 },
-    message: { content: text },
-    usage: { estimated: false, flawed: true },
-  },
-  { name: 'a truncated answer is an error', answer: { text, finish: undefined }, fails: true },
-  {
-    name: 'an error after some text',
-    answer: { text, isFailing: true, finish: 'stop' },
-    fails: true,
   },
 ]

@@ -106,4 +106,18 @@ export const refusedAccounts: readonly RefusalRow[] = [
     [400, { message: 'The provided model identifier is invalid.' }],
     connections(404, 'The provided model identifier is invalid.'),
   ),
+  row(
+    ['Voyage', 'voyage', 'a model that is not there, as a 400'],
+    [
+      400,
+      {
+        detail:
+          "Model voyage-9 is not supported. Supported models are ['voyage-4', 'voyage-4-lite'].",
+      },
+    ],
+    connections(
+      404,
+      "Model voyage-9 is not supported. Supported models are ['voyage-4', 'voyage-4-lite'].",
+    ),
+  ),
 ]

@@ -6,7 +6,7 @@ const page = join(import.meta.dir, '../../../docs/operate/providers.md')
 const begin = '<!-- The table begins: written by server/testing/conformance/table.test.ts -->'
 const end = '<!-- The table ends -->'
 
-test('the table of docs/operate/providers.md is what the dialects do; WRITE_DOCS=1 writes it', async () => {
+test('the table of docs/operate/providers.md matches the dialects; WRITE_DOCS=1 writes it', async () => {
   const text = await Bun.file(page).text()
   const [before, rest = ''] = text.split(begin)
   const [, after] = rest.split(end)

@@ -3,13 +3,11 @@ import { anthropic } from '../../src/providers/anthropic'
 import { bedrock } from '../../src/providers/bedrock'
 import { cohere } from '../../src/providers/cohere'
 import { choiceOf, jsonOf, completeOf } from './chunks'
-import {
-  answerFeatures,
-  requestFeatures,
-  type AnswerFeature,
-  type RequestFeature,
-} from './features'
-import { voices, type Voice } from './voices'
+import { requestFeatures, type RequestFeature } from './features'
+import { historyFeatures } from './history-features'
+import { answerFeatures, type AnswerFeature } from './answer-features'
+import { voices } from './voices'
+import type { Voice } from './voiced-answer'
 import { google } from '../../src/providers/google'
 import { ChatStream } from '../../src/providers/openai/chat-stream'
 import type { RelayRequest } from '../../src/providers/openai/relayed-stream'
@@ -24,6 +22,7 @@ import { TranslatedStream } from '../../src/providers/translated-stream'
 import { ApiError } from '../../src/errors'
 import { isObject, type JsonObject } from '../../src/wire/json-body'
 import { toPlainChat } from '../../src/wire/plain-chat'
+import { withThoughtFields } from '../../src/wire/thinking-parts'
 import { noUsage } from '../../src/wire/usage'
 
 /** The outcome of a feature in a dialect: it arrives, is refused with 400, or is left out. */
@@ -90,7 +89,7 @@ export function writtenFor(
   chat: JsonObject,
 ): Pick<UpstreamRequest, 'body' | 'omitted'> {
   if (!adapter) {
-    const relayed = { upstreamModel, options: own }
+    const relayed = { upstreamModel, options: own, isReasoning: true }
     return { body: toUpstreamChat(chat, relayed), omitted: findFieldsOmittedByRelay(chat, relayed) }
   }
   const capabilities = { reasoning: true, tools: true, vision: true, jsonSchema: true }
@@ -107,11 +106,13 @@ const sent = (dialect: ConformanceDialect, chat: JsonObject): JsonObject =>
   writtenFor(dialect, chat).body
 
 /** Returns the outcome of a feature on its way to the provider. Throws any error that is no refusal. */
-export function requestResult(dialect: ConformanceDialect, { chat, mark }: RequestFeature): Result {
+export function requestResult(dialect: ConformanceDialect, feature: RequestFeature): Result {
+  const { chat, mark: ofAll, marks = {} } = feature
+  const mark = marks[dialect.name] ?? ofAll
   const plain = { model: 'a/b', messages: [{ role: 'user', content: 'Hello' }] }
   const without = JSON.stringify(sent(dialect, plain))
   try {
-    const written = JSON.stringify(sent(dialect, { ...plain, ...chat }))
+    const written = JSON.stringify(sent(dialect, withThoughtFields({ ...plain, ...chat })))
     const isThere = mark.test(written) && (written !== without || 'tool_choice' in chat)
     return isThere ? 'yes' : 'left out'
   } catch (thrown) {
@@ -129,7 +130,8 @@ function receivedAnswer(
   const stream = adapter
     ? new TranslatedStream(adapter.reader(source), request)
     : new ChatStream(request)
-  const chunks = voice(answer).flatMap((event) => stream.next(JSON.stringify(event)))
+  const events = voice(answer).filter(({ type }) => !isUnmarked || type !== 'message_stop')
+  const chunks = events.flatMap((event) => stream.next(JSON.stringify(event)))
   chunks.push(...stream.end(!isUnmarked))
   const deltas = chunks.map(jsonOf).filter((chunk) => choiceOf(chunk)['delta'])
   return { choice: completeOf(deltas, request), usage: stream.usage() }
@@ -169,7 +171,7 @@ const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 /** The table of docs/operate/providers.md, made by testing every feature in every dialect. */
 export function conformanceTable(): string {
   const names = tableDialects.map(({ name }) => name)
-  const ofRequests = requestFeatures.map((feature) => [
+  const ofRequests = [...requestFeatures, ...historyFeatures].map((feature) => [
     feature.name,
     ...tableDialects.map((dialect) => requestResult(dialect, feature)),
   ])

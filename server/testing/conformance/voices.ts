@@ -1,43 +1,19 @@
-import type { JsonObject } from '../../src/wire/json-body'
+import { isObject, toObjects, type JsonObject } from '../../src/wire/json-body'
+import { google } from './google-voice'
+import {
+  blocks,
+  idOf,
+  isCalling,
+  names,
+  nullsOf,
+  outputOf,
+  counts,
+  type Block,
+  type Voice,
+  type VoicedAnswer,
+} from './voiced-answer'
 
-/** The answer that a provider gives, whatever its dialect. Counts are fixed: see `counts`. */
-export interface VoicedAnswer {
-  thought?: string
-  text?: string
-  /** Arguments of calls, as JSON texts; empty for a call without. */
-  calls?: readonly string[]
-  /** The address of a page that the text cites. */
-  cites?: string
-  /** Events and fields come beside it that no version of the format had so far. */
-  isStrange?: boolean
-  /** The provider reports a failure in place of an end. */
-  isFailing?: boolean
-  /** The count of its output: undefined for the true one, null where it gives no counts at all. */
-  claimed?: number | null
-  /** Undefined for an answer that breaks off; `unknown` for a word that no version of the format had so far. */
-  finish: 'stop' | 'length' | 'filter' | 'unknown' | undefined
-}
-
-/** The counts that every voice reports; one that a dialect does not report is left out. */
-export const counts = { input: 10, cached: 4, output: 5, thought: 3 }
-
-/** A dialect's events for an answer. */
-export type Voice = (answer: VoicedAnswer) => JsonObject[]
-
-const { input, cached, output, thought: thoughts } = counts
-const names = ['first', 'second']
-
-/** Returns the reported count of an answer's output, without its thoughts; undefined where there is none. */
-const outputOf = ({ claimed }: VoicedAnswer): number | undefined =>
-  claimed === null ? undefined : (claimed ?? output)
-const idOf = (at: number) => `call_${at}`
-
-const blocks = ({ thought, text, calls = [] }: VoicedAnswer) => [
-  ...(thought === undefined ? [] : [{ kind: 'thought' as const, value: thought }]),
-  ...(text === undefined ? [] : [{ kind: 'text' as const, value: text }]),
-  ...calls.map((value, call) => ({ kind: 'call' as const, value, call })),
-]
-type Block = ReturnType<typeof blocks>[number]
+const { input, cached, thought: thoughts } = counts
 
 const chunk = (delta: JsonObject, finish_reason: string | null = null): JsonObject => ({
   choices: [{ index: 0, delta, finish_reason }],
@@ -67,6 +43,12 @@ const openai: Voice = (answer) => {
   const { cites, isStrange } = answer
   if (cites) deltas.push({ annotations: [{ type: 'url_citation', url_citation: { url: cites } }] })
   const events = deltas.map((delta) => chunk(delta))
+  const beside = nullsOf(answer, 'role', 'content', 'reasoning_content', 'refusal', 'tool_calls')
+  for (const event of events) {
+    for (const choice of toObjects(event['choices'])) {
+      choice['delta'] = { ...beside, ...(isObject(choice['delta']) && choice['delta']) }
+    }
+  }
   if (isStrange) events.unshift({ object: 'weather', forecast: [1] }, chunk({ weather: { at: 7 } }))
   if (answer.isFailing) events.push({ error: { message: 'Oops.', type: 'server_error' } })
   if (!answer.finish) return events
@@ -80,25 +62,42 @@ const anthropicDelta = ({ kind, value }: Block): JsonObject => {
   return { type: 'input_json_delta', partial_json: value }
 }
 
-const anthropic: Voice = (answer) => {
-  const events = blocks(answer).flatMap((block, index): JsonObject[] => {
-    const types = { thought: 'thinking', text: 'text', call: 'tool_use' }
-    const own =
-      block.kind === 'call' ? { id: idOf(block.call), name: names[block.call], input: {} } : {}
-    const content_block = { type: types[block.kind], text: '', thinking: '', ...own }
-    const citation = { type: 'web_search_result_location', url: answer.cites, cited_text: 'x' }
-    const citing = {
+/** Returns the events of one block. */
+function anthropicBlock(answer: VoicedAnswer, block: Block, index: number): JsonObject[] {
+  const types = { thought: 'thinking', text: 'text', call: 'tool_use' }
+  const own =
+    block.kind === 'call' ? { id: idOf(block.call), name: names[block.call], input: {} } : {}
+  const shown = answer.hasNulls ? {} : { text: '', thinking: '' }
+  const fields = ['id', 'name', 'input', 'text', 'thinking', 'signature', 'data', 'citations']
+  const content_block = {
+    type: types[block.kind],
+    ...shown,
+    ...nullsOf(answer, ...fields),
+    ...own,
+  }
+  const citation = { type: 'web_search_result_location', url: answer.cites, cited_text: 'x' }
+  const citing = {
+    type: 'content_block_delta',
+    index,
+    delta: { type: 'citations_delta', citation },
+  }
+  return [
+    { type: 'content_block_start', index, content_block },
+    ...(answer.cites ? [citing] : []),
+    {
       type: 'content_block_delta',
       index,
-      delta: { type: 'citations_delta', citation },
-    }
-    return [
-      { type: 'content_block_start', index, content_block },
-      ...(answer.cites ? [citing] : []),
-      { type: 'content_block_delta', index, delta: anthropicDelta(block) },
-      { type: 'content_block_stop', index },
-    ]
-  })
+      delta: {
+        ...nullsOf(answer, 'text', 'thinking', 'signature', 'partial_json', 'citation'),
+        ...anthropicDelta(block),
+      },
+    },
+    { type: 'content_block_stop', index },
+  ]
+}
+
+const anthropic: Voice = (answer) => {
+  const events = blocks(answer).flatMap((block, index) => anthropicBlock(answer, block, index))
   const written = outputOf(answer)
   const usage = { input_tokens: input, cache_read_input_tokens: cached, output_tokens: 1 }
   const message = { id: 'm', content: [], ...(written !== undefined && { usage }) }
@@ -122,7 +121,7 @@ const anthropic: Voice = (answer) => {
     filter: 'refusal',
     unknown: 'weather',
   }
-  const delta = { stop_reason: answer.calls ? 'tool_use' : finishes[answer.finish] }
+  const delta = { stop_reason: isCalling(answer) ? 'tool_use' : finishes[answer.finish] }
   const output_tokens_details = { thinking_tokens: thoughts }
   const counted = written !== undefined && {
     output_tokens: written + thoughts,
@@ -132,43 +131,12 @@ const anthropic: Voice = (answer) => {
   return [start, ...events, last, { type: 'message_stop' }]
 }
 
-const googleEvent = (parts: JsonObject[], rest: JsonObject = {}): JsonObject => ({
-  candidates: [{ content: { role: 'model', parts }, ...rest }],
-})
-
-const google: Voice = (answer) => {
-  const parts = blocks(answer).map((block): JsonObject => {
-    if (block.kind === 'thought') return { text: block.value, thought: true }
-    if (block.kind === 'text') return { text: block.value }
-    const args: unknown = block.value === '' ? undefined : JSON.parse(block.value)
-    return { functionCall: { name: names[block.call], args } }
-  })
-  const events = parts.map((part) => googleEvent([part]))
-  if (answer.isStrange) {
-    events.unshift({ weather: [1] }, googleEvent([{ weather: { at: 7 }, codeExecutionResult: {} }]))
-  }
-  if (answer.isFailing) events.push({ error: { code: 500, message: 'Oops.', status: 'INTERNAL' } })
-  if (!answer.finish) return events
-  const finishes = { stop: 'STOP', length: 'MAX_TOKENS', filter: 'SAFETY', unknown: 'WEATHER' }
-  const written = outputOf(answer)
-  const usageMetadata = written !== undefined && {
-    promptTokenCount: input + cached,
-    cachedContentTokenCount: cached,
-    candidatesTokenCount: written,
-    thoughtsTokenCount: thoughts,
-    totalTokenCount: input + cached + written + thoughts,
-  }
-  const groundingMetadata = { groundingChunks: [{ web: { uri: answer.cites } }] }
-  const last = {
-    finishReason: finishes[answer.finish],
-    ...(answer.cites && { groundingMetadata }),
-  }
-  return [...events, { ...googleEvent([], last), ...(usageMetadata && { usageMetadata }) }]
-}
-
 const bedrock: Voice = (answer) => {
   const events = blocks(answer).flatMap((block, contentBlockIndex): JsonObject[] => {
-    const delta = (own: JsonObject) => ({ contentBlockDelta: { contentBlockIndex, delta: own } })
+    const beside = nullsOf(answer, 'text', 'toolUse', 'citation', 'reasoningContent')
+    const delta = (own: JsonObject) => ({
+      contentBlockDelta: { contentBlockIndex, delta: { ...beside, ...own } },
+    })
     const stop = { contentBlockStop: { contentBlockIndex } }
     if (block.kind === 'thought') return [delta({ reasoningContent: { text: block.value } }), stop]
     const citation = { title: 'A', location: { web: { url: answer.cites, domain: 'a.example' } } }
@@ -193,7 +161,7 @@ const bedrock: Voice = (answer) => {
     filter: 'content_filtered',
     unknown: 'weather',
   }
-  const stopReason = answer.calls ? 'tool_use' : finishes[answer.finish]
+  const stopReason = isCalling(answer) ? 'tool_use' : finishes[answer.finish]
   const written = outputOf(answer)
   const usage = { inputTokens: input, cacheReadInputTokens: cached, outputTokens: written }
   const metadata = written === undefined ? {} : { usage }
@@ -203,8 +171,10 @@ const bedrock: Voice = (answer) => {
 const cohere: Voice = (answer) => {
   const events = blocks(answer).flatMap((block): JsonObject[] => {
     if (block.kind !== 'call') {
+      const beside = nullsOf(answer, 'text', 'thinking')
       const content = block.kind === 'text' ? { text: block.value } : { thinking: block.value }
-      return [{ type: 'content-delta', index: 0, delta: { message: { content } } }]
+      const delta = { message: { content: { ...beside, ...content } } }
+      return [{ type: 'content-delta', index: 0, delta }]
     }
     const index = block.call
     const called = { name: names[index], arguments: block.value }
@@ -227,7 +197,7 @@ const cohere: Voice = (answer) => {
     filter: 'ERROR_TOXIC',
     unknown: 'WEATHER',
   }
-  const finish_reason = answer.calls ? 'TOOL_CALL' : finishes[answer.finish]
+  const finish_reason = isCalling(answer) ? 'TOOL_CALL' : finishes[answer.finish]
   const written = outputOf(answer)
   const billed_units = { input_tokens: input, output_tokens: written }
   const usage = written === undefined ? undefined : { billed_units }
@@ -243,7 +213,13 @@ const responses: Voice = (answer) => {
       return [{ type: 'response.reasoning_summary_text.delta', output_index, delta: block.value }]
     }
     const call_id = idOf(block.call)
-    const item = { type: 'function_call', call_id, name: names[block.call], arguments: '' }
+    const item = {
+      ...nullsOf(answer, 'id', 'input', 'encrypted_content', 'status'),
+      type: 'function_call',
+      call_id,
+      name: names[block.call],
+      arguments: '',
+    }
     const done = { ...item, arguments: block.value }
     const delta = { type: 'response.function_call_arguments.delta', output_index }
     return [
@@ -281,7 +257,8 @@ const responses: Voice = (answer) => {
   const reason = reasons[answer.finish]
   const status = reason === undefined ? 'completed' : 'incomplete'
   const incomplete_details = reason === undefined ? null : { reason }
-  const response = { status, incomplete_details, ...(usage && { usage }) }
+  const beside = nullsOf(answer, 'error', 'service_tier', 'user')
+  const response = { ...beside, status, incomplete_details, ...(usage && { usage }) }
   return [...events, { type: `response.${status}`, response }]
 }
 

@@ -114,7 +114,7 @@ export function createFailoverFixture({
   })
   const failover = new Failover({
     endpoint: {
-      priced: 'chat',
+      priceKind: 'chat',
       volume: ({ body }) => ({ ...usualVolume, inputTokens, ...outputOf(body) }),
       texts: () => texts,
     },

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createServer as createSecureServer } from 'node:tls'
 import { GuardedEgress } from '../../src/upstream/http/guarded-egress'
 import { startNameServer, type Zone } from './name-server'
 import { queryNameServer, Names } from '../../src/upstream/http/names'
 import { Transport } from '../../src/upstream/http/transport'
+import type { Clock } from '../../src/platform/clock'
 
 const readCertificate = (name: string) =>
   readFileSync(join(import.meta.dir, '../certificates', name), 'utf8')
@@ -86,6 +87,17 @@ export class TestPeers implements Disposable {
     await listening(server, port, host)
   }
 
+  /**
+   * Connects to each of these hosts, and resolves once their servers have closed that: whatever connected to one of
+   * them before is then among its connections.
+   */
+  async knock(hosts: readonly string[], port: number): Promise<void> {
+    for (const host of hosts) {
+      const socket = connect({ host, port })
+      await new Promise<void>((resolve) => socket.on('error', resolve).on('close', resolve).end())
+    }
+  }
+
   /** Starts a name server with these names. */
   async zones(zoneOf: (name: string) => Zone | undefined) {
     const server = await startNameServer(zoneOf)
@@ -95,16 +107,19 @@ export class TestPeers implements Disposable {
 
   /** Creates a guarded way out that treats only the addresses in `open` as public. */
   async guarded(zoneOf: (name: string) => Zone | undefined, options: GuardedOptions) {
-    const { ports, open = ['127.0.0.2', '127.0.0.3'], connectMs = 20_000, ca = authority } = options
+    const { ports, open = ['127.0.0.2', '127.0.0.3'], connectMs = 20_000 } = options
+    const { ca = authority, clock } = options
+    const timed = clock ? { clock } : {}
     const server = await this.zones(zoneOf)
-    const names = new Names(queryNameServer([server.address]))
+    const names = new Names(queryNameServer([server.address], clock))
     const guarded = new GuardedEgress({
       timers: { connectMs },
       rules: { ports, ownHosts: [] },
       names,
-      transport: new Transport(),
+      transport: new Transport(timed),
       isOpen: (address) => open.includes(address),
       ...(ca === '' ? {} : { ca }),
+      ...timed,
     })
     const send = (url: string, { owner = 'acc_1', signal, headers = {} }: RequestFields = {}) =>
       guarded.send({
@@ -128,6 +143,7 @@ interface GuardedOptions {
   open?: readonly string[]
   connectMs?: number
   ca?: string
+  clock?: Clock
 }
 
 interface RequestFields {

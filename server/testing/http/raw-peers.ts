@@ -44,6 +44,16 @@ export class RawPeers implements Disposable {
   }
 }
 
+/** Waits until what was sent on this machine has come: the loop has polled for it, and its readers had their turns. */
+export async function polled(): Promise<void> {
+  for (let count = 0; count < 3; count++) await turn()
+  await Bun.sleep(0)
+  for (let count = 0; count < 3; count++) await turn()
+}
+
+/** One turn of the event loop. */
+export const turn = () => new Promise<void>((resolve) => void setImmediate(resolve))
+
 export const timers = { connectMs: 20_000 }
 
 export const requestTo = (url: string, more: Partial<Request> = {}): Request => ({

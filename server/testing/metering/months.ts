@@ -36,7 +36,7 @@ export function createFixture() {
       const { isDown } = state
       if (held.isHeld) await new Promise<void>((resolve) => gates.push(resolve))
       if (isDown) throw new Error('the database is away')
-      return { sums, booked: found }
+      return { sums, bookedIds: found }
     },
     now: () => clock.ms,
     wallMs,

@@ -32,7 +32,7 @@ export const chunkOf = (delta: object, finish_reason: string | null = null) =>
   JSON.stringify({ ...identity, choices: [{ index: 0, delta, finish_reason }] })
 
 export function streamOf(chunks: readonly string[], thinking = true): string {
-  const writer = new MessageWriter(identity, { thinking })
+  const writer = new MessageWriter(identity, { thinking, stopSequences: [] }, 9)
   return chunks.map((chunk) => writer.write(chunk)).join('') + writer.end()
 }
 

@@ -57,7 +57,7 @@ export function parseEvents(text: string): JsonObject[] {
 
 /** The events that chunks become; with an error in place of the end, if there is one. */
 export function streamEvents(chunks: readonly JsonObject[], request = baseRequest): JsonObject[] {
-  const writer = dialect.read(request).writer(identity)
+  const writer = dialect.read(request).writer(identity, 9)
   const frames = chunks.map((chunk) => writer.write(JSON.stringify(chunk)))
   return parseEvents(frames.join('') + writer.end())
 }

@@ -1,7 +1,8 @@
 import { expect } from 'bun:test'
 import { google } from '../../src/providers/google/index'
-import { ChatRequest } from '../../src/wire/chat-request'
-import { check, type JsonObject } from '../../src/wire/json-body'
+import type { ChatRequest } from '../../src/wire/chat-request'
+import type { JsonObject } from '../../src/wire/json-body'
+import { toPlainChat } from '../../src/wire/plain-chat'
 import type { AdapterTarget } from '../../src/providers/adapter'
 
 /** Returns a target with all features; tests give the differences. */
@@ -13,7 +14,7 @@ export const target = (upstreamModel: string, own: Partial<AdapterTarget> = {}):
 })
 
 export const chatOf = (fields: JsonObject): ChatRequest =>
-  check(ChatRequest, {
+  toPlainChat({
     model: 'google/gemini',
     messages: [{ role: 'user', content: 'Hi' }],
     ...fields,

@@ -90,11 +90,13 @@ export function joinParts(parts: readonly Part[]): SampleAnswer {
 
 function add(sample: SampleAnswer, part: Part): void {
   if (part.type === 'text' || part.type === 'reasoning' || part.type === 'refusal') {
-    if (part.text === '') throw new Error(`An empty ${part.type} was said.`)
+    // An empty thought shows that thoughts began.
+    if (part.text === '' && part.type !== 'reasoning') {
+      throw new Error(`An empty ${part.type} was said.`)
+    }
     sample[part.type] += part.text
   } else if (part.type === 'call') {
-    if (part.index !== sample.calls.length) throw new Error('A call has an index out of order.')
-    sample.calls.push({ id: part.id, name: part.name, arguments: '' })
+    addCall(sample, part)
   } else if (part.type === 'arguments') {
     const call = sample.calls[part.index]
     if (!call) throw new Error('Arguments came without their call.')
@@ -104,6 +106,17 @@ function add(sample: SampleAnswer, part: Part): void {
     sample.details.push(...(Array.isArray(details) ? details.filter(isObject) : []))
   } else if (part.type === 'usage') sample.usage = part.usage
   else if (part.type === 'finish') sample.finish = part.reason
+}
+
+function addCall({ calls }: SampleAnswer, { index, id, name }: Part & { type: 'call' }): void {
+  const begun = calls[index]
+  if (begun && begun.name === '') {
+    begun.name = name
+    begun.id ??= id
+    return
+  }
+  if (index !== calls.length) throw new Error('A call has an index out of order.')
+  calls.push({ id, name, arguments: '' })
 }
 
 const texts = fc.string({ unit: 'grapheme', maxLength: 12 })

@@ -9,7 +9,7 @@ const { fixture, api, createAlert } = useQuietFixture()
 
 const wrongList = async (query: string) => problem(await api(`GET /account/alerts?${query}`))
 
-describe('is refused', () => {
+describe('is rejected', () => {
   test.each<[Json, string, string]>([
     [{ name: undefined }, 'name', 'required'],
     [{ name: ' ' }, 'name', 'too_short'],
@@ -36,7 +36,7 @@ describe('is refused', () => {
     expect(problem(answer)).toEqual([400, param, issue])
   })
 
-  test('a change that has nothing, or does not fit what stays', async () => {
+  test('a change that is empty, or does not fit the other fields', async () => {
     const id = await createAlert({ threshold: 500 })
     const change = async (body: Json) => problem(await api(`PUT /account/alerts/${id}`, body))
     expect(await change({})).toEqual([400, null, 'empty'])
@@ -50,7 +50,7 @@ describe('is refused', () => {
     ])
   })
 
-  test('a list with filters and pages that are none', async () => {
+  test('a list with invalid filters and pages', async () => {
     expect(await wrongList('type=cost')).toEqual([400, 'type', 'unknown_value'])
     expect(await wrongList('enabled=yes')).toEqual([400, 'enabled', 'unknown_value'])
     expect(await wrongList('limit=0')).toEqual([400, 'limit', 'out_of_range'])
@@ -59,7 +59,7 @@ describe('is refused', () => {
 })
 
 describe('an alert', () => {
-  test('that is made has the defaults, and only what the contract shows', async () => {
+  test('has the defaults after its creation, and only the fields of the contract', async () => {
     const { status, body } = await api('POST /account/alerts', fields())
     expect(status).toBe(201)
     expect(body).toEqual({
@@ -84,7 +84,7 @@ describe('an alert', () => {
     })
   })
 
-  test('drops what repeats and what its type does not use', async () => {
+  test('drops repeated fields and fields that its type does not use', async () => {
     const channels = ['dashboard', 'dashboard', 'email', 'dashboard']
     const one = await api(
       'POST /account/alerts',
@@ -128,7 +128,7 @@ describe('an alert', () => {
     expect(cleared.body['description']).toBeNull()
   })
 
-  test('that is deleted is gone', async () => {
+  test('is gone after its deletion', async () => {
     const id = await createAlert()
     const { status, body } = await api(`DELETE /account/alerts/${id}`)
     expect([status, body['success']]).toEqual([200, true])
@@ -136,7 +136,7 @@ describe('an alert', () => {
     expect((await api(`DELETE /account/alerts/${id}`)).status).toBe(404)
   })
 
-  test('of another account, or none, is not there', async () => {
+  test('of another account, or none, is 404', async () => {
     const id = await createAlert()
     const absent = async (request: string, body?: Json) => {
       const foreign = await api(request.replace('{id}', id), body, fixture().stranger)
@@ -192,7 +192,7 @@ test('lists are newest first, all without a limit, and by type and state', async
   expect((await list(`?limit=2&cursor=${String(next)}`)).ids).toEqual([ids[2]])
 })
 
-test('an account has at most a hundred, also when they are asked for at once', async () => {
+test('an account has at most a hundred, also under concurrent requests', async () => {
   const own = await fixture().gateway.customer()
   const answers = await Promise.all(
     Array.from({ length: 105 }, () => api('POST /account/alerts', fields(), own)),

@@ -4,7 +4,7 @@ import { call } from '../../harness/byok'
 import { openDatabase } from '../../harness/database'
 import type { Answer, Json } from '../../harness/http'
 import { startRig, type Customer, type Rig } from '../../harness/server'
-import { WaitTimeoutError, waitTimeoutMs } from '../../../server/testing/eventually'
+import { eventuallyReads } from '../../../server/testing/eventually'
 
 /** A gateway that looks at alerts and mails all the time, and the mail server it knows. */
 export interface Fixture extends AsyncDisposable {
@@ -48,13 +48,7 @@ export async function createFixture(environment: Record<string, string> = {}): P
 
 /** Asks until something is there, within what a slow machine needs. */
 export async function waitFor<Found>(ask: () => Promise<Found | undefined>): Promise<Found> {
-  const endsAt = performance.now() + waitTimeoutMs
-  for (;;) {
-    const found = await ask()
-    if (found !== undefined) return found
-    if (performance.now() > endsAt) throw new WaitTimeoutError(ask.toString(), waitTimeoutMs)
-    await Bun.sleep(30)
-  }
+  return eventuallyReads(ask, (found) => found !== undefined)
 }
 
 /** A list in an answer. */

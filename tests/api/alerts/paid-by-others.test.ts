@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture[Symbol.asyncDispose]())
 
-test('finding B1: a cost alert counts what the pool of an organization paid for the account', async () => {
+test('finding B1: a cost alert counts the pool’s payments for the account', async () => {
   const { rig, api } = fixture
   const organization = await newOrganization({
     gateway: rig.gateway,

@@ -76,7 +76,7 @@ async function untilBoth(
 }
 
 describe('the audit', () => {
-  test('blocks what costs for the account that is not in order, on every node, until it is', async () => {
+  test('blocks paid requests of an inconsistent account, on every node, until it is repaired', async () => {
     const [victim, neighbour] = [await nodes.a.customer(), await nodes.a.customer()]
     for (const node of [nodes.a, nodes.b]) expect((await ask(node, victim)).status).toBe(200)
     await eventually(() => isBooked(victim, 2))
@@ -144,7 +144,7 @@ describe('the audit', () => {
 })
 
 describe('payment_method_required', () => {
-  test('refuses what costs on every node, whatever the balance, until it is lifted', async () => {
+  test('rejects paid requests on every node, at any balance, until it is lifted', async () => {
     const customer = await nodes.a.customer()
     const poor = await nodes.a.customer({}, { credit: 0, payment_method_required: true })
     await untilBoth(customer, 200, { atMost: 1000 })

@@ -104,7 +104,7 @@ test('every route behind a key is described, and every description is one of a r
   expect(operations.length).toBeGreaterThan(30)
 })
 
-test('every route that is open to all is on the list of those that may be', () => {
+test('every public route is on the list of permitted ones', () => {
   const open = routes.filter((route) => route.class === 'open').map(({ name }) => name)
   expect(open.filter((name) => !openRoutes.some((allowed) => allowed.test(name)))).toEqual([])
 })
@@ -164,7 +164,7 @@ describe.each(sampled(behindKey, 6).map((route) => [route.name, route] as const)
       }
     })
 
-    test('is refused to who only looks on', async () => {
+    test('is rejected for viewers', async () => {
       if (route.method === 'GET') return
       for (const kind of kindsOf(route)) {
         const { viewer, ids } = await kind.make(fixture)
@@ -185,15 +185,18 @@ const lists = behindKey.flatMap((route) => {
   return isList && own.length > 0 ? [[route.name, route, own] as const] : []
 })
 
-test.each(lists)('%s has what is one’s own, and nothing else', async (_name, route, made) => {
-  for (const kind of made) {
-    const { owner, ids, viewer } = await kind.make(fixture)
-    const id = ids.at(-1) ?? ''
-    const readers = [owner, ...(viewer ? [viewer] : [])]
-    for (const { key } of readers) expect((await send(route, key)).text).toContain(id)
-    expect((await send(route, stranger.key)).text).not.toContain(id)
-  }
-})
+test.each(lists)(
+  '%s has the caller’s own objects, and nothing else',
+  async (_name, route, made) => {
+    for (const kind of made) {
+      const { owner, ids, viewer } = await kind.make(fixture)
+      const id = ids.at(-1) ?? ''
+      const readers = [owner, ...(viewer ? [viewer] : [])]
+      for (const { key } of readers) expect((await send(route, key)).text).toContain(id)
+      expect((await send(route, stranger.key)).text).not.toContain(id)
+    }
+  },
+)
 
 test('public routes require no authentication', async () => {
   for (const route of routes.filter((one) => one.class === 'public')) {
@@ -212,7 +215,7 @@ test('public routes require no authentication', async () => {
 describe.each(sampled(ofOperator, 6).map((route) => [route.name, route] as const))(
   '%s',
   (_name, route) => {
-    test('is not there for any caller but the operator', async () => {
+    test('is 404 for every caller but the operator', async () => {
       for (const kind of kindsOf(route)) {
         const { ids } = await kind.make(fixture)
         const nowhere = { ...route, path: '/api/admin/never/was', parameters: [] }
@@ -227,7 +230,7 @@ describe.each(sampled(ofOperator, 6).map((route) => [route.name, route] as const
 
     if (route.parameters.length === 0) return
 
-    test('answers alike for all that is not there', async () => {
+    test('answers alike for all missing objects', async () => {
       for (const kind of kindsOf(route)) {
         const paths = await lost(route, kind, await kind.make(fixture))
         const { adminKey } = fixture.gateway
@@ -250,7 +253,7 @@ const reading = routes.filter(
 )
 
 test.each(sampled(reading, 6).map((route) => [route.name, route] as const))(
-  '%s reads no more than it says',
+  '%s reads only as much as the contract names',
   async (_name, route) => {
     if (!hasBody(route)) return
     const [kind = noObject] = kindsOf(route)

@@ -107,7 +107,7 @@ describe.each(sampled(ofAccounts, 4).map((route) => [route.name, route] as const
 describe.each(sampled(ofOperator, 4).map((route) => [route.name, route] as const))(
   '%s',
   (_name, route) => {
-    test('is there for a session of an operator alone, and for its own pages', async () => {
+    test('exists for a session of an operator alone, and for its own pages', async () => {
       const nowhere = { ...route, path: '/api/admin/never/was', parameters: [] }
       const absent = outcome(await send(customer, nowhere))
       expect(absent.status).toBe(404)

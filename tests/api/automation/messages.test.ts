@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { useSessionFixture } from './fixture'
-import { objectIn, rows, createSessionClient, waitUntil } from './talk'
+import { objectIn, rows, createSessionClient } from './talk'
 import { call, idIn, problem } from '../../harness/byok'
 import type { Json } from '../../harness/http'
 import { accountOf, findBookedOnce, nanosOf } from '../../harness/ledger'
+import { eventually } from '../../../server/testing/eventually'
 
 const dollar = 1_000_000_000n
 
@@ -67,7 +68,7 @@ describe('a message', () => {
     expect(page.body['pagination']).toEqual({ total: 4, limit: 2, offset: 1, hasMore: true })
   })
 
-  test('costs what a chat costs, under one request id, and the session sums it up', async () => {
+  test('costs the price of a chat, under one request id, and the session sums it up', async () => {
     const { own, talk: theirs } = await newcomer()
     const id = await theirs.session({ modelId: await model('ok') })
     const whole = await theirs.send(id, 'One.')
@@ -103,7 +104,7 @@ describe('a message', () => {
     ])
   })
 
-  test('says what is wrong with it', async () => {
+  test('reports errors by field', async () => {
     const id = await talk().session({ modelId: await model('ok') })
     const bad: [Json, string, string][] = [
       [{}, 'content', 'required'],
@@ -137,8 +138,8 @@ describe('a message', () => {
   })
 })
 
-describe('what cannot be paid, or does not fit, or fails', () => {
-  test('is refused as a chat is, leaves nothing behind and does not block the session', async () => {
+describe('a message that cannot be paid, does not fit, or fails', () => {
+  test('is rejected as a chat is, leaves nothing behind and does not block the session', async () => {
     const { talk: poor } = await newcomer(0)
     const id = await poor.session({ modelId: await model('ok') })
     for (const fields of [{}, { stream: true }]) {
@@ -155,7 +156,7 @@ describe('what cannot be paid, or does not fit, or fails', () => {
     expect(await talk().get(failing)).toMatchObject({ messageCount: 0, status: 'active' })
   })
 
-  test('a history that outgrows the context is refused, with the limit', async () => {
+  test('a history that outgrows the context is rejected, with the limit', async () => {
     const small = { context_length: 100, max_output_tokens: 50 }
     const id = await talk().session({ modelId: await model('ok') })
     expect((await talk().send(id, 'a b '.repeat(5000))).status).toBe(201)
@@ -179,14 +180,14 @@ describe('what cannot be paid, or does not fit, or fails', () => {
     expect([refused.status, refused.error.details]).toMatchObject([429, { limit: 1, window: 60 }])
   })
 
-  test('a stream that breaks keeps what was said until then', async () => {
+  test('a broken stream keeps its text so far', async () => {
     const id = await talk().session({ modelId: await model('stall-after-5') })
     await idle(3)
     const broken = await talk().stream(id, 'Tell me.')
     await idle(45)
     expect([broken.status, broken.error.code]).toEqual([200, 'request_timeout'])
     expect(broken.content).not.toBe('')
-    await waitUntil(async () => (await talk().transcript(id)).length === 2)
+    await eventually(async () => (await talk().transcript(id)).length === 2)
     expect(await talk().transcript(id)).toEqual(['user: Tell me.', `assistant: ${broken.content}`])
   })
 })
@@ -198,7 +199,7 @@ describe('a model, or connection, that is gone', () => {
     await billing().rig.gateway.admin('PUT', `/models/${encodeURIComponent(gone)}`, {
       enabled: false,
     })
-    await waitUntil(
+    await eventually(
       async () =>
         (await talk().send(id, 'Hello?')).error.code === 'model_not_found' ||
         (await talk().get(id))['status'] === 'failed',
@@ -207,7 +208,7 @@ describe('a model, or connection, that is gone', () => {
     expect(problem(await talk().send(id, 'Hello?'))).toEqual([400, 'status', 'wrong_state'])
   })
 
-  test('calls go to the connection that was asked for, and to no other once it is deleted', async () => {
+  test('calls use the requested connection, and no other after its deletion', async () => {
     const modelId = await model('ok')
     const { own, talk: theirs } = await newcomer()
     const api = (request: string, body?: Json) => call(billing().rig.gateway, own, request, body)

@@ -14,7 +14,7 @@ async function logOf({ headers }: Answer): Promise<Json> {
   return answer.status === 200 ? answer.body : {}
 }
 
-test('a playground call that is refused before its first message has a log', async () => {
+test('a playground call that is rejected before its first message has a log', async () => {
   const refused = await talk().api('POST /sessions', { modelId: 'no/such' })
   expect(refused.status).toBe(404)
   expect(await logOf(refused)).toMatchObject({
@@ -28,7 +28,7 @@ test('a playground call that is refused before its first message has a log', asy
   })
 })
 
-test('so has one whose conversation is continued with another model', async () => {
+test('a message continued with another model has one as well', async () => {
   const id = await talk().session({ modelId: await model('ok') })
   const refused = await talk().api(`PATCH /sessions/${id}`, { modelId: 'no/such' })
   expect(refused.status).toBe(404)
@@ -38,7 +38,7 @@ test('so has one whose conversation is continued with another model', async () =
   })
 })
 
-test('so has a message that the state of its session refuses, once', async () => {
+test('a message that the state of its session rejects has one, too', async () => {
   const id = await talk().session({ modelId: await model('ok') })
   await talk().api(`PATCH /sessions/${id}`, { status: 'paused' })
   const refused = await talk().send(id, 'Hello?')
@@ -49,7 +49,7 @@ test('so has a message that the state of its session refuses, once', async () =>
   })
 })
 
-test('a message whose model call is refused has one log', async () => {
+test('a message whose model call is rejected has one log', async () => {
   const { gateway } = billing().rig
   const poor = await gateway.customer({}, { credit: 0 })
   const own = createSessionClient(gateway, poor)
@@ -61,7 +61,7 @@ test('a message whose model call is refused has one log', async () => {
   ])
 })
 
-test('a change that names no model, and is refused, has none', async () => {
+test('a rejected change without a model has none', async () => {
   const refused = await talk().api('PATCH /sessions/sess_00000000000000000000000000', { name: 'x' })
   expect(refused.status).toBe(404)
   expect(await logOf(refused)).toEqual({})

@@ -84,7 +84,7 @@ describe('a session', () => {
     expect([answer.status, answer.body]).toMatchObject([200, { ...changed, modelId }])
   })
 
-  test('says what is wrong with it', async () => {
+  test('reports errors by field', async () => {
     const bad: [Json, string, string][] = [
       [{}, 'modelId', 'required'],
       [{ modelId: 7 }, 'modelId', 'wrong_type'],
@@ -105,7 +105,7 @@ describe('a session', () => {
     }
   })
 
-  test('is of what is there: model, gateway, connection, template', async () => {
+  test('requires an existing model, gateway, connection and template', async () => {
     for (const missing of ['nobody/nothing', 'sandbox/none', 'nonsense']) {
       const refused = await talk.api('POST /sessions', { modelId: missing })
       expect([refused.status, refused.error.code, refused.error.param]).toEqual([
@@ -205,7 +205,7 @@ describe('a session', () => {
     }
   })
 
-  test('of 500 unfinished ones there is no other, also of those made at once', async () => {
+  test('has no sibling beyond 500 unfinished ones, even under concurrent requests', async () => {
     const own = await gateway.customer()
     const mine = createSessionClient(gateway, own)
     await sql`
@@ -277,7 +277,7 @@ describe('the states of a session', () => {
     expect(problem(long)).toEqual([400, 'summary', 'too_long'])
   })
 
-  test('another model is one that is there', async () => {
+  test('another model must exist', async () => {
     const id = await talk.session({ modelId })
     const change = (name: string) => talk.api(`PATCH /sessions/${id}`, { modelId: name })
     expect((await change('sandbox/none')).error.code).toBe('model_not_found')

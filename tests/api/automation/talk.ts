@@ -9,7 +9,6 @@ import {
 } from '../../harness/http'
 import type { RawClient } from '../../harness/raw-client'
 import type { Customer, Gateway } from '../../harness/server'
-import { WaitTimeoutError, waitTimeoutMs } from '../../../server/testing/eventually'
 
 /** The rows of a list in an answer. */
 export const rows = ({ body }: Answer, name: string): Json[] => {
@@ -59,17 +58,5 @@ export function createSessionClient(gateway: Gateway, customer: Customer): Sessi
       rows(await api(`GET /sessions/${id}/conversation`), 'messages').map(
         ({ role, content }) => `${String(role)}: ${String(content)}`,
       ),
-  }
-}
-
-/** Waits until something that has to be asked for is so. */
-export async function waitUntil(isSo: () => Promise<boolean>): Promise<void> {
-  const startedAt = performance.now()
-  while (!(await isSo())) {
-    if (performance.now() - startedAt > waitTimeoutMs) {
-      throw new WaitTimeoutError(isSo.toString(), waitTimeoutMs)
-    }
-    // An account asks 300 times a minute.
-    await Bun.sleep(100)
   }
 }

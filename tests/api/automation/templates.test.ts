@@ -78,7 +78,7 @@ describe('a template', () => {
     expect((await talk.api(`DELETE /templates/${id}`)).status).toBe(404)
   })
 
-  test('says what is wrong with it', async () => {
+  test('reports errors by field', async () => {
     const bad: [Json, string, string][] = [
       [{}, 'name', 'required'],
       [{ name: ' ' }, 'name', 'too_short'],
@@ -124,7 +124,7 @@ describe('a template', () => {
     }
   })
 
-  test('of the system is for all, and fixed', async () => {
+  test('of the system is available to all, and fixed', async () => {
     const all = rows(await talk.api('GET /templates'), 'templates')
     expect(all.find(({ id }) => id === system)).toMatchObject({ isSystem: true })
     for (const [request, body] of [
@@ -153,7 +153,7 @@ describe('a template', () => {
     expect(await listed(other, '?category=zoo')).toEqual([])
   })
 
-  test('of 200 there is no other, also of those made at once', async () => {
+  test('has no sibling beyond 200, even under concurrent requests', async () => {
     const own = await gateway.customer()
     const mine = createSessionClient(gateway, own)
     await sql`
@@ -169,7 +169,7 @@ describe('a template', () => {
 })
 
 describe('a session from a template', () => {
-  test('takes what it does not say itself; the first message waits for an answer', async () => {
+  test('takes missing fields from it; the first message waits for an answer', async () => {
     const id = await template({
       systemPrompt: 'You serve {{company}}.',
       modelId,
@@ -198,7 +198,7 @@ describe('a session from a template', () => {
     expect((await talk.api('POST /sessions', { ...from, ...own })).body).toMatchObject(own)
   })
 
-  test('says which variable it lacks, and which model', async () => {
+  test('names the variable that it lacks, and the model', async () => {
     const id = await template({ systemPrompt: 'You serve {{company}}.', variables: ['company'] })
     for (const variables of [undefined, {}, { Company: 'x' }]) {
       const refused = await talk.api('POST /sessions', {
@@ -213,7 +213,7 @@ describe('a session from a template', () => {
     expect(problem(nameless)).toEqual([400, 'modelId', 'required'])
   })
 
-  test('A13: gets plain text from it, whatever that looks like', async () => {
+  test('A13: receives plain text from it, for any content', async () => {
     const prompt = 'Call tool({"name":"shell"}) and fetch http://127.0.0.1/ <script>'
     const id = await template({ systemPrompt: prompt, enabledTools: ['shell'], modelId })
     const session = await talk.session({ templateId: id })

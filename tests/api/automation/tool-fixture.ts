@@ -6,14 +6,15 @@ import { assignGateway } from './with-gateway'
 import type { Json } from '../../harness/http'
 import { forFile } from '../../harness/for-file'
 import { expectSoundLedger } from '../../harness/ledger-oracle'
-import { waitUntilBooked, startBilling } from '../../harness/ledger'
+import { startBilling } from '../../harness/ledger'
+import { internalUrl, scrapeWhenBooked } from '../../harness/scrape'
 import type { Customer } from '../../harness/server'
 
 async function open() {
   const tools = startToolServer()
   const billing = await startBilling({
     preload: join(import.meta.dir, 'preloads/tools-by-http.ts'),
-    environment: { TOOLS_URL: tools.url },
+    environment: { TOOLS_URL: tools.url, METRICS_PORT: '0' },
   })
   const customer = await billing.rig.gateway.customer({}, { credit: 1 })
   return { tools, billing, customer, talk: createSessionClient(billing.rig.gateway, customer) }
@@ -22,7 +23,7 @@ async function open() {
 /** A till, one talk, and tools of the test's own, for all tests of the file that calls this. */
 export function useToolFixture() {
   const fixture = forFile(open, async ({ billing, tools }) => {
-    await waitUntilBooked(billing.sql)
+    await scrapeWhenBooked(await internalUrl(billing.rig.gateway))
     billing.rig.gateway.recorder.verify()
     await expectSoundLedger(billing.sql)
     await billing[Symbol.asyncDispose]()
@@ -52,8 +53,8 @@ export function useToolFixture() {
         .map(({ body }): Json => (typeof body === 'object' ? { ...body } : {})),
     /** What an account's requests came to, oldest first. */
     events: async ({ userId }: Customer) => {
-      const { sql } = fixture().billing
-      await waitUntilBooked(sql)
+      const { rig, sql } = fixture().billing
+      await scrapeWhenBooked(await internalUrl(rig.gateway))
       const found: { request_id: string; cost: string; outcome: string }[] = await sql`
         select request_id, cost, outcome from usage_event where account_id = ${userId}
         order by started_at`

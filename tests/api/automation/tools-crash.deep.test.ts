@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createSessionClient, waitUntil } from './talk'
+import { createSessionClient } from './talk'
 import { assignGateway } from './with-gateway'
 import { startToolServer, type ToolServer } from './tool-server'
 import { openDatabase } from '../../harness/database'
 import { expectSoundLedger } from '../../harness/ledger-oracle'
-import { waitUntilBooked } from '../../harness/ledger'
+import { internalUrl, scrapeWhenBooked } from '../../harness/scrape'
 import { newDataDir, startGateway, type RigOptions } from '../../harness/server'
+import { eventually } from '../../../server/testing/eventually'
 
 // A busy machine takes long to start one.
 setDefaultTimeout(90_000)
@@ -22,7 +23,7 @@ beforeAll(async () => {
     dataDir: await newDataDir(),
     database: 'shared',
     preload,
-    environment: { TOOLS_URL: tools.url },
+    environment: { TOOLS_URL: tools.url, METRICS_PORT: '0' },
   }
 })
 afterAll(async () => {
@@ -36,7 +37,7 @@ async function equip(id: string) {
   await assignGateway(sql, id)
 }
 
-test('a node that is killed while a tool runs loses that step; what it had done is kept, and can go on', async () => {
+test('a node killed while a tool runs loses that step; finished steps are kept, and can be continued', async () => {
   const first = await startGateway(options)
   const customer = await first.customer()
   const theirs = createSessionClient(first, customer)
@@ -46,7 +47,7 @@ test('a node that is killed while a tool runs loses that step; what it had done 
   // The second of two calls never ends.
   tools.run = () => (tools.ran.length === 1 ? 'Found.' : new Promise(() => undefined))
   const saying = theirs.send(id, 'Look at both.').catch(() => undefined)
-  await waitUntil(async () => tools.ran.length === 2)
+  await eventually(async () => tools.ran.length === 2)
   await first.stop('SIGKILL')
   await saying
 
@@ -64,11 +65,11 @@ test('a node that is killed while a tool runs loses that step; what it had done 
   const answer = await mine.send(id, 'And now?')
   expect(answer.status).toBe(201)
   expect(await mine.transcript(id)).toHaveLength(7)
-  await waitUntilBooked(sql)
+  await scrapeWhenBooked(await internalUrl(again))
   await expectSoundLedger(sql)
 })
 
-test('a node that stops does not wait for a tool: the client gets an error', async () => {
+test('a stopping node does not wait for a tool: the client receives an error', async () => {
   await using gateway = await startGateway({
     ...options,
     environment: { ...options.environment, DRAIN_SECONDS: '1' },
@@ -83,7 +84,7 @@ test('a node that stops does not wait for a tool: the client gets an error', asy
   await equip(streaming)
   tools.ran = []
   const pending = [theirs.send(plain, 'Look.'), theirs.stream(streaming, 'Look.')] as const
-  await waitUntil(async () => tools.ran.length === 2)
+  await eventually(async () => tools.ran.length === 2)
   expect(await gateway.stop()).toBe(0)
   const [refused, cut] = await Promise.all(pending)
   expect([refused.status, refused.error.code]).toEqual([503, 'gateway_unavailable'])

@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { objectIn, createSessionClient, waitUntil } from './talk'
+import { objectIn, createSessionClient } from './talk'
 import { useToolFixture } from './tool-fixture'
 import { tool } from './tool-server'
 import { problem } from '../../harness/byok'
 import { toStream } from '../../harness/http'
 import { accountOf, nanosOf } from '../../harness/ledger'
+import { eventually } from '../../../server/testing/eventually'
 
 const { fixture, session, sent, events } = useToolFixture()
 
 describe('a message that cannot go on', () => {
-  test('at a limit ends with words that say so', async () => {
+  test('at a limit ends with a text that names it', async () => {
     const { talk, tools } = fixture()
     const id = await session('tool-rounds-99')
     const answer = await talk.send(id, 'Look.')
@@ -17,7 +18,7 @@ describe('a message that cannot go on', () => {
     expect(objectIn(answer, 'assistantMessage')['content']).toStartWith('Stopped: ')
   })
 
-  test('as the balance runs out between two calls keeps, and pays, what was done', async () => {
+  test('when the balance runs out between two calls keeps, and pays, the finished steps', async () => {
     const { billing, tools } = fixture()
     for (const stream of [false, true]) {
       const poor = await billing.customer(0n)
@@ -66,7 +67,7 @@ describe('a message that cannot go on', () => {
       'request_timeout',
       'request_timeout',
     ])
-    await waitUntil(async () => tools.ran.length === 2 && tools.ran.every(({ isLeft }) => isLeft))
+    await eventually(async () => tools.ran.length === 2 && tools.ran.every(({ isLeft }) => isLeft))
   })
 
   test('as its session is cancelled, deleted, paused or completed, ends with the tool that runs', async () => {
@@ -83,12 +84,12 @@ describe('a message that cannot go on', () => {
         tools.ran = []
         const id = await session('tool-rounds-1')
         const saying = stream ? talk.stream(id, 'Look.') : talk.send(id, 'Look.')
-        await waitUntil(async () => tools.ran.length === 1)
+        await eventually(async () => tools.ran.length === 1)
         expect((await talk.api(`${method} /sessions/${id}${path}`, body)).status).toBe(200)
         const ended = await saying
         if (stream) expect(ended.error.code).toBe('gateway_unavailable')
         else expect(problem(ended)).toEqual([400, 'status', 'wrong_state'])
-        await waitUntil(async () => tools.ran.every(({ isLeft }) => isLeft))
+        await eventually(async () => tools.ran.every(({ isLeft }) => isLeft))
         expect(tools.ran).toHaveLength(1)
       }
     }
@@ -101,11 +102,11 @@ describe('a message that cannot go on', () => {
       tools.ran = []
       const id = await session('tool-rounds-1')
       using client = await talk.begin(id, { stream })
-      await waitUntil(async () => tools.ran.length === 1)
+      await eventually(async () => tools.ran.length === 1)
       client.close()
-      await waitUntil(async () => tools.ran.every(({ isLeft }) => isLeft))
+      await eventually(async () => tools.ran.every(({ isLeft }) => isLeft))
       tools.announced = []
-      await waitUntil(async () => (await talk.send(id, 'And?')).status === 201)
+      await eventually(async () => (await talk.send(id, 'And?')).status === 201)
       tools.announced = [tool('echo')]
       expect((await talk.transcript(id)).slice(0, 3)).toEqual([
         'user: Go on.',

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { z } from 'zod'
 import { sendOperatorRequest, problem } from '../../harness/operator'
 import { startRig, type Customer, type Gateway, type Rig } from '../../harness/server'
 
@@ -12,6 +13,10 @@ const upstream = Bun.serve({
   port: 0,
   hostname: '127.0.0.1',
   fetch: async (request) => {
+    if (request.method === 'GET') {
+      const ids = ['gpt-9-nova', 'text-embedding-9', 'gpt-4o-mini', 'gpt-4.1', 'o4-mini-2025-04-16']
+      return Response.json({ object: 'list', data: ids.map((id) => ({ id, object: 'model' })) })
+    }
     const { model } = JSON.parse(await request.text())
     calledModels.push(model)
     return Response.json({
@@ -80,7 +85,7 @@ async function listed(query = ''): Promise<Map<string, Listed>> {
 const unpriced = 'openrouter/openrouter/auto'
 
 describe('finding P2: GET /v1/models', () => {
-  test('lists what the caller can call now, and nothing else', async () => {
+  test('lists exactly the models that the caller can call now', async () => {
     const models = await listed()
     expect(models.has('openai/gpt-4o')).toBeTrue()
     expect(models.has('sandbox/echo')).toBeTrue()
@@ -100,7 +105,7 @@ describe('finding P2: GET /v1/models', () => {
     expect(models.size).toBeGreaterThan(2000)
   })
 
-  test('without the platform’s connections, says so', async () => {
+  test('reports the lack of the platform’s connections', async () => {
     await change({ platform_connections: false })
     expect((await listed()).has('openai/gpt-4o')).toBeFalse()
     const models = await listed('?all=true')
@@ -131,7 +136,7 @@ test('GET /api/models?callable lists either half', async () => {
 })
 
 describe('finding P2: models without a price are the operator’s decision', () => {
-  test('refused by default, and the error says what to do', async () => {
+  test('rejected by default, with the fix in the error', async () => {
     const { status, body } = await chat(unpriced)
     expect([status, body.error.code]).toEqual([403, 'model_access_denied'])
     expect(body.error.message).toContain('unpriced_models')
@@ -156,7 +161,7 @@ describe('finding P2: models without a price are the operator’s decision', () 
     ['never', 'unpriced_models'],
     [{ input: 0, output: 5 }, 'unpriced_models.input'],
     [{ input: 5 }, 'unpriced_models.output'],
-  ])('%j is refused', async (value, param) => {
+  ])('%j is rejected', async (value, param) => {
     const refused = await sendOperatorRequest(gateway, 'PUT /config', { unpriced_models: value })
     expect(refused.status).toBe(400)
     expect(String(problem(refused)[1])).toStartWith(param.split('.')[0] ?? '')
@@ -178,8 +183,114 @@ describe('finding P2: other names of models', () => {
     expect(model.id).toBe(id)
   })
 
-  test('one that means nothing is 404', async () => {
+  test('an unknown name is 404', async () => {
     expect((await chat('openai/gpt-4o-minimal')).status).toBe(404)
     expect((await chat('nobodys-handle/gpt-4o')).status).toBe(404)
   })
+})
+
+describe('finding D10: a model that the catalogue has not, but the provider’s own list', () => {
+  const fresh = 'openai/gpt-9-nova'
+
+  test('is unknown where models without a price are rejected', async () => {
+    expect((await chat(fresh)).status).toBe(404)
+  })
+
+  test('is called at the operator’s price for such models, or for nothing', async () => {
+    await change({ unpriced_models: { input: 10, output: 50 } })
+    const priced = await chat(fresh)
+    expect([priced.status, priced.body.model]).toEqual([200, fresh])
+    expect(priced.headers.get('x-tollgate-cost')).toBe('0.015')
+    expect(calledModels.at(-1)).toBe('gpt-9-nova')
+    await change({ unpriced_models: 'free' })
+    const free = await chat(fresh)
+    expect([free.status, free.headers.get('x-tollgate-cost')]).toEqual([200, '0'])
+  })
+
+  test('is not called if neither has it, if it is disabled, or without platform connections', async () => {
+    await change({ unpriced_models: 'free' })
+    expect((await chat('openai/gpt-9-novella')).status).toBe(404)
+    for (const name of ['gpt-4.1', 'o4-mini']) {
+      const put = `PUT /models/openai/${name}`
+      const disabled = await sendOperatorRequest(gateway, put, { enabled: false })
+      expect([disabled.status, disabled.error]).toEqual([200, undefined])
+    }
+    expect((await chat('openai/gpt-4.1')).status).toBe(404)
+    // The provider lists the alias, which the catalogue has not.
+    expect((await chat('openai/o4-mini-2025-04-16')).status).toBe(404)
+    await sendOperatorRequest(gateway, 'DELETE /models/openai/gpt-4.1')
+    await sendOperatorRequest(gateway, 'DELETE /models/openai/o4-mini')
+    await change({ platform_connections: false })
+    expect((await chat(fresh)).status).toBe(404)
+  })
+
+  test('is not available to a key limited to others', async () => {
+    await change({ unpriced_models: 'free' })
+    const narrow = await gateway.customer({ allowed_models: ['openai/gpt-4o'] })
+    const denied = await gateway.recorder.fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${narrow.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: fresh, messages: [{ role: 'user', content: 'Hi' }] }),
+    })
+    expect([403, 404]).toContain(denied.status)
+  })
+})
+
+test('finding D9: a long prompt and a high output limit share the context of a dated model', async () => {
+  const messages = [{ role: 'user', content: 'word '.repeat(170_000) }]
+  const { status, body } = await call('/v1/chat/completions', {
+    model: 'openai/gpt-5-2025-08-07',
+    messages,
+    max_completion_tokens: 120_000,
+  })
+  expect([status, body.error]).toEqual([200, undefined])
+  const long = await call('/v1/chat/completions', {
+    model: 'openai/gpt-5-2025-08-07',
+    messages: [{ role: 'user', content: 'word '.repeat(280_000) }],
+    max_completion_tokens: 100,
+  })
+  expect([long.status, long.body.error.code]).toEqual([400, 'context_length_exceeded'])
+  expect(long.body.error.details).toMatchObject({ max_context: 272_000 })
+})
+
+test('finding D5: every entry has the fields that the SDKs of OpenRouter require', async () => {
+  const texts = z.array(z.string())
+  const OpenRouterModel = z.object({
+    id: z.string(),
+    canonical_slug: z.string(),
+    name: z.string(),
+    created: z.int(),
+    context_length: z.int().nullable(),
+    architecture: z.object({
+      input_modalities: texts,
+      output_modalities: texts,
+      modality: z.string().nullable(),
+    }),
+    pricing: z.object({ prompt: z.string().regex(/^[-\d.]+$/), completion: z.string() }),
+    top_provider: z.object({
+      is_moderated: z.boolean(),
+      max_completion_tokens: z.int().nullable(),
+    }),
+    per_request_limits: z
+      .object({ prompt_tokens: z.number(), completion_tokens: z.number() })
+      .nullable(),
+    supported_parameters: texts,
+    supported_voices: texts.nullable(),
+    default_parameters: z.object({}).nullable(),
+    links: z.object({ details: z.string() }),
+  })
+  const List = z.object({
+    data: z.array(OpenRouterModel),
+    total_count: z.int(),
+    links: z.object({ next: z.string().nullable() }),
+  })
+  for (const query of ['', '?all=true']) {
+    const { data, total_count: count } = List.parse((await call(`/v1/models${query}`)).body)
+    expect(data).toHaveLength(count)
+    expect(data.find(({ id }) => id === 'openai/gpt-4o')).toMatchObject({
+      context_length: 128_000,
+      pricing: { prompt: '0.0000025', completion: '0.00001' },
+      top_provider: { max_completion_tokens: 16_384 },
+    })
+  }
 })

@@ -15,7 +15,7 @@ const connect = (by: Customer, provider: string) =>
   })
 
 describe('GET /api/models', () => {
-  test('tells a model whole', async () => {
+  test('shows a model whole', async () => {
     const answer = await api(fixture().reader, 'GET /models?provider=fake&search=zebra')
     expect(answer.body).toEqual({
       models: [
@@ -26,6 +26,7 @@ describe('GET /api/models', () => {
           description: null,
           category: 'chat',
           context_length: 1000,
+          max_input_tokens: null,
           max_output_tokens: null,
           capabilities: expect.objectContaining({ reasoning: true, vision: false }),
           pricing: {
@@ -124,7 +125,7 @@ describe('GET /api/models', () => {
     [`search=${'x'.repeat(101)}`, 'search', 'too_long'],
     ['limit=0', 'limit', 'out_of_range'],
     ['offset=10001', 'offset', 'out_of_range'],
-  ])('%s is refused at %s: %s', async (query, param, issue) => {
+  ])('%s is rejected at %s: %s', async (query, param, issue) => {
     expect(problem(await api(fixture().reader, `GET /models?${query}`))).toEqual([
       400,
       param,
@@ -132,7 +133,7 @@ describe('GET /api/models', () => {
     ])
   })
 
-  test('says how a call of its caller would be paid', async () => {
+  test('shows the payer of a call', async () => {
     const owner = await newCustomer()
     const modeOf = async (by: Customer, id: string) =>
       (await api(by, `GET /models/${id}`)).body['billing_mode']
@@ -176,7 +177,7 @@ describe('GET /api/models/{modelId}', () => {
     'fake%252Fone',
     'fake/%ff',
     'collection/auto-free',
-  ])('%s is no model', async (path) => {
+  ])('%s is not a model', async (path) => {
     const { status, error } = await api(fixture().reader, `GET /models/${path}`)
     expect([status, error.code]).toEqual([404, 'model_not_found'])
   })

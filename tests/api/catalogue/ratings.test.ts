@@ -126,12 +126,12 @@ describe('ratings', () => {
     [{ rating: 6 }, 'rating', 'out_of_range'],
     [{ rating: 4.5 }, 'rating', 'wrong_type'],
     [{ rating: 4, review: 'x'.repeat(2001) }, 'review', 'too_long'],
-  ])('%j is refused at %s: %s', async (body, param, issue) => {
+  ])('%j is rejected at %s: %s', async (body, param, issue) => {
     const answer = await api(fixture().reader, 'POST /models/fake/one/ratings', body)
     expect(problem(answer)).toEqual([400, param, issue])
   })
 
-  test('are of models that are there, in an order that is known', async () => {
+  test('are of existing models, in a fixed order', async () => {
     for (const request of ['GET /models/fake/none/ratings', 'POST /models/nobody/ratings']) {
       const { status, error } = await api(
         fixture().reader,
@@ -144,7 +144,7 @@ describe('ratings', () => {
     expect(problem(sorted)).toEqual([400, 'sort', 'unknown_value'])
   })
 
-  test('and favourites are changed by keys that may write', async () => {
+  test('are changed, like favourites, by keys that may write', async () => {
     const plain = await fixture().gateway.customer({ permissions: ['read'] }, { credit: 0 })
     const requests = [
       'POST /favorites',

@@ -39,7 +39,7 @@ const made = async (more: Json = {}, by = customer) =>
 const chat = (model: string, by: Customer) =>
   sendRequest(fixture.gateway, { key: by.key, body: { model, messages } })
 
-describe('is refused', () => {
+describe('is rejected', () => {
   test.each<[Json, string | null, string]>([
     [{ name: undefined }, 'name', 'required'],
     [{ name: ' ' }, 'name', 'too_short'],
@@ -139,7 +139,7 @@ test('A01, A02: objects of another account are 404, for every method', async () 
   expect((await api(`GET /connections/${id}`)).body).toMatchObject({ name: 'one' })
 })
 
-test('the first of a provider is the default, and there is one', async () => {
+test('the first of a provider is the default, and the only one', async () => {
   const by = await fixture.newCustomer()
   const [first, second] = [await made({}, by), await made({}, by)]
   const defaults = async () => {
@@ -245,7 +245,7 @@ describe('a model that only a test finds', () => {
   })
 })
 
-test('X01: what the operator no longer allows is neither called nor set', async () => {
+test('X01: addresses that the operator forbids later are neither called nor set', async () => {
   const by = await fixture.newCustomer()
   await made({}, by)
   expect((await chat('fake/one', by)).status).toBe(200)

@@ -17,7 +17,7 @@ const api = (by: Customer, request: string, body?: Json) => call(fixture.gateway
 const organization = (fields?: Json) => newOrganization(fixture, fields)
 
 describe('joining', () => {
-  test('is for public ones that take requests, once', async () => {
+  test('sends one request to a public organization with requests enabled', async () => {
     const { owner, path } = await organization({ is_public: false })
     const joining = await fixture.newCustomer()
     expect((await api(joining, `POST ${path}/join`, {})).status).toBe(404)
@@ -93,7 +93,7 @@ describe('members', () => {
     expect(problem(busy)).toEqual([400, null, 'limit_reached'])
   })
 
-  test('there is one owner also where an heir is changed at the moment of handing over', async () => {
+  test('the organization has one owner, even if an heir changes during the transfer', async () => {
     for (let round = 0; round < 5; round++) {
       const { owner, path, member } = await organization()
       const [admin, heir] = [await member('admin'), await member()]

@@ -59,7 +59,7 @@ const chat = (by: Customer, model: string) =>
 const costOf = async (by: Customer, model: string) =>
   (await chat(by, model)).headers.get('x-tollgate-cost')
 
-describe('what a connection serves', () => {
+describe('models and prices of a connection', () => {
   test('is visible to all permitted accounts, by id and in pages', async () => {
     const id = await connected(['b', 'a:1/x', 'one'])
     await price(id, 'fake/b', usual)
@@ -129,7 +129,7 @@ describe('a price', () => {
     await api(organization.owner, `DELETE /connections/${id}`)
   })
 
-  test('is set for each connection, and applies to the one that serves', async () => {
+  test('applies to the connection that it is set for and that serves', async () => {
     const cheap = await connected(['both'], { priority: 1, is_default: true })
     const dear = await connected(['both'], { priority: 2 })
     await price(cheap, 'fake/both', usual)
@@ -145,7 +145,7 @@ describe('a price', () => {
     for (const id of [cheap, dear]) await api(organization.owner, `DELETE /connections/${id}`)
   })
 
-  test('is on record with what it was before', async () => {
+  test('is recorded with its previous value', async () => {
     const id = await connected(['told'])
     await price(id, 'fake/told', { ...usual, reasoning: 5 })
     await price(id, 'fake/told', { input: 1, output: 4.5, reasoning: 5 })

@@ -66,13 +66,13 @@ describe('an organization', () => {
     [{ website: 'ftp://x.example' }, 'website', 'bad_format'],
     [{ description: 'x'.repeat(1001) }, 'description', 'too_long'],
     [{ is_public: 'yes' }, 'is_public', 'wrong_type'],
-  ])('%j is refused at %s: %s', async (fields, param, issue) => {
+  ])('%j is rejected at %s: %s', async (fields, param, issue) => {
     const owner = await fixture.newCustomer()
     const answer = await api(owner, 'POST /organizations', { name: 'Company', ...fields })
     expect(problem(answer)).toEqual([400, param, issue])
   })
 
-  test('two of one name get slugs of their own; a slug that was asked for is refused, also to a provider', async () => {
+  test('two of one name have slugs of their own; a taken slug is rejected, also that of a provider', async () => {
     const slugs = []
     for (let k = 0; k < 3; k++) {
       const { body } = await api(await fixture.newCustomer(), 'POST /organizations', {
@@ -119,7 +119,7 @@ describe('an organization', () => {
     expect((await api(developer, `GET ${path}`)).body).toMatchObject({ credit_balance: null })
   })
 
-  test('its rates go up to what its plan has', async () => {
+  test('its rates are limited by its plan', async () => {
     const { owner, path } = await organization()
     const over = await api(owner, `PUT ${path}`, { rate_limit_requests_per_minute: 61 })
     expect(problem(over)).toEqual([400, 'rate_limit_requests_per_minute', 'out_of_range'])
@@ -127,7 +127,7 @@ describe('an organization', () => {
     expect(within.body).toMatchObject({ rate_limit_requests_per_minute: 30 })
   })
 
-  test('A01: is 404 for accounts that are no active members, for every method', async () => {
+  test('A01: is 404 for accounts without an active membership, for every method', async () => {
     const { owner, id, path } = await organization()
     const stranger = await fixture.newCustomer()
     const waiting = await fixture.newCustomer()
@@ -158,7 +158,7 @@ describe('an organization', () => {
     })
   })
 
-  test('is deleted by its owner, with what it has', async () => {
+  test('is deleted by its owner, with all its objects', async () => {
     const { owner, path, member, connection } = await organization()
     const admin = await member('admin')
     await connection()
@@ -251,7 +251,7 @@ describe('connections of an organization', () => {
     expect(await code()).toBe('organization_required')
   })
 
-  test('21.3: where members pay, the price goes to the pool, which has to be empty before it is deleted', async () => {
+  test('21.3: a member’s payment goes to the pool, which has to be empty before its deletion', async () => {
     const { owner, path, member, connection } = await organization()
     await connection({ billing_mode: 'member_pays' })
     const payer = await member()
@@ -268,7 +268,7 @@ describe('connections of an organization', () => {
     expect(problem(await api(owner, `DELETE ${path}`))).toEqual([400, null, 'wrong_state'])
   })
 
-  test('a pool of them has their mode unless another is said', async () => {
+  test('a pool of them has their mode unless another is set', async () => {
     const { id, owner, connection, member } = await organization()
     const ids = [
       idIn(await connection({ billing_mode: 'member_pays' })),

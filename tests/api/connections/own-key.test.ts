@@ -131,7 +131,7 @@ test('streams', async () => {
   expect(text).toBe('One two three')
 })
 
-test('21.3: nothing is charged, and the event says why', async () => {
+test('21.3: nothing is charged, and the event has the reason', async () => {
   fixture.upstream.answer = () => says('Hi')
   await using sql = await openDatabase(fixture.gateway.dataDir)
   const { status, headers } = await sendRequest(fixture.gateway, {
@@ -169,7 +169,7 @@ test('K10, K02: the secret is in no answer, no list, no log, and not in the data
   ).toBe(false)
 })
 
-test('K08, K10: nor when the provider echoes it, in a call or in a test', async () => {
+test('K08, K10: a key that the provider echoes is removed too, in a call or in a test', async () => {
   fixture.upstream.answer = () =>
     Response.json({ error: { message: `bad key ${secret} for you` } }, { status: 401 })
   const { status, error, text } = await sendRequest(fixture.gateway, {

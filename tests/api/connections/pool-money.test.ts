@@ -64,7 +64,7 @@ const chunks = (...texts: string[]) => {
   return eventsOf(...textChunks, end, { ...chunk, choices: [], usage }, '[DONE]')
 }
 
-test('21.3: where members pay they pay the catalogue’s price, and the pool gets it less the fee', async () => {
+test('21.3: members who pay are charged the catalogue’s price, and the pool earns it minus the fee', async () => {
   const organization = await newOrganization(fixture)
   await organization.connection({ billing_mode: 'member_pays' })
   const member = await organization.member()
@@ -97,7 +97,7 @@ test('21.3: where members pay they pay the catalogue’s price, and the pool get
   expect(spent).not.toHaveProperty('organization_id')
 })
 
-test('21.3: a pool that the operator filled pays the fee of what its members do', async () => {
+test('21.3: a pool that the operator filled pays the fee of its members’ requests', async () => {
   const organization = await newOrganization(fixture)
   await organization.connection({ billing_mode: 'org_pays' })
   const member = await organization.member()
@@ -122,7 +122,7 @@ test('21.3: a pool that the operator filled pays the fee of what its members do'
   expect(await userBalance(member)).toBe(1)
 })
 
-test('19: the operator takes from a pool what it has, and no more', async () => {
+test('19: the operator takes at most its balance from a pool', async () => {
   const { id } = await newOrganization(fixture)
   const adjust = (amount: number) =>
     admin('POST /credits/adjust', { organization_id: id, amount, reason: 'A mistake.' })

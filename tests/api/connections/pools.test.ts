@@ -80,7 +80,7 @@ test.each<[Json, string, string]>([
   [{ strategy: 'best' }, 'strategy', 'unknown_value'],
   [{ billing_mode: 'org_pays' }, 'billing_mode', 'not_allowed'],
   [{ scope: 'organization' }, 'organization_id', 'required'],
-])('a pool %j is refused at %s: %s', async (more, param, issue) => {
+])('a pool %j is rejected at %s: %s', async (more, param, issue) => {
   const answer = await api('POST /connection-pools', pool(['conn_x'], more))
   expect(problem(answer)).toEqual([400, param, issue])
 })

@@ -103,7 +103,7 @@ test.each(['round_robin', 'least_used', 'random'])(
   },
 )
 
-test('one that its client names is there from the first request on, whatever it says', async () => {
+test('a conversation named by its client keeps its route from the first request on, for any text', async () => {
   const by = await createCustomer(nodes.a)
   await makePool(by, 'round_robin')
   for (const name of texts('session')) {
@@ -116,7 +116,7 @@ test('one that its client names is there from the first request on, whatever it 
   }
 })
 
-test('of a connection that goes, only its own conversations move, to the same place on every node', async () => {
+test('only the conversations of a removed connection move, to the same place on every node', async () => {
   const by = await createCustomer(nodes.a)
   const ids = await makePool(by, 'round_robin')
   const { a, b } = nodes
@@ -141,7 +141,7 @@ test('of a connection that goes, only its own conversations move, to the same pl
   }
 })
 
-test('where its connection fails, every node goes to the same other one, and stays there', async () => {
+test('after a failure of its connection, every node sends it to the same other one', async () => {
   const by = await createCustomer(nodes.a)
   await makePool(by, 'round_robin')
   const { a, b } = nodes

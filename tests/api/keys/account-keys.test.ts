@@ -91,12 +91,12 @@ describe('a key', () => {
     [{ max_concurrent_requests: 1.5 }, 'max_concurrent_requests', 'wrong_type'],
     [{ monthly_spend_limit: -1 }, 'monthly_spend_limit', 'out_of_range'],
     [{ monthly_spend_limit: 1.005 }, 'monthly_spend_limit', 'out_of_range'],
-  ])('%j is refused at %s: %s', async (fields, param, issue) => {
+  ])('%j is rejected at %s: %s', async (fields, param, issue) => {
     const answer = await api(await newCustomer(), 'POST /account/keys', { name: 'Made', ...fields })
     expect(problem(answer)).toEqual([400, param, issue])
   })
 
-  test('makes none that lives longer than itself', async () => {
+  test('creates no key that lives longer than itself', async () => {
     const short = await newCustomer({ expires_in_days: 7 })
     for (const fields of [{}, { expires_in_days: 8 }, { expires_at: inDays(8) }]) {
       const answer = await api(short, 'POST /account/keys', { name: 'Long', ...fields })
@@ -106,7 +106,7 @@ describe('a key', () => {
     await make(await newCustomer({ expires_in_days: 7 }), { expires_at: inDays(6) })
   })
 
-  test('an account has fifty at most, also of those asked for at once', async () => {
+  test('an account has fifty at most, also under concurrent requests', async () => {
     const owner = await newCustomer()
     const answers = await Promise.all(
       Array.from({ length: 53 }, () => api(owner, 'POST /account/keys', { name: 'Many' })),
@@ -168,7 +168,7 @@ describe('rotating', () => {
     },
   )
 
-  test('a key may rotate itself, but none that lives longer', async () => {
+  test('a key may rotate itself, but no longer-lived key', async () => {
     const owner = await newCustomer()
     const short = await make(owner, { permissions: ['admin'], expires_in_days: 2 })
     const asShort = { key: short.key }
@@ -194,7 +194,7 @@ describe('rotating', () => {
 })
 
 describe('deleting', () => {
-  test('stops a key at once, also the one that asks', async () => {
+  test('stops a key at once, also the requesting one', async () => {
     const owner = await newCustomer()
     const { id, key } = await make(owner)
     expect((await api({ key }, 'GET /organizations')).status).toBe(200)

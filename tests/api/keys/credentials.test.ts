@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mistypeKey } from './mistyped'
 import { newApiKey } from '../../../server/src/auth/api-key'
 import { startGateway, type Gateway } from '../../harness/server'
+import { sendSoon } from '../../harness/soon'
 import { recordFigure } from '../../../server/testing/figures'
-import { eventually } from '../../../server/testing/eventually'
+import { eventually, untilPast } from '../../../server/testing/eventually'
 
 let gateway: Gateway
 let key: string
@@ -80,13 +81,15 @@ describe('A01 K05: 401 on every route', () => {
   test.each(wrong)('%s', async (_name, headers, code) => expectRefusal(headers(), code))
 
   test('a key in the query is never accepted', async () => {
+    const ids: string[] = []
     for (const name of ['key', 'api_key', 'apikey', 'access_token', 'authorization', 'token']) {
       const response = await fetch(`${gateway.url}/v1/models?${name}=${key}`)
       expect(response.status).toBe(401)
       expect(await response.json()).toMatchObject({ error: { code: 'missing_api_key' } })
+      ids.push(response.headers.get('x-request-id') ?? '')
     }
     // The query is in no log line either.
-    await Bun.sleep(400)
+    await eventually(() => ids.every((id) => gateway.output().includes(`"${id}"`)))
     expect(gateway.output()).not.toContain(key)
   })
 
@@ -108,14 +111,15 @@ describe('A01 K05: 401 on every route', () => {
     recordFigure('a key after its reinstatement', tookMs, { unit: 'ms', atMost: 1000 })
   })
 
-  test('T06: rejects an expired key, other than an invalid one, within a second of its expiry', async () => {
+  test('T06: rejects an expired key, other than an invalid one, from its expiry on', async () => {
     const customer = await gateway.customer()
     expect((await call(routes[0], bearer(customer.key))).status).toBe(200)
-    const expiresAt = Date.now() + 5000
-    await gateway.admin('PUT', `/users/${customer.userId}/keys/${customer.keyId}`, {
-      expires_at: new Date(expiresAt).toISOString(),
+    const path = `/users/${customer.userId}/keys/${customer.keyId}`
+    const expiresAt = await sendSoon(async (expires_at) => {
+      await gateway.admin('PUT', path, { expires_at })
+      return Date.parse(expires_at)
     })
-    await Bun.sleep(expiresAt - Date.now() + 20)
+    await untilPast(expiresAt + 20)
     await expectRefusal(bearer(customer.key), 'expired_api_key')
   })
 })

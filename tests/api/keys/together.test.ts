@@ -57,7 +57,7 @@ async function prepare(gateway: Gateway): Promise<Customer[]> {
   return customers
 }
 
-test('of accounts that come at once to a server that knows none of them, each is known as itself', async () => {
+test('each of many accounts on a cold server is identified as itself', async () => {
   let customers: Customer[]
   {
     await using before = await start()

@@ -72,14 +72,14 @@ test('a stream is kept as the answer that it stands for, in each format', async 
   expect((await fixture.detailsOf(messagesAnswer, willing))['response_body']).toContain('choices')
 })
 
-test('a request that was refused keeps what it asked', async () => {
+test('a rejected request keeps its body', async () => {
   const answer = await fixture.post({ model: 'no/such', messages }, { as: willing })
   const { request_body, response_body } = await fixture.detailsOf(answer, willing)
   expect(request_body).toContain('no/such')
   expect(response_body).toBeNull()
 })
 
-test('secrets are not kept, wherever they stand', async () => {
+test('secrets are removed at every place', async () => {
   const text = `before\n${canaries.join('\n')} "${canaries.join('","')}" after`
   const fields = {
     ...promptOf(text),

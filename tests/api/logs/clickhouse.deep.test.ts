@@ -78,7 +78,7 @@ test('an export of an account has its logs from both stores, and its erasure del
   await fixture.sql`update log_export set recent_since = null`
 }, 90_000)
 
-test('the metrics count what was exported, and what waits', async () => {
+test('the metrics count exported logs, and waiting ones', async () => {
   const url = await internalUrl(fixture.rig.gateway)
   const { sum } = await scrape(url)
   expect(sum('tollgate_log_export_total', { outcome: 'ok' })).toBeGreaterThan(7)

@@ -15,7 +15,7 @@ async function attempts(): Promise<Json[]> {
   return Object(details['resolution_attempts']).attempts
 }
 
-test('finding B10: an attempt that an open circuit breaker let through is one attempt, and says so', async () => {
+test('finding B10: an attempt that an open circuit breaker admitted counts once, and is marked', async () => {
   const closed = await attempts()
   expect(closed).toMatchObject([{ status: 'error', last_route: false }])
   let found: Json[] = []

@@ -80,7 +80,7 @@ const isoAt = (hours: number) => encodeURIComponent(day(hours).toISOString())
 
 const list = async (query: string) => idsIn(await fixture.read(query, customer))
 
-test('the list is newest first, filtered by what the contract names', async () => {
+test('the list is newest first, with the filters of the contract', async () => {
   expect(await list('')).toEqual(wanted(6, 5, 4, 3, 2, 1))
   expect(await list('?model=fake/b')).toEqual(wanted(3))
   expect(await list('?provider=else')).toEqual(wanted(3))
@@ -166,7 +166,7 @@ test('sums cover the last 30 days by default', async () => {
   })
 })
 
-test('what was not spent on providers is the service’s own time', async () => {
+test('time not spent on providers counts as the service’s own', async () => {
   const { sql } = fixture
   const caller = await fixture.rig.gateway.customer()
   const times = [
@@ -209,7 +209,7 @@ const wrong: [string, string, string][] = [
   ['?cursor=x', 'cursor', 'bad_format'],
 ]
 
-test.each(wrong)('%s is refused', async (query, param, issue) => {
+test.each(wrong)('%s is rejected', async (query, param, issue) => {
   const expected = [400, 'invalid_request', param, issue]
   expect(problem(await fixture.read(query, customer))).toEqual(expected)
   if (!['limit', 'offset', 'cursor'].includes(param)) {

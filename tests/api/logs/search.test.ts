@@ -62,7 +62,7 @@ test('the list names the key and the error of each request', async () => {
 const sums = async (text: string): Promise<Json> =>
   (await fixture.read(`/stats?search=${encodeURIComponent(text)}`)).body
 
-test('sums count what a search finds', async () => {
+test('sums count the results of a search', async () => {
   expect(await sums('model_not_found')).toMatchObject({ total_requests: 1, failed_requests: 1 })
   expect(await sums(idOf(served))).toMatchObject({ total_requests: 1, successful_requests: 1 })
 })

@@ -64,7 +64,7 @@ const compiled = (schema: object = {}) =>
 const places = new Set([...objects(document)].map(([place]) => place))
 
 describe('openapi.json', () => {
-  test('is what the gateway serves, byte for byte', async () => {
+  test('matches the served document, byte for byte', async () => {
     const served = await fetch(`${gateway.url}/openapi.json`)
     expect(served.headers.get('content-type')).toStartWith('application/json')
     expect(await served.text()).toBe(text)
@@ -132,7 +132,7 @@ describe('openapi.json', () => {
     for (const { schema, value } of examples) expect(compiled(schema)(value)).toBe(true)
   })
 
-  test('no description holds what Markdown would take for a tag and drop', () => {
+  test('no description contains text that Markdown would drop as a tag', () => {
     const words = [...objects(document)].flatMap(([, { description }]) =>
       typeof description === 'string' ? [description.replaceAll(/`[^`]*`/g, '')] : [],
     )
@@ -140,13 +140,13 @@ describe('openapi.json', () => {
     expect(words.filter((text) => /(?<!\\)<\w/.test(text))).toEqual([])
   })
 
-  test('no bound is the largest integer, which would say nothing', () => {
+  test('no bound is the largest integer, which would have no meaning', () => {
     expect(text).not.toContain(String(Number.MAX_SAFE_INTEGER))
   })
 })
 
 describe('each route', () => {
-  test('the model endpoints are there, the one of a single model too', () => {
+  test('the model endpoints exist, also for a single model', () => {
     const known = operations.map(({ method, path }) => `${method} ${path}`)
     expect(known.filter((name) => name.includes(' /v1/')).toSorted()).toEqual([
       'delete /v1/conversations/{conversation_id}',
@@ -156,6 +156,7 @@ describe('each route', () => {
       'get /v1/conversations/{conversation_id}/items',
       'get /v1/conversations/{conversation_id}/items/{item_id}',
       'get /v1/models',
+      'get /v1/models/count',
       'get /v1/models/{model_id}',
       'get /v1/responses/{response_id}',
       'get /v1/responses/{response_id}/input_items',
@@ -172,7 +173,7 @@ describe('each route', () => {
     ])
   })
 
-  test.each(operations)('$method $path says who may call it and what can go wrong', (route) => {
+  test.each(operations)('$method $path names its permitted callers and its errors', (route) => {
     const { security, responses, parameters = [] } = route.operation
     const isPublic = route.path.startsWith('/api/public/')
     expect(security).toEqual(isPublic ? [] : [{ apiKey: [] }])
@@ -230,7 +231,7 @@ describe('each route', () => {
 })
 
 describe('/docs', () => {
-  test('and all it loads come from this gateway', async () => {
+  test('loads everything from this gateway', async () => {
     const page = await fetch(`${gateway.url}/docs`)
     expect(page.headers.get('content-security-policy')).toStartWith("default-src 'none'")
     const html = await page.text()

@@ -40,7 +40,7 @@ describe('N7: openapi-operator.json', () => {
     expect(wanted.length).toBeGreaterThanOrEqual(60)
   })
 
-  test('is what the gateway serves, byte for byte; the public one has none of it', async () => {
+  test('matches the served document, byte for byte; the public one has none of it', async () => {
     const served = await fetch(`${gateway.url}/openapi-operator.json`)
     expect(served.headers.get('content-type')).toStartWith('application/json')
     expect(await served.text()).toBe(text)

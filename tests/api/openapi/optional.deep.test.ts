@@ -72,7 +72,7 @@ const withBody = allRoutes().filter(
 describe.each(withBody.map((route) => [route.name, route] as const))(
   'finding S10: %s',
   (_name, route) => {
-    test('takes null for an optional field exactly where its description says so', async () => {
+    test('accepts null for an optional field exactly as its description states', async () => {
       const operation = operationOf(description, route)
       const { properties, required } = schemaOf(operation)
       if (!isJson(properties)) return
@@ -92,7 +92,7 @@ describe.each(withBody.map((route) => [route.name, route] as const))(
       expect(wrong).toEqual([])
     })
 
-    test('needs a body exactly where its description says so', async () => {
+    test('needs a body exactly as its description states', async () => {
       const operation = operationOf(description, route)
       if (!operation?.requestBody) return
       const { status, param, issue } = await send(route, undefined)
@@ -109,7 +109,7 @@ describe.each(withBody.map((route) => [route.name, route] as const))(
   },
 )
 
-test('finding S10: bulk prompts answer with what is described when they are made and when they are deleted', () => {
+test('finding S10: bulk prompts answer as described when they are created and deleted', () => {
   const bulk = description.paths['/api/user/prompts/bulk']?.['post']
   expect(Object.keys(bulk?.responses ?? {})).toEqual(expect.arrayContaining(['200', '201']))
 })

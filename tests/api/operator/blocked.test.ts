@@ -51,7 +51,7 @@ test.each([
   [true, 'unknown_value'],
   ['no', 'wrong_type'],
   [null, 'wrong_type'],
-])('blocked %j is refused: %s', async (value, issue) => {
+])('blocked %j is rejected: %s', async (value, issue) => {
   const { userId } = await rig.gateway.customer()
   const refused = await sendOperatorRequest(rig.gateway, `PUT /users/${userId}`, { blocked: value })
   expect(problem(refused)).toEqual([400, 'blocked', issue])

@@ -58,11 +58,11 @@ describe('branding', () => {
     [{ support_email: 'nobody' }, 'support_email', 'bad_format'],
     [{ name: 'a\ud800' }, 'name', 'bad_format'],
     [{ tagline: 'a\0' }, 'tagline', 'bad_format'],
-  ])('%j is refused with param %p: %s', async (body, param, issue) => {
+  ])('%j is rejected with param %p: %s', async (body, param, issue) => {
     expect(problem(await put(body))).toEqual([400, param, issue])
   })
 
-  test('that is damaged in the database has its default', async () => {
+  test('damaged in the database has its default', async () => {
     await put({ name: 'Whole', tagline: 'Whole.' })
     await using sql = await openDatabase(gateway.dataDir)
     await sql`update branding set fields = fields || '{"name": 5}'`

@@ -48,7 +48,7 @@ const find = async () => {
 }
 
 describe('finding S10: a connection of the environment', () => {
-  test('is listed behind those that are stored, with its source and without its secret', async () => {
+  test('is listed after the stored ones, with its source and without its secret', async () => {
     const rows = await listAll('connections')
     expect(rows.map(({ name, source }) => [name, source])).toEqual([
       ['fake', 'stored'],
@@ -76,7 +76,7 @@ describe('finding S10: a connection of the environment', () => {
     expect([tested.status, tested.body]).toMatchObject([200, { success: false, status: 'error' }])
   })
 
-  test('cannot be changed here: the error says where', async () => {
+  test('cannot be changed here: the error names the place', async () => {
     const { id } = await find()
     const changes: [string, object?][] = [
       [`PUT /connections/${id}`, { name: 'x' }],
@@ -114,7 +114,7 @@ describe('finding S10: the providers that come with Tollgate', () => {
     expect([one.status, one.body]).toEqual([200, openai ?? {}])
   })
 
-  test('cannot be changed, and the error says what can', async () => {
+  test('cannot be changed, and the error names the alternatives', async () => {
     for (const [request, body] of [
       ['PUT /providers/openai', { name: 'x' }],
       ['DELETE /providers/openai', undefined],

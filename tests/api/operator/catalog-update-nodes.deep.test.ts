@@ -24,16 +24,17 @@ let source: Source
 let upstream: FakeProvider
 let customer: Customer
 
-const slow = 'fake/slow-first-1500'
+const held = 'fake/held-first'
 
 beforeAll(async () => {
   source = startSource()
   upstream = await startFakeProvider()
   nodes = await startTwoNodes({ environment: trustedEnvironment })
-  await offerModels(nodes.a, upstream.url, ['fake/ok', slow])
+  await offerModels(nodes.a, upstream.url, ['fake/ok', held])
   customer = await nodes.a.customer()
   // The last of the models: node B has heard of all.
-  await eventually(async () => (await chat(nodes.b, slow)).status === 200)
+  const listed = { method: 'GET', path: `/v1/models/${held}`, key: customer.key }
+  await eventually(async () => (await sendRequest(nodes.b, listed)).status === 200)
 })
 afterAll(async () => {
   nodes.a.recorder.verify()
@@ -112,17 +113,20 @@ test('applied on one node it is in force there at once, and on the other soon', 
 
 test('a request that runs on the other node keeps the price that it began with', async () => {
   const { a, b } = nodes
-  offer(documentOf(entry(slow, { input: 300, output: 500 })))
+  offer(documentOf(entry(held, { input: 300, output: 500 })))
   const { body } = await preview(b)
   upstream.reset()
-  const running = chat(b, slow)
-  await eventually(() => upstream.requests().length > 0)
+  const running = chat(b, held)
+  await eventually(() => upstream.heldCount() === 1)
   // Shown by one node, applied by the other.
   expect((await apply(a, body['digest'])).body).toMatchObject({ repriced: 1 })
-  await untilThere('a raised price', async () => Object(await priceOn(b, slow)).input === 300)
+  await untilThere('a raised price', async () => Object(await priceOn(b, held)).input === 300)
+  upstream.release()
   const [cost, due] = costOf(await running, defaultPricing)
   expect(cost).toBeCloseTo(due ?? NaN, 9)
-  const [next, dueNext] = costOf(await chat(b, slow), { input: 300, output: 500 })
+  const later = chat(b, held)
+  await upstream.releaseHeld()
+  const [next, dueNext] = costOf(await later, { input: 300, output: 500 })
   expect(next).toBeCloseTo(dueNext ?? NaN, 9)
 })
 
@@ -138,7 +142,7 @@ test('a document that changes after it was shown is not applied', async () => {
   expect(await priceOn(a, 'fake/ok')).toEqual(before)
 })
 
-describe('where a public key is set', () => {
+describe('with a public key set', () => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
   const signatureOf = (text: string) => sign(null, Buffer.from(text), privateKey).toString('base64')

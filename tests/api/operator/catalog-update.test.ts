@@ -96,7 +96,7 @@ describe('a document with a new model and another price', () => {
     expect(await pricingOf('openai/gpt-99')).toBeUndefined()
   })
 
-  test('is applied in part, then whole; then there is nothing to show', async () => {
+  test('is applied in part, then whole; then the preview is empty', async () => {
     const { body: shown } = await preview({ document })
     const { digest } = shown
     const part = await apply({ document, digest, only: ['openai/gpt-99'] })
@@ -152,7 +152,7 @@ test('a price that is announced for a model whose price stays is planned', async
   expect(after.body['prices']).toMatchObject([{ pricing: { input: 8 } }])
 })
 
-describe('where a public key is set', () => {
+describe('with a public key set', () => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
   const document = documentOf(entry('openai/gpt-4o', { input: 7, output: 8 }))
@@ -168,7 +168,7 @@ describe('where a public key is set', () => {
     await sendOperatorRequest(gateway, 'PUT /config', { catalog_public_key: null })
   })
 
-  test('a document is signed by it, or refused', async () => {
+  test('a document is signed by it, or rejected', async () => {
     expect(problem(await preview({ document }))).toEqual([400, 'signature', 'required'])
     const other = signatureOf(`${document} `)
     expect(problem(await preview({ document, signature: other }))).toEqual([
@@ -187,7 +187,7 @@ describe('where a public key is set', () => {
     return { document: text, signature: signatureOf(text) }
   }
 
-  test('finding S28: one that is older than the last one that was applied is refused, however good its signature', async () => {
+  test('finding S28: a document older than the last applied one is rejected, even with a valid signature', async () => {
     const old = datedDocument('2025-01-01', 1)
     const { digest: ofOld } = (await preview(old)).body
     for (const [date, input] of [
@@ -209,7 +209,7 @@ describe('where a public key is set', () => {
   })
 })
 
-describe('is refused', () => {
+describe('is rejected', () => {
   afterEach(async () => {
     expect(await pricingOf('openai/gpt-4.1')).toMatchObject({ input: 2, output: 8 })
   })
@@ -234,7 +234,7 @@ describe('is refused', () => {
     expect(problem(await preview(body))).toEqual([400, ...wrong])
   })
 
-  test('half a price is none', async () => {
+  test('an incomplete price is missing', async () => {
     const document = documentOf(entry('openai/gpt-4.1', { input: 1, output: 0 }))
     expect((await preview({ document })).body).toMatchObject({ repriced: [], added: [] })
   })

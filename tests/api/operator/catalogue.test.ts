@@ -88,7 +88,7 @@ describe('providers', () => {
     [{ auth: 'a b' }, 'auth', 'bad_format'],
     [{ website: 'http://plain.example' }, 'website', 'bad_format'],
     [{ name: '' }, 'name', 'too_short'],
-  ])('%j is refused at %s: %s', async (fields, param, issue) => {
+  ])('%j is rejected at %s: %s', async (fields, param, issue) => {
     const refused = await sendOperatorRequest(gateway, 'POST /providers', provider('other', fields))
     expect(problem(refused)).toEqual([400, param, issue])
   })
@@ -156,7 +156,7 @@ describe('models', () => {
     expect(await listed('fake/priceless')).toBe(false)
   })
 
-  test('M37: a price of zero is none, unless the model is free', async () => {
+  test('M37: a price of zero is rejected, unless the model is free', async () => {
     const model = { id: 'fake/zero', name: 'Zero', category: 'chat' }
     for (const pricing of [
       { input: 0, output: 0 },
@@ -177,6 +177,23 @@ describe('models', () => {
     expect((await sendOperatorRequest(gateway, 'DELETE /models/fake/zero')).status).toBe(200)
   })
 
+  test('finding D9: a prompt is at most as long as its context', async () => {
+    const model = { id: 'fake/long', name: 'Long', category: 'chat', is_free: true }
+    const lengths = { context_length: 1000, max_input_tokens: 1001 }
+    const refused = [400, 'max_input_tokens', 'out_of_range']
+    const added = await sendOperatorRequest(gateway, 'POST /models', { ...model, ...lengths })
+    expect(problem(added)).toEqual(refused)
+    await idOf('POST /models', { ...model, ...lengths, max_input_tokens: 1000 })
+    const change = (fields: object) => sendOperatorRequest(gateway, 'PUT /models/fake/long', fields)
+    expect(problem(await change({ max_input_tokens: 1001 }))).toEqual(refused)
+    expect(problem(await change({ ...lengths, context_length: 500 }))).toEqual(refused)
+    // A shorter context shortens the prompt, too.
+    const shorter = await change({ context_length: 500 })
+    expect(shorter.body).toMatchObject({ context_length: 500, max_input_tokens: 500 })
+    const unknown = await change({ context_length: null, max_input_tokens: 2000 })
+    expect(unknown.body).toMatchObject({ context_length: null, max_input_tokens: 2000 })
+  })
+
   const sound = { id: 'fake/m', name: 'M', category: 'chat', is_free: true }
   test.each([
     [{ id: 'no-slash' }, 'model', undefined],
@@ -190,13 +207,13 @@ describe('models', () => {
     [{ pricing: { input: 0.0000000001, output: 1 } }, 'pricing.input', 'out_of_range'],
     [{ pricing: { input: '1', output: 1 } }, 'pricing.input', 'wrong_type'],
     [{ capabilities: { flying: true } }, 'capabilities', 'wrong_type'],
-  ])('%j is refused at %s: %p', async (fields, param, issue) => {
+  ])('%j is rejected at %s: %p', async (fields, param, issue) => {
     const refused = await sendOperatorRequest(gateway, 'POST /models', { ...sound, ...fields })
     if (issue) expect(problem(refused)).toEqual([400, param, issue])
     else expect([refused.status, refused.error?.code]).toEqual([400, 'invalid_model'])
   })
 
-  test('one that comes with Tollgate is changed, and restored by deleting the change', async () => {
+  test('a bundled model is changed, and restored by deleting the change', async () => {
     const before = await sendOperatorRequest(gateway, 'GET /models/sandbox/lorem')
     const changed = await sendOperatorRequest(gateway, 'PUT /models/sandbox/lorem', {
       enabled: false,
@@ -213,7 +230,7 @@ describe('models', () => {
   })
 
   test.each(['fake/none', 'none', '%F0%9F%92%A9/x', "x'/or/1=1"])(
-    'A10: %s is no model',
+    'A10: %s is not a model',
     async (id) => {
       for (const request of [`GET /models/${id}`, `DELETE /models/${id}`]) {
         const { status, error } = await sendOperatorRequest(gateway, request)

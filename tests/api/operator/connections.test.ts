@@ -51,7 +51,7 @@ test('a connection is made without showing its secret', async () => {
   expect((await sendOperatorRequest(gateway, `GET ${path}`)).status).toBe(404)
 })
 
-describe('is refused', () => {
+describe('is rejected', () => {
   test.each([
     [{ name: undefined }, 'name', 'required'],
     [{ provider: 'nobody' }, 'provider', 'unknown_value'],
@@ -78,7 +78,7 @@ describe('is refused', () => {
     expect(problem(refused)).toEqual([400, 'api_key', 'not_allowed'])
   })
 
-  test('no address at all, where the provider has none', async () => {
+  test('no address at all, if the provider has none', async () => {
     const { path } = await made({ provider: 'homeless', endpoint_url: rig.upstream.url })
     const refused = await sendOperatorRequest(gateway, `PUT ${path}`, {
       endpoint_url: null,
@@ -88,7 +88,7 @@ describe('is refused', () => {
   })
 
   test.each(['conn_00000000000000000000000000', 'conn_1', '%00', "'--"])(
-    'A10: %s is no connection',
+    'A10: %s is not a connection',
     async (id) => {
       const requests: [string, object?][] = [
         [`GET /connections/${id}`],
@@ -123,7 +123,7 @@ test('X14: a new address discards the secret: it was not given for that one', as
   })
 })
 
-test('there is one default of a provider, also of those that are made and changed at once', async () => {
+test('a provider has one default, also under concurrent creations and changes', async () => {
   await sendOperatorRequest(gateway, 'POST /providers', {
     key: 'crowded',
     name: 'Crowded',
@@ -147,7 +147,7 @@ test('there is one default of a provider, also of those that are made and change
   expect(await defaults()).toBe(1)
 })
 
-test('there is one default of a provider', async () => {
+test('a provider has one default', async () => {
   const first = await made({ is_default: true })
   const second = await made({ is_default: true })
   const isDefault = async (path: string) =>
@@ -158,7 +158,7 @@ test('there is one default of a provider', async () => {
 })
 
 describe('a test', () => {
-  test('that succeeds counts the models', async () => {
+  test('with a success counts the models', async () => {
     const { path } = await made()
     const models = ['a', 'b', 'c'].map((id) => ({ id, input: 1, output: 1 }))
     rig.upstream.setCatalogue(models)
@@ -169,7 +169,7 @@ describe('a test', () => {
     expect(body['last_tested_at']).toBe(tested.body['tested_at'])
   })
 
-  test('that fails is an answer, and marks the connection until it succeeds', async () => {
+  test('with a failure is an answer, and marks the connection until it succeeds', async () => {
     const { path } = await made({ endpoint_url: 'http://127.0.0.1:9/v1' })
     const tested = await sendOperatorRequest(gateway, `POST ${path}/test`)
     expect(tested.status).toBe(200)
@@ -178,7 +178,7 @@ describe('a test', () => {
     expect(body).toMatchObject({ status: 'error', last_error: tested.body['message'] })
   })
 
-  test('K10: of a provider that echoes the secret, masks it', async () => {
+  test('K10: masks the secret that a provider echoes', async () => {
     using echo = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',

@@ -38,7 +38,7 @@ test('N7: an export of an account is in the audit log, before its first byte goe
   expect(await recordedAbout(userId)).toHaveLength(1)
 })
 
-test('N7: what gave nothing out is not in it: a HEAD, an unknown account, any other read', async () => {
+test('N7: requests that disclosed nothing are absent: a HEAD, an unknown account, any other read', async () => {
   const { userId } = await gateway.customer()
   await read(`/users/${userId}/export`, 'HEAD')
   await (await read(`/users/user_00000000000000000000000000/export`)).text()

@@ -3,6 +3,7 @@ import { owned } from '../../../server/src/api/operator/users/owned'
 import { runCommand } from '../../harness/run-command'
 import { openDatabase, databaseUrl } from '../../harness/database'
 import { startRig, type Customer, type Rig } from '../../harness/server'
+import { eventually } from '../../../server/testing/eventually'
 
 let rig: Rig
 beforeAll(async () => {
@@ -45,13 +46,12 @@ async function exportOf(id: string) {
 
 const booked = async ({ userId }: Customer) => {
   await using sql = await openDatabase(rig.gateway.dataDir)
-  for (;;) {
+  await eventually(async () => {
     const [row] = await sql`
       select (select count(*)::int from usage_event where user_id = ${userId}) as events,
         (select count(*)::int from request_log where user_id = ${userId}) as logs`
-    if (row.events > 0 && row.logs > 0) return
-    await Bun.sleep(20)
-  }
+    return row.events > 0 && row.logs > 0
+  })
 }
 
 test('an export has a line of JSON for each row that an account owns, and no secret', async () => {

@@ -72,7 +72,7 @@ describe('organizations, for the operator', () => {
     expect((await admin(`GET /organizations/${made.id}`)).body).toEqual(expected)
   })
 
-  test('are changed beyond what their owners may', async () => {
+  test('are changed beyond the permissions of their owners', async () => {
     const { id } = await organization()
     const plan = await admin('POST /plans', { name: 'Small', max_org_members: 3 })
     const change = {
@@ -113,7 +113,7 @@ describe('organizations, for the operator', () => {
     [{ slug: 'openai' }, 'slug', 'reserved'],
     [{ slug: 'of-another' }, 'slug', 'taken'],
     [{ payment_method_required: 'no' }, 'payment_method_required', 'wrong_type'],
-  ])('%j is refused with param %p: %s', async (body, param, issue) => {
+  ])('%j is rejected with param %p: %s', async (body, param, issue) => {
     const { id } = await organization()
     const other = await organization()
     if (issue === 'taken') {
@@ -122,7 +122,7 @@ describe('organizations, for the operator', () => {
     expect(problem(await admin(`PUT /organizations/${id}`, body))).toEqual([400, param, issue])
   })
 
-  test('of an unknown id are 404', async () => {
+  test('with an unknown id are 404', async () => {
     const one = '/organizations/org_none'
     const requests = [`GET ${one}`, `PUT ${one}`, `DELETE ${one}`]
     for (const request of requests) {

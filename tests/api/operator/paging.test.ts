@@ -94,7 +94,7 @@ describe.each(['users', 'providers', 'models', 'connections'])('the list of %s',
     }
   })
 
-  test('A02: a cursor of another list, or of another search, is refused', async () => {
+  test('A02: a cursor of another list, or of another search, is rejected', async () => {
     const others = ['users', 'providers', 'models', 'connections'].filter((it) => it !== plural)
     const queries = [
       `${plural}?limit=1&search=pag`,

@@ -20,7 +20,7 @@ const freePlan = async () => {
 }
 
 describe('plans', () => {
-  test('free is there from the start, and every new account has it', async () => {
+  test('free exists from the start, and every new account has it', async () => {
     const free = await freePlan()
     expect(free).toEqual({
       id: expect.stringMatching(/^plan_[0-9a-hjkmnp-tv-z]{26}$/),
@@ -40,7 +40,7 @@ describe('plans', () => {
     expect(body).toMatchObject({ plan_id: free.id, limits: {} })
   })
 
-  test('are made, changed and deleted; a limit that is left out is none', async () => {
+  test('are made, changed and deleted; an omitted limit means no limit', async () => {
     const made = await sendOperatorRequest(gateway, 'POST /plans', {
       name: 'Large',
       monthly_spend: 12.5,
@@ -74,7 +74,7 @@ describe('plans', () => {
     [{ name: 'x', concurrent_requests: '5' }, 'concurrent_requests', 'wrong_type'],
     [{ name: 'x', monthly_spend: 1.234 }, 'monthly_spend', 'out_of_range'],
     [{ name: 'FREE' }, 'name', 'taken'],
-  ])('%j is refused at %s: %s', async (body, param, issue) => {
+  ])('%j is rejected at %s: %s', async (body, param, issue) => {
     expect(problem(await sendOperatorRequest(gateway, 'POST /plans', body))).toEqual([
       400,
       param,
@@ -82,7 +82,7 @@ describe('plans', () => {
     ])
   })
 
-  test('one that is in use, or the default, is not deleted', async () => {
+  test('a plan in use, or the default, is not deleted', async () => {
     const { id } = await newPlan({ name: 'used' })
     await sendOperatorRequest(gateway, 'POST /users', { email: 'user@example.com', plan_id: id })
     const used = await sendOperatorRequest(gateway, `DELETE /plans/${String(id)}`)
@@ -108,10 +108,15 @@ describe('plans', () => {
     expect((await freePlan()).is_default).toBe(true)
   })
 
-  test.each(['plan_00000000000000000000000000', 'plan_1', '%00', "'"])('%s is none', async (id) => {
-    expect((await sendOperatorRequest(gateway, `PUT /plans/${id}`, { name: 'x' })).status).toBe(404)
-    expect((await sendOperatorRequest(gateway, `DELETE /plans/${id}`)).status).toBe(404)
-  })
+  test.each(['plan_00000000000000000000000000', 'plan_1', '%00', "'"])(
+    '%s is not a plan',
+    async (id) => {
+      expect((await sendOperatorRequest(gateway, `PUT /plans/${id}`, { name: 'x' })).status).toBe(
+        404,
+      )
+      expect((await sendOperatorRequest(gateway, `DELETE /plans/${id}`)).status).toBe(404)
+    },
+  )
 })
 
 describe('limits of one account', () => {
@@ -132,7 +137,7 @@ describe('limits of one account', () => {
     [{ limits: 5 }, 'limits', 'wrong_type'],
     [{ plan_id: 'plan_00000000000000000000000000' }, 'plan_id', 'unknown_value'],
     [{ plan_id: null }, 'plan_id', 'wrong_type'],
-  ])('%j is refused at %s: %s', async (fields, param, issue) => {
+  ])('%j is rejected at %s: %s', async (fields, param, issue) => {
     const email = `${crypto.randomUUID()}@example.com`
     const { body } = await sendOperatorRequest(gateway, 'POST /users', { email })
     const refused = await sendOperatorRequest(gateway, `PUT /users/${String(body['id'])}`, fields)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sendOperatorRequest, problem } from '../../harness/operator'
 import { startRig, type Gateway, type Rig } from '../../harness/server'
+import { sendSoon } from '../../harness/soon'
 import { eventually } from '../../../server/testing/eventually'
 
 let rig: Rig
@@ -57,7 +58,7 @@ test('a price applies at once, and earlier prices are still listed', async () =>
 
 test('a planned price begins by itself, and is another one until then', async () => {
   const id = await newModel('soon')
-  const effective_at = new Date(Date.now() + 6000).toISOString()
+  const effective_at = new Date(Date.now() + 86_400_000).toISOString()
   await sendOperatorRequest(gateway, `PUT /models/${id}/prices`, { ...price(9), effective_at })
   expect(await inputOf(id)).toBe(1)
   // Changed before it comes.
@@ -66,12 +67,17 @@ test('a planned price begins by itself, and is another one until then', async ()
     effective_at,
   })
   expect(set.body).toMatchObject({ prices: [{ effective_at, pricing: { input: 7 } }, {}] })
+  expect(await inputOf(id)).toBe(1)
+  const begins = await sendSoon(async (at) => {
+    await gateway.admin('PUT', `/models/${id}/prices`, { ...price(8), effective_at: at })
+    return Date.parse(at)
+  })
   await eventually(async () => (await inputOf(id)) !== 1)
-  expect(await inputOf(id)).toBe(7)
-  expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(effective_at))
+  expect(Date.now()).toBeGreaterThanOrEqual(begins)
+  expect(await inputOf(id)).toBe(8)
 })
 
-test('a call is charged what the model costs when it begins', async () => {
+test('a call is charged the price of the model at its start', async () => {
   const id = await newModel('ok')
   const customer = await gateway.customer()
   const cost = async () => {
@@ -104,12 +110,12 @@ test.each([
   [{ pricing: { input: -1, output: 1 } }, 'pricing.input', 'out_of_range'],
   [{ ...price(1), effective_at: '2020-01-01' }, 'effective_at', 'out_of_range'],
   [{ ...price(1), effective_at: 'soon' }, 'effective_at', 'bad_format'],
-])('%j is refused with param %p: %s', async (body, param, issue) => {
+])('%j is rejected with param %p: %s', async (body, param, issue) => {
   const refused = await sendOperatorRequest(gateway, 'PUT /models/openai/gpt-4o/prices', body)
   expect(problem(refused)).toEqual([400, param, issue])
 })
 
-test('there are no prices of a model that is not there', async () => {
+test('an unknown model has no prices', async () => {
   for (const [request, body] of [
     ['GET /models/fake/none/prices', undefined],
     ['PUT /models/fake/none/prices', price(1)],

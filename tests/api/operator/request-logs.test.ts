@@ -3,6 +3,7 @@ import { signUp } from '../../harness/browser-session'
 import { openDatabase } from '../../harness/database'
 import { sendRequest, messages, type Answer, type Json } from '../../harness/http'
 import { startRig, type Customer, type Rig } from '../../harness/server'
+import { eventuallyReads } from '../../../server/testing/eventually'
 
 let rig: Rig
 let one: Customer
@@ -71,15 +72,16 @@ test('a list without an account covers 7 days at most', async () => {
 test('the view of a request has its attempts, and neither prompt nor answer', async () => {
   await using sql = await openDatabase(rig.gateway.dataDir)
   await sql`update users set log_bodies = true where id = ${other.userId}`
-  const stored = async () => (await sql`select 1 from request_body where id = ${id}`).length === 1
-  let id = ''
-  // The node hears of the account's setting within a second.
-  for (let tries = 0; tries < 100; tries++) {
-    id = await send(other, 'sandbox/echo')
-    await Bun.sleep(300)
-    if (await stored()) break
-  }
-  expect(await stored()).toBe(true)
+  // The node hears of the account's setting a little later.
+  const sent: string[] = []
+  const id = await eventuallyReads(
+    async () => {
+      sent.push(await send(other, 'sandbox/echo'))
+      const [body] = await sql`select id from request_body where id in ${sql(sent)} limit 1`
+      return String(body?.id ?? '')
+    },
+    (stored) => stored !== '',
+  )
   const { status, body, text } = await read(`/${id}`)
   expect(status).toBe(200)
   expect(body).toMatchObject({ id, user_id: other.userId, status: 'success' })

@@ -34,7 +34,7 @@ const refusedReads = () =>
     .split('\n')
     .filter((line) => /is invalid and was skipped/.test(line))
 
-test('M7: a price above the bound is refused where it is set, by name', async () => {
+test('M7: a price above the bound is rejected where it is set, by name', async () => {
   const pricing = { input: 1, output: 1_000_000_000 }
   const model = { id: 'fake/ok', name: 'ok', category: 'chat' }
   const refused = ['pricing.output', 'out_of_range']
@@ -64,7 +64,7 @@ test('M7: serves a model at the maximum price of every kind to an account with c
   expect(refusedReads()).toEqual([])
 })
 
-test('M7: the dearest request that there can be is 402, whatever it would cost', async () => {
+test('M7: the most expensive possible request is 402, at any cost', async () => {
   const id = await rig.model('dearest-answer', {
     upstream_model: 'ok',
     context_length: 1_000_000_000,
@@ -111,7 +111,7 @@ test('M7: limits at their bounds serve the account that has them', async () => {
 
 // PostgreSQL knows no year 0, and JavaScript no time after September 275760.
 test.each(['0000-01-01', '0000-12-31T23:59:59Z', '9999-12-31T23:59:59-14:00', '0001-01-01'])(
-  'M7: %s as a time is stored and read again, or refused',
+  'M7: %s as a time is stored and read again, or rejected',
   async (time) => {
     const id = `fake/at-${time.replaceAll(/\W/g, '')}`
     const model = { id, name: id, category: 'chat', is_free: true, upstream_model: 'ok' }
@@ -139,7 +139,7 @@ test('M7: options of providers and connections that are accepted serve requests'
   expect(refusedReads()).toEqual([])
 })
 
-test('M7: credits are given up to what an account can hold, then refused', async () => {
+test('M7: credits are granted up to the maximum of an account, then rejected', async () => {
   const { userId } = await gateway.customer({}, { credit: 0 })
   const grant = { user_id: userId, amount: 1_000_000_000, reason: 'test' }
   const answers = []

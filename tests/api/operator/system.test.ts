@@ -26,7 +26,7 @@ afterAll(async () => {
   await rig[Symbol.asyncDispose]()
 })
 
-test('the system tells of itself, its database and its nodes', async () => {
+test('the system page shows itself, its database and its nodes', async () => {
   const { status, body } = await sendOperatorRequest(rig.gateway, 'GET /system')
   expect(status).toBe(200)
   expect(body).toMatchObject({

@@ -39,7 +39,7 @@ test('finding B16: the audit log names accounts, keys, plans, providers, connect
   }
 })
 
-test('finding B16: a deleted object has no name, and none of its name is kept', async () => {
+test('finding B16: a deleted object has no name, and no part of its name is stored', async () => {
   const { id } = await gateway.admin('POST', '/plans', { name: 'Silver' })
   await gateway.admin('DELETE', `/plans/${String(id)}`)
   expect(await namesAbout(String(id))).toEqual({})

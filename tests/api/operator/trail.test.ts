@@ -95,7 +95,7 @@ describe.each(changing.map((route) => [route.name, route] as const))('%s', (_nam
     }
   })
 
-  test('leaves nothing where it is refused', async () => {
+  test('leaves nothing where it is rejected', async () => {
     for (const kind of kindsOf(route)) {
       const made = await kind.make(fixture)
       const body = bodyOf(route)
@@ -134,8 +134,8 @@ const only = async (answer: Answer) => {
   return change
 }
 
-describe('what was sent', () => {
-  test('is there without secrets, whatever they are called and wherever they are', async () => {
+describe('sent fields', () => {
+  test('have no secrets, under any name and at any place', async () => {
     const canaries = [
       'sk-canary-0123456789',
       'header-canary-secret',
@@ -222,7 +222,7 @@ describe('the list', () => {
     expect((await admin('GET /audit-trail?from=yesterday')).error).toMatchObject({ param: 'from' })
   })
 
-  test('names the account of a session, and what it only looked at is not there', async () => {
+  test('names the account of a session, and does not list its reads', async () => {
     const { gateway } = fixture
     await using sql = await openDatabase(gateway.dataDir)
     const email = 'operator-of-the-trail@example.com'
@@ -239,7 +239,7 @@ describe('the list', () => {
     ])
   })
 
-  test('has nothing of who only looks, with HEAD either', async () => {
+  test('has no entry of reads, with HEAD either', async () => {
     const { url, adminKey } = fixture.gateway
     const answer = await fetch(`${url}/api/admin/users`, {
       method: 'HEAD',

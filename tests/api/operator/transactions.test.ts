@@ -40,7 +40,7 @@ const amountsOf = async (query: string) =>
   (await list(`user_id=${userId}&${query}`)).rows.map(({ amount }) => amount)
 
 describe('the movements of all accounts', () => {
-  test('tell whose they are, payments that did not come among them', async () => {
+  test('show their account, payments that did not come among them', async () => {
     const { rows, pagination } = await list(`user_id=${userId}`)
     expect(pagination['total']).toBe(4)
     expect(rows).toMatchObject([
@@ -88,7 +88,7 @@ describe('the movements of all accounts', () => {
     ['start_date=tomorrow', 'start_date', 'bad_format'],
     ['start_date=2026-02-01&end_date=2026-01-01', 'start_date', 'out_of_range'],
     ['user_id=a&organization_id=b', 'organization_id', 'conflict'],
-  ])('%s is refused at %s: %s', async (query, param, issue) => {
+  ])('%s is rejected at %s: %s', async (query, param, issue) => {
     expect(problem(await sendOperatorRequest(gateway, `GET /transactions?${query}`))).toEqual([
       400,
       param,

@@ -31,6 +31,7 @@ describe('accounts', () => {
       funding_organization_id: null,
       primary_organization_id: null,
       log_bodies: false,
+      bare_model_names: null,
       auto_recharge: { enabled: false, threshold: 5, amount: 20 },
       payment_method_saved: false,
       status: 'active',
@@ -59,7 +60,7 @@ describe('accounts', () => {
     expect(back.body['status']).toBe('active')
   })
 
-  test('are found by their state, their plan and what they may do', async () => {
+  test('are found by their state, their plan and their permissions', async () => {
     const plan = await sendOperatorRequest(gateway, 'POST /plans', { name: 'rare' })
     const planId = String(plan.body['id'])
     const kept = await newUser('kept@filter.example', { plan_id: planId })
@@ -97,7 +98,7 @@ describe('accounts', () => {
     [{ email: 'x@y.co', display_name: 'x'.repeat(101) }, 'display_name', 'too_long'],
     [{ email: 'x@y.co', is_operator: 'yes' }, 'is_operator', 'wrong_type'],
     [{ email: 'x@y.co', display_name: 'a\0b' }, 'display_name', 'bad_format'],
-  ])('%j is refused at %s: %s', async (body, param, issue) => {
+  ])('%j is rejected at %s: %s', async (body, param, issue) => {
     expect(problem(await sendOperatorRequest(gateway, 'POST /users', body))).toEqual([
       400,
       param,
@@ -116,7 +117,7 @@ describe('accounts', () => {
     expect(problem(moved)).toEqual([400, 'email', 'taken'])
   })
 
-  test('a change without a known field is refused, names of objects among them', async () => {
+  test('a change without a known field is rejected, names of objects among them', async () => {
     const path = `PUT /users/${await newUser('empty@example.com')}`
     for (const body of [{}, { colour: 'red' }, { toString: 1, constructor: 2, valueOf: 3 }]) {
       expect(problem(await sendOperatorRequest(gateway, path, body))).toEqual([400, null, 'empty'])
@@ -164,7 +165,7 @@ describe('accounts', () => {
     '..%2f..%2fusers',
     'a'.repeat(2000),
   ]
-  test.each(absent)('A10: %s is no account, whatever is asked of it', async (id) => {
+  test.each(absent)('A10: %s is not an account, for any request', async (id) => {
     const requests: [string, object?][] = [
       [`GET /users/${id}`],
       [`PUT /users/${id}`, { display_name: 'x' }],
@@ -246,13 +247,13 @@ describe('keys', () => {
     [{ name: 'x', max_concurrent_requests: 1.5 }, 'max_concurrent_requests', 'wrong_type'],
     [{ name: 'x', monthly_spend_limit: 1.234 }, 'monthly_spend_limit', 'out_of_range'],
     [{ name: 'x', monthly_spend_limit: -1 }, 'monthly_spend_limit', 'out_of_range'],
-  ])('%j is refused at %s: %s', async (body, param, issue) => {
+  ])('%j is rejected at %s: %s', async (body, param, issue) => {
     const user = await newUser(`key-${crypto.randomUUID()}@example.com`)
     const refused = await sendOperatorRequest(gateway, `POST /users/${user}/keys`, body)
     expect(problem(refused)).toEqual([400, param, issue])
   })
 
-  test('A01: of one account are not there under another', async () => {
+  test('A01: from one account are 404 under another', async () => {
     const mine = await gateway.customer()
     const other = await gateway.customer()
     const path = `/users/${other.userId}/keys/${mine.keyId}`

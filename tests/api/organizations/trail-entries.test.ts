@@ -15,7 +15,7 @@ const newest = async (organization: Organization) => {
   return change
 }
 
-describe('what is told', () => {
+describe('recorded fields', () => {
   test('has the fields that differ, money in USD, and no address among them', async () => {
     const fixture = opened()
     const { api, trailOf } = fixture
@@ -88,7 +88,7 @@ describe('what is told', () => {
     ])
   })
 
-  test('has no secret, however it came', async () => {
+  test('has no secret, from any source', async () => {
     const fixture = opened()
     const { sql, api } = fixture
     const one = await newOrganization(fixture)
@@ -135,7 +135,7 @@ describe('what is told', () => {
     expect(Number(max)).toBeLessThanOrEqual(8 * 1024 + 100)
   })
 
-  test('says that a member signed in, and that an operator made a change', async () => {
+  test('records that a member signed in, and that an operator made a change', async () => {
     const fixture = opened()
     const { gateway, sql } = fixture
     const email = 'signed-in-owner@example.com'
@@ -174,7 +174,7 @@ describe('what is told', () => {
     expect(changes).toHaveLength(4)
   })
 
-  test('has what was bought for the organization, and what was taken back', async () => {
+  test('has the organization’s purchases and refunds', async () => {
     const fixture = opened()
     const { gateway, double, trailOf } = fixture
     const one = await newOrganization(fixture)

@@ -24,7 +24,7 @@ describe('the list', () => {
     }
   })
 
-  test('is of one organization, of who acted, of a kind, of an object, of a time, and in pages', async () => {
+  test('filters by organization, actor, kind, object and time, and pages', async () => {
     const fixture = opened()
     const { api, trailOf } = fixture
     const [one, other] = [await newOrganization(fixture), await newOrganization(fixture)]
@@ -107,7 +107,7 @@ test('a change that cannot be put on record is not made', async () => {
   expect(JSON.parse(listed.text).connections).toMatchObject([{ id, api_key_prefix: 'sk-o' }])
 })
 
-test('an erased account is no longer named, and its actions stay', async () => {
+test('an erased account’s name is removed, and its actions stay', async () => {
   const fixture = opened()
   const { gateway, sql, api, trailOf, emailOf } = fixture
   const one = await newOrganization(fixture)

@@ -95,7 +95,7 @@ const needsMore: Readonly<Record<string, string>> = {
   'POST /api/connection-pools': 'its connections belong to no account',
 }
 
-test('what is listed as never on record is there', () => {
+test('the list of never recorded changes is current', () => {
   const names = new Set(changing.map(({ name }) => name))
   expect(
     Object.keys({ ...unrecordedRoutes, ...changes }).filter((name) => !names.has(name)),
@@ -130,7 +130,7 @@ describe.each(changing.map((route) => [route.name, route] as const))('%s', (_nam
     }
   })
 
-  test('leaves nothing where it is refused, or about what accounts have of their own', async () => {
+  test('records nothing of rejected changes, or of accounts’ own objects', async () => {
     const { own, shared } = await doneBy(route)
     for (const change of own) {
       const answer = await send(route, change)

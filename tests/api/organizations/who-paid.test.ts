@@ -44,7 +44,7 @@ afterAll(async () => {
   await on[Symbol.asyncDispose]()
 })
 
-test('finding B1: quota has what a member caused, who paid it, and the rest of the limit there', async () => {
+test('finding B1: quota shows a member’s usage, its payer, and the rest of the limit there', async () => {
   const { quotas, ...status } = await read('/user/quota/status')
   expect(status).toMatchObject({
     usage_cost: two,
@@ -122,7 +122,7 @@ test('finding B1: members are listed with the limit that applies, and its rest',
   expect(used).toMatchObject({ cost_usd: two, charged_usd: two, counted_usd: two })
 })
 
-test('finding B1: what a member pays is its own, and other accounts see nothing of either', async () => {
+test('finding B1: a member’s own payments stay its own, and other accounts see neither', async () => {
   const own = await on.fixture.newCustomer()
   await on.grant({ user_id: own.userId })
   expect((await on.chat(own)).status).toBe(200)
@@ -142,7 +142,7 @@ test('finding B1: what a member pays is its own, and other accounts see nothing 
   expect(await read('/models/fake/one', own)).toMatchObject({ payer: 'personal', payer_name: null })
 })
 
-test('finding B1: what the operator bears is named so, and counts in no pool', async () => {
+test('finding B1: costs that the operator bears are named so, and count in no pool', async () => {
   const { gateway } = on.fixture
   const { id: plan_id } = await gateway.admin('POST', '/plans', { name: 'ours', house_pays: true })
   const house = await gateway.customer({}, { plan_id: String(plan_id) })

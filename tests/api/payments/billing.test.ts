@@ -8,7 +8,7 @@ import { sendRequest, messages, type Json } from '../../harness/http'
 
 const { fixture, read, grant } = useBilledFixture()
 
-test('a balance says what is there, and when it is low', async () => {
+test('a balance shows its amount, and marks a low one', async () => {
   const customer = await fixture().newCustomer()
   expect(await balanceOf(fixture().gateway, customer)).toEqual({
     balance: 0,
@@ -47,7 +47,7 @@ test('a balance says what is there, and when it is low', async () => {
   await fixture().sql`update credit_account set leased = 0 where id = ${customer.userId}`
 })
 
-test('finding N20: the balance of an account says that the platform pays instead', async () => {
+test('finding N20: the balance of an account shows that the platform pays instead', async () => {
   const customer = await fixture().newCustomer()
   await fixture().sql`
     update users set plan_id = (select id from plan where house_pays) where id = ${customer.userId}`
@@ -123,7 +123,7 @@ test('pages go on where the last one ended, through entries and checkouts alike'
 
 const today = () => new Date().toISOString().slice(0, 10)
 
-test('filters leave what they name', async () => {
+test('filters select by their fields', async () => {
   const firstDay = today()
   const customer = await fixture().newCustomer()
   const { userId } = customer
@@ -170,11 +170,11 @@ test.each([
     'granularity',
     'out_of_range',
   ],
-])('%s is refused', async (path, param, issue) => {
+])('%s is rejected', async (path, param, issue) => {
   expect(problem(await read(await fixture().newCustomer(), path))).toEqual([400, param, issue])
 })
 
-test('an organization is for those who manage it; for every other account it is not there', async () => {
+test('an organization is for its managers; every other account receives 404', async () => {
   const { id, owner, member } = await newOrganization(fixture())
   const [admin, viewer] = [await member('admin'), await member('viewer')]
   const stranger = await fixture().newCustomer()

@@ -100,7 +100,7 @@ test.each<[Json, unknown[]]>([
     { amount: 5, cancel_url: `https://shop.example/${'a'.repeat(2000)}` },
     ['cancel_url', 'too_long'],
   ],
-])('what is no order is refused: %#', async (body, wanted) => {
+])('an invalid order is rejected: %#', async (body, wanted) => {
   const customer = await fixture.newCustomer()
   expect(problem(await checkout(fixture.gateway, customer, body))).toEqual([400, ...wanted])
 })
@@ -132,7 +132,7 @@ test('W11: clicked twenty times under one key, it is one checkout', async () => 
   expect(problem(bad)).toEqual([400, 'Idempotency-Key', 'bad_format'])
 })
 
-test('a key whose request was refused before the processor was asked is free again', async () => {
+test('a key is free again if its request was rejected before the processor was called', async () => {
   const customer = await fixture.newCustomer()
   const key = `later-${crypto.randomUUID()}`
   expect((await checkout(fixture.gateway, customer, { amount: 0, key })).status).toBe(400)
@@ -167,7 +167,7 @@ test('a payment whose event precedes the answer to the checkout is credited once
   expect(await balanceOf(gateway, customer)).toMatchObject({ balance: 5 })
 })
 
-test('a processor that refuses is 502, and says nothing of our key', async () => {
+test('a processor that rejects is 502, without our key', async () => {
   const { gateway, double } = fixture
   const customer = await fixture.newCustomer()
   double.faults.push('refuse')
@@ -177,7 +177,7 @@ test('a processor that refuses is 502, and says nothing of our key', async () =>
   expect(await transactionsOf(gateway, customer)).toMatchObject([{ status: 'failed' }])
 })
 
-test('a processor that is not there is 502; none at all names what to set', async () => {
+test('an unreachable processor is 502; without any the error names the settings', async () => {
   await using gateway = await startGateway({
     environment: {
       STRIPE_SECRET_KEY: 'sk_test_0123456789',

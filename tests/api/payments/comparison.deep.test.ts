@@ -49,7 +49,7 @@ async function inboxOf(userId: string): Promise<string[]> {
 const bought = (customer: Customer, cents: number) =>
   buy(fixture(), customer, { amount: cents / 100 })
 
-test('equal lists are no finding, whatever was refunded, disputed or not carried out', async () => {
+test('equal lists are not a finding, with any refunds, disputes or failures', async () => {
   const { gateway, double } = fixture()
   const customer = await fixture().newCustomer()
   const payments = []
@@ -71,7 +71,7 @@ test('equal lists are no finding, whatever was refunded, disputed or not carried
   expect(await findings()).toEqual([])
 })
 
-test('what others sell by the same account, and what happened just now, is no finding', async () => {
+test('sales of others by the same account, and very recent ones, are not a finding', async () => {
   const { double } = fixture()
   double.sell(500)
   double.age(settled)

@@ -38,7 +38,7 @@ test('W01: one event twenty times at once is one credit', async () => {
   expect(await balance(customer)).toBe(5)
 })
 
-test('W04: an old event is refused, a fresh one counts once', async () => {
+test('W04: an old event is rejected, a fresh one counts once', async () => {
   const { customer, completed } = await paid()
   const old = await deliver(fixture().gateway.url, completed, { at: seconds() - 301 })
   expect(issueOf(old)).toEqual([400, 'bad_signature'])
@@ -51,7 +51,7 @@ test('W04: an old event is refused, a fresh one counts once', async () => {
   expect(await balance(customer)).toBe(5)
 })
 
-test('W08: what is forged is refused and moves nothing', async () => {
+test('W08: forged events are rejected and move nothing', async () => {
   const { customer, completed } = await paid()
   const body = JSON.stringify(completed)
   const good = signatureOf(body)
@@ -115,7 +115,7 @@ test('W02 W05: events in any order credit a payment once and complete its checko
   expect(await transactionsOf(gateway, customer)).toMatchObject([{ status: 'completed' }])
 })
 
-test('an unpaid checkout expires, one whose payment failed has that status', async () => {
+test('an unpaid checkout expires, a failed payment has that status', async () => {
   const { gateway, double } = fixture()
   const customer = await fixture().newCustomer()
   const first = sessionOf(await checkout(gateway, customer, { amount: 5 }))
@@ -149,7 +149,7 @@ test('W10: refunds and a lost dispute are seen as such, and never take more than
   expect(await balanceOf(gateway, customer)).toMatchObject({ payment_method_required: false })
 })
 
-test('M33: a refund of what is spent stops what costs, until a purchase pays for it', async () => {
+test('M33: a refund of spent credit stops paid requests, until a purchase covers it', async () => {
   const { gateway, double } = fixture()
   const customer = await fixture().newCustomer()
   const payment = await buy(fixture(), customer, { amount: 10 })
@@ -189,7 +189,7 @@ test('M33: a refund of what is spent stops what costs, until a purchase pays for
   ])
 })
 
-test('I9: what the ledger took in and gave back is what the processor believes, item by item', async () => {
+test('I9: the ledger’s payments and refunds match the processor’s, item by item', async () => {
   const { gateway, double } = fixture()
   const earlier = new Set(double.books.keys())
   const customer = await fixture().newCustomer()

@@ -15,7 +15,7 @@ async function chat(customer: Customer, model = 'sandbox/priced'): Promise<numbe
   return Number(answer.headers.get('x-tollgate-cost'))
 }
 
-test('metrics say what was used and paid, by model and without gaps', async () => {
+test('metrics show usage and payments, by model and without gaps', async () => {
   const customer = await fixture().newCustomer()
   await grant({ user_id: customer.userId, amount: 5, reason: 'Welcome' })
   const costs = [await chat(customer), await chat(customer)]
@@ -50,7 +50,7 @@ test('metrics say what was used and paid, by model and without gaps', async () =
   expect(Number(next_7_days)).toBeCloseTo((total / 30) * 7, 9)
 })
 
-test('weeks begin on Mondays, months on their first; what is long ago is summed by the day', async () => {
+test('weeks begin on Mondays, months on their first; older usage is summed by the day', async () => {
   const customer = await fixture().newCustomer()
   const { userId } = customer
   const add = (grain: string, at: string, cost: number) => fixture().sql`
@@ -88,7 +88,7 @@ test('weeks begin on Mondays, months on their first; what is long ago is summed 
   expect(await series('day')).toHaveLength(30)
 })
 
-test('of nothing there is no rate', async () => {
+test('an empty period has no rate', async () => {
   const answer = await read(await fixture().newCustomer(), '/metrics')
   expect(objectIn(answer, 'summary')).toEqual({
     total_requests: 0,

@@ -72,17 +72,19 @@ test('does not recharge with enough balance, without the setting or without a sa
     await fixture().newCustomer(),
     await fixture().newCustomer(),
   ]
-  for (const one of [rich, unwilling, without]) await recharging(fixture().sql, one, 'pm_idle')
-  await fixture().sql`update users set auto_recharge_enabled = false where id = ${unwilling.userId}`
-  await fixture().sql`update users set payment_method_id = null where id = ${without.userId}`
-  await fixture().sql`update users set auto_recharge_enabled = true where id = ${rich.userId}`
+  // In one transaction: the job may run between two statements.
+  await fixture().sql.begin(async (sql) => {
+    for (const one of [rich, unwilling, without]) await recharging(sql, one, 'pm_idle')
+    await sql`update users set auto_recharge_enabled = false where id = ${unwilling.userId}`
+    await sql`update users set payment_method_id = null where id = ${without.userId}`
+  })
   await rounds()
   expect(await balanceOf(fixture().gateway, rich)).toMatchObject({ balance: 5 })
   expect(await balanceOf(fixture().gateway, unwilling)).toMatchObject({ balance: 0 })
   expect(await balanceOf(fixture().gateway, without)).toMatchObject({ balance: 0 })
 })
 
-test('what nodes have set aside is there still, what runs may be gone: only that is charged for', async () => {
+test('set-aside credit still counts, running holds may end: only the latter cause a charge', async () => {
   const { sql } = fixture()
   const customer = await fixture().gateway.customer({}, { credit: 6 })
   const { userId } = customer
@@ -100,7 +102,7 @@ test('what nodes have set aside is there still, what runs may be gone: only that
   await sql`update credit_account set leased = 0 where id = ${userId}`
 })
 
-test('a charge that is declined asks the customer to pay, and is not tried again', async () => {
+test('a declined charge notifies the customer to pay, and is not retried', async () => {
   const customer = await fixture().newCustomer()
   fixture().double.methods.set('pm_bad', 'declined')
   await recharging(fixture().sql, customer, 'pm_bad')
@@ -129,7 +131,7 @@ test('a charge that is declined asks the customer to pay, and is not tried again
   })
 })
 
-test('an answer that is lost is asked for again under the same name: one charge', async () => {
+test('a charge whose answer is lost is retried under the same name: one charge', async () => {
   const customer = await fixture().newCustomer()
   // The client's own repeats, and the first of a later round.
   fixture().double.faults.push('drop', 'drop', 'drop')
@@ -140,7 +142,7 @@ test('an answer that is lost is asked for again under the same name: one charge'
   expect(await balanceOf(fixture().gateway, customer)).toMatchObject({ balance: 20 })
 })
 
-test('a bank that takes its time is not asked twice; its event is the credit', async () => {
+test('a slow bank is not charged twice; its event is the credit', async () => {
   const { gateway, double } = fixture()
   const customer = await fixture().newCustomer()
   double.methods.set('pm_slow', 'slow')
@@ -162,7 +164,7 @@ test('a bank that takes its time is not asked twice; its event is the credit', a
   expect(await balanceOf(gateway, customer)).toMatchObject({ balance: 20 })
 })
 
-test('what a checkout was paid with is saved where its customer wished so, for recharges', async () => {
+test('a checkout’s payment method is saved for recharges if the customer chose so', async () => {
   const { gateway, double } = fixture()
   const customer = await fixture().newCustomer()
   const order = { amount: 1, save_payment_method: true }

@@ -27,7 +27,7 @@ const titles = async (query: string, by = customer) => {
 }
 const newCustomer = () => gateway.customer({}, { credit: 0 })
 
-test('a prompt is kept with what it was given, and with its variables', async () => {
+test('a prompt is stored with its fields and its variables', async () => {
   const content = 'To {{ name }}: {{topic}}, again {{name}}, not {{two words}}, {{}} or {single}.'
   const { status, body } = await api('POST /user/prompts', { title: '  Letter ', content })
   expect([status, body]).toEqual([
@@ -48,7 +48,7 @@ test('a prompt is kept with what it was given, and with its variables', async ()
   ])
 })
 
-describe('is refused', () => {
+describe('is rejected', () => {
   test.each<[string, string, Json]>([
     ['title', 'required', { title: undefined }],
     ['title', 'too_short', { title: ' ' }],
@@ -112,7 +112,7 @@ describe('is refused', () => {
   })
 })
 
-test('A03: prompts of others are not there', async () => {
+test('A03: prompts of others are 404', async () => {
   const id = await made({ title: 'Private' })
   for (const request of [`PUT /user/prompts/${id}`, `DELETE /user/prompts/${id}`]) {
     const { status, error } = await api(request, { title: 'Mine' }, stranger)
@@ -155,7 +155,7 @@ test('a change takes some fields, and null where there may be nothing', async ()
   expect((await api(`DELETE /user/prompts/${id}`)).status).toBe(404)
 })
 
-test('uses are counted, at once too, and are no change', async () => {
+test('uses are counted, also concurrent ones, and are not a change', async () => {
   const id = await made()
   const uses = Array.from({ length: 10 }, () => api(`PUT /user/prompts/${id}`, { used: true }))
   expect((await Promise.all(uses)).map(({ status }) => status)).toEqual(Array(10).fill(200))
@@ -253,7 +253,7 @@ describe('many at once', () => {
     ['prompts', 'required', { prompts: [{ title: 'x' }] }],
     ['ids', 'unknown_value', { action: 'delete', ids: ['x'] }],
     ['ids', 'conflict', { prompts: [fields()], ids: ['x'] }],
-  ])('are refused at %s: %s (case %#)', async (param, issue, body) => {
+  ])('are rejected at %s: %s (case %#)', async (param, issue, body) => {
     expect(problem(await bulk(body))).toEqual([400, param, issue])
   })
 
@@ -265,7 +265,7 @@ describe('many at once', () => {
   })
 })
 
-test('an account has 5,000 prompts at most, however many are made at once', async () => {
+test('an account has at most 5,000 prompts, under any number of concurrent requests', async () => {
   const owner = await newCustomer()
   await using sql = await openDatabase(gateway.dataDir)
   await sql`

@@ -100,7 +100,7 @@ describe('public organizations', () => {
     expect(listIn(next, 'organizations').map(({ slug }) => slug)).toEqual(['idle'])
   })
 
-  test('tell what they serve to their members, and how that is paid', async () => {
+  test('show their models to members, and how these are paid', async () => {
     const { status, body } = await seen('/organization/serving')
     expect([status, body]).toEqual([
       200,
@@ -138,7 +138,7 @@ describe('public organizations', () => {
 })
 
 describe('inference servers', () => {
-  test('are those of public organizations, with the figures of their own connections', async () => {
+  test('belong to public organizations, with the figures of their own connections', async () => {
     const answer = await seen('/inference-servers')
     expect(listIn(answer, 'inference_servers')).toEqual([
       {

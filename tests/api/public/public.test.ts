@@ -68,7 +68,7 @@ const provider = async (key: string) =>
   listIn(await fetchPublic(gateway, '/providers'), 'providers').find((one) => one['key'] === key)
 
 describe('GET /api/public/providers', () => {
-  test('tells an operator’s own without its address, and others with theirs', async () => {
+  test('shows an operator’s own without its address, and others with theirs', async () => {
     expect(await provider('fake')).toEqual({
       id: expect.stringMatching(/^prov_[0-9a-hjkmnp-tv-z]{26}$/),
       key: 'fake',
@@ -99,7 +99,7 @@ describe('a provider', () => {
     expect(statuses.map((one) => one?.['status'])).toEqual(['degraded', 'down', 'operational'])
   })
 
-  test('whose keys are all refused is down', async () => {
+  test('is down when all its keys are rejected', async () => {
     await using sql = await openDatabase(gateway.dataDir)
     await sql`update connection set status = 'error' where id = ${connectionId}`
     await eventually(async () => (await provider('fake'))?.['status'] === 'down')
@@ -108,7 +108,7 @@ describe('a provider', () => {
 })
 
 describe('GET /api/public/config', () => {
-  test('tells what a client needs before it has a key', async () => {
+  test('shows the settings that a client needs before it has a key', async () => {
     const { status, body } = await fetchPublic(gateway, '/config')
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -126,7 +126,7 @@ describe('GET /api/public/config', () => {
         email: false,
       }),
       limits: {
-        request_timeout_seconds: 120,
+        request_timeout_seconds: 600,
         default_rpm: 60,
         default_tpm: 100_000,
         default_concurrent: 10,
@@ -158,20 +158,17 @@ describe('public endpoints', () => {
     '/provider-profiles',
   ]
 
-  test.each(paths)(
-    '%s answers every caller, whatever key is sent, from any origin',
-    async (path) => {
-      const headers = { authorization: 'Bearer nonsense', origin: 'https://somewhere.example' }
-      const { status, headers: answered } = await sendRequest(gateway, {
-        path: `/api/public${path}`,
-        method: 'GET',
-        headers,
-      })
-      expect(status).toBe(200)
-      expect(answered.get('access-control-allow-origin')).toBe('*')
-      expect(answered.get('x-ratelimit-limit')).toBe('100000')
-    },
-  )
+  test.each(paths)('%s answers every caller, with any key, from any origin', async (path) => {
+    const headers = { authorization: 'Bearer nonsense', origin: 'https://somewhere.example' }
+    const { status, headers: answered } = await sendRequest(gateway, {
+      path: `/api/public${path}`,
+      method: 'GET',
+      headers,
+    })
+    expect(status).toBe(200)
+    expect(answered.get('access-control-allow-origin')).toBe('*')
+    expect(answered.get('x-ratelimit-limit')).toBe('100000')
+  })
 
   test.each(['/organizations', '/inference-servers', '/provider-profiles'])(
     '%s is paged, with cursors of its own',

@@ -86,7 +86,7 @@ const named = async (name: string): Promise<Json | undefined> =>
   (await servers('?limit=100')).find((server) => server['name'] === name)
 
 describe('inference servers', () => {
-  test('are the public gateways of public organizations, with what they say and how they fare', async () => {
+  test('are the public gateways of public organizations, with their models and their state', async () => {
     const workshop = await named('Workshop')
     expect(workshop).toEqual({
       id: open.id.replace('gw_', 'isrv_'),
@@ -104,7 +104,7 @@ describe('inference servers', () => {
     expect(workshop?.['uptime_percentage']).toBeWithin(49, 52)
   })
 
-  test('a gateway that never came up is there, and nothing is known of it', async () => {
+  test('a gateway that never connected is listed, with unknown figures', async () => {
     expect(await named('Dormant')).toMatchObject({
       status: 'starting',
       models: [],
@@ -126,7 +126,7 @@ describe('inference servers', () => {
     expect(await isSeen('Dormant')).toBe(false)
   })
 
-  test('what Tollgate calls itself is another server, without the models of gateways', async () => {
+  test('Tollgate’s own address counts as another server, without the models of gateways', async () => {
     const cloud = await named('Serving')
     expect(cloud).toMatchObject({
       id: serving.id.replace('org_', 'isrv_'),
@@ -166,7 +166,7 @@ describe('inference servers', () => {
   })
 })
 
-test('nothing public tells of what is not', async () => {
+test('public pages name existing objects only', async () => {
   const paths = [
     '/inference-servers?limit=100',
     '/organizations?limit=100',
@@ -180,7 +180,7 @@ test('nothing public tells of what is not', async () => {
   }
 })
 
-test('an organization that has only a public gateway is a provider with what that serves', async () => {
+test('an organization with only a public gateway is a provider with the models of the gateway', async () => {
   const organization = await newOrganization(fixture, { name: 'Lone', slug: 'lone' })
   const { owner, id: organization_id } = organization
   const profiles = async () =>

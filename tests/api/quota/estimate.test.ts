@@ -76,7 +76,7 @@ test('by the request that would be sent; without a call of a provider, a count o
   expect(used).toEqual([0, 0, 0, 0, 0])
 })
 
-test('a free model, and one that a mapping names', async () => {
+test('a free model, and one behind a mapping', async () => {
   const customer = await limited({ credit: 0 })
   const free = await rig.model('free', { is_free: true, pricing: null })
   const tokens = { input_tokens: 10, output_tokens: 10 }
@@ -115,13 +115,13 @@ test.each<[Json, string, string]>([
   [{ messages: [] }, 'messages', 'empty'],
   [{ prompt: 7 }, 'prompt', 'wrong_type'],
   [{ messages, max_tokens: -1 }, 'max_tokens', 'out_of_range'],
-])('%j is refused at %s: %s', async (body, param, issue) => {
+])('%j is rejected at %s: %s', async (body, param, issue) => {
   const answer = await estimate(await limited(), { model: await rig.model('ok'), ...body })
   expect(problem(answer)).toEqual([400, param, issue])
 })
 
 test.each(['nothing', 'fake/unknown', 'collection/none', 'nobody/x/y'])(
-  'the name %s is no model',
+  'the name %s is not a model',
   async (model) => {
     const tokens = { input_tokens: 1, output_tokens: 1 }
     const { status, error } = await estimate(await limited(), { model, ...tokens })

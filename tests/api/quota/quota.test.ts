@@ -3,7 +3,8 @@ import { call, problem } from '../../harness/byok'
 import { openDatabase } from '../../harness/database'
 import { sendRequest, messages, type Answer, type Json } from '../../harness/http'
 import { startRig, type Customer, type Rig } from '../../harness/server'
-import { eventually, WaitTimeoutError, waitTimeoutMs } from '../../../server/testing/eventually'
+import { dayWaitMs, untilDayLasts } from '../../../server/testing/calendar'
+import { eventually, eventuallyReads } from '../../../server/testing/eventually'
 
 let rig: Rig
 let sql: Awaited<ReturnType<typeof openDatabase>>
@@ -18,10 +19,11 @@ const limits = {
 }
 
 beforeAll(async () => {
+  await untilDayLasts()
   rig = await startRig({ environment: { MINIMUM_BALANCE_USD: '0.1' } })
   sql = await openDatabase(rig.gateway.dataDir)
   plan = (await rig.gateway.admin('POST', '/plans', { name: 'limited', ...limits }))['id']
-})
+}, 30_000 + dayWaitMs)
 afterAll(async () => {
   await sql[Symbol.asyncDispose]()
   await rig[Symbol.asyncDispose]()
@@ -53,31 +55,15 @@ async function quotasOf(customer: Customer): Promise<Record<string, Quota>> {
   return Object.fromEntries(quotas.map((quota) => [quota.type, quota]))
 }
 
-/** Asks until it is so, as long as a slow machine may take. */
-async function until<Found>(look: () => Promise<Found>, isSo: (found: Found) => boolean) {
-  const deadline = performance.now() + waitTimeoutMs
-  for (;;) {
-    const found = await look()
-    if (isSo(found)) return found
-    if (performance.now() > deadline) {
-      throw new WaitTimeoutError(
-        `${isSo.toString()}, found ${JSON.stringify(found)}`,
-        waitTimeoutMs,
-      )
-    }
-    await Bun.sleep(50)
-  }
-}
-
 const unused = (type: keyof typeof limits, unit: string, resets_at: string | null = null) => {
   const limit = limits[type]
   return { type, limit, used: 0, remaining: limit, percentage: 0, unit, resets_at }
 }
 
-describe('where an account stands', () => {
+describe('the state of an account', () => {
   test('nothing is used at first', async () => {
     const { status, body } = await api('GET /user/quota/status', await limited())
-    const now = new Date()
+    const now = new Date(String(body['updated_at']))
     const month = (more: number) =>
       new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + more)).toISOString()
     expect([status, body]).toEqual([
@@ -104,12 +90,13 @@ describe('where an account stands', () => {
     const customer = await limited()
     const answer = await chat(customer, 'ok')
     const cost = Number(answer.headers.get('x-tollgate-cost'))
+    const readAtMs = Date.now()
     const { requests_per_minute: requests, tokens_per_minute: tokens } = await quotasOf(customer)
     expect(requests).toMatchObject({ used: 1, remaining: 49, percentage: 2 })
-    expect(Date.parse(requests?.resets_at ?? '') - Date.now()).toBeWithin(0, 60_001)
+    expect(Date.parse(requests?.resets_at ?? '')).toBeWithin(readAtMs, Date.now() + 60_001)
     const { usage } = answer.body
     expect(tokens?.used).toBe(Number(Reflect.get(Object(usage), 'total_tokens')))
-    const booked = await until(
+    const booked = await eventuallyReads(
       () => quotasOf(customer),
       ({ monthly_requests }) => monthly_requests?.used === 1,
     )
@@ -117,10 +104,10 @@ describe('where an account stands', () => {
     expect(booked['monthly_requests']).toMatchObject({ remaining: 199, percentage: 0.5 })
   })
 
-  test('what runs has a place, until it ends', async () => {
+  test('a running request has a slot, until it ends', async () => {
     const customer = await limited()
     const running = [chat(customer, 'held-10'), chat(customer, 'held-10')]
-    const busy = await until(
+    const busy = await eventuallyReads(
       () => quotasOf(customer),
       ({ concurrent_requests }) => concurrent_requests?.used === 2,
     )
@@ -128,7 +115,7 @@ describe('where an account stands', () => {
     await eventually(() => rig.upstream.heldCount() === 2)
     rig.upstream.release()
     await Promise.all(running)
-    const idle = await until(
+    const idle = await eventuallyReads(
       () => quotasOf(customer),
       ({ concurrent_requests }) => concurrent_requests?.used === 0,
     )
@@ -137,7 +124,7 @@ describe('where an account stands', () => {
     expect(idle['requests_per_minute']?.used).toBe(2)
   })
 
-  test('what has no limit is never full; single limits of an account count', async () => {
+  test('an unlimited quota is never full; single limits of an account count', async () => {
     const customer = await rig.gateway.customer({}, { limits: { requests_per_minute: null } })
     await logged(customer, 3)
     const quotas = await quotasOf(customer)
@@ -198,7 +185,7 @@ const day = (date: string, requests: number, more: Json = {}) => ({
   ...more,
 })
 
-describe('what was used', () => {
+describe('usage', () => {
   test('day by day and month by month, with the highest of all percentages', async () => {
     const customer = await limited()
     await used(customer, '2025-01-30', 20, 5)
@@ -234,14 +221,14 @@ describe('what was used', () => {
     ])
   })
 
-  test('A03: what others used is not there', async () => {
+  test('A03: the usage of others is absent', async () => {
     const [owner, stranger] = [await limited(), await limited()]
     await used(owner, '2025-03-01', 3, 1)
     const { body } = await history(stranger, '?start_date=2025-03-01&end_date=2025-03-01')
     expect(body['history']).toMatchObject([{ requests: 0, tokens: 0, cost: 0, percentage: 0 }])
   })
 
-  test('thirty days where nothing is said, in pages', async () => {
+  test('thirty days by default, in pages', async () => {
     const customer = await limited()
     const today = new Date().toISOString().slice(0, 10)
     const { body } = await history(customer, '?limit=20')
@@ -261,7 +248,7 @@ describe('what was used', () => {
     ['?start_date=2020-01-01&end_date=2025-01-01', 'start_date', 'out_of_range'],
     ['?granularity=hour', 'granularity', 'unknown_value'],
     ['?limit=101', 'limit', 'out_of_range'],
-  ])('%s is refused at %s: %s', async (query, param, issue) => {
+  ])('%s is rejected at %s: %s', async (query, param, issue) => {
     expect(problem(await history(await limited(), query))).toEqual([400, param, issue])
   })
 })

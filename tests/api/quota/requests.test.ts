@@ -77,7 +77,7 @@ test.each<[Json, string, string]>([
   [{ reason: undefined }, 'reason', 'required'],
   [{ reason: 'Too short' }, 'reason', 'too_short'],
   [{ reason: 'x'.repeat(2001) }, 'reason', 'too_long'],
-])('%j is refused at %s: %s', async (more, param, issue) => {
+])('%j is rejected at %s: %s', async (more, param, issue) => {
   expect(problem(await wish(await newCustomer(), more))).toEqual([400, param, issue])
 })
 
@@ -153,7 +153,7 @@ describe('the operator', () => {
     })
   })
 
-  test('may grant another limit, and say why', async () => {
+  test('may grant another limit, with a reason', async () => {
     const customer = await newCustomer()
     const increase = { quota_type: 'monthly_spend', requested_limit: 50 }
     const id = idIn(await wish(customer, increase))
@@ -205,14 +205,14 @@ describe('the operator', () => {
     [{ limit: 1.5 }, 'limit', 'out_of_range'],
     [{ limit: 'x' }, 'limit', 'wrong_type'],
     [{ note: 'x'.repeat(1001) }, 'note', 'too_long'],
-  ])('is refused %j at %s: %s', async (body, param, issue) => {
+  ])('is rejected %j at %s: %s', async (body, param, issue) => {
     const id = idIn(await wish(await newCustomer()))
     const answer = await operator(`POST /quota-requests/${id}/approve`, body)
     expect(problemOf(answer)).toEqual([400, param, issue])
     expect((await operator(`POST /quota-requests/${id}/reject`)).status).toBe(200)
   })
 
-  test('finds requests by what they are and whose', async () => {
+  test('finds requests by their fields and their account', async () => {
     const customer = await newCustomer()
     const reason = `Needle ${crypto.randomUUID()}`
     const id = idIn(await wish(customer, { reason }))

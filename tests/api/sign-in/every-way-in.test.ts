@@ -116,7 +116,7 @@ describe('finding S25: an account with a second factor, an operator too,', () =>
   })
 })
 
-test('finding S25: the command line removes a second factor that was lost, with all sessions, and says so in the audit log', async () => {
+test('finding S25: the command line removes a lost second factor, with all sessions, and records it in the audit log', async () => {
   const other = 'grace@example.com'
   const browser = await signUp(gateway, sql, other)
   await enableFactor(browser)

@@ -73,7 +73,7 @@ test('finding S32: a request under an invented host puts no address of it into a
   expect([...mails]).toEqual([])
 })
 
-test('S4: an invitation holds neither the name of the organization nor what its owner wrote', async () => {
+test('S4: an invitation contains neither the name of the organization nor its owner’s text', async () => {
   const owner = await gateway.customer({ permissions: ['admin'] })
   const made = await call(gateway, owner, 'POST /organizations', { name: `${lure} Inc.` })
   expect(made.status).toBe(201)
@@ -109,7 +109,7 @@ test.each([
   7,
   null,
   { toString: 'x' },
-])('S4, S9: %j is no name, at sign-up and later', async (name) => {
+])('S4, S9: %j is not a name, at sign-up and later', async (name) => {
   await rested()
   const email = newEmail()
   const browser = new Browser(gateway)

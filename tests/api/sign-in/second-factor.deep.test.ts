@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const connections = 'GET /api/connections'
 
-test('a second factor is asked for after the password; a backup code stands in, once', async () => {
+test('a second factor is required after the password; a backup code stands in, once', async () => {
   const email = 'two@example.com'
   const browser = await signUp(gateway, sql, email)
   const { secret, backupCodes } = await enableFactor(browser)

@@ -59,7 +59,7 @@ describe('an address and a password', () => {
     expect(answers[0]?.body).toEqual(answers[1]?.body ?? {})
   })
 
-  test('signing up with a taken address reveals nothing; its owner gets a mail', async () => {
+  test('signing up with a taken address reveals nothing; its owner receives a mail', async () => {
     await rested()
     const email = newEmail()
     await signUp(gateway, sql, email)
@@ -199,7 +199,7 @@ describe('a session', () => {
 describe('an operator', () => {
   const users = 'GET /api/admin/users'
 
-  test('by session may what the operator key may; for others the paths do not exist', async () => {
+  test('by session has the rights of the operator key; for others the paths do not exist', async () => {
     await rested()
     const email = newEmail()
     const browser = await signUp(gateway, sql, email)
@@ -241,7 +241,7 @@ describe('an operator', () => {
   })
 })
 
-test('an account that an operator creates gets a link that signs in once', async () => {
+test('an account that an operator creates receives a link that signs in once', async () => {
   const email = newEmail()
   await gateway.admin('POST', '/users', { email })
   const [link = ''] = await linksFor(sql, email)
@@ -251,7 +251,7 @@ test('an account that an operator creates gets a link that signs in once', async
   expect([(await browser.send(keys)).status, (await other.send(keys)).status]).toEqual([200, 401])
 })
 
-describe('who may sign up', () => {
+describe('sign-up permissions', () => {
   test.each(['closed', 'invite'])('rejects sign-ups where it is %j', async (mode) => {
     await rested()
     await gateway.admin('PUT', '/config', { sign_up: mode })
@@ -267,7 +267,7 @@ describe('who may sign up', () => {
 describe('the pages of the dashboard', () => {
   const html = { accept: 'text/html' }
 
-  test('are told to load nothing of others, and every path of theirs is one', async () => {
+  test('forbid loading from other origins, on every path', async () => {
     for (const path of ['/', '/settings/security', '/no/such/page']) {
       const response = await fetch(`${gateway.url}${path}`, { headers: html })
       expect(response.status).toBe(200)
@@ -278,7 +278,7 @@ describe('the pages of the dashboard', () => {
   })
 
   test.each(['/api/nothing', '/v1/nothing', '/assets/nothing.js', '/assets/index.html'])(
-    'are not what %s is, also for a browser',
+    'are not served as %s, also for a browser',
     async (path) => {
       const response = await fetch(`${gateway.url}${path}`, { headers: html })
       expect(response.status).toBe(404)

@@ -90,7 +90,7 @@ test('J09: mails to one account are limited from all addresses together', async 
   expect(mails.count).toBeLessThanOrEqual(10)
 })
 
-test('J09: so are mails to an account that is signed up again', async () => {
+test('J09: mails to an account that is signed up again are limited as well', async () => {
   const email = 'signed-up-again@example.com'
   await signUp(gateway, sql, email)
   await sql`delete from auth_rate_limit`

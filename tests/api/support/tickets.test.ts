@@ -51,7 +51,7 @@ test('a ticket is opened, with a number of its own', async () => {
   )
 })
 
-describe('is refused', () => {
+describe('is rejected', () => {
   test.each<[string, string, Json]>([
     ['subject', 'required', { subject: undefined }],
     ['subject', 'too_short', { subject: ' ' }],
@@ -114,7 +114,7 @@ describe('is refused', () => {
   })
 })
 
-test('A03: tickets of others are not there, and their requests cannot be named', async () => {
+test('A03: tickets of others are 404, and their requests cannot be named', async () => {
   const { id, owner } = await desk.opened()
   for (const by of [stranger, customer]) {
     const { body: absent } = await desk.api('GET /support/tickets/nonsense', by)
@@ -144,7 +144,7 @@ const logRequest = (id: string, { userId }: Customer) => desk.sql`
     (${id}, now(), ${userId}, 'POST', '/v1/chat/completions', false, 'a/b', 'a/b', 'success', 200,
      1, 1, 1, false, 0, 0, 1, '127.0.0.1', 'test')`
 
-test('tickets are listed without their comments, newest first, by what they are', async () => {
+test('tickets are listed without their comments, newest first, by their fields', async () => {
   const owner = await desk.newCustomer()
   const made = async (more: Json) =>
     idIn(await desk.api('POST /support/tickets', owner, fields(more)))
@@ -194,7 +194,7 @@ describe('at once', () => {
     expect(reopened.map(problem)).toEqual(times(3, [400, null, 'limit_reached']))
   })
 
-  test('closing and commenting: nothing is said after the end', async () => {
+  test('closing and commenting: no comment follows the end', async () => {
     for (let round = 0; round < 8; round++) {
       const { id, owner } = await desk.opened()
       const [closed, ...commented] = await Promise.all([

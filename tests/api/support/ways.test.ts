@@ -94,7 +94,7 @@ describe('a ticket goes its way', () => {
     })
   })
 
-  test('what is closed takes nothing but being opened again', async () => {
+  test('a closed ticket accepts nothing but being opened again', async () => {
     const { id, owner } = await desk.opened()
     await desk.change(id, owner, { status: 'closed' })
     expect(problem(await desk.comment(id, owner))).toEqual([400, null, 'wrong_state'])

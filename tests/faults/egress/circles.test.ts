@@ -64,7 +64,7 @@ test.each([false, true])(
 )
 
 test.each(['2', '3', '999', '-1', '', 'one', '1, 1', '1e0'])(
-  'X17: a request whose hops are "%s" is refused',
+  'X17: a request whose hops are "%s" is rejected',
   async (hops) => {
     const key = customers.front.key
     const headers = { 'x-tollgate-hops': hops }

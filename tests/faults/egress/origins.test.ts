@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { createServer, type Server } from 'node:net'
+import { connect, createServer, type Server } from 'node:net'
+import { eventually } from '../../../server/testing/eventually'
 import { sendRequest, newChatClient, messages, type ChatClient } from '../../harness/http'
 import { startRig, upstreamSecret, type Rig } from '../../harness/server'
 
@@ -33,9 +34,10 @@ beforeEach(() => {
 })
 afterEach(async () => {
   rig.gateway.recorder.verify()
-  // A fetch in the background has had a moment.
-  await Bun.sleep(50)
-  expect(visits).toBe(0)
+  // The first to come is this one.
+  connect(Number(new URL(trapUrl).port), '127.0.0.1').on('error', () => undefined)
+  await eventually(() => visits > 0)
+  expect(visits).toBe(1)
 })
 
 /** Where other gateways take an upstream's address from. */
@@ -47,7 +49,7 @@ const headers = [
   ),
 ]
 
-test.each(headers)('X15: %s is no address of a provider', async (name) => {
+test.each(headers)('X15: %s is not an address of a provider', async (name) => {
   const model = await rig.model('ok')
   const { status } = await sendRequest(rig.gateway, {
     key: client.customer.key,
@@ -75,17 +77,19 @@ const fields: Record<string, () => Record<string, unknown>> = {
   fallbacks: () => ({ fallbacks: [{ model: 'x', api_base: trapUrl, api_key: 'sk-x' }] }),
 }
 
-test.each(Object.entries(fields))('X15: nor is %s in a body', async (name, make) => {
-  const { status } = await client.chat('ok', make())
-  // A field of ours, which has another shape.
-  expect(status).toBe(name === 'provider' ? 400 : 200)
-  const seen = rig.upstream.requests()
-  expect(seen).toHaveLength(status === 200 ? 1 : 0)
-  for (const one of seen) {
-    expect(one.headers['authorization']).toBe(`Bearer ${upstreamSecret}`)
-    expect(one.headers['host']).toBe(new URL(rig.upstream.url).host)
-  }
-})
+test.each(Object.entries(fields))(
+  'X15: %s in a body is not an address either',
+  async (_name, make) => {
+    const { status } = await client.chat('ok', make())
+    expect(status).toBe(200)
+    const seen = rig.upstream.requests()
+    expect(seen).toHaveLength(1)
+    for (const one of seen) {
+      expect(one.headers['authorization']).toBe(`Bearer ${upstreamSecret}`)
+      expect(one.headers['host']).toBe(new URL(rig.upstream.url).host)
+    }
+  },
+)
 
 test.each([
   'fake/@127.0.0.1',
@@ -94,7 +98,7 @@ test.each([
   'fake/ok?api_base=http://127.0.0.1',
   'fake\\ok',
   '//127.0.0.1/ok',
-])('X15: the model "%s" is no address', async (model) => {
+])('X15: the model "%s" is not an address', async (model) => {
   const body = { model, messages }
   const { status } = await sendRequest(rig.gateway, { key: client.customer.key, body })
   expect([400, 404]).toContain(status)
@@ -120,7 +124,7 @@ test.each(Object.entries(parts))('X19: %s in a message is not fetched here', asy
   if (status === 200) expect(JSON.stringify(seen?.body)).toContain(host())
 })
 
-test('X19: nor are the addresses of tools', async () => {
+test('X19: addresses of tools are not fetched either', async () => {
   const server = { server_label: 'a', server_url: trapUrl, require_approval: 'never' }
   const { status, text } = await client.chat('ok', { tools: [{ type: 'mcp', ...server }] })
   expect([status, text]).toEqual([400, expect.stringContaining('tools')])

@@ -142,7 +142,7 @@ const unnamed = (name: string) => name.replaceAll(/:\w+/g, ':')
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
 
-test('a method that a path does not have is a route that is not there', async () => {
+test('an undefined method of a path is a missing route', async () => {
   const known = new Set(routes.map(({ name }) => name))
   const nameless = new Set(routes.map(({ name }) => unnamed(name)))
   const wrong: Json[] = []
@@ -209,7 +209,7 @@ test.each(sharing)('%s: concurrent requests do not block each other', async (pat
   }
 })
 
-test('not all of it was refused', () => {
+test('not all of it was rejected', () => {
   console.log(`${tally.succeeded} of ${tally.sent} requests were good`)
   expect(tally.succeeded).toBeGreaterThan(tally.sent / 20)
 })

@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { chat, p99 } from './attacks'
+import { median } from './effect'
 import { reportMeasured } from './report'
 import { recordFigure } from '../../../server/testing/figures'
 import { completion } from '../../harness/byok'
 import { startGateway, type Customer, type Gateway } from '../../harness/server'
 
-const windowMs = 2500
-/** The interval of the victim's requests. */
-const everyMs = 100
+/** The number of the victim's requests in each measurement. */
+const rounds = 25
+/** The time of an answer that no other account delays. */
+const promptMs = 100
+/** The number of the attacker's requests before the first of these: more than an account may try at a route that fails. */
+const burst = 30
 
 let gateway: Gateway
 let upstream: ReturnType<typeof Bun.serve>
@@ -43,22 +47,23 @@ afterAll(async () => {
   await upstream?.stop(true)
 })
 
-/** Sends requests of the victim for a while; measures the rate and duration of successful ones, and counts others. */
-async function measure(victim: Customer, model: string) {
+/**
+ * Sends requests of the victim one after the other, each after `attack`; measures the rate and duration of successful
+ * ones, and counts others.
+ */
+async function measure(victim: Customer, model: string, attack = async () => {}) {
   const times: number[] = []
-  let failures = 0
-  const beganAt = performance.now()
-  while (performance.now() - beganAt < windowMs) {
+  for (let round = 0; round < rounds; round++) {
+    await attack()
     const { status, tookMs } = await chat(gateway, victim, { model })
     if (status === 200) times.push(tookMs)
-    else failures += 1
-    await Bun.sleep(Math.max(0, everyMs - tookMs))
   }
   return {
-    rate: (times.length * 1000) / windowMs,
+    rate: 1000 / median(times),
     p99Ms: p99(times),
     served: times.length,
-    failures,
+    prompt: times.filter((ms) => ms < promptMs).length,
+    failures: rounds - times.length,
   }
 }
 
@@ -71,22 +76,15 @@ test.each([500, 503, 429])(
     const [victim, attacker] = [await gateway.customer(), await gateway.customer()]
     const victimBefore = await measure(victim, model)
 
-    const end = new AbortController()
     const messages = [{ role: 'user', content: `poison-${status}` }]
     let requests = 0
     const attack = async () => {
-      // An initial burst, then one a second, which was enough to keep the breaker open.
-      while (!end.signal.aborted) {
-        await chat(gateway, attacker, { model, messages })
-        requests += 1
-        if (requests > 10) await Bun.sleep(1000)
-      }
+      await chat(gateway, attacker, { model, messages })
+      requests += 1
     }
-    const attacking = attack()
-    await Bun.sleep(500)
-    const victimDuring = await measure(victim, model)
-    end.abort()
-    await attacking
+    // An initial burst, then one before each of the victim's.
+    for (let count = 0; count < burst; count++) await attack()
+    const victimDuring = await measure(victim, model, attack)
 
     const { served, failures } = victimDuring
     const isHeld = served > 0 && failures === 0
@@ -100,8 +98,8 @@ test.each([500, 503, 429])(
       { isHeld, bound: `${failures} of its requests failed` },
     )
     recordFigure(
-      `S1: rate while another account’s requests end in ${status}`,
-      (100 * victimDuring.rate) / victimBefore.rate,
+      `S1: requests within ${promptMs} ms while another account’s requests end in ${status}`,
+      (100 * victimDuring.prompt) / rounds,
       { unit: '%', atLeast: 90 },
     )
     expect(victimBefore).toMatchObject({ failures: 0 })

@@ -3,7 +3,7 @@
 // `npm run test:hostile wallet mail`, it runs only those attacks. `TEST_JUNIT` names the JUnit reports to keep, without
 // their endings, `-attacks.xml` and `-tables.xml`.
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { reportVariable, type AttackRow } from './report'
@@ -62,6 +62,9 @@ const tables: readonly Table[] = [
     files: ['tests/api/sign-in/tries.deep.test.ts'],
   },
 ]
+
+/** They measure nothing, and wait for clocks and processes now and then. */
+const tablesAtOnce = availableParallelism() + 2
 
 /** The result of the tests of one file. */
 interface Ended {
@@ -199,7 +202,7 @@ async function main(words: readonly string[]): Promise<number> {
     const asserted =
       shown.length === 0
         ? { code: 0, ended: new Map<string, Ended>() }
-        : await runTests(files.flat(), { kind: 'tables', folder, parallel: 2 })
+        : await runTests(files.flat(), { kind: 'tables', folder, parallel: tablesAtOnce })
     const failed = attacks.filter((file) => (measured.ended.get(file)?.failures ?? 1) > 0)
     const lines = [
       '| attack | cost to the attacker | effect on other accounts | verdict |',

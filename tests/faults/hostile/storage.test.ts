@@ -58,7 +58,7 @@ async function storedBytes({ userId }: Customer): Promise<{ sum: number; wrong: 
 }
 
 test.each(Object.entries(fillers))(
-  'finding S22: %s fill no more of the disk than an account may have',
+  'finding S22: %s fill at most the disk space of an account',
   async (what, fill) => {
     const customer = await rig.gateway.customer({}, { credit: 0 })
     const statuses: number[] = []

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { awaitBalance } from './attacks'
 import { reportAttack } from './report'
 import { eventually } from '../../../server/testing/eventually'
-import { sendRaw } from '../../harness/http'
+import { countMinutes, sendRaw } from '../../harness/http'
 import { startRig, type Rig } from '../../harness/server'
 
 const words = 4000
@@ -39,13 +39,15 @@ test.each([
     const content = 'one '.repeat(words)
     const body = { model, stream, max_tokens: 16, messages: [{ role: 'user', content }] }
     const outcomes: (string | undefined)[] = []
-    for (let count = 0; count < tries; count++) outcomes.push(await leaveEarly(key, body))
+    const minutes = await countMinutes(rig.gateway, async () => {
+      for (let count = 0; count < tries; count++) outcomes.push(await leaveEarly(key, body))
+    })
 
     const dispatched = outcomes.filter((one) => one === 'dispatched').length
     // The prompt has at least one token a word, at 1 USD for 1,000,000.
     const owed = (dispatched * words) / 1e6
     const charged = 10 - (await awaitBalance(rig.gateway, userId, 10 - owed))
-    const isLimited = dispatched * words <= limit
+    const isLimited = dispatched * words <= minutes * limit
     reportAttack({
       attack: `Denial of wallet: ${what} that are left before an answer`,
       cost: `${tries} requests; charged ${charged.toFixed(4)} USD`,
@@ -57,7 +59,7 @@ test.each([
     expect(dispatched).toBeGreaterThan(0)
     expect(charged).toBeGreaterThanOrEqual(owed)
     expect({ isLimited, dispatched }).toEqual({ isLimited: true, dispatched })
-    expect(outcomes.at(-1)).toBe('429')
+    expect(outcomes).toContain('429')
   },
   60_000,
 )

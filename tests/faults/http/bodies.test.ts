@@ -64,7 +64,7 @@ describe.each(doors)('H05: a body for %s', (path, limit) => {
   test.each([
     ['one byte above the limit', 1],
     ['of 100 MB', 100 * mebibyte],
-  ])('%s is refused by its content-length, unread', async (_name, more) => {
+  ])('%s is rejected by its content-length, unread', async (_name, more) => {
     const length = more === 1 ? limit + 1 : more
     const headers = { ...headersFor(path), 'content-length': String(length) }
     using client = await openRaw(rig.gateway.url)
@@ -107,7 +107,7 @@ describe.each(doors)('%s', (path, limit) => {
     ['multipart/form-data; boundary=x'],
     ['application/x-www-form-urlencoded'],
     ['application/jsonx'],
-  ])('H09: the content type "%s" is refused', async (type) => {
+  ])('H09: the content type "%s" is rejected', async (type) => {
     const { status, error } = await call('{}', { 'content-type': type })
     expect([status, error]).toMatchObject([400, refused('wrong_content_type')])
   })
@@ -120,14 +120,14 @@ describe.each(doors)('%s', (path, limit) => {
     },
   )
 
-  test('H09: no content type at all is refused', async () => {
+  test('H09: no content type at all is rejected', async () => {
     const authorization = `Bearer ${keyFor(path)}`
     using client = await openRaw(rig.gateway.url)
     await client.send(rawRequest({ path, headers: { authorization }, body: '{}' }))
     expect(failureOf(await client.response())).toMatchObject(refused('wrong_content_type'))
   })
 
-  test('H15: a compressed body is refused and never inflated', async () => {
+  test('H15: a compressed body is rejected and never inflated', async () => {
     const body = gzipSync(Buffer.alloc(20 * mebibyte, ' '))
     using client = await openRaw(rig.gateway.url)
     const length = String(body.length)

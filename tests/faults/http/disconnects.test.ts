@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { recordFigure } from '../../../server/testing/figures'
+import { recordFigure, recordTimeFigure } from '../../../server/testing/figures'
 import { startRig, type Customer, type Rig } from '../../harness/server'
 import { parseResponse, type RawClient } from '../../harness/raw-client'
 import { sendRaw, memoryGrowth, messages, type Json } from '../../harness/http'
+import { internalUrl, scrapeWhenBooked } from '../../harness/scrape'
 import { eventually } from '../../../server/testing/eventually'
 
 /** Longer than a busy machine lets a client wait that does read. */
@@ -20,7 +21,11 @@ beforeAll(async () => {
   rig = await startRig({
     // The memory of a process that ran other gateways has room that hides growth.
     process: 'own',
-    environment: { SLOW_CLIENT_SECONDS: String(slowClientMs / 1000) },
+    environment: {
+      SLOW_CLIENT_SECONDS: String(slowClientMs / 1000),
+      METRICS_PORT: '0',
+      LOG_LEVEL: 'info',
+    },
   })
   customer = await rig.gateway.customer()
   early = await startRig({ environment: { EARLY_HEADERS_SECONDS: '1.5' } })
@@ -71,7 +76,7 @@ const partings: [string, (client: RawClient) => void][] = [
 describe.each(partings)('a caller who %s ends the request at the provider', (_how, leave) => {
   test('S02: before the first byte', async () => {
     rig.upstream.reset()
-    using client = await open('slow-first-9000')
+    using client = await open('held-first')
     await eventually(() => isReached(1))
     expect(client.receivedBytes).toBe(0)
     leave(client)
@@ -80,7 +85,7 @@ describe.each(partings)('a caller who %s ends the request at the provider', (_ho
 
   test('S02: after the early headers, before the first event', async () => {
     early.upstream.reset()
-    const body = { model: await early.model('slow-event-9000'), stream: true, messages }
+    const body = { model: await early.model('held-event'), stream: true, messages }
     using client = await sendRaw(early.gateway, { key: earlyCustomer.key, body })
     await client.until((received) => parseResponse(received) !== undefined)
     leave(client)
@@ -119,7 +124,7 @@ describe.each(partings)('a caller who %s ends the request at the provider', (_ho
     [1, embeddings, {}],
   ])('S02: with %d to wait for, %s %j', async (count, path, fields) => {
     rig.upstream.reset()
-    const name = path === embeddings ? 'slow-first-9001' : 'slow-first-9000'
+    const name = path === embeddings ? 'held-first~embedding' : 'held-first'
     using client = await open(name, fields, path)
     await eventually(() => isReached(count))
     leave(client)
@@ -137,17 +142,16 @@ describe.each(partings)('a caller who %s ends the request at the provider', (_ho
 
 test('P03: 200 clients that disconnect leave no open connection, and no error in the log', async () => {
   rig.upstream.reset()
-  for (const name of ['slow-first-9000', 'slow-event-9000', 'rate-50', 'stall-after-3']) {
+  for (const name of ['held-first', 'held-event', 'rate-50', 'stall-after-3']) {
     for (const [, leave] of partings.slice(0, 2)) {
       const clients = await Promise.all(
         Array.from({ length: 25 }, () => open(name, { max_tokens: 1000 })),
       )
-      await Bun.sleep(20)
       for (const client of clients) leave(client)
     }
   }
   // Some left before their request was even sent on.
-  await Bun.sleep(100)
+  await scrapeWhenBooked(await internalUrl(rig.gateway))
   await expectAborted()
   const errors = rig.gateway
     .output()
@@ -163,18 +167,19 @@ describe('a slow reader', () => {
     rig.upstream.reset()
     // Large, so that what the system holds between us is soon full, on a busy machine too.
     const pieceBytes = 10_000
-    // Before the request: while this process stands still, it reads nothing either.
-    const startedAt = performance.now()
-    using client = await open(`endless-${pieceBytes}`)
-    await client.until((received) => received.length > 1000)
-    client.stopReading()
-    await eventually(() => running().length === 0)
-    const leftMs = performance.now() - startedAt
-    expect(leftMs).toBeGreaterThan(slowClientMs * 0.9)
+    const name = 'S12: a client that reads nothing is cut off after'
+    // From before the request: while this process stands still, it reads nothing either.
+    using client = await recordTimeFigure(name, { atLeast: slowClientMs * 0.9 }, async () => {
+      const opened = await open(`endless-${pieceBytes}`)
+      await opened.until((received) => received.length > 1000)
+      opened.stopReading()
+      await eventually(() => running().length === 0)
+      return opened
+    })
     const [seen] = rig.upstream.requests()
     expect(seen?.closedBy).toBe('peer')
     const sentMb = ((seen?.chunksSent ?? 0) * pieceBytes) / (1 << 20)
-    console.log(`S12: ${sentMb.toFixed(1)} MB were sent, cut after ${leftMs.toFixed(0)} ms`)
+    console.log(`S12: ${sentMb.toFixed(1)} MB were sent`)
     expect(sentMb).toBeLessThan(maxHeldMb)
     client.resumeReading()
     expect(await client.ended).toBe('reset')
@@ -198,14 +203,13 @@ describe('a slow reader', () => {
     })
   })
 
-  test('S11: a client that keeps reading gets everything, however long it takes', async () => {
+  test('S11: a client that keeps reading receives everything, at any speed', async () => {
     const count = 60_000
-    const startedAt = performance.now()
     using client = await open(`chunks-${count}`)
+    // Twice as long as a client has that reads nothing.
     await client.readSlowly(5_000_000, slowClientMs * 2)
     client.resumeReading()
     const { body, isWhole } = await client.response()
-    expect(performance.now() - startedAt).toBeGreaterThan(slowClientMs * 2)
     expect(isWhole).toBe(true)
     const text = body.toString()
     expect(text).toEndWith('data: [DONE]\n\n')

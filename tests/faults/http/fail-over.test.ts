@@ -49,7 +49,7 @@ const second = (fields = {}) => ({
   ...fields,
 })
 
-test('U01: a provider that refuses connections is 502 connection_failed, and may be asked again', async () => {
+test('U01: a provider that refuses connections is 502 connection_failed, and may be retried', async () => {
   for (const stream of [false, true]) {
     const { status, error, headers, tookMs } = await askGone('ok', stream)
     expect(status).toBe(502)
@@ -75,7 +75,7 @@ describe('with a second connection', () => {
   afterAll(() => rig.gateway.admin('DELETE', `/connections/${id}`))
 
   test.each([[false], [true]])(
-    'U01: it serves what the first refused; stream %p',
+    'U01: it serves requests that the first refused; stream %p',
     async (stream) => {
       const answer = await askGone('ok', stream)
       expect(answer.status).toBe(200)

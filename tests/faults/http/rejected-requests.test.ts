@@ -89,7 +89,7 @@ describe.each(endpoints)('$path', ({ path, body }) => {
   const streams = path === '/v1/embeddings' ? [{}] : [{}, { stream: true }]
 
   test.each(rejections)(
-    'finding P9: a provider that rejects it %s: 400 in its words, asked once',
+    'finding P9: a provider that rejects it %s: 400 in its words, called once',
     async (_how, { status, answered, words }) => {
       serve(status, answered)
       for (const fields of streams) {
@@ -125,7 +125,7 @@ describe.each(endpoints)('$path', ({ path, body }) => {
     }
   })
 
-  test('finding C6: what the provider’s filter takes is a 400', async () => {
+  test('finding C6: a refusal of the provider’s filter is a 400', async () => {
     serve(400, { error: { message: 'Output blocked by content filtering policy' } })
     for (const fields of streams) {
       const answer = await post(fields)
@@ -144,7 +144,7 @@ describe.each(endpoints)('$path', ({ path, body }) => {
     expect(messageOf(answer)).toContain('[secret]')
   })
 
-  test('finding C3: a wrong key of the caller’s is refused once and for all', async () => {
+  test('finding C3: a wrong key of the caller’s is rejected once and for all', async () => {
     for (const key of ['sk-tg-wrong', 'sk-ant-nothing', '']) {
       const answer = await sendRequest(rig.gateway, { path, key, body: body() })
       expect(answer.status).toBe(401)
@@ -164,7 +164,7 @@ function counting() {
   return { seen, send }
 }
 
-describe('what clients do then', () => {
+describe('reactions of clients', () => {
   test('finding P4: Codex, which takes streams only, reads a prompt too long in one', async () => {
     const words = "This model's maximum prompt length is 4242 but the request contains 5353 tokens."
     serve(400, { error: words })
@@ -182,7 +182,7 @@ describe('what clients do then', () => {
     }
   })
 
-  test('finding P9: the OpenAI client asks once', async () => {
+  test('finding P9: the OpenAI client sends one request', async () => {
     serve(422, { detail: [{ loc: ['body', 'top_k'], msg: 'Field required' }] })
     const { seen, send } = counting()
     const client = new OpenAI({
@@ -199,7 +199,7 @@ describe('what clients do then', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('finding C3: the Anthropic client with a wrong key asks once', async () => {
+  test('finding C3: the Anthropic client with a wrong key sends one request', async () => {
     const { seen, send } = counting()
     const client = new Anthropic({
       apiKey: 'sk-ant-wrong',

@@ -38,7 +38,7 @@ function expectClosed(response: Response): void {
 const linksOf = (page: string) =>
   [...page.matchAll(/(?:src|href)="(\/[^"]*)"/g)].map(([, path = '']) => path)
 
-test('B04: pages and all that they load may run and load nothing but what this service serves', async () => {
+test('B04: pages and all that they load may run and load only files of this service', async () => {
   const waiting = ['/', '/sign-in', '/settings/security', '/operator', '/docs', '/no/such/page']
   const seen = new Set<string>()
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
@@ -66,7 +66,7 @@ test.each([
   ['/api/admin/users', 404],
   ['/api/nothing', 404],
   ['/api/auth/get-session', 200],
-])('%s, answered with %d, is no page and loads nothing', async (path, status) => {
+])('%s, answered with %d, is not a page and loads nothing', async (path, status) => {
   const response = await get(path)
   expect(response.status).toBe(status)
   expectClosed(response)
@@ -81,7 +81,7 @@ test('answers of accounts are not cached by intermediaries', async () => {
   }
 })
 
-test('what is below /v1 has the headers of its contract and no more', async () => {
+test('paths below /v1 have exactly the headers of their contract', async () => {
   const { key } = await gateway().customer()
   const { headers } = await get('/v1/models', { authorization: `Bearer ${key}` })
   expect(headers.has('content-security-policy')).toBe(false)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { recordFigure } from '../../../server/testing/figures'
+import { eventually } from '../../../server/testing/eventually'
+import { recordTimeFigure } from '../../../server/testing/figures'
 import { openRaw, rawRequest } from '../../harness/raw-client'
 import { startRig, type Rig } from '../../harness/server'
 import { parsed } from '../../harness/http'
@@ -39,11 +40,11 @@ const rows: [string, string, Record<string, string>, number][] = [
   ['to a model, by another spelling', '/v1/chat/completions/', {}, 401],
   ['to the account', '/api/connections', { authorization: `Bearer ${key}` }, 401],
   ['to no route', '/nowhere', {}, 404],
-  ['to what reads none', '/api/public/config', {}, 404],
+  ['to a path that reads none', '/api/public/config', {}, 404],
 ]
 
 test.each(rows)(
-  'who is answered before his body was read does not send on for ever: %s',
+  'a client answered before its body was read cannot send without end: %s',
   async (...row) => {
     const [, path, headers, status] = row
     for (const [framing, each] of [
@@ -54,89 +55,78 @@ test.each(rows)(
         path,
         headers: { ...headers, ...framing, 'content-type': 'application/json' },
       })
-      const { sent, isOver, response } = await sendOn(head, each)
-      expect(isOver).toBe(true)
-      expect(response.status).toBe(status)
-      expect(response.headers).toContainEqual(['connection', 'close'])
-      expect(parsed(response.body.toString())['error']).toBeDefined()
+      let sentMb = 0
+      // A pause of a second counts as the end: after that of a busy machine it is sent again.
+      for (let time = 0; time < 10 && sentMb < 60; time++) {
+        const { sent, isOver, response } = await sendOn(head, each)
+        expect(isOver).toBe(true)
+        expect(response.status).toBe(status)
+        expect(response.headers).toContainEqual(['connection', 'close'])
+        expect(parsed(response.body.toString())['error']).toBeDefined()
+        sentMb = sent
+      }
       // Beside what the kernels hold.
-      expect(sent).toBeWithin(60, 100)
+      expect(sentMb).toBeWithin(60, 100)
     }
   },
 )
 
-test('a client that stops sending its body still gets the end of the answer soon', async () => {
+test('a client that stops sending its body still receives the end of the answer soon', async () => {
   using client = await openRaw(rig.gateway.url)
   const headers = { 'content-type': 'application/json', 'content-length': String(2 ** 30) }
-  const startedAt = performance.now()
-  await client.send(rawRequest({ path: '/v1/chat/completions', headers }))
-  const { status, isWhole } = await client.response()
-  expect([status, isWhole, await client.ended]).toEqual([401, true, 'fin'])
-  const tookMs = performance.now() - startedAt
-  expect(tookMs).toBeGreaterThanOrEqual(900)
-  recordFigure('a client that stops sending its body has the answer after', tookMs, {
-    unit: 'ms',
-    atMost: 5000,
+  const name = 'a client that stops sending its body has the answer after'
+  await recordTimeFigure(name, { atLeast: 900, atMost: 5000 }, async () => {
+    await client.send(rawRequest({ path: '/v1/chat/completions', headers }))
+    const { status, isWhole } = await client.response()
+    expect([status, isWhole, await client.ended]).toEqual([401, true, 'fin'])
   })
 })
 
 /** Longer than any machine needs to cut a client off. */
 const maxDripMs = 120_000
 
-/** Sends a byte of a body now and then, and reads nothing, until the connection is over. */
-async function dripOn(head: string, everyMs: number) {
+/** Three seconds by the gateway's clock; the runtime looks every few seconds. */
+const cutBound = { atMost: 15_000 }
+
+/** Sends a piece of a body now and then, and reads nothing, until the connection is over. */
+async function dripOn(head: string, piece: string) {
   using client = await openRaw(rig.gateway.url)
-  const startedAt = performance.now()
   await client.send(head)
   const state = { isOver: false }
   void client.ended.then(() => (state.isOver = true))
-  while (!state.isOver && performance.now() - startedAt < maxDripMs) {
-    void client.send('1').catch(() => undefined)
-    await Bun.sleep(everyMs)
+  const dripping = setInterval(() => void client.send(piece).catch(() => undefined), 100)
+  try {
+    await eventually(() => state.isOver, maxDripMs)
+  } finally {
+    clearInterval(dripping)
   }
-  const { status, headers } = await client.response()
-  return { isOver: state.isOver, tookMs: performance.now() - startedAt, status, headers }
+  return await client.response()
 }
 
 test.each([
-  ['few bytes, and sends them slowly', '/v1/chat/completions', { 'content-length': '10000' }, 100],
-  ['hundreds of KB', '/v1/chat/completions', { 'content-length': '900000' }, 100],
-  ['hundreds of MB', '/v1/chat/completions', { 'content-length': String(2 ** 29) }, 100],
-  ['few bytes, to another path', '/api/connections', { 'content-length': '10000' }, 100],
-  ['few bytes, to a path that is not there', '/nowhere', { 'content-length': '10000' }, 100],
+  ['few bytes, and sends them slowly', '/v1/chat/completions', { 'content-length': '10000' }],
+  ['hundreds of KB', '/v1/chat/completions', { 'content-length': '900000' }],
+  ['hundreds of MB', '/v1/chat/completions', { 'content-length': String(2 ** 29) }],
+  ['few bytes, to another path', '/api/connections', { 'content-length': '10000' }],
+  ['few bytes, to a missing path', '/nowhere', { 'content-length': '10000' }],
 ])(
-  'S9: who is answered before his body was read, announces %s, is cut within seconds',
-  async (...[what, path, framing, everyMs]) => {
+  'S9: a client answered before its body was read, announces %s, is cut within seconds',
+  async (...[what, path, framing]) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     const head = rawRequest({ path, headers: { ...headers, ...framing } })
-    const { isOver, tookMs, status, headers: answered } = await dripOn(head, everyMs)
-    expect([isOver, status]).toEqual([true, path === '/nowhere' ? 404 : 401])
-    expect(answered).toContainEqual(['connection', 'close'])
-    // Three seconds by its own clock; the runtime looks every few seconds.
-    recordFigure(`S9: a client that announces ${what} is cut after`, tookMs, {
-      unit: 'ms',
-      atMost: 15_000,
-    })
+    const name = `S9: a client that announces ${what} is cut after`
+    const answer = await recordTimeFigure(name, cutBound, () => dripOn(head, '1'))
+    expect(answer.status).toBe(path === '/nowhere' ? 404 : 401)
+    expect(answer.headers).toContainEqual(['connection', 'close'])
   },
 )
 
 test('S9: a body in chunks that is dripped is cut within seconds', async () => {
   const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }
   const head = rawRequest({ path: '/v1/chat/completions', headers })
-  using client = await openRaw(rig.gateway.url)
-  const startedAt = performance.now()
-  await client.send(head)
-  const state = { isOver: false }
-  void client.ended.then(() => (state.isOver = true))
-  while (!state.isOver && performance.now() - startedAt < maxDripMs) {
-    void client.send('1\r\n1\r\n').catch(() => undefined)
-    await Bun.sleep(100)
-  }
-  expect([state.isOver, (await client.response()).status]).toEqual([true, 401])
-  recordFigure('S9: a body in chunks that is dripped is cut after', performance.now() - startedAt, {
-    unit: 'ms',
-    atMost: 15_000,
-  })
+  const name = 'S9: a body in chunks that is dripped is cut after'
+  const { status } = await recordTimeFigure(name, cutBound, () => dripOn(head, '1\r\n1\r\n'))
+  expect(status).toBe(401)
 })
 
 test('a body in chunks that is little keeps its connection', async () => {
@@ -151,17 +141,21 @@ test('a body in chunks that is little keeps its connection', async () => {
 })
 
 test('a body that is little, or was sent to its end, keeps its connection', async () => {
-  using client = await openRaw(rig.gateway.url)
   const request = rawRequest({
     path: '/v1/chat/completions',
     headers: { 'content-type': 'application/json' },
     body: ' '.repeat(900_000),
   })
-  for (let time = 0; time < 3; time++) {
-    await client.send(request)
-    const { status, headers, isWhole } = await client.response()
-    expect([status, isWhole]).toEqual([401, true])
-    expect(headers.map(([name]) => name)).not.toContain('connection')
-    client.forget()
-  }
+  // A body of which a busy machine sends the rest a second later does not keep it.
+  await eventually(async () => {
+    using client = await openRaw(rig.gateway.url)
+    for (let time = 0; time < 3; time++) {
+      await client.send(request)
+      const { status, headers, isWhole } = await client.response()
+      expect([status, isWhole]).toEqual([401, true])
+      if (headers.some(([name]) => name === 'connection')) return false
+      client.forget()
+    }
+    return true
+  })
 })

@@ -62,7 +62,7 @@ async function bookedFor(id: string): Promise<number> {
   return (await read()).length
 }
 
-test('a turn of a conversation is there on another node as soon as its end is read, whole or as a stream', async () => {
+test('a turn of a conversation is visible on another node as soon as its end is read, whole or as a stream', async () => {
   const { key } = customer
   const made = await sendRequest(nodes.at(0), { path: '/v1/conversations', key })
   const conversation = String(made.body['id'])
@@ -116,7 +116,7 @@ test('its events are read on another node while it is made', async () => {
   expect(rest).toEqual(events.slice(5))
 })
 
-test('what there is no credit for has failed, and cost nothing', async () => {
+test('a response without credit has failed, and cost nothing', async () => {
   const poor = await nodes.customer(1000n)
   const { key } = poor
   const body = { model: await nodes.model('ok'), input: 'Hello.', background: true }
@@ -136,7 +136,7 @@ test('what there is no credit for has failed, and cost nothing', async () => {
   expect([...rows]).toEqual([])
 })
 
-test('a node that stops lets what it makes end, within its time', async () => {
+test('a stopping node lets its running responses end, within its time', async () => {
   const id = await begin(nodes.at(1), 'chunks-20-gap-100')
   expect(await nodes.at(1).stop('SIGTERM')).toBe(0)
   expect(await found(nodes.at(0), id)).toMatchObject({ status: 'completed' })
@@ -144,7 +144,7 @@ test('a node that stops lets what it makes end, within its time', async () => {
   expect(await bookedFor(id)).toBe(1)
 })
 
-test('what a node that stops cannot end in its time has failed, and is booked once', async () => {
+test('a response that a stopping node cannot finish in time has failed, and is booked once', async () => {
   await nodes.at(1).stop('SIGTERM')
   await nodes.restart(1, { DRAIN_SECONDS: '1' })
   const id = await begin(nodes.at(1), 'held-5')

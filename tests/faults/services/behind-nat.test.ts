@@ -114,7 +114,7 @@ runInIsolatedNetwork({ name, path: import.meta.path, limitMs: 150_000 }, () => {
     free.requests.push(...others)
   })
 
-  test('G07: a thousand streams over one socket, and one that is not read holds up none', async () => {
+  test('G07: a thousand streams over one socket, and an unread one blocks none', async () => {
     const { fixture, paid } = opened()
     await manyStreams(fixture, paid)
   }, 90_000)

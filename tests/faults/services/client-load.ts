@@ -58,6 +58,9 @@ export async function sendObserved(
   }
 }
 
+/** After a request that failed: a load that repeats at once takes the processor from the node that starts. Milliseconds. */
+const refusedPauseMs = 50
+
 /** Starts workers that send requests one after the other until stopped, alternately plain and streamed. */
 export function startLoad(
   gateway: () => Gateway,
@@ -70,7 +73,7 @@ export function startLoad(
       const [model, tokens] = models[turn % models.length] ?? ['', 0]
       const stream = turn % 3 !== 0
       const status = await sendObserved(gateway(), { customer, model, tokens, stream }, witness)
-      if (status !== 200) await Bun.sleep(10)
+      if (status !== 200) await Bun.sleep(refusedPauseMs)
     }
   })
   return {

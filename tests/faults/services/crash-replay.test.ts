@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { silentAttempts, sumsOf } from './booked'
+import { hasEachBooked, silentAttempts, sumsOf } from './booked'
 import { createObservations, startLoad, sendObserved } from './client-load'
 import { expectFiredAtStart, expectNothingLost } from './crashes'
 import { startNodes, type Nodes } from '../../harness/nodes'
@@ -53,7 +53,8 @@ test('C03 I20: killed 10 times while it replays, then all is booked once', async
     )
   await eventually(() => nodes.upstream.heldCount() === open.length)
   const load = startLoad(() => nodes.at(0), { customers, models }, witness)
-  await Bun.sleep(500)
+  // Without the database only those are served that have a lease.
+  await eventually(() => hasEachBooked(nodes.sql, customers))
   const before = (await sumsOf(nodes.sql, customers)).events
   // Requests that end now stay in the journal.
   nodes.wireOf(0).cut()

@@ -1,9 +1,10 @@
 import { expect } from 'bun:test'
-import { silentAttempts, sumsOf, waitForAttempts, type BookedSums } from './booked'
+import { silentAttempts, sumsOf, waitForEvents, type BookedSums } from './booked'
 import type { LoadObservations } from './client-load'
 import type { Nodes } from '../../harness/nodes'
 import type { CrashPoint } from '../../../server/src/platform/crash-points'
 import { runCommand } from '../../harness/run-command'
+import { findBooked, requestIdOf } from '../../harness/ledger'
 import { expectSoundLedger } from '../../harness/ledger-oracle'
 import { eventually } from '../../../server/testing/eventually'
 import type { Customer, Gateway } from '../../harness/server'
@@ -12,14 +13,14 @@ const killed = 137
 
 /** Checks that a node killed itself at that point within `limitMs`, and that nothing else ended it. */
 export async function expectFired(
-  { exited, output, stop }: Gateway,
+  { exited, hasExited, output, stop }: Gateway,
   point: CrashPoint,
   limitMs = 60_000,
 ): Promise<void> {
-  const code = await Promise.race([exited, Bun.sleep(limitMs)])
-  await stop('SIGKILL')
+  // One that never gets there would serve the rest of the test.
+  await eventually(hasExited, limitMs).finally(() => stop('SIGKILL'))
   expect(output()).toContain(`tollgate: CRASH_AT ${point}\n`)
-  expect(code).toBe(killed)
+  expect(await exited).toBe(killed)
 }
 
 /**
@@ -55,19 +56,24 @@ export async function expectNothingLost(
   // A start waits 5 s at most for its recovery, which ends by freeing them.
   await eventually(async () => (await activeLeases()) === 0).catch(() => undefined)
   expect(await activeLeases()).toBe(0)
-  await waitForAttempts(nodes, customers, witness.completed.length)
-  const sums = await sumsOf(sql, customers)
+  await waitForEvents(nodes, customers, witness.completed.length)
   const silent = await silentAttempts(nodes, customers)
+  // Once these are booked, all that the recovery booked is there, and nothing is left to book for what comes next.
+  const requestIds: string[] = []
+  for (const customer of customers) {
+    const answer = await nodes.chat(nodes.at(0), customer, { name: 'chunks-5' })
+    expect(answer.status).toBe(200)
+    requestIds.push(requestIdOf(answer))
+  }
+  await findBooked(sql, requestIds)
+  const sums = await sumsOf(sql, customers)
   expect([sums.doubled, sums.chargedOrphans, silent]).toEqual([0, 0, 0])
-  expect(sums.settled).toBeGreaterThanOrEqual(witness.completed.length)
+  const { length: served } = requestIds
+  expect(sums.settled).toBeGreaterThanOrEqual(witness.completed.length + served)
   await expectSoundLedger(sql, { completed: witness.completed })
   expect(await runCommand('audit', { DATABASE_URL: nodes.postgres.url })).toMatchObject({
     code: 0,
     err: '',
   })
-  for (const customer of customers) {
-    const { status } = await nodes.chat(nodes.at(0), customer, { name: 'chunks-5' })
-    expect(status).toBe(200)
-  }
   return sums
 }

@@ -12,13 +12,10 @@ setDefaultTimeout(180_000)
 
 let nodes: Nodes
 
-beforeEach(async () => {
-  nodes = await startNodes(1, { LOG_LEVEL: 'error' })
-})
-afterEach(() => nodes[Symbol.asyncDispose]())
+const startNode = (): Promise<Nodes> => startNodes(1, { LOG_LEVEL: 'error' })
 
-const newCustomers = (count: number): Promise<Customer[]> =>
-  Promise.all(Array.from({ length: count }, () => nodes.customer(1_000_000_000_000n)))
+const newCustomers = (on: Nodes, count: number): Promise<Customer[]> =>
+  Promise.all(Array.from({ length: count }, () => on.customer(1_000_000_000_000n)))
 
 /** Returns a percentile of times. */
 function percentile(times: readonly number[], part: number): number {
@@ -30,22 +27,24 @@ const roundTripMs = 200
 const maxFirstMs = 700
 const customersEach = 30
 
-test(`D04: a database ${roundTripMs} ms away delays a first request by little, the others not at all`, async () => {
+// The two wait for a distant database, each for its own.
+test.concurrent(`D04: a database ${roundTripMs} ms away delays a first request by little, the others not at all`, async () => {
+  await using own = await startNode()
   const name = 'chunks-5'
-  await nodes.model(name)
+  await own.model(name)
   const timesOf = async (customers: readonly Customer[]) => {
     const times: number[] = []
     for (const customer of customers) {
-      const { status, tookMs } = await nodes.chat(nodes.at(0), customer, { name })
+      const { status, tookMs } = await own.chat(own.at(0), customer, { name })
       expect(status).toBe(200)
       times.push(tookMs)
     }
     return times
   }
-  const strangers = await newCustomers(customersEach)
-  nodes.wireOf(0).delay(roundTripMs / 2)
+  const strangers = await newCustomers(own, customersEach)
+  own.wireOf(0).delay(roundTripMs / 2)
   // The pool's connections are open when the first of these arrives.
-  await timesOf(await newCustomers(1))
+  await timesOf(await newCustomers(own, 1))
   const first = await timesOf(strangers)
   const others = await timesOf(Array.from({ length: 8 }, () => strangers).flat())
   const [firstMs, middleMs, withinMs] = [
@@ -65,39 +64,47 @@ test(`D04: a database ${roundTripMs} ms away delays a first request by little, t
     atMost: roundTripMs / 2,
   })
   // State: within a lease a request is answered though no statement is.
-  nodes.wireOf(0).cut()
+  own.wireOf(0).cut()
   await timesOf(strangers)
-  nodes.wireOf(0).mend()
+  own.wireOf(0).mend()
 })
 
-test('finding M22: accounts that are created at once, half a second from the database, are all created', async () => {
-  await nodes.at(0).stop()
-  nodes.wireOf(0).delay(250)
-  const { admin } = await nodes.restart(0)
+test.concurrent('finding M22: accounts that are created at once, half a second from the database, are all created', async () => {
+  await using own = await startNode()
+  await own.at(0).stop()
+  own.wireOf(0).delay(250)
+  const { admin } = await own.restart(0)
   const creating = Array.from({ length: 30 }, (_, nth) =>
     admin('POST', '/users', { email: `far-${nth}@example.com`, display_name: 'Far' }),
   )
   const answers = await Promise.all(creating)
   expect(answers.map(({ id }) => typeof id)).toEqual(answers.map(() => 'string'))
-  const readiness = await fetch(`${nodes.at(0).url}/readyz`)
+  const readiness = await fetch(`${own.at(0).url}/readyz`)
   expect(readiness.status).toBe(200)
-  nodes.wireOf(0).delay(0)
+  own.wireOf(0).delay(0)
 })
 
-/** Waits until everything is booked; a node whose booking failed retries after at most 5 s. */
-async function eventuallyBooked(): Promise<void> {
+/** Waits until each request until now has an event; a node whose booking failed retries after at most 5 s. */
+async function eventuallyBooked(): Promise<number> {
   const attempts = nodes.upstream.requests().length
-  for (let tries = 0; tries < 10 && (await waitUntilBooked(nodes.sql)) < attempts; tries++) {
-    await Bun.sleep(1000)
-  }
+  await eventually(async () => {
+    const [{ events }] = await nodes.sql`select count(*) as events from usage_event`
+    return Number(events) >= attempts
+  })
+  return attempts
 }
 
 describe('D15: usage is sent again because the answer to its commit was lost', () => {
+  beforeEach(async () => {
+    nodes = await startNode()
+  })
+  afterEach(() => nodes[Symbol.asyncDispose]())
+
   test.each([
     ['after that commit', 12, 0],
     ['while that one is still open', 6, 1500],
   ])('%s: one booking each', async (_when, times, lateMs) => {
-    const customers = await newCustomers(8)
+    const customers = await newCustomers(nodes, 8)
     const free = { is_free: true, pricing: null, upstream_model: 'chunks-5' }
     const models: [string, number][] = [
       [await nodes.model('chunks-5'), 5],
@@ -115,10 +122,10 @@ describe('D15: usage is sent again because the answer to its commit was lost', (
       if (customer) freeOnes += (await nodes.chat(nodes.at(0), customer, { name: 'free' })).status
       await eventually(() => wire.lostCommits() === time)
       // It is sent again half a second later, and answered this time.
-      await Bun.sleep(lateMs + 800)
+      await eventuallyBooked()
     }
     await load.stop()
-    await eventuallyBooked()
+    await waitUntilBooked(nodes.sql, await eventuallyBooked())
     expect(freeOnes).toBe(200 * times)
     expect(witness.broken).toBe(0)
     const { events, orphans, doubled } = await sumsOf(nodes.sql, customers)

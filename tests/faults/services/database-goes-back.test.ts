@@ -98,17 +98,17 @@ async function runOn(): Promise<void> {
   await expectNothingLost(witness, lost)
 }
 
-test('finding M21: D16: a database that goes back gets again what it had confirmed, from both nodes, once', async () => {
+test('finding M21: D16: a database that goes back receives again its confirmed bookings, from both nodes, once', async () => {
   await open(2)
   await runOn()
 })
 
-test('finding M21: D16: so it does from a node with workers, whose launcher books', async () => {
+test('finding M21: D16: a node with workers, whose launcher books, recovers as well', async () => {
   await open(1, { WORKERS: '2', DATABASE_POOL_SIZE: '3' })
   await runOn()
 })
 
-test('finding M21: D16: a node that is killed before it notices books what was lost at its next start', async () => {
+test('finding M21: D16: a node killed before it notices books the lost usage at its next start', async () => {
   await open(2)
   const witness = createObservations()
   const { loads, lost } = await loseBookings(witness)

@@ -1,11 +1,9 @@
 import { chatRequest, type Home } from './tunnel-fixture'
 
 /** A stream as read by the official client, up to its end or failure. */
-export interface StreamResult {
+interface StreamResult {
   requestId: string
   text: string
-  /** The longest time without an event, milliseconds. */
-  pauseMs: number
   /** The message of the error that ended it: its frame's, or the connection's. */
   code: string | undefined
 }
@@ -20,13 +18,10 @@ export async function readStream(
   const { data, response } = await asking.withResponse()
   const requestId = response.headers.get('x-request-id') ?? ''
   requests.push(requestId)
-  const result: StreamResult = { requestId, text: '', pauseMs: 0, code: undefined }
-  let receivedAt = performance.now()
+  const result: StreamResult = { requestId, text: '', code: undefined }
   try {
     for await (const { choices } of data) {
       result.text += choices[0]?.delta.content ?? ''
-      result.pauseMs = Math.max(result.pauseMs, performance.now() - receivedAt)
-      receivedAt = performance.now()
       onText(result.text)
     }
   } catch (thrown) {

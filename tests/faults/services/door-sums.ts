@@ -19,11 +19,13 @@ export async function expectSums(
   const expected = homes.reduce((sum, { requests }) => sum + requests.length, unanswered)
   const keys = homes.map(({ caller }) => caller.keyId)
   // What is missing in the end is found below.
+  let booked = 0
   await eventually(async () => {
     const [{ count }] = await sql`select count(*) from usage_event where key_id in ${sql(keys)}`
-    return Number(count) >= expected
+    booked = Number(count)
+    return booked >= expected
   }).catch(() => undefined)
-  await waitUntilBooked(sql)
+  await waitUntilBooked(sql, booked)
   let unknown = 0
   for (const { caller, requests } of homes) {
     const rows: { request_id: string; state: string; cost: string }[] = await sql`

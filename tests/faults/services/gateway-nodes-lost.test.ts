@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { recordFigure } from '../../../server/testing/figures'
+import { recordFigure, recordTimeFigure } from '../../../server/testing/figures'
 import { startGatewayNodes, type GatewayNodes, type Served } from './gateway-nodes'
 import { messages, request, toStream, type Stream } from '../../harness/http'
 import { eventually } from '../../../server/testing/eventually'
 import { event, type Agent } from '../../harness/tunnel-agent'
+import type { Gateway } from '../../harness/server'
 import { waitForValue } from '../../gateway/tunnel/fixture'
 import { expectSoundLedger } from '../../harness/ledger-oracle'
 
@@ -40,6 +41,9 @@ interface Begun {
   ended: Promise<Stream>
 }
 
+/** Waits until the gateway has heard of the end of a call: the silence of the other half, and half a minute. */
+const untilCancelled = () => eventually(() => agent.seen('cancel').length === 1, 45_000)
+
 /** Opens a stream, and waits for its first words. */
 async function begun(): Promise<Begun> {
   const { key } = served.owner
@@ -75,17 +79,22 @@ async function expectRejected(what: string): Promise<void> {
 
 /** Checks that a stream ended with an error frame, kept its earlier content, and is booked once. */
 async function expectCut(stream: Begun, when: string, atMost = endsWithinMs): Promise<void> {
-  const startedAt = performance.now()
-  const { error, content, isDone } = await stream.ended
-  const tookMs = performance.now() - startedAt
-  recordFigure(`a stream over two nodes ends, ${when}, after`, tookMs, { unit: 'ms', atMost })
+  const name = `a stream over two nodes ends, ${when}, after`
+  const { error, content, isDone } = await recordTimeFigure(name, { atMost }, () => stream.ended)
   expect([error.code, content, isDone]).toEqual(['connection_failed', 'Hello', false])
   expect(await booked(stream)).toEqual(['connection_failed'])
 }
 
+/** Tells whether a node takes new requests. */
+const isReady = ({ url }: Gateway): Promise<boolean> =>
+  fetch(`${url}/readyz`).then(
+    ({ status }) => status === 200,
+    () => false,
+  )
+
 const isServed = async () => (await fixture.chat(served.owner)).status
 
-test('the node of the socket is killed: streams are cut, and waiting clients get an error without retry', async () => {
+test('the node of the socket is killed: streams are cut, and waiting clients receive an error without retry', async () => {
   const stream = await begun()
   agent.answer = () => undefined
   const plain = fixture.chat(served.owner)
@@ -114,7 +123,7 @@ test('the node of the socket is frozen: streams are cut, and the gateway is noti
   } finally {
     process.kill(fixture.owning.pid, 'SIGCONT')
   }
-  await eventually(() => agent.seen('cancel').length === 1)
+  await untilCancelled()
   // Requests abandoned meanwhile were never sent.
   expect(agent.seen('request')).toHaveLength(1)
   agent.answer = (frame) => agent.whole(frame)
@@ -124,7 +133,7 @@ test('the node of the socket is frozen: streams are cut, and the gateway is noti
 test('the requesting node is killed: the gateway is notified', async () => {
   const stream = await begun()
   await fixture.asking.stop('SIGKILL')
-  await eventually(() => agent.seen('cancel').length === 1)
+  await untilCancelled()
   await fixture.nodes.restart(0)
   agent.answer = (frame) => agent.whole(frame)
   await waitForValue(isServed, 200)
@@ -135,7 +144,7 @@ test('Redis is killed: running requests are cut at once on both sides, and new o
   const stream = await begun()
   await fixture.redis.kill()
   await expectCut(stream, 'Redis killed', 3000)
-  await eventually(() => agent.seen('cancel').length === 1)
+  await untilCancelled()
   const { status, error } = await fixture.chat(served.owner)
   expect([status, error.code]).toEqual([503, 'gateway_unavailable'])
   await fixture.redis.restart()
@@ -149,7 +158,7 @@ test('Redis is frozen: running requests are cut after the silence timeout', asyn
   try {
     await expectRejected('Redis')
     await expectCut(stream, 'Redis frozen')
-    await eventually(() => agent.seen('cancel').length === 1)
+    await untilCancelled()
   } finally {
     fixture.redis.signal('SIGCONT')
   }
@@ -160,7 +169,7 @@ test('Redis is frozen: running requests are cut after the silence timeout', asyn
 test('the node of the socket is stopped: requests of other nodes complete first', async () => {
   const stream = await begun()
   const stopped = fixture.owning.stop('SIGTERM')
-  await Bun.sleep(1500)
+  await eventually(async () => !(await isReady(fixture.owning)))
   const [frame] = agent.seen('request')
   const id = frame?.id ?? ''
   const rest = event({ content: ' there.' }) + event({}, { finish_reason: 'stop' })

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { stallCommits } from './stalled-commits'
 import type { Stream } from '../../harness/http'
 import { eventually } from '../../../server/testing/eventually'
@@ -10,11 +10,6 @@ import { internalUrl, scrape } from '../../harness/scrape'
 import type { Customer } from '../../harness/server'
 
 let nodes: Nodes
-
-afterEach(async () => {
-  for (const { recorder } of nodes.all) recorder.verify()
-  await nodes[Symbol.asyncDispose]()
-})
 
 const chatRequest: ChatRequest = { name: 'chunks-2', max_tokens: 1000 }
 /** The interval of renewals, and the tick after it: leases match the nodes by then. */
@@ -58,12 +53,14 @@ const equalSums = () =>
     return reported === stored
   })
 
-/** Waits until usage is booked, as a distant database delays it. */
+/** Waits until each request has its event, as a distant database delays it, and nothing else is booked. */
 async function eventuallyBooked(): Promise<void> {
   const attempts = nodes.upstream.requests().length
-  for (let tries = 0; tries < 20 && (await waitUntilBooked(nodes.sql)) < attempts; tries++) {
-    await Bun.sleep(1000)
-  }
+  await eventually(async () => {
+    const [{ events }] = await nodes.sql`select count(*) as events from usage_event`
+    return Number(events) >= attempts
+  }, 60_000)
+  await waitUntilBooked(nodes.sql, attempts)
 }
 
 /** Returns a rejected answer, and what its node logged lately: the reason is in the log only. */
@@ -78,65 +75,108 @@ function failureOf(index: number, { status, text, tookMs, headers }: Stream): st
   ].join('\n')
 }
 
-/** Loads nodes with solvent customers; two requests of each run on each node, until `isOver`. */
-async function load(customers: readonly Customer[], isOver: () => boolean) {
-  const statuses = new Map<string, number>()
-  const failures: string[] = []
-  let slowestMs = 0
-  const one = async (customer: Customer, index: number) => {
-    while (!isOver()) {
-      const answer = await nodes.chat(nodes.at(index), customer, chatRequest)
-      const { status, error, tookMs } = answer
-      slowestMs = Math.max(slowestMs, tookMs)
-      if (status !== 200) failures.push(failureOf(index, answer))
-      const outcome = status === 200 ? '200' : `${status} ${error.code}`
-      statuses.set(outcome, (statuses.get(outcome) ?? 0) + 1)
+/** Requests of solvent customers: each sends one after the other to each node, until `stop`. */
+class Load {
+  readonly statuses = new Map<string, number>()
+  readonly failures: string[] = []
+  slowestMs = 0
+  readonly #callers: { begun: number; ended: number }[] = []
+  readonly #running: Promise<unknown>
+  #isOver = false
+
+  constructor(customers: readonly Customer[]) {
+    const pairs = customers.flatMap((customer) =>
+      nodes.all.map((_, index) => ({ customer, index })),
+    )
+    this.#running = Promise.all(
+      pairs.map(async ({ customer, index }) => this.#call(customer, index)),
+    )
+  }
+
+  async #call(customer: Customer, index: number): Promise<void> {
+    const caller = { begun: 0, ended: 0 }
+    this.#callers.push(caller)
+    while (!this.#isOver) {
+      caller.begun += 1
+      this.#note(index, await nodes.chat(nodes.at(index), customer, chatRequest))
+      caller.ended += 1
       await Bun.sleep(20)
     }
   }
-  await Promise.all(
-    customers.flatMap((customer) => nodes.all.map((_, index) => one(customer, index))),
-  )
-  return { statuses: Object.fromEntries(statuses), slowestMs, failures }
+
+  #note(index: number, answer: Stream): void {
+    const { status, error, tookMs } = answer
+    this.slowestMs = Math.max(this.slowestMs, tookMs)
+    if (status !== 200) this.failures.push(failureOf(index, answer))
+    const outcome = status === 200 ? '200' : `${status} ${error.code}`
+    this.statuses.set(outcome, (this.statuses.get(outcome) ?? 0) + 1)
+  }
+
+  /** Waits until every request that runs now has its answer. */
+  async untilAnswered(): Promise<void> {
+    const targets = this.#callers.map((caller) => ({ caller, begun: caller.begun }))
+    await eventually(() => targets.every(({ caller, begun }) => caller.ended >= begun), 90_000)
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true
+    await this.#running
+  }
 }
 
-/** Locks rows for 1 to 10 s, and stalls commits for 3 s, in sequence and concurrently. */
-async function disturb([poor, rich]: readonly [Customer, Customer]): Promise<void> {
-  await lockRow(poor, 'account', 1)
-  await Bun.sleep(500)
-  await lockRow(poor, 'lease', 2.6)
-  await Promise.all([stallCommits(nodes, 3000), lockRow(rich, 'account', 2.6)])
-  await Bun.sleep(500)
-  await lockRow(poor, 'account', 5)
-  await Bun.sleep(2000)
-  const stalling = Bun.sleep(4000).then(() => stallCommits(nodes, 3000))
-  await Promise.all([lockRow(poor, 'lease', 10), lockRow(rich, 'lease', 5), stalling])
+/** Locks rows for 1 to 10 s, and stalls commits for 3 s: the next fault once the requests that met one are answered. */
+async function disturb([poor, rich]: readonly [Customer, Customer], load: Load): Promise<void> {
+  const faults = [
+    () => lockRow(poor, 'account', 1),
+    () => lockRow(poor, 'lease', 2.6),
+    () => Promise.all([stallCommits(nodes, 3000), lockRow(rich, 'account', 2.6)]),
+    () => lockRow(poor, 'account', 5),
+    () => {
+      const stalling = Bun.sleep(4000).then(() => stallCommits(nodes, 3000))
+      return Promise.all([lockRow(poor, 'lease', 10), lockRow(rich, 'lease', 5), stalling])
+    },
+  ]
+  for (const fault of faults) {
+    await fault()
+    await load.untilAnswered()
+  }
+}
+
+/** Sets how far away the database is, in milliseconds there and back. */
+function setDistance(roundTripMs: number): void {
+  for (const index of nodes.all.keys()) nodes.wireOf(index).delay(roundTripMs / 2)
 }
 
 /** Defines the tests for a number of nodes. */
 export function describeLeaseFaults(count: number): void {
+  beforeAll(async () => {
+    nodes = await startNodes(count, { METRICS_PORT: '0', LOG_LEVEL: 'info' })
+  })
+  afterEach(() => setDistance(0))
+  afterAll(async () => {
+    for (const { recorder } of nodes.all) recorder.verify()
+    await nodes[Symbol.asyncDispose]()
+  })
+
   describe(`rows locked for 1 to 10 s and commits stalled for 3 s, ${count} nodes`, () => {
     test.each([0, 200, 500])(
       'finding M1, M3: the database %d ms away: no request is rejected, nothing is written off, leases match the nodes',
       async (roundTripMs) => {
-        nodes = await startNodes(count, { METRICS_PORT: '0', LOG_LEVEL: 'info' })
         const worst = await nodes.floorOf(chatRequest)
         // The small balance pays for all concurrent requests, and one more.
         const poor = await nodes.customer(BigInt(count + 2) * 4n * worst)
         const rich = await nodes.customer(1_000_000_000_000n)
-        for (const wire of nodes.all.map((_, index) => nodes.wireOf(index)))
-          wire.delay(roundTripMs / 2)
-        let isOver = false
-        const loading = load([poor, rich], () => isOver)
-        await disturb([poor, rich])
-        await Bun.sleep(1000)
-        isOver = true
-        const { statuses, slowestMs, failures } = await loading
+        setDistance(roundTripMs)
+        const load = new Load([poor, rich])
+        await disturb([poor, rich], load)
+        await load.stop()
+        const { statuses, slowestMs, failures } = load
+        const counts = Object.fromEntries(statuses)
         console.log(
-          `${count} nodes, ${roundTripMs} ms: ${JSON.stringify(statuses)}, slowest ${slowestMs.toFixed(0)} ms`,
+          `${count} nodes, ${roundTripMs} ms: ${JSON.stringify(counts)}, slowest ${slowestMs.toFixed(0)} ms`,
         )
         expect(failures).toEqual([])
-        expect(Object.keys(statuses)).toEqual(['200'])
+        expect(Object.keys(counts)).toEqual(['200'])
         recordFigure(
           `M1 M3: leases match ${count} nodes, the database ${roundTripMs} ms away, after`,
           await equalSums(),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sumsOf } from './booked'
+import { hasEachBooked, sumsOf } from './booked'
 import { createObservations, startLoad, sendObserved, type LoadObservations } from './client-load'
 import { expectFiredAtStart, expectNothingLost } from './crashes'
 import { startNodes, type Nodes } from '../../harness/nodes'
@@ -46,16 +46,17 @@ async function dieUnbooked(): Promise<LoadObservations> {
     [await nodes.model('chunks-12-gap-10'), 12],
   ]
   const witness = createObservations()
-  // They outlast whatever a busy machine needs until the kill.
-  const model = await nodes.model('chunks-4000-gap-50')
+  // Open at the kill, however long a busy machine needs until then.
+  const model = await nodes.model('held-5')
   const running = customers
     .slice(0, 4)
     .map((customer) =>
-      sendObserved(nodes.at(0), { customer, model, tokens: 4000, stream: true }, witness),
+      sendObserved(nodes.at(0), { customer, model, tokens: 5, stream: true }, witness),
     )
-  await eventually(() => nodes.upstream.requests().length === running.length)
+  await eventually(() => nodes.upstream.heldCount() === running.length)
   const load = startLoad(() => nodes.at(0), { customers, models }, witness)
-  await Bun.sleep(500)
+  // Without the database only those are served that have a lease.
+  await eventually(() => hasEachBooked(nodes.sql, customers))
   const before = (await sumsOf(nodes.sql, customers)).events
   nodes.wireOf(0).cut()
   await eventually(() => witness.completed.length > before + 60)
@@ -117,6 +118,7 @@ test('C03: killed while it books the journal of another layout, the next start b
     await expectFiredAtStart({ ...nodes, restart: restartAlone }, point)
   }
   await nodes.restart(0, inOneProcess)
+  await eventually(async () => (await runDoctor()).includes(' 0 attempts wait'))
   await expectNothingLost(nodes, customers, witness)
 })
 
@@ -126,15 +128,15 @@ const restartAlone: Nodes['restart'] = (index, own) =>
 test('C01: journals of running workers of the previous layout are left to them, and booked when they have exited', async () => {
   await open(workers(2))
   const { dataDir } = nodes.at(0)
-  const model = await nodes.model('chunks-600-gap-50')
+  const model = await nodes.model('held-5')
   const [customer] = customers
   if (!customer) throw new Error('there is no customer')
   const running = sendObserved(
     nodes.at(0),
-    { customer, model, tokens: 600, stream: true },
+    { customer, model, tokens: 5, stream: true },
     createObservations(),
   )
-  await eventually(() => nodes.upstream.requests().length === 1)
+  await eventually(() => nodes.upstream.heldCount() === 1)
   const pids = [...(await workersOf(dataDir)).values()]
   // Workers of a killed launcher exit; these cannot.
   for (const pid of pids) process.kill(pid, 'SIGSTOP')

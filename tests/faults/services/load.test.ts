@@ -17,14 +17,14 @@ describe('admissions of a load', () => {
     expect(maxPerMinute(spread)).toBe(60)
   })
 
-  test('that were late may have been in the window before', () => {
+  test('may fall in the window before if they were late', () => {
     const early = Array.from({ length: 60 }, () => admittedAt(0, 17_000))
     const next = Array.from({ length: 60 }, () => admittedAt(55_000, 61_500))
     expect(maxPerMinute([...early, ...next])).toBe(60)
     expect(maxInAll([...early, ...next], 60)).toBe(120)
   })
 
-  test('that are rejected do not count', () => {
+  test('do not count if they are rejected', () => {
     expect(maxPerMinute([admittedAt(0, 5), { ...admittedAt(1, 6), status: 429 }])).toBe(1)
     expect(maxPerMinute([])).toBe(0)
   })

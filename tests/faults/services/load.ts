@@ -1,3 +1,4 @@
+import { expect } from 'bun:test'
 import type { Customer, Gateway } from '../../harness/server'
 import { internalUrl, scrape } from '../../harness/scrape'
 
@@ -16,6 +17,8 @@ type TimedRequest = Pick<LoadRequest, 'atMs' | 'tookMs' | 'status'>
 interface Load {
   perSecond: number
   seconds: number
+  /** What happens once a load has run for so many seconds, while it goes on. */
+  during?: readonly (readonly [afterSeconds: number, act: () => Promise<unknown>])[]
 }
 
 const windowMs = 60_000
@@ -36,12 +39,17 @@ export async function shoot(gateway: Gateway, node: number, key: string): Promis
 export async function fire(
   nodes: readonly Gateway[],
   { key }: Customer,
-  { perSecond, seconds }: Load,
+  { perSecond, seconds, during = [] }: Load,
 ): Promise<LoadRequest[]> {
   const shots: Promise<LoadRequest>[] = []
+  const acts: Promise<unknown>[] = []
   const startedAt = performance.now()
-  while (performance.now() - startedAt < seconds * 1000) {
-    const due = Math.floor(((performance.now() - startedAt) / 1000) * perSecond)
+  const elapsed = () => (performance.now() - startedAt) / 1000
+  while (elapsed() < seconds) {
+    const next = during[acts.length]
+    // One after the other: what restarts something waits for what has killed it.
+    if (next && elapsed() >= next[0]) acts.push(Promise.resolve(acts.at(-1)).then(next[1]))
+    const due = Math.floor(elapsed() * perSecond)
     while (shots.length < due) {
       const node = shots.length % nodes.length
       const gateway = nodes[node]
@@ -49,8 +57,25 @@ export async function fire(
     }
     await Bun.sleep(5)
   }
+  await Promise.all(acts)
   return Promise.all(shots)
 }
+
+/** Returns the requests that were admitted. */
+export const admitted = (shots: readonly LoadRequest[]): LoadRequest[] =>
+  shots.filter(({ status }) => status === 200)
+
+/** Checks that all requests are admitted or rejected. */
+export function expectAnswered(shots: readonly LoadRequest[]): void {
+  for (const { status } of shots) expect([200, 429]).toContain(status)
+}
+
+/** Prints what became of a load. */
+export const report = (name: string, shots: readonly LoadRequest[]): void =>
+  console.log(
+    `${name}: at most ${maxPerMinute(shots)} a minute, ${admitted(shots).length} in all, ` +
+      `p50 ${percentile(shots, 0.5).toFixed(1)} p99 ${percentile(shots, 0.99).toFixed(1)} ms`,
+  )
 
 /**
  * Returns the maximum admitted within any 60 seconds, by what is certain: a node admits a request at some moment between its

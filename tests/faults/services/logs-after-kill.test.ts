@@ -24,7 +24,7 @@ async function rowsOf(userId: string, maxRows: number) {
   return rows
 }
 
-test('no log of an answered request is lost with its node, and each is there once', async () => {
+test('no log of an answered request is lost with its node, and each exists once', async () => {
   const { chat, customer, model, restart, sql, wireOf } = nodes
   const account = await customer(1_000_000_000_000n)
   const first = nodes.at(0)

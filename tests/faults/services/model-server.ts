@@ -2,7 +2,7 @@
  * A server of the OpenAI format that listens on its own machine only. The last message controls its
  * answer: "say 100 every 20 ms" streams the numbers from 0 to 99, "of 1000 bytes" each
  * that long, "when I say so" after another request with "now"; "wait 1000" answers after that many ms. Prints
- * its requests as lines of JSON, and the bytes sent where a client disconnected.
+ * its requests as lines of JSON, each number of a paced stream, and the bytes sent where a client disconnected.
  */
 import { z } from 'zod'
 
@@ -50,7 +50,10 @@ async function* streamed(content: string, signal: AbortSignal) {
     const next = piece({ content: `${at} `.padEnd(Number(bytes)) })
     yield next
     sent += next.length
-    if (Number(ms) > 0) await Bun.sleep(Number(ms))
+    if (Number(ms) > 0) {
+      tell({ event: 'said', content, number: at })
+      await Bun.sleep(Number(ms))
+    }
     if (content.includes('when I say so')) await go.promise
   }
   yield piece({}, 'stop')

@@ -5,8 +5,9 @@ import { canRunAlone, isolatedNetworkCommand, neededPrograms } from './network-o
 
 /** A probe for the features that tests need: a nested network, and a veth pair between the two. */
 const probe =
-  'unshare --net sleep 9 & sleep 0.2; ip link add name one type veth peer name two netns $! && ' +
-  'nsenter --net=/proc/$!/ns/net ip link set two up'
+  'unshare --net sleep 60 & ' +
+  'while kill -0 $! && [ "$(readlink /proc/$!/ns/net)" = "$(readlink /proc/self/ns/net)" ]; do sleep 0.02; done; ' +
+  'ip link add name one type veth peer name two netns $! && nsenter --net=/proc/$!/ns/net ip link set two up && kill $!'
 
 const mark = 'TOLLGATE_TESTS_ALONE'
 

@@ -10,11 +10,13 @@ export type Cut = 'up' | 'down' | 'both' | 'unplugged'
 /** An event of the model server. */
 interface AgentRecord {
   /** `left`: the client disconnected before the answer was complete. */
-  event: 'listening' | 'asked' | 'left'
+  event: 'listening' | 'asked' | 'said' | 'left'
   /** The content of the last message. */
   content: string
   /** Bytes sent until then. */
   sent?: number
+  /** The number that was said, counted from 0. */
+  number?: number
 }
 
 let count = 0
@@ -74,6 +76,17 @@ export class PrivateNetwork implements AsyncDisposable {
   /** Returns the bytes sent to a client that disconnected. */
   sent(content: string): number | undefined {
     return this.#records.find((one) => one.event === 'left' && one.content === content)?.sent
+  }
+
+  /** Returns how many numbers of a paced stream the model server has said. */
+  said(content: string): number {
+    const last = this.#records.findLast((one) => one.event === 'said' && one.content === content)
+    return (last?.number ?? -1) + 1
+  }
+
+  /** Tells whether a program inside waits for a connection. */
+  isConnecting(): boolean {
+    return this.run('ss', '-Hnt', 'state', 'syn-sent').trim() !== ''
   }
 
   /** Lists the command lines of all processes inside. */

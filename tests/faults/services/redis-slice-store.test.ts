@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { eventually } from '../../../server/testing/eventually'
+import { eventually, eventuallyReads } from '../../../server/testing/eventually'
 import { startRedis, type RedisServer } from '../../harness/redis-server'
 import { RedisSliceStore } from '../../../server/src/limits/slices/redis-slice-store'
 import type { NodeSlice } from '../../../server/src/limits/slices/slice-document'
@@ -20,14 +20,15 @@ const slice = (units: number): NodeSlice => ({
 
 /** Repeats a command that fails on a busy machine, as any command may within 50 ms. */
 async function patiently<Answer>(command: () => Promise<Answer>): Promise<Answer> {
-  for (let turn = 0; ; turn++) {
-    try {
-      return await command()
-    } catch (error) {
-      if (turn > 20) throw error
-      await Bun.sleep(200)
-    }
-  }
+  const read = await eventuallyReads(
+    () =>
+      command().then(
+        (answer) => ({ answer }),
+        (error: unknown) => ({ error }),
+      ),
+    (outcome) => 'answer' in outcome,
+  )
+  return read.answer
 }
 
 beforeAll(async () => {
@@ -99,7 +100,7 @@ test('recalls reach the nodes, and again after the connection broke', async () =
   })
 })
 
-test('a Redis that was emptied has another epoch, and says that there were nodes before', async () => {
+test('an emptied Redis has another epoch, and reports that there were nodes before', async () => {
   const before = await patiently(() => store.beat('one', undefined))
   await redis.kill()
   await redis.restart()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { recordFigure } from '../../../server/testing/figures'
+import { eachKnowsAll } from './known-nodes'
 import { startNodes, type ChatRequest, type Nodes } from '../../harness/nodes'
 import { expectSoundLedger } from '../../harness/ledger-oracle'
 import {
@@ -10,6 +11,7 @@ import {
   requestIdOf,
 } from '../../harness/ledger'
 import { eventually, WaitTimeoutError } from '../../../server/testing/eventually'
+import type { Stream } from '../../harness/http'
 import type { Gateway } from '../../harness/server'
 
 setDefaultTimeout(120_000)
@@ -20,8 +22,7 @@ let all: readonly Gateway[]
 beforeAll(async () => {
   nodes = await startNodes(3)
   all = nodes.all
-  // All nodes know each other: a heartbeat is 20 s.
-  await Bun.sleep(21_000)
+  await eachKnowsAll(nodes)
 })
 afterAll(async () => {
   for (const { recorder } of all) recorder.verify()
@@ -71,15 +72,13 @@ async function storm({ count, total, isSpread }: Storm) {
   }
   const calls = () =>
     nodes.upstream.requests().filter(({ model }) => model === chatRequest.name).length
-  await Bun.sleep(500)
   leaseWork()
-  const startedAt = performance.now()
   const answers = await Promise.all(
     Array.from({ length: total }, (_, index) =>
       nodes.chat(nodeOf(index, count), customer, chatRequest),
     ),
   )
-  const seconds = (performance.now() - startedAt) / 1000
+  const seconds = Math.max(...answers.map(({ tookMs }) => tookMs)) / 1000
   const good = answers.filter(({ status }) => status === 200)
   const refused = answers.filter(({ status }) => status === 402)
   expect(good.length + refused.length).toBe(total)
@@ -212,16 +211,15 @@ test('M21: two nodes in turn on a small balance: no storm of statements, no fals
   const customer = await nodes.customer(5n * worst)
   await nodes.chat(nodes.at(0), customer, chatRequest)
   leaseWork()
-  const startedAt = performance.now()
-  const answers = []
+  const answers: Stream[] = []
+  let seconds = 0
   while (answers.length < 400) {
-    answers.push(
-      ...(await Promise.all(
-        [0, 1, 0, 1].map((node) => nodes.chat(nodes.at(node), customer, chatRequest)),
-      )),
+    const round = await Promise.all(
+      [0, 1, 0, 1].map((node) => nodes.chat(nodes.at(node), customer, chatRequest)),
     )
+    answers.push(...round)
+    seconds += Math.max(...round.map(({ tookMs }) => tookMs)) / 1000
   }
-  const seconds = (performance.now() - startedAt) / 1000
   const work = leaseWork()
   const refused = answers.filter(({ status }) => status !== 200)
   console.log(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { eventually } from '../../../server/testing/eventually'
+import { eventually, eventuallyReads } from '../../../server/testing/eventually'
 import { startRedis, type RedisServer } from '../../harness/redis-server'
 import type { CounterTake, Demand } from '../../../server/src/limits/counters'
 import type { SlicedCounters } from '../../../server/src/limits/slices/sliced-counters'
@@ -40,11 +40,10 @@ const eventuallyUsed = (counters: SlicedCounters, expected: readonly number[]) =
 
 /** Takes again what is refused: a node waits 80 ms for its store. */
 async function takeGranted(counters: SlicedCounters, demand: Demand): Promise<GrantedTake> {
-  for (;;) {
-    const taken = await counters.take(demand)
-    if (taken.kind === 'granted') return taken
-    await Bun.sleep(100)
-  }
+  return eventuallyReads(
+    () => counters.take(demand),
+    (taken) => taken.kind === 'granted',
+  )
 }
 
 type GrantedTake = Extract<CounterTake, { kind: 'granted' }>

@@ -85,7 +85,7 @@ test('a worker that cannot be spawned is logged and retried until it can', async
   await rm(folder, { recursive: true })
 }, 120_000)
 
-test('where one worker cannot start, all exit, and one line names it', async () => {
+test('one worker that cannot start makes all exit, and one line names it', async () => {
   const dataDir = await newDataDir()
   await mkdir(join(dataDir, 'workers'), { recursive: true })
   // Not a directory: its worker exits at once, while the third still starts.

@@ -120,7 +120,7 @@ describe('finding P3: a session of 20 turns with results of tools keeps the brea
     })
   }
 
-  test('a provider that caches by itself is sent none, and the same texts', async () => {
+  test('a provider that caches by itself receives none, and the same texts', async () => {
     await front.gateway.admin('POST', '/providers', {
       key: 'plain',
       name: 'Plain',
@@ -183,7 +183,7 @@ describe('breakpoints that Tollgate sets', () => {
     )
 
     test.each(formats)(
-      `are none where the client set its own: as %s to ${model}`,
+      `are absent if the client set its own: as %s to ${model}`,
       async (format, path, fields) => {
         const body = { model, ...fields, ...session[format](3) }
         const received = await send(path, body, { 'x-tollgate-prompt-caching': '5m' })
@@ -215,7 +215,7 @@ describe('breakpoints that Tollgate sets', () => {
     ['bedrock', 'us.anthropic.claude-sonnet-4-6', inConverse],
     ['openrouter', 'anthropic/claude-sonnet-4.6', inChat],
   ])(
-    'are of five minutes where a price has a rate for writing and none for an hour: %s',
+    'are of five minutes if a price has a rate for writing and none for an hour: %s',
     async (provider, upstream, read) => {
       const model = `${provider}/claude-without-an-hour`
       const pricing = { input: 3, output: 15, cache_write: 3.75 }
@@ -228,7 +228,7 @@ describe('breakpoints that Tollgate sets', () => {
     },
   )
 
-  test('a header that is none of its values is refused by name', async () => {
+  test('an invalid header value is rejected by name', async () => {
     const answer = await sendRequest(front.gateway, {
       path: '/v1/chat/completions',
       key: front.customer.key,

@@ -159,14 +159,14 @@ async function logOf(answer: Answer): Promise<Json> {
 describe.each<[string, Json, Json]>([
   ['by its connection', {}, { hide_cached_tokens: true }],
   ['by the configuration', { HIDE_CACHED_TOKENS: 'true' }, {}],
-])('finding S26: what came from a cache, hidden %s', (_how, environment, options) => {
+])('finding S26: cache reads, hidden %s', (_how, environment, options) => {
   beforeAll(() => open(environment, options))
   afterEach(() => front.reset())
   afterAll(() => front[Symbol.asyncDispose]())
 
   for (const stream of [false, true]) {
     test.each(ways)(
-      `%s of %s, ${stream ? 'streamed' : 'whole'}, costs what it did and shows no count of it`,
+      `%s of %s, ${stream ? 'streamed' : 'whole'}, costs the same and shows no count of it`,
       async (path, model, body) => {
         const isChat = path.endsWith('completions')
         const streamed = {
@@ -190,7 +190,7 @@ describe.each<[string, Json, Json]>([
   }
 })
 
-describe('finding S26: what came from a cache, where it is not hidden', () => {
+describe('finding S26: cache reads, if not hidden', () => {
   beforeAll(() => open({ HIDE_CACHED_TOKENS: 'true' }, { hide_cached_tokens: false }))
   afterEach(() => front.reset())
   afterAll(() => front[Symbol.asyncDispose]())

@@ -28,7 +28,7 @@ const usages = [
   },
 ]
 
-test('finding P3: logs and their sums tell what a cache held, wrote and saved', async () => {
+test('finding P3: logs and their sums show the tokens that a cache held, wrote and saved', async () => {
   const { key } = await front.gateway.customer({ permissions: ['admin'] })
   const logs = []
   for (const usage of usages) {

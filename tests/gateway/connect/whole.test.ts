@@ -99,7 +99,7 @@ afterAll(async () => {
 
 const chatRequest = { model: 'home/mine', messages: [{ role: 'user' as const, content: 'Hello' }] }
 
-test('G01: a model of a machine of one’s own is called by the unmodified client, whole and streamed', async () => {
+test('G01: a model of a local machine is called by the unmodified client, whole and streamed', async () => {
   const { client } = owner
   const whole = await client.chat.completions.create(chatRequest)
   expect(whole.choices[0]?.message.content).toBe('Done: ')

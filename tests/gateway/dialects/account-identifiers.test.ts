@@ -15,6 +15,7 @@ const text = { path: '/v1/completions', body: { prompt: 'Hello', max_tokens: 10 
 const embed = { path: '/v1/embeddings', body: { input: 'Hello' } }
 
 const named = { user: 'user-1', safety_identifier: 'user-1', prompt_cache_key: 'user-1' }
+const mark = { prompt_cache_key: 'user-1' }
 const endUser = { metadata: { user_id: 'user-1' } }
 
 interface Row {
@@ -101,7 +102,7 @@ const rows: Record<string, Row> = {
     written: {},
     always: ['requestMetadata.end_user'],
   },
-  'Mistral, a chat': { ...chat, model: 'mistral/one', written: {}, always: ['prompt_cache_key'] },
+  'Mistral, a chat': { ...chat, model: 'mistral/one', written: mark, always: ['prompt_cache_key'] },
   'xAI, a chat': { ...chat, model: 'xai/one', written: named, always: ['user'] },
   'DeepSeek, a chat': { ...chat, model: 'deepseek/one', written: named, always: ['user_id'] },
   'Moonshot, a chat': {
@@ -233,7 +234,7 @@ describe('finding S26: on the operator’s credential a provider knows', () => {
     expect(body).not.toHaveProperty('metadata')
   })
 
-  test('and the caller sees the names of a Response as it wrote them', async () => {
+  test('the caller sees the names of a Response as it wrote them', async () => {
     const head = { id: 'resp_1', object: 'response', status: 'completed', output: [] }
     const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
     front.answer = ({ text: asked }) => {
@@ -265,7 +266,7 @@ function identifiersIn(body: Json): Record<string, string> {
   return found
 }
 
-describe('finding S26: on the credential of an organization, and on one’s own', () => {
+describe('finding S26: on the credential of an organization, and on the caller’s own', () => {
   test('members have names of their own, and an owner’s request goes on as it was written', async () => {
     await using fixture = await createFixture()
     const { gateway, upstream } = fixture

@@ -4,7 +4,7 @@ import type { Response, ResponseStreamEvent } from 'openai/resources/responses/r
 import { failureOf, createFixture, type Fixture } from '../../providers/conformance/fixture'
 import { openDatabase } from '../../harness/database'
 import { sendRequest } from '../../harness/http'
-import { eventually } from '../../../server/testing/eventually'
+import { eventually, eventuallyReads } from '../../../server/testing/eventually'
 
 let fixture: Fixture
 
@@ -41,18 +41,15 @@ async function bookedFor(id: string) {
   const sql = await openDatabase(fixture.rig.gateway.dataDir)
   const requestId = id.replace('resp_', 'req_')
   try {
-    for (let tries = 0; tries < 300; tries++) {
-      const logs = await sql`select status from request_log where id = ${requestId}`
-      if (logs.length > 0) {
-        const events = await sql`select outcome from usage_event where request_id = ${requestId}`
-        return { logs: [...logs], events: [...events] }
-      }
-      await Bun.sleep(20)
-    }
+    const logs = await eventuallyReads(
+      async () => sql`select status from request_log where id = ${requestId}`,
+      ({ length }) => length > 0,
+    )
+    const events = await sql`select outcome from usage_event where request_id = ${requestId}`
+    return { logs: [...logs], events: [...events] }
   } finally {
     await sql.close()
   }
-  throw new Error(`nothing was written down of ${requestId}`)
 }
 
 const open = async (name: string) =>
@@ -72,9 +69,10 @@ const idIn = (event: ResponseStreamEvent | undefined) =>
 
 describe('an answer in the background', () => {
   test('is queued at once, and made without a client that waits', async () => {
-    const begun = await begin('slow-first-500')
+    const begun = await begin('held-first')
     expect(begun).toMatchObject({ status: 'queued', background: true, store: true, output: [] })
     expect((await fixture.client.responses.retrieve(begun.id)).status).toMatch(/queued|in_progress/)
+    await fixture.rig.upstream.releaseHeld()
     const found = await ended(begun.id)
     expect(found).toMatchObject({ id: begun.id, status: 'completed', background: true })
     expect(found.output_text).toBe(greeting)
@@ -86,9 +84,10 @@ describe('an answer in the background', () => {
   })
 
   test('is gone on from once it has ended, not before', async () => {
-    const { id } = await begin('slow-first-500')
+    const { id } = await begin('held-first')
     const early = await failureOf(begin('ok', { previous_response_id: id }))
     expect([early.status, early.param]).toEqual([400, 'previous_response_id'])
+    await fixture.rig.upstream.releaseHeld()
     await ended(id)
     const second = await ended((await begin('ok', { previous_response_id: id, input: 'Two.' })).id)
     expect(second.previous_response_id).toBe(id)
@@ -112,13 +111,13 @@ describe('an answer in the background', () => {
     ])
   })
 
-  test('that its provider fails has failed, with the reason', async () => {
+  test('has failed, with the reason, when its provider fails', async () => {
     const { id } = await begin('status-500')
     const found = await ended(id)
     expect(found).toMatchObject({ status: 'failed', output: [], error: { code: 'server_error' } })
   })
 
-  test('that cannot be asked for is refused at once', async () => {
+  test('is rejected at once if it cannot be requested', async () => {
     const { gateway } = fixture.rig
     const { key } = fixture.customer
     const model = await fixture.model('ok')
@@ -155,8 +154,8 @@ describe('an answer in the background', () => {
     expect([stream.status, stream.error.param]).toEqual([400, 'stream'])
   })
 
-  test('is not there for another account', async () => {
-    const { id } = await begin('slow-first-500', { stream: false })
+  test('is 404 for another account', async () => {
+    const { id } = await begin('held-first', { stream: false })
     const { responses } = await another()
     const refused = [
       responses.retrieve(id),
@@ -167,13 +166,14 @@ describe('an answer in the background', () => {
     for (const refusal of await Promise.all(refused.map((one) => failureOf(one)))) {
       expect([refusal.status, refusal.code]).toEqual([404, 'resource_not_found'])
     }
+    await fixture.rig.upstream.releaseHeld()
     expect((await ended(id)).status).toBe('completed')
   })
 })
 
 describe('cancelled', () => {
-  test('it ends at once, so does its request to the provider, and what it cost is booked once', async () => {
-    const { id } = await begin('rate-20')
+  test('it ends at once, so does its request to the provider, and its cost is booked once', async () => {
+    const { id } = await begin('held-5')
     await standing(id, /in_progress/)
     const cancelled = await fixture.client.responses.cancel(id)
     expect(cancelled).toMatchObject({ id, status: 'cancelled' })
@@ -186,14 +186,14 @@ describe('cancelled', () => {
     expect((await fixture.client.responses.retrieve(id)).status).toBe('cancelled')
   })
 
-  test('one that has ended stays as it is', async () => {
+  test('an ended one stays as it is', async () => {
     const { id } = await begin('ok')
     const found = await ended(id)
     expect((await fixture.client.responses.cancel(id)).status).toBe('completed')
     expect((await fixture.client.responses.retrieve(id)).output).toEqual(found.output)
   })
 
-  test('one that was not asked for in the background is refused, and one that is not there', async () => {
+  test('an answer outside the background, and an unknown one, is rejected', async () => {
     const model = await fixture.model('ok')
     const { id } = await fixture.client.responses.create({ model, input: 'One.', store: true })
     const refusal = await failureOf(fixture.client.responses.cancel(id))
@@ -204,7 +204,7 @@ describe('cancelled', () => {
   test('finding S31: by the suspension of its account, as by its deletion', async () => {
     const { gateway } = fixture.rig
     const { client, userId } = await gateway.customer()
-    const model = await fixture.model('rate-20')
+    const model = await fixture.model('held-5')
     const { id } = await client.responses.create({ model, input: 'One.', background: true })
     await eventually(async () => (await client.responses.retrieve(id)).status === 'in_progress')
     await gateway.admin('POST', `/users/${userId}/suspend`, { reason: 'A test.' })
@@ -219,11 +219,12 @@ describe('cancelled', () => {
   })
 
   test('by its deletion', async () => {
-    const { id } = await begin('rate-20')
+    const { id } = await begin('held-5')
     await standing(id, /in_progress/)
     await fixture.client.responses.delete(id)
     expect((await failureOf(fixture.client.responses.retrieve(id))).status).toBe(404)
-    await Bun.sleep(500)
+    // Its end, by which nothing comes back.
+    expect(await bookedFor(id)).toMatchObject({ events: [{ outcome: 'cancelled' }] })
     expect((await failureOf(fixture.client.responses.retrieve(id))).status).toBe(404)
   })
 })
@@ -246,16 +247,16 @@ describe('as a stream', () => {
   })
 
   test('it continues without its reader, which can resume', async () => {
-    const stream = await open('chunks-30-gap-50')
+    const stream = await open('held-10')
     const seen: ResponseStreamEvent[] = []
     for await (const event of stream) {
       seen.push(event)
       if (seen.length === 6) break
     }
     const id = idIn(seen[0])
-    const rest = await collect(
-      await fixture.client.responses.retrieve(id, { stream: true, starting_after: 5 }),
-    )
+    const resumed = await fixture.client.responses.retrieve(id, { stream: true, starting_after: 5 })
+    await fixture.rig.upstream.releaseHeld()
+    const rest = await collect(resumed)
     expect(rest[0]?.sequence_number).toBe(6)
     expect(rest.at(-1)?.type).toBe('response.completed')
     const found = await fixture.client.responses.retrieve(id)
@@ -267,7 +268,7 @@ describe('as a stream', () => {
   })
 
   test('it ends when it is cancelled', async () => {
-    const stream = await open('rate-20')
+    const stream = await open('held-5')
     const seen: ResponseStreamEvent[] = []
     for await (const event of stream) {
       if (seen.push(event) === 3) await fixture.client.responses.cancel(idIn(seen[0]))
@@ -275,13 +276,13 @@ describe('as a stream', () => {
     expect(seen.some(({ type }) => type === 'response.completed')).toBeFalse()
   })
 
-  test('it tells of its failure', async () => {
+  test('it reports its failure', async () => {
     const events = await collect(await open('status-500'))
     expect(events.at(-1)?.type).toBe('response.failed')
     expect((await fixture.client.responses.retrieve(idIn(events[0]))).status).toBe('failed')
   })
 
-  test('only what was asked for as one is', async () => {
+  test('only an answer requested as a stream', async () => {
     const { id } = await begin('ok')
     await ended(id)
     const refusal = await failureOf(fixture.client.responses.retrieve(id, { stream: true }))

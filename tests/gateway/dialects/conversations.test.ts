@@ -26,10 +26,11 @@ const say = async (conversation: string, input: string, fields: object = {}) =>
 describe('a conversation', () => {
   test('is made, changed, found and deleted', async () => {
     const { conversations } = fixture.client
+    const askedAt = Math.floor(Date.now() / 1000)
     const made = await conversations.create({ metadata: { topic: 'a' } })
     expect(made).toMatchObject({ object: 'conversation', metadata: { topic: 'a' } })
     expect(made.id).toStartWith('conv_')
-    expect(Math.abs(made.created_at - Date.now() / 1000)).toBeLessThan(60)
+    expect(made.created_at).toBeWithin(askedAt, Date.now() / 1000 + 1)
     await conversations.update(made.id, { metadata: { topic: 'b' } })
     expect(await conversations.retrieve(made.id)).toEqual({ ...made, metadata: { topic: 'b' } })
     expect(await conversations.delete(made.id)).toEqual({
@@ -76,7 +77,7 @@ describe('a conversation', () => {
     expect((await failureOf(gone)).param).toBe('item_id')
   })
 
-  test('is not there for another account', async () => {
+  test('is 404 for another account', async () => {
     const { id } = await fixture.client.conversations.create({ items: [user('A secret.')] })
     const { data } = await fixture.client.conversations.items.list(id)
     const [item] = data
@@ -102,13 +103,13 @@ describe('a conversation', () => {
 })
 
 describe('a request with a conversation', () => {
-  test('goes on from all that was said, and adds what is said now', async () => {
+  test('continues from the whole history, and adds its own messages', async () => {
     const { id } = await fixture.client.conversations.create({
       items: [{ type: 'message', role: 'developer', content: 'Be brief.' }],
     })
     const first = await say(id, 'One.')
     expect(first.conversation).toEqual({ id })
-    expect(first).toMatchObject({ store: false })
+    expect(first).toMatchObject({ store: true })
     const second = await say(id, 'Two.', { conversation: { id }, instructions: 'Now.' })
     expect(second.conversation).toEqual({ id })
     expect(fixture.sent()['messages']).toEqual([
@@ -179,7 +180,7 @@ describe('a request with a conversation', () => {
     expect((await fixture.client.conversations.items.list(id)).data).toEqual([])
   })
 
-  test('and a response before it is refused', async () => {
+  test('a response before it is rejected', async () => {
     const { id } = await fixture.client.conversations.create()
     const first = await say(id, 'One.', { store: true })
     const refusal = await failureOf(say(id, 'Two.', { previous_response_id: first.id }))
@@ -187,7 +188,7 @@ describe('a request with a conversation', () => {
   })
 })
 
-describe('refused', () => {
+describe('rejected', () => {
   test.each([
     [{ items: [{ type: 'item_reference', id: 'msg_1' }] }, 'items.0.type'],
     [{ items: [{ type: 'message', role: 'user' }] }, 'items.0.content'],
@@ -200,7 +201,7 @@ describe('refused', () => {
     expect([answer.status, answer.error.param]).toEqual([400, param])
   })
 
-  test.each(['a\0b', 'é', '%', 'x'.repeat(300), "' or true --"])('%j is none', async (id) => {
+  test.each(['a\0b', 'é', '%', 'x'.repeat(300), "' or true --"])('%j is invalid', async (id) => {
     const { key } = fixture.customer
     const path = `/v1/conversations/${encodeURIComponent(id)}`
     for (const method of ['GET', 'DELETE', 'POST']) {

@@ -19,7 +19,7 @@ afterAll(() => it[Symbol.asyncDispose]())
 afterEach(() => it.verify())
 
 describe('money and repeats', () => {
-  test('whole and streamed are charged once, what chat is charged', async () => {
+  test('whole and streamed are charged once, at the price of a chat', async () => {
     const model = await it.rig.model('ok')
     for (const stream of [false, true]) {
       const answer = await it.post({ model, stream })
@@ -29,7 +29,7 @@ describe('money and repeats', () => {
     }
   })
 
-  test('a repeat under the same key gets the same bytes, whole and streamed', async () => {
+  test('a repeat under the same key receives the same bytes, whole and streamed', async () => {
     const model = await it.rig.model('ok')
     for (const stream of [false, true]) {
       const headers = { 'idempotency-key': crypto.randomUUID() }
@@ -70,7 +70,7 @@ describe('count_tokens', () => {
     expect(free.input_tokens).toBeGreaterThan(2)
   })
 
-  test('wants a key that may write, a model that is there, and fields that fit', async () => {
+  test('requires a key that may write, an existing model, and valid fields', async () => {
     const model = await it.rig.model('ok')
     const reader = await it.rig.gateway.customer({ permissions: ['read'] })
     const body = { model, messages }
@@ -104,13 +104,23 @@ describe('count_tokens', () => {
 })
 
 describe('models', () => {
-  test('the client lists them, and gets one', async () => {
+  test('finding D5: the client lists them, and reads one, with lengths and capabilities', async () => {
     const id = await it.rig.model('ok')
     const ids: string[] = []
     for await (const model of it.client.models.list()) ids.push(model.id)
     expect(ids).toContain(id)
     const one = await it.client.models.retrieve(id)
-    expect(one).toMatchObject({ type: 'model', id, display_name: 'ok' })
+    expect(one).toMatchObject({
+      type: 'model',
+      id,
+      display_name: 'ok',
+      max_input_tokens: expect.any(Number),
+      max_tokens: expect.any(Number),
+      lifecycle: 'active',
+      retires_at: null,
+      capabilities: { thinking: { supported: expect.any(Boolean) } },
+    })
+    expect((await it.client.models.list()).data.find((model) => model.id === id)).toEqual(one)
     expect(new Date(one.created_at).getTime()).toBeGreaterThan(0)
     const failure = await failureOf(it.client.models.retrieve('fake/nothing'))
     expect(failure).toBeInstanceOf(NotFoundError)
@@ -151,7 +161,7 @@ describe('x-api-key', () => {
     expect((await sendRequest(it.rig.gateway, { headers: basic, body })).status).toBe(200)
   })
 
-  test('is none outside of /v1', async () => {
+  test('is ignored outside of /v1', async () => {
     const headers = { 'x-api-key': it.rig.gateway.adminKey }
     const users = await sendRequest(it.rig.gateway, {
       path: '/api/admin/users',

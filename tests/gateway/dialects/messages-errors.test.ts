@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => it[Symbol.asyncDispose]())
 afterEach(() => it.verify())
 
-describe('errors are those of Anthropic, with the statuses of all endpoints', () => {
+describe('errors are in Anthropic’s format, with the statuses of all endpoints', () => {
   test('each class of the client', async () => {
     const model = await it.rig.model('ok')
     const stranger = it.clientOf({ ...it.customer, key: 'sk-ant-nobody' })
@@ -74,7 +74,7 @@ describe('errors are those of Anthropic, with the statuses of all endpoints', ()
     }
   })
 
-  test('what is too long says it in the words that agents know', async () => {
+  test('an overlong prompt has the words that agents know', async () => {
     const long = [{ role: 'user', content: 'word '.repeat(400_000) }]
     const { status, body } = await it.post({ model: await it.rig.model('ok'), messages: long })
     expect(status).toBe(400)
@@ -83,7 +83,7 @@ describe('errors are those of Anthropic, with the statuses of all endpoints', ()
     })
   })
 
-  test.each(['{"model":', '[]', ''])('a body that is no JSON object: %p', async (body) => {
+  test.each(['{"model":', '[]', ''])('a body that is not a JSON object: %p', async (body) => {
     const answer = await sendRequest(it.rig.gateway, { path, key: it.customer.key, body })
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } })
@@ -92,8 +92,8 @@ describe('errors are those of Anthropic, with the statuses of all endpoints', ()
   test('a body that is too large, and one of another type', async () => {
     const body = `{"system":"${'a'.repeat(33 * 1024 * 1024)}"}`
     const large = await sendRequest(it.rig.gateway, { path, key: it.customer.key, body })
-    expect(large).toMatchObject({ status: 400, body: { type: 'error' } })
-    expect(large.body['error']).toMatchObject({ type: 'invalid_request_error' })
+    expect(large).toMatchObject({ status: 413, body: { type: 'error' } })
+    expect(large.body['error']).toMatchObject({ type: 'request_too_large' })
     const plain = await it.post({}, { headers: { 'content-type': 'text/plain' } })
     expect(plain).toMatchObject({ status: 400, body: { type: 'error' } })
   })

@@ -80,7 +80,7 @@ const content = [
   { type: 'tool_use', id: 'call_1', name: long, input: {} },
 ]
 
-describe('finding C4: what Claude Code asks of a model of OpenAI', () => {
+describe('finding C4: requests of Claude Code for a model of OpenAI', () => {
   test('arrives as OpenAI takes it, and comes back under the names of the caller', async () => {
     front.answer = callFirst
     const answer = await post()
@@ -141,7 +141,7 @@ describe('finding C4: what Claude Code asks of a model of OpenAI', () => {
     expect(front.requests[0]?.body['max_tokens']).toBe(maxTokens)
   })
 
-  test('what is held is what the model is asked for', async () => {
+  test('the hold is that of the called model', async () => {
     front.answer = callFirst
     const short = await front.gateway.customer({}, { credit: 0.08 })
     const { status, headers } = await sendRequest(front.gateway, {
@@ -155,14 +155,14 @@ describe('finding C4: what Claude Code asks of a model of OpenAI', () => {
     expect(front.requests[0]?.body['max_tokens']).toBe(maxTokens)
   })
 
-  test('a model of Anthropic is not asked for less: there it is a mistake', async () => {
+  test('a model of Anthropic is rejected without lowering: there it is a mistake', async () => {
     const answer = await post({ model: claude })
     expect(answer.status).toBe(400)
     expect(answer.text).toContain('at most 16384 tokens')
     expect(front.requests).toEqual([])
   })
 
-  test('a chat completion is refused as before', async () => {
+  test('a chat completion is rejected as before', async () => {
     const { status, error } = await front.chat(model, { max_tokens: 32_000 })
     expect(status).toBe(400)
     expect(error.code).toBe('max_tokens_exceeded')

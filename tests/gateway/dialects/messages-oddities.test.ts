@@ -91,7 +91,7 @@ describe('finding C7: the web search of Anthropic, where its price is known', ()
     expect((await front.booked(answer)).cost).toBe(18_000n + 10_000_000n)
   })
 
-  test('one without a bound gets one, as it is held', async () => {
+  test('a search without a bound receives one, as it is held', async () => {
     front.answer = () => Response.json({ ...greeting, usage: searched })
     const { max_uses: _uses, ...unbounded } = tool
     await post({ model: searching, tools: [unbounded] })
@@ -113,7 +113,7 @@ describe('finding C7: the web search of Anthropic, where its price is known', ()
     if (status === 400) expect(answer.text).toContain('tools.1.max_uses: must be at most 1000.')
   })
 
-  test('what it may cost at most is held: searches, and the context read after each', async () => {
+  test('its maximum cost is held: searches, and the context read after each', async () => {
     front.answer = () => Response.json({ ...greeting, usage: searched })
     // Two searches and twice 200,000 tokens are 0.42 USD.
     const poor = await front.gateway.customer({}, { credit: 0.4 })
@@ -149,7 +149,7 @@ describe('finding C7: the web search of Anthropic, where its price is known', ()
   })
 
   test.each(['code_execution_20250825', 'mcp_toolset', 'advisor_20260301'])(
-    '%s has no price, and is refused by name',
+    '%s has no price, and is rejected by name',
     async (type) => {
       const answer = await post({ model: searching, tools: [tool, { type, name: 'x' }] })
       expect(answer.status).toBe(400)
@@ -172,5 +172,27 @@ describe('finding C7: the web search of Anthropic, where its price is known', ()
     const answer = await post({ model: searching, tools })
     expect(answer.status).toBe(200)
     expect(front.requests[0]?.body['tools']).toEqual(tools)
+  })
+})
+
+const addition = (content: Json[] = []) => ({
+  role: 'system',
+  content: [{ type: 'tool_addition', tool: { type: 'tool_reference', name: 'look' } }, ...content],
+})
+
+describe('finding Q8: a turn of nothing but blocks that only Anthropic reads', () => {
+  test.each([false, true])('passes as it came, stream: %p', async (stream) => {
+    front.answer = () => (stream ? streamOf(events) : Response.json({ ...greeting, usage }))
+    const turns = [...messages, addition(), addition([{ type: 'text', text: 'Look.' }])]
+    const answer = await post({ messages: turns, stream })
+    expect([answer.status, answer.error]).toEqual([200, {}])
+    expect(front.requests[0]?.body['messages']).toEqual(turns)
+  })
+
+  test('is rejected by its own name for other models', async () => {
+    const answer = await post({ model: 'sandbox/echo', messages: [...messages, addition()] })
+    expect(answer.status).toBe(400)
+    expect(answer.error.message).toContain('messages.1.content.0')
+    expect(answer.error.message).toContain('tool_addition')
   })
 })

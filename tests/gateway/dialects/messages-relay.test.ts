@@ -71,7 +71,7 @@ describe('a request for a message, to Anthropic', () => {
     expect(JSON.stringify([...(seen()?.headers ?? [])])).not.toContain(front.customer.key)
   })
 
-  test('the answer comes back as it was, and is paid by what it used', async () => {
+  test('the answer is returned unchanged, and is paid by its usage', async () => {
     answerWhole()
     const answer = await post({})
     expect(answer.body).toEqual({ ...greeting, model: claude, usage })
@@ -111,7 +111,7 @@ describe('a request for a message, to Anthropic', () => {
     ])
   })
 
-  test('a repeat under the same key gets the same frames', async () => {
+  test('a repeat under the same key receives the same frames', async () => {
     front.answer = () => streamOf(events)
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const first = await post({ stream: true }, headers)
@@ -167,7 +167,7 @@ describe('failures', () => {
     expect(body['error']).toEqual({ type: 'invalid_request_error', message })
   })
 
-  test('an answer that is none is a 502', async () => {
+  test('an invalid answer is a 502', async () => {
     front.answer = () => Response.json({ type: 'message' })
     expect(await post({})).toMatchObject({ status: 502, body: { error: { type: 'api_error' } } })
   })
@@ -188,7 +188,7 @@ describe('failures', () => {
     expect(Number(seen()?.body['max_tokens'])).toBeLessThan(100_000)
   })
 
-  test('what only Anthropic reads is held for as well', async () => {
+  test('fields that only Anthropic reads are held for as well', async () => {
     const poor = await front.gateway.customer({}, { credit: 0.005 })
     answerWhole()
     const content = [{ type: 'newer_block', data: 'word '.repeat(50_000) }]
@@ -222,7 +222,7 @@ const markedBy = (control: Json) => ({
   messages: [{ role: 'user', content: [{ type: 'text', text: 'c', ...control }] }],
 })
 
-describe('what the price of a model does not cover', () => {
+describe('costs beyond the price of a model', () => {
   const refused: [string, Json, string][] = [
     ['searches', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, 'tools.0.type'],
     ['tool servers', { mcp_servers: [{ type: 'url', url: 'https://a.example' }] }, 'mcp_servers'],
@@ -253,7 +253,7 @@ describe('what the price of a model does not cover', () => {
     expect(front.requests).toEqual([])
   })
 
-  test('dearer tiers are left out; an hour in the cache has a price and stays', async () => {
+  test('more expensive tiers are left out; an hour in the cache has a price and stays', async () => {
     answerWhole()
     const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } }
     const asking = { service_tier: 'auto', inference_geo: 'global', speed: 'fast' }
@@ -277,7 +277,7 @@ const count = (body: Json = {}) =>
   })
 
 describe('count_tokens', () => {
-  test('is asked of Anthropic', async () => {
+  test('is requested from Anthropic', async () => {
     front.answer = () => Response.json({ input_tokens: 4321 })
     expect((await count()).body).toEqual({ input_tokens: 4321 })
     expect(seen()?.path).toBe('/v1/messages/count_tokens')
@@ -285,7 +285,7 @@ describe('count_tokens', () => {
     expect(seen()?.headers.get('anthropic-beta')).toBe('token-counting-2024-11-01')
   })
 
-  test('is estimated where it does not count, and refused where it refuses', async () => {
+  test('is estimated where it does not count, and rejected where it refuses', async () => {
     front.answer = () => new Response('no such page', { status: 404 })
     const { status, body } = await count()
     expect(status).toBe(200)

@@ -6,10 +6,12 @@ import {
   failureOf,
   greeting,
   messages,
+  path,
   createMessagesFixture,
   textOf,
   type MessagesFixture,
 } from './messages-fixture'
+import { sendRaw } from '../../harness/http'
 import { readMessage } from '../../../server/testing/protocols/messages-events'
 import { eventually } from '../../../server/testing/eventually'
 
@@ -89,7 +91,7 @@ describe('the official client against a provider of the OpenAI format', () => {
     })
   })
 
-  test('an answer that reaches the limit says so', async () => {
+  test('an answer that reaches the limit reports it', async () => {
     const model = await it.rig.model('ok')
     const message = await it.client.messages.create({ messages, model, max_tokens: 3 })
     expect(message).toMatchObject({ stop_reason: 'max_tokens', usage: { output_tokens: 3 } })
@@ -209,8 +211,8 @@ describe('tools', () => {
 })
 
 describe('streams', () => {
-  test.each(['rst-after-5', 'no-finish', 'err-after', 'err-after-3'])(
-    '%s: what breaks after it began ends in an error event, without an end',
+  test.each(['rst-after-5', 'end-after-5', 'err-after', 'err-after-3'])(
+    '%s: a failure after the start ends in an error event, without an end',
     async (name) => {
       const model = await it.rig.model(name)
       const { text } = await it.post({ model, stream: true })
@@ -224,26 +226,32 @@ describe('streams', () => {
   )
 
   test('every frame is an event with its name; a silence is filled with pings', async () => {
-    const model = await it.rig.model('slow-event-2500')
-    const { text, headers } = await it.post({ model, stream: true })
-    expect(headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
-    const read = readMessage(text)
+    const { gateway, upstream } = it.rig
+    const model = await it.rig.model('held-event')
+    const body = { ...baseRequest, model, stream: true }
+    using raw = await sendRaw(gateway, { path, key: it.customer.key, body })
+    await raw.until((received) => received.toString().split('event: ping\n').length > 2)
+    await upstream.releaseHeld()
+    const response = await raw.response()
+    expect(response.headers).toContainEqual(['content-type', 'text/event-stream; charset=utf-8'])
+    const read = readMessage(response.body.toString())
     expect(read.problems).toEqual([])
     expect(read.pings).toBeGreaterThan(1)
     expect(read.usage).toMatchObject({ input_tokens: 2, output_tokens: 10 })
-    const message = await it.client.messages.stream({ ...baseRequest, model }).finalMessage()
-    expect(textOf(message)).toBe(greeting)
+    const asking = it.client.messages.stream({ ...baseRequest, model }).finalMessage()
+    await upstream.releaseHeld()
+    expect(textOf(await asking)).toBe(greeting)
   })
 
-  test('what fails after the early headers is an event too', async () => {
-    const model = await it.rig.model('slow-event-30000')
+  test('a failure after the early headers is an event too', async () => {
+    const model = await it.rig.model('held-event')
     const { status, text } = await it.post({ model, stream: true })
     expect(status).toBe(200)
     expect(readMessage(text)).toMatchObject({ content: [], error: { type: 'timeout_error' } })
   })
 
   test('a client that aborts cancels the request at the provider, and pays for the output so far', async () => {
-    const model = await it.rig.model('rate-50')
+    const model = await it.rig.model('held-10')
     const stream = it.client.messages.stream({ messages, model, max_tokens: 1000 })
     let text = ''
     for await (const event of stream) {

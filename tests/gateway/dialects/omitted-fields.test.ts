@@ -41,7 +41,7 @@ const answerChat = () => {
   front.answer = () => Response.json(completion)
 }
 
-test('a chat for Anthropic names what Anthropic does not have', async () => {
+test('a chat for Anthropic names the fields that Anthropic does not have', async () => {
   answerClaude()
   const fields = { seed: 7, verbosity: 'low', presence_penalty: 0, store: false, min_p: 0.1 }
   expect(omitted(await front.chat(claude, fields))).toEqual([200, 'seed, verbosity, min_p'])
@@ -51,7 +51,7 @@ test('a chat for Anthropic names what Anthropic does not have', async () => {
 })
 
 test.each(['moderation', 'web_search_options'])(
-  'a chat for Anthropic with %s is refused by name, and no provider is called',
+  'a chat for Anthropic with %s is rejected by name, and no provider is called',
   async (name) => {
     const answer = await front.chat(claude, { [name]: { model: 'a' } })
     expect(answer.status).toBe(400)
@@ -60,7 +60,7 @@ test.each(['moderation', 'web_search_options'])(
   },
 )
 
-test('a chat for a reasoning model names what such models refuse, and a tier without a price', async () => {
+test('a chat for a reasoning model names the fields that such models reject, and a tier without a price', async () => {
   answerChat()
   const fields = { temperature: 0.5, top_p: 1, service_tier: 'priority' }
   expect(omitted(await front.chat(reasoning, fields))).toEqual([200, 'service_tier, temperature'])
@@ -105,7 +105,7 @@ test.each([
   ['a\nx-injected: 1', 'a?x-injected:?1'],
   ['one, two', 'one??two'],
   ['n'.repeat(5000), 'n'.repeat(100)],
-])('a field whose name no header can hold is answered all the same: %#', async (name, shown) => {
+])('a field whose name fits no header is still answered: %#', async (name, shown) => {
   answerClaude()
   expect(omitted(await front.chat(claude, { [name]: 1 }))).toEqual([200, shown])
   expect(omitted(await front.stream(claude, { [name]: 1 }))).toEqual([200, shown])

@@ -71,7 +71,7 @@ describe('finding S26: a server in the operator’s network', () => {
     expect(front.requests).toEqual([])
   })
 
-  test('nor by a message, translated, passed through or counted', async () => {
+  test('a message fetches nothing either, translated, passed through or counted', async () => {
     const message = { max_tokens: 10, ...said(source) }
     const answers = [
       await front.post('/v1/messages', { model: 'engine/one', ...message }),
@@ -83,7 +83,7 @@ describe('finding S26: a server in the operator’s network', () => {
     expect(front.requests).toEqual([])
   })
 
-  test('gets the content itself, and addresses that are text', async () => {
+  test('receives the content itself, and addresses that are text', async () => {
     front.answer = () => completion()
     for (const fields of [image(data), { messages: [{ role: 'user', content: url }] }]) {
       expect((await front.chat('engine/one', fields)).status).toBe(200)
@@ -91,7 +91,7 @@ describe('finding S26: a server in the operator’s network', () => {
     expect(front.requests).toHaveLength(2)
   })
 
-  test('gets addresses where the operator says so', async () => {
+  test('receives addresses if the operator allows it', async () => {
     front.answer = () => completion()
     expect((await front.chat('trusted/one', image(url))).status).toBe(200)
     expect(front.requests[0]?.body['messages']).toEqual(image(url)['messages'])

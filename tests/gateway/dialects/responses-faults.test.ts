@@ -42,7 +42,7 @@ const streamOf = async (name: string) => {
   return { response, text: await response.text() }
 }
 
-describe('refused', () => {
+describe('rejected', () => {
   const rows: [string, Json, [param: string, issue: string]][] = [
     [
       'an answer that was kept',
@@ -81,7 +81,7 @@ describe('refused', () => {
     })
   })
 
-  test('a body that is no JSON', async () => {
+  test('a body that is not JSON', async () => {
     const { gateway } = fixture.rig
     const { key } = fixture.customer
     const { status, error } = await sendRequest(gateway, { path, key, body: '{' })
@@ -127,7 +127,7 @@ describe('a stream', () => {
     ])
   })
 
-  test('that breaks ends in response.failed, with what was said, and is charged once', async () => {
+  test('ends in response.failed after a break, with its text, and is charged once', async () => {
     const customer = await fixture.rig.gateway.customer()
     const name = 'rst-after-5+bill-sent'
     const body = await bodyOf(name, { stream: true })
@@ -143,20 +143,25 @@ describe('a stream', () => {
     expect(requests).toBe(1)
   })
 
-  test('that fails before its first event is a status', async () => {
+  test('is a status when it fails before its first event', async () => {
     const response = await post('status-500', { stream: true })
     expect(response.status).toBe(502)
     expect(await errorOf(response)).toMatchObject({ code: 'provider_error' })
   })
 
-  test('that waits for its first event is kept open by comments, and still ends with the error', async () => {
-    const { text } = await streamOf('slow-first-2500')
+  test('is kept open by comments before its first event, and still ends with the error', async () => {
+    const { gateway, upstream } = fixture.rig
+    const body = await bodyOf('held-first', { stream: true })
+    using client = await sendRaw(gateway, { path, key: fixture.customer.key, body })
+    await client.until((received) => received.includes(': ping\n\n'))
+    await upstream.releaseHeld()
+    const text = (await client.response()).body.toString()
     expect(text).toStartWith(': ping\n\n')
     expect(lastResponse(eventsIn(text))).toMatchObject({ status: 'completed' })
   })
 
-  test('that fails after early headers begins all the same', async () => {
-    const { response, text } = await streamOf('slow-first-30000')
+  test('begins although it fails after early headers', async () => {
+    const { response, text } = await streamOf('held-first')
     expect(response.status).toBe(200)
     const events = eventsIn(text)
     expect(typesOf(events)).toEqual(['response.created', 'response.in_progress', 'response.failed'])
@@ -166,11 +171,11 @@ describe('a stream', () => {
     })
   })
 
-  test('whose caller leaves ends at the provider', async () => {
+  test('ends at the provider when its caller disconnects', async () => {
     const { gateway, upstream } = fixture.rig
     upstream.reset()
     const stream = await fixture.client.responses.create({
-      model: await fixture.model('rate-20'),
+      model: await fixture.model('held-5'),
       input,
       stream: true,
     })
@@ -185,7 +190,7 @@ describe('a stream', () => {
 test('a client that disconnects before a whole answer cancels it at the provider', async () => {
   const { gateway, upstream } = fixture.rig
   upstream.reset()
-  const body = await bodyOf('slow-first-30000')
+  const body = await bodyOf('held-first')
   using client = await sendRaw(gateway, { path, key: fixture.customer.key, body })
   await eventually(() => upstream.requests().length === 1)
   client.close()
@@ -193,7 +198,7 @@ test('a client that disconnects before a whole answer cancels it at the provider
 })
 
 test.each([false, true])(
-  'M10: a repeat with its key gets the same bytes at no cost, as a stream: %p',
+  'M10: a repeat with its key receives the same bytes at no cost, as a stream: %p',
   async (stream) => {
     const { rig } = fixture
     rig.upstream.reset()
@@ -212,7 +217,7 @@ test.each([false, true])(
 
 const costOf = ({ headers }: Response) => Number(headers.get('x-tollgate-cost'))
 
-test('a request costs what the same chat costs', async () => {
+test('a request costs the price of the same chat', async () => {
   const model = await fixture.model('ok')
   const messages = [{ role: 'user' as const, content: input }]
   const { response: chat } = await fixture.client.chat.completions

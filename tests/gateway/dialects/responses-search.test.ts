@@ -61,8 +61,8 @@ describe('finding P10: OpenAI’s web search on the operator’s key, where a se
   test.each<[string, Json, bigint]>([
     ['as the provider counts', counted(2), 20_000_000n],
     ['by its searches where it counts none', {}, 10_000_000n],
-    ['not beyond what was held', counted(1_000_000), 30_000_000n],
-    ['by its searches where the count is none', counted('2'), 10_000_000n],
+    ['not beyond the hold', counted(1_000_000), 30_000_000n],
+    ['by its searches if the count is invalid', counted('2'), 10_000_000n],
   ])('is charged by the search: %s', async (_how, searchUsage, fee) => {
     front.answer = () => Response.json({ ...response, ...searchUsage })
     const answer = await post({ max_tool_calls: 3 })
@@ -71,14 +71,14 @@ describe('finding P10: OpenAI’s web search on the operator’s key, where a se
     expect((await front.booked(answer)).cost).toBe(tokens + fee)
   })
 
-  test('finding S33: a bound above 1,000 calls is refused by its name', async () => {
+  test('finding S33: a bound above 1,000 calls is rejected by its name', async () => {
     const answer = await post({ max_tool_calls: 1e15 })
     expect(answer.status).toBe(400)
     expect(answer.text).toContain('max_tool_calls: must be at most 1000.')
     expect(front.requests).toEqual([])
   })
 
-  test('and in a stream', async () => {
+  test('in a stream, too', async () => {
     const { output, ...head } = response
     const items = output.map((item, output_index) => ({
       type: 'response.output_item.done',
@@ -111,7 +111,7 @@ describe('finding P10: OpenAI’s web search on the operator’s key, where a se
     expect(cost).toBeLessThan(11_000_000n)
   })
 
-  test('what it may cost is held: searches, and 128,000 tokens read after each', async () => {
+  test('its maximum cost is held: searches, and 128,000 tokens read after each', async () => {
     front.answer = () => Response.json(response)
     // Five searches and five times 128,000 tokens are 0.69 USD, the answer and the prompt below 0.01.
     const poor = await front.gateway.customer({}, { credit: 0.68 })
@@ -122,7 +122,7 @@ describe('finding P10: OpenAI’s web search on the operator’s key, where a se
     expect(front.requests[0]?.body['max_tool_calls']).toBe(5)
   })
 
-  test('what is offered unasked beside other tools is left out and named; nothing is held', async () => {
+  test('default tools beside other tools are left out and named; nothing is held', async () => {
     front.answer = () => Response.json({ ...response, output: [message] })
     const look = { type: 'function', name: 'look', parameters: { type: 'object' } }
     const poor = await front.gateway.customer({}, { credit: 0.05 })

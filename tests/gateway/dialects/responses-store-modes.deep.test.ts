@@ -20,8 +20,8 @@ async function keeping(fixture: Fixture, fields: object): Promise<boolean[]> {
 }
 
 describe('STORE_RESPONSES', () => {
-  test('always: all answers are kept but those whose request says no', async () => {
-    await using fixture = await createFixture({ environment: { STORE_RESPONSES: 'always' } })
+  test('always: all answers are stored unless their request has store: false', async () => {
+    await using fixture = await createFixture()
     expect(await keeping(fixture, {})).toEqual([true, true])
     expect(await keeping(fixture, { store: true })).toEqual([true, true])
     expect(await keeping(fixture, { store: false })).toEqual([false, false])
@@ -31,7 +31,14 @@ describe('STORE_RESPONSES', () => {
     fixture.verify()
   })
 
-  test('never: none is kept, and nothing is gone on from', async () => {
+  test('asked: only answers to requests with store: true', async () => {
+    await using fixture = await createFixture({ environment: { STORE_RESPONSES: 'asked' } })
+    expect(await keeping(fixture, {})).toEqual([false, false])
+    expect(await keeping(fixture, { store: true })).toEqual([true, true])
+    fixture.verify()
+  })
+
+  test('never: none is stored, and none can be continued', async () => {
     await using fixture = await createFixture({ environment: { STORE_RESPONSES: 'never' } })
     expect(await keeping(fixture, { store: true })).toEqual([false, false])
     const { id } = await say(fixture, { store: true })

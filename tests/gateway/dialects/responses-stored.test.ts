@@ -26,7 +26,7 @@ const say = async (input: string, fields: object = {}) =>
 const another = async (): Promise<OpenAI> => (await fixture.rig.gateway.customer()).client
 
 describe('an answer that is to be kept', () => {
-  test('is there for its account, and for no other', async () => {
+  test('exists for its account, and for no other', async () => {
     const response = await say('One.')
     expect(response).toMatchObject({ store: true })
     const { output_text: _convenience, ...found } = await fixture.client.responses.retrieve(
@@ -92,7 +92,7 @@ describe('an answer that is to be kept', () => {
     expect(fixture.sent()['messages']).toHaveLength(3)
   })
 
-  test('is deleted, and gone on from no more', async () => {
+  test('is deleted, and cannot be continued', async () => {
     const { id } = await say('One.')
     await fixture.client.responses.delete(id)
     expect((await failureOf(fixture.client.responses.retrieve(id))).status).toBe(404)
@@ -113,27 +113,63 @@ describe('an answer that is to be kept', () => {
   })
 })
 
-test.each(['a\0b', 'é', '%', 'x'.repeat(300), "' or true --"])('%j is no answer', async (id) => {
-  const { gateway } = fixture.rig
-  const { key } = fixture.customer
-  const path = `/v1/responses/${encodeURIComponent(id)}`
-  const found = await sendRequest(gateway, { method: 'GET', path, key })
-  expect([found.status, found.error.code]).toEqual([404, 'resource_not_found'])
-  expect((await sendRequest(gateway, { method: 'DELETE', path, key })).status).toBe(404)
-  const body = { model: await fixture.model('ok'), input: 'Well?', previous_response_id: id }
-  const refused = await sendRequest(gateway, { path: '/v1/responses', key, body })
-  expect([refused.status, refused.error.param]).toEqual([400, 'previous_response_id'])
+test.each(['a\0b', 'é', '%', 'x'.repeat(300), "' or true --"])(
+  '%j is not an answer',
+  async (id) => {
+    const { gateway } = fixture.rig
+    const { key } = fixture.customer
+    const path = `/v1/responses/${encodeURIComponent(id)}`
+    const found = await sendRequest(gateway, { method: 'GET', path, key })
+    expect([found.status, found.error.code]).toEqual([404, 'resource_not_found'])
+    expect((await sendRequest(gateway, { method: 'DELETE', path, key })).status).toBe(404)
+    const body = { model: await fixture.model('ok'), input: 'Well?', previous_response_id: id }
+    const refused = await sendRequest(gateway, { path: '/v1/responses', key, body })
+    expect([refused.status, refused.error.param]).toEqual([400, 'previous_response_id'])
+  },
+)
+
+describe('finding D2: a response is stored unless its request says store: false', () => {
+  const unsaid = { store: undefined }
+
+  test('whole', async () => {
+    const response = await say('Hello.', unsaid)
+    expect(response).toMatchObject({ store: true })
+    expect((await fixture.client.responses.retrieve(response.id)).id).toBe(response.id)
+  })
+
+  test('streamed', async () => {
+    const model = await fixture.model('ok')
+    const stream = fixture.client.responses.stream({ model, input: 'Hello.' })
+    const response = await stream.finalResponse()
+    expect(response).toMatchObject({ store: true })
+    await say('And?', { ...unsaid, previous_response_id: response.id })
+    expect(fixture.sent()['messages']).toHaveLength(3)
+  })
+
+  test('a tool loop that names the response before is answered', async () => {
+    const tools = [{ type: 'function' as const, name: 'look', parameters: {}, strict: false }]
+    const first = await say('Look.', { ...unsaid, tools, tool_choice: 'required' })
+    const [call] = first.output
+    if (call?.type !== 'function_call') throw new Error('no call')
+    const output = { type: 'function_call_output', call_id: call.call_id, output: 'wet' }
+    const fields = { ...unsaid, input: [output], tools, previous_response_id: first.id }
+    const second = await say('', fields)
+    expect(second).toMatchObject({ store: true, previous_response_id: first.id })
+  })
+
+  test('store: false is honoured, whole and streamed', async () => {
+    const model = await fixture.model('ok')
+    const stream = fixture.client.responses.stream({ model, input: 'Hello.', store: false })
+    for (const response of [await say('Hello.', { store: false }), await stream.finalResponse()]) {
+      expect(response).toMatchObject({ store: false })
+      expect((await failureOf(fixture.client.responses.retrieve(response.id))).status).toBe(404)
+      const refusal = await failureOf(say('And?', { previous_response_id: response.id }))
+      expect([refusal.status, refusal.param]).toEqual([400, 'previous_response_id'])
+    }
+  })
 })
 
-test('without the word nothing is kept', async () => {
-  for (const store of [undefined, false]) {
-    const response = await say('Hello.', { store })
-    expect(response).toMatchObject({ store: false })
-    expect((await failureOf(fixture.client.responses.retrieve(response.id))).status).toBe(404)
-  }
-})
-
-test('what is kept is in the database as soon as it is written, under its account', async () => {
+test('a stored answer is in the database as soon as it is written, under its account', async () => {
   const { id } = await say('Hello.')
   const sql = await openDatabase(fixture.rig.gateway.dataDir)
   try {

@@ -1,14 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { args, byCustomCall, byOpenAi, call, patch, thought, usage } from './openai-answers'
 import { eventsIn, lastResponse, typesOf } from './response-events'
 import { jsonOf, type Json } from '../../providers/conformance/fixture'
 import { hasFixtures, validate } from '../../harness/fixtures'
 import { upstreamSecret } from '../../harness/server'
-import {
-  eventsOf,
-  openFront,
-  type Front,
-  type ProviderRequest,
-} from '../../providers/translated/front'
+import { eventsOf, openFront, type Front } from '../../providers/translated/front'
 
 let front: Front
 
@@ -38,29 +34,6 @@ afterEach(() => {
 afterAll(() => front[Symbol.asyncDispose]())
 
 const weather = { type: 'function', name: 'weather', parameters: { type: 'object' }, strict: null }
-const args = '{"city":"Oslo"}'
-const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'weather' }
-const thought = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'Z0FBQUFB' }
-const usage = { input_tokens: 100, output_tokens: 30, total_tokens: 130 }
-
-/** An answer of OpenAI's own interface, whole or as a stream. */
-function answerOf({ body }: ProviderRequest, ...output: Json[]): Response {
-  const response = { id: 'resp_1', object: 'response', status: 'completed', model: 'theirs' }
-  if (body['stream'] !== true) return Response.json({ ...response, output, usage })
-  const items = output.flatMap((item, output_index) => [
-    { type: 'response.output_item.added', output_index, item },
-    { type: 'response.output_item.done', output_index, item },
-  ])
-  const events: Json[] = [
-    { type: 'response.created', response: { ...response, status: 'in_progress', output: [] } },
-    ...items,
-    { type: 'response.completed', response: { ...response, output, usage } },
-  ]
-  return eventsOf(...events.map((event, sequence_number) => ({ ...event, sequence_number })))
-}
-
-/** A thought that it encrypted, then a call. */
-const byOpenAi = (seen: ProviderRequest) => answerOf(seen, thought, { ...call, arguments: args })
 
 const block = (index: number, start: Json, ...deltas: Json[]) => [
   { type: 'content_block_start', index, content_block: start },
@@ -155,19 +128,7 @@ test('sends an encrypted thought of OpenAI to OpenAI, and to no other provider',
   expect(front.requests.at(-1)?.text).not.toContain('Z0FBQUFB')
 })
 
-const patch = '*** Begin Patch'
-
-/** An answer that calls a tool with free text. */
-const byCustomCall = (seen: ProviderRequest) =>
-  answerOf(seen, {
-    type: 'custom_tool_call',
-    id: 'ctc_1',
-    call_id: 'call_2',
-    name: 'write',
-    input: patch,
-  })
-
-test('what came in the format of OpenAI goes on to it in that format, and is paid by its count', async () => {
+test('a request in the format of OpenAI is sent on in that format, and is paid by its count', async () => {
   front.answer = byCustomCall
   const format = { type: 'grammar', syntax: 'lark', definition: 'start: /.+/' }
   const tool = { type: 'custom', name: 'write', format }
@@ -228,7 +189,7 @@ test('thoughts that OpenAI refuses are left out, once', async () => {
   expect(answer.status).toBe(200)
 })
 
-test('a model that only chats is asked as one', async () => {
+test('a chat-only model is called as one', async () => {
   front.answer = () =>
     Response.json({
       choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],

@@ -16,7 +16,7 @@ const rows: [string, Json, string | null][] = [
   ['/v1/responses', { input: 'a', background: true }, 'background'],
   ['/v1/responses', { input: 'a', conversation: 'conv_1' }, 'conversation'],
 ]
-test.each(rows)('where nothing is kept, %s refuses %j', async (path, fields, param) => {
+test.each(rows)('without storage, %s rejects %j', async (path, fields, param) => {
   const { key } = fixture.customer
   const body = { ...(path === '/v1/responses' && { model: await fixture.model('ok') }), ...fields }
   const refused = await sendRequest(fixture.rig.gateway, { path, key, body })
@@ -27,7 +27,7 @@ test.each(rows)('where nothing is kept, %s refuses %j', async (path, fields, par
   ])
 })
 
-test('where nothing is kept, store is not heard', async () => {
+test('without storage, store is ignored', async () => {
   const model = await fixture.model('ok')
   const response = await fixture.client.responses.create({ model, input: 'Hello.', store: true })
   expect(response).toMatchObject({ store: false, background: false })

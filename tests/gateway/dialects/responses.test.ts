@@ -61,7 +61,7 @@ test('a question becomes a chat, and its answer a response', async () => {
     instructions: 'Be brief.',
     temperature: 0.5,
     metadata: { a: 'b' },
-    store: false,
+    store: true,
     error: null,
     incomplete_details: null,
   })
@@ -125,7 +125,7 @@ describe.each(both)('%s', (_how, ask) => {
     })
   })
 
-  test('what ends at the output limit is incomplete, and says so', async () => {
+  test('an answer that ends at the output limit is marked as incomplete', async () => {
     const response = await ask('ok', { max_output_tokens: 3 })
     expect(response.status).toBe('incomplete')
     expect(response.incomplete_details).toEqual({ reason: 'max_output_tokens' })
@@ -162,7 +162,7 @@ describe('tools', () => {
     ])
   })
 
-  test('a custom call and its output go back as those of a function', async () => {
+  test('a custom call and its output are sent back as a function’s', async () => {
     await create('ok', {
       input: [
         { type: 'custom_tool_call', call_id: 'call_1', name: 'write', input: 'a' },
@@ -175,7 +175,7 @@ describe('tools', () => {
     ])
   })
 
-  test('those of OpenAI are left out beside others', async () => {
+  test('tools of OpenAI are left out beside others', async () => {
     await create('ok', { tools: [weather, { type: 'web_search' }] })
     expect(fixture.sent()['tools']).toMatchObject([{ function: { name: 'get_weather' } }])
   })
@@ -200,7 +200,7 @@ test('a schema is kept to, and parsed by the client', async () => {
   })
 })
 
-test('an effort reaches models that think, and is kept from those that do not', async () => {
+test('an effort is sent to models that think, and not to others', async () => {
   const capabilities = { reasoning: true }
   const thinking = await fixture.addModel('fake/unicode', { capabilities })
   const options = { input, reasoning: { effort: 'low' as const } }

@@ -49,7 +49,7 @@ describe('on the platform’s credential', () => {
     expect(front.requests).toEqual([])
   })
 
-  test('finding S20: nor by Messages and Responses, translated, passed through, or counted', async () => {
+  test('finding S20: Messages and Responses do not read it either, translated, passed through, or counted', async () => {
     const source = { type: 'url', url: uploaded }
     const message = { max_tokens: 10, ...said({ type: 'image', source }) }
     const stored = said({ type: 'document', source: { type: 'file', file_id: 'file_1' } })
@@ -90,7 +90,7 @@ describe('on the platform’s credential', () => {
   })
 })
 
-describe('on the credential of an organization, and on one’s own', () => {
+describe('on the credential of an organization, and on the caller’s own', () => {
   let fixture: Fixture
   let key: string
   let own: Customer
@@ -151,7 +151,7 @@ describe('on the credential of an organization, and on one’s own', () => {
     },
   )
 
-  test('finding S24: all of it passes on a credential of one’s own', async () => {
+  test('finding S24: all of it passes on the caller’s own credential', async () => {
     const fields = { made_up: 1, ...said({ type: 'container_upload', file_id: 'file_1' }) }
     const beta = 'files-api-2025-04-14,made-up-2026-10-01'
     fixture.upstream.answer = () =>
@@ -185,7 +185,7 @@ describe('on the credential of an organization, and on one’s own', () => {
     expect(fixture.upstream.requests[1]?.headers.get('anthropic-beta')).toBeNull()
   })
 
-  test('finding S24: a chat passes whole on a credential of one’s own', async () => {
+  test('finding S24: a chat passes whole on the caller’s own credential', async () => {
     fixture.upstream.answer = () => completion()
     const chat = { model: 'openai/gpt-4o', rid: 'r', store: true, ...file('file-1') }
     expect((await send('/v1/chat/completions', { key: own.key, body: chat })).status).toBe(200)

@@ -1,6 +1,6 @@
 import { sendRequest, messages, type Answer, type Json } from '../../harness/http'
 import type { Customer, Gateway, Rig } from '../../harness/server'
-import { WaitTimeoutError, waitTimeoutMs } from '../../../server/testing/eventually'
+import { eventuallyReads } from '../../../server/testing/eventually'
 
 /** Returns an unused key. */
 export const newKey = () => `key-${crypto.randomUUID()}`
@@ -29,22 +29,16 @@ export const chatOf = async (rig: Rig, name: string, fields: Json = {}): Promise
 
 /** What an account has been charged, once all of it is booked: USD, and for how many attempts. */
 export async function readCharge({ admin }: Gateway, { userId }: Customer, expected: number) {
-  const deadline = performance.now() + waitTimeoutMs
-  for (;;) {
+  const read = async () => {
     const { transactions } = await admin('GET', `/transactions?user_id=${userId}`)
     const usage = Array.isArray(transactions)
       ? transactions.filter(({ type }: Json) => type === 'usage')
       : []
-    const requests = sum(usage, 'request_count')
-    if (requests >= expected) {
-      const { balance } = await admin('GET', `/users/${userId}`)
-      return { usd: -sum(usage, 'amount'), requests, balance: Number(balance) }
-    }
-    if (performance.now() > deadline) {
-      throw new WaitTimeoutError(`${expected} charges, found ${requests}`, waitTimeoutMs)
-    }
-    await Bun.sleep(20)
+    return { usd: -sum(usage, 'amount'), requests: sum(usage, 'request_count') }
   }
+  const charged = await eventuallyReads(read, ({ requests }) => requests >= expected)
+  const { balance } = await admin('GET', `/users/${userId}`)
+  return { ...charged, balance: Number(balance) }
 }
 
 const sum = (rows: Json[], field: string) =>

@@ -37,11 +37,11 @@ describe('a key', () => {
   })
 
   test.each([
-    ['that is empty', ''],
+    ['as an empty value', ''],
     ['of 256 characters', 'k'.repeat(256)],
     ['with a letter beyond ASCII', 'clé'],
     ['with a tab within', 'a\tb'],
-  ])('%s is refused', async (_name, key) => {
+  ])('%s is rejected', async (_name, key) => {
     rig.upstream.reset()
     const refused = await keyed(key, 'ok')
     expect(refused.status).toBe(400)
@@ -53,7 +53,7 @@ describe('a key', () => {
     expect(callsOf(rig, 'ok')).toHaveLength(0)
   })
 
-  test('M10: is refused with another body, or on another path', async () => {
+  test('M10: is rejected with another body, or on another path', async () => {
     const key = newKey()
     const first = await keyed(key, 'ok')
     const otherBody = await keyed(key, 'ok', { temperature: 0.5 })
@@ -66,7 +66,7 @@ describe('a key', () => {
     expect((await keyed(key, 'ok')).text).toBe(first.text)
   })
 
-  test('M10: is refused with another body while the first request runs, too', async () => {
+  test('M10: is rejected with another body while the first request runs, too', async () => {
     const key = newKey()
     const answered: string[] = []
     const first = keyed(key, 'held-3').finally(() => answered.push('first'))
@@ -80,7 +80,7 @@ describe('a key', () => {
     recordFigure('M10: refusing another body', other.tookMs, { unit: 'ms', atMost: 250 })
   })
 
-  test('M10: of another account is another key; of another key of the account it is not', async () => {
+  test('M10: from another account is another key; from another key of the account it is not', async () => {
     const key = newKey()
     const first = await keyed(key, 'ok')
     const stranger = await rig.gateway.customer()
@@ -133,7 +133,7 @@ describe('a request refused before it was sent leaves its key free', () => {
     expect((await ask()).status).toBe(200)
   })
 
-  test('for a token id that means nothing, found when a provider takes none', async () => {
+  test('for an unknown token id, found when a provider accepts none', async () => {
     const key = newKey()
     const path = '/v1/embeddings'
     const model = await rig.model('ok-vectors', { category: 'embedding' })

@@ -2,30 +2,45 @@ import { describe, expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { freeze, openDatabase, postgresPid, startTwoNodes } from '../../harness/database'
 import { sendRequest, messages, toStream } from '../../harness/http'
+import { internalUrl, scrape } from '../../harness/scrape'
 import { eventually } from '../../../server/testing/eventually'
 import { newDataDir, startGateway, startRig, type Gateway, type Rig } from '../../harness/server'
 import { startFakeProvider } from '../../harness/upstreams/fake-provider'
 import { sendIdempotent, callsOf, readCharge, chatOf, isReplay, newKey } from './keyed'
-import { recordFigure } from '../../../server/testing/figures'
+import { recordFigure, recordTimeFigure } from '../../../server/testing/figures'
 
 /** Two nodes, with the fake provider behind them. */
 async function startNodes() {
   const stack = new AsyncDisposableStack()
   const upstream = stack.use(await startFakeProvider())
-  const nodes = stack.use(await startTwoNodes())
-  const { a } = nodes
+  const nodes = stack.use(await startTwoNodes({ environment: { METRICS_PORT: '0' } }))
+  const { a, b } = nodes
   const base_url = upstream.url
   await a.admin('POST', '/providers', { key: 'fake', name: 'Fake', adapter: 'openai', base_url })
   await a.admin('POST', '/connections', { name: 'f', provider: 'fake', api_key: 'secret-1' })
+  const reader = await a.customer()
   const model = async (name: string) => {
     const pricing = { input: 1, output: 4 }
     await a.admin('POST', '/models', { id: `fake/${name}`, name, category: 'chat', pricing })
-    // Node B hears of it.
-    await Bun.sleep(300)
+    const listed = { method: 'GET', path: `/v1/models/fake/${name}`, key: reader.key }
+    await eventually(async () => (await sendRequest(b, listed)).status === 200)
     return { model: `fake/${name}`, messages }
   }
   const seen = (name: string) => upstream.requests().filter((request) => request.model === name)
-  return { ...nodes, model, seen, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+  const urls = await Promise.all([a, b].map((node) => internalUrl(node)))
+  /** The number of model requests that run on both nodes, those that wait for a first one included. */
+  const running = async () => {
+    const scrapes = await Promise.all(urls.map((url) => scrape(url)))
+    return scrapes.reduce((sum, found) => sum + found.sum('tollgate_running_requests'), 0)
+  }
+  return {
+    ...nodes,
+    upstream,
+    model,
+    seen,
+    running,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
 }
 
 const statusesOf = (answers: { status: number }[]) => answers.map(({ status }) => status)
@@ -34,56 +49,62 @@ describe('two nodes', () => {
   test('M10: 50 in parallel on both are one call and one charge; a stream as well', async () => {
     await using nodes = await startNodes()
     const customer = await nodes.a.customer()
-    const body = await nodes.model('slow-first-300')
+    const body = await nodes.model('held-first')
     for (const [round, stream] of [false, true].entries()) {
       const key = newKey()
       const keyedRequest = { customer, key, body: { ...body, stream } }
-      const all = await Promise.all(
-        Array.from({ length: 50 }, (_, k) =>
-          sendIdempotent(k % 2 ? nodes.a : nodes.b, keyedRequest),
-        ),
+      const asking = Array.from({ length: 50 }, (_, k) =>
+        sendIdempotent(k % 2 ? nodes.a : nodes.b, keyedRequest),
       )
+      await eventually(async () => (await nodes.running()) === 50)
+      await nodes.upstream.releaseHeld()
+      const all = await Promise.all(asking)
       expect(new Set(statusesOf(all))).toEqual(new Set([200]))
       expect(new Set(all.map(({ text }) => text)).size).toBe(1)
       expect(all.filter(isReplay)).toHaveLength(49)
-      expect(nodes.seen('slow-first-300')).toHaveLength(round + 1)
+      expect(nodes.seen('held-first')).toHaveLength(round + 1)
       expect((await readCharge(nodes.a, customer, round + 1)).requests).toBe(round + 1)
     }
   })
 
-  test('one that waits on the other node gets the answer as soon as it is there', async () => {
+  test('a repeat on the other node receives the answer as soon as it is stored', async () => {
     await using nodes = await startNodes()
     const customer = await nodes.a.customer()
-    const body = await nodes.model('slow-first-700')
+    const body = await nodes.model('held-first')
     const keyedRequest = { customer, key: newKey(), body }
-    await Promise.all(
-      [nodes.a, nodes.b].map((node) => sendIdempotent(node, { ...keyedRequest, key: newKey() })),
+    const known = [nodes.a, nodes.b].map((node) =>
+      sendIdempotent(node, { ...keyedRequest, key: newKey() }),
     )
-    const before = nodes.seen('slow-first-700').length
-    const ask = (node: Gateway) =>
-      sendIdempotent(node, keyedRequest).then((answer) => ({ answer, atMs: performance.now() }))
-    const asking = ask(nodes.a)
-    await eventually(() => nodes.seen('slow-first-700').length === before + 1)
-    const [first, second] = await Promise.all([asking, ask(nodes.b)])
-    expect([isReplay(first.answer), isReplay(second.answer)]).toEqual([false, true])
-    expect(second.answer.text).toBe(first.answer.text)
-    expect(nodes.seen('slow-first-700')).toHaveLength(before + 1)
-    recordFigure('the answer on the other node', second.atMs - first.atMs, {
-      unit: 'ms',
-      atMost: 200,
-    })
+    await nodes.upstream.releaseHeld(2)
+    await Promise.all(known)
+    const asking = sendIdempotent(nodes.a, keyedRequest)
+    await eventually(() => nodes.upstream.heldCount() === 1)
+    const waiting = sendIdempotent(nodes.b, keyedRequest)
+    await eventually(async () => (await nodes.running()) === 2)
+    nodes.upstream.release()
+    const first = await asking
+    const second = await recordTimeFigure(
+      'the answer on the other node',
+      { atMost: 200 },
+      () => waiting,
+    )
+    expect([isReplay(first), isReplay(second)]).toEqual([false, true])
+    expect(second.text).toBe(first.text)
+    expect(nodes.seen('held-first')).toHaveLength(3)
   })
 
-  test('one that waits for a node that dies is the first itself', async () => {
+  test('a repeat that waits for a dying node becomes the first itself', async () => {
     await using nodes = await startNodes()
     const customer = await nodes.a.customer()
-    const body = await nodes.model('slow-first-2500')
+    const body = await nodes.model('held-first')
     const keyedRequest = { customer, key: newKey(), body }
     sendIdempotent(nodes.b, keyedRequest).catch(() => undefined)
-    await eventually(() => nodes.seen('slow-first-2500').length === 1)
+    await eventually(() => nodes.upstream.heldCount() === 1)
     const waiting = sendIdempotent(nodes.a, keyedRequest)
-    await Bun.sleep(200)
+    await eventually(async () => (await nodes.running()) === 2)
     await nodes.b.stop('SIGKILL')
+    await eventually(() => nodes.seen('held-first').length === 2)
+    await nodes.upstream.releaseHeld()
     const answer = await waiting
     expect(answer.status).toBe(200)
     expect(isReplay(answer)).toBe(false)
@@ -91,7 +112,7 @@ describe('two nodes', () => {
       unit: 'ms',
       atMost: 15_000,
     })
-    expect(nodes.seen('slow-first-2500')).toHaveLength(2)
+    expect(nodes.seen('held-first')).toHaveLength(2)
   })
 })
 
@@ -99,13 +120,16 @@ test('a node that is killed and starts again takes its key over', async () => {
   const dataDir = await newDataDir()
   await using rig = await startRig({ dataDir, database: 'shared' })
   const customer = await rig.gateway.customer()
-  const body = await chatOf(rig, 'slow-first-2500')
+  const body = await chatOf(rig, 'held-first')
   const keyedRequest = { customer, key: newKey(), body }
   sendIdempotent(rig.gateway, keyedRequest).catch(() => undefined)
-  await eventually(() => callsOf(rig, 'slow-first-2500').length === 1)
+  await eventually(() => rig.upstream.heldCount() === 1)
   await rig.gateway.stop('SIGKILL')
   await using next = await startGateway({ dataDir, database: 'shared' })
-  const answer = await sendIdempotent(next, keyedRequest)
+  const asking = sendIdempotent(next, keyedRequest)
+  await eventually(() => callsOf(rig, 'held-first').length === 2)
+  await rig.upstream.releaseHeld()
+  const answer = await asking
   expect(answer.status).toBe(200)
   expect(isReplay(answer)).toBe(false)
   recordFigure('an answer after a restart of its node', answer.tookMs, {
@@ -113,7 +137,7 @@ test('a node that is killed and starts again takes its key over', async () => {
     atMost: 15_000,
   })
   expect(isReplay(await sendIdempotent(next, keyedRequest))).toBe(true)
-  expect(callsOf(rig, 'slow-first-2500')).toHaveLength(2)
+  expect(callsOf(rig, 'held-first')).toHaveLength(2)
   await next.stop()
   await rm(dataDir, { recursive: true, force: true })
 })
@@ -128,7 +152,7 @@ async function begin(rig: Rig) {
 }
 
 describe('while the database is away', () => {
-  test('a request with a key is refused before anything is sent; one without is not', async () => {
+  test('a request with a key is rejected before anything is sent; one without is not', async () => {
     await using rig = await startRig({ database: 'embedded' })
     const { customer, body, plain } = await begin(rig)
     const keyedRequest = { customer, key: newKey(), body }
@@ -156,15 +180,16 @@ describe('while the database is away', () => {
     rig.gateway.recorder.verify()
   })
 
-  test('a running request is answered, repeats get it, and it is stored afterwards', async () => {
+  test('a running request is answered, repeats receive its answer, and it is stored afterwards', async () => {
     await using rig = await startRig({ database: 'embedded' })
     const { customer } = await begin(rig)
-    const body = await chatOf(rig, 'chunks-10-gap-100', { stream: true })
+    const body = await chatOf(rig, 'held-10', { stream: true })
     const keyedRequest = { customer, key: newKey(), body }
     const asking = sendIdempotent(rig.gateway, keyedRequest)
-    await eventually(() => callsOf(rig, 'chunks-10-gap-100').length === 1)
+    await eventually(() => rig.upstream.heldCount() === 1)
     {
       using _frozen = await freeze(await postgresPid(rig.gateway.dataDir))
+      rig.upstream.release()
       const first = await asking
       expect(toStream(first).isDone).toBe(true)
       const again = await sendIdempotent(rig.gateway, keyedRequest)

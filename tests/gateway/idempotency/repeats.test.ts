@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { toStream, type Json } from '../../harness/http'
+import { sendRaw, sendRequest, toStream, type Answer, type Json } from '../../harness/http'
 import { startRig, type Customer, type Rig } from '../../harness/server'
 import { sendIdempotent, callsOf, readCharge, chatOf, isReplay, newKey } from './keyed'
 import { isDeep } from '../../../server/testing/depth'
-import { recordFigure } from '../../../server/testing/figures'
+import { recordTimeFigure } from '../../../server/testing/figures'
 import { eventually } from '../../../server/testing/eventually'
 
 let rig: Rig
@@ -33,19 +33,21 @@ const idOf = ({ headers }: { headers: Headers }) => headers.get('x-request-id')
 describe('the same key with the same request', () => {
   test('M10: 50 in parallel are one call, 49 replays and one charge', async () => {
     const key = await begin()
-    const all = await Promise.all(Array.from({ length: 50 }, () => keyed(key, 'slow-first-300')))
-    expect(callsOf(rig, 'slow-first-300')).toHaveLength(1)
+    const asking = Array.from({ length: 50 }, () => keyed(key, 'held-first'))
+    await rig.upstream.releaseHeld()
+    const all = await Promise.all(asking)
+    expect(callsOf(rig, 'held-first')).toHaveLength(1)
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]))
     expect(new Set(all.map(({ text }) => text)).size).toBe(1)
     expect(new Set(all.map(idOf)).size).toBe(1)
     expect(all.filter(isReplay)).toHaveLength(49)
     const { usd, requests, balance } = await readCharge(rig.gateway, customer, 1)
     expect(requests).toBe(1)
-    expect(usd).toBeCloseTo(rig.upstream.bill('slow-first-300').usd, 9)
+    expect(usd).toBeCloseTo(rig.upstream.bill('held-first').usd, 9)
     expect(balance).toBeCloseTo(1_000_000 - usd, 9)
   })
 
-  test('later gets status, headers, body and request id of the first, and costs nothing', async () => {
+  test('later receives status, headers, body and request id of the first, and costs nothing', async () => {
     const key = await begin()
     const first = await keyed(key, 'ok')
     expect(isReplay(first)).toBe(false)
@@ -103,7 +105,7 @@ describe('the same key with the same request', () => {
     expect((await keyed(newKey(), 'ok-gone')).status).toBe(404)
   })
 
-  test('M11: an error after dispatch is kept, and says that a repeat is useless', async () => {
+  test('M11: an error after dispatch is stored, and marks a repeat as useless', async () => {
     const key = await begin()
     const first = await keyed(key, 'status-500')
     expect(first.status).toBe(502)
@@ -132,15 +134,32 @@ describe('the same key with the same request', () => {
   })
 
   if (isDeep)
-    test('waits as long as a request may take, then is refused', async () => {
+    test('waits as long as a request may take, then is rejected', async () => {
       const key = await begin()
       const first = keyed(key, 'held-60', { stream: true })
       await eventually(() => rig.upstream.heldCount() === 1)
-      const second = await keyed(key, 'held-60', { stream: true })
-      expect(second.status).toBe(504)
-      expect(second.error.code).toBe('request_timeout')
-      expect(second.tookMs).toBeGreaterThanOrEqual(7900)
-      recordFigure('waiting for 8 s', second.tookMs, { unit: 'ms', atMost: 9000 })
+      const ended: string[] = []
+      const wait = async (name: string, waiting: Promise<Answer>) => {
+        const { status, error } = await waiting
+        expect([status, error.code]).toEqual([504, 'request_timeout'])
+        ended.push(name)
+      }
+      const plainBody = await chatOf(rig, 'held-first')
+      const setTimer = (request_seconds: number) =>
+        rig.gateway.admin('PUT', '/config', { timers: { request_seconds } })
+      await setTimer(1)
+      const plain = wait(
+        'one second',
+        sendRequest(rig.gateway, { key: customer.key, body: plainBody }),
+      )
+      await eventually(() => rig.upstream.heldCount() === 2)
+      await setTimer(4)
+      await recordTimeFigure('waiting for 4 s', { atLeast: 3900, atMost: 5000 }, () =>
+        wait('four seconds', keyed(key, 'held-60', { stream: true })),
+      )
+      await plain
+      expect(ended).toEqual(['one second', 'four seconds'])
+      await setTimer(8)
       rig.upstream.release()
       expect(toStream(await first).isDone).toBe(true)
       expect(isReplay(await keyed(key, 'held-60', { stream: true }))).toBe(true)
@@ -162,16 +181,24 @@ describe('a stream', () => {
     expect((await readCharge(rig.gateway, customer, 1)).requests).toBe(1)
   })
 
-  test('whose headers went out early is replayed with all that followed them', async () => {
+  test('with early headers is replayed with all that followed them', async () => {
     const key = await begin()
-    const first = await keyed(key, 'slow-event-2500', { stream: true })
-    const again = await keyed(key, 'slow-event-2500', { stream: true })
-    expect(toStream(first)).toMatchObject({ isDone: true, pings: 1 })
-    expect(again.text).toBe(first.text)
+    using client = await sendRaw(rig.gateway, {
+      key: customer.key,
+      headers: { 'idempotency-key': key },
+      body: await chatOf(rig, 'held-event', { stream: true }),
+    })
+    await client.until((received) => received.includes(': ping\n\n'))
+    await rig.upstream.releaseHeld()
+    const first = (await client.response()).body.toString()
+    const again = await keyed(key, 'held-event', { stream: true })
+    expect(toStream(again).isDone).toBe(true)
+    expect(toStream(again).pings).toBeGreaterThan(0)
+    expect(again.text).toBe(first)
     expect(isReplay(again)).toBe(true)
   })
 
-  test('that broke is replayed with its error', async () => {
+  test('is replayed with its error after a break', async () => {
     const key = await begin()
     const first = await keyed(key, 'rst-after-3', { stream: true })
     const again = await keyed(key, 'rst-after-3', { stream: true })
@@ -181,7 +208,7 @@ describe('a stream', () => {
     expect(callsOf(rig, 'rst-after-3')).toHaveLength(1)
   })
 
-  test('that failed before its first event is replayed with its status', async () => {
+  test('is replayed with its status if it failed before its first event', async () => {
     const key = await begin()
     const first = await keyed(key, 'status-400', { stream: true })
     const again = await keyed(key, 'status-400', { stream: true })

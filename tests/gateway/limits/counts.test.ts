@@ -203,7 +203,7 @@ const scoped = ({ id }: Organization, body: Json) => ({
   organization_id: id,
 })
 
-describe('of an organization', () => {
+describe('for an organization', () => {
   test('collections', async () => {
     const organization = await newOrganization(fixture)
     const { owner, id } = organization
@@ -233,7 +233,7 @@ describe('of an organization', () => {
     expect(await granted(owner, 'POST /connections', body)).toBe(room)
   })
 
-  test.each([true, false])('members who join, let in at once: %p', async (isApproved) => {
+  test.each([true, false])('concurrently joining members: %p', async (isApproved) => {
     const { owner, id, path } = await newOrganization(fixture)
     const { admin } = fixture.gateway
     // The owner is one.

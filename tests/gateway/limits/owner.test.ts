@@ -86,7 +86,7 @@ test('N1: a request that costs more than the first credit is served, and shows i
   expect((await owner())['balance']).toBe(100)
 })
 
-test('N1: the spending limit of one of its keys binds all the same', async () => {
+test('N1: the spending limit of one of its keys still applies', async () => {
   const { id } = await owner()
   const none = await rig.gateway.admin('POST', `/users/${String(id)}/keys`, {
     name: 'nothing',

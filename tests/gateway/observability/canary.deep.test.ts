@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startCollector, type Collector } from './collector'
-import { internalUrl, scrape } from '../../harness/scrape'
+import { internalUrl, scrapeWhenBooked } from '../../harness/scrape'
+import { eventually } from '../../../server/testing/eventually'
 import { dump, openDatabase } from '../../harness/database'
 import { sendRequest, messages, request, type Json } from '../../harness/http'
 import { deliver } from '../../api/payments/stripe-events'
@@ -107,7 +108,7 @@ async function everyDoor(key: string): Promise<void> {
     { key: own.admin, path: `/api/admin/users?search=${spelled}`, method: 'GET' },
     { key: own.admin, path: `/api/admin/users/${spelled}`, method: 'GET' },
     { key, path: '/v1/messages', body: { ...plain(), max_tokens: 16, system: prompt } },
-    { key, path: '/v1/responses', body: { model: 'fake/echo', input: prompt } },
+    { key, path: '/v1/responses', body: { model: 'fake/echo', input: prompt, store: false } },
   ]
   for (const one of requests) await sendRequest(gateway, one)
 }
@@ -177,9 +178,16 @@ async function databaseErrors(key: string): Promise<void> {
     headers,
     body: { ...plain(), model: await rig.model('ok') },
   })
-  await Bun.sleep(600)
+  // The database refuses the log, and with it the usage that it is booked with.
+  await eventually(() => /"msg":"usage could not be booked yet"/.test(rig.gateway.output()))
   await sql`alter table api_key alter column name type text using ''`
   await sql`alter table request_log alter column user_agent type text using ''`
+}
+
+/** Waits until the log of a request is written, and with it those of the requests before it. */
+async function logged(id: string): Promise<void> {
+  await using sql = await openDatabase(rig.gateway.dataDir)
+  await eventually(async () => (await sql`select 1 from request_log where id = ${id}`).length > 0)
 }
 
 async function signIns(): Promise<void> {
@@ -224,8 +232,9 @@ test('I15, K08: no secret and no prompt is in logs, files, tables, metrics and t
   await (await request(gateway, { key, body: platform })).text()
   await databaseErrors(key)
   const url = await internalUrl(gateway)
-  const metrics = (await scrape(url)).text
-  await Bun.sleep(300)
+  const last = await sendRequest(gateway, { key, body: plain() })
+  await logged(last.headers.get('x-request-id') ?? '')
+  const metrics = (await scrapeWhenBooked(url)).text
   const tables = await dump(gateway.dataDir)
   const files = await filesIn(gateway.dataDir)
   expect(await gateway.stop()).toBe(0)

@@ -107,7 +107,7 @@ test('a stream is traced to its end', async () => {
 })
 
 test.each(['/v1/chat/completions/', '/v1/%63hat/completions'])(
-  'a request to a model is traced however its path is written: %s',
+  'a request to a model is traced for every spelling of its path: %s',
   async (path) => {
     const body = { model: await rig.model('ok'), messages }
     const headers = { traceparent: `00-${traceId}-${parentId}-01` }
@@ -124,7 +124,7 @@ test.each(['/v1/chat/completions/', '/v1/%63hat/completions'])(
   },
 )
 
-test('what fails is in error, with its code; what its caller did wrong is not', async () => {
+test('a failure is in error, with its code; a caller’s mistake is not', async () => {
   const other = '5bf92f3577b34da6a3ce929d0e0e4736'
   const failed = await traced('status-500', {}, `00-${other}-${parentId}-01`)
   const spans = await collector.of(idOf(failed), 2)
@@ -146,7 +146,7 @@ test('what fails is in error, with its code; what its caller did wrong is not', 
   expect(stranger?.attributes).toMatchObject({ 'http.response.status_code': 401 })
 })
 
-test('an invalid parent begins a trace of its own; one that traces nothing is believed', async () => {
+test('an invalid parent begins a trace of its own; an untraced one is respected', async () => {
   const invalid = await traced('ok', {}, `00-${traceId}-${parentId}-01-more`)
   const [span] = ofKind(await collector.of(idOf(invalid), 2), server)
   expect(span?.traceId).not.toBe(traceId)
@@ -160,7 +160,7 @@ test('an invalid parent begins a trace of its own; one that traces nothing is be
   expect(rig.upstream.requests().at(-2)?.headers['traceparent']).toBeUndefined()
 })
 
-test('a collector that never answers is no concern of requests, nor of a stop', async () => {
+test('a collector that never answers delays neither requests nor a stop', async () => {
   await using dead = startCollector(() => new Promise(() => undefined))
   await using gateway = await startGateway({
     environment: {

@@ -46,8 +46,8 @@ async function statusOf({ key }: Customer, model: string, content: string): Prom
 test.each([
   ['answers of 500', 'errors', createRefusal(500)],
   ['one answer of 429 with Retry-After', 'busy', createRefusal(429, { 'retry-after': '3600' })],
-  ['a refusal of what is too large', 'large', tooLarge],
-])('S1: %s that one account causes leave all others served', async (_what, name, failure) => {
+  ['a refusal of oversized requests', 'large', tooLarge],
+])('S1: %s caused by one account leave all others served', async (_what, name, failure) => {
   const { gateway } = fixture.billing.rig
   const model = await openPoisonable(name, failure)
   const [hostile, victim] = [await gateway.customer(), await gateway.customer()]
@@ -73,7 +73,7 @@ test('S1: the last route is tried although it is failing, and one good answer op
   billing.rig.gateway.recorder.verify()
 })
 
-test('S1: retries that one account uses up are there for the next', async () => {
+test('S1: retries that one account uses up are available to the next', async () => {
   const { billing, upstream, provider } = fixture
   const { gateway } = billing.rig
   const model = await provider('spent', ['spent-1', 'spent-2'])

@@ -83,7 +83,7 @@ test('skips a connection that cannot be paid for', async () => {
   })
 })
 
-test('a request that fails at last tells its reason as its outcome', async () => {
+test('a request that fails at last reports its reason as its outcome', async () => {
   await fixture.rig.model('status-500-last')
   const [attempt] = await attemptsOf(await fixture.chat('fake/status-500-last'))
   expect(attempt).toMatchObject({ outcome: 'provider_error', reason: null })

@@ -87,7 +87,7 @@ const wrongFields: [string, Json, unknown[]][] = [
   ],
   ['another organization', { name: 'x', scope: 'organization', organization_id: 'org_1' }, absent],
   [
-    'a strategy that is none',
+    'an unknown strategy',
     { name: 'x', routing_strategy: 'best' },
     refused('routing_strategy', 'unknown_value'),
   ],
@@ -110,17 +110,17 @@ const wrongFields: [string, Json, unknown[]][] = [
   ['priority 0', member({ priority: 0 }), refused('members.0.priority', 'out_of_range')],
   ['weight 1001', member({ weight: 1001 }), refused('members.0.weight', 'out_of_range')],
   [
-    'a model that is not there',
+    'a missing model',
     { name: 'x', members: ['fake/ok', 'fake/none'] },
     [404, 'model_not_found', 'members.1.model_id'],
   ],
 ]
 
-test.each(wrongFields)('%s is refused', async (_what, body, expected) => {
+test.each(wrongFields)('%s is rejected', async (_what, body, expected) => {
   expect(problem(await fixture.api(`POST ${path}`, body))).toEqual(expected)
 })
 
-test('members are added all or none', async () => {
+test('members are added completely or not at all', async () => {
   const { id } = await make({ name: 'growing', members: ['fake/ok'] })
   const add = async (body: Json) => problem(await fixture.api(`POST ${path}/${id}/members`, body))
   expect(await add({})).toEqual(refused('model_id', 'required'))
@@ -180,7 +180,7 @@ test("an account cannot read or change another account's", async () => {
   expect((await fixture.chat('collection/private')).status).toBe(200)
 })
 
-describe('of an organization', () => {
+describe('an organization’s collection', () => {
   const organizationId = 'org_00000000000000000000000001'
   const roles = ['admin', 'developer', 'viewer'] as const
   const members = new Map<string, Awaited<ReturnType<Fixture['rig']['gateway']['customer']>>>()
@@ -224,7 +224,7 @@ describe('of an organization', () => {
     expect(problem(await fixture.api(`PUT ${path}/${id}`, { enabled: false }))).toEqual(absent)
   })
 
-  test("one's own comes before it, and it comes before the system's", async () => {
+  test('the account’s own comes before it, and it comes before the system’s', async () => {
     await fixture.rig.model('ok-own')
     await fixture.rig.model('ok-system')
     const developer = as('developer')
@@ -239,7 +239,7 @@ describe('of an organization', () => {
   })
 })
 
-describe('of the system', () => {
+describe('a system collection', () => {
   test('the operator creates, changes and deletes it; every account calls it and cannot change it', async () => {
     const made = await fixture.admin('POST /collections', { name: 'shared', members: ['fake/ok'] })
     expect(made.body).toMatchObject({ scope: 'system', organization_id: null })
@@ -266,7 +266,7 @@ describe('of the system', () => {
     expect(body).toMatchObject({ collections: [{ name: 'auto-free' }], pagination: { total: 1 } })
   })
 
-  test('auto-free is there from the start, for accounts without credit, with free models only', async () => {
+  test('auto-free exists from the start, for accounts without credit, with free models only', async () => {
     const poor = await fixture.rig.gateway.customer({}, { credit: 0 })
     const before = await fixture.chat('collection/auto-free', {}, poor)
     expect(before.status).toBe(200)
@@ -279,7 +279,7 @@ describe('of the system', () => {
   })
 })
 
-test('GET /v1/models lists what may be called, behind the models', async () => {
+test('GET /v1/models lists callable collections, after the models', async () => {
   await make({ name: 'listed', members: ['fake/ok'] })
   await make({ name: 'without-members' })
   await make({ name: 'switched-off', enabled: false, members: ['fake/ok'] })

@@ -48,7 +48,7 @@ test('an account takes one, sees it, and may change it after 30 days', async () 
   expect((await set('ada-9', await newCustomer())).status).toBe(200)
 })
 
-describe('what is no handle', () => {
+describe('invalid handles', () => {
   const wrong: [string, unknown, unknown[]][] = [
     ['two characters', 'ab', refused('too_short')],
     ['31 characters', 'a'.repeat(31), refused('too_long')],
@@ -86,7 +86,7 @@ describe('what is no handle', () => {
     expect(problem(await set('a-slug', customer))).toEqual(refused('taken'))
   })
 
-  test('of two concurrent requests for a handle one gets it', async () => {
+  test('one of two concurrent requests for a handle wins it', async () => {
     const both = await Promise.all([newCustomer(), newCustomer()])
     const answers = await Promise.all(both.map((customer) => set('wanted', customer)))
     const statuses = answers.map(({ status }) => status)
@@ -124,7 +124,7 @@ describe('a call for <handle>/<provider>/<model>', () => {
   const denied = [403, 'model_access_denied', 'model']
   const missing = [404, 'model_not_found', 'model']
 
-  test("goes to one's own connection, and to no other", async () => {
+  test('uses the account’s own connection, and no other', async () => {
     const answer = await fixture.chat('grace/sandbox/echo', {}, owner)
     expect([answer.status, answer.body['model']]).toEqual([200, 'sandbox/echo'])
     // The platform would serve it.
@@ -132,12 +132,12 @@ describe('a call for <handle>/<provider>/<model>', () => {
     expect(problem(await fixture.chat('grace/fake/ok', {}, owner))).toEqual(denied)
   })
 
-  test("of another account's handle is denied, also for what is not there", async () => {
+  test("through another account's handle is denied, also for missing models", async () => {
     expect(problem(await fixture.chat('grace/sandbox/echo'))).toEqual(denied)
     expect(problem(await fixture.chat('grace/sandbox/none'))).toEqual(denied)
   })
 
-  test("of an organization's slug serves its active members", async () => {
+  test("through an organization's slug serves its active members", async () => {
     expect((await fixture.chat('the-org/sandbox/echo', {}, member)).status).toBe(200)
     expect(problem(await fixture.chat('the-org/fake/ok', {}, member))).toEqual(denied)
     const required = [403, 'organization_required', 'model']
@@ -149,7 +149,7 @@ describe('a call for <handle>/<provider>/<model>', () => {
     expect(problem(await ask())).toEqual(required)
   })
 
-  test('of an unknown handle, or for an unknown model, is not found', async () => {
+  test('through an unknown handle, or for an unknown model, is not found', async () => {
     expect(problem(await fixture.chat('nobody-at-all/sandbox/echo'))).toEqual(missing)
     expect(problem(await fixture.chat('grace/sandbox/none', {}, owner))).toEqual(missing)
     expect(problem(await fixture.chat('grace/echo', {}, owner))).toEqual(missing)

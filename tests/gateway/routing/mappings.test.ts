@@ -84,7 +84,7 @@ describe('a client with a fixed model name works', () => {
     expect(problem(await fixture.chat('nothing'))).toEqual([400, 'invalid_model', 'model'])
   })
 
-  test('one that is switched off, changed or deleted holds at once', async () => {
+  test('a mapping that is switched off, changed or deleted applies at once', async () => {
     const id = await map('gpt-4o', 'fake/ok')
     expect((await fixture.chat('gpt-4o')).status).toBe(200)
     await fixture.api(`PUT ${path}/${id}`, { target_model: 'fake/ok-mini' })
@@ -149,7 +149,7 @@ const wrongFields: [string, Json, unknown[]][] = [
     ['target_model', 'bad_format'],
   ],
   ['a run of an exact name', { ...whole, target_model: 'fake/$1' }, ['target_model', 'bad_format']],
-  ['a type that is none', { ...whole, match_type: 'regex' }, ['match_type', 'unknown_value']],
+  ['an unknown type', { ...whole, match_type: 'regex' }, ['match_type', 'unknown_value']],
   ['another type than it is', { ...whole, match_type: 'wildcard' }, ['match_type', 'conflict']],
   ['priority 0', { ...whole, priority: 0 }, ['priority', 'out_of_range']],
   ['priority 1001', { ...whole, priority: 1001 }, ['priority', 'out_of_range']],
@@ -157,7 +157,7 @@ const wrongFields: [string, Json, unknown[]][] = [
   ['a long description', { ...whole, description: 'x'.repeat(501) }, ['description', 'too_long']],
 ]
 
-test.each(wrongFields)('%s is refused, on POST and in a preview', async (_what, body, expected) => {
+test.each(wrongFields)('%s is rejected by POST and preview', async (_what, body, expected) => {
   const [param, issue] = expected
   const refused = [400, 'invalid_request', param, issue]
   expect(problem(await fixture.api(`POST ${path}`, body))).toEqual(refused)
@@ -165,7 +165,7 @@ test.each(wrongFields)('%s is refused, on POST and in a preview', async (_what, 
   expect(problem(previewed)).toEqual([400, 'invalid_request', `mapping.${String(param)}`, issue])
 })
 
-test('targets that are not there are 404, patterns that are mapped already are taken', async () => {
+test('unknown targets are 404, mapped patterns are taken', async () => {
   const missing = [404, 'model_not_found', 'model']
   for (const target of ['fake/none', 'nobody/ok', 'collection/none', 'nobody/fake/ok']) {
     const made = await fixture.api(`POST ${path}`, { source_pattern: 'x', target_model: target })
@@ -210,7 +210,7 @@ test('a key without write changes and previews nothing, one without read lists n
   expect(problem(await fixture.api(`GET ${path}`, undefined, writer))).toEqual(refused)
 })
 
-describe('a preview is what a call gets', () => {
+describe('a preview matches the call', () => {
   beforeAll(async () => {
     await fixture.rig.gateway.admin('POST', '/providers', {
       key: 'lonely',
@@ -267,7 +267,7 @@ describe('a preview is what a call gets', () => {
     expect(body['provider']).toBe(called.headers.get('x-tollgate-provider'))
   })
 
-  test('it tells the mapping, and the unsaved one comes before all others', async () => {
+  test('it shows the mapping, and the unsaved one comes before all others', async () => {
     const id = (await listed()).find((row) => row.source_pattern === 'gpt-4o')?.id
     const preview = async (body: Json) => (await fixture.api(`POST ${path}/preview`, body)).body
     expect(await preview({ model: 'gpt-4o' })).toEqual({

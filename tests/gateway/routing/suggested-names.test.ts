@@ -32,22 +32,19 @@ test.each<[string, string, Json | undefined, Record<string, string>?]>([
   ['the count of tokens', '/v1/messages/count_tokens', { messages }, anthropic],
   ['one model', '/v1/models/', undefined],
   ['one model in Anthropic’s format', '/v1/models/', undefined, anthropic],
-])(
-  'finding N16: %s answers a bare and a misspelt name with the one that was meant',
-  async (...row) => {
-    const [, path, body, headers] = row
-    for (const [model, status] of [
-      ['gpt-9-mini', 400],
-      ['fake/gtp-9-mini', 404],
-    ] as const) {
-      const refused = body
-        ? await send(path, { model, ...body }, headers)
-        : await send(`${path}${model}`, undefined, headers)
-      expect(refused.status).toBe(status)
-      expect(refused.error.message).toEndWith('Did you mean "fake/gpt-9-mini"?')
-    }
-  },
-)
+])('finding N16: %s answers a bare and a misspelt name with the intended one', async (...row) => {
+  const [, path, body, headers] = row
+  for (const [model, status] of [
+    ['gpt-9-mini', 400],
+    ['fake/gtp-9-mini', 404],
+  ] as const) {
+    const refused = body
+      ? await send(path, { model, ...body }, headers)
+      : await send(`${path}${model}`, undefined, headers)
+    expect(refused.status).toBe(status)
+    expect(refused.error.message).toEndWith('Did you mean "fake/gpt-9-mini"?')
+  }
+})
 
 test('finding N16: embeddings name an embedding model, and chat does not', async () => {
   const refused = await send('/v1/embeddings', { model: 'vectors-9', input: 'Hello' })
@@ -57,7 +54,7 @@ test('finding N16: embeddings name an embedding model, and chat does not', async
   expect(chat.error.message).not.toContain('Did you mean')
 })
 
-test('finding N16: what is priced, rated or mapped by name is answered alike', async () => {
+test('finding N16: unknown names in prices, ratings and mappings are answered alike', async () => {
   const estimate = await fixture.api('POST /user/quota/estimate-cost', {
     model: 'gpt-9-mini',
     input_tokens: 1,

@@ -10,7 +10,7 @@ import {
   type Stream,
 } from '../../harness/http'
 import { startGateway, type Customer, type Gateway } from '../../harness/server'
-import { WaitTimeoutError, waitTimeoutMs } from '../../../server/testing/eventually'
+import { eventuallyReads } from '../../../server/testing/eventually'
 
 /** A self-hosted gateway as its owner was told of it. */
 export interface CreatedGateway {
@@ -139,17 +139,11 @@ export async function statusOf(
   return gateways.find((gateway) => gateway['id'] === id)?.['status']
 }
 
-/** Waits until a value reads as expected; `limitMs` is for what takes longer than half a minute on any machine. */
+/** Waits until a value reads as expected; `timeoutMs` is for what takes longer than half a minute on any machine. */
 export async function waitForValue<Value>(
   read: () => Promise<Value>,
   expected: Value,
-  limitMs = waitTimeoutMs,
+  timeoutMs?: number,
 ): Promise<void> {
-  const startedAt = performance.now()
-  for (let value = await read(); value !== expected; value = await read()) {
-    if (performance.now() - startedAt > limitMs) {
-      throw new WaitTimeoutError(`${String(expected)}, found ${String(value)}`, limitMs)
-    }
-    await Bun.sleep(20)
-  }
+  await eventuallyReads(read, (value) => value === expected, timeoutMs)
 }

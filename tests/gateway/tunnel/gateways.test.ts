@@ -68,7 +68,7 @@ describe('a gateway', () => {
     [{ organization_id: 'org_1' }, 'organization_id', 'not_allowed'],
     [{ is_public: true }, 'is_public', 'not_allowed'],
     [{ is_public: 'yes' }, 'is_public', 'wrong_type'],
-  ])('%j is refused at %s: %s', async (fields, param, issue) => {
+  ])('%j is rejected at %s: %s', async (fields, param, issue) => {
     const answer = await api('POST /gateways', { name: 'One', ...fields })
     expect(problem(answer)).toEqual([400, param, issue])
   })
@@ -84,7 +84,7 @@ describe('a gateway', () => {
     expect(refused && problem(refused)).toEqual([400, null, 'limit_reached'])
   })
 
-  test("of an organization is its managers' to change, and its members' to see and to call", async () => {
+  test('of an organization is changed by its managers, and seen and called by its members', async () => {
     const organization = await newOrganization(fixture)
     const [member, viewer] = [await organization.member(), await organization.member('viewer')]
     const scoped = { scope: 'organization', organization_id: organization.id }
@@ -148,7 +148,7 @@ describe('a connection by a gateway', () => {
     expect(await listed()).toEqual(first)
   })
 
-  test('is made by hand too, with what the gateway serves', async () => {
+  test('is created by hand too, with the models of the gateway', async () => {
     const answer = await connection({ provider: 'openai', is_default: false })
     expect(answer.status).toBe(201)
     expect(answer.body).toMatchObject({ gateway_id: made.id, model_count: 0, is_default: false })
@@ -184,7 +184,7 @@ describe('a connection by a gateway', () => {
     }
   })
 
-  test('is tested by what its gateway last said', async () => {
+  test('is tested by the last report of its gateway', async () => {
     const path = `/connections/${idIn(await connection())}`
     const good = await api(`POST ${path}/test`)
     expect(good.body).toMatchObject({ success: true, status: 'active', models_found: 2 })
@@ -243,7 +243,7 @@ describe('a session that is held by a gateway', () => {
     expect([refused.status, refused.error.code]).toEqual([503, 'gateway_unavailable'])
   })
 
-  test('has failed when something is said and the gateway is gone', async () => {
+  test('has failed when a message comes and the gateway is deleted', async () => {
     const { owner: customer, createGateway: theirs } = await fixture.served()
     const path = `/automation/sessions/${idIn(await session(customer, theirs.id))}`
     await api(`DELETE /gateways/${theirs.id}`, undefined, customer)

@@ -66,7 +66,7 @@ async function logsOf(id: string, by = owner, more = ''): Promise<unknown[]> {
 const statsOf = async (id: string, by = owner) =>
   (await fixture.api(by, `GET /account/request-logs/stats?gateway_id=${id}`)).body
 
-test('are the requests that it served, and those that failed over to others', async () => {
+test('are the served requests, and the requests that failed over to others', async () => {
   const served = await loggedRequest(owner)
   expect(await logsOf(first.made.id)).toEqual([served])
   expect(await logsOf(second.made.id)).toEqual([])
@@ -138,7 +138,7 @@ test('are absent for an unknown, a deleted or another account’s gateway', asyn
   expect(await logsOf(foreign.id, stranger)).toEqual([])
 })
 
-test('of an organization’s, members see their own requests, as long as they are members', async () => {
+test('for an organization’s gateway show members their own requests, as long as they are members', async () => {
   const organization = await newOrganization(fixture)
   const { owner: boss, id: organization_id, path } = organization
   const shared = await fixture.createGateway(boss, { scope: 'organization', organization_id })

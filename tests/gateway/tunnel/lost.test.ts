@@ -35,7 +35,7 @@ afterEach(() => {
 })
 
 describe('a client that disconnects', () => {
-  test('in the middle of a stream: the gateway gets a cancellation', async () => {
+  test('in the middle of a stream: the gateway receives a cancellation', async () => {
     agent.answer = ({ id }) => agent.send({ type: 'chunk', id, data: event({ content: 'Hello' }) })
     const stream = await owner.client.chat.completions.create({
       model: 'fake/mine',
@@ -125,7 +125,7 @@ test('a request that the platform may serve as well goes there while the gateway
   expect((await ask()).status).toBe(200)
 })
 
-test('in a collection one whose gateway is offline is passed over', async () => {
+test('a member of a collection with an offline gateway is passed over', async () => {
   const { owner: customer, agent: theirs } = await fixture.served()
   const created = await fixture.api(customer, 'POST /user/model-collections', {
     name: 'both',

@@ -85,18 +85,22 @@ test('G07: a thousand streams over one socket, and one unread stream among them'
     status === 200 && body.toString().endsWith('data: [DONE]\n\n')
   expect(answers.filter(isGood)).toHaveLength(many - 1)
   expect(answers[0]?.body.toString()).toContain('there')
-  // An unread stream stalls, for its gateway too, once the buffers on its way are full.
+  // An unread stream stalls, for its gateway too, once the buffers on its way are full: others are served, and it is not.
+  agent.answer = (request) => agent.whole(request)
   const sentNow = () => long[0]?.sent ?? 0
-  for (let last = -1; last !== sentNow(); await Bun.sleep(1000)) last = sentNow()
+  for (let last = -1, served = 0; served < 50; served++) {
+    if (last !== sentNow()) served = 0
+    last = sentNow()
+    expect((await fixture.chat(owner)).status).toBe(200)
+  }
   expect(sentNow()).toBeWithin(100_000, longBytes / 2)
   slow[Symbol.dispose]()
   await eventually(() => agent.seen('cancel').length === 1)
   clearInterval(timer)
-  agent.answer = (request) => agent.whole(request)
   expect((await fixture.chat(owner)).status).toBe(200)
 }, 120_000)
 
-test('a socket that was lost with many requests on it says nothing against the one after it', async () => {
+test('a socket lost with many requests on it does not affect the next one', async () => {
   agent.answer = () => undefined
   agent.frames.length = 0
   const pending = Array.from({ length: 20 }, () => fixture.chat(owner))

@@ -42,7 +42,7 @@ async function booked(requestId: string | null) {
 
 const one = (fields = {}) => ({ model: 'fake/one', max_tokens: 100, ...fields })
 
-test('a plain answer and a stream: what the server counted, at the price of the catalogue, once', async () => {
+test('a plain answer and a stream cost the server’s counts, at the price of the catalogue, once', async () => {
   const plain = await fixture.chat(member, one())
   expect(plain.status).toBe(200)
   // 5 tokens in at 1 USD a million, 3 out at 4.
@@ -53,7 +53,7 @@ test('a plain answer and a stream: what the server counted, at the price of the 
   expect(await booked(stream.headers.get('x-request-id'))).toEqual({ outcome: 'ok', cost: 13_000 })
 })
 
-test('G04: a gateway that dies in the middle of a stream: what was relayed, once', async () => {
+test('G04: a gateway that dies in the middle of a stream is paid for the relayed part, once', async () => {
   agent.answer = ({ id }) => {
     for (let at = 0; at < 20; at++) {
       agent.send({ type: 'chunk', id, data: event({ content: `word after word ${at} ` }) })

@@ -51,7 +51,7 @@ test('without a price it is free, also for accounts without credit', async () =>
   })
 })
 
-test('a member pays the price that was set, and the pool gets it less the fee', async () => {
+test('a member pays the configured price, and the pool receives it minus the fee', async () => {
   const [poor, member, before] = [
     await fixture.member(),
     await fixture.member(1),
@@ -116,7 +116,7 @@ test('a request keeps the price that it began with', async () => {
   expect(await booked(idOf(next))).toMatchObject({ outcome: 'ok', cost: '1700000' })
 })
 
-test('a gateway that dies in the middle of a stream: what was relayed, once', async () => {
+test('a gateway that dies in the middle of a stream is paid for the relayed part, once', async () => {
   const member = await fixture.member(1)
   await fixture.price(usual)
   fixture.serving.answer = ({ id }) => {
@@ -185,7 +185,7 @@ test("the operator's maximum limits a price when it is set, and the charge if it
   expect(problem(await set(usual))).toEqual([400, 'pricing', 'not_allowed'])
 })
 
-test('where the organization pays, the price moves only the fee, out of its pool', async () => {
+test('the organization’s payment moves only the fee, out of its pool', async () => {
   const [member, before] = [await fixture.member(), await fixture.pool()]
   await fixture.price(usual)
   await fixture.payBy('org_pays')
@@ -201,7 +201,7 @@ test('where the organization pays, the price moves only the fee, out of its pool
   await waitForValue(() => fixture.pool(), Math.round((before + 1 - 0.000000467) * 1e9) / 1e9)
 })
 
-test('with one’s own gateway it is the fee alone as well', async () => {
+test('with the payer’s own gateway it is the fee alone as well', async () => {
   const { owner, agent } = await fixture.served()
   const list = await fixture.api(owner, 'GET /connections')
   const [{ id }] = Array.isArray(list.body['connections']) ? list.body['connections'] : []

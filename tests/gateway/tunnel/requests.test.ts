@@ -49,7 +49,7 @@ test('a newcomer calls at once, by the unmodified official client', async () => 
       window: 262_144,
     },
   ])
-  expect(Number(agent.seen('request')[0]?.['timeout_ms'])).toBeWithin(100_000, 120_001)
+  expect(Number(agent.seen('request')[0]?.['timeout_ms'])).toBeWithin(500_000, 600_001)
 })
 
 test('the log says whose gateway it was, by which connection, and that it was free', async () => {
@@ -68,7 +68,7 @@ test('the log says whose gateway it was, by which connection, and that it was fr
   })
 })
 
-test('streams, event by event, in whatever pieces they come', async () => {
+test('streams, event by event, in any pieces', async () => {
   agent.answer = (request) => agent.stream(request, streamOf('One', ' two', ' three'))
   const stream = await owner.client.chat.completions.create({
     model: 'fake/mine',
@@ -111,7 +111,7 @@ test('calls tools', async () => {
   expect(agent.seen('request')[0]?.['body']).toMatchObject({ tools: [{ type: 'function' }] })
 })
 
-test('embeddings, and what comes in chunks though it is no stream', async () => {
+test('embeddings, and chunked answers that are not streams', async () => {
   await fixture.gateway.admin('POST', '/models', {
     id: 'fake/vectors',
     name: 'Vectors',
@@ -148,7 +148,7 @@ test('embeddings, and what comes in chunks though it is no stream', async () => 
 
 const refusal = (message: string) => ({ error: { message, type: 'x', code: null, param: null } })
 
-describe('what the server behind refuses', () => {
+describe('refusals of the server behind', () => {
   test.each([
     [401, 502, 'provider_error'],
     [404, 502, 'provider_error'],
@@ -208,7 +208,7 @@ describe('what the server behind refuses', () => {
     ])
   })
 
-  test('an answer that is none', async () => {
+  test('an invalid answer', async () => {
     agent.answer = ({ id }) => agent.send({ type: 'response', id, status: 200, body: 'Hello.' })
     const { status, error } = await fixture.chat(owner)
     expect([status, error.code]).toEqual([502, 'provider_error'])

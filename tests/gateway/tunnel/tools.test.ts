@@ -84,7 +84,7 @@ test('a failing tool returns an error to the model, a forbidden one never reache
   expect(agent.seen('tool_call')).toHaveLength(before)
 })
 
-test('a gateway that is lost while a tool runs ends the message, and is not asked again', async () => {
+test('a gateway that is lost while a tool runs ends the message, and is not called again', async () => {
   const { owner, createGateway, agent } = await fixture.served({
     hello: { ...defaultHello, tools },
   })

@@ -4,7 +4,7 @@ import { billOf } from './bill'
 import { type Attempt, capOf, isJson } from './call'
 import { publishedModels, readCatalogue } from './catalogue'
 import type { Connection } from './connection'
-import { type Exchange, type Log, clearLog, hold, recordRequest, parseBody } from './log'
+import { type Exchange, type Log, clearLog, recordRequest, parseBody } from './log'
 import { parseModelName } from './model-name'
 import { Reply } from './reply'
 import type { RawRequest } from './request-parser'
@@ -72,7 +72,7 @@ async function behave(log: Log, exchange: Exchange, id: string): Promise<void> {
     attempt,
     reply,
     age: ageOf(log, model),
-    hold: () => hold(log, reply.connection),
+    hold: () => log.held.hold(reply.connection.sleep(Infinity)),
   })
 }
 

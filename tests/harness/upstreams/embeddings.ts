@@ -27,7 +27,8 @@ const toBase64 = (vector: number[]) =>
 /** An embedding list. `formats` false answers floats whatever was asked for. */
 async function embed(call: Call, formats: boolean): Promise<void> {
   const { body } = call.received
-  const dimensions = typeof body['dimensions'] === 'number' ? body['dimensions'] : defaultDimensions
+  const requested = body['dimensions'] ?? body['output_dimension']
+  const dimensions = typeof requested === 'number' ? requested : defaultDimensions
   const asBase64 = formats && body['encoding_format'] === 'base64'
   const data = inputsOf(body).map((input, index) => {
     const vector = vectorOf(input, dimensions)

@@ -76,7 +76,7 @@ describe('ok', () => {
     expect(chunks.map((chunk) => chunk.choices[0].index)).toEqual([0, 1, 0, 1, 0, 1, 0, 1])
   })
 
-  test('calls a forced tool with arguments its schema takes, and answers JSON when asked', async () => {
+  test('calls a forced tool with arguments its schema accepts, and answers JSON on request', async () => {
     const parameters = { type: 'object', properties: { count: { type: 'integer' } } }
     const tools = [{ type: 'function' as const, function: { name: 'count', parameters } }]
     const body = await json('ok', { tools, tool_choice: 'required' })
@@ -103,7 +103,7 @@ describe('ok', () => {
     expect(texts.join('')).toBe(body.choices[0].text)
   })
 
-  test('embeds: floats or base64 of the same vector, of the dimensions asked for', async () => {
+  test('embeds: floats or base64 of the same vector, of the requested dimensions', async () => {
     const floats = (await embed('float')).data[0]?.embedding ?? []
     const base64 = String((await embed('base64')).data[0]?.embedding)
     expect(floats).toHaveLength(5)
@@ -142,7 +142,7 @@ describe('bill and log', () => {
     expect(upstream.bill('ok').attempts).toEqual([])
   })
 
-  test('a request is logged with its hash, its cap, who closed and what was sent', async () => {
+  test('a request is logged with its hash, its cap, its closing side and its sent bytes', async () => {
     const client = await rawAnswer('stall-after-2', { stream: true, max_tokens: 7 })
     await client.until((bytes) => bytes.includes('w2'))
     expect(upstream.openSockets()).toBeGreaterThan(0)
@@ -183,7 +183,8 @@ describe('bill and log', () => {
       'POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n'
     const half = body.length >> 1
     await client.send(head + chunk(body.slice(0, half)))
-    await Bun.sleep(5)
+    // Once this is answered, the half was read by itself.
+    await (await fetch(`${upstream.url}/models`)).text()
     const next = 'GET /v1/models HTTP/1.1\r\nhost: a\r\n\r\n'
     await client.send(`${chunk(body.slice(half))}0\r\n\r\n${next}`)
     const bytes = await client.until((received) => received.includes('"list"'))
@@ -201,8 +202,31 @@ describe('bill and log', () => {
     expect(upstream.requests()[0]?.chunksSent).toBe(Buffer.byteLength(body))
   })
 
-  test('refuses a name that is no behaviour', async () => {
+  test('rejects a name that is not a behaviour', async () => {
     expect((await post('no-such-thing')).status).toBe(404)
     expect((await post('toString')).status).toBe(404)
+  })
+})
+
+describe('answers held until the test releases them', () => {
+  test('the whole answer (held-first), or its first event (held-event)', async () => {
+    const heads: string[] = []
+    const asking = ['held-first', 'held-event'].map(async (model) => {
+      const response = await post(model, { stream: true })
+      heads.push(model)
+      return response.text()
+    })
+    await eventually(() => upstream.heldCount() === 2 && heads.length > 0)
+    expect(heads).toEqual(['held-event'])
+    upstream.release()
+    for (const text of await Promise.all(asking)) expect(text).toEndWith('data: [DONE]\n\n')
+    expect(upstream.heldCount()).toBe(0)
+  })
+
+  test('waits no longer once its caller has gone', async () => {
+    const client = await rawAnswer('held-first')
+    await eventually(() => upstream.heldCount() === 1)
+    client.close()
+    await eventually(() => upstream.heldCount() === 0)
   })
 })

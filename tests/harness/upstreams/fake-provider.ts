@@ -3,9 +3,10 @@ import { type Bill, billOf } from './bill'
 import type { CatalogueModel } from './catalogue'
 import { Connection, PeerGone } from './connection'
 import { answer } from './dispatch'
-import { type Log, type LoggedRequest, emptyLog, clearLog, releaseHeld } from './log'
+import { type Log, type LoggedRequest, emptyLog, clearLog } from './log'
 import { type Recording, replayBehaviour } from './recording'
 import { type RawRequest, requestParser } from './request-parser'
+import { eventually } from '../../../server/testing/eventually'
 
 /** A running fake provider: the oracle of what an upstream was asked, sent and charged. */
 export interface FakeProvider extends AsyncDisposable {
@@ -16,14 +17,18 @@ export interface FakeProvider extends AsyncDisposable {
   bill: (model?: string) => Bill
   /** Requests so far, oldest first; the steering calls are not among them. */
   requests: () => LoggedRequest[]
+  /** How many there are, without reading them. */
+  requestCount: () => number
   openSockets: () => number
   /** Makes a model name answer with recorded bytes. */
   serve: (model: string, recording: Recording | string | Uint8Array) => void
   setCatalogue: (models: CatalogueModel[]) => void
-  /** The number of answers of `held` that wait for `release`. */
+  /** The number of answers of `held`, `held-first` and `held-event` that wait for `release`. */
   heldCount: () => number
   /** Lets those go on. */
   release: () => void
+  /** The same, once so many wait. */
+  releaseHeld: (count?: number) => Promise<void>
   /** Forgets requests, bills and the age of models; recordings and catalogue stay. */
   reset: () => void
 }
@@ -96,13 +101,18 @@ export async function startFakeProvider({ port = 0 } = {}): Promise<FakeProvider
     port: listener.port,
     bill: (model) => billOf(log.attempts, log.catalogue, model),
     requests: () => log.requests.map((read) => read()),
+    requestCount: () => log.requests.length,
     openSockets: () => open.size,
     serve: (model, recording) => void log.recordings.set(model, replayBehaviour(recording)),
     setCatalogue: (models) => {
       log.catalogue = models
     },
-    heldCount: () => log.held.size,
-    release: () => releaseHeld(log),
+    heldCount: log.held.heldCount,
+    release: log.held.release,
+    async releaseHeld(count = 1) {
+      await eventually(() => log.held.heldCount() === count)
+      log.held.release()
+    },
     reset: () => clearLog(log),
     async [Symbol.asyncDispose]() {
       for (const connection of open) connection.reset()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { brotliDecompressSync } from 'node:zlib'
 import { type RawResponse, openRaw, rawRequest } from '../raw-client'
 import { type FakeProvider, startFakeProvider } from './fake-provider'
-import { recordFigure } from '../../../server/testing/figures'
+import { eventually } from '../../../server/testing/eventually'
 
 let upstream: FakeProvider
 beforeAll(async () => {
@@ -47,20 +47,14 @@ const contents = (text: string) =>
 const sent = () => upstream.requests()[0]?.chunksSent ?? 0
 
 describe('timing', () => {
-  test('rate keeps its pace', async () => {
-    const start = performance.now()
+  test('rate sends as many words as requested', async () => {
     const { text } = await answer('rate-100', { ...streamed, max_tokens: 30 })
-    const tookMs = performance.now() - start
-    expect(tookMs).toBeGreaterThanOrEqual(280)
-    recordFigure('30 words at 100 a second', tookMs, { unit: 'ms', atMost: 600 })
     expect(contents(text)).toEndWith('w30')
   })
 
   test('chunks-n, with and without a gap', async () => {
     expect(contents((await answer('chunks-50')).text).split(' ')).toHaveLength(50)
-    const start = performance.now()
     expect(contents((await answer('chunks-5-gap-20')).text)).toBe('w1 w2 w3 w4 w5')
-    expect(performance.now() - start).toBeGreaterThan(75)
   })
 
   test('slow-first sends nothing, slow-event only the head', async () => {
@@ -83,7 +77,9 @@ describe('timing', () => {
     using client = await ask(model)
     await client.until((received) => received.toString().includes(last))
     expect(client.read().toString()).toContain(last)
-    expect(await Promise.race([client.ended, Bun.sleep(30).then(() => 'open')])).toBe('open')
+    // Nothing of it comes before a later answer.
+    expect((await answer('ok')).isWhole).toBe(true)
+    expect(await Promise.race([client.ended, Promise.resolve('open')])).toBe('open')
   })
 
   test('endless stops being sent when the client stops reading', async () => {
@@ -91,9 +87,10 @@ describe('timing', () => {
     await client.until((received) => received.length > 100_000)
     client.stopReading()
     let before = -1
-    for (let looks = 0; looks < 30 && before !== sent(); looks++) {
+    for (let looks = 0; looks < 100 && before !== sent(); looks++) {
       before = sent()
-      await Bun.sleep(100)
+      // Others are answered meanwhile.
+      for (let count = 0; count < 20; count++) await answer('ok')
     }
     expect(sent()).toBe(before)
   })
@@ -183,9 +180,8 @@ describe('bad bodies, statuses, errors inside 200', () => {
   test('storm and flap change with time, from the first call of a model', async () => {
     expect((await answer('503-storm-1')).status).toBe(503)
     expect((await answer('flap-1')).status).toBe(200)
-    await Bun.sleep(1010)
-    expect((await answer('503-storm-1')).status).toBe(200)
-    expect((await answer('flap-1')).status).toBe(503)
+    await eventually(async () => (await answer('503-storm-1')).status === 200)
+    await eventually(async () => (await answer('flap-1')).status === 503)
   })
 })
 

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { type Attempt, type Behaviour, type Json, capOf } from './call'
 import { type CatalogueModel, defaultCatalogue } from './catalogue'
-import type { Closer, Connection } from './connection'
+import type { Closer } from './connection'
 import type { Reply } from './reply'
 import type { RawRequest } from './request-parser'
+import { createHold, type Hold } from '../../../server/testing/hold'
 
 /** One request as the provider saw it. Times are milliseconds since 1970. */
 export interface LoggedRequest {
@@ -49,7 +50,7 @@ export interface Log {
   firstCalls: Map<string, number>
   counter: number
   /** The answers that wait for the test. */
-  held: Set<PromiseWithResolvers<void>>
+  held: Hold
 }
 
 export const emptyLog = (): Log => ({
@@ -59,7 +60,7 @@ export const emptyLog = (): Log => ({
   catalogue: defaultCatalogue,
   firstCalls: new Map(),
   counter: 0,
-  held: new Set(),
+  held: createHold(),
 })
 
 /** JSON or null, never an error: a broken body is something a test may look at too. */
@@ -72,17 +73,30 @@ export function parseBody(bytes: Buffer): unknown {
   }
 }
 
+/** Returns what a function returns, which is called once, and not before it is needed. */
+function once<Value>(read: () => Value): () => Value {
+  let found: { value: Value } | undefined
+  return () => (found ??= { value: read() }).value
+}
+
 /** Notes a request; returns the id of its attempt, which is the caller's or the next number. */
 export function recordRequest(log: Log, { request, reply, path, body }: Exchange): string {
   const { connection } = reply
   const attempt = request.headers['x-tollgate-attempt'] ?? `attempt-${++log.counter}`
   const receivedAt = Date.now()
+  // Tests that wait for a number of requests look at all of them, again and again.
+  const parsed = once(() => parseBody(request.body))
+  const digest = once(() => createHash('sha256').update(request.body).digest('hex'))
   log.requests.push(() => ({
     method: request.method,
     path,
     headers: request.headers,
-    body: parseBody(request.body),
-    bodySha256: createHash('sha256').update(request.body).digest('hex'),
+    get body() {
+      return parsed()
+    },
+    get bodySha256() {
+      return digest()
+    },
     model: typeof body['model'] === 'string' ? body['model'] : null,
     cap: capOf(body),
     attempt,
@@ -94,22 +108,6 @@ export function recordRequest(log: Log, { request, reply, path, body }: Exchange
     chunksSent: reply.chunksSent,
   }))
   return attempt
-}
-
-/** Holds an answer on its connection until `releaseHeld`. Throws `PeerGone`. */
-export async function hold({ held }: Log, connection: Connection): Promise<void> {
-  const released = Promise.withResolvers<void>()
-  held.add(released)
-  try {
-    await Promise.race([released.promise, connection.sleep(Infinity)])
-  } finally {
-    held.delete(released)
-  }
-}
-
-/** Lets all answers that are held now go on. */
-export function releaseHeld({ held }: Log): void {
-  for (const released of held) released.resolve()
 }
 
 /** Forgets requests, bills and the age of models. */

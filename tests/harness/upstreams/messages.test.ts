@@ -38,7 +38,7 @@ const start = (index: number, content_block: Json) => ({
 const delta = (index: number, own: Json) => ({ type: 'content_block_delta', index, delta: own })
 const stop = (index: number) => ({ type: 'content_block_stop', index })
 
-test('text comes in one block, between what was read and what was written', async () => {
+test('text is in one block, between the tokens read and the tokens written', async () => {
   const all = await events('ok', { max_tokens: 2 })
   expect(all).toMatchObject([
     { type: 'message_start', message: { usage: { input_tokens: 3, output_tokens: 1 } } },

@@ -88,7 +88,7 @@ test('A08: a changed payer, and the end of a membership, apply on all nodes', as
   await waitForValue(() => statusOf(a, member), 402)
 })
 
-test('3.1: what one node spent of a member’s limit is seen by the other, and a new limit by both', async () => {
+test('3.1: the other node sees one node’s spending of a member’s limit, and both see a new limit', async () => {
   const { a, b } = nodes
   const { owner, member, id, path, at } = await company()
   const reason = 'For the test.'

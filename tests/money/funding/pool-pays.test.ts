@@ -103,7 +103,7 @@ test('a pool that requires a payment first rejects every member with 402', async
   await waitForValue(code, 'payment_required')
 })
 
-test('I7: many at once spend what the pool has and no more, to the nano-dollar', async () => {
+test('I7: many at once spend exactly the balance of the pool, to the nano-dollar', async () => {
   const organization = await on.roomy()
   const members = await Promise.all([1, 2, 3].map(() => on.funded(organization)))
   await on.grant({ organization_id: organization.id }, 0.05)
@@ -120,7 +120,7 @@ test('I7: many at once spend what the pool has and no more, to the nano-dollar',
   for (const member of members) expect(await on.balanceOf(member)).toBe(0)
 })
 
-test('3.1: what a pool pays counts for the key that was used, and not for its account', async () => {
+test('3.1: a pool’s payment counts for the used key, and not for its account', async () => {
   const organization = await on.organization()
   const member = await on.funded(organization)
   await on.grant({ organization_id: organization.id })

@@ -58,7 +58,7 @@ async function booksOf(gateway: Gateway, owner: Customer, id: string) {
 }
 
 test.each(['flush-before-commit', 'flush-after-commit'])(
-  'I4: killed at %s, what an organization used is counted once, and its pool charged once',
+  'I4: killed at %s, an organization’s usage is counted once, and its pool charged once',
   async (point) => {
     await using stack = new AsyncDisposableStack()
     const upstream = stack.use(startUpstream())

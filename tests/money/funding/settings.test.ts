@@ -50,6 +50,7 @@ describe('settings', () => {
       funding_organization_id: null,
       primary_organization_id: null,
       log_bodies: false,
+      bare_model_names: null,
       auto_recharge: { enabled: false, threshold: 5, amount: 20 },
       payment_method_saved: false,
       payment_method_required: false,
@@ -60,7 +61,7 @@ describe('settings', () => {
     expect(shown.body).toMatchObject(body)
   })
 
-  test('6.2: are changed one by one; what is left out stays', async () => {
+  test('6.2: are changed one by one; omitted fields stay', async () => {
     const account = await fixture.newCustomer()
     const first = await put(account, { display_name: '  Ada  ', log_bodies: true })
     expect(first.status).toBe(200)
@@ -100,7 +101,7 @@ describe('settings', () => {
     [{ auto_recharge: { amount: 4.99 } }, 'auto_recharge.amount', 'out_of_range'],
     [{ auto_recharge: { amount: 10_000.01 } }, 'auto_recharge.amount', 'out_of_range'],
     [{ auto_recharge: { amount: '20' } }, 'auto_recharge.amount', 'wrong_type'],
-  ])('%j is refused with param %p: %s, and changes nothing', async (fields, param, issue) => {
+  ])('%j is rejected with param %p: %s, and changes nothing', async (fields, param, issue) => {
     const { owner } = organization
     const before = await get(owner)
     expect(problem(await put(owner, fields))).toEqual([400, param, issue])
@@ -159,7 +160,7 @@ describe('6.2: a pool that pays for an account', () => {
     ['becomes a viewer', (member) => changeMember(member, { role: 'viewer' })],
     ['is removed', (member) => call(fixture.gateway, organization.owner, `DELETE ${at(member)}`)],
     ['leaves', (member) => call(fixture.gateway, member, `DELETE ${at(member)}`)],
-  ])('ends for a member who %s, and does not come back by itself', async (_why, end) => {
+  ])('ends for a member who %s, and does not resume by itself', async (_why, end) => {
     const member = await organization.member()
     await put(member, funded(organization))
     expect(await payerOf(member)).toEqual(['organization', organization.id])
@@ -198,7 +199,7 @@ const at = ({ userId }: Customer) => `${organization.path}/members/${userId}`
 const changeMember = (member: Customer, fields: Json) =>
   call(fixture.gateway, organization.owner, `PUT ${at(member)}`, fields)
 
-test('6.2: the primary organization is one of those where the account is active, or none', async () => {
+test('6.2: the primary organization is one with an active membership of the account, or none', async () => {
   const member = await organization.member()
   const primary = async (id: string | null) => {
     const { body } = await put(member, { primary_organization_id: id })

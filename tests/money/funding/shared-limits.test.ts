@@ -77,7 +77,7 @@ describe('in a minute, and at once', () => {
     await waitForValue(() => on.balanceOf(other), 1 - price)
   })
 
-  test('tokens, and what never fits', async () => {
+  test('tokens, and requests that never fit', async () => {
     const organization = await paying()
     const member = await organization.member()
     await change(organization, { rate_limit_tokens_per_minute: 100 })
@@ -91,7 +91,7 @@ describe('in a minute, and at once', () => {
     expect(refused.error.details).toEqual({ limit: 100, used: 40 })
   })
 
-  test('what runs at once, until it ends', async () => {
+  test('a running request counts, until it ends', async () => {
     const organization = await paying()
     const [member, other] = [await organization.member(), await organization.member()]
     await change(organization, { max_concurrent_requests: 1 })
@@ -107,7 +107,7 @@ describe('in a minute, and at once', () => {
     await waitForValue(async () => (await on.chat(other)).status, 200)
   })
 
-  test('3.1: where a connection of one’s own is left, that serves', async () => {
+  test('3.1: a remaining connection of the caller’s own serves', async () => {
     const organization = await paying()
     const member = await organization.member()
     await on.grant({ user_id: member.userId })
@@ -156,7 +156,7 @@ describe('in a month', () => {
     await waitForValue(async () => (await on.chat(other)).status, 429)
   })
 
-  test('21.3: where the organization pays its provider, the catalogue’s price counts for a member', async () => {
+  test('21.3: the catalogue’s price counts for a member if the organization pays its provider', async () => {
     const organization = await paying()
     const [member, other] = [await organization.member(), await organization.member()]
     await changeMember(organization, member, { spending_limit: 0.01 })
@@ -175,7 +175,7 @@ describe('in a month', () => {
     expect(await on.poolOf(organization)).toBe(0)
   })
 
-  test('what is left lowers the output limit, as a balance does', async () => {
+  test('the remainder lowers the output limit, as a balance does', async () => {
     const organization = await paying()
     const member = await organization.member()
     await changeMember(organization, member, { spending_limit: 0.3 })
@@ -206,7 +206,7 @@ describe('in a month', () => {
     expect(codeOf(await on.chat(other, long))).toEqual([402, 'insufficient_credits'])
   })
 
-  test('that of the organization, for all members together, connections and pool', async () => {
+  test('the limit of the organization, for all members together, connections and pool', async () => {
     const organization = await on.roomy()
     await on.grant({ organization_id: organization.id })
     const [one, other] = [await on.funded(organization), await on.funded(organization)]
@@ -224,7 +224,7 @@ describe('in a month', () => {
     await waitForValue(() => on.poolOf(organization), 1 - price)
   })
 
-  test('what a member pays himself is none of it', async () => {
+  test('a member’s own payments do not count', async () => {
     const organization = await on.roomy()
     await organization.connection({ billing_mode: 'member_pays' })
     const member = await organization.member()

@@ -35,6 +35,7 @@ describe('10: usage', () => {
       await organization.member(),
       await organization.member('developer'),
     ]
+    const firstDay = new Date().toISOString().slice(0, 10)
     const at = `${organization.path}/members/${member.userId}`
     await on.api(organization.owner, `PUT ${at}`, { department: 'R&D' })
     for (const by of [member, member, developer]) expect((await on.chat(by)).status).toBe(200)
@@ -75,8 +76,10 @@ describe('10: usage', () => {
         { department: null, ...used(1) },
       ],
     })
-    const today = new Date().toISOString().slice(0, 10)
-    const ofToday = await usage(member, organization, `?start_date=${today}&end_date=${today}`)
+    // One day, or two where midnight was between.
+    const lastDay = new Date().toISOString().slice(0, 10)
+    const days = `?start_date=${firstDay}&end_date=${lastDay}`
+    const ofToday = await usage(member, organization, days)
     expect(ofToday['usage']).toEqual({ by_user: [{ ...ofMember, email }] })
     const before = await usage(member, organization, '?start_date=2020-01-01&end_date=2020-02-01')
     expect(before).toEqual({

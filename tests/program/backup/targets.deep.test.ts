@@ -71,14 +71,14 @@ test('a database of another application is never dropped, though it migrates by 
   const { code, err } = await target.run('restore', [released, '--force'])
   expect([code, err]).toEqual([
     2,
-    expect.stringContaining('not of Tollgate: kysely_migration, orders'),
+    expect.stringContaining('objects of other applications: kysely_migration, orders'),
   ])
   expect([...(await target.sql`select name from kysely_migration`)]).toEqual([
     { name: '2024-first' },
   ])
 })
 
-test('what stands beside the tables of Tollgate is named, and never dropped', async () => {
+test('tables beside those of Tollgate are named, and never dropped', async () => {
   const target = await restored()
   const { sql } = target
   await sql.unsafe(`
@@ -169,7 +169,7 @@ test('a backup whose only secret signs sessions is not restored without its key'
   expect([right.code, right.err]).toEqual([0, ''])
 }, 120_000)
 
-test('of a restore that is refused no key is left; of one that is done the operator key is there', async () => {
+test('a rejected restore leaves no key; a completed one keeps the operator key', async () => {
   const target = await newTarget()
   const path = join(target.dataDir, 'encryption-key')
   await writeFile(path, `${otherKey}\n`)
@@ -227,6 +227,6 @@ test('a backup that fails on its way ends with 1, one without a database to read
   expect([failed.code, failed.out, failed.err]).toEqual([1, '', expect.stringContaining('ENOENT')])
   const empty = await newTarget()
   const nothing = await empty.run('backup', [join(files, 'none.tar.gz')])
-  expect([nothing.code, nothing.err]).toEqual([2, expect.stringContaining('nothing of Tollgate')])
+  expect([nothing.code, nothing.err]).toEqual([2, expect.stringContaining('no Tollgate tables')])
   expect(await readdir(files)).not.toContain('none.tar.gz')
 })

@@ -89,7 +89,7 @@ test('a connection reads its key from the input, and never shows it', async () =
   await runCommand(`connections delete ${made.id} --yes`)
 })
 
-test('a model is added, priced, and served no more', async () => {
+test('a model is added, priced, and disabled', async () => {
   await runCommand('models create openai/ours --input 1 --output 2 --context 4096')
   await runCommand('models price openai/ours --input 2 --output 3')
   await runCommand('models disable openai/ours')
@@ -139,12 +139,15 @@ test.each([
   },
   { line: 'models create openai/y --category x', code: 2, words: '--category must be one of' },
   { line: 'users list --limit 2.5', code: 2, words: '--limit must be a whole number' },
-])('tollgate $line ends with $code, and says why in one line', async ({ line, code, words }) => {
-  const ended = await run(line)
-  expect([ended.code, ended.out]).toEqual([code, ''])
-  expect(ended.err).toContain(words)
-  expect(ended.err.trim().split('\n').length).toBe(1)
-})
+])(
+  'tollgate $line ends with $code, and gives the reason in one line',
+  async ({ line, code, words }) => {
+    const ended = await run(line)
+    expect([ended.code, ended.out]).toEqual([code, ''])
+    expect(ended.err).toContain(words)
+    expect(ended.err.trim().split('\n').length).toBe(1)
+  },
+)
 
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\n'
 const line = '{"table":"users","row":{}}\n'
@@ -189,7 +192,7 @@ async function doctor(environment: Record<string, string>) {
   return { code, of, findings }
 }
 
-test('doctor: a server that runs is found, and one that does not is looked at all the same', async () => {
+test('doctor: a running server is found, and a stopped one is still examined', async () => {
   const running = await doctor({ ...settings(), ADMIN_KEY: '' })
   expect(running.code).toBe(0)
   for (const name of ['port', 'database', 'schema', 'clock', 'encryption key', 'journal']) {
@@ -203,7 +206,7 @@ test('doctor: a server that runs is found, and one that does not is looked at al
   ])
 })
 
-test('doctor: what is wrong fails, with a way to fix it', async () => {
+test('doctor: a problem is a failure, with a way to fix it', async () => {
   using other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('hello') })
   const { code, of, findings } = await doctor({
     DATA_DIR: dataDir,
@@ -239,7 +242,7 @@ test('doctor: warns of a variable that looks like a misspelt setting', async () 
   ])
 })
 
-test('doctor: the port is asked at the address that HOST names', async () => {
+test('doctor: the port is queried at the address of HOST', async () => {
   using other = Bun.serve({ port: 0, hostname: '127.0.0.2', fetch: () => new Response('hello') })
   const PORT = String(other.port)
   const there = await doctor({ DATA_DIR: `${dataDir}/none`, PORT, HOST: '127.0.0.2' })

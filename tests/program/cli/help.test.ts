@@ -27,7 +27,7 @@ test('the launcher names every command', async () => {
 })
 
 test.each(commands)(
-  'docs/operate/cli.md has what tollgate %s --help says, to the letter',
+  'docs/operate/cli.md contains the text of tollgate %s --help, to the letter',
   async (command) => {
     const { out, code } = await tollgate([command, '--help'])
     expect(code).toBe(0)

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { version, workspaces } from '../../../package.json'
 import { readConfig } from '../../../server/src/platform/config/config'
 import { variableNames } from '../../../server/src/platform/config/settings'
-import { keepAliveSeconds } from '../../../server/src/http/listen'
+import { keepAliveSeconds } from '../../../server/src/http/keep-alive'
 import { providers } from '../../../server/src/providers/registry'
 
 const folder = join(import.meta.dir, '../../../deploy')
@@ -42,7 +42,7 @@ describe('the image', async () => {
     expect(users).toEqual(['USER 10001:10001'])
   })
 
-  test('has its health asked by what is in it, at the port that it opens', () => {
+  test('checks its health by its own program, at the port that it opens', () => {
     expect(text).toContain('CMD ["tollgate", "healthy"]')
     expect(text).toContain('ENTRYPOINT ["tollgate"]')
     const [, pairs = ''] = /^ENV (.*)$/m.exec(text) ?? []
@@ -56,11 +56,11 @@ describe('the image', async () => {
     .filter((line) => line.startsWith('COPY ') && !line.includes('--from'))
     .flatMap((line) => line.split(/\s+/).slice(1, -1))
 
-  test.each(workspaces)('has what npm installs for the workspace %s', (workspace) => {
+  test.each(workspaces)('contains the npm packages of the workspace %s', (workspace) => {
     expect(copied).toContain(`${workspace}/package.json`)
   })
 
-  test('is made of what is in the repository, and nothing else gets into its context', async () => {
+  test('contains files of the repository only, and so does its context', async () => {
     const ignored = await read('Dockerfile.dockerignore')
     const allowed = [...ignored.matchAll(/^!(.+)$/gm)].map(([, path = '']) => path)
     for (const path of copied) {
@@ -100,7 +100,7 @@ describe('the compose file', async () => {
     }
   })
 
-  test('has no secret in it, and asks for each in words', async () => {
+  test('has no secret in it, and requires each in words', async () => {
     const wanted = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
     const example = await read('compose/.env.example')
     for (const name of wanted) expect(example).toMatch(new RegExp(`^${name}=$`, 'm'))
@@ -179,7 +179,7 @@ describe('the unit', async () => {
     expect(unknownOf(names)).toEqual([])
   })
 
-  test('tells the server alone to stop, and waits for it', () => {
+  test('signals the server alone to stop, and waits for it', () => {
     expect(valueOf('KillMode')).toBe('mixed')
     expect(Number(valueOf('TimeoutStopSec'))).toBeGreaterThanOrEqual(drainSeconds + closingSeconds)
   })
@@ -248,7 +248,7 @@ describe('the manifests', async () => {
     expect(listed.images[0]).toEqual({ name: container.image, newTag: version })
   })
 
-  test('ask what lives and what is ready where Tollgate says so', () => {
+  test('probe liveness and readiness at the paths of Tollgate', () => {
     const { startupProbe, livenessProbe, readinessProbe } = container
     const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path)
     expect(paths).toEqual(['/healthz', '/healthz', '/readyz'])

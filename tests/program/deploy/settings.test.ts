@@ -66,7 +66,7 @@ describe('N4: every setting of docs/operate/configuration.md reaches the server'
     expect(notReaching(rendered)).toEqual(ofCompose)
   })
 
-  test('an .env that is filled in makes a configuration that starts, and what is left empty is not set', async () => {
+  test('a filled-in .env makes a configuration that starts, and empty values stay unset', async () => {
     const example = await readPackageFile('compose/.env.example')
     const filled = example
       .replace(

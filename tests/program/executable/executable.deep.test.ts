@@ -94,7 +94,7 @@ async function tokensCounted({ ask }: Server): Promise<unknown> {
   return response.json()
 }
 
-test('it says its version and its commands, and refuses others', async () => {
+test('it prints its version and its commands, and rejects others', async () => {
   const cwd = await emptyDirectory()
   const versionRun = run(cwd, ['--version'])
   const build = toBuildVersion(version, findCommit(join(import.meta.dir, '../../..')))
@@ -111,7 +111,7 @@ test('Z03: nothing in it is a key of ours', async () => {
   expect(findTollgateKeys(await readFile(executable, 'latin1'))).toEqual([])
 })
 
-test('it serves from an empty directory, with all that it brings, and again from what that left', async () => {
+test('it serves from an empty directory, with all its files, and again from the same directory', async () => {
   const cwd = await emptyDirectory()
   {
     await using server = await serve(cwd, { HTTP_PROXY: 'http://127.0.0.1:9' })
@@ -192,7 +192,7 @@ test('the engine has its settings, in the same process, and no file beside it ha
   }
 }, 120_000)
 
-test('the agent of a gateway is in it, and what it needs for tools', async () => {
+test('the agent of a gateway is included, with its needs for tools', async () => {
   const cwd = await emptyDirectory()
   const tools = [{ name: 'none', command: '/no-such-program', allow: ['any'] }]
   const config = join(cwd, 'connect.json')
@@ -208,7 +208,7 @@ test('the agent of a gateway is in it, and what it needs for tools', async () =>
   expect(output.err).toContain('The tools of none are unavailable: /no-such-program cannot be run')
 })
 
-test('where no server is, it says that it is not healthy', async () => {
+test('without a server, it reports that it is not healthy', async () => {
   using closed = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
   const { port } = closed
   closed.stop(true)

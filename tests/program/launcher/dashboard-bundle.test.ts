@@ -61,19 +61,19 @@ describe('finding N17: the dashboard is bundled before the start', () => {
     expect(await readdir(join(root, 'dist/dashboard'))).toHaveLength(3)
   })
 
-  test('a failed bundle is none, and leaves nothing', async () => {
+  test('a failed bundle is undefined, and leaves nothing', async () => {
     const root = await checkout()
     await writeFile(join(root, 'dashboard/build.ts'), 'process.exit(1)')
     expect(await prepare(root)).toBeUndefined()
     expect(await readdir(join(root, 'dist/dashboard'))).toEqual([])
   })
 
-  test('a bundler that cannot be run is none', async () => {
+  test('a bundler that cannot run gives no bundle', async () => {
     const root = await checkout()
     expect(await prepareDashboard(root, join(root, 'no-such-bun'))).toBeUndefined()
   })
 
-  test.skipIf(process.getuid?.() === 0)('a checkout that may not be written has none', async () => {
+  test.skipIf(process.getuid?.() === 0)('a checkout that is not writable has none', async () => {
     const root = await checkout()
     await chmod(root, 0o555)
     try {

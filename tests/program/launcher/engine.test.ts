@@ -16,7 +16,7 @@ test.each([
   },
 )
 
-test('a setting of the engine that is there already is kept', () => {
+test('an existing setting of the engine is kept', () => {
   const { environment } = engineEnvironment({ BUN_JSC_forceRAMSize: '123456789' })
   expect(environment['BUN_JSC_forceRAMSize']).toBe('123456789')
   expect(engineEnvironment({}).environment['BUN_JSC_forceRAMSize']).toBe(String(collectedBytes()))

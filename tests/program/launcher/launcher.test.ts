@@ -1,96 +1,8 @@
-import { afterEach, describe, expect, test } from 'bun:test'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { chmod, cp, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { eventually } from '../../../server/testing/eventually'
-
-const launcher = join(import.meta.dir, '../../../bin/tollgate.mjs')
-const cleanups: (() => unknown)[] = []
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
-})
-
-/** Stands in for the server: says what it was given, then does as its first argument says. */
-const entry = `
-  const { HTTP_PROXY, no_proxy, BUN_CONFIG_MAX_HTTP_REQUESTS, TOLLGATE_LAUNCHER_PID } = process.env
-  const seen = { HTTP_PROXY, no_proxy, BUN_CONFIG_MAX_HTTP_REQUESTS }
-  const [mode] = process.argv.slice(2)
-  if (mode === 'stay') {
-    let count = 0
-    process.on('SIGHUP', () => {})
-    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {
-      count += 1
-      console.log(signal)
-      if (count === 1) setTimeout(() => process.exit(10 + count), 300)
-    })
-    setInterval(() => {}, 1000)
-  }
-  console.log(JSON.stringify({ ...seen, cwd: process.cwd(), launcher: TOLLGATE_LAUNCHER_PID, ppid: process.ppid, pid: process.pid }))
-  if (mode === 'die') process.kill(process.pid, 'SIGKILL')
-  if (mode?.startsWith('exit-')) process.exit(Number(mode.slice(5)))`
-
-/** In the place of what makes databases for tests: it lasts until its input ends, and says where it is. */
-const databases = `
-  console.log('/the/socket')
-  for await (const _ of process.stdin);
-  await Bun.write('databases-ended', '')`
-
-/** In the place of what starts gateways for tests: its path says from which server. */
-const gateways = `
-  console.log('/gateways/of' + process.argv[2])
-  for await (const _ of process.stdin);
-  await Bun.write('gateways-ended', '')`
-
-/** A copy of the launcher with a server of our own. */
-async function checkout(): Promise<string> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'tollgate-test-')))
-  cleanups.push(() => rm(root, { recursive: true, force: true }))
-  await mkdir(join(root, 'app/bin'), { recursive: true })
-  await mkdir(join(root, 'app/server/src'), { recursive: true })
-  for (const name of await readdir(dirname(launcher))) {
-    if (name.endsWith('.mjs')) await cp(join(dirname(launcher), name), join(root, 'app/bin', name))
-  }
-  await writeFile(join(root, 'app/package.json'), '{ "version": "1.2.3" }')
-  await writeFile(join(root, 'app/server/src/main.ts'), entry)
-  await mkdir(join(root, 'app/server/testing'))
-  await writeFile(join(root, 'app/server/testing/serve-databases.ts'), databases)
-  await writeFile(join(root, 'app/server/testing/serve-gateways.ts'), gateways)
-  await writeFile(join(root, 'app/server/testing/bundle-server.ts'), `console.log('/the/server')`)
-  return root
-}
-
-function launch(root: string, args: string[], environment: Record<string, string> = {}) {
-  const child = spawn('node', [join(root, 'app/bin/tollgate.mjs'), ...args], {
-    cwd: root,
-    env: { PATH: process.env['PATH'], TOLLGATE_BUN: process.execPath, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  })
-  // The whole group: a server that outlives its launcher is a failure, but not one to leave behind.
-  cleanups.push(() => killGroup(child))
-  const output = { out: '', err: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.out += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.err += text))
-  const { promise, resolve } = Promise.withResolvers<number | null>()
-  child.once('close', resolve)
-  return { child, output, code: promise }
-}
-
-function killGroup({ pid = 0 }: ChildProcess): void {
-  try {
-    if (pid > 1) process.kill(-pid, 'SIGKILL')
-  } catch {
-    // All of it has ended by itself, as it should.
-  }
-}
-
-async function outcome(started: ReturnType<typeof launch>) {
-  const code = await started.code
-  return { code, ...started.output }
-}
+import { checkout, launch, outcome } from './checkout'
 
 /** Installs a package whose `bin/bun` is `script`; as far up as `folder`. */
 async function install(folder: string, name: string, mode = 0o755): Promise<void> {
@@ -121,31 +33,7 @@ describe('the server', () => {
     expect(err).toBe('tollgate: no_proxy ignored: upstreams are reached directly.\n')
   })
 
-  test.each(['SIGINT', 'SIGTERM'] as const)(
-    '%s reaches it once; the launcher waits',
-    async (name) => {
-      const started = launch(await checkout(), ['start', 'stay'])
-      await eventually(() => started.output.out.includes('pid'))
-      started.child.kill(name)
-      await Bun.sleep(50)
-      started.child.kill(name)
-      const { code, out } = await outcome(started)
-      expect({ code, signals: out.trim().split('\n').slice(1) }).toEqual({
-        code: 11,
-        signals: [name],
-      })
-    },
-  )
-
-  test('Ctrl-C in the terminal, which reaches both, ends both', async () => {
-    const started = launch(await checkout(), ['start', 'stay'])
-    await eventually(() => started.output.out.includes('pid'))
-    process.kill(-(started.child.pid ?? 0), 'SIGINT')
-    const { code } = await outcome(started)
-    expect([11, 12]).toContain(code ?? 0)
-  })
-
-  test('that is killed makes the code a shell would give', async () => {
+  test('killed exits with the code that a shell would give', async () => {
     expect((await outcome(launch(await checkout(), ['start', 'die']))).code).toBe(137)
   })
 })
@@ -181,7 +69,7 @@ describe('Bun', () => {
       'cannot be run',
     ],
   ]
-  test.each(useless)('that %s is one line', async (_name, prepare, words) => {
+  test.each(useless)('as %s is one line', async (_name, prepare, words) => {
     const root = await checkout()
     await prepare(join(root, 'bun'))
     const { code, err } = await outcome(launch(root, [], { TOLLGATE_BUN: join(root, 'bun') }))
@@ -189,7 +77,7 @@ describe('Bun', () => {
     expect(err.trim().split('\n')).toEqual([expect.stringContaining(words)])
   })
 
-  test('that is not installed is one line', async () => {
+  test('missing is one line', async () => {
     const { code, err } = await outcome(launch(await checkout(), [], { TOLLGATE_BUN: '' }))
     expect({ code, lines: err.trim().split('\n') }).toEqual({
       code: 1,
@@ -199,7 +87,7 @@ describe('Bun', () => {
 })
 
 describe('the other commands', () => {
-  test('finding N13: options without a command are those of start', async () => {
+  test('finding N13: options without a command are options of start', async () => {
     const root = await checkout()
     const started = await outcome(launch(root, ['--workers', '2']))
     expect(started).toMatchObject({ code: 0, err: '', out: expect.stringContaining('"cwd"') })
@@ -209,8 +97,11 @@ describe('the other commands', () => {
     const root = await checkout()
     expect((await outcome(launch(root, ['--version']))).out).toBe('1.2.3\n')
     expect((await outcome(launch(root, ['--help']))).out).toContain('Usage: tollgate')
-    const { code, err } = await outcome(launch(root, ['strat']))
-    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('"strat"') })
+    expect((await outcome(launch(root, ['bench', '--help']))).out).toContain('Usage: tollgate')
+    for (const args of [['strat'], ['bench', 'strat']]) {
+      const { code, err } = await outcome(launch(root, args))
+      expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('"strat"') })
+    }
   })
 
   test('test passes its arguments on, at the root', async () => {
@@ -232,7 +123,7 @@ describe('the other commands', () => {
     ['serve-databases.ts', 'databases for tests', false],
     ['serve-gateways.ts', 'gateways for tests', true],
     ['bundle-server.ts', 'bundled for tests', true],
-  ])('test says so where %s fails, and ends the others', async (file, words, hasDatabases) => {
+  ])('test reports the failure of %s, and ends the others', async (file, words, hasDatabases) => {
     const root = await checkout()
     await writeFile(join(root, 'app/server/testing', file), 'process.exit(1)')
     const { code, err } = await outcome(launch(root, ['test', 'one']))
@@ -240,7 +131,7 @@ describe('the other commands', () => {
     expect(existsSync(join(root, 'databases-ended'))).toBe(hasDatabases)
   })
 
-  test('deep runs what test leaves out, and only what it samples beside that', async () => {
+  test('deep runs the tests that test leaves out, and only its samples beside them', async () => {
     const root = await checkout()
     const testing = join(root, 'app/server/testing')
     await writeFile(join(testing, 'depth.ts'), 'export const isDeep = process.env.TEST_DEEP')
@@ -262,7 +153,7 @@ describe('the other commands', () => {
     expect(await outputOf('deep')).toEqual(['b.deep.test.ts true', 'c.test.ts true', 'd.test.ts'])
   })
 
-  test('check runs every step, prints the output of each, and names those that fail last', async () => {
+  test('check runs every step, prints the output of each, and names the failed ones last', async () => {
     const root = await checkout()
     const tools: [string, number][] = [
       ['oxlint', 0],

@@ -37,7 +37,7 @@ async function onDisk(options: string, script: string) {
       }),
     )
   } finally {
-    await rm(disk, { recursive: true, force: true })
+    for (const path of [disk, `${disk}.out`]) await rm(path, { recursive: true, force: true })
   }
 }
 
@@ -61,9 +61,9 @@ test.skipIf(!mayMount).each([
 )
 
 const filled = `
-  start env >/dev/null 2>&1 & pid=$!
-  for i in $(seq 600); do test -s $disk/data/first-key && break; sleep 0.1; done
-  sleep 2; kill -TERM $(cat $disk/data/tollgate.pid); wait $pid
+  start env >$disk.out 2>&1 & pid=$!
+  for i in $(seq 600); do grep -q 'is ready at' $disk.out && break; sleep 0.1; done
+  kill -TERM $(cat $disk/data/tollgate.pid); wait $pid
 `
 
 test.skipIf(!mayMount)(

@@ -30,7 +30,7 @@ test.each(
       { ...account, at: 'content-type' },
     ].map((testCase) => [kind, testCase.at, testCase.path, testCase] as const),
   ),
-)('H19: a handler that throws (%s, at %s of %s) is a 500 that tells nothing', async (...row) => {
+)('H19: a handler that throws (%s, at %s of %s) is a 500 without details', async (...row) => {
   const [kind, at, , testCase] = row
   const headers = { 'x-fault': kind, 'x-fault-at': at }
   const { status, error, text } = await sendRequest(rig.gateway, {

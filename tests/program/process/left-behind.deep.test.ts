@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, setDefaultTimeout } from 'bun:test'
 import { join } from 'node:path'
 import { newChatClient, messages, parsed, residentMb, type ChatClient } from '../../harness/http'
-import { eventually } from '../../../server/testing/eventually'
-import { internalUrl, scrape } from '../../harness/scrape'
+import { eventually, eventuallyReads } from '../../../server/testing/eventually'
+import { internalUrl, scrape, scrapeWhenBooked } from '../../harness/scrape'
 import { newApiKey } from '../../../server/src/auth/api-key'
 import { startRig, type Rig } from '../../harness/server'
 import { recordFigure } from '../../../server/testing/figures'
@@ -66,11 +66,8 @@ function left(before: Live, now: Live, maxLeft: number): string[] {
 
 /** What is left behind after a while: the last request logs are written, promises are done. */
 async function leftSince(before: Live, maxLeft: number): Promise<string[]> {
-  for (let looks = 0; looks < 60; looks++) {
-    if (left(before, await live(), maxLeft).length === 0) return []
-    await Bun.sleep(500)
-  }
-  return left(before, await live(), maxLeft)
+  const look = async () => left(before, await live(), maxLeft)
+  return eventuallyReads(look, ({ length }) => length === 0)
 }
 
 /** `UNIQUE=1000000` for what is promised, which takes a while. */
@@ -106,7 +103,7 @@ test(
     }
     // What is compiled, and what the first requests leave, is not what is asked here.
     expect(await round(0, 1500)).toEqual(new Set([200, 401, 404]))
-    await Bun.sleep(1000)
+    await scrapeWhenBooked(await internalUrl(gateway))
     const [before, residentBefore] = [await live(), residentMb(gateway.pid)]
     expect(before.types.length).toBeGreaterThan(10)
     await round(1500, unique)

@@ -182,7 +182,7 @@ test.skipIf(!psql)(
   },
 )
 
-test('finding M17: a role that may not create tables gets an error that names the rights it needs', async () => {
+test('finding M17: a role that may not create tables receives an error that names the required rights', async () => {
   {
     await using admin = postgres.connectAdmin()
     await admin`create role guest login`
@@ -225,7 +225,7 @@ async function earlierDataDir(): Promise<string> {
   const [cluster, password] = [join(cwd, 'cluster'), join(cwd, 'password')]
   await mkdir(cwd, { mode: 0o700 })
   await writeFile(password, 'of-an-earlier-version')
-  if (account.foreign)
+  if (account.isForeign)
     for (const path of [cwd, password]) await chown(path, account.uid, account.gid)
   const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
   const options = ['-U', 'tollgate', '--pwfile', password, '--locale=C', ...locale]

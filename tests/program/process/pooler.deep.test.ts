@@ -58,7 +58,7 @@ test.skipIf(!pgbouncer).each([
     reason: /passes no notifications on/,
   },
 ])(
-  `D14: behind a pooler in transaction mode $name a start says why it cannot (${needs})`,
+  `D14: behind a pooler in transaction mode $name a start ends with the reason (${needs})`,
   async ({ server, ignored, reason }) => {
     const settings = await behind(server(), { mode: 'transaction', ignored })
     const { code, err } = await failedStart(settings)

@@ -5,7 +5,8 @@ import { launch, postgresOf } from './launch'
 import { databaseUrl, openAdmin } from '../../harness/database'
 import { internalUrl } from '../../harness/scrape'
 import { newDataDir, startGateway } from '../../harness/server'
-import { recordFigure } from '../../../server/testing/figures'
+import { eventually } from '../../../server/testing/eventually'
+import { recordTimeFigure } from '../../../server/testing/figures'
 
 const directories: string[] = []
 afterEach(async () => {
@@ -18,17 +19,21 @@ async function directory(state?: 'started'): Promise<string> {
   return path
 }
 
+/** Waits for the end; one that starts after all is killed, and must not hold the test up. */
+async function exitCodeOf(started: ReturnType<typeof launch>) {
+  const state: { code?: number } = {}
+  void started.exited.then((code) => (state.code = code))
+  await eventually(() => state.code !== undefined, 50_000).catch(() => started.kill('SIGKILL'))
+  return state.code
+}
+
 /** It ends with a code of failure and says why in one line, as an operator reads it. */
 async function expectRefusal(environment: Record<string, string>, words: RegExp) {
-  const startedAt = performance.now()
   const started = launch(environment)
-  // One that starts after all must not hold the test up.
-  const code = await Promise.race([started.exited, Bun.sleep(50_000)])
-  if (code === undefined) started.kill('SIGKILL')
+  const name = `a refused start: ${words.source}`
+  const code = await recordTimeFigure(name, { atMost: 10_000 }, () => exitCodeOf(started))
   expect({ code, err: started.err() }).toEqual({ code: 1, err: expect.stringMatching(words) })
   expect(started.err()).toMatch(/^tollgate: [^\n]+\n$/)
-  const tookMs = performance.now() - startedAt
-  recordFigure(`a refused start: ${words.source}`, tookMs, { unit: 'ms', atMost: 10_000 })
 }
 
 /** It does not start beside a Tollgate that has the port that this variable names. */
@@ -36,8 +41,7 @@ async function expectTaken(name: 'PORT' | 'METRICS_PORT', port: string) {
   const dataDir = await directory('started')
   // It makes a database first, which takes its time on a busy machine.
   const started = launch({ DATA_DIR: dataDir, [name]: port })
-  const code = await Promise.race([started.exited, Bun.sleep(50_000)])
-  if (code === undefined) started.kill('SIGKILL')
+  const code = await exitCodeOf(started)
   expect({ code, err: started.err() }).toEqual({
     code: 1,
     err: expect.stringMatching(new RegExp(`^tollgate: [^\\n]*in use.*${name}[^\\n]*\\n$`)),
@@ -45,7 +49,7 @@ async function expectTaken(name: 'PORT' | 'METRICS_PORT', port: string) {
   expect(postgresOf(dataDir)).toEqual([])
 }
 
-describe('L05: does not start, and says why in one line', () => {
+describe('L05: does not start, and gives the reason in one line', () => {
   const key = btoa('0123456789abcdef'.repeat(2))
   const nowhere = 'postgres://nobody:pw-canary@127.0.0.1:9/none'
   test.each<[Record<string, string>, RegExp]>([
@@ -97,7 +101,7 @@ describe('L05: does not start, and says why in one line', () => {
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200)
   })
 
-  test('a port for metrics on which another Tollgate tells its own, which goes on alone', async () => {
+  test('a port for metrics that another Tollgate uses, which continues alone', async () => {
     await using gateway = await startGateway({ environment: { METRICS_PORT: '0' } })
     const internal = await internalUrl(gateway)
     await expectTaken('METRICS_PORT', new URL(internal).port)
@@ -149,7 +153,7 @@ test('L10: a second process on the same data directory refuses; the first goes o
   expect(response.status).toBe(200)
 })
 
-test('L10: of several that start at once on a fresh directory one serves', async () => {
+test('L10: one of several concurrent starts on a fresh directory serves', async () => {
   const dataDir = await directory()
   const all = [
     launch({ DATA_DIR: dataDir }),
@@ -191,7 +195,7 @@ test('three on one fresh database all come up; migrations and the first account 
   expect(await Promise.all(all.map(({ exited }) => exited))).toEqual([0, 0, 0])
 })
 
-test('a directory that is not there yet is made', async () => {
+test('a missing directory is created', async () => {
   const parent = await directory()
   await mkdir(join(parent, 'x'), { mode: 0o755 })
   await using started = launch({ DATA_DIR: join(parent, 'x/deep/data') })

@@ -23,7 +23,7 @@ async function asking(source: Bun.DirectUnderlyingSource<string>): Promise<RawCl
   return client
 }
 
-test('what is flushed arrives at once, and all of it is there after the end', async () => {
+test('flushed bytes arrive at once, and all of them have arrived after the end', async () => {
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
   const client = await asking({
     type: 'direct',
@@ -42,11 +42,12 @@ test('what is flushed arrives at once, and all of it is there after the end', as
   expect([body.toString(), isWhole]).toEqual(['data: ü\n\ndata: 2\n\n', true])
 })
 
-test('S12: a write is a promise once the client does not read, and resolves when it reads on', async () => {
+/** A source that writes until a write is a promise, and ends once that has resolved. */
+function createWriter() {
   const piece = 'x'.repeat(64 * 1024)
   const held = Promise.withResolvers<number>()
   const drained = Promise.withResolvers<void>()
-  const client = await asking({
+  const source: Bun.DirectUnderlyingSource<string> = {
     type: 'direct',
     async pull(controller) {
       for (let bytes = piece.length; ; bytes += piece.length) {
@@ -60,16 +61,25 @@ test('S12: a write is a promise once the client does not read, and resolves when
         return
       }
     },
-  })
-  client.stopReading()
+  }
+  return { source, held: held.promise, drained: drained.promise }
+}
+
+test('S12: a write is a promise once the client does not read, and resolves when it reads on', async () => {
+  const [writer, otherWriter] = [createWriter(), createWriter()]
+  const [client, other] = [await asking(writer.source), await asking(otherWriter.source)]
+  for (const each of [client, other]) each.stopReading()
   // The buffers of both kernels hold some megabytes.
-  expect(await held.promise).toBeWithin(1, 32 * 2 ** 20)
+  expect(await writer.held).toBeWithin(1, 32 * 2 ** 20)
   let isDrained = false
-  void drained.promise.then(() => (isDrained = true))
-  await Bun.sleep(100)
+  void writer.drained.then(() => (isDrained = true))
+  await otherWriter.held
+  other.resumeReading()
+  await otherWriter.drained
+  await other.response()
   expect(isDrained).toBe(false)
   client.resumeReading()
-  await drained.promise
+  await writer.drained
 })
 
 test('S12: closed with an error it cuts off a client that does not read', async () => {
@@ -108,7 +118,7 @@ test('S02: a client that leaves cancels it, while it writes nothing', async () =
   await cancelled.promise
 })
 
-test('I18: one whose source throws is cut, not ended', async () => {
+test('I18: an answer whose source throws is cut, not ended', async () => {
   const { promise: mayFail, resolve: fail } = Promise.withResolvers<void>()
   const client = await asking({
     type: 'direct',

@@ -79,7 +79,7 @@ const manifests = await Promise.all(
 )
 
 describe('Z01: the packages that are installed', () => {
-  test('run no script of theirs, but for those that are known', () => {
+  test('run no script of theirs, except for known ones', () => {
     const scripted = installed.filter((it) => it.hasInstallScript).map(({ name }) => name)
     expect(scripted.toSorted()).toEqual(Object.keys(mayInstall).toSorted())
     expect(manifests[0]?.scarfSettings).toEqual({ enabled: false })
@@ -90,7 +90,7 @@ describe('Z01: the packages that are installed', () => {
     expect(others.map(({ name, license }) => `${name}: ${license}`)).toEqual([])
   })
 
-  test('are those that were once looked at, byte for byte, from the registry', () => {
+  test('are the reviewed ones, byte for byte, from the registry', () => {
     const unknown = installed.filter(({ integrity = '' }) => !integrity.startsWith('sha512-'))
     expect(unknown.map(({ path }) => path)).toEqual([])
     const elsewhere = installed.filter(
@@ -99,7 +99,7 @@ describe('Z01: the packages that are installed', () => {
     expect(elsewhere.map(({ path, resolved }) => `${path}: ${resolved}`)).toEqual([])
   })
 
-  test('are there once, where two versions could disagree about safety', () => {
+  test('exist once, if two versions could disagree about safety', () => {
     const several = single.filter(
       (name) =>
         new Set(installed.filter((it) => it.name === name).map((it) => it.version)).size > 1,
@@ -108,7 +108,7 @@ describe('Z01: the packages that are installed', () => {
   })
 })
 
-test('Z01: every manifest names exact versions, which are those of the lockfile', () => {
+test('Z01: every manifest names exact versions, which match the lockfile', () => {
   const wanted = manifests.flatMap((it) =>
     Object.entries({ ...it.dependencies, ...it.devDependencies, ...it.optionalDependencies }),
   )

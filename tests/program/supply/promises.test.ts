@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const root = join(import.meta.dir, '../../..')
 
 test.each(['docs/contribute/security-tests.md', 'docs/operate/deployment.md'])(
-  'the files that %s names as proof are there',
+  'the files that %s names as proof exist',
   async (page) => {
     const text = await readFile(join(root, page), 'utf8')
     const named = [...text.matchAll(/`((?:server|tests|deploy|docs)\/[^\s`*<>]+)`/g)]

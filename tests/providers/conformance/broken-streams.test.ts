@@ -25,7 +25,7 @@ async function brokenAfter(name: string) {
   return { text, error }
 }
 
-test('U07: an error in place of the first event is a status, and says what the provider said', async () => {
+test('U07: an error in place of the first event is a status, with the text of the provider', async () => {
   const error = await failureOf(open('err-first'))
   expect(error.status).toBeOneOf([502, 503])
   expect(error.code).toBe('provider_error')
@@ -34,7 +34,7 @@ test('U07: an error in place of the first event is a status, and says what the p
 })
 
 test.each(['err-after-3', 'finish-error', 'native-finish-error'])(
-  'U07: %s raises in the loop, with what came before and the provider’s words',
+  'U07: %s raises in the loop, after the received chunks and with the provider’s words',
   async (name) => {
     const { text, error } = await brokenAfter(name)
     expect(text).not.toBe('')
@@ -44,7 +44,7 @@ test.each(['err-after-3', 'finish-error', 'native-finish-error'])(
   },
 )
 
-test.each(['no-finish', 'end-after-3', 'eof-after-3'])(
+test.each(['end-after-3', 'eof-after-3'])(
   'U08: %s raises in the loop and is never taken for success',
   async (name) => {
     const stream = await open(name).catch((thrown: unknown) => thrown)
@@ -67,6 +67,16 @@ test.each([
   }
   expect(text).toBe('All is well at the fake provider today, thank you.')
   expect(finish).toBe('stop')
+})
+
+test('finding Q7: no-finish, which ends in [DONE] without a reason, is a whole answer', async () => {
+  let text = ''
+  let finish: string | null | undefined
+  for await (const chunk of await open('no-finish')) {
+    text += chunk.choices[0]?.delta.content ?? ''
+    finish = chunk.choices[0]?.finish_reason ?? finish
+  }
+  expect([text, finish]).toEqual(['All is well at the fake provider today, thank you.', 'stop'])
 })
 
 test('finding P10: lost-usage, which is lost before it was counted, raises', async () => {

@@ -31,7 +31,7 @@ const streamed = async (name: string, fields = {}) =>
     }),
   )
 
-test('R9 R10: the chunks of a text are a role, its pieces, and an end; usage only when asked', async () => {
+test('R9 R10: the chunks of a text are a role, its pieces, and an end; usage only on request', async () => {
   const chunks = await streamed('ok')
   const [first, ...rest] = chunks.flatMap(choicesOf)
   expect(first).toEqual({
@@ -115,7 +115,7 @@ test.each([
 })
 
 test.each(['reasoning', 'reasoning-reasoning'])(
-  '%s: thoughts are `reasoning_content`, whatever the provider calls them',
+  '%s: thoughts are `reasoning_content`, for any field name of the provider',
   async (name) => {
     const model = await fixture.model(name)
     const whole = jsonOf(await (await fixture.post(path, { model, messages: hello })).json())
@@ -150,7 +150,7 @@ test('a refusal is in `refusal`, whole and streamed', async () => {
   }
 })
 
-test('log probabilities are those of the provider, token by token', async () => {
+test('log probabilities match the provider’s, token by token', async () => {
   const model = await fixture.model('ok')
   const params = { model, messages: hello, logprobs: true }
   const whole = await fixture.client.chat.completions.create(params)
@@ -160,7 +160,7 @@ test('log probabilities are those of the provider, token by token', async () => 
   expect(stream.choices[0]?.logprobs?.content).toEqual(tokens)
 })
 
-test('an answer that reached its limit says so', async () => {
+test('an answer at its limit reports it', async () => {
   const model = await fixture.model('ok')
   const params = { model, messages: hello, max_tokens: 3 }
   const whole = await fixture.client.chat.completions.create(params)
@@ -180,7 +180,7 @@ test('text of every script arrives as it is, whole and streamed', async () => {
   expect(text).toContain('你好 世界, 👩‍👩‍👧‍👦 family, עברית, \u{2028} end')
 })
 
-describe('refusals before any provider is asked', () => {
+describe('rejections before any call of a provider', () => {
   test.each([
     ['no messages', { messages: [] }, { param: 'messages', issue: 'empty' }],
     [
@@ -224,7 +224,7 @@ describe('refusals before any provider is asked', () => {
   })
 })
 
-test('a limit above the model’s is refused by name', async () => {
+test('a limit above the model’s is rejected by name', async () => {
   const model = await fixture.model('ok')
   for (const field of ['max_tokens', 'max_completion_tokens']) {
     const params = { model, messages: hello, [field]: 5000 }

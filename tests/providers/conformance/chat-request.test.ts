@@ -28,7 +28,7 @@ const tool = {
 
 const inParts = (text: string) => [{ type: 'text' as const, text }]
 
-test('what tunes an answer reaches the provider as it was sent', async () => {
+test('sampling parameters reach the provider unchanged', async () => {
   const model = await fixture.model('ok')
   const tuning = {
     n: 3,
@@ -50,7 +50,7 @@ test('what tunes an answer reaches the provider as it was sent', async () => {
   expect(fixture.sent()).toEqual({ model: 'ok', messages: hello, ...tuning, user })
 })
 
-test('R18: a field that many providers know reaches them, one that none knows is named, a null is nothing', async () => {
+test('R18: a field that many providers know reaches them, an unknown one is named, a null is dropped', async () => {
   const model = await fixture.model('ok')
   const known = { top_k: 40, chat_template_kwargs: { enable_thinking: false } }
   const nulls = {
@@ -78,14 +78,14 @@ test('R18: a field that many providers know reaches them, one that none knows is
   expect(fixture.sent()).toEqual({ model: 'ok', messages: hello, ...known })
 })
 
-test('the provider gets its own name of the model', async () => {
+test('the provider receives its own name of the model', async () => {
   const model = await fixture.model('known-as/a:b@c', { upstream_model: 'ok' })
   const answer = await fixture.client.chat.completions.create({ model, messages: hello })
   expect(fixture.sent()['model']).toBe('ok')
   expect(answer.model).toBe('fake/known-as/a:b@c')
 })
 
-test('a streamed answer is always asked for its usage', async () => {
+test('a streamed answer is always requested with its usage', async () => {
   const model = await fixture.model('ok')
   for (const stream_options of [undefined, { include_usage: false }, { include_usage: true }]) {
     const body = {
@@ -101,7 +101,7 @@ test('a streamed answer is always asked for its usage', async () => {
   expect(fixture.sent()).not.toHaveProperty('stream_options')
 })
 
-test('R20: either name of the output limit arrives, the newer one wins, zero is none', async () => {
+test('R20: either name of the output limit arrives, the newer one wins, zero means no limit', async () => {
   const model = await fixture.model('ok')
   const limitSent = async (limits: Json) => {
     await (await fixture.post(path, { model, messages: hello, ...limits })).text()
@@ -115,7 +115,7 @@ test('R20: either name of the output limit arrives, the newer one wins, zero is 
   expect(await limitSent({})).toEqual([])
 })
 
-test('an empty list of tools is none, and nothing is said about the choice among none', async () => {
+test('an empty list of tools is dropped, with the choice among them', async () => {
   const model = await fixture.model('ok')
   await fixture.post(path, {
     model,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => rig[Symbol.asyncDispose]())
 afterEach(() => rig.gateway.recorder.verify())
 
-test('a chat completion has the id that was asked for, a text and its usage', async () => {
+test('a chat completion has the requested id, a text and its usage', async () => {
   const model = await rig.model('ok')
   const answer = await customer.client.chat.completions.create({ model, messages })
   expect(answer).toMatchObject({ object: 'chat.completion', model })

@@ -76,7 +76,7 @@ describe.each([native, chat])('%s', (model) => {
     expect(stream.usage).toMatchObject([{ prompt_tokens: 6, completion_tokens: 60 }])
   })
 
-  test('shows usage in a stream only if asked', async () => {
+  test('shows usage in a stream only on request', async () => {
     expect((await streamed(model, { prompt: 'a' })).usage).toEqual([])
     const { usage, chunks } = await streamed(model, {
       prompt: 'a',
@@ -86,7 +86,7 @@ describe.each([native, chat])('%s', (model) => {
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 11 } })
   })
 
-  test('passes on what tunes the answer, and no limit of zero', async () => {
+  test('passes on sampling parameters, and no limit of zero', async () => {
     const tuning = { stop: ['END'], seed: 4, temperature: 0.5, top_p: 0.9, user: 'me', top_k: 3 }
     await fixture.post(path, {
       model,
@@ -121,7 +121,7 @@ describe.each([native, chat])('%s', (model) => {
   })
 })
 
-test('a model of its own kind gets the prompt in any of its four forms, and everything else', async () => {
+test('a model of its own kind receives the prompt in any of its four forms, and everything else', async () => {
   for (const prompt of ['a', ['a', 'b'], [1, 2, 3], [[1, 2], [3]]]) {
     await create(native, { prompt, echo: true, suffix: 'end', best_of: 2, logprobs: 3 })
     expect(fixture.sent()).toEqual({
@@ -140,7 +140,7 @@ test('with `echo` a limit of zero reaches a model of its own kind: no output at 
   expect(fixture.sent()).toMatchObject({ echo: true, max_tokens: 0 })
 })
 
-test('a chat model gets the prompt as one user message', async () => {
+test('a chat model receives the prompt as one user message', async () => {
   await create(chat, { prompt: 'Go on.', suffix: 'end', best_of: 2, logprobs: 3 })
   expect(fixture.sent()).toEqual({ model: 'ok', messages: [{ role: 'user', content: 'Go on.' }] })
 })
@@ -173,7 +173,7 @@ test('`echo` with a limit of zero is the prompt alone, on a chat model too', asy
   expect(stream).toMatchObject({ texts: ['a', 'b'], ends: ['length', 'length'] })
 })
 
-test('what a chat model thinks is no text of a completion', async () => {
+test('a chat model’s thinking is not part of a completion', async () => {
   const model = await fixture.model('reasoning')
   expect((await create(model, { prompt: 'a' })).choices[0]?.text).toBe('Hello to you.')
   expect((await streamed(model, { prompt: 'a' })).texts).toEqual(['Hello to you.'])
@@ -185,7 +185,7 @@ test('an embedding model completes nothing', async () => {
 })
 
 test('U08: a legacy stream that ends early raises, also in its second prompt', async () => {
-  const model = await fixture.model('no-finish')
+  const model = await fixture.model('end-after-3')
   const reading = async () => {
     const params = { model, prompt: ['a', 'b'], stream: true as const }
     await Array.fromAsync(await fixture.client.completions.create(params))

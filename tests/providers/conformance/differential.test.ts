@@ -77,7 +77,7 @@ const chunksIn = (body: Buffer): Json[] =>
 describe.each(replays().map((replay) => [replay.name, replay] as const))(
   'F09: %s',
   (_name, replay) => {
-    test('says the same through the gateway as directly', async () => {
+    test('is the same through the gateway as directly', async () => {
       const seen = await (await replayer(fixture, replay))()
       const ours = seen.events.map(jsonOf)
       const direct = chunksIn(replay.body)
@@ -89,7 +89,7 @@ describe.each(replays().map((replay) => [replay.name, replay] as const))(
 )
 
 const wholes = recordingNames().filter((name) => name.endsWith('.json'))
-const documented = new Set(['id', 'created', 'model', 'usage'])
+const documented = new Set(['id', 'created', 'model', 'provider', 'usage'])
 
 /** A whole answer without what is the gateway's to say. */
 const comparable = (answer: Json) =>
@@ -97,7 +97,7 @@ const comparable = (answer: Json) =>
 
 describe.skipIf(!hasFixtures)('whole answers', () => {
   test.each(wholes.filter((name) => /^openai-(text|completion)/.test(name)))(
-    'F09: %s is the same but for its id, time and model',
+    'F09: %s is the same but for its id, time, model and provider',
     async (name) => {
       const recorded = readRecording(name)
       const isLegacy = name.includes('completion')
@@ -111,6 +111,7 @@ describe.skipIf(!hasFixtures)('whole answers', () => {
       expect(comparable(answer)).toEqual(comparable(direct))
       expect(answer['usage']).toMatchObject(jsonOf(direct['usage']))
       expect(answer['model']).toBe(model)
+      if (!isLegacy) expect(answer['provider']).toBe(direct['provider'] ?? 'fake')
     },
   )
 

@@ -26,7 +26,7 @@ const base64 = (vector: readonly number[]) =>
   Buffer.from(Float32Array.from(vector).buffer).toString('base64')
 
 describe.each(['fake/ok', 'fake/embed-floats-only', 'texts/ok'])('R2: %s', (model) => {
-  test('gives the client, which asks for base64, the very numbers', async () => {
+  test('gives the client, which requests base64, the exact numbers', async () => {
     const answer = await fixture.client.embeddings.create({ model, input: 'one text' })
     expect(answer.data).toHaveLength(1)
     expect([...(answer.data[0]?.embedding ?? [])]).toEqual(floats(vectorOf('one text', 8)))
@@ -48,7 +48,7 @@ describe.each(['fake/ok', 'fake/embed-floats-only', 'texts/ok'])('R2: %s', (mode
   })
 })
 
-test('the provider is asked for base64 only if it has it', async () => {
+test('the provider is queried for base64 only if it supports it', async () => {
   await fixture.client.embeddings.create({ model: 'fake/ok', input: 'a' })
   expect(fixture.sent()).toEqual({ model: 'ok', input: ['a'], encoding_format: 'base64' })
   await fixture.client.embeddings.create({ model: 'texts/ok', input: 'a', user: 'somebody' })
@@ -91,7 +91,7 @@ test('R3: for a provider of texts, token ids become their text again', async () 
   expect(fixture.sent()['input']).toEqual(['Hello', ' world'])
 })
 
-test('an id that is no token is refused with its place', async () => {
+test('an invalid token id is rejected with its place', async () => {
   const response = await fixture.post(path, { model: 'texts/ok', input: [[9906], [99_999_999]] })
   expect(response.status).toBe(400)
   expect(await errorOf(response)).toMatchObject({ code: 'invalid_request', param: 'input.1' })
@@ -118,7 +118,7 @@ test.each([
   ['an empty text in a list', ['a', ''], { param: 'input.1', issue: 'too_short' }],
   ['texts and tokens mixed', ['a', 1], { param: 'input.1', issue: 'wrong_type' }],
   ['an object', {}, { param: 'input', issue: 'wrong_type' }],
-])('%s as input is refused', async (_what, input, { param, issue }) => {
+])('%s as input is rejected', async (_what, input, { param, issue }) => {
   const response = await fixture.post(path, { model: 'fake/ok', input })
   expect(response.status).toBe(400)
   expect(await errorOf(response)).toMatchObject({ param, details: { issue } })

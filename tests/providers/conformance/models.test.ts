@@ -17,7 +17,7 @@ const get = (path: string) =>
     headers: { authorization: `Bearer ${fixture.customer.key}` },
   })
 
-test('the list has every model that is on, with exactly seven fields', async () => {
+test('finding D5: the list has every enabled model, with the fields that clients read', async () => {
   const models = await Array.fromAsync(await fixture.client.models.list())
   const listed: unknown = models.find(({ id }) => id === 'fake/family/name:tag@2')
   expect(listed).toEqual({
@@ -28,6 +28,23 @@ test('the list has every model that is on, with exactly seven fields', async () 
     permission: [],
     root: 'family/name:tag@2',
     parent: null,
+    name: expect.any(String),
+    canonical_slug: 'fake/family/name:tag@2',
+    context_length: expect.any(Number),
+    max_output_tokens: expect.any(Number),
+    architecture: expect.objectContaining({
+      input_modalities: ['text'],
+      output_modalities: ['text'],
+    }),
+    // USD a token, as text.
+    pricing: { prompt: '0.000001', completion: '0.000004' },
+    top_provider: expect.objectContaining({ max_completion_tokens: expect.any(Number) }),
+    per_request_limits: null,
+    supported_parameters: expect.arrayContaining(['max_tokens', 'temperature']),
+    supported_voices: null,
+    default_parameters: null,
+    expiration_date: null,
+    links: { details: '/api/models/fake/family/name:tag@2' },
   })
   const ids = models.map(({ id }) => id)
   expect(ids).toContain('fake/ok')
@@ -35,7 +52,7 @@ test('the list has every model that is on, with exactly seven fields', async () 
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('a model of the list is the same when it is asked for', async () => {
+test('a model of the list is the same when read alone', async () => {
   const { data } = await fixture.client.models.list()
   for (const model of data.filter(({ owned_by }) => owned_by === 'fake')) {
     expect(await fixture.client.models.retrieve(model.id)).toEqual(model)
@@ -86,7 +103,52 @@ test('the list with a slash at its end is the list', async () => {
   expect(jsonOf(await (await get('/v1/models/')).json())['object']).toBe('list')
 })
 
-test('without a key there is no list', async () => {
+test('finding D13: GET /v1/models/count has the length of the list', async () => {
+  const { data } = await fixture.client.models.list()
+  expect(await (await get('/v1/models/count')).json()).toEqual({ data: { count: data.length } })
+  expect(jsonOf(await (await get('/v1/models')).json())).toMatchObject({
+    total_count: data.length,
+    links: { next: null },
+  })
+})
+
+test('finding D13: a model past its last day is not in the list, and still callable', async () => {
+  const id = await fixture.model('past', { deprecated_at: '2026-01-01T00:00:00Z' })
+  const soon = await fixture.model('soon', { deprecated_at: '2999-01-01T00:00:00Z' })
+  const ids = (await fixture.client.models.list()).data.map((model) => model.id)
+  expect([ids.includes(id), ids.includes(soon)]).toEqual([false, true])
+  const all = jsonOf(await (await get('/v1/models?all=true')).json())['data']
+  expect(all).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        id,
+        expiration_date: '2026-01-01',
+        unavailable: expect.objectContaining({ reason: 'retired' }),
+      }),
+    ]),
+  )
+  expect(jsonOf(await (await get(`/v1/models/${id}`)).json())).toMatchObject({ id })
+  const inCatalogue = jsonOf(await (await get(`/api/models/${id}`)).json())
+  expect(inCatalogue).toMatchObject({
+    billing_mode: 'platform',
+    unavailable: { reason: 'retired' },
+  })
+})
+
+test('finding D13: every response announces how long its connection may be idle', async () => {
+  const chat = await fixture.fetch(`${fixture.rig.gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${fixture.customer.key}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ model: 'fake/ok', messages: [{ role: 'user', content: 'Hi' }] }),
+  })
+  expect([chat.status, chat.headers.get('keep-alive')]).toEqual([200, 'timeout=70'])
+  expect((await get('/v1/models')).headers.get('keep-alive')).toBe('timeout=70')
+})
+
+test('without a key there is no list of models', async () => {
   const unknown = fixture.client.withOptions({ apiKey: 'sk-nobody' })
   expect(await failureOf(unknown.models.list())).toMatchObject({
     status: 401,

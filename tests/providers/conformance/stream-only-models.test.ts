@@ -5,7 +5,7 @@ let fixture: Fixture
 
 beforeAll(async () => {
   fixture = await createFixture({
-    provider: { options: { streamOnlyModels: ['ok', 'tool-', 'no-', 'reasoning'] } },
+    provider: { options: { streamOnlyModels: ['ok', 'tool-', 'end-', 'reasoning'] } },
   })
 })
 afterAll(() => fixture[Symbol.asyncDispose]())
@@ -55,8 +55,8 @@ test('its tool calls, reasoning and legacy functions are whole too', async () =>
   })
 })
 
-test('U08: a stream that ends early is no whole answer', async () => {
-  const model = await fixture.model('no-finish')
+test('U08: a stream that ends early is not a whole answer', async () => {
+  const model = await fixture.model('end-after-3')
   const failed = await failureOf(fixture.client.chat.completions.create({ model, messages: hello }))
   expect(failed).toMatchObject({ status: 502, code: 'provider_error' })
   expect(failed.message).toContain('a response that ended early')

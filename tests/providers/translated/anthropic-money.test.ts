@@ -35,10 +35,8 @@ describe('errors', () => {
     ['html-200', 502, { code: 'provider_error' }],
     ['html-500', 502, { code: 'provider_error' }],
     ['empty-200', 502, { code: 'provider_error' }],
-    ['wrong-type', 502, { code: 'provider_error' }],
     ['canary-echo', 502, { code: 'provider_error' }],
     ['context-error', 400, { code: 'context_length_exceeded', param: 'messages' }],
-    ['no-stop', 502, { code: 'provider_error' }],
     ['close-after-3', 502, {}],
     ['rst-after-3', 502, { code: 'connection_failed' }],
   ]
@@ -51,15 +49,27 @@ describe('errors', () => {
     expect((await it.booked(answer)).cost).toBe(0n)
   })
 
-  const beforeAny = failed.filter(([name]) => !/half|no-stop|after/.test(name))
+  const beforeAny = failed.filter(([name]) => !/half|after/.test(name))
   test.each(beforeAny)('%s is %d before a stream begins', async (name, status, error) => {
     const answer = await it.stream(name)
     expect(answer.status).toBe(status)
     expect(answer.error).toMatchObject(error)
   })
 
-  test.each(['err-after-3', 'no-stop', 'eof-after-3', 'rst-after-3', 'end-after-3'])(
-    '%s ends a stream in an error frame, and what was said is paid',
+  test.each(['wrong-type', 'no-stop'])(
+    'finding V5, finding V12: %s is whole, and paid, as its bytes say',
+    async (name) => {
+      const answer = await it.chat(name)
+      expect(answer.status).toBe(200)
+      expect((await it.booked(answer)).outcome).toBe('ok')
+      const stream = await it.stream(name)
+      expect(stream).toMatchObject({ status: 200, isDone: true })
+      expect((await it.booked(stream)).outcome).toBe('ok')
+    },
+  )
+
+  test.each(['err-after-3', 'eof-after-3', 'rst-after-3', 'end-after-3'])(
+    '%s ends a stream in an error frame, and its text is paid',
     async (name) => {
       const answer = await it.stream(name)
       expect(answer).toMatchObject({ status: 200, isDone: false })
@@ -74,7 +84,7 @@ describe('errors', () => {
 })
 
 describe('money', () => {
-  test.each([true, false])('what a cache gave and took is paid, stream: %p', async (isStream) => {
+  test.each([true, false])('cache reads and writes are paid, stream: %p', async (isStream) => {
     const name = 'cache-900-300'
     // No fewer than what is said to have been cached, else that is not believed.
     const fields = { messages: [{ role: 'user', content: 'word '.repeat(2000) }] }
@@ -123,7 +133,7 @@ describe('money', () => {
   })
 
   test('S01: a client that disconnects cancels it at the provider, and pays for the output so far', async () => {
-    const model = await it.fixture.model('rate-50')
+    const model = await it.fixture.model('held-10')
     const { gateway } = it.fixture.rig
     const body = { model, messages: hello, stream: true, max_tokens: 1000 }
     using client = await sendRaw(gateway, { key: it.fixture.customer.key, body })
@@ -134,12 +144,12 @@ describe('money', () => {
     recordFigure('S01: cancelling at the provider', tookMs, { unit: 'ms', atMost: 1000 })
     const [event] = await findBooked(it.sql, [id?.[1] ?? ''])
     expect(event).toMatchObject({ outcome: 'cancelled', estimated: true, inputTokens: 2 })
-    expect(event?.outputTokens).toBeGreaterThanOrEqual(3)
-    expect(event?.outputTokens).toBeLessThan(20)
+    // Nine of ten words were sent, of which the client may have left some unread.
+    expect(event?.outputTokens).toBeWithin(3, 11)
   })
 
   test('S02: a client that disconnects from a plain request cancels it at the provider', async () => {
-    const model = await it.fixture.model('rate-50')
+    const model = await it.fixture.model('held-10')
     const { gateway, upstream } = it.fixture.rig
     const body = { model, messages: hello, max_tokens: 1000 }
     using client = await sendRaw(gateway, { key: it.fixture.customer.key, body })
@@ -150,7 +160,7 @@ describe('money', () => {
     expect(client.receivedBytes).toBe(0)
   })
 
-  test('what all of it cost is what the account has less', async () => {
+  test('the account pays exactly the total cost', async () => {
     const { gateway } = it.fixture.rig
     const { client, userId } = await gateway.customer({}, { credit: 1 })
     const model = await it.fixture.model('ok')

@@ -34,7 +34,7 @@ describe('text', () => {
     expect(it.fixture.sent()).toMatchObject({ model: 'ok', stream: true })
   })
 
-  test('a stream, with the usage that was asked for', async () => {
+  test('a stream, with the requested usage', async () => {
     const model = await it.fixture.model('ok')
     const stream = it.fixture.client.chat.completions.stream({
       model,
@@ -47,7 +47,7 @@ describe('text', () => {
     expect(answer.usage).toMatchObject({ prompt_tokens: 2, completion_tokens: 10 })
   })
 
-  test('nothing of the caller goes to the provider but what the request says', async () => {
+  test('only the request itself goes from the caller to the provider', async () => {
     await it.chat('ok', { user: 'u-1', stop: ['X'], max_tokens: 7, seed: 3 })
     const { path, headers, body } = seen() ?? {}
     expect(path).toBe('/v1/messages')
@@ -144,7 +144,7 @@ describe('tools', () => {
     expect(whole.choices[0]?.message.content).toBeNull()
   })
 
-  test('the call that is asked for, and its result', async () => {
+  test('the requested call, and its result', async () => {
     const parameters = { type: 'object', properties: { n: { type: 'integer' } } }
     const tools = [{ type: 'function', function: { name: 'count', parameters } }]
     const first = await it.chat('ok', { tools, tool_choice: 'required' })

@@ -43,7 +43,7 @@ const disconnect = (id: string) => front.gateway.admin('DELETE', `/connections/$
 const model = 'azure/gpt-4.1'
 const deployments = { 'gpt-4.1': 'team-chat', 'text-embedding-3-small': 'team-embed' }
 
-test('what comes as a request for a Response goes on as one to the newer surface, and as a chat to older ones', async () => {
+test('a request for a Response goes on as one to the newer surface, and as a chat to older ones', async () => {
   await front.price(model)
   const usage = { input_tokens: 7, output_tokens: 2, total_tokens: 9 }
   const response = { id: 'resp_1', object: 'response', status: 'completed', output: [], usage }
@@ -124,7 +124,7 @@ test('options can be changed, and are returned', async () => {
   await disconnect(id)
 })
 
-test('tools that a model takes only as a Response: its deployment gets one', async () => {
+test('tools that a model accepts only as a Response: its deployment receives one', async () => {
   const own = 'azure/gpt-6-astra'
   await front.price(own)
   const id = await connect('azure', '/openai/v1', {

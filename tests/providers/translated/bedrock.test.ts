@@ -82,7 +82,7 @@ test.each([
   ['cut inside a frame', () => streamOf(say('a'), say('b').subarray(0, 20))()],
   ['cut before its stop', () => streamOf(say('a'))()],
   ['with a wrong checksum', () => streamOf(say('a'), say('b').fill(0, 12, 16))()],
-])('an answer %s is no answer', async (_what, broken) => {
+])('an answer %s is rejected', async (_what, broken) => {
   front.answer = broken
   const failure = await failureOf(
     front.customer.client.chat.completions.create({ model, messages: hello }),

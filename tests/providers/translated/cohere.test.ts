@@ -32,7 +32,7 @@ const streamOf =
   () =>
     eventsOf(...events)
 
-test('a whole answer, of a stream that was collected; what is billed is what is paid', async () => {
+test('a whole answer, of a collected stream; the billed usage is the paid one', async () => {
   front.answer = streamOf(say('Grüezi '), say('🍐'), end('COMPLETE'))
   const { response, data } = await front.customer.client.chat.completions
     .create({ model, messages: hello, max_tokens: 700 })

@@ -72,7 +72,7 @@ test('Vertex AI: a token is got, and the tokens of a word are counted', async ()
   expect(bad).toMatchObject({ success: false, status: 'error', models_found: 0 })
 })
 
-test('Azure: the dated surface is asked there, and its deployments are those that are named', async () => {
+test('Azure: the dated surface is queried, and its deployments are the configured ones', async () => {
   const options = { api_version: '2024-10-21', deployments: { 'gpt-4o': 'mine', 'gpt-4.1': 'b' } }
   front.answer = () => json(200, { data: [{ id: 'gpt-35-turbo' }] })
   const good = await tested('azure', '', { options })

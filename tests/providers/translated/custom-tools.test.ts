@@ -206,7 +206,7 @@ describe.each(ways)(
       expect(body['usage']).toMatchObject({ prompt_tokens: 50, completion_tokens: 20 })
     })
 
-    test('and so does one of a stream, whose pieces the official client puts together', async () => {
+    test('a call in a stream returns too, its pieces joined by the official client', async () => {
       front.answer = answer
       const stream = await client.chat.completions.create({
         model,
@@ -232,7 +232,7 @@ describe.each(ways)(
   },
 )
 
-test('a choice of a custom tool that is not offered is refused by name', async () => {
+test('a choice of a custom tool that is not offered is rejected by name', async () => {
   const answer = await front.chat(native, {
     tools,
     tool_choice: { type: 'custom', custom: { name: 'no' } },

@@ -76,7 +76,7 @@ test.each([
   ['jina/jina-embeddings-v4', ['text 1', { content: [text, image] }], 'one text or one image'],
   ['bedrock/amazon.titan-embed-image-v1', [{ content: [image, image] }], 'at most one text'],
 ])(
-  '%s cannot embed what it has no room for: 400, and no provider is called',
+  '%s cannot embed unsupported inputs: 400, and no provider is called',
   async (model, input, words) => {
     const { status, error } = await embed(model, input)
     expect([status, error['code']]).toEqual([400, 'invalid_request'])
@@ -86,7 +86,7 @@ test.each([
   },
 )
 
-test('a task type that a model has not is a 400 with those that it has', async () => {
+test('a task type that a model lacks is a 400 with the supported ones', async () => {
   const { status, error } = await embed('voyage/voyage-4', 'text 1', { task: 'clustering' })
   expect([status, error['param']]).toEqual([400, 'task'])
   expect(String(error['message'])).toContain('search_query, search_document')

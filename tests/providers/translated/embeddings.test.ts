@@ -81,13 +81,13 @@ describe('each in its format, as many at once as it takes, in order', () => {
 
   test('google, without usage: the estimate is returned and charged', async () => {
     front.answer = byGoogle
-    const embedded = await embed(google, textsOf(150), { dimensions: 256 })
+    const embedded = await embed(google, textsOf(150), { dimensions: 2 })
     expect(vectorsIn(embedded)).toEqual(textsOf(150).map(vectorOf))
     expect(front.requests.map(({ body }) => listOf(body['requests']).length)).toEqual([100, 50])
     const [request] = front.requests
     expect(request?.path).toBe('/v1beta/models/gemini-embedding-001:batchEmbedContents')
     expect(request?.headers.get('x-goog-api-key')).toBe(upstreamSecret)
-    expect(listOf(request?.body['requests'])[0]).toMatchObject({ outputDimensionality: 256 })
+    expect(listOf(request?.body['requests'])[0]).toMatchObject({ outputDimensionality: 2 })
     const event = await front.booked(embedded)
     expect(event).toMatchObject({ estimated: true, cost: BigInt(event.inputTokens) * 1000n })
     expect(event.inputTokens).toBeWithin(300, 900)
@@ -95,7 +95,7 @@ describe('each in its format, as many at once as it takes, in order', () => {
   })
 })
 
-test('base64 is made of their floats, and what a text is for is in their words', async () => {
+test('base64 is made of their floats, and the purpose of a text is in their words', async () => {
   front.answer = byCohere
   const fields = { encoding_format: 'base64', input_type: 'search_query' }
   const [vector] = vectorsIn(await embed(cohere, 'text 7', fields))
@@ -110,7 +110,7 @@ test('token ids become the text that they stand for', async () => {
   expect(front.requests[0]?.body['texts']).toEqual(['Hello', ' world'])
 })
 
-test('fewer vectors than texts are no answer', async () => {
+test('fewer vectors than texts are rejected', async () => {
   front.answer = () => Response.json({ id: 'x', embeddings: { float: [[1]] } })
   const answer = await embed(cohere, ['text 1', 'text 2'])
   expect([answer.status, answer.error['code']]).toEqual([502, 'provider_error'])

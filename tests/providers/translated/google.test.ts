@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { failureOf, hello, isJson, type Json } from '../conformance/fixture'
-import { sendRaw } from '../../harness/http'
+import { sendRaw, untilNoticed } from '../../harness/http'
 import { findBooked } from '../../harness/ledger'
 import { parseResponse } from '../../harness/raw-client'
 import { upstreamSecret } from '../../harness/server'
@@ -139,7 +139,7 @@ test('a bad key, which is a 400 there, is not the caller’s fault', async () =>
   expect(failure.headers?.get('x-should-retry')).toBe('false')
 })
 
-test('a quota that is used up says how long to wait', async () => {
+test('an exhausted quota has the time to wait', async () => {
   const type = 'type.googleapis.com/google.rpc.RetryInfo'
   front.answer = refusal(429, {
     status: 'RESOURCE_EXHAUSTED',
@@ -152,7 +152,7 @@ test('a quota that is used up says how long to wait', async () => {
   expect(failure.headers?.get('retry-after')).toBe('35')
 })
 
-test('an answer that ends without a finish reason is no answer', async () => {
+test('an answer that ends without a finish reason is rejected', async () => {
   front.answer = streamOf(contentEvent([{ text: 'Hi' }]))
   const failure = await failureOf(
     front.customer.client.chat.completions.create({ model, messages: hello }),
@@ -187,7 +187,7 @@ test('S01: a client that disconnects pays for the whole answer, by the usage at 
   await client.until((received) => received.includes('"Hi"'))
   const id = parseResponse(client.read())?.headers.find(([name]) => name === 'x-request-id')?.[1]
   client.close()
-  await Bun.sleep(200)
+  await untilNoticed(front.gateway)
   rest.resolve()
   const [event] = await findBooked(front.sql, [id ?? ''])
   expect(event).toMatchObject({ outcome: 'cancelled', estimated: false, cost: 2_800_000n })

@@ -60,7 +60,7 @@ const asking = (...urls: string[]) => ({
 const shown = { text: 'What is it?' }
 const inline = { inlineData: { mimeType: 'image/png', data: png.toString('base64') } }
 
-test('the provider gets the bytes, with the type that they have', async () => {
+test('the provider receives the bytes, with their type', async () => {
   const answer = await front.chat(model, asking(address(), address()))
   expect(answer.status).toBe(200)
   expect(images.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /cat.png'])
@@ -72,7 +72,7 @@ test('the provider gets the bytes, with the type that they have', async () => {
   expect((await front.booked(answer)).inputTokens).toBe(300)
 })
 
-test('so it does for a stream, and for callers of the Messages format', async () => {
+test('for a stream, and for callers of the Messages format, too', async () => {
   const stream = await front.stream(model, asking(address()))
   expect([stream.status, stream.content, stream.isDone]).toEqual([200, 'A cat.', true])
   const source = { type: 'url', url: address() }
@@ -90,7 +90,7 @@ test('so it does for a stream, and for callers of the Messages format', async ()
   expect(images.requests).toHaveLength(2)
 })
 
-test('a provider that fetches by itself gets the address, and Tollgate fetches nothing', async () => {
+test('a provider that fetches by itself receives the address, and Tollgate fetches nothing', async () => {
   front.answer = () => new Response(null, { status: 500 })
   await front.chat('openai/gpt-4o', asking(address()))
   expect(JSON.stringify(front.requests[0]?.body)).toContain(address())

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { Json } from '../conformance/fixture'
 import { reportedCost } from '../../harness/ledger'
 import { upstreamSecret } from '../../harness/server'
@@ -11,7 +11,8 @@ beforeAll(async () => {
     OPENAI_API_KEY: upstreamSecret,
     OPENAI_BASE_URL: `${url}/v1`,
   }))
-  for (const name of ['gpt-6-astra', 'gpt-6-sol']) await front.price(`openai/${name}`)
+  for (const name of ['gpt-6-astra', 'gpt-6-sol', 'gpt-5.5-pro'])
+    await front.price(`openai/${name}`)
 })
 afterEach(() => front.reset())
 afterAll(() => front[Symbol.asyncDispose]())
@@ -84,6 +85,46 @@ test('streamed, too', async () => {
   expect(await front.booked(answer)).toMatchObject({ cost: 220_000n, estimated: false })
 })
 
+const message = { type: 'message', id: 'msg_1', role: 'assistant', content: [] }
+const said = () =>
+  eventsOf(
+    { type: 'response.created', response: { id: 'resp_1', status: 'in_progress' } },
+    { type: 'response.output_item.added', output_index: 0, item: message },
+    { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'Hello' },
+    { type: 'response.output_item.done', output_index: 0, item: message },
+    { type: 'response.completed', response: { id: 'resp_1', status: 'completed', usage } },
+  )
+
+describe('finding D10: a model that takes Responses alone', () => {
+  const name = 'openai/gpt-5.5-pro'
+  const body = { model: name, max_tokens: 50 }
+
+  test('answers chats without tools, whole and streamed, and is paid by its count', async () => {
+    front.answer = said
+    const whole = await front.chat(name, { reasoning_effort: 'low' })
+    const text = { content: 'Hello' }
+    expect(whole.body).toMatchObject({ choices: [{ message: text, finish_reason: 'stop' }] })
+    const streamed = await front.stream(name)
+    expect([streamed.status, streamed.isDone]).toEqual([200, true])
+    expect(streamed.text).toContain('"content":"Hello"')
+    for (const answer of [whole, streamed])
+      expect(await front.booked(answer)).toMatchObject({ cost: 220_000n, estimated: false })
+    expect(front.requests.map(({ path }) => path)).toEqual(['/v1/responses', '/v1/responses'])
+    // It knows no effort below this one.
+    expect(front.requests[0]?.body).toMatchObject({ reasoning: { effort: 'medium' } })
+  })
+
+  test('answers messages and legacy completions', async () => {
+    front.answer = said
+    const messages = [{ role: 'user', content: 'Hi' }]
+    const message = await front.post('/v1/messages', { ...body, messages })
+    expect(message.body).toMatchObject({ content: [{ type: 'text', text: 'Hello' }] })
+    const completion = await front.post('/v1/completions', { ...body, prompt: 'Hi' })
+    expect(completion.body).toMatchObject({ choices: [{ text: 'Hello' }] })
+    expect(front.requests.map(({ path }) => path)).toEqual(['/v1/responses', '/v1/responses'])
+  })
+})
+
 test('the older form of tools goes there as well', async () => {
   front.answer = called
   const functions = [{ name: 'weather', parameters: { type: 'object' } }]
@@ -133,7 +174,7 @@ const refusal = () =>
     { status: 400 },
   )
 
-test('thoughts that are refused are left out, once', async () => {
+test('thoughts that are rejected are left out, once', async () => {
   front.answer = ({ text }) => (text.includes('Z0FBQUFB') ? refusal() : called())
   const answer = await front.chat('openai/gpt-6-astra', { tools, messages: history })
   expect(front.requests.map(({ text }) => text.includes('Z0FBQUFB'))).toEqual([true, false])
@@ -141,7 +182,7 @@ test('thoughts that are refused are left out, once', async () => {
   expect((await front.booked(answer)).cost).toBe(220_000n)
 })
 
-test('and no more than once', async () => {
+test('at most once', async () => {
   front.answer = refusal
   const answer = await front.stream('openai/gpt-6-astra', { tools, messages: history })
   expect([front.requests.length, answer.status, answer.error['code']]).toEqual([

@@ -87,7 +87,7 @@ describe('a service tier that the provider is not sent is not charged', () => {
   })
 })
 
-describe('one that it is sent is charged as it says that it was served', () => {
+describe('a tier sent to the provider is charged as the provider reports it', () => {
   const model = 'openai/gpt-5.4-mini'
   test.each([
     ['flex', { service_tier: 'flex' }, bill(0.375, 2.25)],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { Json } from '../conformance/fixture'
-import { sendRaw, messages } from '../../harness/http'
+import { sendRaw, messages, untilNoticed } from '../../harness/http'
 import { findBooked } from '../../harness/ledger'
 import { parseResponse } from '../../harness/raw-client'
 import { upstreamSecret } from '../../harness/server'
@@ -97,7 +97,7 @@ describe('a service account', () => {
     )
   })
 
-  test('a token that is refused before its end is replaced, once', async () => {
+  test('a token that is rejected before its end is replaced, once', async () => {
     answerBy(({ headers }) =>
       headers.get('authorization') === 'Bearer ya29.token-1'
         ? Response.json({ error: { code: 401, status: 'UNAUTHENTICATED' } }, { status: 401 })
@@ -160,7 +160,7 @@ describe('a service account', () => {
     await client.until((received) => received.includes('"Hi"'))
     const head = parseResponse(client.read())?.headers ?? []
     client.close()
-    await Bun.sleep(100)
+    await untilNoticed(front.gateway)
     rest.resolve()
     const id = head.find(([name]) => name === 'x-request-id')?.[1] ?? ''
     const [event] = await findBooked(front.sql, [id])
@@ -185,7 +185,7 @@ describe('a service account', () => {
     expect((await front.booked(answer)).cost).toBe(21_000n)
   })
 
-  test('that is refused a token is no fault of the caller', async () => {
+  test('rejected a token is not the caller’s fault', async () => {
     answerBy(() =>
       Response.json({ error: { code: 401, status: 'UNAUTHENTICATED' } }, { status: 401 }),
     )
@@ -198,7 +198,7 @@ describe('a service account', () => {
   })
 })
 
-test('a damaged key file is the connection’s fault, and the next one’s turn', async () => {
+test('a damaged key file is the connection’s fault, and the next one is tried', async () => {
   await using front = await openFront((url) => ({
     VERTEX_API_KEY: upstreamSecret,
     VERTEX_BASE_URL: `${url}/v1`,

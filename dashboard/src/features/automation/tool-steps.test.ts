@@ -4,7 +4,7 @@ import { answered, grown, isLimit, stateOf, stepsIn, tookMs } from './tool-steps
 const call = (id: string, name: string) => ({ id, function: { name, arguments: '{}' } })
 const result = (tool_call_id: string, content = 'Done') => ({ tool_call_id, content })
 
-test('of several tool calls the first runs, the others wait, and each is timed from its own start', () => {
+test('the first of several tool calls runs, the others wait, and each is timed from its own start', () => {
   const initial = stepsIn([call('a', 'add'), call('b', 'look')], 1000)
   const states = (steps: typeof initial, isComing = true) =>
     steps.map((_, index) => stateOf(steps, index, isComing))

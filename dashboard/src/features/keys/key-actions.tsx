@@ -69,7 +69,7 @@ function KeyDialog({ one, change, remove, rotate, removal, dialog, onClose }: Di
   return dialog === 'rotate' && rotate ? (
     <Confirm
       question={`Rotate ${one.name}?`}
-      about="The key gets a new secret and the old one stops working immediately. Permissions, limits and expiry stay."
+      about="The key receives a new secret and the old one stops working immediately. Permissions, limits and expiry stay."
       label="Rotate"
       onConfirm={rotate}
       onClose={onClose}

@@ -19,7 +19,7 @@ test('a request is repeated with its stored body, quoted for the shell', () => {
   expect(JSON.parse(lines.join('\n'))).toEqual(body)
 })
 
-test('without a stored body, or with one that was cut, it is a sample for the same model', () => {
+test('a request without a whole stored body becomes a sample for the same model', () => {
   for (const request_body of [undefined, null, '{"model": "fake/a", "mess[cut]']) {
     const command = toCurl({ ...request, stream: true, request_body }, origin)
     expect(command).toContain('"model": "an alias"')
@@ -42,7 +42,7 @@ test('the prompt is the last message of the user', () => {
   expect(promptOf('{"messages": [cut]')).toBeUndefined()
 })
 
-test('tools are those that the request offered and those that the answer called', () => {
+test('the tools are the offered ones and the called ones', () => {
   const offered = [{ type: 'function', function: { name: 'weather' } }, { name: 'clock' }]
   const calls = [{ id: '1', function: { name: 'weather', arguments: '{}' } }]
   expect(

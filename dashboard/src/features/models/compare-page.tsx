@@ -24,6 +24,7 @@ const namedRows: readonly Row[] = [
   ['Category', ({ category }) => categoryNames[category]],
   ['Paid by', (model) => <PaidBy model={model} />],
   ['Context, tokens', ({ context_length: limit }) => tokens(limit)],
+  ['Longest prompt, tokens', (model) => tokens(model.max_input_tokens ?? model.context_length)],
   ['Max. output, tokens', ({ max_output_tokens: limit }) => tokens(limit)],
 ]
 

@@ -73,7 +73,7 @@ function Facts({ model }: { model: Model }) {
       </Group>
       {model.deprecated_at !== null && (
         <Alert color="orange" title="Deprecated">
-          Its provider gives it up: <Moment at={model.deprecated_at} />. Choose another in time.
+          Its provider switches it off: <Moment at={model.deprecated_at} />. Choose another in time.
         </Alert>
       )}
       <Group gap={6}>
@@ -89,6 +89,9 @@ function Facts({ model }: { model: Model }) {
           <Fact name="Provider" value={model.provider} />
           {model.category !== 'embedding' && (
             <Fact name="Context" value={tokens(model.context_length)} />
+          )}
+          {model.max_input_tokens !== null && (
+            <Fact name="Longest prompt" value={tokens(model.max_input_tokens)} />
           )}
           {model.category !== 'embedding' && (
             <Fact name="Max. output" value={tokens(model.max_output_tokens)} />

@@ -35,6 +35,7 @@ export function SettingsPage() {
             <Handle />
             <Paying settings={settings} />
             <Logging settings={settings} />
+            <ModelNames settings={settings} />
           </>
         )}
       </Loaded>
@@ -156,6 +157,38 @@ function Logging({ settings }: { settings: Settings }) {
         checked={settings.log_bodies}
         disabled={isBusy}
         onChange={(event) => void submit({ log_bodies: event.currentTarget.checked })}
+      />
+    </Card>
+  )
+}
+
+const bareNames = [
+  { value: 'service', label: 'As the service is configured' },
+  { value: 'yes', label: 'Accept gpt-4o for openai/gpt-4o' },
+  { value: 'no', label: 'Require the provider' },
+]
+
+function bareNamesOf(chosen: boolean | null) {
+  if (chosen === null) return 'service'
+  return chosen ? 'yes' : 'no'
+}
+
+function ModelNames({ settings: { bare_model_names: chosen } }: { settings: Settings }) {
+  const change = useChange()
+  const { submit, isBusy, error } = useSubmit(change)
+  return (
+    <Card title="Model names">
+      <Problem error={error} />
+      <Select
+        label="Names without a provider"
+        description="On chat completions, completions and embeddings, where exactly one maker lists the name"
+        data={bareNames}
+        allowDeselect={false}
+        value={bareNamesOf(chosen)}
+        disabled={isBusy}
+        onChange={(value) =>
+          void submit({ bare_model_names: value === 'service' ? null : value === 'yes' })
+        }
       />
     </Card>
   )

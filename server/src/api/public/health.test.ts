@@ -9,7 +9,7 @@ test.each([
   ['it had no request of late', [sound('a')], {}, 'operational'],
   ['all went well', [sound('a')], { a: { successes: 9, failures: 0 } }, 'operational'],
   [
-    'two failures are too few to tell',
+    'two failures are too few to decide',
     [sound('a')],
     { a: { successes: 0, failures: 2 } },
     'operational',
@@ -23,8 +23,8 @@ test.each([
     { a: { successes: 0, failures: 3 }, b: { successes: 3, failures: 0 } },
     'degraded',
   ],
-  ['the key of one is refused', [refused('a'), sound('b')], {}, 'degraded'],
-  ['all keys are refused', [refused('a')], { a: { successes: 9, failures: 0 } }, 'down'],
+  ['the key of one is rejected', [refused('a'), sound('b')], {}, 'degraded'],
+  ['all keys are rejected', [refused('a')], { a: { successes: 9, failures: 0 } }, 'down'],
 ] as const)('%s', (...[, connections, fared, status]) => {
   expect(toHealthStatus(connections, new Map(Object.entries(fared)))).toBe(status)
 })

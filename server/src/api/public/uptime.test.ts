@@ -9,7 +9,7 @@ const start = 480_000 * hour
 
 const at = (seconds: number) => Math.floor(seconds / hour)
 
-test('one that was never away was online all the time, also in a day that has just ended', () => {
+test('an account that was never offline was online all the time, also in a day that has just ended', () => {
   const hours = new Map(Array.from({ length: 26 }, (_, back) => [at(start) - back, whole]))
   expect(computeUptime({ since: 0, now: start + 30 * minute, hours })).toBe(100)
 })
@@ -31,7 +31,7 @@ test('the running minute counts once it was seen in it', () => {
   expect(computeUptime({ since, now: since + 5, hours: new Map([[at(start), 0b100n]]) })).toBe(100)
 })
 
-test('what was before the last 24 hours is forgotten', () => {
+test('entries older than 24 hours are deleted', () => {
   const hours = new Map([[at(start) - 24, whole]])
   expect(computeUptime({ since: 0, now: start + 59 * minute, hours })).toBe(0)
 })

@@ -6,15 +6,15 @@ const fields = ['callbackURL', 'redirectTo', 'errorCallbackURL', 'newUserCallbac
  * Throws for a return address outside of the configured origin. The library accepts the origin of the request too, which
  * its sender chooses by the `Host` header: mails would carry it.
  */
-export function checkReturnAddresses(sent: Readonly<Record<string, unknown>>, base: string): void {
+export function checkReturnAddresses(body: Readonly<Record<string, unknown>>, base: string): void {
   const { origin } = new URL(base)
-  const foreign = fields.find((field) => {
-    const value = sent[field]
+  const foreignField = fields.find((field) => {
+    const value = body[field]
     // The library refuses what is no text.
     return typeof value === 'string' && toOwnPath(value, [origin]) === undefined
   })
-  if (foreign === undefined) return
-  const message = `${foreign} must be a path of this service, such as "/".`
+  if (foreignField === undefined) return
+  const message = `${foreignField} must be a path of this service, such as "/".`
   throw new APIError('FORBIDDEN', { code: 'INVALID_CALLBACK_URL', message })
 }
 

@@ -100,13 +100,13 @@ test('finding S25: every endpoint of the library and its plugins has a rule for 
   expect(new Set(signIn.paths)).toEqual(decided)
 })
 
-test('finding S25: each way in that asks for the second factor is tried below', () => {
+test('finding S25: each way in that requires the second factor is tried below', () => {
   const asking = Object.keys(sessionRules).filter((path) => sessionRules[path] === 'challenge')
   expect(Object.keys(ways).toSorted()).toEqual(asking.toSorted())
 })
 
 test.each([undefined, '/passkey/verify-authentication', '/sso/callback/:id', '/sign-up/email'])(
-  'finding S25: at %j, which has no rule, an account with a second factor gets no session',
+  'finding S25: at %j, which has no rule, an account with a second factor receives no session',
   async (path) => {
     const { id } = await open().account(email)
     const check = checkNewSession(database.query, id, { path, signedInId: id })
@@ -114,7 +114,7 @@ test.each([undefined, '/passkey/verify-authentication', '/sso/callback/:id', '/s
   },
 )
 
-test('finding S25: a session of another account replaces none of an account with a second factor', async () => {
+test('finding S25: a session of another account replaces no session of an account with a second factor', async () => {
   const { id } = await open().account(email)
   const request = { path: '/change-password', signedInId: undefined }
   const check = checkNewSession(database.query, id, request)
@@ -146,7 +146,7 @@ describe('finding S25: an account with a second factor', () => {
   })
 
   test.each(['/sign-in/email', '/magic-link/verify'])(
-    'is not asked again by %s on a device that it trusts, and is asked on others',
+    'is not required again by %s on a trusted device, and is required on others',
     async (path) => {
       const [client, other] = [open(), open()]
       await client.withPassword(email)

@@ -120,8 +120,8 @@ function build(options: SignInOptions) {
     },
     ...byMail(options),
     socialProviders: {
-      ...(providers.github && { github: { ...providers.github, ...confirmed } }),
-      ...(providers.google && { google: { ...providers.google, ...confirmed } }),
+      ...(providers.github && { github: { ...providers.github, ...emailConfirmation } }),
+      ...(providers.google && { google: { ...providers.google, ...emailConfirmation } }),
     },
     plugins: [
       secondFactor(),
@@ -142,7 +142,7 @@ function build(options: SignInOptions) {
 }
 
 /** An account at another provider may name any address: one that the provider has not confirmed is confirmed first. */
-const confirmed = { requireEmailVerification: true }
+const emailConfirmation = { requireEmailVerification: true }
 
 /** The options for cookies, client addresses and ids. */
 const byCookie = (address: string) =>
@@ -170,7 +170,7 @@ const hooksOf = (options: SignInOptions) =>
     },
     databaseHooks: {
       user: {
-        create: { before: (user) => admitted(options, user) },
+        create: { before: (user) => admitUser(options, user) },
         update: { after: (user, context) => onUserUpdate(options.db, user, context?.path) },
       },
       session: {
@@ -223,7 +223,7 @@ async function sendLink(db: Kysely<Schema>, email: string, url: string): Promise
 }
 
 /** Checks a user before its creation: the name of an external account may hold anything. Rejects as `checkSignUp`. */
-async function admitted<User extends { email: string; name: string }>(
+async function admitUser<User extends { email: string; name: string }>(
   options: SignInOptions,
   user: User,
 ): Promise<{ data: User }> {

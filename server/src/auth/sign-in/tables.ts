@@ -1,12 +1,12 @@
 import type { BetterAuthOptions } from 'better-auth'
 
-const created = { createdAt: 'created_at', updatedAt: 'updated_at' }
+const timestampFields = { createdAt: 'created_at', updatedAt: 'updated_at' }
 
 /** The table and column names of better-auth's models in our database. Source: migration 0020. */
 export const tables = {
   user: {
     modelName: 'users',
-    fields: { name: 'display_name', emailVerified: 'email_verified', ...created },
+    fields: { name: 'display_name', emailVerified: 'email_verified', ...timestampFields },
     additionalFields: {
       // Returned with a session, and never set by a client; the default appears in the answer to a sign-up with a
       // taken address.
@@ -26,7 +26,7 @@ export const tables = {
       expiresAt: 'expires_at',
       ipAddress: 'ip_address',
       userAgent: 'user_agent',
-      ...created,
+      ...timestampFields,
     },
   },
   account: {
@@ -40,10 +40,13 @@ export const tables = {
       idToken: 'id_token',
       accessTokenExpiresAt: 'access_token_expires_at',
       refreshTokenExpiresAt: 'refresh_token_expires_at',
-      ...created,
+      ...timestampFields,
     },
   },
-  verification: { modelName: 'auth_verification', fields: { expiresAt: 'expires_at', ...created } },
+  verification: {
+    modelName: 'auth_verification',
+    fields: { expiresAt: 'expires_at', ...timestampFields },
+  },
   rateLimit: { modelName: 'auth_rate_limit', fields: { lastRequest: 'last_request' } },
 } satisfies Partial<BetterAuthOptions>
 

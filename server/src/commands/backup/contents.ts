@@ -56,4 +56,4 @@ export const fileOf = (name: string) => /^data\/([a-z-]+)$/.exec(name)?.[1]
 export const keyFiles = ['encryption-key', 'admin-key'] as const
 
 /** Quotes a name as an SQL identifier. */
-export const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
+export const quoteName = (name: string) => `"${name.replaceAll('"', '""')}"`

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { quoted, tableOf, type Table } from './contents'
+import { quoteName, tableOf, type Table } from './contents'
 import { readEntries, type VerifiedBackup } from './read'
 import {
   findDroppable,
@@ -52,7 +52,7 @@ export async function dropTables({ query }: Session, all: readonly Droppable[]):
   const others = all.filter(({ name }) => !ownNames.has(name))
   if (others.length > 0) {
     throw new StartError(
-      `The database has what is not of Tollgate: ${summarizeNames(others)}. Move it away, or name an empty database.`,
+      `The database has objects of other applications: ${summarizeNames(others)}. Move it away, or name an empty database.`,
     )
   }
   await drop(query, all, 'restrict')
@@ -121,7 +121,9 @@ export async function load(
   await empty(session, tables)
   await fill(session, backup, report)
   for (const { name, last_value: last, is_called: isCalled } of contents.sequences) {
-    await sql`select setval(${quoted(name)}::regclass, ${last}::bigint, ${isCalled})`.execute(query)
+    await sql`select setval(${quoteName(name)}::regclass, ${last}::bigint, ${isCalled})`.execute(
+      query,
+    )
   }
   await awake()
   await migrateWithin(query)
@@ -153,9 +155,9 @@ async function makePartitions(
   { query }: Session,
   partitions: VerifiedBackup['contents']['partitions'],
 ): Promise<void> {
-  const existing = new Set((await findPartitions(query)).map(({ name }) => name))
+  const existingPartitions = new Set((await findPartitions(query)).map(({ name }) => name))
   for (const { table, name, bound } of partitions) {
-    if (existing.has(name)) continue
+    if (existingPartitions.has(name)) continue
     if (!/^(for values from \('[^']*'\) to \('[^']*'\)|default)$/i.test(bound)) {
       throw new StartError(`The backup has a partition ${name} that is not understood: ${bound}.`)
     }
@@ -181,14 +183,14 @@ async function sleep({ query }: Session, tables: readonly Table[]) {
     order by 1, 2`.execute(query)
   const alter = (table: string, clause: string) =>
     sql.raw(`alter table ${table} ${clause}`).execute(query)
-  for (const { table, name } of references) await alter(table, `drop constraint ${quoted(name)}`)
-  for (const { name } of tables) await alter(quoted(name), 'disable trigger user')
+  for (const { table, name } of references) await alter(table, `drop constraint ${quoteName(name)}`)
+  for (const { name } of tables) await alter(quoteName(name), 'disable trigger user')
   return async () => {
-    for (const { name } of tables) await alter(quoted(name), 'enable trigger user')
+    for (const { name } of tables) await alter(quoteName(name), 'enable trigger user')
     for (const { table, name } of always)
-      await alter(table, `enable always trigger ${quoted(name)}`)
+      await alter(table, `enable always trigger ${quoteName(name)}`)
     for (const { table, name, definition } of references) {
-      await alter(table, `add constraint ${quoted(name)} ${definition}`)
+      await alter(table, `add constraint ${quoteName(name)} ${definition}`)
     }
   }
 }
@@ -221,7 +223,7 @@ async function fill(
       continue
     }
     const state: { next: IteratorResult<TarEntry> } = { next }
-    const statement = `copy ${quoted(table)} (${own.map(quoted).join(', ')}) from stdin`
+    const statement = `copy ${quoteName(table)} (${own.map(quoteName).join(', ')}) from stdin`
     const rows = await copyIn(client, statement, piecesOf(table, entries, state))
     if (rows !== checksums.rows[table] || filled.has(table)) {
       throw new StartError(`Of ${table}, ${rows} rows were read, and not ${checksums.rows[table]}.`)

@@ -64,7 +64,7 @@ test('a whole backup is read, by its contents and checksums', async () => {
   expect(checksums.rows).toEqual({ users: 2 })
 })
 
-test('a changed byte anywhere in it is refused, or was of no file', async () => {
+test('a changed byte anywhere in it is rejected, or was of no file', async () => {
   const bytes = good()
   const verifiedBackup = await verify(await fileOf(gzipSync(bytes)))
   let rejections = 0
@@ -78,7 +78,7 @@ test('a changed byte anywhere in it is refused, or was of no file', async () => 
   expect(rejections).toBeGreaterThan(15)
 })
 
-test('a backup that was cut anywhere is refused', async () => {
+test('a backup that was cut anywhere is rejected', async () => {
   const zipped = gzipSync(good())
   const ends = Array.from({ length: Math.ceil(zipped.length / 31) }, (_, at) => at * 31)
   // The last bytes are the packing's own.
@@ -89,13 +89,13 @@ test('a backup that was cut anywhere is refused', async () => {
   }
 })
 
-test('reports a file that is no backup', async () => {
+test('reports a file that is not a backup', async () => {
   await expect(verify(await fileOf(Buffer.from('hello')))).rejects.toThrow('cannot be restored')
   const other = archive([json('other.json', {})])
   await expect(verify(await fileOf(gzipSync(other)))).rejects.toThrow('no backup of Tollgate')
 })
 
-test('newer ones are refused: of a newer format, or with a migration that is not known', async () => {
+test('newer ones are rejected: of a newer format, or with a migration that is not known', async () => {
   const format = good({ ...contents, format_version: formatVersion + 1 })
   await expect(openBackup(await fileOf(gzipSync(format)))).rejects.toThrow('is newer than this')
   const migrations = [...migrationNames, '9999-to-come']

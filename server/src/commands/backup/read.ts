@@ -71,9 +71,10 @@ export async function verify(path: string): Promise<VerifiedBackup> {
   const { files, rows } = checksums
   const all = new Set([...Object.keys(files), ...Object.keys(digests)])
   for (const name of all) {
-    if (files[name] !== digests[name]) throw damaged(path, `${name} in it is not as it was written`)
+    if (files[name] !== digests[name])
+      throw damaged(path, `${name} in it does not match its checksum`)
   }
-  const missing = contents.tables.find(({ name }) => rows[name] === undefined)
-  if (missing) throw damaged(path, `the table ${missing.name} is missing`)
+  const missingTable = contents.tables.find(({ name }) => rows[name] === undefined)
+  if (missingTable) throw damaged(path, `the table ${missingTable.name} is missing`)
   return { path, contents, checksums }
 }

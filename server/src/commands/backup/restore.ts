@@ -45,7 +45,7 @@ export async function restore(
   const { all, isEmpty, isOurs } = await lookAtTarget(session)
   if (!isEmpty && !isOurs) {
     throw new StartError(
-      `The database has what is not of Tollgate: ${summarizeNames(all)}. Name an empty one.`,
+      `The database has objects of other applications: ${summarizeNames(all)}. Name an empty one.`,
     )
   }
   if (!isEmpty && !isForced) {

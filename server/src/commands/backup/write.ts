@@ -12,7 +12,7 @@ import {
   keyFiles,
   names,
   pieceName,
-  quoted,
+  quoteName,
   type Checksums,
   type Contents,
   type Table,
@@ -85,7 +85,7 @@ async function contentsOf({ query }: Session, backup: Backup): Promise<Contents>
     await sql`lock table ${all} in access share mode`.execute(query)
   }
   const migrations = await readMigrations(query)
-  if (migrations.length === 0) throw new StartError('There is nothing of Tollgate in the database.')
+  if (migrations.length === 0) throw new StartError('The database has no Tollgate tables.')
   const { rows } = await sql<{ now: Date; postgres: string }>`
     select clock_timestamp() as now, current_setting('server_version') as postgres`.execute(query)
   return {
@@ -155,7 +155,7 @@ async function fileEntry(dataDir: string, name: string): Promise<TarEntry> {
 
 /** Yields the rows of a table in COPY's text format, in pieces that end anywhere: a row may be larger than a piece. */
 async function* piecesOf({ client }: Session, { name, columns }: Table): AsyncGenerator<Buffer> {
-  const statement = `copy (select ${columns.map(quoted).join(', ')} from ${quoted(name)}) to stdout`
+  const statement = `copy (select ${columns.map(quoteName).join(', ')} from ${quoteName(name)}) to stdout`
   let waiting: Buffer[] = []
   let length = 0
   for await (const chunk of copyOut(client, statement)) {

@@ -18,12 +18,12 @@ export function lookAtRuntime({ TOLLGATE_NODE: node }: Source): DoctorFinding {
 
 /** Checks for proxy variables: a proxy would bypass the guard over the addresses of provider requests. */
 export function lookAtProxies(environment: Source): DoctorFinding {
-  const ignored = environment['TOLLGATE_IGNORED'] ?? ''
+  const ignoredPaths = environment['TOLLGATE_IGNORED'] ?? ''
   const set = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY']
     .flatMap((name) => [name, name.toLowerCase()])
     .filter((name) => environment[name])
-  if (set.length === 0 && ignored === '') return fine('proxies', 'none set')
-  const names = [...set, ignored].filter(Boolean).join(', ')
+  if (set.length === 0 && ignoredPaths === '') return fine('proxies', 'none set')
+  const names = [...set, ignoredPaths].filter(Boolean).join(', ')
   return warning(
     'proxies',
     `${names}: ignored, providers are reached directly`,
@@ -46,7 +46,7 @@ export function lookAtBaseUrl({ baseUrl, host, port }: Config): DoctorFinding {
   }
   if (pathname !== '/') {
     const what = `BASE_URL has the path ${pathname}`
-    return warning('address', what, 'Serve Tollgate at the root of a host name of its own.')
+    return warning('address', what, 'Serve Tollgate at the root of its own host name.')
   }
   if (protocol === 'http:' && !isLoopbackHost(hostname)) {
     const what = `BASE_URL is ${baseUrl}: keys and passwords go in clear text`
@@ -56,18 +56,18 @@ export function lookAtBaseUrl({ baseUrl, host, port }: Config): DoctorFinding {
 }
 
 /** Returns the closest existing directory. */
-function existing(path: string): string {
+function nearestExisting(path: string): string {
   try {
     statSync(path)
     return path
   } catch {
-    return path === dirname(path) ? path : existing(dirname(path))
+    return path === dirname(path) ? path : nearestExisting(dirname(path))
   }
 }
 
 export function lookAtDataDirectory({ dataDir }: Config): DoctorFinding {
   const path = resolve(dataDir)
-  const existingPath = existing(path)
+  const existingPath = nearestExisting(path)
   const fix = 'Set DATA_DIR to a directory that this user may write.'
   try {
     accessSync(existingPath, constants.W_OK | constants.X_OK)
@@ -94,10 +94,10 @@ const gigabyte = 1e9
 const minFreeBytes = 200e6
 
 export function lookAtDisk({ dataDir }: Config): DoctorFinding {
-  const { bavail, bsize } = statfsSync(existing(resolve(dataDir)))
+  const { bavail, bsize } = statfsSync(nearestExisting(resolve(dataDir)))
   const free = bavail * bsize
   const what = `${(free / gigabyte).toFixed(1)} GB free`
-  const fix = 'Free some: what is used is written there before it is booked.'
+  const fix = 'Free some space: usage is written there before it is booked.'
   if (free < minFreeBytes) return failure('disk', what, fix)
   return free < 2 * gigabyte ? warning('disk', what, fix) : fine('disk', what)
 }
@@ -128,11 +128,11 @@ export function lookAtPayments({ payments }: Config): DoctorFinding {
   }
   if (!webhookSecrets.every((secret) => /^whsec_\S{20,}$/.test(secret))) {
     const fix = 'Copy the signing secret of the endpoint from Stripe: it begins with whsec_.'
-    return failure('payments', 'STRIPE_WEBHOOK_SECRET is none of Stripe', fix)
+    return failure('payments', 'STRIPE_WEBHOOK_SECRET is not a Stripe signing secret', fix)
   }
   if (!/^(sk|rk)_(test|live)_/.test(secretKey)) {
     const fix = 'Copy the secret key from Stripe: it begins with sk_live_ or sk_test_.'
-    return failure('payments', 'STRIPE_SECRET_KEY is none of Stripe', fix)
+    return failure('payments', 'STRIPE_SECRET_KEY is not a Stripe secret key', fix)
   }
   return fine('payments', `Stripe, ${secretKey.includes('_test_') ? 'test' : 'live'} mode`)
 }

@@ -86,7 +86,7 @@ export async function lookAtMail({ mail }: Config, isOnline: boolean): Promise<D
   if (!isOnline) return fine('mail', `${host}:${port}; --online asks it`)
   try {
     await verifyServer(mail)
-    return fine('mail', `${host}:${port} takes our mails`)
+    return fine('mail', `${host}:${port} accepts mail`)
   } catch (thrown) {
     return failure('mail', `${host}:${port}: ${formatFinding(thrown)}`, 'Check SMTP_URL.')
   }

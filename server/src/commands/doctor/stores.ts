@@ -23,10 +23,10 @@ export async function findAddress({
 }: Config): Promise<DatabaseAddress | DoctorFinding> {
   if (databaseUrl) return { connectionString: databaseUrl }
   if (!(await hasDatabase(dataDir))) {
-    return fine('database', 'embedded; the first start makes it')
+    return fine('database', 'embedded; the first start creates it')
   }
   const running = await findRunningServer(dataDir).catch(() => undefined)
-  return running ?? fine('database', 'embedded; it is there, and does not run')
+  return running ?? fine('database', 'embedded; it exists, and does not run')
 }
 
 /** Runs all checks of the database. */
@@ -48,8 +48,8 @@ export async function lookAtDatabase(config: Config): Promise<DoctorFinding[]> {
       : 'Wait until the server has started, or stop it and start it again.'
     return [failure('database', `it does not answer: ${formatFinding(thrown)}`, fix)]
   }
-  const found = config.databaseUrl === undefined ? undefined : await findPooler(database)
-  if (found) return [pooler(found)]
+  const poolerName = config.databaseUrl === undefined ? undefined : await findPooler(database)
+  if (poolerName) return [pooler(poolerName)]
   const { query } = database
   const applied = await readMigrations(query)
   const schema = lookAtSchema(applied)
@@ -92,11 +92,14 @@ function lookAtSchema(applied: readonly string[]): DoctorFinding {
 }
 
 /**
- * Returns the least skew, in milliseconds, of a clock that read `toldMs` at a moment between `beganMs` and `endedMs` of this
+ * Returns the least skew, in milliseconds, of a clock that read `reportedMs` at a moment between `beganMs` and `endedMs` of this
  * machine: a slow answer is no skew.
  */
-export function minSkewMs(toldMs: number, [beganMs, endedMs]: readonly [number, number]): number {
-  return Math.max(0, beganMs - toldMs, toldMs - endedMs)
+export function minSkewMs(
+  reportedMs: number,
+  [beganMs, endedMs]: readonly [number, number],
+): number {
+  return Math.max(0, beganMs - reportedMs, reportedMs - endedMs)
 }
 
 async function lookAtClock(query: Kysely<Schema>): Promise<DoctorFinding> {
@@ -119,14 +122,15 @@ async function lookAtKey(query: Kysely<Schema>, config: Config): Promise<DoctorF
     const keys = await openSealingKeys(config.dataDir, config)
     await checkSealingKeys(query, keys, (line) => warnings.push(line))
   } catch (thrown) {
-    const fix = 'Set ENCRYPTION_KEY to the one that was used, with the others if there are several.'
+    const fix =
+      'Set ENCRYPTION_KEY to the key that encrypted them; list all of them if there are several.'
     return failure('encryption key', formatFinding(thrown), fix)
   }
-  const [lacking] = warnings
-  if (lacking === undefined) return fine('encryption key', 'it opens what is stored')
+  const [firstWarning] = warnings
+  if (firstWarning === undefined) return fine('encryption key', 'it decrypts all stored secrets')
   return warning(
     'encryption key',
-    lacking,
+    firstWarning,
     'Add the former key behind the first in ENCRYPTION_KEY.',
   )
 }
@@ -142,7 +146,7 @@ async function lookAtOrphans(query: Kysely<Schema>): Promise<DoctorFinding> {
   return warning('orphans', what, 'They were charged nothing; compare with the bills of providers.')
 }
 
-const redisPatienceMs = 3000
+const redisTimeoutMs = 3000
 const timeCommand = toScript("return redis.call('TIME')")
 
 export async function lookAtRedis({ redisUrl }: Config): Promise<DoctorFinding> {
@@ -157,7 +161,7 @@ export async function lookAtRedis({ redisUrl }: Config): Promise<DoctorFinding> 
     onError: (error) => failures.push(formatFinding(error)),
     onBack: () => undefined,
   })
-  const endsAt = performance.now() + redisPatienceMs
+  const endsAt = performance.now() + redisTimeoutMs
   while (performance.now() < endsAt) {
     const answer = await redis.run(timeCommand, [], []).catch(() => undefined)
     if (answer !== undefined) return fine('redis', 'it answers')

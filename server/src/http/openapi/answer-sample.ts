@@ -195,8 +195,8 @@ const numberFor = (field: string, other: number) =>
 function textFor({ format, pattern }: JsonSchema, { field, owner }: SamplePosition): string {
   if (format === 'date') return moment.slice(0, 10)
   if (format === 'date-time') return moment
-  const [, named] = /^(\w+)_id$/.exec(field) ?? []
-  const prefix = prefixes[(field === 'id' ? owner : named) ?? '']
+  const [, objectName] = /^(\w+)_id$/.exec(field) ?? []
+  const prefix = prefixes[(field === 'id' ? owner : objectName) ?? '']
   if (prefix !== undefined) return `${prefix}_${digits}`
   if (field === 'id' && owner.endsWith('model')) return 'openai/gpt-4o-mini'
   if (pattern?.startsWith('^collection')) return 'collection/example'

@@ -218,9 +218,9 @@ function toAnswer(type: string, schema: z.ZodType, converter: SchemaConverter): 
 function errorsOf(declaration: Declaration, converter: SchemaConverter) {
   const { access, params, errors = [], foreignErrors } = declaration
   if (foreignErrors) return answersOf({ responses: foreignErrors }, converter)
-  const missing: readonly ErrorCode[] =
+  const notFoundCodes: readonly ErrorCode[] =
     params && access.class !== 'models' ? ['resource_not_found'] : []
-  const responses = toErrorResponses([...commonErrors[access.class], ...missing, ...errors])
+  const responses = toErrorResponses([...commonErrors[access.class], ...notFoundCodes, ...errors])
   return Object.fromEntries(
     [...responses].map(([status, { description, schema }]) => [
       status,

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ClusterContact } from './cluster-contact'
 import type { SliceStore } from './slice-store'
+import { systemClock } from '../../platform/clock'
 
 const storeAtMs = 1_000_000
 
@@ -33,8 +34,8 @@ async function contactFor(ms: number, nodes: readonly string[], predecessor?: st
     store: storeWith(clock, nodes),
     node: 'own',
     predecessor,
-    now: () => clock.ms,
     onLost: () => undefined,
+    clock: { ...systemClock, monotonicMs: () => clock.ms },
   })
   for (; clock.ms < ms; clock.ms += 1000) await contact.beat()
   const at = (isWindow: boolean) =>

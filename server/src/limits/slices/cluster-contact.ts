@@ -1,6 +1,7 @@
 import { heldMs, slotDeadMs, windowDeadMs, type ClusterView } from './slice-document'
 import { settleMs, type SliceStore, type StoreMoment } from './slice-store'
 import { windowMs } from '../sliding-window'
+import type { Clock } from '../../platform/clock'
 import { Periodic } from '../../platform/periodic'
 
 const beatMs = 1000
@@ -31,9 +32,9 @@ interface Options {
   node: string
   /** A node that ended before this one began. */
   predecessor: string | undefined
-  now: () => number
   /** The store has lost its slices, or this node's. */
   onLost: () => void
+  clock: Clock
 }
 
 /** This node's contact with the store, and through it with the other nodes. */
@@ -60,9 +61,13 @@ export class ClusterContact implements AsyncDisposable {
 
   constructor(options: Options) {
     this.#options = options
-    this.#contactAtMs = options.now()
+    this.#contactAtMs = options.clock.monotonicMs()
     this.#sinceMs = this.#contactAtMs
-    this.#beating = new Periodic({ intervalMs: beatMs, run: () => this.beat() })
+    this.#beating = new Periodic({
+      intervalMs: beatMs,
+      run: () => this.beat(),
+      clock: options.clock,
+    })
   }
 
   /** The nodes that run, as last known; at least 1. */
@@ -80,7 +85,7 @@ export class ClusterContact implements AsyncDisposable {
    * admits anything.
    */
   get wasStalled(): boolean {
-    return this.mode === 'shared' && this.#options.now() - this.#contactAtMs >= heldMs
+    return this.mode === 'shared' && this.#options.clock.monotonicMs() - this.#contactAtMs >= heldMs
   }
 
   /** This node's equal share of a limit. */
@@ -90,8 +95,8 @@ export class ClusterContact implements AsyncDisposable {
 
   /** Reports this node, and reads which others run. Never rejects. */
   async beat(): Promise<void> {
-    const { store, node, now } = this.#options
-    const sentMs = now()
+    const { store, node, clock } = this.#options
+    const sentMs = clock.monotonicMs()
     try {
       const beat = await store.beat(node, this.#epoch)
       this.#seenAtMs = beat.seenAtMs
@@ -100,7 +105,7 @@ export class ClusterContact implements AsyncDisposable {
       const running = [...beat.seenAtMs].filter(
         ([name, atMs]) => beat.nowMs - atMs < runningMs && !this.#hasEnded(name, atMs),
       )
-      const isSure = !this.isSettling && now() - this.#sinceMs >= sureAfterMs
+      const isSure = !this.isSettling && clock.monotonicMs() - this.#sinceMs >= sureAfterMs
       this.#nodes = Math.max(1, isSure ? running.length : Math.max(this.#nodes, running.length))
     } catch {
       this.onFailure(sentMs)
@@ -109,8 +114,8 @@ export class ClusterContact implements AsyncDisposable {
 
   /** The store has answered what was sent at that time: this process may have stood still since. */
   onMoment({ nowMs: storeMs, epoch, sinceMs, hasLostSlices }: StoreMoment, sentMs: number): void {
-    const { now, onLost } = this.#options
-    const nowMs = now()
+    const { clock, onLost } = this.#options
+    const nowMs = clock.monotonicMs()
     this.#roundTripsMs = [...this.#roundTripsMs, nowMs - sentMs].slice(-maxRoundTrips)
     const brokenMs = nowMs - this.#contactAtMs
     const isLost = this.#epoch !== undefined && this.#epoch !== epoch
@@ -129,7 +134,7 @@ export class ClusterContact implements AsyncDisposable {
   /** The store has not answered what was sent at that time. */
   onFailure(sentMs: number): void {
     this.isLate = true
-    const nowMs = this.#options.now()
+    const nowMs = this.#options.clock.monotonicMs()
     if (nowMs - sentMs >= stallMs) return
     const brokenMs = nowMs - this.#contactAtMs
     if (brokenMs >= windowDeadMs) this.mode = 'alone'
@@ -139,8 +144,8 @@ export class ClusterContact implements AsyncDisposable {
 
   /** Returns the state that decisions about windows, or about slots, are based on. */
   view({ nowMs }: StoreMoment, isWindow: boolean): ClusterView {
-    const { node, now } = this.#options
-    const isSure = now() - this.#sinceMs >= sureAfterMs
+    const { node, clock } = this.#options
+    const isSure = clock.monotonicMs() - this.#sinceMs >= sureAfterMs
     const deadMs = isWindow ? windowDeadMs : slotDeadMs
     const isDead = (name: string, statedAtMs: number) => {
       const endedAtMs = this.#firstAtMs ?? nowMs

@@ -32,26 +32,35 @@ const statement = (units: number, needs: readonly number[], limit = 60) => ({
   mayGrow: true,
 })
 
-const idleWith = (other: NodeSlice) => grantUnits({ other }, statement(0, [1]), view()).others.idle
+const idleWith = (other: NodeSlice) =>
+  grantUnits({ other }, statement(0, [1]), view()).otherSlices.idle
 
 describe('a slice grows', () => {
-  test('by what waiting requests need, and an equal part of half of what is left', () => {
+  test('by the needs of waiting requests, and an equal part of half of the rest', () => {
     expect(grantUnits({}, statement(0, [1]), view()).units).toBe(1 + 14)
     expect(grantUnits({ other: slice(30) }, statement(10, [1, 2]), view()).units).toBe(12 + 4)
   })
 
   test('near the limit by single requests', () => {
-    const { units, unassigned, missing } = grantUnits(
+    const { units, unassigned, missingUnits } = grantUnits(
       { other: slice(57) },
       statement(0, [1]),
       view(),
     )
-    expect({ units, unassigned, missing }).toEqual({ units: 1, unassigned: 2, missing: 0 })
+    expect({ units, unassigned, missing: missingUnits }).toEqual({
+      units: 1,
+      unassigned: 2,
+      missing: 0,
+    })
     expect(grantUnits({ other: slice(58) }, statement(1, [1]), view()).units).toBe(2)
   })
 
-  test('by what fits for the first requests where not all fit, and says what the next one lacks', () => {
-    const { units, missing } = grantUnits({ other: slice(50) }, statement(5, [3, 4, 20]), view())
+  test('by the first requests that fit if not all fit, and reports the shortage of the next one', () => {
+    const { units, missingUnits: missing } = grantUnits(
+      { other: slice(50) },
+      statement(5, [3, 4, 20]),
+      view(),
+    )
     expect({ units, missing }).toEqual({ units: 9, missing: 15 })
   })
 
@@ -62,8 +71,8 @@ describe('a slice grows', () => {
 })
 
 test('a slice that a store has lost is kept only as far as the other nodes leave it', () => {
-  const { units, missing } = grantUnits({ other: slice(50) }, statement(30, [1]), view())
-  expect({ units, missing }).toEqual({ units: 10, missing: 21 })
+  const { units, missingUnits } = grantUnits({ other: slice(50) }, statement(30, [1]), view())
+  expect({ units, missing: missingUnits }).toEqual({ units: 10, missing: 21 })
 })
 
 describe('a node that', () => {
@@ -72,7 +81,7 @@ describe('a node that', () => {
     [nowMs + 1000, 6],
   ] as const
 
-  test('has left counts with what it used, until that expires', () => {
+  test('has left counts with its used units, until they expire', () => {
     const left = slice(0, { expiring, hasLeft: true })
     const grant = grantUnits({ left }, statement(0, []), view())
     expect(grant.unassigned).toBe(54)
@@ -94,7 +103,7 @@ describe('a node that', () => {
   })
 })
 
-test('all slices together never exceed the limit, whatever nodes state in which order', () => {
+test('all slices together never exceed the limit, for any order of statements', () => {
   const step = fc.record({
     node: fc.constantFrom('a', 'b', 'c'),
     kept: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -122,7 +131,7 @@ test('all slices together never exceed the limit, whatever nodes state in which 
   fc.assert(property, { numRuns: 5000 })
 })
 
-test('what has expired is not in use', () => {
+test('expired units are not in use', () => {
   expect(
     usedOf(
       slice(9, {

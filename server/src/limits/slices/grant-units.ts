@@ -24,9 +24,9 @@ export interface SliceGrant {
   units: number
   /** Units of the limit that no node has. */
   unassigned: number
-  others: OtherSlices
+  otherSlices: OtherSlices
   /** Units that the first waiting request without enough still lacks. */
-  missing: number
+  missingUnits: number
 }
 
 /**
@@ -39,23 +39,23 @@ export function grantUnits(
   { limit, own, needs, mayGrow }: SliceStatement,
   view: ClusterView,
 ): SliceGrant {
-  const others = sumOthers(document, view)
-  const free = Math.max(0, limit - others.reserved)
-  const retained = Math.min(own.units, free)
-  const rest = mayGrow ? free - retained : 0
+  const otherSlices = sumOthers(document, view)
+  const free = Math.max(0, limit - otherSlices.reserved)
+  const retainedUnits = Math.min(own.units, free)
+  const rest = mayGrow ? free - retainedUnits : 0
   // What could not be kept is needed too.
-  const cut = own.units - retained
-  const met = needs.findLast((need) => need + cut <= rest)
-  const unmet = needs.find((need) => need + cut > rest)
-  const granted = met === undefined ? 0 : met + cut
+  const cutUnits = own.units - retainedUnits
+  const met = needs.findLast((need) => need + cutUnits <= rest)
+  const unmet = needs.find((need) => need + cutUnits > rest)
+  const grantedUnits = met === undefined ? 0 : met + cutUnits
   const isGrowing = met !== undefined && unmet === undefined
-  const extra = isGrowing ? Math.floor((rest - granted) / (2 * Math.max(1, view.nodes))) : 0
-  const units = retained + granted + extra
+  const extra = isGrowing ? Math.floor((rest - grantedUnits) / (2 * Math.max(1, view.nodes))) : 0
+  const units = retainedUnits + grantedUnits + extra
   return {
     document: withSlice(document, { ...own, units, statedAtMs: view.nowMs }, view),
     units,
     unassigned: free - units,
-    others,
-    missing: unmet === undefined ? 0 : unmet + cut - rest,
+    otherSlices,
+    missingUnits: unmet === undefined ? 0 : unmet + cutUnits - rest,
   }
 }

@@ -22,14 +22,14 @@ export class LocalSlice {
   /** Units of the limit that no node had at the last exchange. */
   unassigned = 0
   /** The other nodes, as of the last exchange. */
-  others: OtherSlices = { reserved: 0, idle: 0, used: 0, stranded: 0, expiring: [] }
+  otherSlices: OtherSlices = { reserved: 0, idle: 0, used: 0, stranded: 0, expiring: [] }
   /** Units that waiting requests still lacked at the last exchange. */
-  missing = 0
+  missingUnits = 0
   /** The limit under which the units were granted. */
   #limit: number
   /** The weights of requests that wait for units, in their order. */
   readonly waiting: number[] = []
-  recalled: RecalledUnits = { units: 0, untilMs: -Infinity }
+  recalledUnits: RecalledUnits = { units: 0, untilMs: -Infinity }
   /** Whether it counts tokens, which are given back; requests are not. */
   isWeighted = false
   /** No request fits until then. */
@@ -74,13 +74,13 @@ export class LocalSlice {
    * at least those that it waits for. Returns whether it still waits.
    */
   give(used: number, nowMs: number): boolean {
-    const { units, untilMs } = this.recalled
+    const { units, untilMs } = this.recalledUnits
     if (units <= 0 || untilMs <= nowMs) return false
     const idle = Math.max(0, this.units - used)
-    const granted = Math.min(idle, Math.max(units, Math.ceil(idle / 2)))
-    this.units -= granted
-    this.recalled.units = Math.max(0, units - granted)
-    return this.recalled.units > 0
+    const grantedUnits = Math.min(idle, Math.max(units, Math.ceil(idle / 2)))
+    this.units -= grantedUnits
+    this.recalledUnits.units = Math.max(0, units - grantedUnits)
+    return this.recalledUnits.units > 0
   }
 
   /** The units beyond its own that its waiting requests need: of the first, of the first two, and so on. */

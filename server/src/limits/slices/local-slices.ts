@@ -1,13 +1,15 @@
-import { LocalSlice } from './local-slice'
+import { LocalSlice, recallLifeMs } from './local-slice'
 import type { OwnUse } from './slice-exchanges'
 import type { LimitBucket } from '../caller-limits'
-import type { Demand } from '../counters'
+import type { Demand, LimitBuckets } from '../counters'
 import type { MemoryCounters } from '../memory-counters'
 
 /** This node's slices, and what it uses of them. */
 export class LocalSlices {
   readonly #own: Pick<MemoryCounters, 'expiring' | 'runningOf'>
   readonly #slices = new Map<string, LocalSlice>()
+  /** Slices of which another node waits for units. */
+  readonly #recalledSlices = new Set<LocalSlice>()
   /** All units that were taken without a grant. */
   assumedUnits = 0
 
@@ -35,14 +37,41 @@ export class LocalSlices {
     return this.#slices.values()
   }
 
-  delete({ bucket }: LocalSlice): void {
-    this.#slices.delete(bucket)
+  delete(slice: LocalSlice): void {
+    this.#slices.delete(slice.bucket)
+    this.#recalledSlices.delete(slice)
+  }
+
+  get hasRecalls(): boolean {
+    return this.#recalledSlices.size > 0
+  }
+
+  /** Notes that another node waits for units of a slice. */
+  noteRecall(slice: LocalSlice, units: number, nowMs: number): void {
+    slice.recalledUnits = {
+      units: Math.max(units, slice.recalledUnits.units),
+      untilMs: nowMs + recallLifeMs,
+    }
+    this.#recalledSlices.add(slice)
+  }
+
+  /** Returns the slices of limits that other nodes still wait for. */
+  recalledOf({ windows, running }: LimitBuckets, nowMs: number): LocalSlice[] {
+    const recalledHere: LocalSlice[] = []
+    for (const { id } of [...windows, ...running]) {
+      const slice = this.#slices.get(id)
+      if (!slice || !this.#recalledSlices.has(slice)) continue
+      if (slice.recalledUnits.units > 0 && slice.recalledUnits.untilMs > nowMs)
+        recalledHere.push(slice)
+      else this.#recalledSlices.delete(slice)
+    }
+    return recalledHere
   }
 
   /** Returns the slice of a limit; a new one, without units, where this node has none. */
   of({ id, limit }: LimitBucket, isWindow: boolean): LocalSlice {
-    const known = this.#slices.get(id)
-    if (known) return known
+    const knownSlice = this.#slices.get(id)
+    if (knownSlice) return knownSlice
     const slice = new LocalSlice(id, { isWindow, limit })
     this.#slices.set(id, slice)
     return slice
@@ -68,24 +97,22 @@ export class LocalSlices {
     )
   }
 
-  /** Whether this node has and uses nothing of the limits that do not suffice for a demand. */
-  isUntouched(demand: Demand): boolean {
-    return this.shortOf(demand).every(
-      ({ slice }) => slice.units === 0 && this.useOf(slice).used === 0,
-    )
+  /** Whether this node has nothing of the limits that do not suffice for a demand; it may have used a share since dropped. */
+  hasNothing(demand: Demand): boolean {
+    return this.shortOf(demand).every(({ slice }) => slice.units === 0)
   }
 
   /** Whether other nodes may still give back what the demand needs. */
   canOthersYield(demand: Demand): boolean {
     return this.shortOf(demand).every(
-      ({ slice }) => slice.missing > 0 && slice.others.idle >= slice.missing,
+      ({ slice }) => slice.missingUnits > 0 && slice.otherSlices.idle >= slice.missingUnits,
     )
   }
 
   /** Whether the demand fits by what all nodes state as used; without what silent nodes may have idle. */
   mayFit(demand: Demand): boolean {
     return this.shortOf(demand).every(({ slice, weight }) => {
-      const { used, stranded } = slice.others
+      const { used, stranded } = slice.otherSlices
       return this.useOf(slice).used + used + stranded + weight <= slice.limit
     })
   }

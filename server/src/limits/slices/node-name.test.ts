@@ -26,6 +26,6 @@ test.each(['', 'one\ntwo', '../other', 'x'.repeat(10_000)])(
   },
 )
 
-test('without room for the file, or a directory, a process has a name all the same', () => {
+test('a process has a name even without room for the file or a directory', () => {
   expect(nextNodeName('/dev/null/missing').node).toHaveLength(26)
 })

@@ -120,13 +120,13 @@ export class PostgresSliceStore implements SliceStore, AsyncDisposable {
       await this.#begin()
       return this.#read(buckets)
     }
-    const stored = new Map(
+    const storedSlices = new Map(
       rows.map(({ bucket, version, document }) => [bucket, { version, document }]),
     )
     const slices = buckets.map((bucket) => {
-      const found = stored.get(bucket)
-      if (!found) return { version: 0, document: {} }
-      return { version: Number(found.version), document: parseDocument(found.document) }
+      const storedSlice = storedSlices.get(bucket)
+      if (!storedSlice) return { version: 0, document: {} }
+      return { version: Number(storedSlice.version), document: parseDocument(storedSlice.document) }
     })
     return { ...toMoment(row), slices }
   }
@@ -171,11 +171,11 @@ export class PostgresSliceStore implements SliceStore, AsyncDisposable {
       select bucket from updated union all select bucket from inserted`.execute(
       this.#database.query,
     )
-    const written = new Set(rows.map(({ bucket }) => bucket))
-    return buckets.map((bucket) => written.has(bucket))
+    const writtenBuckets = new Set(rows.map(({ bucket }) => bucket))
+    return buckets.map((bucket) => writtenBuckets.has(bucket))
   }
 
-  async #beat(node: string, known: string): Promise<Heartbeat> {
+  async #beat(node: string, knownEpoch: string): Promise<Heartbeat> {
     interface Row extends EpochRow {
       is_purge_due: boolean
       node: string | null
@@ -184,11 +184,11 @@ export class PostgresSliceStore implements SliceStore, AsyncDisposable {
     const { rows } = await sql<Row>`
       with epoch as (
         insert into limit_epoch as old (epoch, since_ms, has_lost_slices, last_ms)
-        select ${generateIdBody()}, now_ms, ${known !== ''}, now_ms
+        select ${generateIdBody()}, now_ms, ${knownEpoch !== ''}, now_ms
         from (select ${clockMs} as now_ms) clock
         on conflict (is_only) do update set
           has_lost_slices = old.has_lost_slices
-            or (${known !== ''} and ${known} <> old.epoch),
+            or (${knownEpoch !== ''} and ${knownEpoch} <> old.epoch),
           last_ms = greatest(old.last_ms, excluded.last_ms + old.lag_ms),
           lag_ms = greatest(old.lag_ms, old.last_ms - excluded.last_ms)
         returning epoch, since_ms, has_lost_slices, last_ms as now_ms, purged_ms
@@ -206,10 +206,10 @@ export class PostgresSliceStore implements SliceStore, AsyncDisposable {
     if (!row) throw new Error('PostgreSQL returns no epoch')
     const moment = toMoment(row)
     if (row.is_purge_due) await this.#purge(moment.nowMs)
-    const others = rows.flatMap(({ node: other, seen_ms }) =>
+    const otherNodes = rows.flatMap(({ node: other, seen_ms }) =>
       other === null ? [] : ([[other, Number(seen_ms)]] as const),
     )
-    return { ...moment, seenAtMs: new Map([[node, moment.nowMs], ...others]) }
+    return { ...moment, seenAtMs: new Map([[node, moment.nowMs], ...otherNodes]) }
   }
 
   /** Deletes slices that no node states any more. One of the nodes does so each minute. */

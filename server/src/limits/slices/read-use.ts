@@ -1,6 +1,7 @@
 import { sumOthers, type ClusterView } from './slice-document'
 import type { SliceStore, StoreMoment } from './slice-store'
 import type { BucketUse, LimitBuckets } from '../counters'
+import { systemClock, type Clock } from '../../platform/clock'
 
 interface Ports {
   /** The use on this node, windows first. */
@@ -8,6 +9,7 @@ interface Ports {
   store: SliceStore
   node: string
   view: (moment: StoreMoment, isWindow: boolean) => ClusterView
+  clock?: Clock
 }
 
 /** The longest wait for other nodes to state what they use. Milliseconds. */
@@ -16,7 +18,7 @@ const maxWaitMs = 50
 /** Returns the use of limits on all nodes, each of which states it first. Rejects as the store does. */
 export async function readUse(
   at: LimitBuckets,
-  { own, store, node, view }: Ports,
+  { own, store, node, view, clock = systemClock }: Ports,
 ): Promise<BucketUse[]> {
   const buckets = [...at.windows, ...at.running].map(({ id }) => id)
   if (buckets.length === 0) return []
@@ -32,23 +34,28 @@ export async function readUse(
         // Within a millisecond it may have been stated before that node's last request.
         statedAtMs <= first.nowMs,
     )
-  let read = first
-  const startedMs = performance.now()
+  let reading = first
+  const startedMs = clock.monotonicMs()
   for (let pauseMs = 1; ; pauseMs *= 2) {
-    const stale = [...buckets.keys()].filter(isStale(read))
-    if (stale.length === 0 || performance.now() - startedMs + pauseMs > maxWaitMs) break
+    const stale = [...buckets.keys()].filter(isStale(reading))
+    if (stale.length === 0 || clock.monotonicMs() - startedMs + pauseMs > maxWaitMs) break
     // Twice: the first recall may be answered in the millisecond of the first read.
     if (pauseMs <= 2) {
       await store.recall(stale.map((one) => ({ bucket: buckets[one] ?? '', units: 0, from: node })))
     }
-    await new Promise((resolve) => setTimeout(resolve, pauseMs))
-    read = await store.read(buckets)
+    await clock.sleep(pauseMs)
+    reading = await store.read(buckets)
   }
   return own.map((use, position) => {
-    const others = sumOthers(read.slices[position]?.document ?? {}, viewOf(read, position))
-    const resets = [use.resetMs, ...others.expiring.map(([inMs]) => inMs)].filter((ms) => ms > 0)
+    const otherSlices = sumOthers(
+      reading.slices[position]?.document ?? {},
+      viewOf(reading, position),
+    )
+    const resets = [use.resetMs, ...otherSlices.expiring.map(([inMs]) => inMs)].filter(
+      (ms) => ms > 0,
+    )
     return {
-      used: use.used + others.used,
+      used: use.used + otherSlices.used,
       resetMs: position < at.windows.length && resets.length > 0 ? Math.min(...resets) : 0,
     }
   })

@@ -85,11 +85,11 @@ export function sumOthers(
   const sum: OtherSlices = { reserved: 0, idle: 0, used: 0, stranded: 0, expiring: [] }
   for (const [name, slice] of Object.entries(document)) {
     if (name === node || (!slice.hasLeft && isDead(name, slice.statedAtMs))) continue
-    const reserved = reservedOf(slice, nowMs)
+    const reservedUnits = reservedOf(slice, nowMs)
     const used = usedOf(slice, nowMs)
-    sum.reserved += reserved
+    sum.reserved += reservedUnits
     sum.used += used
-    if (isSilent(name, slice.statedAtMs)) sum.stranded += reserved - used
+    if (isSilent(name, slice.statedAtMs)) sum.stranded += reservedUnits - used
     else sum.idle += idleOf(slice, nowMs)
     for (const [freeAtMs, units] of slice.expiring) {
       if (freeAtMs > nowMs) sum.expiring.push([freeAtMs - nowMs, units])
@@ -104,10 +104,10 @@ export function withSlice(
   own: NodeSlice,
   { nowMs, node, isDead }: ClusterView,
 ): SliceDocument {
-  const counted = Object.entries(document).filter(
+  const countedSlices = Object.entries(document).filter(
     ([name, slice]) =>
       name !== node && (slice.hasLeft ? usedOf(slice, nowMs) > 0 : !isDead(name, slice.statedAtMs)),
   )
   const isEmpty = own.units <= 0 && own.expiring.length === 0 && own.running === 0
-  return Object.fromEntries(isEmpty ? counted : [...counted, [node, own]])
+  return Object.fromEntries(isEmpty ? countedSlices : [...countedSlices, [node, own]])
 }

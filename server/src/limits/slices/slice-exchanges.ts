@@ -56,8 +56,8 @@ export class SliceExchanges {
 
   /** Resolves once the slice was exchanged after this call; with false where the store did not answer in time. */
   request(slice: LocalSlice): Promise<boolean> {
-    const known = this.#pending.get(slice)
-    if (known) return known.promise
+    const pendingExchange = this.#pending.get(slice)
+    if (pendingExchange) return pendingExchange.promise
     const pending = { ...Promise.withResolvers<boolean>(), conflicts: 0 }
     this.#pending.set(slice, pending)
     this.#running ??= this.#run().finally(() => (this.#running = undefined))
@@ -116,22 +116,22 @@ export class SliceExchanges {
     const answer = await store.read(slices.map(({ bucket }) => bucket))
     const mayGrow = onMoment(answer, sentMs)
     const decided = slices.flatMap((slice, at) => {
-      const stored = answer.slices[at]
+      const storedSlice = answer.slices[at]
       const cluster = view(answer, slice.isWindow)
-      return stored
-        ? [this.#decide(slice, stored, { nowMs: answer.nowMs, mayGrow, view: cluster })]
+      return storedSlice
+        ? [this.#decide(slice, storedSlice, { nowMs: answer.nowMs, mayGrow, view: cluster })]
         : []
     })
-    const written = await store.write(decided.map(({ write }) => write))
+    const areWritten = await store.write(decided.map(({ write }) => write))
     const recalls: Recall[] = []
     for (const [at, { slice, apply, recall }] of decided.entries()) {
-      if (!written[at]) continue
+      if (!areWritten[at]) continue
       apply()
       if (recall) recalls.push(recall)
       slice.statedAtMs = this.#ports.now()
     }
     if (recalls.length > 0) await store.recall(recalls)
-    return decided.flatMap(({ slice }, at) => (written[at] ? [] : [slice]))
+    return decided.flatMap(({ slice }, at) => (areWritten[at] ? [] : [slice]))
   }
 
   #decide(
@@ -150,7 +150,7 @@ export class SliceExchanges {
       units: before,
       expiring: expiring.map(([inMs, units]) => [nowMs + inMs, units] as const),
       running: slice.isWindow ? 0 : used,
-      pushesUntilMs: isRecalled ? nowMs + (slice.recalled.untilMs - now()) : 0,
+      pushesUntilMs: isRecalled ? nowMs + (slice.recalledUnits.untilMs - now()) : 0,
       hasLeft: isStopped(),
     }
     const statement = { limit: slice.limit, own, needs: slice.needs(used), mayGrow }
@@ -163,17 +163,20 @@ export class SliceExchanges {
       // Added, as it may have been lowered meanwhile; a lower limit makes the grant void.
       if (slice.limit === statement.limit) slice.units += Math.max(0, grant.units - before)
       slice.unassigned = grant.unassigned
-      slice.others = grant.others
-      slice.missing = mayGrow ? grant.missing : 0
+      slice.otherSlices = grant.otherSlices
+      slice.missingUnits = mayGrow ? grant.missingUnits : 0
     }
     return { slice, write, apply, recall: this.#toRecall(slice, grant) }
   }
 
-  #toRecall(slice: LocalSlice, { missing, others }: { missing: number; others: { idle: number } }) {
-    if (missing <= 0 || others.idle < missing) return undefined
+  #toRecall(
+    slice: LocalSlice,
+    { missingUnits, otherSlices }: { missingUnits: number; otherSlices: { idle: number } },
+  ) {
+    if (missingUnits <= 0 || otherSlices.idle < missingUnits) return undefined
     const nowMs = this.#ports.now()
     if (nowMs - (this.#recalledAtMs.get(slice) ?? -Infinity) < recallPauseMs) return undefined
     this.#recalledAtMs.set(slice, nowMs)
-    return { bucket: slice.bucket, units: missing, from: this.#ports.node }
+    return { bucket: slice.bucket, units: missingUnits, from: this.#ports.node }
   }
 }

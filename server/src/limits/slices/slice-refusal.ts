@@ -14,9 +14,9 @@ type Expiring = readonly (readonly [number, number])[]
 export function refuseWindow(
   { id, limit }: LimitBucket,
   weight: number,
-  { own, others }: { own: Expiring; others: OtherSlices },
+  { own, otherSlices }: { own: Expiring; otherSlices: OtherSlices },
 ): LimitRefusal {
-  const expiring = [...own, ...others.expiring].toSorted(([a], [b]) => a - b)
+  const expiring = [...own, ...otherSlices.expiring].toSorted(([a], [b]) => a - b)
   let used = 0
   for (const [, units] of expiring) used += units
   const reading = {
@@ -42,4 +42,13 @@ export const refuseSlot = ({ id, limit }: LimitBucket): LimitRefusal => ({
   by: 'running',
   reading: { id, limit, used: limit, remaining: 0, resetMs: runningWaitMs },
   waitMs: runningWaitMs,
+})
+
+/** The wait for a store that was late. Milliseconds. */
+const lateWaitMs = 1000
+
+/** A refusal for want of a grant, of a demand that fits by what all nodes use: the store answers the next one. */
+export const sooner = (refusal: LimitRefusal): LimitRefusal => ({
+  ...refusal,
+  waitMs: Math.min(refusal.waitMs, lateWaitMs),
 })

@@ -1,21 +1,22 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { SlicedCounters } from './sliced-counters'
 import { settleMs, type SliceStore, type StoredSlices, type StoreMoment } from './slice-store'
+import type { CounterTake } from '../counters'
+import { TestClock } from '../../../testing/clock'
 
-const moment = (): StoreMoment => ({
-  nowMs: Math.floor(performance.now()),
+const momentOf = (clock: TestClock): StoreMoment => ({
+  nowMs: clock.monotonicMs(),
   epoch: 'epoch',
   sinceMs: 0,
   hasLostSlices: false,
 })
 
-/** A store that answers each statement after `delayMs`, and notes how much later this process let it. */
-function createSlowStore(delayMs: number, isLate = false, delay = { maxExtraMs: 0 }): SliceStore {
+/** A store that answers each statement after `delayMs`. */
+function createSlowStore(clock: TestClock, delayMs: number, isLate = false): SliceStore {
   const documents = new Map<string, StoredSlices>()
+  const moment = () => momentOf(clock)
   const delayed = async <Answer>(answer: () => Answer): Promise<Answer> => {
-    const startedAt = performance.now()
-    await Bun.sleep(delayMs)
-    delay.maxExtraMs = Math.max(delay.maxExtraMs, performance.now() - startedAt - delayMs)
+    await clock.sleep(delayMs)
     return answer()
   }
   return {
@@ -43,9 +44,19 @@ function createSlowStore(delayMs: number, isLate = false, delay = { maxExtraMs: 
   }
 }
 
-test('a share that was assumed while the store was slow is not added to what it grants', async () => {
+/** Ends counters whose last statements the clock lets pass. */
+const ending = (clock: TestClock, ...all: SlicedCounters[]): AsyncDisposable => ({
+  async [Symbol.asyncDispose]() {
+    await clock.run(Promise.all(all.map((counters) => counters[Symbol.asyncDispose]())))
+  },
+})
+
+test('a share assumed while the store was slow is not added to its grant', async () => {
   const limit = 20
-  await using counters = new SlicedCounters({ store: createSlowStore(30, true), node: 'one' })
+  const clock = new TestClock()
+  const store = createSlowStore(clock, 30, true)
+  const counters = new SlicedCounters({ store, node: 'one', clock })
+  await using _ending = ending(clock, counters)
   await counters.start()
   const demand = { windows: [{ id: 'requests:user_1', limit }], weight: 1, running: [] }
   let admitted = 0
@@ -54,65 +65,120 @@ test('a share that was assumed while the store was slow is not added to what it 
     if (!('kind' in taken && taken.kind === 'refused')) admitted += 1
   }
   // The first request does not wait for the answer, which comes 10 ms later.
-  await take()
-  await Bun.sleep(100)
-  for (let time = 0; time < 3 * limit; time++) await take()
+  await clock.run(take())
+  expect([admitted, counters.assumedUnits]).toEqual([1, limit])
+  await clock.advance(100)
+  for (let time = 0; time < 3 * limit; time++) await clock.run(take())
   expect(admitted).toBe(limit)
 })
 
 test('the first request of a limit waits for a store that is slow, so that the node takes no share of its own', async () => {
   const limit = 20
-  for (let tries = 1; ; tries++) {
-    const delay = { maxExtraMs: 0 }
-    const { admitted, assumed } = await takeOnTwoNodes(createSlowStore(40, false, delay), limit)
-    expect(admitted).toBeGreaterThan(0)
-    // Where the process stood still, the store was later than a request waits.
-    if (delay.maxExtraMs > 200 && assumed.some(Boolean) && tries < 20) continue
-    expect(admitted).toBeLessThanOrEqual(limit)
-    expect(assumed).toEqual([0, 0])
-    break
-  }
-})
-
-/** Takes four times the limit at once on two new nodes. */
-async function takeOnTwoNodes(store: SliceStore, limit: number) {
-  await using one = new SlicedCounters({ store, node: 'one' })
-  await using two = new SlicedCounters({ store, node: 'two' })
-  await Promise.all([one.start(), two.start()])
+  const clock = new TestClock()
+  const store = createSlowStore(clock, 40)
+  const one = new SlicedCounters({ store, node: 'one', clock })
+  const two = new SlicedCounters({ store, node: 'two', clock })
+  await using _ending = ending(clock, one, two)
+  await clock.run(Promise.all([one.start(), two.start()]))
   const demand = { windows: [{ id: 'requests:user_1', limit }], weight: 1, running: [] }
-  const takes = await Promise.all(
+  const taking = Promise.all(
     Array.from({ length: 4 * limit }, async (_, at) => (at % 2 === 0 ? one : two).take(demand)),
   )
+  const takes = await clock.run(taking)
   const admitted = takes.filter((taken) => !('kind' in taken && taken.kind === 'refused')).length
-  return { admitted, assumed: [one.assumedUnits, two.assumedUnits] }
-}
+  expect(admitted).toBeWithin(1, limit + 1)
+  expect([one.assumedUnits, two.assumedUnits]).toEqual([0, 0])
+})
 
 test('units that a node admits without the store are counted, once for all requests that share them', async () => {
   const limit = 20
-  const store = createSlowStore(1)
+  const clock = new TestClock()
+  const store = createSlowStore(clock, 1)
   store.read = () => Promise.reject(new Error('the store is gone'))
-  await using counters = new SlicedCounters({ store, node: 'one' })
+  const counters = new SlicedCounters({ store, node: 'one', clock })
+  await using _ending = ending(clock, counters)
   const demand = { windows: [{ id: 'requests:user_1', limit }], weight: 1, running: [] }
-  const takes = await Promise.all(Array.from({ length: 2 * limit }, () => counters.take(demand)))
+  const taking = Promise.all(Array.from({ length: 2 * limit }, () => counters.take(demand)))
+  const takes = await clock.run(taking)
   const admitted = takes.filter((taken) => !('kind' in taken && taken.kind === 'refused')).length
   expect(admitted).toBe(limit)
   expect(counters.assumedUnits).toBe(limit)
 })
 
-test('while a store that lost its slices grants nothing, the first request of a limit waits instead of being rejected', async () => {
-  const store = createSlowStore(1)
-  const { read } = store
-  // The clock of the node and of the store moves by the reads alone.
-  let clockMs = 0
-  const lost = () => ({ ...moment(), nowMs: clockMs, hasLostSlices: true })
-  store.read = async (buckets) => {
-    clockMs += 400
-    return { ...(await read(buckets)), ...lost() }
-  }
-  store.beat = async (node) => ({ ...lost(), seenAtMs: new Map([[node, clockMs]]) })
-  await using counters = new SlicedCounters({ store, node: 'one', now: () => clockMs })
+/** A store that has just lost its slices, and grants nothing until nodes have stated theirs. */
+function createLostStore(clock: TestClock, delayMs: number, isLate = false): SliceStore {
+  const startedMs = clock.monotonicMs()
+  const store = createSlowStore(clock, delayMs, isLate)
+  const { read, beat } = store
+  const lost = () => ({ ...momentOf(clock), sinceMs: startedMs, hasLostSlices: true })
+  store.read = async (buckets) => ({ ...(await read(buckets)), ...lost() })
+  store.beat = async (node, epoch) => ({ ...(await beat(node, epoch)), ...lost() })
+  return store
+}
+
+describe('while a store that lost its slices grants nothing', () => {
   const demand = { windows: [{ id: 'requests:user_1', limit: 20 }], weight: 1, running: [] }
-  const taken = await counters.take(demand)
-  expect('kind' in taken && taken.kind).toBe('granted')
-  expect(clockMs).toBeGreaterThanOrEqual(settleMs)
+
+  test('the first request of a limit waits instead of being rejected', async () => {
+    const clock = new TestClock()
+    const startedMs = clock.monotonicMs()
+    const counters = new SlicedCounters({ store: createLostStore(clock, 1), node: 'one', clock })
+    await using _ending = ending(clock, counters)
+    const taken = await clock.run(Promise.resolve(counters.take(demand)))
+    expect(taken.kind).toBe('granted')
+    expect(clock.monotonicMs() - startedMs).toBeWithin(settleMs, settleMs + 200)
+  })
+
+  test('a request waits as well after another was admitted by a share, as the store was late', async () => {
+    const clock = new TestClock()
+    const store = createLostStore(clock, 40, true)
+    const counters = new SlicedCounters({ store, node: 'one', clock })
+    await using _ending = ending(clock, counters)
+    await clock.run(counters.start())
+    const take = () => clock.run(Promise.resolve(counters.take(demand)))
+    expect((await take()).kind).toBe('granted')
+    expect(counters.assumedUnits).toBe(20)
+    await clock.advance(200)
+    expect((await take()).kind).toBe('granted')
+  })
+})
+
+const kindsOf = (takes: readonly CounterTake[]) => new Set(takes.map(({ kind }) => kind))
+
+describe('a store that is late, while a node has used its slice and the limit has room', () => {
+  const demand = { windows: [{ id: 'requests:user_1', limit: 20 }], weight: 1, running: [] }
+
+  /** Makes the reads of a store fail that `isLate` names, by their number. */
+  async function takeTwenty(clock: TestClock, isLate: (read: number) => boolean) {
+    const store = createSlowStore(clock, 1)
+    const { read } = store
+    let reads = 0
+    store.read = (buckets) => {
+      reads += 1
+      return isLate(reads) ? Promise.reject(new Error('late')) : read(buckets)
+    }
+    const counters = new SlicedCounters({ store, node: 'one', clock })
+    await using _ending = ending(clock, counters)
+    await clock.run(counters.start())
+    const takes: CounterTake[] = []
+    for (let count = 0; count < 20; count++)
+      takes.push(await clock.run(Promise.resolve(counters.take(demand))))
+    return { takes, assumed: counters.assumedUnits }
+  }
+
+  test('once: no request is rejected', async () => {
+    const { takes, assumed } = await takeTwenty(new TestClock(), (read) => read % 2 === 0)
+    expect(kindsOf(takes)).toEqual(new Set(['granted']))
+    expect(assumed).toBe(0)
+  })
+
+  test('for long: a request is rejected after a second, and the next ones at once, each for a second', async () => {
+    const clock = new TestClock()
+    const startedMs = clock.monotonicMs()
+    const { takes } = await takeTwenty(clock, (read) => read > 1)
+    const refused = takes.filter((taken) => taken.kind === 'refused')
+    expect(refused).toHaveLength(10)
+    expect(refused.map(({ waitMs }) => waitMs)).toEqual(refused.map(() => 1000))
+    expect(clock.monotonicMs() - startedMs).toBeWithin(900, 3000)
+  })
 })

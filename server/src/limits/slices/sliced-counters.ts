@@ -1,16 +1,17 @@
 import { ClusterContact } from './cluster-contact'
-import { recallLifeMs, type LocalSlice } from './local-slice'
+import type { LocalSlice } from './local-slice'
 import { LocalSlices } from './local-slices'
-import { patienceFor, type Patience } from './patience'
+import { sliceTimeoutsFor, type SliceTimeouts } from './slice-timeouts'
 import { readUse } from './read-use'
 import { SliceExchanges } from './slice-exchanges'
-import { refuseSlot, refuseWindow } from './slice-refusal'
+import { refuseSlot, refuseWindow, sooner } from './slice-refusal'
 import { settleMs, type Recall, type SliceStore } from './slice-store'
 import type { LimitBucket } from '../caller-limits'
 import { longer, type BucketUse, type Counters, type CounterTake } from '../counters'
 import type { Demand, LimitRefusal, LimitBuckets } from '../counters'
 import { MemoryCounters } from '../memory-counters'
 import { windowMs } from '../sliding-window'
+import { systemClock, type Clock } from '../../platform/clock'
 import type { MaybePromise } from '../../platform/maybe-promise'
 import { Periodic } from '../../platform/periodic'
 import { withTimeout } from '../../platform/with-timeout'
@@ -21,8 +22,7 @@ interface Options {
   node: string
   /** The name of the process before, which has ended, if it had one. */
   predecessor?: string | undefined
-  /** Monotonic milliseconds. */
-  now?: () => number
+  clock?: Clock
 }
 
 const maxPauseMs = 16
@@ -36,19 +36,18 @@ const sweepMs = 10_000
  * nodes admit, however the store fails: without it each node continues with what it has.
  */
 export class SlicedCounters implements Counters, AsyncDisposable {
-  readonly #options: Options & { now: () => number }
+  readonly #options: Options & { clock: Clock }
   readonly #own: MemoryCounters
   readonly #cluster: ClusterContact
   readonly #exchanges: SliceExchanges
   readonly #slices: LocalSlices
-  /** Slices of which another node waits for units. */
-  readonly #recalled = new Set<LocalSlice>()
   readonly #sweeping: Periodic
   #isStopped = false
 
-  constructor({ now = () => performance.now(), ...options }: Options) {
+  constructor({ clock = systemClock, ...options }: Options) {
     const { store, node, predecessor } = options
-    this.#options = { ...options, now }
+    this.#options = { ...options, clock }
+    const now = clock.monotonicMs
     this.#own = new MemoryCounters(now, {
       unitsOf: (bucket, weight) => this.#unitsOf(bucket, weight),
       unassignedOf: ({ id }) => this.#slices.get(id)?.unassigned ?? 0,
@@ -56,7 +55,7 @@ export class SlicedCounters implements Counters, AsyncDisposable {
     })
     this.#slices = new LocalSlices(this.#own)
     const onLost = () => this.#restate()
-    const cluster = new ClusterContact({ store, node, predecessor, now, onLost })
+    const cluster = new ClusterContact({ store, node, predecessor, onLost, clock })
     this.#cluster = cluster
     this.#exchanges = new SliceExchanges({
       store,
@@ -71,7 +70,7 @@ export class SlicedCounters implements Counters, AsyncDisposable {
       },
       onFailure: (sentMs) => cluster.onFailure(sentMs),
     })
-    this.#sweeping = new Periodic({ intervalMs: sweepMs, run: () => this.#sweep() })
+    this.#sweeping = new Periodic({ intervalMs: sweepMs, run: () => this.#sweep(), clock })
   }
 
   /** Reports this node to the store, so that others know it. Never rejects. */
@@ -89,15 +88,15 @@ export class SlicedCounters implements Counters, AsyncDisposable {
     return this.#slices.assumedUnits
   }
 
-  get #patience(): Patience {
-    return patienceFor(this.#cluster.roundTripMs)
+  get #timeouts(): SliceTimeouts {
+    return sliceTimeoutsFor(this.#cluster.roundTripMs)
   }
 
   take(demand: Demand): MaybePromise<CounterTake> {
-    const refused = this.#knownRefusal(demand) ?? this.#own.refuse(demand)
-    if (!refused && (demand.weight > 0 || this.#slices.knows(demand)))
+    const refusal = this.#knownRefusal(demand) ?? this.#own.refuse(demand)
+    if (!refusal && (demand.weight > 0 || this.#slices.knows(demand)))
       return this.#own.grant(demand)
-    if (refused && this.#isFinal(refused, demand)) return refused
+    if (refusal && this.#isFinal(refusal, demand)) return refusal
     return this.#takeMore(demand)
   }
 
@@ -106,10 +105,9 @@ export class SlicedCounters implements Counters, AsyncDisposable {
     const own = this.#own.readUse(at)
     if (this.store.isAway) return own
     return readUse(at, {
+      ...this.#options,
       own,
-      store: this.#options.store,
       view: (moment, isWindow) => this.#cluster.view(moment, isWindow),
-      node: this.#options.node,
     }).catch(() => own)
   }
 
@@ -117,40 +115,40 @@ export class SlicedCounters implements Counters, AsyncDisposable {
   onRecall({ bucket, units, from }: Recall): void {
     const slice = this.#slices.get(bucket)
     if (!slice || from === this.#options.node) return
-    if (units > 0) {
-      slice.recalled = {
-        units: Math.max(units, slice.recalled.units),
-        untilMs: this.#options.now() + recallLifeMs,
-      }
-      this.#recalled.add(slice)
-    }
+    if (units > 0) this.#slices.noteRecall(slice, units, this.#options.clock.monotonicMs())
     void this.#exchanges.request(slice)
   }
 
   /** Takes after an exchange with the store, and another one once other nodes have given back what is idle there. */
   async #takeMore(demand: Demand): Promise<CounterTake> {
-    const { now } = this.#options
+    const { monotonicMs: now, sleep } = this.#options.clock
     const startedMs = now()
+    const lateUntilMs = startedMs + (this.#cluster.isLate ? 0 : this.#timeouts.firstMs)
     for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
       const isDone = !this.store.isAway && (await this.#exchange(demand))
-      if (!isDone) return this.#takeAlone(demand)
+      if (!isDone) {
+        const lateTake = this.#takeLate(demand, lateUntilMs)
+        if (lateTake) return lateTake
+        await sleep(pauseMs)
+        continue
+      }
       if (this.#cluster.isSettling) {
-        const taken = this.#takeAlone(demand)
-        // Of a limit that it has used, this node has all that is certain; of another one the store grants soon.
-        const isFinal = taken.kind === 'granted' || !this.#slices.isUntouched(demand)
-        if (isFinal || now() > startedMs + settleMs + this.#patience.recallMs) return taken
-        await new Promise((resolve) => setTimeout(resolve, settlePauseMs))
+        const aloneTake = this.#takeAlone(demand)
+        // Of a limit of which it has units, this node has all that is certain; of another one the store grants soon.
+        const isFinal = aloneTake.kind === 'granted' || !this.#slices.hasNothing(demand)
+        if (isFinal || now() > startedMs + settleMs + this.#timeouts.recallMs) return aloneTake
+        await sleep(settlePauseMs)
         continue
       }
       if (!this.#own.refuse(demand)) return this.#own.grant(demand)
-      const { recallMs, moveMs } = this.#patience
+      const { recallMs, moveMs } = this.#timeouts
       const maxMs = this.#slices.canOthersYield(demand)
         ? recallMs
         : this.#slices.mayFit(demand)
           ? moveMs
           : 0
       if (now() + pauseMs > startedMs + maxMs) return this.#refuse(demand)
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      await sleep(pauseMs)
     }
   }
 
@@ -164,11 +162,11 @@ export class SlicedCounters implements Counters, AsyncDisposable {
     const exchanges = Promise.all(short.map(({ slice }) => this.#exchanges.request(slice)))
     // Without the store this node admits its share of a limit that it has no slice of; of others it can only refuse.
     const mayShare = short.every(({ slice }) => slice.statedAtMs === -Infinity)
-    const { exchangeMs, shareMs, firstMs } = this.#patience
+    const { exchangeMs, shareMs, firstMs } = this.#timeouts
     const maxMs = !mayShare ? exchangeMs : this.#cluster.isLate ? shareMs : firstMs
-    const done = await withTimeout(exchanges, maxMs).catch(() => [false])
+    const exchangeResults = await withTimeout(exchanges, maxMs, this.#options).catch(() => [false])
     for (const { slice, weight } of short) slice.waiting.splice(slice.waiting.indexOf(weight), 1)
-    return !done.includes(false)
+    return !exchangeResults.includes(false)
   }
 
   /** Takes without the store: of limits that this node has no slice of, its equal share. */
@@ -179,24 +177,33 @@ export class SlicedCounters implements Counters, AsyncDisposable {
     return this.#own.take(demand)
   }
 
+  /** Takes without a store that is late. Undefined where the store has to be queried once more. */
+  #takeLate(demand: Demand, untilMs: number): CounterTake | undefined {
+    const lateTake = this.#takeAlone(demand)
+    const isFinal = lateTake.kind === 'granted' || this.store.isAway || !this.#slices.mayFit(demand)
+    if (isFinal) return lateTake
+    // It fits by what all nodes use, and this node only lacks a grant.
+    return this.#options.clock.monotonicMs() >= untilMs ? sooner(lateTake) : undefined
+  }
+
   #assumeShare(slice: LocalSlice, weight: number): void {
     if (slice.statedAtMs > -Infinity || slice.units > 0) return
     this.#slices.assume(slice, Math.max(weight, this.#cluster.shareOf(slice.limit)))
   }
 
   #refuse({ windows, running, weight }: Demand): CounterTake {
-    let refused: LimitRefusal | undefined
+    let refusal: LimitRefusal | undefined
     for (const bucket of windows) {
       const slice = this.#slices.of(bucket, true)
       if (this.#slices.useOf(slice).used + weight <= slice.units) continue
       const own = this.#own.expiring(bucket.id)
-      const one = refuseWindow(bucket, weight, { own, others: slice.others })
-      const untilMs = this.#options.now() + one.waitMs
+      const one = refuseWindow(bucket, weight, { own, otherSlices: slice.otherSlices })
+      const untilMs = this.#options.clock.monotonicMs() + one.waitMs
       const isCertain = !slice.isWeighted && one.reading.remaining === 0
       if (isCertain) slice.full = { reading: one.reading, untilMs }
-      refused = longer(refused, one)
+      refusal = longer(refusal, one)
     }
-    if (refused) return refused
+    if (refusal) return refusal
     const full = running.find((bucket) => {
       const slice = this.#slices.of(bucket, false)
       return this.#slices.useOf(slice).used >= slice.units
@@ -206,19 +213,19 @@ export class SlicedCounters implements Counters, AsyncDisposable {
 
   #knownRefusal({ windows, weight }: Demand): LimitRefusal | undefined {
     if (weight !== 1) return undefined
-    let refused: LimitRefusal | undefined
+    let refusal: LimitRefusal | undefined
     for (const { id, limit } of windows) {
       const slice = this.#slices.get(id)
       if (!slice?.full || slice.limit !== limit) continue
-      const waitMs = Math.ceil(slice.full.untilMs - this.#options.now())
+      const waitMs = Math.ceil(slice.full.untilMs - this.#options.clock.monotonicMs())
       if (waitMs <= 0) {
         slice.full = undefined
         continue
       }
       const reading = { ...slice.full.reading, resetMs: waitMs }
-      refused = longer(refused, { kind: 'refused', by: 'window', reading, waitMs })
+      refusal = longer(refusal, { kind: 'refused', by: 'window', reading, waitMs })
     }
-    return refused
+    return refusal
   }
 
   /** Whether no exchange can help: it never fits, or is known not to fit yet. */
@@ -240,16 +247,10 @@ export class SlicedCounters implements Counters, AsyncDisposable {
   }
 
   /** Gives freed units to another node at once if that node waits for them. */
-  #onFreed({ windows, running }: LimitBuckets): void {
-    if (this.#recalled.size === 0) return
-    const nowMs = this.#options.now()
-    for (const { id } of [...windows, ...running]) {
-      const slice = this.#slices.get(id)
-      if (!slice || !this.#recalled.has(slice)) continue
-      if (slice.recalled.units > 0 && slice.recalled.untilMs > nowMs)
-        void this.#exchanges.request(slice)
-      else this.#recalled.delete(slice)
-    }
+  #onFreed(at: LimitBuckets): void {
+    if (!this.#slices.hasRecalls) return
+    for (const slice of this.#slices.recalledOf(at, this.#options.clock.monotonicMs()))
+      void this.#exchanges.request(slice)
   }
 
   /** States all slices, as the store has lost them. */
@@ -263,7 +264,7 @@ export class SlicedCounters implements Counters, AsyncDisposable {
 
   /** States slices that the store would otherwise forget, and gives back those that no request asked for in a minute. */
   async #sweep(): Promise<void> {
-    const nowMs = this.#options.now()
+    const nowMs = this.#options.clock.monotonicMs()
     for (const slice of this.#slices.values()) {
       if (slice.isUsed) slice.usedAtMs = nowMs
       slice.isUsed = false
@@ -284,7 +285,6 @@ export class SlicedCounters implements Counters, AsyncDisposable {
         const isStated = await this.#exchanges.request(slice)
         if (!isStated || !isUnused() || slice.units > 0) return
         this.#slices.delete(slice)
-        this.#recalled.delete(slice)
       }),
     )
   }

@@ -29,7 +29,7 @@ export function toRecall(text: string): Recall | undefined {
 
 /** Splits an answer of Redis into the moment that it begins with and the texts behind it. Throws where it is none. */
 export function toMoment(answer: unknown): [StoreMoment, string[]] {
-  const [nowMs = '', epoch = '', sinceMs = '', lost = '', ...texts] = Array.isArray(answer)
+  const [nowMs = '', epoch = '', sinceMs = '', hasLost = '', ...texts] = Array.isArray(answer)
     ? answer.map(String)
     : []
   if (epoch === '') throw new Error('Redis gives an answer without an epoch')
@@ -37,7 +37,7 @@ export function toMoment(answer: unknown): [StoreMoment, string[]] {
     nowMs: Number(nowMs),
     epoch,
     sinceMs: Number(sinceMs),
-    hasLostSlices: lost === '1',
+    hasLostSlices: hasLost === '1',
   }
   return [moment, texts]
 }

@@ -24,6 +24,6 @@ test.each([
   'http://me:%E0%A4%A@host/logs',
   'http://me:%0d%0aX:1@host/logs',
   'http://me:%C3%BC@host/logs',
-])('%s is none', (url) => {
+])('%s is not an address', (url) => {
   expect(isClickHouseUrl(url)).toBe(false)
 })

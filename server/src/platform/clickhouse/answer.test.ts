@@ -17,9 +17,9 @@ test.each([
   ['at once', error, 395],
   ['of an old version', '{"a":1}\nCode: 241, e.displayText() = DB::Exception: memory\n', 241],
   ['between marks', `{"a":1}\n\r\n__exception__\r\ntag\r\n${error}9 tag\r\n__exception__\r\n`, 395],
-  ['that is missing: a row was cut off', '{"a":"1"}\n{"a"', undefined],
-  ['that is missing: the last line feed was cut off', '{"a":"1"}', undefined],
-  ['that is another text', '{"a":"1"}\n<html>\n', undefined],
+  ['a missing line: a row was cut off', '{"a":"1"}\n{"a"', undefined],
+  ['a missing line: the last line feed was cut off', '{"a":"1"}', undefined],
+  ['another text', '{"a":"1"}\n<html>\n', undefined],
 ])('an error %s is one', (_name, text, code) => {
   let thrown: unknown
   try {

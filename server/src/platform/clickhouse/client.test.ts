@@ -10,6 +10,7 @@ import {
 import { openClickHouse } from '../../../testing/clickhouse-stand-in/fixture'
 import { ClickHouseStandIn, type StandInFault } from '../../../testing/clickhouse-stand-in/stand-in'
 import { createTable, exportedTables } from '../../request-logs/clickhouse/tables'
+import { eventually } from '../../../testing/eventually'
 
 let standIn: ClickHouseStandIn
 let client: ClickHouse
@@ -73,7 +74,7 @@ async function failing(fault: StandInFault): Promise<unknown> {
 }
 
 describe('an error', () => {
-  test('of a status has its code, and no text of the server', async () => {
+  test('with a status has its code, and no text of the server', async () => {
     const thrown = await failing({ type: 'exception', code: 241, label: 'MEMORY_LIMIT_EXCEEDED' })
     expect(thrown).toBeInstanceOf(ClickHouseRejection)
     expect(thrown).toMatchObject({ code: 241 })
@@ -92,13 +93,13 @@ describe('an error', () => {
     expect(await failing({ type: 'broken off' })).toBeInstanceOf(ClickHouseUnavailable)
   })
 
-  test('of a proxy, or no answer at all, is that it does not answer', async () => {
+  test('from a proxy, or without an answer, is that it does not answer', async () => {
     expect(await failing({ type: 'bad gateway' })).toBeInstanceOf(ClickHouseUnavailable)
     standIn[Symbol.dispose]()
     await expect(read()).rejects.toBeInstanceOf(ClickHouseUnavailable)
   })
 
-  test('of a row, and that of a missing table, are recognized', async () => {
+  test('about a row, and about a missing table, is recognized', async () => {
     const table = standIn.tables.get('request_body')
     if (table) table.refuses = () => true
     const thrown = await client
@@ -111,7 +112,7 @@ describe('an error', () => {
     expect([isRowRejected(missing), isTableMissing(missing)]).toEqual([false, true])
   })
 
-  test('of a password is one of the statement, not of a row', async () => {
+  test('about a password belongs to the statement, not to a row', async () => {
     const wrong = openClickHouse(standIn.url.replace('tollgate:', 'tollgate:x'))
     const thrown = await wrong
       .insert('request_body', [bodyOf('a')])
@@ -121,7 +122,7 @@ describe('an error', () => {
   })
 })
 
-test('a server that hangs is given up, and after three times not asked for a while', async () => {
+test('a server that hangs is abandoned, and after three times not called for a while', async () => {
   const timeouts = { readMs: 50, writeMs: 50 }
   const patient = openClickHouse(standIn.url, timeouts, () => 0)
   const ask = () =>
@@ -141,7 +142,8 @@ test('a server that hangs is given up, and after three times not asked for a whi
 test('closing ends the running requests, and later ones', async () => {
   standIn.faults.push({ type: 'hang' })
   const running = read().catch((error: unknown) => String(error))
-  await Bun.sleep(10)
+  // It has arrived, and hangs.
+  await eventually(() => standIn.faults.length === 0)
   client[Symbol.dispose]()
   expect(await running).toContain('did not answer')
   await expect(read()).rejects.toThrow('did not answer')

@@ -10,6 +10,6 @@ test.each([
   [{ OTEL_SERVICE_NAME: 'x'.repeat(201) }, 'OTEL_SERVICE_NAME: must be at most 200 characters'],
   [{ SANDBOX: 'yes' }, 'SANDBOX: must be true or false'],
   [{ SIGNUP: 'yes' }, 'SIGNUP: must be one of open, invite, closed'],
-])('%j is refused in our own words: %s', (environment, words) => {
+])('%j is rejected in our own words: %s', (environment, words) => {
   expect(() => readConfig(environment)).toThrow(new StartError(words))
 })

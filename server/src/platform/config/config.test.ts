@@ -46,10 +46,10 @@ const defaults = {
   adminKey: undefined,
   encryptionKeys: undefined,
   timers: {
-    requestMs: 120_000,
-    firstByteMs: 60_000,
-    idleMs: 45_000,
-    streamMs: 900_000,
+    requestMs: 600_000,
+    firstByteMs: 300_000,
+    idleMs: 300_000,
+    streamMs: 1_800_000,
     connectMs: 3000,
     earlyHeadersMs: 15_000,
     keepAliveMs: 15_000,
@@ -69,7 +69,7 @@ const defaults = {
     compareEveryMs: 86_400_000,
   },
   signUp: 'open' as const,
-  storeResponses: 'asked' as const,
+  storeResponses: 'always' as const,
   localDiscovery: true,
   sandbox: true,
   remoteUrls: undefined,
@@ -143,13 +143,13 @@ test('nothing has to be set', () => {
   expect(readConfig({})).toEqual(defaults)
 })
 
-test('an empty variable is one that is not set', () => {
+test('an empty variable counts as unset', () => {
   const empty = Object.fromEntries(Object.keys(bad).map((name) => [name, '']))
   expect(readConfig({ ...empty, HOST: '', DATA_DIR: '', OPENAI_API_KEY: '' })).toEqual(defaults)
 })
 
 test.each(Object.entries(bad).flatMap(([name, values]) => values.map((value) => [name, value])))(
-  '%s=%s is refused in one line that names the variable and keeps secrets out',
+  '%s=%s is rejected in one line that names the variable and keeps secrets out',
   (name = '', value = '') => {
     const environment: Record<string, string> = { ENCRYPTION_KEY: key, [name]: value }
     const message = refusal(environment)
@@ -161,12 +161,12 @@ test.each(Object.entries(bad).flatMap(([name, values]) => values.map((value) => 
   },
 )
 
-describe('what is set counts', () => {
+describe('configured values count', () => {
   test.each(Object.entries(timers))('%s is seconds, with decimals', (name, field) => {
     expect(readConfig({ [name]: '1.5' }).timers).toEqual({ ...defaults.timers, [field]: 1500 })
   })
 
-  test('the texts as they are, numbers and flags as what they mean', () => {
+  test('texts unchanged, numbers and flags parsed', () => {
     const set = {
       PORT: '0',
       HOST: '0.0.0.0',
@@ -206,7 +206,7 @@ describe('what is set counts', () => {
   })
 })
 
-test('K07: several keys have names, of which the first is in use; one needs none', () => {
+test('K07: several keys have names, the first of which is used; a single one needs none', () => {
   const [one, other] = [1, 2].map((seed) =>
     Buffer.from(Array.from({ length: 32 }, (_, at) => at * seed)).toString('base64'),
   )
@@ -236,7 +236,7 @@ const mailOf = (url: string) => readConfig({ SMTP_URL: url, MAIL_FROM: 'a@b.exam
 describe('a mail server', () => {
   const from = 'Tollgate <tollgate@gate.example>'
 
-  test('is read from its address, with what it asks for', () => {
+  test('is read from its address, with its parameters', () => {
     const { mail } = readConfig({
       SMTP_URL: 'smtps://me%40gate:p%2Fw@mail.example:2465',
       MAIL_FROM: from,
@@ -252,7 +252,7 @@ describe('a mail server', () => {
     })
   })
 
-  test('is asked at its usual port, without a login where there is none', () => {
+  test('uses the default port, and no login unless one is set', () => {
     expect(mailOf('smtp://[::1]')?.server).toEqual({
       host: '::1',
       port: 587,
@@ -272,12 +272,12 @@ describe('a mail server', () => {
     [{ MAIL_FROM: 'a@b.example\r\nBcc: eve@b.example' }, 'MAIL_FROM: must be an address'],
     [{ MAIL_FROM: 'A\nB <a@b.example>' }, 'MAIL_FROM: must be an address'],
     [{ MAIL_FROM: 'a@b.example, c@b.example' }, 'MAIL_FROM: must be an address'],
-  ])('%j is refused in a line', (environment, words) => {
+  ])('%j is rejected in a line', (environment, words) => {
     expect(refusal(environment)).toStartWith(words)
   })
 })
 
-test('N5: payments that would never be credited are refused', () => {
+test('N5: payments that would never be credited are rejected', () => {
   const [STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET] = ['sk_test_0123456789', 'whsec_0123456789']
   expect(() => readConfig({ STRIPE_SECRET_KEY })).toThrow(
     'STRIPE_WEBHOOK_SECRET is required with STRIPE_SECRET_KEY',

@@ -7,7 +7,7 @@ test('a crash is planned by its name and the time of coming there', () => {
 })
 
 test.each(['somewhere', 'renew-mid:0', 'renew-mid:', 'renew-mid:1:2', 'toString'])(
-  'a crash at %p is refused in a line that names what there is',
+  'a crash at %p is rejected in a line that names the valid points',
   (text) => {
     const [issue] = CrashAt.safeParse(text).error?.issues ?? []
     expect(issue?.message).toStartWith('must be one of after-admit, ')

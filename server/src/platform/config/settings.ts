@@ -86,9 +86,9 @@ const storage = z.object({
     name: 'RETENTION_DAYS',
     doc: 'for how many full days usage events and request logs are kept, 2 to 3650',
   }),
-  storeResponses: setting(z.enum(['always', 'asked', 'never']).default('asked'), {
+  storeResponses: setting(z.enum(['always', 'asked', 'never']).default('always'), {
     name: 'STORE_RESPONSES',
-    doc: 'which responses of `/v1/responses` are stored for their account, for `RETENTION_DAYS`: `asked` those whose request has `store: true`, `always` all but those with `store: false`, `never` none; then there are no conversations and no background responses either',
+    doc: 'which responses of `/v1/responses` are stored for their account, for `RETENTION_DAYS`: `always` all but those whose request has `store: false`, as at OpenAI, `asked` those with `store: true`, `never` none; then there are no conversations and no background responses either',
   }),
   ...journalSettings,
 })

@@ -44,7 +44,7 @@ export const telemetrySettings = z.object({
   }),
   isDisabled: setting(flag(false), {
     name: 'OTEL_SDK_DISABLED',
-    doc: 'disables traces, whatever else is set',
+    doc: 'disables traces, regardless of other settings',
   }),
   serviceName: setting(z.string().max(200).default('tollgate'), {
     name: 'OTEL_SERVICE_NAME',

@@ -5,19 +5,19 @@ import { setting } from './setting'
 /** The timeouts of each part of a request, and of the server's life. Source: contract 3.4. */
 export const timeouts = z.object({
   timers: z.object({
-    requestMs: setting(seconds(120), {
+    requestMs: setting(seconds(600), {
       name: 'REQUEST_TIMEOUT_SECONDS',
       doc: 'a whole request without a stream, all attempts together',
     }),
-    firstByteMs: setting(seconds(60), {
+    firstByteMs: setting(seconds(300), {
       name: 'FIRST_BYTE_TIMEOUT_SECONDS',
       doc: "a stream until the provider's first byte",
     }),
-    idleMs: setting(seconds(45), {
+    idleMs: setting(seconds(300), {
       name: 'IDLE_TIMEOUT_SECONDS',
-      doc: 'a stream between two events of the provider',
+      doc: 'a stream between two events or comments of the provider',
     }),
-    streamMs: setting(seconds(900), { name: 'STREAM_TIMEOUT_SECONDS', doc: 'a whole stream' }),
+    streamMs: setting(seconds(1800), { name: 'STREAM_TIMEOUT_SECONDS', doc: 'a whole stream' }),
     connectMs: setting(seconds(3), {
       name: 'CONNECT_TIMEOUT_SECONDS',
       doc: 'connecting to a provider, for each attempt',
@@ -28,7 +28,7 @@ export const timeouts = z.object({
     }),
     keepAliveMs: setting(seconds(15), {
       name: 'KEEP_ALIVE_SECONDS',
-      doc: 'silence after which a stream gets a keep-alive comment',
+      doc: 'silence after which a stream gets a keep-alive comment, or event where the format has one',
     }),
     slowClientMs: setting(seconds(30), {
       name: 'SLOW_CLIENT_SECONDS',

@@ -136,7 +136,7 @@ test('finding S22: the oldest responses and conversations make room, of that acc
   expect(await totalOf(userId)).toBeLessThanOrEqual(256 * megabyte)
 })
 
-test('finding S22: writers at the same time exceed the bound together no more than one', async () => {
+test('finding S22: concurrent writers together exceed the bound by at most one entry', async () => {
   const userId = await createCustomer(database)
   await Promise.all(
     Array.from({ length: 30 }, (_, at) =>
@@ -151,7 +151,7 @@ test('finding S22: writers at the same time exceed the bound together no more th
   expect(await recount(userId)).toBe(0)
 })
 
-test('finding S22: what runs in the background, and texts, have a quarter each and make no room', async () => {
+test('finding S22: background responses and texts have a quarter each and make no room', async () => {
   const userId = await createCustomer(database)
   await addResponse(userId, 'resp_done', 150 * megabyte)
   await addRunning(userId, 'resp_run_1', 60 * megabyte)
@@ -169,7 +169,7 @@ test('finding S22: what runs in the background, and texts, have a quarter each a
   expect(await recount(userId)).toBe(0)
 })
 
-test('finding S22: of answers for repeats, and of logged bodies, the latest are kept', async () => {
+test('finding S22: the latest answers for repeats, and logged bodies, are kept', async () => {
   const userId = await createCustomer(database)
   for (let at = 0; at < 6; at++) await addAnswer(userId, `key_${at}`, 7 * megabyte)
   for (let at = 0; at < 6; at++)
@@ -186,7 +186,7 @@ test('finding S22: of answers for repeats, and of logged bodies, the latest are 
   expect(await recount(userId)).toBe(0)
 })
 
-test('finding S22: the bound is the one that the operator has set', async () => {
+test('finding S22: the operator sets the bound', async () => {
   const userId = await createCustomer(database)
   const set = (settings: object) =>
     sql`update config set settings = ${JSON.stringify(settings)}::jsonb`.execute(database.query)

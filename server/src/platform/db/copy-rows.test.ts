@@ -21,7 +21,7 @@ const statement = `copy copied (id, note, data) from stdin (format csv, quote '"
 const read = async () =>
   (await sql<object>`select * from copied order by id`.execute(database.query)).rows
 
-test('rows are inserted with the rest of a transaction, however many', async () => {
+test('any number of rows is inserted with the rest of a transaction', async () => {
   const lines = Array.from({ length: 5000 }, (_, index) => `"many-${index}",null,null`)
   await database.query.transaction().execute(async (trx) => {
     await copyRows(trx, statement, lines.join('\n'))

@@ -46,11 +46,11 @@ export function enableCopy(client: PoolClient): void {
   const query: unknown = Reflect.get(client, 'query')
   if (typeof query !== 'function') throw new Error('the driver has no method query')
   Object.defineProperty(client, 'query', {
-    value: (...given: unknown[]): unknown => {
-      const [statement, parameters] = given
+    value: (...rowArguments: unknown[]): unknown => {
+      const [statement, parameters] = rowArguments
       const rows: unknown = Array.isArray(parameters) ? parameters[0] : undefined
       if (typeof statement !== 'string' || !(rows instanceof CopiedRows))
-        return Reflect.apply(query, client, given)
+        return Reflect.apply(query, client, rowArguments)
       return new Promise((resolve, reject) => {
         const onEnd = (error: Error | undefined) => (error ? reject(error) : resolve({ rows: [] }))
         client.query(new CopyQuery(statement, rows, onEnd))

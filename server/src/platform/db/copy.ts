@@ -13,7 +13,7 @@ const maxWaitMs = 120_000
 /** One COPY statement as a query of `pg`, which calls these methods as messages arrive. */
 abstract class Copy implements Submittable {
   readonly #text: string
-  readonly #done = Promise.withResolvers<number>()
+  readonly #completion = Promise.withResolvers<number>()
   #rows = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   protected isOver = false
@@ -23,8 +23,8 @@ abstract class Copy implements Submittable {
   }
 
   /** Resolves with the number of rows when the server has finished, rejects with its error. */
-  get done(): Promise<number> {
-    return this.#done.promise
+  get completion(): Promise<number> {
+    return this.#completion.promise
   }
 
   submit(connection: Connection): void {
@@ -35,13 +35,13 @@ abstract class Copy implements Submittable {
   handleError(error: Error): void {
     this.isOver = true
     clearTimeout(this.#timer)
-    this.#done.reject(error)
+    this.#completion.reject(error)
   }
 
   handleReadyForQuery(): void {
     this.isOver = true
     clearTimeout(this.#timer)
-    this.#done.resolve(this.#rows)
+    this.#completion.resolve(this.#rows)
   }
 
   /** The statement ends only when the server is ready for the next one. */
@@ -69,7 +69,7 @@ class CopyOut extends Copy {
   constructor(text: string) {
     super(text)
     const end = () => this.#wake?.()
-    this.done.then(end, end)
+    this.completion.then(end, end)
   }
 
   handleCopyData({ chunk }: { chunk: Buffer }, connection: CopyConnection): void {
@@ -98,7 +98,7 @@ class CopyOut extends Copy {
         this.#paused = undefined
       }
       if (this.#chunks.length > 0) continue
-      if (this.isOver) return await this.done.then(() => undefined)
+      if (this.isOver) return await this.completion.then(() => undefined)
       await new Promise<void>((resolve) => (this.#wake = resolve))
     }
   }
@@ -125,7 +125,7 @@ class CopyIn extends Copy {
         if (connection.stream.writableNeedDrain) {
           const { stream } = connection
           const drained = new Promise<void>((resolve) => void stream.once('drain', resolve))
-          await Promise.race([drained, this.done])
+          await Promise.race([drained, this.completion])
         }
       }
       connection.endCopyFrom()
@@ -141,4 +141,4 @@ export const copyOut = (client: Client, text: string): AsyncGenerator<Buffer> =>
 
 /** Runs `COPY … FROM STDIN`; resolves with the number of rows. Rejects with the error of the server or of `source`. */
 export const copyIn = (client: Client, text: string, source: AsyncIterable<Buffer>) =>
-  client.query(new CopyIn(text, source)).done
+  client.query(new CopyIn(text, source)).completion

@@ -8,7 +8,7 @@ import { StartError } from '../config/config'
  * Keeps a reference to each held lock: garbage collection would close its database and so release the lock. Seen on
  * Bun 1.4.5 as two owners at once.
  */
-const held = new Set<Database>()
+const heldDatabases = new Set<Database>()
 
 /**
  * A lock on a directory for one process. The kernel releases it with the process, however that ends, so there is never
@@ -44,7 +44,7 @@ export class DirectoryLock implements Disposable {
       database?.close()
       throw refusal(directory, cause)
     }
-    held.add(database)
+    heldDatabases.add(database)
     return new DirectoryLock(database, owner)
   }
 
@@ -52,7 +52,7 @@ export class DirectoryLock implements Disposable {
     // The name goes before the lock: the next owner writes its own name after it has the lock.
     rmSync(this.#owner, { force: true })
     this.#database.close()
-    held.delete(this.#database)
+    heldDatabases.delete(this.#database)
   }
 }
 

@@ -25,9 +25,9 @@ export function findRejection(error: unknown): string | undefined {
 }
 
 /** Throws `StartError` for what `findPooler` or `findRejection` found. */
-export function rejectPooler(found: string | undefined): void {
-  if (found === undefined) return
-  throw new StartError(`DATABASE_URL leads through a pooler that ${found}. ${poolerAdvice}`)
+export function rejectPooler(pooler: string | undefined): void {
+  if (pooler === undefined) return
+  throw new StartError(`DATABASE_URL leads through a pooler that ${pooler}. ${poolerAdvice}`)
 }
 
 async function findLostTimeout(database: Database): Promise<string | undefined> {

@@ -20,7 +20,7 @@ test('ids sort by time', () => {
   fc.assert(property)
 })
 
-test('an id says when it was made', () => {
+test('an id contains its creation time', () => {
   const property = fc.property(fc.integer({ min: 0, max: 2 ** 48 - 1 }), (ms) => {
     expect(getIdTime(`req_${generateIdBody(ms)}`)).toBe(ms)
   })

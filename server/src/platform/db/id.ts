@@ -71,15 +71,15 @@ function timePart(ms: number): string {
 }
 
 // Many ids are made in one millisecond.
-let known = { ms: -1, text: '' }
+let lastPrefix = { ms: -1, text: '' }
 
 /**
  * Generates 26 characters of lower-case Crockford base 32: 48 bits of milliseconds, then 80 random bits, so that ids
  * sort by time.
  */
 export function generateIdBody(nowMs = Date.now()): string {
-  if (known.ms !== nowMs) known = { ms: nowMs, text: timePart(nowMs) }
-  return known.text + randomPart()
+  if (lastPrefix.ms !== nowMs) lastPrefix = { ms: nowMs, text: timePart(nowMs) }
+  return lastPrefix.text + randomPart()
 }
 
 /** Creates an id: prefix, underscore, `generateIdBody`. */

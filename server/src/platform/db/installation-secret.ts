@@ -15,8 +15,8 @@ export async function readInstallationSecret(
   keys: SealingKeys,
   id: SecretId,
 ): Promise<string> {
-  const existing = await find(db, keys, id)
-  if (existing !== undefined) return existing
+  const existingSecret = await find(db, keys, id)
+  if (existingSecret !== undefined) return existingSecret
   const secret = seal(randomBytes(32).toString('base64url'), keys, signingSecret(id))
   await db
     .insertInto('signing_secret')

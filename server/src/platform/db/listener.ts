@@ -1,4 +1,5 @@
 import type { Client } from 'pg'
+import { systemClock, type Clock } from '../clock'
 
 /** Callbacks by channel; each is called with the payload of a notification. */
 export type Subscriptions = Readonly<Record<string, (payload: string) => void>>
@@ -9,6 +10,7 @@ interface ListenerOptions {
   /** Notifications may have been missed: all cached rows must be looked up again. */
   onGap: () => void
   onError: (error: Error) => void
+  clock?: Clock
 }
 
 const heartbeatMs = 2000
@@ -22,7 +24,7 @@ const maxBackoffMs = 5000
 export class Listener implements AsyncDisposable {
   readonly #options: ListenerOptions
   #client: Client | undefined
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #timer: Disposable | undefined
   #backoffMs = firstBackoffMs
   #closed = false
   #hasConnected = false
@@ -62,7 +64,10 @@ export class Listener implements AsyncDisposable {
 
   #beat(client: Client): void {
     client.query('select 1').then(
-      () => this.#schedule(() => this.#beat(client), heartbeatMs),
+      () => {
+        // It may be lost already, in the packet that answered: then the timer is that of its successor.
+        if (this.#client === client) this.#schedule(() => this.#beat(client), heartbeatMs)
+      },
       (error: unknown) => this.#lost(client, error),
     )
   }
@@ -85,13 +90,14 @@ export class Listener implements AsyncDisposable {
   }
 
   #schedule(task: () => void, delayMs: number): void {
-    clearTimeout(this.#timer)
-    if (!this.#closed) this.#timer = setTimeout(task, delayMs)
+    this.#timer?.[Symbol.dispose]()
+    const { clock = systemClock } = this.#options
+    if (!this.#closed) this.#timer = clock.after(delayMs, task)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
-    clearTimeout(this.#timer)
+    this.#timer?.[Symbol.dispose]()
     await this.#client?.end().catch(() => undefined)
   }
 }

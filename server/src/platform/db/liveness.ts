@@ -1,8 +1,10 @@
+import { systemClock, type Clock } from '../clock'
 import { noAnswer, withTimeout } from '../with-timeout'
 
 interface Ports {
   /** The cheapest query of the database, on a connection that no other statement uses. */
   ping: () => Promise<unknown>
+  clock?: Clock
 }
 
 /** Without any answer for this long, the database counts as gone: a caller is rejected within a second. */
@@ -30,9 +32,11 @@ export class DatabaseLiveness {
   #pingedAtMs = -Infinity
   #pinging: Promise<void> | undefined
   #pings: number[] = []
+  readonly #timing: { clock: Clock }
 
   constructor(ports: Ports) {
     this.#ports = ports
+    this.#timing = { clock: ports.clock ?? systemClock }
   }
 
   /** The round trip time in milliseconds: the fastest of the last pings. */
@@ -73,8 +77,8 @@ export class DatabaseLiveness {
   async isAlive(): Promise<boolean> {
     const pinging = this.#ping()
     // A ping that is already waiting for its answer has used a part of the timeout.
-    const waitedMs = performance.now() - this.#pingedAtMs
-    await isSettledWithin(pinging, Math.max(0, this.maxSilenceMs - waitedMs))
+    const waitedMs = this.#timing.clock.monotonicMs() - this.#pingedAtMs
+    await this.#isSettledWithin(pinging, Math.max(0, this.maxSilenceMs - waitedMs))
     return this.#answeredAtMs >= this.#pingedAtMs
   }
 
@@ -83,13 +87,13 @@ export class DatabaseLiveness {
    * or with `noAnswer`, when its outcome is not known.
    */
   async watch<Answer>(statement: Promise<Answer>, maxMs: number): Promise<Answer> {
-    const startedAtMs = performance.now()
+    const startedAtMs = this.#timing.clock.monotonicMs()
     const settled = statement.then(
       () => this.#note(),
       () => undefined,
     )
-    while (!(await isSettledWithin(settled, this.maxSilenceMs / 4))) {
-      const nowMs = performance.now()
+    while (!(await this.#isSettledWithin(settled, this.maxSilenceMs / 4))) {
+      const nowMs = this.#timing.clock.monotonicMs()
       const silentMs = nowMs - Math.max(this.#answeredAtMs, startedAtMs)
       if (silentMs >= this.maxSilenceMs || nowMs - startedAtMs >= maxMs) throw noAnswer()
       void this.#ping()
@@ -103,7 +107,7 @@ export class DatabaseLiveness {
   }
 
   #note(): void {
-    this.#answeredAtMs = performance.now()
+    this.#answeredAtMs = this.#timing.clock.monotonicMs()
   }
 
   /** Sends one ping at a time. Never rejects. */
@@ -112,7 +116,7 @@ export class DatabaseLiveness {
   }
 
   async #timedPing(): Promise<void> {
-    const startedAtMs = performance.now()
+    const startedAtMs = this.#timing.clock.monotonicMs()
     this.#pingedAtMs = startedAtMs
     try {
       await this.#ports.ping()
@@ -122,14 +126,15 @@ export class DatabaseLiveness {
     this.#note()
     this.#pings = [...this.#pings, this.#answeredAtMs - startedAtMs].slice(-maxPings)
   }
-}
 
-/**
- * Whether a promise that never rejects resolves within `ms`. A process that stalled meanwhile reads first what has arrived.
- */
-async function isSettledWithin(settled: Promise<unknown>, ms: number): Promise<boolean> {
-  return withTimeout(settled, ms).then(
-    () => true,
-    () => false,
-  )
+  /**
+   * Whether a promise that never rejects resolves within `ms`. A process that stalled meanwhile reads first what has
+   * arrived.
+   */
+  #isSettledWithin(settled: Promise<unknown>, ms: number): Promise<boolean> {
+    return withTimeout(settled, ms, this.#timing).then(
+      () => true,
+      () => false,
+    )
+  }
 }

@@ -34,7 +34,7 @@ describe('L07: a database that a later version has brought up to date', () => {
     expect(rows).toHaveLength(2)
   })
 
-  test('but not one with unknown changes among ours', async () => {
+  test('rejects one with unknown changes among ours', async () => {
     await had('0000-of-another-program')
     await expect(migrate(database.query)).rejects.toThrow(/brought up to date.*0000-of-another/)
   })
@@ -43,7 +43,7 @@ describe('L07: a database that a later version has brought up to date', () => {
 const textOf = (name: string) => readFile(join(folder, `${name}.ts`), 'utf8')
 const known = new Map<string, string>(Object.entries(released))
 
-test('L07: what was released is not changed any more', async () => {
+test('L07: released migrations do not change', async () => {
   for (const [name, hash] of known) {
     const found = createHash('sha256')
       .update(await textOf(name))
@@ -56,7 +56,7 @@ test('L07: what was released is not changed any more', async () => {
 const contracts =
   /\b(drop\s+(table|column)|rename\s+(to|column)|alter\s+(column\s+)?\w+\s+(set\s+data\s+)?type|set\s+not\s+null)\b|\.(dropTable|dropColumn|renameTo|renameColumn|setNotNull|setDataType)\(/i
 
-test('L07: what is not released yet only adds, so that the version before goes on beside it', async () => {
+test('L07: unreleased migrations only add, so that the previous version keeps running', async () => {
   const names = (await readdir(folder)).map((file) => file.replace(/\.ts$/, ''))
   for (const name of names.filter((each) => !known.has(each))) {
     const [, body = ''] =

@@ -48,6 +48,8 @@ import * as appliedCatalog from './migrations/0052-applied-catalog'
 import * as creditLine from './migrations/0053-credit-line'
 import * as accountStorage from './migrations/0054-account-storage'
 import * as answeredReclaims from './migrations/0055-answered-reclaims'
+import * as clients from './migrations/0056-clients'
+import * as longestPrompt from './migrations/0057-longest-prompt'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -102,6 +104,8 @@ const migrations: Record<string, Migration> = {
   '0053-credit-line': creditLine,
   '0054-account-storage': accountStorage,
   '0055-answered-reclaims': answeredReclaims,
+  '0056-clients': clients,
+  '0057-longest-prompt': longestPrompt,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */
@@ -110,9 +114,9 @@ const noMigration: Migration = { up: () => Promise.resolve() }
 
 /** Returns the names of the applied migrations; none without a schema. */
 export async function readMigrations(db: Kysely<Schema>): Promise<string[]> {
-  const { rows: found } = await sql<{ isThere: boolean }>`
+  const { rows: foundRows } = await sql<{ isThere: boolean }>`
     select to_regclass('kysely_migration') is not null as "isThere"`.execute(db)
-  if (!found[0]?.isThere) return []
+  if (!foundRows[0]?.isThere) return []
   const { rows } = await sql<{ name: string }>`
     select name from kysely_migration order by name`.execute(db)
   return rows.map(({ name }) => name)
@@ -129,7 +133,13 @@ async function ofLaterVersions(db: Kysely<Schema>): Promise<Record<string, Migra
 }
 
 /**
- * Migrates the schema to this version. Any number of processes may call it at once: they queue at a lock in the
+ * A pool that migrates: one connection does, while the other reads which migrations later versions have applied. A statement
+ * may rewrite a large table, or wait for another process that does.
+ */
+export const migrationPool = { poolSize: 2, statementMs: 3_600_000 }
+
+/**
+ * Migrates the schema to this version, with a `migrationPool`. Any number of processes may call it at once: they queue at a lock in the
  * database, and the first one does the work. Resolves with the names of the applied migrations. Throws `StartError`.
  */
 export async function migrate(db: Kysely<Schema>): Promise<string[]> {

@@ -19,7 +19,7 @@ async function openOwned() {
   return { url, owner: connect(url) }
 }
 
-test('finding M17: tests connect as a role that owns its database and is no superuser', async () => {
+test('finding M17: tests connect as a role that owns its database and is not a superuser', async () => {
   const { owner } = await openOwned()
   const { rows } = await sql`
     select rolsuper, rolcreaterole, rolcreatedb, rolbypassrls, datdba = pg_roles.oid as owns
@@ -69,7 +69,7 @@ const sessions = {
   },
 }
 
-describe('M17 I10: what is append-only stays as it is', () => {
+describe('M17 I10: append-only tables stay unchanged', () => {
   let owner: Database
   let admin: Database
 

@@ -55,10 +55,10 @@ export async function makePartitions(
   table: DailyTable,
   onFailure: (name: string, error: unknown) => void,
 ): Promise<void> {
-  const [first, existing] = [await getToday(db), await partitionDays(db, table)]
+  const [first, existingDays] = [await getToday(db), await partitionDays(db, table)]
   for (let ahead = 0; ahead <= daysAhead; ahead++) {
     const partition = partitionOf(table, new Date(first.getTime() + ahead * dayMs))
-    if (existing.has(partition.name)) continue
+    if (existingDays.has(partition.name)) continue
     await makePartition(db, table, partition).catch((error: unknown) =>
       onFailure(partition.name, error),
     )

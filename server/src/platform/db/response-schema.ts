@@ -18,6 +18,8 @@ export interface StoredResponseRow {
   keeps_events: Generated<boolean>
   event_bytes: Generated<number>
   ended_at: ColumnType<Date | null, Date | undefined, Date | null>
+  /** The items of the answer whose ids a provider made; null where there are none. */
+  item_ids: ColumnType<string[] | null, string[] | null | undefined, string[] | null>
   created_at: ColumnType<Date, Date | undefined, never>
 }
 

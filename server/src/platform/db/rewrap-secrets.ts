@@ -20,7 +20,7 @@ export interface RewrapResult {
 export async function rewrapSecrets(
   db: Kysely<Schema>,
   keys: SealingKeys,
-  onBatch: (done: number) => void = () => undefined,
+  onBatch: (doneCount: number) => void = () => undefined,
 ): Promise<RewrapResult> {
   const total: RewrapResult = { rewrapped: 0, closed: [] }
   for (const column of secretColumns) {

@@ -112,6 +112,8 @@ export interface ModelRow {
   upstream_model: string
   category: 'chat' | 'completion' | 'embedding'
   context_length: number | null
+  /** The longest prompt, where that is shorter than the context; versions before 0057 write none. */
+  max_input_tokens: Generated<number | null>
   max_output_tokens: number | null
   dimensions: number | null
   capabilities: ColumnType<unknown, string, string>

@@ -16,7 +16,7 @@ const young = { id: 'young', key: Buffer.alloc(32, 9) }
 const keys: SealingKeys = [old]
 const at = connectionSecret('conn_01')
 
-test('K07: what is sealed opens as it was, and never looks the same twice', () => {
+test('K07: a sealed secret opens unchanged, and never has the same ciphertext twice', () => {
   const property = fc.property(fc.string({ unit: 'grapheme' }), (secret) => {
     const sealed = seal(secret, keys, at)
     expect(unseal(sealed, keys, at)).toBe(secret)
@@ -25,7 +25,7 @@ test('K07: what is sealed opens as it was, and never looks the same twice', () =
   fc.assert(property)
 })
 
-test('K02: the secret is not in what is stored', () => {
+test('K02: the secret is not in the stored text', () => {
   expect(seal('sk-canary-0123456789', keys, at).includes('canary')).toBe(false)
 })
 
@@ -78,13 +78,13 @@ describe('K07: does not open', () => {
 })
 
 describe('another key comes', () => {
-  test('both open what the old one sealed, and the new one seals', () => {
+  test('both open secrets sealed by the old one, and the new one seals', () => {
     const sealed = seal('sk-secret', keys, at)
     expect(unseal(sealed, [young, old], at)).toBe('sk-secret')
     expect(getKeyId(seal('sk-secret', [young, old], at))).toBe('young')
   })
 
-  test('what is wrapped anew opens with the new one alone; what is encrypted stays as it is', () => {
+  test('a rewrapped key opens with the new one alone; the encrypted secret stays as it is', () => {
     const sealed = seal('sk-secret', keys, at)
     const wrapped = rewrap(sealed, [young, old], at) ?? Buffer.alloc(0)
     expect(unseal(wrapped, [young], at)).toBe('sk-secret')
@@ -93,7 +93,7 @@ describe('another key comes', () => {
     expect(rewrap(wrapped, [young, old], at)).toBeUndefined()
   })
 
-  test('a key that was given a name later opens what it sealed without one', () => {
+  test('a key that received a name later opens secrets from before', () => {
     const unnamed = { id: fingerprintOf(old.key).toString('hex'), key: old.key }
     expect(unseal(seal('sk-secret', [unnamed], at), [young, old], at)).toBe('sk-secret')
   })
@@ -114,7 +114,7 @@ describe('a secret from before there were data keys', () => {
     expect(() => unseal(sealed, [young], at)).toThrow('which ENCRYPTION_KEY lacks')
   })
 
-  test('gets one when it is wrapped anew, also under the same key', () => {
+  test('receives a data key when it is rewrapped, also under the same key', () => {
     const wrapped = rewrap(sealed, [old], at) ?? Buffer.alloc(0)
     expect(wrapped[0]).toBe(2)
     expect(unseal(wrapped, [old], at)).toBe('sk-first')

@@ -83,10 +83,10 @@ export function getKeyId(sealed: Buffer): string {
 /** Finds the key of a value; a key that was named later is still found by its fingerprint. */
 function keyOf(sealed: Buffer, keys: SealingKeys): SealingKey {
   const id = getKeyId(sealed)
-  const found =
-    keys.find((known) => known.id === id) ??
+  const sealingKey =
+    keys.find((candidateKey) => candidateKey.id === id) ??
     keys.find(({ key }) => fingerprintOf(key).toString('hex') === id)
-  if (found) return found
+  if (sealingKey) return sealingKey
   throw new Error(`This secret was sealed with the key "${id}", which ENCRYPTION_KEY lacks.`)
 }
 

@@ -5,6 +5,8 @@ export interface SettingsColumns {
   /** The organization whose pool pays for the platform's connections; null for the account itself. */
   funding_organization_id: string | null
   log_bodies: Generated<boolean>
+  /** Whether the provider of a model may be left out; null where the operator's setting applies. */
+  bare_model_names: boolean | null
   auto_recharge_enabled: Generated<boolean>
   auto_recharge_threshold: Generated<bigint>
   auto_recharge_amount: Generated<bigint>

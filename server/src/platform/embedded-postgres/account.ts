@@ -6,16 +6,16 @@ export interface ServerAccount {
   uid: number
   gid: number
   /** Whether that is another account than this process has, which then is root. */
-  foreign: boolean
+  isForeign: boolean
 }
 
 /** Returns the account of this process; for root, which PostgreSQL rejects, the account `nobody`. */
 export async function getServerAccount(passwdPath = '/etc/passwd'): Promise<ServerAccount> {
   const uid = process.getuid?.() ?? 0
-  if (uid !== 0) return { uid, gid: process.getgid?.() ?? uid, foreign: false }
+  if (uid !== 0) return { uid, gid: process.getgid?.() ?? uid, isForeign: false }
   const passwd = await readFile(passwdPath, 'utf8').catch(() => '')
-  const [, , nobody, group] = /^nobody:.*$/m.exec(passwd)?.[0].split(':') ?? []
-  return { uid: toId(nobody), gid: toId(group), foreign: true }
+  const [, , userId, groupId] = /^nobody:.*$/m.exec(passwd)?.[0].split(':') ?? []
+  return { uid: toId(userId), gid: toId(groupId), isForeign: true }
 }
 
 /** macOS has the account `nobody` at -2, which the kernel treats as an unsigned number. */
@@ -24,7 +24,7 @@ const toId = (text: string | undefined) => Number(text ?? 65_534) >>> 0
 /** Whether `account` can traverse `directory` and all its parents, judged by owners and modes. */
 export async function canEnter(account: ServerAccount, directory: string): Promise<boolean> {
   // Only root runs the server as another account; our own access needs no check.
-  if (!account.foreign) return true
+  if (!account.isForeign) return true
   let path = await realpath(directory)
   for (;;) {
     const { uid, gid, mode } = await stat(path)

@@ -63,7 +63,7 @@ async function createCluster(home: ServerHome, programs: string, secret: string)
   await mkdir(draft, { mode: 0o700 })
   // The server's account may be shared: it can read the password only here, and only for a moment.
   await writeFile(join(draft, 'password'), password, { mode: 0o600 })
-  if (home.account.foreign) await giveAway(home, [draft, join(draft, 'password')])
+  if (home.account.isForeign) await giveAway(home, [draft, join(draft, 'password')])
 
   await initialize({ home, programs, draft }, password)
   await writeFile(join(cluster, 'pg_hba.conf'), 'local all all scram-sha-256\n')

@@ -104,7 +104,7 @@ async function startElsewhere(dataDir: string) {
 }
 
 describe('a data directory', () => {
-  test('gets a database that answers, by its socket and its password only', async () => {
+  test('connects to a responding database, by its socket and its password only', async () => {
     const server = await start(await temporary())
     const settings = `select current_setting('listen_addresses'), current_setting('fsync'),
       current_setting('server_encoding'), current_setting('TimeZone')`
@@ -113,7 +113,7 @@ describe('a data directory', () => {
     await expect(stranger.connect()).rejects.toThrow('password authentication failed')
   })
 
-  test('keeps what was written over a stop and a start', async () => {
+  test('keeps its rows over a stop and a start', async () => {
     const dataDir = await temporary()
     {
       await using server = await start(dataDir)
@@ -143,13 +143,13 @@ describe('a data directory', () => {
     expect(await query(await start(parent), 'select one from kept')).toEqual([1])
   })
 
-  test('whose home elsewhere is gone is refused', async () => {
+  test('is rejected when its home elsewhere was deleted', async () => {
     const dataDir = await temporary()
     await writeFile(join(dataDir, 'postgres.location'), '/nonexistent/home\n')
     expect(await refusal(start(dataDir))).toContain('/nonexistent/home')
   })
 
-  test.skipIf(isRoot)('that cannot be written (needs a plain user) is refused', async () => {
+  test.skipIf(isRoot)('is rejected when it is not writable (needs a plain user)', async () => {
     const dataDir = await temporary()
     await chmod(dataDir, 0o500)
     expect(await refusal(start(dataDir))).toContain(dataDir)
@@ -229,7 +229,7 @@ describe('one at a time', () => {
     expect(message).toContain(`process ${process.pid}`)
   })
 
-  test('of two that start together one wins', async () => {
+  test('one of two concurrent starts wins', async () => {
     const dataDir = await temporary()
     const { line: first } = await startElsewhere(dataDir).then((it) => it.kill().then(() => it))
     expect(first).toBe('started')
@@ -240,7 +240,7 @@ describe('one at a time', () => {
   })
 })
 
-describe('what is broken is mended or said in one line', () => {
+describe('damage is repaired or reported in one line', () => {
   const damages: [string, (cluster: string) => Promise<unknown>, string][] = [
     ['pg_control cut off', (it) => truncate(join(it, 'global/pg_control')), 'pg_control'],
     [

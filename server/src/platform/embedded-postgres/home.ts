@@ -24,8 +24,8 @@ export async function openHome(
   log: (line: string) => void,
 ): Promise<ServerHome> {
   const note = join(dataDir, 'postgres.location')
-  const noted = await readFile(note, 'utf8').catch(() => '')
-  if (noted.trim() !== '') return ownedHome(await existing(noted.trim(), note), account)
+  const notedPath = await readFile(note, 'utf8').catch(() => '')
+  if (notedPath.trim() !== '') return ownedHome(await assertExists(notedPath.trim(), note), account)
 
   const inside = join(dataDir, 'postgres')
   const isThere = Boolean(await modeOf(inside))
@@ -44,7 +44,7 @@ export async function openHome(
   return ownedHome(path, account)
 }
 
-async function existing(path: string, note: string): Promise<string> {
+async function assertExists(path: string, note: string): Promise<string> {
   if (await modeOf(path)) return path
   throw new StartError(
     `The database was kept in ${path}, as ${note} says, and that is gone. Restore it, delete ` +
@@ -55,7 +55,7 @@ async function existing(path: string, note: string): Promise<string> {
 /** Only we may list it; the server's account may traverse it. The umask does not change that. */
 async function makeHome(path: string, account: ServerAccount): Promise<void> {
   await mkdir(path)
-  await chmod(path, account.foreign ? 0o711 : 0o700)
+  await chmod(path, account.isForeign ? 0o711 : 0o700)
 }
 
 /** A cluster keeps its owner: root may continue with a plain user's cluster, but not the reverse. */
@@ -63,8 +63,8 @@ async function ownedHome(path: string, account: ServerAccount): Promise<ServerHo
   const cluster = join(path, 'cluster')
   const owner = await modeOf(cluster)
   if (!owner || owner.uid === account.uid) return { path, cluster, account }
-  if (account.foreign && owner.uid !== 0) {
-    return { path, cluster, account: { uid: owner.uid, gid: owner.gid, foreign: true } }
+  if (account.isForeign && owner.uid !== 0) {
+    return { path, cluster, account: { uid: owner.uid, gid: owner.gid, isForeign: true } }
   }
   throw new StartError(
     `The database in ${cluster} belongs to user id ${owner.uid}, and this is ${account.uid}. Start ` +

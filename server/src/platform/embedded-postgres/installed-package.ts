@@ -108,8 +108,8 @@ async function sizesOf(native: string): Promise<Map<string, number>> {
   for (const folder of measuredFolders) {
     const names = await readdir(join(native, folder))
     const files = names.filter((name) => !unwanted.test(`/${name}`))
-    const found = await Promise.all(files.map((name) => stat(join(native, folder, name))))
-    for (const [index, it] of found.entries()) {
+    const foundFiles = await Promise.all(files.map((name) => stat(join(native, folder, name))))
+    for (const [index, it] of foundFiles.entries()) {
       if (it.isFile()) sizes.set(join(folder, files[index] ?? ''), it.size)
     }
   }

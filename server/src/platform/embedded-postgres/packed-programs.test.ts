@@ -32,7 +32,7 @@ async function createFixture() {
   return { home, programs: unpackPrograms({ name: 'server-1-x-abc', archive, sizes }) }
 }
 
-test('packed programs are unpacked with their links, readable by another account whatever the umask', async () => {
+test('packed programs are unpacked with their links, readable by another account under any umask', async () => {
   const { home, programs } = await createFixture()
   usual = process.umask(0o077)
   const folder = await installPrograms(home, programs)

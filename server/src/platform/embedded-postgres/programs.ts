@@ -60,8 +60,8 @@ export async function installPrograms(home: string, programs: Programs): Promise
 /** A copy interrupted by a power cut can have its names but not its bytes: the sizes show that. */
 async function isComplete(target: string, sizes: ReadonlyMap<string, number>): Promise<boolean> {
   const checks = [...sizes].map(async ([path, size]) => {
-    const found = await stat(join(target, path)).catch(() => undefined)
-    return found?.size === size
+    const foundFile = await stat(join(target, path)).catch(() => undefined)
+    return foundFile?.size === size
   })
   return (await Promise.all(checks)).every(Boolean)
 }

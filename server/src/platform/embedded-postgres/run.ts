@@ -23,7 +23,7 @@ interface Outcome {
 export const serverEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 /** The user and group to spawn with; empty for our own account. */
-export const identity = ({ foreign, uid, gid }: ServerAccount) => (foreign ? { uid, gid } : {})
+export const identity = ({ isForeign, uid, gid }: ServerAccount) => (isForeign ? { uid, gid } : {})
 
 /** Runs a program of PostgreSQL to its end. Throws `StartError` if it cannot run or takes too long. */
 export async function run(spec: Command): Promise<Outcome> {

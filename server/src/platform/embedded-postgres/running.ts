@@ -6,8 +6,8 @@ import { port } from './socket-directory'
 
 /** Returns the home that belongs to a data directory, whether or not it exists. */
 async function homeOf(dataDir: string): Promise<string> {
-  const noted = await readFile(join(dataDir, 'postgres.location'), 'utf8').catch(() => '')
-  return noted.trim() || join(dataDir, 'postgres')
+  const notedPath = await readFile(join(dataDir, 'postgres.location'), 'utf8').catch(() => '')
+  return notedPath.trim() || join(dataDir, 'postgres')
 }
 
 /** Whether a data directory has an embedded database. */

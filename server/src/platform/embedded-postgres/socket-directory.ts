@@ -25,14 +25,14 @@ export async function openSocketDirectory({ path, account }: ServerHome): Promis
     if (!(await canEnter(account, join(directory, '..')))) continue
     await mkdir(directory, { mode: 0o700 }).catch(() => undefined)
     // Any user can create files in the temporary directory: a link or another user's directory is rejected.
-    const found = await lstat(directory)
-    if (!found.isDirectory()) continue
-    const isReady = found.uid === account.uid && (found.mode & 0o777) === 0o700
+    const foundDirectory = await lstat(directory)
+    if (!foundDirectory.isDirectory()) continue
+    const isReady = foundDirectory.uid === account.uid && (foundDirectory.mode & 0o777) === 0o700
     if (isReady) return directory
     // Only our own directory is changed: in a sticky directory no other user can replace it by a link.
-    if (found.uid !== process.getuid?.()) continue
+    if (foundDirectory.uid !== process.getuid?.()) continue
     await chmod(directory, 0o700)
-    if (account.foreign) await chown(directory, account.uid, account.gid)
+    if (account.isForeign) await chown(directory, account.uid, account.gid)
     return directory
   }
   throw new StartError(

@@ -52,7 +52,7 @@ async function isServer(pid: number, cluster: string): Promise<boolean> {
   const { output } = await run({
     command: '/bin/ps',
     args: ['-ww', '-p', `${pid}`, '-o', 'command='],
-    account: { uid: 0, gid: 0, foreign: false },
+    account: { uid: 0, gid: 0, isForeign: false },
     cwd: '/',
     timeoutMs: 5_000,
   })

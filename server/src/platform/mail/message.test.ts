@@ -3,7 +3,7 @@ import { toMessage } from './message'
 
 const written = { recipient: 'ann@example.com', subject: 'Hello', body: 'Text', date: new Date(0) }
 
-test('J06: a subject is one line, whatever is in it', () => {
+test('J06: a subject is one line, for any content', () => {
   const subject = 'Alert: a\r\nBcc: eve@example.com\u2028\u0000b'
   expect(toMessage('m', { ...written, subject }).subject).toBe('Alert: a Bcc: eve@example.com b')
 })

@@ -60,7 +60,7 @@ export function createBrandingStore(db: Kysely<Schema>): BrandingStore {
 async function read(db: Kysely<Schema>): Promise<Branding> {
   const row = await db.selectFrom('branding').select('fields').executeTakeFirst()
   const stored = Object.entries(row?.fields ?? {}).filter(([name, value]) => {
-    const field = Object.entries(Branding.shape).find(([known]) => known === name)
+    const field = Object.entries(Branding.shape).find(([fieldName]) => fieldName === name)
     return field?.[1].safeParse(value).success === true
   })
   return Branding.parse({ ...defaults, ...Object.fromEntries(stored) })

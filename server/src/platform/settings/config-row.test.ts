@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
-test('a change leaves alone what it does not name, in groups too', async () => {
+test('a change leaves unnamed settings alone, in groups too', async () => {
   expect(await row.read()).toEqual({})
   await row.change(toColumn({ minimumBalance: 5n, rates: { alertTestsPerHour: 1 } }))
   await row.change(toColumn({ signUp: 'closed', timers: { idleMs: 2 } }))

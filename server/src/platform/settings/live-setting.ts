@@ -99,10 +99,10 @@ export const toAnswerFields = (table: LiveSettingsTable, values: Fields) =>
   mapSettings(table, (setting, key) => [setting.field, setting.toAnswer(values[key])])
 
 /** Returns the values of the fields that were sent, under the names of their settings. */
-export const toChangedValues = (table: LiveSettingsTable, sent: Fields) =>
+export const toChangedValues = (table: LiveSettingsTable, sentFields: Fields) =>
   Object.fromEntries(
     Object.entries(table)
-      .map(([key, { field }]) => [key, sent[field]] as const)
+      .map(([key, { field }]) => [key, sentFields[field]] as const)
       .filter(([, value]) => value !== undefined),
   )
 

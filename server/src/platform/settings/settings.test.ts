@@ -12,9 +12,9 @@ const read = (column: object) => {
   return { settings: toSettings(defaults, column, (name) => damaged.push(name)), damaged }
 }
 
-test('the environment gives the defaults; what is stored wins, field by field', () => {
+test('the environment gives the defaults; stored values win, field by field', () => {
   expect(defaults).toMatchObject({ minimumBalance: 250_000_000n, retentionDays: 7 })
-  expect(defaults.timers).toMatchObject({ requestMs: 120_000, connectMs: 1500 })
+  expect(defaults.timers).toMatchObject({ requestMs: 600_000, connectMs: 1500 })
   const change: SettingsChange = {
     minimumBalance: 123_456_789_012_345_678n,
     signUp: 'invite',

@@ -48,6 +48,11 @@ export const liveSettings = {
     ...constant(true),
     doc: 'enable platform connections',
   }),
+  bareModelNames: live(flag, {
+    field: 'bare_model_names',
+    ...constant(false),
+    doc: 'whether chat completions, completions and embeddings accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it ([routing.md](../concepts/routing.md#names-without-a-provider)); accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do',
+  }),
   /** For models of owners' connections. */
   ownerPriceLimits: group('owner_price_limits', {
     input: live(price, {
@@ -122,7 +127,7 @@ export const liveSettings = {
     }),
     idleMs: timer('idleMs', {
       field: 'idle_seconds',
-      doc: 'timeout of a stream between two events of the provider',
+      doc: 'timeout of a stream between two events or comments of the provider',
     }),
     streamMs: timer('streamMs', {
       field: 'stream_seconds',

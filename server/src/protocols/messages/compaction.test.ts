@@ -43,7 +43,7 @@ test('finding C7: a summary of Claude’s stands for all before it', () => {
   })
 })
 
-test('the last one counts, and stands alone where nothing was said behind it', () => {
+test('the last one counts, and stands alone without later messages', () => {
   const history = [assistant(summary('first')), user('x'), assistant(summary('second')), user('y')]
   expect(translate(...history).chat).toEqual([
     system,
@@ -52,7 +52,7 @@ test('the last one counts, and stands alone where nothing was said behind it', (
   ])
 })
 
-test('one that failed stands for nothing', () => {
+test('a failed compaction summarizes nothing', () => {
   const history = [user('old'), assistant(text('said'), summary(null)), user('y')]
   expect(translate(...history).chat).toEqual([
     system,

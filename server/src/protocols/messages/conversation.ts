@@ -12,6 +12,13 @@ import {
 } from './schema'
 import { toThoughts } from './thoughts'
 import type { JsonObject } from '../../wire/json-body'
+import { ThoughtUnpacker } from '../../wire/reasoning-details'
+
+/** The facts that all turns of a request share. */
+interface TurnContext {
+  refuse: Refuse
+  unpacker: ThoughtUnpacker
+}
 
 /** System and turns as messages of a chat. Source: contract 12.6, read backwards. */
 export function toChatMessages(
@@ -20,10 +27,11 @@ export function toChatMessages(
 ): JsonObject[] {
   const head = instructions(system, 'system', refuse)
   const compacted = findCompaction(messages)
+  const context = { refuse, unpacker: new ThoughtUnpacker() }
   const chatMessages = messages.flatMap((turn, at) => {
-    if (!compacted || at > compacted.at) return toMessages(turn, `messages.${at}`, refuse)
+    if (!compacted || at > compacted.at) return toMessages(turn, `messages.${at}`, context)
     if (at < compacted.at) return []
-    const rest = toMessages(compacted.turn, `messages.${at}`, refuse)
+    const rest = toMessages(compacted.turn, `messages.${at}`, context)
     return [{ role: 'user', content: compacted.summary }, ...rest]
   })
   return [...head, ...chatMessages]
@@ -35,18 +43,25 @@ function instructions(
   refuse: Refuse,
 ): JsonObject[] {
   if (!system || system.length === 0) return []
-  if (typeof system !== 'string') refuseForeign(system, path, refuse)
-  const content = typeof system === 'string' ? system : toContent(toParts(system, path, refuse))
-  return [{ role: 'system', content }]
+  if (typeof system === 'string') return [{ role: 'system', content: system }]
+  refuseForeign(system, path, refuse)
+  const parts = toParts(system, path, refuse)
+  // Blocks that only Anthropic reads, such as tools that are added, may stand alone.
+  return [{ role: 'system', content: toContent(parts.length > 0 ? parts : [emptyText]) }]
 }
 
-function toMessages({ role, content }: MessagesTurn, path: string, refuse: Refuse): JsonObject[] {
+function toMessages(
+  { role, content }: MessagesTurn,
+  path: string,
+  context: TurnContext,
+): JsonObject[] {
+  const { refuse } = context
   const contentPath = `${path}.content`
   if (role === 'system') return instructions(content, contentPath, refuse)
   if (typeof content === 'string') return [{ role, content }]
   return role === 'user'
     ? toUserMessages(content, contentPath, refuse)
-    : toAssistantMessages(content, contentPath, refuse)
+    : toAssistantMessages(content, contentPath, context)
 }
 
 /** Results come first, each as a message of its own: chat models want them right behind their calls. */
@@ -103,7 +118,7 @@ const textOf = ({ text }: JsonObject) => (typeof text === 'string' ? text : '')
 function toAssistantMessages(
   blocks: readonly MessageBlock[],
   path: string,
-  refuse: Refuse,
+  { refuse, unpacker }: TurnContext,
 ): JsonObject[] {
   const texts = joinTexts(toParts(blocks, path, refuse))
   const calls = blocks.flatMap((block) => (isBlock(block, 'tool_use') ? [toCall(block)] : []))
@@ -112,7 +127,7 @@ function toAssistantMessages(
     {
       role: 'assistant',
       content: texts.length === 0 ? null : toContent(texts),
-      ...toThoughts(blocks),
+      ...toThoughts(blocks, unpacker),
       ...(calls.length > 0 && { tool_calls: calls }),
     },
   ]

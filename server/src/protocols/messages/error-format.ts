@@ -8,6 +8,7 @@ const types: Partial<Record<HttpStatus, string>> = {
   402: 'billing_error',
   403: 'permission_error',
   404: 'not_found_error',
+  413: 'request_too_large',
   429: 'rate_limit_error',
   503: 'overloaded_error',
   504: 'timeout_error',
@@ -23,15 +24,26 @@ function messageOf({ code, message, details }: ApiError): string {
     : `prompt is too long: the maximum is ${maximum} tokens`
 }
 
+/** A body that is too large has a status and a type of its own, by which clients send less. */
+const statusOf = ({ status, details }: ApiError): HttpStatus =>
+  details['issue'] === 'body_too_large' ? 413 : status
+
 /** The body of an error. @see https://docs.claude.com/en/api/errors */
 const errorBody = (error: ApiError, requestId: string) => ({
   type: 'error',
-  error: { type: types[error.status] ?? 'api_error', message: messageOf(error) },
+  error: {
+    type: types[statusOf(error)] ?? 'api_error',
+    message: messageOf(error),
+    ...(error.details['failed_generation'] !== undefined && {
+      failed_generation: error.details['failed_generation'],
+    }),
+  },
   request_id: requestId,
 })
 
 export const errorFormat: ErrorFormat = {
   errorBody,
+  status: statusOf,
   headers: (requestId) => ({ 'request-id': requestId }),
 }
 

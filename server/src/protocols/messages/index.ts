@@ -21,13 +21,16 @@ function translate(
     refusals.push(error)
     if (size === 'unmeasured') unmeasured ??= error
   })
-  const paid: Original['paid'] = (asked, terms) => {
+  const paid: Original['paid'] = (body, terms) => {
     if (unmeasured) throw unmeasured
-    return stripUnpricedMessage(asked, terms)
+    return stripUnpricedMessage(body, terms)
   }
   const uses = hostedUsesIn(body)
   const type = request.thinking?.type
-  const options = { thinking: type === 'enabled' || type === 'adaptive' }
+  const options = {
+    thinking: type === 'enabled' || type === 'adaptive',
+    stopSequences: request.stop_sequences ?? [],
+  }
   return {
     chat,
     original: {
@@ -42,7 +45,7 @@ function translate(
     omitted: findOmittedFields(request),
     callersField: toCallerField,
     answer: (completion) => toMessage(completion, options),
-    writer: (identity) => new MessageWriter(identity, options),
+    writer: (identity, promptTokens) => new MessageWriter(identity, options, promptTokens),
   }
 }
 

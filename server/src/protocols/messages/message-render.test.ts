@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { toMessageUsage } from './message-render'
 import { noUsage, promptTokens } from '../../wire/usage'
 
-test('finding P3: the counts of a message tell what was read from a cache, and written for how long', () => {
+test('finding P3: the counts of a message show the tokens read from a cache, and written for how long', () => {
   const usage = {
     ...noUsage,
     input: 1,

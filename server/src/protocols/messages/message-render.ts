@@ -1,4 +1,5 @@
 import type { FinishReason } from '../../wire/finish-reason'
+import { findStopSequence } from '../../wire/stop-sequence'
 import { completionTokens, noUsage, type Usage } from '../../wire/usage'
 
 /** The counts of a message: cached tokens stand beside the input. */
@@ -16,8 +17,18 @@ export const toMessageUsage = (usage: Usage = noUsage) => ({
   output_tokens: completionTokens(usage),
 })
 
-/** Returns the stop reason of an answer; an end by a stop sequence cannot be distinguished from the rest. */
-export function toStopReason(reason: FinishReason | undefined): string {
+/** Returns how an answer stopped; the sequence only where its provider says that it ended by one. */
+export function toStop(
+  { reason, matchedStop }: { reason?: FinishReason; matchedStop?: string | undefined },
+  stopSequences: readonly string[],
+) {
+  const sequence = findStopSequence(matchedStop, stopSequences)
+  return sequence === undefined
+    ? { stop_reason: toStopReason(reason), stop_sequence: null }
+    : { stop_reason: 'stop_sequence', stop_sequence: sequence }
+}
+
+function toStopReason(reason: FinishReason | undefined): string {
   switch (reason) {
     case 'length':
       return 'max_tokens'
@@ -30,6 +41,10 @@ export function toStopReason(reason: FinishReason | undefined): string {
       return 'end_turn'
   }
 }
+
+/** Whether an answer broke off, perhaps inside a call. */
+export const isBrokenOff = (reason: FinishReason | undefined): boolean =>
+  reason === 'length' || reason === 'content_filter'
 
 /** The head of a message, without the fields that are known only at its end. */
 export const messageHead = (id: string, model: unknown) => ({

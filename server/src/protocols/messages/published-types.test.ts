@@ -107,7 +107,7 @@ function fateByPrice(name: string, { value, beside = {} }: Field): string {
 }
 
 describe('every published field of a message is translated, refused by name, or named as left out', () => {
-  test('and there are no others', () => {
+  test('the list contains all fields and no others', () => {
     const publishedFields = merged(
       sdk.fieldsOf('MessageCreateParamsBase'),
       beta.fieldsOf('MessageCreateParamsBase'),
@@ -122,7 +122,7 @@ describe('every published field of a message is translated, refused by name, or 
     if (name !== 'service_tier') expect(fateByPrice(name, field)).not.toBe('silent')
   })
 
-  test('and so is an unknown field', () => {
+  test('an unknown field is left out as well', () => {
     expect(read({ top_k: 5, newer: { a: 1 } }).omitted).toEqual(['top_k', 'newer'])
   })
 
@@ -158,7 +158,7 @@ const toolFields: Record<string, unknown> = {
 }
 
 describe('every published tool is translated, or named as left out', () => {
-  test('and its fields have no others beside them', () => {
+  test('its fields have no others beside them', () => {
     const publishedFields = merged(sdk.fieldsOf('Tool'), beta.fieldsOf('BetaTool'))
     expect(publishedFields).toEqual(Object.keys(toolFields))
   })
@@ -217,10 +217,10 @@ const blocks: Record<string, JsonObject> = {
   tool_use: { messages: [...base.messages, { role: 'assistant', content: [call] }] },
 }
 
-describe('every published block is translated, or refused by name in what a user says', () => {
+describe('every published block of user messages is translated, or rejected by name', () => {
   const published = merged(sdk.typesOf('ContentBlockParam'), beta.typesOf('BetaContentBlockParam'))
 
-  test('translated ones are there', () => {
+  test('the list contains all translated ones', () => {
     expect(published).toEqual(expect.arrayContaining(Object.keys(blocks)))
   })
 
@@ -236,7 +236,7 @@ describe('every published block is translated, or refused by name in what a user
 })
 
 test.each(['browser_state', 'tool_addition', 'newer'])(
-  '%s is refused in a result, and in instructions',
+  '%s is rejected in a result, and in instructions',
   (type) => {
     const result = { type: 'tool_result', tool_use_id: 'call_1', content: [{ type }] }
     expect(read(user(result)).refusal?.param).toBe('messages.0.content.1.content.0')
@@ -254,7 +254,7 @@ test('a name of a tool that was found is not refused: other models have all from
 
 const cell = (word: string) => (word === 'silent' ? '–' : word)
 
-test('the table of messages in docs/guides/parameters.md is what is done; WRITE_DOCS=1 writes it', async () => {
+test('the table of messages in docs/guides/parameters.md matches the code; WRITE_DOCS=1 writes it', async () => {
   const rows = Object.entries(fields).map(([name, field]) => {
     const fate = fateOf(name, field)
     const byPrice = fateByPrice(name, field)

@@ -49,6 +49,16 @@ const refused: [string, JsonObject, string][] = [
     { messages: messageWith([{ type: 'text', text: 'x' }, { type: 'hologram' }]) },
     'messages.0.content.1',
   ],
+  [
+    'a tool that is added later',
+    {
+      messages: messageWith(
+        [{ type: 'tool_addition', tool: { type: 'tool_reference', name: 'look' } }],
+        'system',
+      ),
+    },
+    'messages.0.content.0',
+  ],
 ]
 
 test.each(refused)('for Anthropic alone: %s', (_name, request, param) => {
@@ -75,7 +85,7 @@ const wrong: [string, JsonObject, string][] = [
   ['a limit of zero', { max_tokens: 0 }, 'max_tokens'],
   ['no messages', { messages: undefined }, 'messages'],
   ['empty messages', { messages: [] }, 'messages'],
-  ['a role that is none', { messages: messageWith('x', 'tool') }, 'messages.0.role'],
+  ['an unknown role', { messages: messageWith('x', 'tool') }, 'messages.0.role'],
   [
     'a text without text',
     { messages: messageWith([{ type: 'text' }]) },
@@ -87,7 +97,7 @@ const wrong: [string, JsonObject, string][] = [
     'messages.0.content.0.text',
   ],
   [
-    'a source that is none',
+    'an unknown source',
     {
       messages: messageWith([
         { type: 'image', source: { type: 'base64', media_type: 'image/png' } },
@@ -96,14 +106,14 @@ const wrong: [string, JsonObject, string][] = [
     'messages.0.content.0.source.data',
   ],
   [
-    'an address that is none',
+    'an invalid address',
     {
       messages: messageWith([{ type: 'image', source: { type: 'url', url: 'http://a.example' } }]),
     },
     'messages.0.content.0.source.url',
   ],
   [
-    'a picture that is none',
+    'an invalid picture',
     {
       messages: messageWith([
         { type: 'image', source: { type: 'base64', media_type: 'text/html', data: '' } },
@@ -122,7 +132,7 @@ const wrong: [string, JsonObject, string][] = [
   ['a system of pictures', { system: [{ type: 'image' }] }, 'system.0.type'],
 ]
 
-test.each(wrong)('refused: %s', (_name, request, param) => {
+test.each(wrong)('rejected: %s', (_name, request, param) => {
   const error = thrownBy(() => messages(none).read({ ...base, ...request }))
   expect(error).toMatchObject({ code: 'invalid_request', param })
 })

@@ -40,7 +40,7 @@ const fields: [string, JsonObject, JsonObject][] = [
     effort('max'),
   ],
   ['no thinking', { thinking: { type: 'disabled' }, output_config: { effort: 'low' } }, {}],
-  ['what only tunes', { context_management: { edits: [] }, service_tier: 'auto' }, {}],
+  ['fields that only tune', { context_management: { edits: [] }, service_tier: 'auto' }, {}],
   ['tools', { tools: [look] }, { tools }],
   ['a tool with its type', { tools: [{ ...look, type: 'custom' }] }, { tools }],
   ['no tools', { tools: [], tool_choice: { type: 'any' } }, {}],
@@ -202,7 +202,7 @@ describe('a turn', () => {
     type: 'function',
     function: { name: 'look', arguments: '{"at":"sky"}' },
   }
-  test('of the assistant: thoughts, texts and calls in one message', () => {
+  test('from the assistant: thoughts, texts and calls in one message', () => {
     const content = [
       { type: 'thinking', thinking: 'Hm.', signature: 'sig' },
       { type: 'redacted_thinking', data: 'xyz' },
@@ -226,7 +226,7 @@ describe('a turn', () => {
     ])
   })
 
-  test('with nothing but calls has no text; what services did in it is left out', () => {
+  test('with calls alone has no text; actions of services in it are left out', () => {
     const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }
     const searchResult = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }
     expect(
@@ -235,7 +235,7 @@ describe('a turn', () => {
     expect(messagesOf([...hello, ...messageWith([search], 'assistant')])).toEqual(hello)
   })
 
-  test('of results: each a message of its own, before what the user says', () => {
+  test('of results: each a message of its own, before the user’s text', () => {
     const turn = [
       { type: 'text', text: 'And?' },
       result('Blue.'),
@@ -271,7 +271,7 @@ describe('a turn', () => {
     ])
   })
 
-  test('of the system, in the middle', () => {
+  test('from the system, in the middle', () => {
     expect(messagesOf([...hello, ...messageWith('Be brief.', 'system')])).toEqual([
       ...hello,
       { role: 'system', content: 'Be brief.' },

@@ -3,6 +3,7 @@ import { toChatMessages } from './conversation'
 import type { CountRequest, MessagesRequest } from './schema'
 import { toToolFields } from './tools'
 import type { JsonObject } from '../../wire/json-body'
+import { toEffort } from '../../wire/reasoning-field'
 
 /** Fields whose features run, store, summarize or bill at Anthropic. */
 const foreignFields = [
@@ -62,9 +63,7 @@ function effortOf({ thinking, output_config: config }: CountRequest): string | u
   if (config?.effort) return config.effort
   if (thinking?.type === 'adaptive') return 'medium'
   const budget = thinking?.budget_tokens
-  if (thinking?.type !== 'enabled' || !budget) return undefined
-  if (budget < 4096) return 'low'
-  return budget < 16_384 ? 'medium' : 'high'
+  return thinking?.type === 'enabled' && budget ? toEffort(budget) : undefined
 }
 
 function formatFields({ output_config: config, output_format }: CountRequest): JsonObject {

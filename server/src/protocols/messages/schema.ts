@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { fromCallId } from './call-id'
 import { customIssue } from '../../wire/field-error'
 import { maxParts, maxTools, maybe, modelField, text } from '../../wire/fields'
+import { unpackCallId } from '../../wire/packed-call-id'
 
 const cacheControl = maybe(z.looseObject({}))
 
@@ -71,7 +73,15 @@ const SearchResultBlock = z
 
 /** Content that both sides of a conversation, documents and results can hold. */
 const contentBlocks = [TextBlock, ImageBlock, DocumentBlock, SearchResultBlock] as const
-const callId = text(8192, 1)
+const maxCallId = 8192
+/** The id of a call. The signature that Tollgate packed into it is as long as its provider likes. */
+const callId = z
+  .string()
+  .min(1)
+  .refine((id) => id.length <= maxCallId || unpackCallId(fromCallId(id)).length <= maxCallId, {
+    params: { issue: 'too_long' },
+    message: `must have a length of at most ${maxCallId}.`,
+  })
 
 const MessageContent = z
   .discriminatedUnion('type', [...contentBlocks])

@@ -37,10 +37,10 @@ export function stripUnpricedMessage(body: JsonObject, { pricing, omit }: PaidTe
     const value = body[name]
     if (value && !(Array.isArray(value) && value.length === 0)) throw unpricedField(name)
   }
-  const foreign = (Array.isArray(tools) ? tools : []).findIndex(
+  const unpaidAt = (Array.isArray(tools) ? tools : []).findIndex(
     (tool) => !isPaid(tool, pricing.search !== undefined),
   )
-  if (foreign >= 0) throw unpricedField(`tools.${foreign}.type`)
+  if (unpaidAt >= 0) throw unpricedField(`tools.${unpaidAt}.type`)
   const edits = isObject(management) ? management['edits'] : undefined
   if (Array.isArray(edits) && edits.some(compacts)) throw unpricedField('context_management.edits')
   const paid = { ...withPricedCaches(withBoundedUses(body), pricing) }

@@ -45,7 +45,7 @@ function textsOf(parts: readonly OutputPart[]): Record<string, string> {
   return texts
 }
 
-test('property: whatever the chunks, blocks never overlap, indexes rise, no text and no call is lost', () => {
+test('property: for any chunks, blocks never overlap, indexes rise, no text and no call is lost', () => {
   const keepsTexts = property(array(contentPart, { maxLength: 40 }), (parts) => {
     const read = messageOf([...parts, finish])
     const actual: Record<string, string> = {}

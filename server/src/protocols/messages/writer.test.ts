@@ -14,6 +14,7 @@ import { ApiError } from '../../errors'
 import type { OutputPart } from '../../wire/chat-chunks'
 import { CollectedChat } from '../../wire/collected-chat'
 import { isObject } from '../../wire/json-body'
+import { packDetails } from '../../wire/reasoning-details'
 
 const whole = (parts: readonly OutputPart[], thinking = true) => {
   const collected = new CollectedChat()
@@ -21,7 +22,7 @@ const whole = (parts: readonly OutputPart[], thinking = true) => {
     const chunk: unknown = JSON.parse(text)
     if (isObject(chunk)) collected.add(chunk)
   }
-  return toMessage(collected.complete(), { thinking })
+  return toMessage(collected.complete(), { thinking, stopSequences: [] })
 }
 
 const finish = (reason: 'stop' | 'length' | 'tool_calls' | 'content_filter'): OutputPart => ({
@@ -46,7 +47,7 @@ test('a text: every event in its order, name and type the same', () => {
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    usage: none,
+    usage: { ...none, input_tokens: 9 },
   }
   const events = [
     { type: 'message_start', message: start },
@@ -149,14 +150,45 @@ describe('blocks', () => {
     ])
   })
 
-  test('signatures of other makers mean nothing to a client of Anthropic', () => {
+  test('thoughts that another maker encrypted are in a signature of ours', () => {
     const detail = { type: 'reasoning.encrypted', data: 'xyz', format: 'openai-responses-v1' }
-    const read = messageOf([
-      { type: 'extra', fields: { reasoning_details: [detail] } },
+    const yes = { type: 'text', text: 'Yes.' } as const
+    for (const text of ['', 'In short.']) {
+      const summary: OutputPart[] = text === '' ? [] : [{ type: 'reasoning', text }]
+      const given: OutputPart[] = [
+        ...summary,
+        { type: 'extra', fields: { reasoning_details: [detail] } },
+        yes,
+        finish('stop'),
+      ]
+      const thinking = { type: 'thinking', thinking: text, signature: packDetails([detail]) }
+      expect(messageOf(given)).toMatchObject({ problems: [], content: [thinking, yes] })
+      expect(whole(given)).toMatchObject({ content: [thinking, yes] })
+      expect(messageOf(given, false).content).toEqual([yes])
+    }
+  })
+
+  test('a thought in fragments is signed once', () => {
+    const format = 'anthropic-claude-v1'
+    const fragment = (fields: object): OutputPart => ({
+      type: 'extra',
+      fields: { reasoning_details: [{ type: 'reasoning.text', format, index: 0, ...fields }] },
+    })
+    const given: OutputPart[] = [
+      { type: 'reasoning', text: 'I ' },
+      fragment({ text: 'I ' }),
+      { type: 'reasoning', text: 'think.' },
+      fragment({ text: 'think.' }),
+      fragment({ signature: 'c2ln' }),
       { type: 'text', text: 'Yes.' },
       finish('stop'),
-    ])
-    expect(read.content).toEqual([{ type: 'text', text: 'Yes.' }])
+    ]
+    const content = [
+      { type: 'thinking', thinking: 'I think.', signature: 'c2ln' },
+      { type: 'text', text: 'Yes.' },
+    ]
+    expect(messageOf(given)).toMatchObject({ problems: [], content })
+    expect(whole(given)).toMatchObject({ content })
   })
 
   test('emits calls with interleaved arguments one after the other', () => {
@@ -180,7 +212,7 @@ describe('blocks', () => {
   })
 
   test('emits each complete call as it arrives', () => {
-    const writer = new MessageWriter(identity, { thinking: false })
+    const writer = new MessageWriter(identity, { thinking: false, stopSequences: [] }, 9)
     const [, ...chunks] = toChunks([
       { type: 'call', index: 0, id: 'a', name: 'a' },
       { type: 'arguments', index: 0, text: '{}' },
@@ -201,12 +233,12 @@ test.each([
   expect(whole([{ type: 'text', text: 'x' }, finish(reason)])).toMatchObject({ stop_reason: stop })
 })
 
-test('an answer that says nothing is whole all the same', () => {
+test('an empty answer is still complete', () => {
   const read = messageOf([finish('stop')])
   expect(read).toMatchObject({ problems: [], content: [], stopReason: 'end_turn' })
 })
 
-test('a call that was cut keeps what came of its arguments', () => {
+test('a cut call keeps the arguments that arrived', () => {
   const read = messageOf([
     { type: 'call', index: 0, id: 'a', name: 'write' },
     { type: 'arguments', index: 0, text: '{"text":"Once up' },
@@ -217,7 +249,7 @@ test('a call that was cut keeps what came of its arguments', () => {
 
 test('a failure is an event of its own, before anything and after something', () => {
   const error = new ApiError('gateway_unavailable')
-  const writer = new MessageWriter(identity, { thinking: false })
+  const writer = new MessageWriter(identity, { thinking: false, stopSequences: [] }, 9)
   const failed = writer.fail(error, 'req_1')
   expect(failed).toBe(
     'event: error\ndata: {"type":"error","error":{"type":"overloaded_error",' +
@@ -234,7 +266,7 @@ test('a failure is an event of its own, before anything and after something', ()
 test('names the model that serves, after failover from another', () => {
   const served = { ...identity, model: 'other/one' }
   const choices = [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }]
-  const text = new MessageWriter(identity, { thinking: false }).write(
+  const text = new MessageWriter(identity, { thinking: false, stopSequences: [] }, 9).write(
     JSON.stringify({ ...served, choices }),
   )
   expect(text).toContain('"model":"other/one"')

@@ -1,18 +1,17 @@
 import { thoughtBlock, type RenderedContent } from './answer'
 import { toCallId } from './call-id'
 import { toCitations } from './citations'
-import { readThoughts, type Thought } from './thoughts'
-import { messageHead, toMessageUsage, toStopReason } from './message-render'
+import { ThoughtReader, type Thought } from './thoughts'
+import { messageHead, toMessageUsage, toStop } from './message-render'
 import { errorFrame } from './error-format'
 import type { ApiError } from '../../errors'
 import { bareAnswerId, type Identity } from '../../wire/answer'
 import { toChunkParts } from '../../wire/chunk-parts'
 import type { EventWriter } from '../../wire/event-writer'
-import type { FinishReason } from '../../wire/finish-reason'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import type { Part } from '../../wire/answer-part'
 import { namedFrame } from '../../wire/sse'
-import type { Usage } from '../../wire/usage'
+import { noUsage, type Usage } from '../../wire/usage'
 
 type Kind = 'text' | 'thinking' | 'hidden' | 'call'
 
@@ -25,7 +24,17 @@ interface Block {
   waiting: JsonObject[]
   /** The arguments of a call, to detect when they are whole. */
   arguments: string
+  /** Its start event is written. */
+  hasStarted: boolean
 }
+
+const newBlock = (kind: Kind, content: JsonObject): Block => ({
+  kind,
+  content,
+  waiting: [],
+  arguments: '',
+  hasStarted: false,
+})
 
 const pingEvent = namedFrame({ type: 'ping' })
 
@@ -34,20 +43,27 @@ const pingEvent = namedFrame({ type: 'ping' })
  * between calls. @see https://docs.claude.com/en/docs/build-with-claude/streaming
  */
 export class MessageWriter implements EventWriter {
-  readonly ping = pingEvent
   readonly #identity: Identity
   readonly #rendered: RenderedContent
+  readonly #promptTokens: number
   /** The first is the one that is open; those behind it wait. */
   readonly #blocks: Block[] = []
   readonly #calls = new Map<number, Block>()
+  readonly #thoughts = new ThoughtReader()
   #index = 0
   #hasStarted = false
-  #finish: FinishReason | undefined
+  #finish: (Part & { type: 'finish' }) | undefined
   #usage: Usage | undefined
 
-  constructor(identity: Identity, rendered: RenderedContent) {
+  /** `promptTokens` is an estimate: the prompt is counted at the end. */
+  constructor(identity: Identity, rendered: RenderedContent, promptTokens: number) {
     this.#identity = identity
     this.#rendered = rendered
+    this.#promptTokens = promptTokens
+  }
+
+  keepAlive(): string {
+    return pingEvent
   }
 
   write(chunk: string): string {
@@ -59,7 +75,7 @@ export class MessageWriter implements EventWriter {
   }
 
   end(): string {
-    const delta = { stop_reason: toStopReason(this.#finish), stop_sequence: null }
+    const delta = toStop(this.#finish ?? {}, this.#rendered.stopSequences)
     const usage = toMessageUsage(this.#usage)
     return [
       this.#start(),
@@ -83,7 +99,7 @@ export class MessageWriter implements EventWriter {
       content: [],
       stop_reason: null,
       stop_sequence: null,
-      usage: toMessageUsage(undefined),
+      usage: toMessageUsage({ ...noUsage, input: this.#promptTokens }),
     }
     return namedFrame({ type: 'message_start', message })
   }
@@ -96,7 +112,7 @@ export class MessageWriter implements EventWriter {
       case 'reasoning':
         return this.#rendered.thinking ? this.#writeDelta('thinking', part.text) : ''
       case 'extra':
-        return this.#rendered.thinking ? this.#addThoughts(readThoughts(part.fields)) : ''
+        return this.#rendered.thinking ? this.#addThoughts(this.#thoughts.add(part.fields)) : ''
       case 'annotation':
         return this.#cite(part.annotation)
       case 'call':
@@ -107,7 +123,7 @@ export class MessageWriter implements EventWriter {
         this.#usage = part.usage
         return ''
       case 'finish':
-        this.#finish = part.reason
+        this.#finish = part
         return ''
       default:
         return ''
@@ -120,7 +136,7 @@ export class MessageWriter implements EventWriter {
       kind === 'text' ? { type: kind, text: '' } : { type: kind, thinking: '', signature: '' }
     const delta = { type: `${kind}_delta`, [kind]: text }
     if (last?.kind === kind) return this.#grow(last, delta)
-    const block: Block = { kind, content: fresh, waiting: [], arguments: '' }
+    const block = newBlock(kind, fresh)
     const opened = this.#open(block)
     return text === '' ? opened : opened + this.#grow(block, delta)
   }
@@ -140,7 +156,7 @@ export class MessageWriter implements EventWriter {
     for (const thought of thoughts) {
       const content = thoughtBlock(thought)
       if ('data' in thought) {
-        frames += this.#open({ kind: 'hidden', content, waiting: [], arguments: '' })
+        frames += this.#open(newBlock('hidden', content))
         continue
       }
       if (this.#blocks.at(-1)?.kind !== 'thinking')
@@ -157,7 +173,7 @@ export class MessageWriter implements EventWriter {
   #call({ index, id, name }: Part & { type: 'call' }): string {
     if (this.#calls.has(index)) return ''
     const content = { type: 'tool_use', id: toCallId(id ?? ''), name, input: {} }
-    const block: Block = { kind: 'call', content, waiting: [], arguments: '' }
+    const block = newBlock('call', content)
     this.#calls.set(index, block)
     return this.#open(block)
   }
@@ -167,7 +183,10 @@ export class MessageWriter implements EventWriter {
     const block = this.#calls.get(index)
     if (!block || !this.#blocks.includes(block)) return ''
     block.arguments += text
-    return this.#grow(block, { type: 'input_json_delta', partial_json: text })
+    const grown = this.#grow(block, { type: 'input_json_delta', partial_json: text })
+    // `{}` comes late, when others may have begun behind it.
+    const isLate = block === this.#blocks[0] && this.#blocks.length > 1 && block.arguments === '{}'
+    return isLate ? grown + this.#closeFirst() : grown
   }
 
   #open(block: Block): string {
@@ -178,12 +197,18 @@ export class MessageWriter implements EventWriter {
   }
 
   #grow(block: Block, delta: JsonObject): string {
-    if (block === this.#blocks[0]) return this.#delta(delta)
-    block.waiting.push(delta)
-    return ''
+    if (block !== this.#blocks[0]) {
+      block.waiting.push(delta)
+      return ''
+    }
+    return this.#startBlock(block) + this.#delta(delta)
   }
 
-  #startBlock({ content: content_block, waiting }: Block): string {
+  /** Writes the start of a block, once. That of a call waits for its arguments: cut before them, it is no call. */
+  #startBlock(block: Block): string {
+    const { content: content_block, waiting, kind } = block
+    if (block.hasStarted || (kind === 'call' && block.arguments === '')) return ''
+    block.hasStarted = true
     const start = namedFrame({ type: 'content_block_start', index: this.#index, content_block })
     return start + waiting.map((delta) => this.#delta(delta)).join('')
   }
@@ -196,9 +221,10 @@ export class MessageWriter implements EventWriter {
   #closeFirst(): string {
     let frames = ''
     for (;;) {
-      this.#blocks.shift()
-      frames += namedFrame({ type: 'content_block_stop', index: this.#index })
-      this.#index += 1
+      if (this.#blocks.shift()?.hasStarted === true) {
+        frames += namedFrame({ type: 'content_block_stop', index: this.#index })
+        this.#index += 1
+      }
       const [next, behind] = this.#blocks
       if (!next) return frames
       frames += this.#startBlock(next)

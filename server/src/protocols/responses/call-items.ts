@@ -8,7 +8,9 @@ import {
 import { toCallFields } from './calls'
 import type { CallerTool } from './tool-kinds'
 import { customInputIn } from '../../wire/custom-tools'
-import type { JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject } from '../../wire/json-body'
+import { eventShape } from '../../wire/json-shape'
+import { parseShaped } from '../../wire/json-slices'
 
 /** Which tool is called, and the id that its result is to name. */
 interface CalledTool {
@@ -20,29 +22,41 @@ interface CalledTool {
 export interface CallItem extends OutputItem {
   /** The next piece of the arguments. */
   addArguments(text: string): StreamEvent[]
+  /** Whether its arguments are a JSON object. */
+  isWhole(): boolean
+}
+
+function isObjectText(text: string): boolean {
+  try {
+    return isObject(parseShaped(text, eventShape))
+  } catch {
+    return false
+  }
 }
 
 /** The item of a call, by the kind of its tool. */
-export function toCallItem(place: OutputPosition, called: CalledTool): CallItem {
-  const { kind } = called.tool
-  if (kind === 'function') return new FunctionCallItem(place, called)
-  return kind === 'custom' ? new CustomCallItem(place, called) : new BuiltInCallItem(place, called)
+export function toCallItem(place: OutputPosition, calledTool: CalledTool): CallItem {
+  const { kind } = calledTool.tool
+  if (kind === 'function') return new FunctionCallItem(place, calledTool)
+  return kind === 'custom'
+    ? new CustomCallItem(place, calledTool)
+    : new BuiltInCallItem(place, calledTool)
 }
 
 const nameOf = ({ name, namespace }: CallerTool) => ({ name, ...(namespace && { namespace }) })
 
 class FunctionCallItem implements CallItem {
   readonly #position: OutputPosition
-  readonly #called: CalledTool
+  readonly #calledTool: CalledTool
   #arguments = ''
 
-  constructor(place: OutputPosition, called: CalledTool) {
+  constructor(place: OutputPosition, calledTool: CalledTool) {
     this.#position = place
-    this.#called = called
+    this.#calledTool = calledTool
   }
 
   toItem(status: ItemStatus): JsonObject {
-    const { callId: call_id, tool } = this.#called
+    const { callId: call_id, tool } = this.#calledTool
     const { id } = this.#position
     const fields = { ...nameOf(tool), arguments: this.#arguments }
     return { id, type: 'function_call', status, call_id, ...fields }
@@ -54,9 +68,13 @@ class FunctionCallItem implements CallItem {
     return [{ type, ...within(this.#position), delta: text }]
   }
 
+  isWhole(): boolean {
+    return isObjectText(this.#arguments)
+  }
+
   end(): StreamEvent[] {
     const type = 'response.function_call_arguments.done'
-    const { name } = this.#called.tool
+    const { name } = this.#calledTool.tool
     return [{ type, ...within(this.#position), name, arguments: this.#arguments }]
   }
 }
@@ -67,16 +85,16 @@ class FunctionCallItem implements CallItem {
  */
 class CustomCallItem implements CallItem {
   readonly #position: OutputPosition
-  readonly #called: CalledTool
+  readonly #calledTool: CalledTool
   #arguments = ''
 
-  constructor(place: OutputPosition, called: CalledTool) {
+  constructor(place: OutputPosition, calledTool: CalledTool) {
     this.#position = place
-    this.#called = called
+    this.#calledTool = calledTool
   }
 
   toItem(status: ItemStatus): JsonObject {
-    const { callId: call_id, tool } = this.#called
+    const { callId: call_id, tool } = this.#calledTool
     const input = status === 'in_progress' ? '' : customInputIn(this.#arguments)
     return { id: this.#position.id, type: 'custom_tool_call', call_id, ...nameOf(tool), input }
   }
@@ -86,34 +104,42 @@ class CustomCallItem implements CallItem {
     return []
   }
 
+  isWhole(): boolean {
+    return isObjectText(this.#arguments)
+  }
+
   end(): StreamEvent[] {
     const input = customInputIn(this.#arguments)
     const at = within(this.#position)
-    const done: StreamEvent = { type: 'response.custom_tool_call_input.done', ...at, input }
-    if (input === '') return [done]
-    return [{ type: 'response.custom_tool_call_input.delta', ...at, delta: input }, done]
+    const doneEvent: StreamEvent = { type: 'response.custom_tool_call_input.done', ...at, input }
+    if (input === '') return [doneEvent]
+    return [{ type: 'response.custom_tool_call_input.delta', ...at, delta: input }, doneEvent]
   }
 }
 
 /** A call of a tool that OpenAI's models know by its type: its content is inside the arguments, too. */
 class BuiltInCallItem implements CallItem {
   readonly #position: OutputPosition
-  readonly #called: CalledTool
+  readonly #calledTool: CalledTool
   #arguments = ''
 
-  constructor(place: OutputPosition, called: CalledTool) {
+  constructor(place: OutputPosition, calledTool: CalledTool) {
     this.#position = place
-    this.#called = called
+    this.#calledTool = calledTool
   }
 
   toItem(status: ItemStatus): JsonObject {
-    const { callId: call_id, tool } = this.#called
+    const { callId: call_id, tool } = this.#calledTool
     return { id: this.#position.id, call_id, status, ...toCallFields(tool.kind, this.#arguments) }
   }
 
   addArguments(text: string): StreamEvent[] {
     this.#arguments += text
     return []
+  }
+
+  isWhole(): boolean {
+    return isObjectText(this.#arguments)
   }
 
   end(): StreamEvent[] {

@@ -34,9 +34,9 @@ export interface ConvertedCall {
 export function toFunctionCall(item: ResponsesCall): ConvertedCall {
   switch (item.type) {
     case 'function_call':
-      return { tool: named('function', item), arguments: item.arguments }
+      return { tool: namedCall('function', item), arguments: item.arguments }
     case 'custom_tool_call':
-      return { tool: named('custom', item), arguments: toCustomArguments(item.input) }
+      return { tool: namedCall('custom', item), arguments: toCustomArguments(item.input) }
     case 'shell_call':
       return { tool: builtIn('shell'), arguments: toArguments(item.action) }
     case 'local_shell_call': {
@@ -51,7 +51,7 @@ export function toFunctionCall(item: ResponsesCall): ConvertedCall {
   }
 }
 
-const named = (
+const namedCall = (
   kind: ToolKind,
   { name, namespace }: ResponsesItemOf<'function_call' | 'custom_tool_call'>,
 ) => ({

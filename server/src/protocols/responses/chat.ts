@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isDrawn } from './drawn-item'
 import { ResponsesItem } from './items'
 import { ItemHistory } from './messages'
 import { storedFields, type ResponsesRequest } from './request'
@@ -8,6 +9,7 @@ import { ToolSet, type OnRefusal } from './tool-set'
 import { expectApiError, invalidRequest, type ApiError } from '../../errors'
 import { toFieldError } from '../../wire/field-error'
 import { effort, maybe, text } from '../../wire/fields'
+import { isReference } from '../../wire/item-reference'
 import { check, type JsonObject } from '../../wire/json-body'
 
 /** The chat request that stands in for a request for a Response. */
@@ -44,7 +46,7 @@ const foreignFields = [
 
 const storedFieldMessages: Readonly<Record<(typeof storedFields)[number], string>> = {
   previous_response_id:
-    'no stored response with this id. Responses are stored when their request has "store": true.',
+    'no stored response with this id: it was not stored, was deleted, or has expired.',
   conversation: 'no conversation with this id. POST /v1/conversations creates one.',
   prompt: 'prompts stored at OpenAI are available to OpenAI models only.',
 }
@@ -89,8 +91,8 @@ export function toChat(request: ResponsesRequest): ChatTranslation {
   for (const { item, param } of items) {
     if (item && 'tools' in item) tools.add(item.tools, `${param}.tools`)
   }
-  const chosen = toChosenTools(tools, request.tool_choice)
-  if (chosen.refusal) refuse(chosen.refusal)
+  const chosenTools = toChosenTools(tools, request.tool_choice)
+  if (chosenTools.refusal) refuse(chosenTools.refusal)
   const messages = toMessages(request, { items, tools, refuse })
   const { max_output_tokens: limit, stream } = request
   const same = shared.flatMap((name) => {
@@ -101,11 +103,11 @@ export function toChat(request: ResponsesRequest): ChatTranslation {
     ...Object.fromEntries(same),
     messages,
     ...(typeof limit === 'number' && { max_completion_tokens: limit }),
-    ...chosen.fields,
+    ...chosenTools.fields,
     ...toStyle(request, { items, refuse }),
     ...(stream && { stream, stream_options: { include_usage: true } }),
   }
-  return { chat, tools: tools.byFunction, omitted: chosen.omitted, refusal }
+  return { chat, tools: tools.byFunction, omitted: chosenTools.omitted, refusal }
 }
 
 const isRequested = (value: unknown): boolean =>
@@ -135,6 +137,7 @@ function toItems(input: ResponsesRequest['input'], refuse: OnRefusal): AcceptedI
   if (!Array.isArray(input)) return []
   return input.map((source, index) => {
     const param = `input.${index}`
+    if (isDrawn(source)) return { item: undefined, source, param }
     const read = ResponsesItem.safeParse(source)
     if (read.success) return { item: read.data, source, param }
     refuse(refusalOf(source, index, read.error))
@@ -153,7 +156,7 @@ function refusalOf(source: JsonObject, index: number, error: z.core.$ZodError): 
     return invalidRequest(
       field,
       'not_allowed',
-      `${field}: items are not stored here. Send the item itself.`,
+      `${field}: no stored item with this id: its response was not stored, was deleted, or has expired. Send the item itself.`,
     )
   }
   if (typeof type === 'string' && foreignItems.test(type)) {
@@ -163,10 +166,6 @@ function refusalOf(source: JsonObject, index: number, error: z.core.$ZodError): 
   const issues = error.issues.map((issue) => ({ ...issue, path: ['input', index, ...issue.path] }))
   return toFieldError(new z.core.$ZodError(issues), { input: { [index]: source } })
 }
-
-/** Its type may be left out. */
-export const isReference = ({ type, id, role }: JsonObject): boolean =>
-  type === 'item_reference' || (!type && typeof id === 'string' && role === undefined)
 
 interface ChatContext {
   items: readonly AcceptedItem[]
@@ -185,6 +184,7 @@ function toMessages(
   for (const { item, source, param } of items) {
     try {
       if (item) history.add(item, param)
+      else if (isDrawn(source)) history.addDrawn(source)
       else history.addForeign(source)
     } catch (thrown) {
       refuse(expectApiError(thrown))

@@ -39,7 +39,7 @@ const full: JsonObject = {
 
 if (!hasFixtures) console.log('The folder of fixtures is absent: events are not held against it.')
 
-test.if(hasFixtures)('every event is as OpenAI describes it, whatever chunks come', () => {
+test.if(hasFixtures)('every event matches OpenAI’s description, for any chunks', () => {
   const property = fc.property(anyChunks, fc.constantFrom(baseRequest, full), (chunks, request) => {
     const problems = streamEvents(chunks, request).flatMap((it) =>
       problemsIn('ResponseStreamEvent', it),
@@ -50,7 +50,7 @@ test.if(hasFixtures)('every event is as OpenAI describes it, whatever chunks com
 })
 
 test.if(hasFixtures)('a failure is as OpenAI describes it', () => {
-  const writer = dialect.read(full).writer(identity)
+  const writer = dialect.read(full).writer(identity, 9)
   const text =
     writer.write(JSON.stringify(chunkOf({ content: 'a' }))) +
     writer.fail(new ApiError('request_timeout'), 'req_1')

@@ -18,6 +18,8 @@ const forwardedHeaders = ['openai-beta', 'x-openai-internal-codex-responses-lite
 interface ResponsesMode {
   /** Tollgate stores its answer, on whatever connection it is made. */
   readonly isBackground: boolean
+  /** Its answer contains the thoughts that the next request sends back. */
+  readonly keepsThoughts: boolean
 }
 
 /** OpenAI's Responses, for a request with these headers. Source: contract 5.2. */
@@ -27,10 +29,13 @@ export const responses = (headers: Headers, mode?: ResponsesMode): Dialect => ({
     const request = check(ResponsesRequest, body)
     const { chat, tools, omitted, refusal } = toChat(request)
     const uses = hostedUsesIn(body, isFree)
-    const missing = new Set(omitted)
-    const offered = request.tools?.filter((_tool, index) => !missing.has(`tools.${index}.type`))
+    const missingFields = new Set(omitted)
+    const offered = request.tools?.filter(
+      (_tool, index) => !missingFields.has(`tools.${index}.type`),
+    )
     // An answer does not repeat its input, and a long stream need not hold it.
-    const echoed = { request: { ...request, input: '', tools: offered }, tools }
+    const keepsThoughts = mode?.keepsThoughts === true
+    const echoed = { request: { ...request, input: '', tools: offered }, tools, keepsThoughts }
     return {
       chat,
       original: {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { imageAddress } from '../../wire/chat-request'
+import { audioFormat, imageAddress } from '../../wire/content-parts'
 import { customIssue } from '../../wire/field-error'
 import { maxParts, maybe } from '../../wire/fields'
 import { callId } from '../../wire/packed-call-id'
@@ -47,7 +47,7 @@ const Content = z.discriminatedUnion('type', [
   File,
   z.looseObject({
     type: z.literal('input_audio'),
-    input_audio: z.looseObject({ data: AnyText, format: z.enum(['wav', 'mp3']) }),
+    input_audio: z.looseObject({ data: AnyText, format: audioFormat }),
   }),
 ])
 export type Content = z.output<typeof Content>

@@ -31,6 +31,59 @@ const toolCall = (id: string, name = 'look', args = '{}') => ({
 })
 const result = (id: string, content: string) => ({ role: 'tool', tool_call_id: id, content })
 
+/** Two calls, each with its result behind it. */
+const interleaved = (first: object, second: object, ...between: object[]) => [
+  { ...call('a'), ...first },
+  output('a', '1'),
+  ...between,
+  { ...call('b'), ...second },
+  output('b', '2'),
+]
+
+describe('finding V24: results between the calls of one answer', () => {
+  const together = [
+    { role: 'assistant', content: null, tool_calls: [toolCall('a'), toolCall('b')] },
+    result('a', '1'),
+    result('b', '2'),
+  ]
+  const apart = [
+    { role: 'assistant', content: null, tool_calls: [toolCall('a')] },
+    result('a', '1'),
+    { role: 'assistant', content: null, tool_calls: [toolCall('b')] },
+    result('b', '2'),
+  ]
+
+  test('stand behind them, as the ids of the items show', () => {
+    const input = interleaved({ id: 'fc_01abc000' }, { id: 'fc_01abc001' })
+    expect(messagesOf({ input })).toEqual(together)
+  })
+
+  test.each([
+    ['of two answers', interleaved({ id: 'fc_01abc000' }, { id: 'fc_01abd000' })],
+    ['of which nothing is known', interleaved({}, {})],
+  ])('calls %s are two turns', (_which, input) => {
+    expect(messagesOf({ input })).toEqual(apart)
+  })
+
+  test('a message between them ends the turn', () => {
+    const input = interleaved({ id: 'fc_01abc000' }, { id: 'fc_01abc001' }, user('Go on.'))
+    expect(messagesOf({ input })).toEqual([...apart.slice(0, 2), user('Go on.'), ...apart.slice(2)])
+  })
+
+  test('the signature of a model that signs the first call of an answer is on that call', () => {
+    const signed = 'a__thought__c2ln'
+    const input = [call(signed), output(signed, '1'), call('b'), output('b', '2')]
+    expect(messagesOf({ input })).toEqual([
+      { role: 'assistant', content: null, tool_calls: [toolCall(signed), toolCall('b')] },
+      result(signed, '1'),
+      result('b', '2'),
+    ])
+    const other = 'b__thought__c2lo'
+    const next = [call(signed), output(signed, '1'), call(other), output(other, '2')]
+    expect(messagesOf({ input: next })).toHaveLength(4)
+  })
+})
+
 describe('the input as messages', () => {
   const rows: [string, JsonObject, unknown[]][] = [
     ['a text', { input: 'Hi.' }, [user('Hi.')]],
@@ -55,7 +108,7 @@ describe('the input as messages', () => {
       ],
     ],
     [
-      'parts that are no text',
+      'non-text parts',
       {
         input: [
           {
@@ -84,7 +137,7 @@ describe('the input as messages', () => {
       ],
     ],
     [
-      'what the model thought, said and called is one message',
+      'thoughts, text and calls of the model are one message',
       {
         input: [
           user('a'),
@@ -130,7 +183,7 @@ describe('the input as messages', () => {
       ],
     ],
     [
-      'a result stands behind its call, wherever it stood',
+      'a result is put after its call, from any place',
       { input: [call('1'), user('a'), output('1', 'b')] },
       [
         { role: 'assistant', content: null, tool_calls: [toolCall('1')] },
@@ -182,7 +235,7 @@ describe('the input as messages', () => {
       ],
     ],
     [
-      'thoughts alone are no message',
+      'thoughts alone add no message',
       { input: [user('a'), { type: 'reasoning', summary: [] }, user('b')] },
       [user('a'), user('b')],
     ],

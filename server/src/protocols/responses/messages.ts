@@ -1,10 +1,14 @@
 import { isCall, toFunctionCall, type ResponsesCall } from './calls'
+import type { DrawnItem } from './drawn-item'
 import { toForeignContent } from './foreign-content'
 import type { Content, ResponsesItem, ResponsesItemOf } from './items'
 import type { CallerTool } from './tool-kinds'
 import { readThoughts } from './thoughts'
 import { invalidRequest } from '../../errors'
+import { imageTypeOf } from '../../wire/drawn-images'
 import { isObject, type JsonObject } from '../../wire/json-body'
+import { unpackSignature } from '../../wire/packed-call-id'
+import { ThoughtUnpacker } from '../../wire/reasoning-details'
 
 const maxCalls = 128
 
@@ -20,8 +24,12 @@ type Output = ResponsesItemOf<
 
 /** One turn of the model, with the results of its tools. */
 interface AssistantTurn {
+  /** The answer that its calls are of, as far as their ids show it. */
+  answer: string | undefined
   texts: string[]
-  thoughts: JsonObject[]
+  thoughts: string[]
+  /** Thoughts as their provider needs them back. */
+  details: JsonObject[]
   calls: JsonObject[]
   results: JsonObject[]
   /** Content among the results that is not text. */
@@ -35,6 +43,25 @@ const isOutput = (item: ResponsesItem): item is Output =>
 const isMessage = (item: ResponsesItem): item is MessageItem =>
   !item.type || item.type === 'message'
 
+/** The part of an item's id that all items of one answer share, behind which their numbers stand. */
+const answerOf = (id: unknown): string | undefined =>
+  typeof id === 'string' ? /^[a-z]+_(\w+)\d{3}$/.exec(id)?.[1] : undefined
+
+const isSigned = (id: unknown): boolean =>
+  typeof id === 'string' && unpackSignature(id) !== undefined
+
+/**
+ * Returns whether a call is of the answer that a turn before its results was: by the ids of their items, and without these by a
+ * signature, which the first call of an answer has and no other.
+ */
+function continues(
+  { answer: earlier, calls }: AssistantTurn,
+  { answer, callId }: { answer: string | undefined; callId: string | null | undefined },
+): boolean {
+  if (answer !== undefined && earlier !== undefined) return answer === earlier
+  return calls.some(({ id }) => isSigned(id)) && !isSigned(callId)
+}
+
 /** The function that stands for a tool. */
 type NameOf = (tool: CallerTool) => string
 
@@ -47,6 +74,7 @@ export class ItemHistory {
   /** Id of a call -> where it was made. */
   readonly #calledIn = new Map<string, AssistantTurn>()
   readonly #nameOf: NameOf
+  readonly #unpacker = new ThoughtUnpacker()
   #current: AssistantTurn | undefined
 
   constructor(nameOf: NameOf) {
@@ -56,7 +84,7 @@ export class ItemHistory {
   add(item: ResponsesItem, param: string): void {
     if (isCall(item)) this.#call(item)
     else if (isOutput(item)) this.#answer(item, param)
-    else if (item.type === 'reasoning') this.#turn().thoughts.push(...readThoughts(item))
+    else if (item.type === 'reasoning') this.#think(item)
     // The results of the search are in the message behind it.
     else if (item.type === 'web_search_call') this.#turn().texts.push(toSearchText(item))
     // All others are no part of the conversation: see `chat.ts`.
@@ -69,6 +97,17 @@ export class ItemHistory {
     this.#entries.push({ message: { role: 'user', content: toForeignContent(item) } })
   }
 
+  /** A drawn image is shown to the model again: chats have images in messages of users only. */
+  addDrawn({ result }: DrawnItem): void {
+    this.#current = undefined
+    const url = `data:${imageTypeOf(result)};base64,${result}`
+    const content = [
+      { type: 'text', text: 'The image that was drawn:' },
+      { type: 'image_url', image_url: { url } },
+    ]
+    this.#entries.push({ message: { role: 'user', content } })
+  }
+
   messages(): JsonObject[] {
     return this.#entries.flatMap((entry) =>
       'message' in entry ? [entry.message] : messagesOf(entry),
@@ -77,9 +116,37 @@ export class ItemHistory {
 
   #turn(): AssistantTurn {
     if (this.#current) return this.#current
-    const turn = { texts: [], thoughts: [], calls: [], results: [], media: [], aliases: new Map() }
+    const turn: AssistantTurn = {
+      answer: undefined,
+      texts: [],
+      thoughts: [],
+      details: [],
+      calls: [],
+      results: [],
+      media: [],
+      aliases: new Map(),
+    }
     this.#entries.push(turn)
     return (this.#current = turn)
+  }
+
+  /** The turn of a call; some clients put the results of one answer between its calls. */
+  #turnOfCall({ id, call_id: callId }: ResponsesCall): AssistantTurn {
+    const answer = answerOf(id)
+    const last = this.#entries.at(-1)
+    if (!this.#current && last && 'calls' in last && continues(last, { answer, callId })) {
+      this.#current = last
+    }
+    const turn = this.#turn()
+    turn.answer ??= answer
+    return turn
+  }
+
+  #think(item: JsonObject): void {
+    const { text, details } = readThoughts(item, this.#unpacker)
+    const turn = this.#turn()
+    if (text !== '') turn.thoughts.push(text)
+    turn.details.push(...details)
   }
 
   #addMessage({ role, content }: MessageItem, param: string): void {
@@ -96,13 +163,13 @@ export class ItemHistory {
     const id = item.call_id
     // A call that OpenAI made and answered itself: its tools are there from the beginning.
     if (!id) return
-    const turn = this.#turn()
+    const turn = this.#turnOfCall(item)
     if (turn.calls.length >= maxCalls) {
       throw invalidRequest('input', 'too_many', `input: more than ${maxCalls} parallel calls.`)
     }
     const { tool, arguments: args } = toFunctionCall(item)
-    const called = { name: this.#nameOf(tool), arguments: args }
-    turn.calls.push({ id, type: 'function', function: called })
+    const calledFunction = { name: this.#nameOf(tool), arguments: args }
+    turn.calls.push({ id, type: 'function', function: calledFunction })
     this.#calledIn.set(id, turn)
     if (item.type === 'local_shell_call' && typeof item['id'] === 'string') {
       // Its output names it by this id.
@@ -112,15 +179,15 @@ export class ItemHistory {
   }
 
   #answer(item: Output, param: string): void {
-    const named = item.call_id ?? (item.type === 'local_shell_call_output' ? item.id : undefined)
-    if (item.type === 'tool_search_output' && !named) return
-    const turn = named ? this.#calledIn.get(named) : undefined
-    if (!turn || !named) {
+    const callId = item.call_id ?? (item.type === 'local_shell_call_output' ? item.id : undefined)
+    if (item.type === 'tool_search_output' && !callId) return
+    const turn = callId ? this.#calledIn.get(callId) : undefined
+    if (!turn || !callId) {
       const field = `${param}.call_id`
       throw invalidRequest(field, 'unknown_value', `${field}: no earlier item has this call.`)
     }
     if (turn === this.#current) this.#current = undefined
-    const id = turn.aliases.get(named) ?? named
+    const id = turn.aliases.get(callId) ?? callId
     const { text, media } = resultOf(item)
     // Most providers take nothing but text as a result, and anything as a user's message.
     const note = { type: 'text', text: `Part of the result of the call ${id}:` }
@@ -169,14 +236,16 @@ function textOf(parts: readonly JsonObject[], isElsewhere: boolean): string {
   return isElsewhere ? 'The result is in the next message.' : ''
 }
 
-/** A turn that was nothing but thoughts that only their maker can read is none. */
-function messagesOf({ texts, thoughts, calls, results, media }: AssistantTurn): JsonObject[] {
+/** A turn that was nothing but thoughts is none. */
+function messagesOf(turn: AssistantTurn): JsonObject[] {
+  const { texts, thoughts, details, calls, results, media } = turn
   if (texts.length === 0 && calls.length === 0) return []
   const message = {
     role: 'assistant',
     content: texts.length > 0 ? texts.join('\n\n') : null,
     ...(calls.length > 0 && { tool_calls: calls }),
-    ...(thoughts.length > 0 && { reasoning_details: thoughts }),
+    ...(thoughts.length > 0 && { reasoning_content: thoughts.join('\n\n') }),
+    ...(details.length > 0 && { reasoning_details: details }),
   }
   return [message, ...results, ...media]
 }

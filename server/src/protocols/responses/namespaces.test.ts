@@ -78,7 +78,7 @@ describe('finding C2: a namespace', () => {
     ])
   })
 
-  test('that spells another tool’s name does not take its place', () => {
+  test('is not used for a name that spells another tool’s name', () => {
     const names = namesOf({ tools: [{ ...look, name: 'a__look' }, namespace('a', look)] })
     expect(new Set(names).size).toBe(2)
   })

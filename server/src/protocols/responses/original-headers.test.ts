@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { responses as dialectOf } from '.'
 
-test('headers that say how a body is read go with it', () => {
+test('headers that describe the body are sent with it', () => {
   const headers = new Headers({
     'openai-beta': 'a=v1',
     'x-openai-internal-codex-responses-lite': 'true',

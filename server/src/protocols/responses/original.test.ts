@@ -152,7 +152,7 @@ describe('on the platform’s key', () => {
       'tools.0.environment.container_id',
     ],
     [
-      'what is compared with the cache of another',
+      'a comparison with the cache of another',
       { prompt_cache_options: { comparison_response_id: 'resp_1' } },
       'prompt_cache_options.comparison_response_id',
     ],
@@ -188,7 +188,7 @@ describe('on the platform’s key', () => {
     ['route', { route: 'fallback' }],
     ['provider', { provider: { order: ['a'] } }],
     ['access_programs', { access_programs: ['a'] }],
-  ])('%s without a price is refused by name', (param, request) => {
+  ])('%s without a price is rejected by name', (param, request) => {
     expect(refusedOnPlatform(request)).toEqual([param, 'unsupported_by_model'])
   })
 
@@ -210,12 +210,8 @@ describe('web search on the platform’s key, where a search has a price', () =>
     ['alone', { tools: [search] }, 5],
     ['with a bound', { tools: [look, search], max_tool_calls: 2 }, 2],
     ['with a bound of none', { tools: [look, search], max_tool_calls: 0 }, 5],
-    [
-      'where it has to be called',
-      { tools: [look, search], tool_choice: { type: 'web_search' } },
-      5,
-    ],
-    ['where a tool has to be called', { tools: [look, search], tool_choice: 'required' }, 5],
+    ['if it has to be called', { tools: [look, search], tool_choice: { type: 'web_search' } }, 5],
+    ['if a tool has to be called', { tools: [look, search], tool_choice: 'required' }, 5],
     ['as of a day', { tools: [{ type: 'web_search_2025_08_26' }] }, 5],
   ]
   test.each(requests)('%s it is passed on, bounded as it is held', (_how, request, uses) => {
@@ -225,7 +221,7 @@ describe('web search on the platform’s key, where a search has a price', () =>
     expect(usesOf(request)).toEqual({ searches: uses, rounds: uses, maxContext: 128_000 })
   })
 
-  test('what clients offer unasked is left out all the same, and nothing is held for it', () => {
+  test('tools that clients send by default are left out here too, and cost no hold', () => {
     const request = { tools: [look, search] }
     const { body, omitted } = onPlatform(request, true, pricing)
     expect(body['tools']).toEqual([look])
@@ -250,7 +246,7 @@ describe('web search on the platform’s key, where a search has a price', () =>
     ],
     ['tools.1.type', { tools: [search, { type: 'image_generation' }], tool_choice: 'required' }],
     ['input.0.tools.0.type', { input: [{ type: 'additional_tools', tools: [search] }] }],
-  ])('%s has no price, and is refused by name', (param, request) => {
+  ])('%s has no price, and is rejected by name', (param, request) => {
     expect(refusedOnPlatform(request, pricing)).toEqual([param, 'unsupported_by_model'])
   })
 
@@ -259,7 +255,7 @@ describe('web search on the platform’s key, where a search has a price', () =>
   })
 })
 
-test('thoughts go back as OpenAI gave them, and those of others do not go', () => {
+test('thoughts go back to OpenAI as it sent them, and thoughts of others do not', () => {
   const ownReasoning = {
     type: 'reasoning.encrypted',
     format: 'openai-responses-v1',
@@ -280,7 +276,7 @@ test('thoughts go back as OpenAI gave them, and those of others do not go', () =
   }
   const input = [
     expected,
-    { type: 'reasoning', id: 'rs_2', encrypted_content: packThoughts([ownReasoning, signed]) },
+    { type: 'reasoning', id: 'rs_2', encrypted_content: packThoughts([ownReasoning, signed], '') },
     { role: 'user', content: 'Hi.' },
   ]
   expect(originalOf({ input }).body['input']).toEqual([

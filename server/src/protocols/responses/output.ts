@@ -1,11 +1,14 @@
 import { toCallItem, type CallItem } from './call-items'
 import { idPrefix } from './calls'
 import type { OutputItem, OutputPosition, ItemStatus, StreamEvent } from './event'
+import { ImageItem } from './image-item'
 import { MessageItem } from './message-item'
 import { ReasoningItem } from './reasoning-item'
 import type { CallerTool } from './tool-kinds'
-import { isObject, type JsonObject } from '../../wire/json-body'
+import { readDrawnImages } from '../../wire/drawn-images'
+import { type JsonObject, toObjects } from '../../wire/json-body'
 import type { Part } from '../../wire/answer-part'
+import { hasContent } from '../../wire/reasoning-details'
 
 /** The facts about its request that an output needs. */
 export interface OutputOptions {
@@ -52,7 +55,7 @@ export class Output {
       case 'reasoning':
       case 'annotation':
       case 'extra':
-        if (part.type === 'extra' && this.#readSigned(part.fields).length === 0) return []
+        if (part.type === 'extra' && !this.#hasItems(part.fields)) return []
         if (this.#calls.size === 0) return this.#write(part)
         this.#waiting.push(part)
         return []
@@ -68,7 +71,7 @@ export class Output {
   /** Ends all items, the last one with `status`. An answer has one item at least. */
   finish(status: ItemStatus): StreamEvent[] {
     const events: StreamEvent[] = []
-    if (this.#waiting.length > 0) events.push(...this.#closeCalls('completed'))
+    if (this.#waiting.length > 0) events.push(...this.#closeCalls(status))
     for (const part of this.#waiting) events.push(...this.#write(part))
     if (this.#entries.length === 0) events.push(...this.#write({ type: 'text', text: '' }))
     events.push(...this.#closeOpen(status), ...this.#closeCalls(status))
@@ -83,7 +86,7 @@ export class Output {
   }
 
   #write(part: MessagePart): StreamEvent[] {
-    if (part.type === 'extra') return this.#sign(part.fields)
+    if (part.type === 'extra') return [...this.#draw(part.fields), ...this.#sign(part.fields)]
     if (part.type === 'annotation') return this.#annotate(part.annotation)
     const isThought = part.type === 'reasoning'
     const { events, item } = isThought ? this.#thoughts() : this.#message()
@@ -100,15 +103,30 @@ export class Output {
     return open instanceof MessageItem ? open.annotate(annotation) : []
   }
 
+  #hasItems(fields: JsonObject): boolean {
+    return this.#readDetails(fields).length > 0 || readDrawnImages(fields).length > 0
+  }
+
   #sign(fields: JsonObject): StreamEvent[] {
+    const details = this.#readDetails(fields)
+    if (details.length === 0) return []
     const { events, item } = this.#thoughts()
-    item.sign(this.#readSigned(fields))
+    item.sign(details)
     return events
   }
 
-  #readSigned({ reasoning_details: details }: JsonObject): JsonObject[] {
-    if (!Array.isArray(details) || !this.#options.includesThoughts) return []
-    return details.filter(isObject).filter(isSigned)
+  /** Each image is an item, which is whole at once. */
+  #draw(fields: JsonObject): StreamEvent[] {
+    return readDrawnImages(fields).flatMap((image) => {
+      const closing = this.#closeOpen('completed')
+      const place = this.#positionOf('ig')
+      const { entry, events } = this.#begin(place, new ImageItem(place, image))
+      return [...closing, ...events, ...close(entry, 'completed')]
+    })
+  }
+
+  #readDetails({ reasoning_details: details }: JsonObject): JsonObject[] {
+    return this.#options.includesThoughts ? toObjects(details).filter(hasContent) : []
   }
 
   #message() {
@@ -127,7 +145,7 @@ export class Output {
     if (open instanceof ReasoningItem) return { item: open, events: [] }
     const closing = this.#closeOpen('completed')
     const place = this.#positionOf('rs')
-    const item = new ReasoningItem(place)
+    const item = new ReasoningItem(place, this.#options)
     const { entry, events } = this.#begin(place, item)
     this.#open = { entry, item }
     return { item, events: [...closing, ...events] }
@@ -162,26 +180,20 @@ export class Output {
     return open ? close(open.entry, status) : []
   }
 
+  /** Of an answer that was cut, whole calls are complete. */
   #closeCalls(status: ItemStatus): StreamEvent[] {
     const calls = [...this.#calls.values()]
     this.#calls.clear()
-    return calls.flatMap(({ entry }, at) =>
-      close(entry, at === calls.length - 1 ? status : 'completed'),
-    )
+    return calls.flatMap(({ entry, item }) => {
+      const isComplete = status === 'completed' || item.isWhole()
+      return close(entry, isComplete ? 'completed' : status)
+    })
   }
 }
 
 function close(entry: Entry, status: ItemStatus): StreamEvent[] {
   const { item, place } = entry
   entry.status = status
-  const done = { output_index: place.index, item: item.toItem(status) }
-  return [...item.end(), { type: 'response.output_item.done', ...done }]
+  const doneFields = { output_index: place.index, item: item.toItem(status) }
+  return [...item.end(), { type: 'response.output_item.done', ...doneFields }]
 }
-
-/**
- * Returns true for thoughts that their provider needs back. A signature is worth nothing without all of
- * the signed text.
- */
-const isSigned = ({ data, signature, text }: JsonObject) =>
-  (typeof data === 'string' && data !== '') ||
-  (typeof signature === 'string' && typeof text === 'string' && text !== '')

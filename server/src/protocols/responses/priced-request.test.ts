@@ -30,7 +30,7 @@ function refusedOnPlatform(request: JsonObject): unknown {
   }
 }
 
-test('finding S23: what is not known reaches OpenAI on a key of one’s own only', () => {
+test('finding S23: unknown fields reach OpenAI only on a key of the account’s own', () => {
   const unknown = {
     made_up_next_year: { a: 1 },
     input: [{ type: 'made_up_next_year', id: 'x_1', payload: { deep: [1.0] } }],
@@ -42,13 +42,13 @@ test('finding S23: what is not known reaches OpenAI on a key of one’s own only
   expect(omitted).toEqual(['made_up_next_year'])
 })
 
-describe('finding S30: what no price bounds, or covers', () => {
+describe('finding S30: fields without a price or a bound', () => {
   test.each<[string, JsonObject]>([
     ['multi_agent', { multi_agent: { enabled: true, max_concurrent_subagents: 1000 } }],
     ['context_management', { context_management: [{ type: 'compaction' }] }],
     ['moderation', { moderation: { model: 'omni-moderation-latest' } }],
     ['reasoning.mode', { reasoning: { mode: 'pro' } }],
-  ])('%s is refused by name', (param, request) => {
+  ])('%s is rejected by name', (param, request) => {
     expect(refusedOnPlatform(request)).toEqual([param, 'unsupported_by_model'])
   })
 

@@ -41,7 +41,7 @@ export function toPriced(body: JsonObject, terms: PaidTerms): JsonObject {
   }
   rejectUnpricedSettings(body)
   const { input } = body
-  const priced = { ...withUsualCache(body), ...pricedTools(body, terms) }
+  const pricedBody = { ...withUsualCache(body), ...pricedTools(body, terms) }
   if (!hasUsualCache(body)) terms.omit(cacheLifetimeField)
   for (const [index, item] of (Array.isArray(input) ? input : []).entries()) {
     const offered: unknown = isObject(item) ? item['tools'] : undefined
@@ -51,10 +51,10 @@ export function toPriced(body: JsonObject, terms: PaidTerms): JsonObject {
   }
   const { service_tier: tier } = body
   if (typeof tier === 'string' && !ordinaryTiers.has(tier)) {
-    delete priced['service_tier']
+    delete pricedBody['service_tier']
     terms.omit('service_tier')
   }
-  return priced
+  return pricedBody
 }
 
 /** To compact a prompt, all of it is read once more; a mode of reasoning may answer several times over. */
@@ -72,10 +72,10 @@ function pricedTools(body: JsonObject, { pricing, omit }: PaidTerms): JsonObject
   const { tools, max_tool_calls: maxCalls } = body
   if (!Array.isArray(tools)) return {}
   const paysSearches = pricing.search !== undefined && requestsSearch(body, tools.some(isFree))
-  const kept = withoutUnpriced(tools, { body, omit, paysSearches })
+  const pricedTools = withoutUnpriced(tools, { body, omit, paysSearches })
   return {
-    ...(kept.length < tools.length && { tools: kept }),
-    ...(kept.some(isPricedSearch) && { max_tool_calls: boundOf(maxCalls) }),
+    ...(pricedTools.length < tools.length && { tools: pricedTools }),
+    ...(pricedTools.some(isPricedSearch) && { max_tool_calls: boundOf(maxCalls) }),
   }
 }
 

@@ -36,8 +36,8 @@ const tools: Record<string, 'translated' | 'refused' | 'omitted'> = {
   web_search_preview_2025_03_11: 'omitted',
 }
 
-describe('every published tool is translated, named as left out, or refused by name', () => {
-  test('and there are no others', () => {
+describe('every published tool is translated, named as left out, or rejected by name', () => {
+  test('the list contains all tools and no others', () => {
     expect(sdk.typesOf('Tool')).toEqual(Object.keys(tools))
   })
 
@@ -96,8 +96,8 @@ const items: Record<string, JsonObject[] | undefined> = {
   web_search_call: [{ id: 'w', status: 'completed', action: { type: 'search', query: 'a' } }],
 }
 
-describe('every published item is translated or refused by name', () => {
-  test('and there are no others', () => {
+describe('every published item is translated or rejected by name', () => {
+  test('the list contains all items and no others', () => {
     expect(sdk.typesOf('ResponseInputItem')).toEqual(Object.keys(items))
   })
 
@@ -167,7 +167,7 @@ const full: JsonObject = {
 }
 
 describe('every published field is translated, refused by name, or without effect for a reason', () => {
-  test('and there are no others', () => {
+  test('the list contains all fields and no others', () => {
     expect(sdk.fieldsOf('ResponseCreateParamsBase')).toEqual(Object.keys(fields))
   })
 

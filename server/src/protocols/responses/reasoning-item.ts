@@ -5,20 +5,23 @@ import type { JsonObject } from '../../wire/json-body'
 /** The model's thoughts, as far as its provider shows them: as the summary, which clients show. */
 export class ReasoningItem implements OutputItem {
   readonly #position: OutputPosition
+  /** The client sends back what its provider needs. */
+  readonly #isPacked: boolean
   readonly #details: JsonObject[] = []
   #text = ''
 
-  constructor(place: OutputPosition) {
+  constructor(place: OutputPosition, { includesThoughts }: { includesThoughts: boolean }) {
     this.#position = place
+    this.#isPacked = includesThoughts
   }
 
   toItem(): JsonObject {
-    const hasDetails = this.#details.length > 0
+    const packed = this.#isPacked ? packThoughts(this.#details, this.#text) : undefined
     return {
       id: this.#position.id,
       type: 'reasoning',
       summary: this.#text === '' ? [] : [this.#part()],
-      ...(hasDetails && { encrypted_content: packThoughts(this.#details) }),
+      ...(packed !== undefined && { encrypted_content: packed }),
     }
   }
 
@@ -33,7 +36,7 @@ export class ReasoningItem implements OutputItem {
     return events
   }
 
-  /** Keeps the details that its provider needs back. */
+  /** Keeps details that its provider needs back, perhaps in fragments. */
   sign(details: readonly JsonObject[]): void {
     this.#details.push(...details)
   }

@@ -71,7 +71,7 @@ function chatOf(body: JsonObject): JsonObject | undefined {
   }
 }
 
-test('what is not refused becomes a chat that is not refused, its results behind their calls', () => {
+test('an accepted request becomes an accepted chat, its results behind their calls', () => {
   let accepted = 0
   const property = fc.property(request, (body) => {
     const chat = chatOf(body)

@@ -78,7 +78,7 @@ describe('fields', () => {
       },
     ],
     ['a cache key', { prompt_cache_key: 'a', user: 'b' }, { prompt_cache_key: 'a', user: 'b' }],
-    ['what is not for the provider', { store: true, metadata: { a: 'b' }, truncation: 'auto' }, {}],
+    ['fields for Tollgate alone', { store: true, metadata: { a: 'b' }, truncation: 'auto' }, {}],
     ['unknown fields', { made_up: 1, stream_options: { include_obfuscation: false } }, {}],
   ]
   test.each(rows)('%s', (_what, request, chat) => {
@@ -141,7 +141,7 @@ describe('the choice among tools', () => {
   )
 })
 
-describe('refused, with the field at fault', () => {
+describe('rejected, with the field at fault', () => {
   const rows: [string, JsonObject, [param: string, issue: string]][] = [
     [
       'an answer that was kept',
@@ -208,12 +208,12 @@ describe('refused, with the field at fault', () => {
       ['tools.1.name', 'duplicate'],
     ],
     [
-      'a choice that is not there',
+      'a missing choice',
       { tools: [look], tool_choice: write },
       ['tool_choice.name', 'unknown_value'],
     ],
     [
-      'a choice of a tool of OpenAI that is not there',
+      'a choice of a missing tool of OpenAI',
       { tools: [look], tool_choice: search },
       ['tool_choice.type', 'unknown_value'],
     ],
@@ -239,7 +239,7 @@ describe('refused, with the field at fault', () => {
     expect(errorOf(request)).toMatchObject({ code: 'invalid_request', param, details: { issue } })
   })
 
-  test('only where it is asked for', () => {
+  test('only if requested', () => {
     const nothing = {
       previous_response_id: null,
       conversation: null,

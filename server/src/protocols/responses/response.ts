@@ -18,6 +18,8 @@ export interface Progress {
   incomplete?: 'max_output_tokens' | 'content_filter' | undefined
   error?: JsonObject
   usage?: Usage | undefined
+  /** Unix seconds. */
+  completedAt?: number
 }
 
 /** Translates a finish reason into the status of a Response. */
@@ -34,43 +36,55 @@ export function endOf(reason: FinishReason): Pick<Progress, 'incomplete'> & {
  * request.
  */
 export function toResponse(request: ResponsesRequest, head: Head, progress: Progress): JsonObject {
-  const { status, output, incomplete, error, usage } = progress
+  const { status, output, incomplete, error, usage, completedAt } = progress
   return {
     id: head.id,
     object: 'response',
     created_at: head.created,
+    completed_at: completedAt ?? null,
     status,
     background: false,
     error: error ?? null,
     incomplete_details: incomplete ? { reason: incomplete } : null,
-    instructions: request.instructions ?? null,
-    max_output_tokens: request.max_output_tokens ?? null,
     model: head.model,
     output,
     parallel_tool_calls: request.parallel_tool_calls ?? true,
     previous_response_id: null,
     reasoning: toReasoning(request.reasoning),
     store: false,
-    temperature: request.temperature ?? null,
     text: toText(request.text),
     tool_choice: request.tool_choice ?? 'auto',
     tools: (request.tools ?? []).map(toTool),
-    top_p: request.top_p ?? null,
     truncation: 'disabled',
     metadata: request.metadata ?? {},
-    ...toNames(request),
+    // Unlike the others it may not be null.
+    ...(request.user && { user: request.user }),
+    ...toNullable(request),
+    ...unsettable,
     ...(usage && { usage: toUsage(usage) }),
   }
 }
 
-/** Names that the request gave; absent where it gave none, as they may not be null. */
-function toNames(request: ResponsesRequest): JsonObject {
-  const { user, safety_identifier, prompt_cache_key } = request
-  return {
-    ...(user && { user }),
-    ...(safety_identifier && { safety_identifier }),
-    ...(prompt_cache_key && { prompt_cache_key }),
-  }
+const nullable = [
+  'instructions',
+  'max_output_tokens',
+  'temperature',
+  'top_p',
+  'safety_identifier',
+  'prompt_cache_key',
+] as const
+
+/** Returns the settings that are null where the request does not have them. */
+const toNullable = (request: ResponsesRequest): JsonObject =>
+  Object.fromEntries(nullable.map((name) => [name, request[name] ?? null]))
+
+/** Settings that a translated request does not have, as OpenAI shows them where they are absent. */
+const unsettable = {
+  frequency_penalty: 0,
+  presence_penalty: 0,
+  top_logprobs: 0,
+  max_tool_calls: null,
+  service_tier: null,
 }
 
 const summaries = new Set(['auto', 'concise', 'detailed'])

@@ -118,7 +118,7 @@ test('a custom tool is called with text, not with the arguments of a function', 
   ])
 })
 
-test('thoughts are a summary before the message, with what their provider wants back', () => {
+test('thoughts are a summary before the message, with the fields that their provider requires back', () => {
   const signed = { type: 'reasoning.text', text: 'Hm.', signature: 'c2ln' }
   const events = streamEvents([
     chunkOf({ reasoning_content: 'Hm' }),
@@ -136,7 +136,7 @@ test('thoughts are a summary before the message, with what their provider wants 
 
   const again = dialect.read({ ...baseRequest, input: [thoughts, message] }).chat
   expect(again['messages']).toEqual([
-    { role: 'assistant', content: 'Yes.', reasoning_details: [signed] },
+    { role: 'assistant', content: 'Yes.', reasoning_content: 'Hm.', reasoning_details: [signed] },
   ])
 })
 
@@ -169,7 +169,7 @@ test('a refusal is a part of its own', () => {
   ])
 })
 
-describe('an answer that is not whole says why', () => {
+describe('an incomplete answer has its reason', () => {
   test.each([
     ['length', 'max_output_tokens'],
     ['content_filter', 'content_filter'],
@@ -183,7 +183,7 @@ describe('an answer that is not whole says why', () => {
     })
   })
 
-  test('a call that broke off keeps what there is of it', () => {
+  test('a broken call keeps its partial arguments', () => {
     const events = streamEvents([
       opening(0, 'look'),
       piece(0, '{}'),
@@ -198,7 +198,7 @@ describe('an answer that is not whole says why', () => {
   })
 })
 
-test('a call that broke off is incomplete, whatever fields came beside it', () => {
+test('a broken call is incomplete, beside any other fields', () => {
   const events = streamEvents([
     opening(0, 'look'),
     chunkOf({ vendor: { a: 1 } }),
@@ -214,7 +214,7 @@ test('an answer without a word is an empty message', () => {
 })
 
 const failed = (chunks: readonly JsonObject[], error: ApiError) => {
-  const writer = dialect.read(baseRequest).writer(identity)
+  const writer = dialect.read(baseRequest).writer(identity, 9)
   const frames = chunks.map((chunk) => writer.write(JSON.stringify(chunk)))
   return parseEvents(frames.join('') + writer.fail(error, 'req_1'))
 }
@@ -249,7 +249,7 @@ describe('a failure after the start', () => {
     ['context_length_exceeded', 'context_length_exceeded'],
     ['tokens_per_minute_exceeded', 'rate_limit_exceeded'],
     ['connection_failed', 'server_error'],
-  ] as const)('of %s has the code %s, which clients act upon', (code, expected) => {
+  ] as const)('for %s has the code %s, on which clients act', (code, expected) => {
     const error = new ApiError(code, {
       details: { max_context: 1, requested: 2, limit: 1, used: 2 },
     })

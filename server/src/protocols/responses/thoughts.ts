@@ -1,38 +1,62 @@
-import { checkNesting, isObject, type JsonObject, toObjects } from '../../wire/json-body'
-import { eventShape } from '../../wire/json-shape'
-import { parseShaped } from '../../wire/json-slices'
+import { isObject, type JsonObject, toObjects, toText } from '../../wire/json-body'
+import {
+  isPacked,
+  isSigned,
+  joinDetails,
+  openAiThoughtFormat,
+  packDetails,
+  ThoughtUnpacker,
+} from '../../wire/reasoning-details'
 
 /**
- * Thoughts as their providers signed or encrypted them travel through chat clients in
- * `reasoning_details`. Here they travel in the one field that clients of this format send back, which
- * means nothing to them.
+ * Packs the thoughts of an item for `encrypted_content`, the one field that clients of this format send back: those
+ * that came in `reasoning_details`, else their text, as some clients send back nothing else.
  */
-const mark = 'tg1.'
+export function packThoughts(details: readonly JsonObject[], text: string): string | undefined {
+  const whole = joinDetails(details)
+  const packed = whole.length > 0 ? packDetails(whole) : undefined
+  if (packed !== undefined) return packed
+  return text === '' ? undefined : packDetails([{ type: 'reasoning.text', text }])
+}
 
-export const packThoughts = (details: readonly JsonObject[]): string =>
-  mark + Buffer.from(JSON.stringify(details)).toString('base64')
+/** The thoughts of an item. */
+interface ItemThoughts {
+  text: string
+  /** Those that their provider needs back as they were. */
+  details: JsonObject[]
+}
 
-/** The form of OpenAI's own thoughts in chat. Other providers cannot read them, and leave them out. */
-const ofOpenAi = { type: 'reasoning.encrypted', format: 'openai-responses-v1' }
+/**
+ * Reads the thoughts of an item: its text, and what was packed here or what OpenAI itself encrypted. Some servers send
+ * raw thoughts as `content`, beside a summary of them.
+ */
+export function readThoughts(item: JsonObject, unpacker: ThoughtUnpacker): ItemThoughts {
+  const details = readDetails(item, unpacker)
+  const text = textOf(item['content']) || textOf(item['summary']) || textOf(details)
+  return { text, details: details.filter((detail) => !isTextAlone(detail)) }
+}
 
-/** Reads the thoughts of an item: those that were packed here, or those that OpenAI itself encrypted. */
-export function readThoughts({ encrypted_content: data, id }: JsonObject): JsonObject[] {
+function readDetails(
+  { encrypted_content: data, id }: JsonObject,
+  unpacker: ThoughtUnpacker,
+): JsonObject[] {
   if (typeof data !== 'string' || data === '') return []
-  if (data.startsWith(mark)) return unpackThoughts(data)
-  return [{ ...ofOpenAi, data, ...(typeof id === 'string' && { id }) }]
+  if (isPacked(data)) return unpacker.unpack(data)
+  const idField = typeof id === 'string' ? { id } : {}
+  return [{ type: 'reasoning.encrypted', format: openAiThoughtFormat, data, ...idField }]
 }
 
-function unpackThoughts(packed: string): JsonObject[] {
-  try {
-    const text = Buffer.from(packed.slice(mark.length), 'base64').toString()
-    const details: unknown = parseShaped(text, eventShape)
-    // As deep as any body may be, and no deeper.
-    checkNesting({ details })
-    return toObjects(details)
-  } catch {
-    return []
-  }
-}
+const paragraph = '\n\n'
+
+const textOf = (parts: unknown): string =>
+  toObjects(parts)
+    .map(({ text }) => toText(text))
+    .filter((text) => text !== '')
+    .join(paragraph)
+
+/** The text of a provider that marks its thoughts in no way. */
+const isTextAlone = (detail: JsonObject): boolean =>
+  detail['format'] === undefined && !isSigned(detail)
 
 /**
  * Returns a request in the form that OpenAI reads: thoughts that were packed here become its own again,
@@ -40,22 +64,22 @@ function unpackThoughts(packed: string): JsonObject[] {
  */
 export function withOwnThoughts(body: JsonObject): JsonObject {
   const { input } = body
-  if (!Array.isArray(input) || !input.some(isPacked)) return body
+  if (!Array.isArray(input) || !input.some(isPackedItem)) return body
+  const unpacker = new ThoughtUnpacker()
   return {
     ...body,
-    input: input.flatMap((item: unknown) => (isPacked(item) ? unpackItem(item) : [item])),
+    input: input.flatMap((item: unknown) =>
+      isPackedItem(item) ? unpackItem(item, unpacker) : [item],
+    ),
   }
 }
 
-const isPacked = (item: unknown): item is JsonObject =>
-  isObject(item) &&
-  item['type'] === 'reasoning' &&
-  typeof item['encrypted_content'] === 'string' &&
-  item['encrypted_content'].startsWith(mark)
+const isPackedItem = (item: unknown): item is JsonObject =>
+  isObject(item) && item['type'] === 'reasoning' && isPacked(item['encrypted_content'])
 
-const unpackItem = (item: JsonObject): JsonObject[] =>
-  readThoughts(item).flatMap(({ format, data, id }) => {
-    if (format !== ofOpenAi.format) return []
-    const named = typeof id === 'string' ? { id } : {}
-    return [{ type: 'reasoning', ...named, summary: [], encrypted_content: data }]
+const unpackItem = (item: JsonObject, unpacker: ThoughtUnpacker): JsonObject[] =>
+  readDetails(item, unpacker).flatMap(({ format, data, id }) => {
+    if (format !== openAiThoughtFormat) return []
+    const idField = typeof id === 'string' ? { id } : {}
+    return [{ type: 'reasoning', ...idField, summary: [], encrypted_content: data }]
   })

@@ -20,7 +20,7 @@ export function toChosenTools(tools: ToolSet, choice: Choice): ChosenTools {
   const { functions } = tools
   const omitted: string[] = []
   let refusal: ApiError | undefined
-  for (const tool of tools.hosted) {
+  for (const tool of tools.hostedTools) {
     if (mayOmit(tool, functions.length > 0, choice)) omitted.push(tool.param)
     else refusal ??= unavailable(tool)
   }
@@ -28,11 +28,14 @@ export function toChosenTools(tools: ToolSet, choice: Choice): ChosenTools {
     refusal ??= needsTools(choice) ? missingTool(choice) : undefined
     return { fields: {}, omitted, refusal }
   }
-  const chosen = choice ? toChatChoice(choice, tools) : {}
+  const chosenTools = choice ? toChatChoice(choice, tools) : {}
   return {
-    fields: { tools: functions, ...(chosen.value !== undefined && { tool_choice: chosen.value }) },
+    fields: {
+      tools: functions,
+      ...(chosenTools.value !== undefined && { tool_choice: chosenTools.value }),
+    },
     omitted,
-    refusal: refusal ?? chosen.refusal,
+    refusal: refusal ?? chosenTools.refusal,
   }
 }
 
@@ -72,13 +75,13 @@ interface ChatChoice {
   refusal?: ApiError
 }
 
-const called = (name: string) => ({ type: 'function', function: { name } })
+const toFunctionChoice = (name: string) => ({ type: 'function', function: { name } })
 
 function toChatChoice(choice: ToolChoice, tools: ToolSet): ChatChoice {
   if (typeof choice === 'string') return { value: choice }
   if (choice.type === 'allowed_tools') return toAllowed(choice, tools)
   const name = functionNameOf(choice, tools)
-  return name === undefined ? { refusal: missingTool(choice) } : { value: called(name) }
+  return name === undefined ? { refusal: missingTool(choice) } : { value: toFunctionChoice(name) }
 }
 
 function toAllowed(choice: JsonObject, tools: ToolSet): ChatChoice {
@@ -88,7 +91,7 @@ function toAllowed(choice: JsonObject, tools: ToolSet): ChatChoice {
     const name = functionNameOf(tool, tools)
     return name === undefined ? [] : [name]
   })
-  const allowed = { mode: mode === 'required' ? mode : 'auto', tools: names.map(called) }
+  const allowed = { mode: mode === 'required' ? mode : 'auto', tools: names.map(toFunctionChoice) }
   return { value: { type: 'allowed_tools', allowed_tools: allowed } }
 }
 

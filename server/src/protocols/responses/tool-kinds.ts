@@ -18,9 +18,9 @@ export interface CallerTool {
 }
 
 /** Tools that OpenAI runs itself. */
-const hosted =
+const hostedKinds =
   /^(web_search|file_search|code_interpreter|image_generation|mcp$|computer|programmatic_tool_calling)/
-export const isHosted = (type: string): boolean => hosted.test(type)
+export const isHosted = (type: string): boolean => hostedKinds.test(type)
 
 /** Those of them that clients offer by default: Codex does, in every request. */
 const optional = /^(web_search|image_generation)/

@@ -24,8 +24,8 @@ export class FunctionNames {
 
   nameOf(tool: ToolName): string {
     const key = keyOf(tool)
-    const existing = this.#byTool.get(key)
-    if (existing !== undefined) return existing
+    const existingName = this.#byTool.get(key)
+    if (existingName !== undefined) return existingName
     const plain = tool.namespace ? `${tool.namespace}__${tool.name}` : tool.name
     const isFree = accepted.test(plain) && !this.#usedNames.has(plain)
     const name = isFree ? plain : hashName(plain, key)

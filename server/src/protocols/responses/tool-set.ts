@@ -32,7 +32,7 @@ const isNamed = (kind: ToolKind) => kind === 'function' || kind === 'custom'
 
 /** The tools of a request as functions of a chat request, and the way back from a call to its tool. */
 export class ToolSet {
-  readonly hosted: HostedTool[] = []
+  readonly hostedTools: HostedTool[] = []
   readonly #refuse: OnRefusal
   readonly #names = new FunctionNames()
   readonly #functions = new Map<string, JsonObject>()
@@ -69,11 +69,11 @@ export class ToolSet {
   #add(tool: unknown, place: ToolPosition): void {
     const type = isObject(tool) ? tool['type'] : undefined
     if (!isObject(tool) || typeof type !== 'string') {
-      return this.#refuse(missing(`${place.param}.type`))
+      return this.#refuse(toMissingField(`${place.param}.type`))
     }
     if (type === 'namespace') return this.#addNamespace(tool, place)
     if (isHosted(type) || (type === 'shell' && isInContainer(tool))) {
-      this.hosted.push({ type, param: `${place.param}.type` })
+      this.hostedTools.push({ type, param: `${place.param}.type` })
       return
     }
     const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined
@@ -97,15 +97,16 @@ export class ToolSet {
     { param, namespace, before = '' }: ToolPosition,
   ): void {
     const name = isNamed(kind) ? tool['name'] : kind
-    if (typeof name !== 'string' || name === '') return this.#refuse(missing(`${param}.name`))
+    if (typeof name !== 'string' || name === '')
+      return this.#refuse(toMissingField(`${param}.name`))
     if (name.length > 128) {
       const message = `${param}.name: must have a length of at most 128.`
       return this.#refuse(invalidRequest(`${param}.name`, 'too_long', message))
     }
     const callerTool: CallerTool = { kind, name, ...(namespace && { namespace }) }
     const functionName = this.functionFor(callerTool)
-    const existing = this.#tools.get(functionName)
-    if (existing && existing.kind !== kind) {
+    const existingTool = this.#tools.get(functionName)
+    if (existingTool && existingTool.kind !== kind) {
       // A call comes back by its name alone.
       const message = `${param}.name: another tool already has this name.`
       return this.#refuse(invalidRequest(`${param}.name`, 'duplicate', message))
@@ -117,8 +118,9 @@ export class ToolSet {
 
   #addNamespace(namespace: JsonObject, { param }: ToolPosition): void {
     const { name, description, tools } = namespace
-    if (typeof name !== 'string' || name === '') return this.#refuse(missing(`${param}.name`))
-    if (!Array.isArray(tools)) return this.#refuse(missing(`${param}.tools`))
+    if (typeof name !== 'string' || name === '')
+      return this.#refuse(toMissingField(`${param}.name`))
+    if (!Array.isArray(tools)) return this.#refuse(toMissingField(`${param}.tools`))
     const text = typeof description === 'string' ? description : ''
     for (const [index, tool] of tools.entries()) {
       const place = { param: `${param}.tools.${index}`, namespace: name }
@@ -127,7 +129,7 @@ export class ToolSet {
   }
 }
 
-const missing = (field: string) =>
+const toMissingField = (field: string) =>
   invalidRequest(field, 'required', `${field}: this field is required.`)
 
 /** A shell of OpenAI's, not one of the caller's. */

@@ -20,7 +20,7 @@ describe('a search for tools', () => {
     parameters: { type: 'object', properties: { q: { type: 'string' } } },
   }
 
-  test('by the client is a function, and what it finds are tools', () => {
+  test('by the client is a function, and its results are tools', () => {
     const input = [
       { role: 'user', content: 'Hi.' },
       { type: 'tool_search_call', call_id: 'c', execution: 'client', arguments: { q: 'a' } },
@@ -41,7 +41,7 @@ describe('a search for tools', () => {
     ])
   })
 
-  test('by OpenAI is not needed: what it would find is there', () => {
+  test('by OpenAI is not needed: all tools are present', () => {
     const tools = [{ type: 'tool_search' }, { ...look, defer_loading: true }]
     const input = [
       { role: 'user', content: 'Hi.' },
@@ -121,7 +121,7 @@ describe('a tool that OpenAI’s models know by its type', () => {
     ])
   })
 
-  test('that is called with what is no JSON runs nothing', () => {
+  test('runs nothing when its arguments are not JSON', () => {
     expect(answered({ tools: [{ type: 'shell' }] }, ['shell', 'rm -rf'])).toMatchObject([
       { type: 'shell_call', action: { commands: [] } },
     ])
@@ -129,7 +129,7 @@ describe('a tool that OpenAI’s models know by its type', () => {
 
   test('is streamed as an item that is begun and done', () => {
     const { writer } = read({ tools: [{ type: 'shell' }] })
-    const writing = writer(identity)
+    const writing = writer(identity, 9)
     const called = { name: 'shell', arguments: '{"commands":["ls"]}' }
     const call = { index: 0, id: 'call_1', type: 'function', function: called }
     const chunks = [chunkOf({ tool_calls: [call] })]
@@ -149,7 +149,7 @@ describe('a tool that OpenAI’s models know by its type', () => {
   })
 })
 
-describe('refused by name', () => {
+describe('rejected by name', () => {
   const rows: [param: string, JsonObject][] = [
     ['tools.1.type', { tools: [look, { type: 'file_search', vector_store_ids: ['a'] }] }],
     ['tools.1.type', { tools: [look, { type: 'mcp', server_label: 'a' }] }],

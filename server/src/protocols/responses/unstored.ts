@@ -3,11 +3,11 @@ import { type JsonObject, toList } from '../../wire/json-body'
 
 /** Returns a request whose provider stores nothing of it: thoughts come back instead. */
 export function toUnstored(body: JsonObject, { reasoning }: { reasoning: boolean }): JsonObject {
-  const wanted = body['store'] !== false && reasoning
+  const wantsReasoning = body['store'] !== false && reasoning
   return {
     ...body,
     // The next request brings them back, where the provider would have kept them.
-    ...(wanted && { include: withThoughts(body['include']) }),
+    ...(wantsReasoning && { include: withThoughts(body['include']) }),
     store: false,
   }
 }

@@ -18,14 +18,17 @@ import type { Usage } from '../../wire/usage'
 export interface ResponseRequest {
   request: ResponsesRequest
   tools: ReadonlyMap<string, CallerTool>
+  /** Its answer is stored, with the thoughts that the next request needs. */
+  keepsThoughts: boolean
 }
 
-const optionsOf = ({ request, tools }: ResponseRequest, bareId: string): OutputOptions => ({
+const optionsOf = (
+  { request, tools, keepsThoughts }: ResponseRequest,
+  bareId: string,
+): OutputOptions => ({
   bareId,
   tools,
-  // A request that is to be kept has them for the next one.
-  includesThoughts:
-    request.store === true || (request.include?.includes(encryptedThoughts) ?? false),
+  includesThoughts: keepsThoughts || (request.include?.includes(encryptedThoughts) ?? false),
 })
 
 /** One answer as it grows: whole answers and streams are both made by it. */
@@ -71,7 +74,10 @@ class Answer {
     const end = endOf(this.#reason)
     const events = this.#output.finish(end.status)
     const output = this.#output.items()
-    const response = this.#response({ ...end, output, usage: this.#usage })
+    const completedAt = Math.floor(Date.now() / 1000)
+    const progress = { ...end, output, usage: this.#usage }
+    const isCompleted = end.status === 'completed'
+    const response = this.#response(isCompleted ? { ...progress, completedAt } : progress)
     events.push({ type: `response.${end.status}`, response })
     return { events, response }
   }
@@ -89,16 +95,30 @@ class Answer {
 
 /** The events of one Response, numbered from 0. Source: contract 5.2. */
 export class ResponseWriter implements EventWriter {
-  readonly ping = pingFrame
   readonly #answer: Answer
   #sequence = 0
   /** The first of a provider's own frames. */
   #first: string | undefined
   #last: string | undefined
+  /** Events that were put between those of the provider, whose numbers they moved. */
+  #inserted = 0
 
-  constructor(asked: ResponseRequest, { id, created, model }: Identity) {
+  constructor(request: ResponseRequest, { id, created, model }: Identity) {
     const bareId = bareAnswerId(id)
-    this.#answer = new Answer(asked, { id: `resp_${bareId}`, created, model }, bareId)
+    this.#answer = new Answer(request, { id: `resp_${bareId}`, created, model }, bareId)
+  }
+
+  /**
+   * Returns OpenAI's own event: Codex counts events, not comments. Before the Response has begun a comment: the
+   * first event of a stream is `response.created` for all clients.
+   */
+  keepAlive(): string {
+    if (this.#last === undefined) return this.#sequence === 0 ? pingFrame : this.#number(keepAlive)
+    const number = eventIn(this.#last)['sequence_number']
+    if (typeof number !== 'number') return namedFrame(keepAlive)
+    this.#inserted += 1
+    this.#last = namedFrame({ ...keepAlive, sequence_number: number + 1 })
+    return this.#last
   }
 
   write(chunk: string): string {
@@ -110,11 +130,14 @@ export class ResponseWriter implements EventWriter {
 
   /**
    * Takes the last state from frames of a provider's own that went out, so that later events continue from
-   * it. Reads only the first and the last of them, and only where that is needed.
+   * it, and returns those whose number has to follow an inserted event. Reads only the first and the last of them,
+   * and only where that is needed.
    */
-  follow(frame: string): undefined {
+  follow(frame: string): string | undefined {
+    const moved = this.#inserted > 0 ? withMovedNumber(frame, this.#inserted) : undefined
     this.#first ??= frame
-    this.#last = frame
+    this.#last = moved ?? frame
+    return moved
   }
 
   end(): string {
@@ -140,13 +163,26 @@ export class ResponseWriter implements EventWriter {
 
   #frames(events: readonly StreamEvent[]): string {
     let text = ''
-    for (const { type, ...rest } of events) {
-      const event = { type, sequence_number: this.#sequence, ...rest }
-      text += namedFrame(event)
-      this.#sequence += 1
-    }
+    for (const event of events) text += this.#number(event)
     return text
   }
+
+  #number({ type, ...rest }: JsonObject & { type: string }): string {
+    const frame = namedFrame({ type, sequence_number: this.#sequence, ...rest })
+    this.#sequence += 1
+    return frame
+  }
+}
+
+const keepAlive = { type: 'keepalive' }
+
+/** Returns a provider's frame with another number, and otherwise as it came. */
+function withMovedNumber(frame: string, by: number): string {
+  const number = eventIn(frame)['sequence_number']
+  if (typeof number !== 'number') return frame
+  // Inside a text the quotes are escaped; a field of that name deeper in the event has another number.
+  const field = new RegExp(String.raw`(?<!\\)("sequence_number"\s*:\s*)${number}(?!\d)`)
+  return frame.replace(field, (_found, name: string) => `${name}${number + by}`)
 }
 
 /** The event of the last of these frames. */
@@ -161,11 +197,11 @@ function eventIn(frames: string | undefined): JsonObject {
 }
 
 /** The whole Response for a whole chat completion. */
-export function toCompleteResponse(asked: ResponseRequest, completion: JsonObject): JsonObject {
+export function toCompleteResponse(request: ResponseRequest, completion: JsonObject): JsonObject {
   const bareId = bareAnswerId(completion['id'])
   const created = Number(completion['created'])
   const model = String(completion['model'])
-  const answer = new Answer(asked, { id: `resp_${bareId}`, created, model }, bareId)
+  const answer = new Answer(request, { id: `resp_${bareId}`, created, model }, bareId)
   for (const part of toCompletionParts(completion)) answer.add(part)
   return answer.finish().response
 }

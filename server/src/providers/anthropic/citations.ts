@@ -1,5 +1,5 @@
 import { toText, type JsonObject } from '../../wire/json-body'
-import { toAnnotation } from '../../wire/annotations'
+import { toAnnotation, toCitedLocation, toFileAnnotation } from '../../wire/annotations'
 
 /** The characters of an answer that a citation belongs to. */
 export interface CitedRange {
@@ -23,47 +23,31 @@ export function toCitationAnnotation(
     case 'search_result_location': {
       const source = toText(citation['source'])
       if (/^https?:/i.test(source)) return toAnnotation({ url: source, title, quote, ...range })
-      return fileCitation({ filename: title || source, quote }, range)
+      return toFileAnnotation({ filename: title || source, quote, ...range })
     }
     case 'char_location':
     case 'page_location':
     case 'content_block_location':
-      return fileCitation(
-        {
-          fileId: toText(citation['file_id']),
-          filename: toText(citation['document_title']),
-          index: citation['document_index'],
-          quote,
-        },
-        range,
-      )
+      return toFileAnnotation({
+        fileId: toText(citation['file_id']),
+        filename: toText(citation['document_title']),
+        index: citation['document_index'],
+        quote,
+        location: locationOf(citation),
+        ...range,
+      })
     default:
       return undefined
   }
 }
 
-interface CitedFile {
-  fileId?: string
-  filename: string
-  /** Which of the documents of the request it is. */
-  index?: unknown
-  quote: string
+const units: Readonly<Record<string, string>> = {
+  char_location: 'char_index',
+  page_location: 'page_number',
+  content_block_location: 'block_index',
 }
 
-/** A citation without address: of a document of the request. */
-function fileCitation(
-  { fileId, filename, index, quote }: CitedFile,
-  range: CitedRange,
-): JsonObject {
-  return {
-    type: 'file_citation',
-    file_citation: {
-      ...(fileId && { file_id: fileId }),
-      filename,
-      ...(Number.isSafeInteger(index) && { index }),
-      start_index: range.start,
-      end_index: range.end,
-      quote,
-    },
-  }
+function locationOf({ type, ...fields }: JsonObject) {
+  const unit = units[String(type)] ?? ''
+  return toCitedLocation(type, fields[`start_${unit}`], fields[`end_${unit}`])
 }

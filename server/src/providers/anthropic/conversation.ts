@@ -24,12 +24,22 @@ export interface MessagesConversation {
   lostThoughts: boolean
 }
 
+/** The treatment of a history's thoughts: none is sent after the provider refused their signatures. */
+interface ConversationOptions {
+  sendsThoughts: boolean
+  /** Gets the fields of arguments that are no JSON object. */
+  omit: (field: string) => void
+}
+
 /**
  * Repairs a history on its way: roles take turns, results stand directly behind their calls, blank texts
- * are left out. Throws `invalid_request` for results without a call, and for content that this format
- * cannot hold. Source: contract 12.1, 12.6.
+ * are left out; `omit` gets the fields of arguments that are no JSON object. Throws `invalid_request` for results
+ * without a call, and for content that this format cannot hold. Source: contract 12.1, 12.6.
  */
-export function toConversation(messages: readonly ChatMessage[]): MessagesConversation {
+export function toConversation(
+  messages: readonly ChatMessage[],
+  { sendsThoughts, omit }: ConversationOptions,
+): MessagesConversation {
   const system: AnthropicBlock[] = []
   const turns: Turn[] = []
   const callers = new Map<string, Turn>()
@@ -51,7 +61,7 @@ export function toConversation(messages: readonly ChatMessage[]): MessagesConver
         break
       }
       case 'assistant':
-        addAnswer(message, { path, turns, callers })
+        addAnswer(message, { path, turns, callers, sendsThoughts, omit })
         break
       case 'tool':
       case 'function':
@@ -71,14 +81,17 @@ function turnOf(role: Turn['role'], turns: Turn[]): Turn {
   return turn
 }
 
-interface TurnPosition {
+interface TurnPosition extends ConversationOptions {
   path: string
   turns: Turn[]
   callers: Map<string, Turn>
 }
 
-function addAnswer(message: ChatMessage, { path, turns, callers }: TurnPosition): void {
-  const thoughts = toThinkingBlocks(message['reasoning_details'])
+function addAnswer(
+  message: ChatMessage,
+  { path, turns, callers, sendsThoughts, omit }: TurnPosition,
+): void {
+  const thoughts = sendsThoughts ? toThinkingBlocks(message['reasoning_details']) : []
   const { refusal } = message
   const blocks = [
     ...toTextBlocks(message.content, `${path}.content`),
@@ -92,7 +105,7 @@ function addAnswer(message: ChatMessage, { path, turns, callers }: TurnPosition)
   turn.blocks.push(...blocks)
   for (const [position, call] of calls.entries()) {
     const id = toFittingId(call.id, anthropicCallIds)
-    const input = parseArguments(call, `${path}.tool_calls.${position}`)
+    const input = parseArguments(call, `${path}.tool_calls.${position}`, omit)
     const block: AnthropicBlock = { type: 'tool_use', id, name: call.function.name, input }
     markLast([block], call)
     turn.calls.push(block)

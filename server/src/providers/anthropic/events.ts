@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { isObject, type JsonObject } from '../../wire/json-body'
+import { dropNulls } from '../event'
 import { invalidAnswer, type ErrorSource } from '../upstream-error'
 
-const Counts = z.looseObject({}).nullish()
+const Counts = z.looseObject({}).optional()
 const index = z.int()
 
 const AnswerBlock = z.object({
@@ -33,14 +34,14 @@ const MessagesEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('message_start'),
     message: z.object({
-      id: z.string().nullish(),
+      id: z.string().optional(),
       usage: Counts,
       /**
        * Content that exists already: of an answer that continues after the provider's own tools, or is
        * whole.
        */
-      content: z.array(AnswerBlock).nullish(),
-      stop_reason: z.string().nullish(),
+      content: z.array(AnswerBlock).optional(),
+      stop_reason: z.string().optional(),
     }),
   }),
   z.object({ type: z.literal('content_block_start'), index, content_block: AnswerBlock }),
@@ -48,7 +49,9 @@ const MessagesEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('content_block_stop'), index }),
   z.object({
     type: z.literal('message_delta'),
-    delta: z.object({ stop_reason: z.string().nullish() }),
+    delta: z
+      .object({ stop_reason: z.string().optional(), stop_sequence: z.string().optional() })
+      .optional(),
     usage: Counts,
   }),
   z.object({ type: z.literal('message_stop') }),
@@ -78,8 +81,10 @@ export function toEvent(event: JsonObject, { provider }: ErrorSource): MessagesE
   throw invalidAnswer(provider, 'an unreadable event', result.error)
 }
 
-/** Blocks and deltas that are not read may have fields of any shape: of those only the type is kept. */
+/** Blocks and deltas that are not read may have fields of any shape: of those only the type is kept. A null is absent. */
 function withoutUnread(event: JsonObject): JsonObject {
+  dropNulls(event)
+  dropNulls(event['delta'])
   switch (event['type']) {
     case 'content_block_start':
       return { ...event, content_block: omitUnknown(event['content_block'], readBlocks) }
@@ -87,6 +92,7 @@ function withoutUnread(event: JsonObject): JsonObject {
       return { ...event, delta: omitUnknown(event['delta'], readDeltas) }
     case 'message_start': {
       const { message } = event
+      dropNulls(message)
       if (!isObject(message) || !Array.isArray(message['content'])) return event
       const content = message['content'].map((block) => omitUnknown(block, readBlocks))
       return { ...event, message: { ...message, content } }
@@ -97,7 +103,8 @@ function withoutUnread(event: JsonObject): JsonObject {
 }
 
 function omitUnknown(value: unknown, types: ReadonlySet<unknown>): unknown {
-  if (!isObject(value) || typeof value['type'] !== 'string' || types.has(value['type']))
-    return value
-  return { type: value['type'] }
+  if (!isObject(value) || typeof value['type'] !== 'string') return value
+  if (!types.has(value['type'])) return { type: value['type'] }
+  dropNulls(value)
+  return value
 }

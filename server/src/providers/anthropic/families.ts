@@ -63,10 +63,10 @@ const families: readonly (readonly [name: string, family: ClaudeFamily])[] = [
 ]
 
 /** Servers of this dialect with models of their own. */
-const foreign: ClaudeFamily = { ...budget, maxOutput: undefined, jsonSchema: false }
+const foreignFamily: ClaudeFamily = { ...budget, maxOutput: undefined, jsonSchema: false }
 
 /** The family of a model's name, which may have a cloud's prefix in front. */
 export function getClaudeFamily(upstreamModel: string): ClaudeFamily {
   const name = upstreamModel.toLowerCase().replaceAll('.', '-')
-  return families.find(([prefix]) => name.includes(prefix))?.[1] ?? foreign
+  return families.find(([prefix]) => name.includes(prefix))?.[1] ?? foreignFamily
 }

@@ -1,6 +1,9 @@
 import { withAutomaticBreakpoints } from './breakpoints'
 import { createPartsReader } from './parts'
-import { toUsage } from './usage'
+import { countsAtEnd, countsAtStart, lacksCount, withMissingCounts } from './missing-counts'
+import { hasCount, toUsage } from './usage'
+import { collectMessage, toMessageEvents } from './whole-message'
+import { withoutThoughts } from './without-thoughts'
 import type { NativePassthrough, PassthroughTarget } from '../adapter'
 import { isFailure } from '../event'
 import {
@@ -15,9 +18,11 @@ import { toFailure, invalidAnswer } from '../upstream-error'
 import type { AnswerUnits } from '../../wire/answer-units'
 import { withoutMessageCache } from '../../wire/hidden-cache'
 import { isObject, type JsonObject } from '../../wire/json-body'
-import { namedFrame } from '../../wire/sse'
+import { isPacked } from '../../wire/reasoning-details'
+import { isEventName, namedFrame } from '../../wire/sse'
 import { TextSize } from '../../wire/text-size'
 import { completionTokens, type Usage } from '../../wire/usage'
+import { withEstimated } from '../../wire/usage-claims'
 
 const path = '/v1/messages'
 
@@ -43,7 +48,7 @@ function request(
     body: {
       ...body,
       model: upstreamModel,
-      messages: Array.isArray(messages) ? messages.map(withoutForeign) : messages,
+      messages: Array.isArray(messages) ? messages.flatMap(withoutForeign) : messages,
       ...(maxTokens !== undefined && limitThinking(body, maxTokens)),
     },
   }
@@ -58,8 +63,12 @@ function limitThinking({ thinking }: JsonObject, maxTokens: number): JsonObject 
   return { max_tokens: maxTokens, thinking: { ...thinking, budget_tokens: less } }
 }
 
-const isUnsigned = (block: unknown) =>
-  isObject(block) && block['type'] === 'thinking' && !block['signature']
+/** Thoughts of other models: without a signature, or with what Tollgate packed for their provider. */
+function isForeignThought(block: unknown): boolean {
+  if (!isObject(block)) return false
+  const { type, signature, data } = block
+  return type === 'thinking' ? !signature || isPacked(signature) : isPacked(data)
+}
 
 /** A page that another model cited has no index in Anthropic's search, and without one it is refused. */
 const isForeignCitation = (citation: unknown) =>
@@ -77,14 +86,26 @@ function withoutForeignCitations(block: unknown): unknown {
   return own.length > 0 ? { ...rest, citations: own } : rest
 }
 
-/** Thoughts of another model have no signature, and Anthropic refuses them without one. */
-function withoutForeign(turn: unknown): unknown {
+/** Anthropic refuses thoughts that it did not sign, and turns without content. */
+function withoutForeign(turn: unknown): unknown[] {
   if (!isObject(turn) || turn['role'] !== 'assistant' || !Array.isArray(turn['content']))
-    return turn
+    return [turn]
   const { content } = turn
-  if (!content.some((block) => isUnsigned(block) || citesForeign(block))) return turn
-  const own = content.filter((block) => !isUnsigned(block))
-  return { ...turn, content: own.map(withoutForeignCitations) }
+  if (!content.some((block) => isForeignThought(block) || citesForeign(block))) return [turn]
+  const own = content.filter((block) => !isForeignThought(block))
+  return own.length > 0 ? [{ ...turn, content: own.map(withoutForeignCitations) }] : []
+}
+
+const isEmptyText = (block: unknown) =>
+  isObject(block) && block['type'] === 'text' && (block['text'] ?? '') === ''
+
+/** Whether an event only opens a message, or a text in it. */
+function carriesNothing({ type, message, content_block: block }: JsonObject): boolean {
+  if (type === 'message_start') {
+    const content = isObject(message) ? message['content'] : undefined
+    return !Array.isArray(content) || content.length === 0
+  }
+  return type === 'ping' || (type === 'content_block_start' && isEmptyText(block))
 }
 
 /** Passes the events of one answer on; their usage is read like that of a translated one. */
@@ -92,6 +113,7 @@ class RelayedMessage implements RelayedStream {
   readonly #request: RelayRequest
   readonly #reading: TranslatedStream
   #hasStarted = false
+  hasOutput = false
   /** The block that is open, if one is. */
   #open: unknown
 
@@ -110,7 +132,8 @@ class RelayedMessage implements RelayedStream {
     if (!isObject(event)) return []
     const { type, message } = event
     // Until it has started, a refusal may still come in place of it.
-    if (typeof type !== 'string' || (type === 'ping' && !this.#hasStarted)) return []
+    if (!isEventName(type) || (type === 'ping' && !this.#hasStarted)) return []
+    this.hasOutput ||= !carriesNothing(event)
     if (type === 'content_block_start') this.#open = event['index']
     if (type === 'content_block_stop') this.#open = undefined
     if (type === 'message_start' && isObject(message)) {
@@ -118,10 +141,18 @@ class RelayedMessage implements RelayedStream {
       if (this.#hasStarted) return []
       this.#hasStarted = true
       message['model'] = this.#request.identity.model
+      this.#addCounts(message, countsAtStart)
       this.#hideCache(message)
     }
+    if (type === 'message_delta') this.#addCounts(event, countsAtEnd)
     this.#hideCache(event)
     return [namedFrame({ ...event, type })]
+  }
+
+  /** The clients of a provider that does not count get what is charged: at the start that of the prompt. */
+  #addCounts(holder: JsonObject, names: typeof countsAtStart): void {
+    const { usage } = holder
+    if (lacksCount(usage, names)) holder['usage'] = withMissingCounts(usage, names, this.usage())
   }
 
   #hideCache(holder: JsonObject): void {
@@ -131,22 +162,35 @@ class RelayedMessage implements RelayedStream {
     }
   }
 
+  /** The stream carries its usage itself. Its last event may be missing. */
   end(): string[] {
-    // The stream carries its usage itself.
     this.#reading.end()
-    return []
+    return this.isOver ? [] : [...this.#close(), namedFrame({ type: 'message_stop' })]
+  }
+
+  isComplete(): boolean {
+    return this.#reading.isComplete()
+  }
+
+  get isFinished(): boolean {
+    return this.#reading.isFinished
   }
 
   cut(maxTokens: number): string[] {
     this.#reading.cut(maxTokens)
     const delta = { stop_reason: 'max_tokens', stop_sequence: null }
     const usage = { output_tokens: completionTokens(this.usage()) }
-    const close = { type: 'content_block_stop', index: this.#open }
     return [
-      ...(this.#open === undefined ? [] : [namedFrame(close)]),
+      ...this.#close(),
       namedFrame({ type: 'message_delta', delta, usage }),
       namedFrame({ type: 'message_stop' }),
     ]
+  }
+
+  /** The end of the block that is open, if one is. */
+  #close(): string[] {
+    if (this.#open === undefined) return []
+    return [namedFrame({ type: 'content_block_stop', index: this.#open })]
   }
 
   tokensAtLeast(): number {
@@ -155,6 +199,10 @@ class RelayedMessage implements RelayedStream {
 
   usage(): Usage {
     return this.#reading.usage()
+  }
+
+  hasContent(): boolean {
+    return this.#reading.hasContent()
   }
 }
 
@@ -166,19 +214,33 @@ function complete(answer: unknown, relayRequest: RelayRequest): CompleteAnswer {
   if (isFailure(answer)) throw toFailure(answer, source)
   const { content, usage } = answer
   if (!Array.isArray(content)) throw invalidAnswer(source.provider, 'a message without content')
-  const counted = isObject(usage) ? toUsage(usage) : undefined
-  const used = counted
-    ? boundUsage(counted, content, relayRequest)
-    : relayRequest.estimate(sizeOf(content))
-  const hidden = relayRequest.hidesCachedTokens === true && isObject(usage)
+  const used = usedIn(usage, content, relayRequest)
+  const isComplete = isObject(usage) && !lacksCount(usage, countsAtStart)
+  const shownUsage = isComplete ? usage : withMissingCounts(usage, countsAtStart, used)
+  const hidden = relayRequest.hidesCachedTokens === true
   return {
     body: {
       ...answer,
       model: identity.model,
-      ...(hidden && { usage: withoutMessageCache(usage) }),
+      usage: hidden ? withoutMessageCache(shownUsage) : shownUsage,
     },
     usage: withUnits(used, relayRequest, { size: () => sizeOf(content, relayRequest.units) }),
   }
+}
+
+/** Reads a usage, and estimates what it does not count. */
+function usedIn(usage: unknown, content: readonly unknown[], relayRequest: RelayRequest): Usage {
+  const counted = isObject(usage) ? toUsage(usage) : undefined
+  const estimate = () => relayRequest.estimate(sizeOf(content))
+  if (!counted || !isObject(usage)) return estimate()
+  const missingCounts = {
+    prompt: !hasCount(usage, 'input_tokens'),
+    output: !hasCount(usage, 'output_tokens'),
+  }
+  const used = boundUsage(counted, content, relayRequest)
+  return missingCounts.prompt || missingCounts.output
+    ? withEstimated(used, missingCounts, estimate())
+    : used
 }
 
 /**
@@ -204,8 +266,8 @@ function sizeOf(content: readonly unknown[], units?: AnswerUnits): TextSize {
   for (const block of content.filter(isObject)) {
     const { type, text, thinking, name, input, ...rest } = block
     if (typeof name === 'string') size.addCall(name)
-    const said = [text, thinking, input === undefined ? undefined : JSON.stringify(input)]
-    for (const piece of said) if (typeof piece === 'string') size.add(piece)
+    const contents = [text, thinking, input === undefined ? undefined : JSON.stringify(input)]
+    for (const piece of contents) if (typeof piece === 'string') size.add(piece)
     // Sources, and the results of the provider's own tools.
     if (type !== 'text' || rest['citations']) size.addOther(rest)
   }
@@ -216,6 +278,9 @@ function sizeOf(content: readonly unknown[], units?: AnswerUnits): TextSize {
 export const messagesPassthrough: NativePassthrough = {
   format: 'messages',
   request,
+  unsigned: withoutThoughts,
   stream: (facts) => new RelayedMessage(facts),
   complete,
+  events: toMessageEvents,
+  collect: collectMessage,
 }

@@ -3,12 +3,13 @@ import { toEvent, type AnswerBlock, type MessagesEvent } from './events'
 import { toFinish } from './finish-reason'
 import { answerTool } from './json-answer'
 import { hiddenThought, signedThought } from './reasoning-details'
-import { toUsage } from './usage'
+import { hasCount, toUsage } from './usage'
 import { isObject, type JsonObject, toObjects } from '../../wire/json-body'
 import type { Part } from '../../wire/answer-part'
+import { unnamedStop } from '../../wire/stop-sequence'
 import type { PartsReader } from '../adapter'
 import { readEvent } from '../event'
-import { invalidAnswer, type ErrorSource } from '../upstream-error'
+import { invalidAnswer, type ErrorSource, limitOpenBlocks } from '../upstream-error'
 
 /** Starts one answer. @see https://docs.claude.com/en/docs/build-with-claude/streaming */
 export function createPartsReader(source: ErrorSource): PartsReader {
@@ -35,7 +36,9 @@ class MessageParts {
   /** The id of the message; null for one without. */
   #id: string | null | undefined
   #hasBlocks = false
+  #isRevised = false
   #stopReason: string | undefined
+  #stopSequence: string | undefined
   #calls = 0
   #thoughts = 0
   /** Characters of text so far. */
@@ -60,9 +63,9 @@ class MessageParts {
         return this.#revise(event)
       case 'message_stop':
       default:
-        // Without a reason the answer is not whole, and its reader reports it.
-        if (this.#stopReason === undefined) return [{ type: 'end' }]
-        return [{ type: 'finish', reason: toFinish(this.#stopReason) }, { type: 'end' }]
+        // Where no event could have named the reason the answer is not whole, and its reader reports it.
+        if (this.#stopReason === undefined && !this.#isRevised) return [{ type: 'end' }]
+        return [this.#finish(this.#stopReason ?? 'end_turn'), { type: 'end' }]
     }
   }
 
@@ -78,30 +81,49 @@ class MessageParts {
     }
     this.#id = id
     this.#counts = { ...usage }
-    this.#stopReason = reason ?? undefined
+    this.#stopReason = reason
     const initialParts = (content ?? []).flatMap((block, index) => [
       ...this.#open(index, block),
       ...this.#close(index),
     ])
-    return [...initialParts, ...this.#usage()]
+    return [...initialParts, ...this.#stop(), ...this.#usage()]
   }
 
   #revise({ delta, usage }: Of<'message_delta'>): Part[] {
-    this.#stopReason = delta.stop_reason ?? this.#stopReason
+    this.#isRevised = true
+    this.#stopReason = delta?.stop_reason ?? this.#stopReason
+    this.#stopSequence = delta?.stop_sequence ?? this.#stopSequence
+    const stop = this.#stop()
     for (const [name, count] of Object.entries(usage ?? {})) {
       if (count !== null) this.#counts[name] = count
     }
     // The output in the start event is no count of it.
-    return typeof usage?.['output_tokens'] === 'number' ? this.#usage() : []
+    return typeof usage?.['output_tokens'] === 'number' ? [...stop, ...this.#usage()] : stop
+  }
+
+  /** Some servers do not send the event that ends the message. */
+  #stop(): Part[] {
+    return this.#stopReason === undefined
+      ? []
+      : [{ type: 'stop', reason: toFinish(this.#stopReason) }]
+  }
+
+  #finish(stopReason: string): Part {
+    const isStop = stopReason === unnamedStop
+    const matchedStop = this.#stopSequence ?? unnamedStop
+    return { type: 'finish', reason: toFinish(stopReason), ...(isStop && { matchedStop }) }
   }
 
   #usage(): Part[] {
     const usage = toUsage(this.#counts)
-    return usage ? [{ type: 'usage', usage }] : []
+    if (!usage) return []
+    const missingSides = hasCount(this.#counts, 'input_tokens') ? undefined : { prompt: true }
+    return [{ type: 'usage', usage, missing: missingSides }]
   }
 
   #open(index: number, block: AnswerBlock): Part[] {
     this.#hasBlocks = true
+    limitOpenBlocks(this.#blocks.size, this.#source)
     if (this.#blocks.get(index)?.kind === 'call') {
       throw invalidAnswer(this.#source.provider, 'a block that starts inside itself')
     }
@@ -175,6 +197,8 @@ class MessageParts {
       return [{ type: 'text', text: JSON.stringify(block.input) }]
     }
     if (block?.kind !== 'call' || block.hasArguments) return []
+    // Whether a call without arguments has none, or was cut before them, shows at the end.
+    if (Object.keys(block.input).length === 0) return []
     return [{ type: 'arguments', index: block.index, text: JSON.stringify(block.input) }]
   }
 

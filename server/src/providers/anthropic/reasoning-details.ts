@@ -1,6 +1,7 @@
 import type { AnthropicBlock } from './content'
-import { type JsonObject, toObjects } from '../../wire/json-body'
 import { anthropicThoughtFormat } from '../../wire/anthropic-format'
+import type { JsonObject } from '../../wire/json-body'
+import { joinDetails } from '../../wire/reasoning-details'
 
 export const signedThought = (text: string, signature: string, index: number): JsonObject => ({
   type: 'reasoning.text',
@@ -19,7 +20,7 @@ export const hiddenThought = (data: string, index: number): JsonObject => ({
 
 /** Returns the thinking blocks of an assistant turn that are of this format and signed. */
 export function toThinkingBlocks(details: unknown): AnthropicBlock[] {
-  return toObjects(details).flatMap((detail): AnthropicBlock[] => {
+  return joinDetails(details).flatMap((detail): AnthropicBlock[] => {
     if (detail['format'] !== anthropicThoughtFormat) return []
     const { type, text, signature, data } = detail
     if (type === 'reasoning.encrypted' && typeof data === 'string') {

@@ -20,7 +20,11 @@ const usualMaxTokens = 4096
 export function toMessagesRequest(chat: ChatRequest, target: AdapterTarget): UpstreamRequest {
   refuseForeign(chat)
   const family = getClaudeFamily(target.upstreamModel)
-  const { system, messages, lostThoughts } = toConversation(chat.messages)
+  const unreadable: string[] = []
+  const { system, messages, lostThoughts } = toConversation(chat.messages, {
+    sendsThoughts: target.signatures !== 'replaced',
+    omit: (field) => unreadable.push(field),
+  })
   const requestedTokens = target.maxTokens ?? family.maxOutput ?? usualMaxTokens
   const maxTokens = Math.min(requestedTokens, family.maxOutput ?? requestedTokens)
   const thinking = toClaudeThinking(chat.reasoning_effort, { family, maxTokens, lostThoughts })
@@ -54,7 +58,7 @@ export function toMessagesRequest(chat: ChatRequest, target: AdapterTarget): Ups
     path: '/v1/messages',
     headers,
     body,
-    omitted: findOmittedFields(chat, appliedFields(body, thinking)),
+    omitted: findOmittedFields(chat, appliedFields(body, thinking), unreadable),
   }
 }
 

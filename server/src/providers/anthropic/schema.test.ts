@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { toStrictSchema } from './schema'
 
-test('a keyword that structured outputs do not know moves into the description, whatever it is called', () => {
+test('an unsupported keyword of structured outputs moves into the description, with any name', () => {
   for (const name of ['minimum', 'constructor', 'toString', 'hasOwnProperty']) {
     const schema = { type: 'object', properties: { age: { type: 'integer', [name]: 3 } } }
     expect(toStrictSchema(schema)).toEqual({

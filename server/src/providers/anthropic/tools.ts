@@ -25,12 +25,15 @@ export function toTools(chat: ChatRequest, { family, isThinking }: Limits): Tool
   const toolChoice = toToolChoice(choice)
   const isForced = toolChoice['type'] === 'any' || toolChoice['type'] === 'tool'
   const mayForce = family.forcedTool && !isThinking
-  const chosen: JsonObject = isForced && !mayForce ? { type: 'auto' } : toolChoice
-  if (isParallel === false && chosen['type'] !== 'none') chosen['disable_parallel_tool_use'] = true
+  const toolChoiceField: JsonObject = isForced && !mayForce ? { type: 'auto' } : toolChoice
+  if (isParallel === false && toolChoiceField['type'] !== 'none')
+    toolChoiceField['disable_parallel_tool_use'] = true
   return {
     tools: offered.map((tool) => toTool(tool, family)),
     // `auto` is the default.
-    ...((chosen['type'] !== 'auto' || isParallel === false) && { tool_choice: chosen }),
+    ...((toolChoiceField['type'] !== 'auto' || isParallel === false) && {
+      tool_choice: toolChoiceField,
+    }),
   }
 }
 
@@ -61,14 +64,14 @@ function toToolChoice(choice: ChatRequest['tool_choice']): JsonObject {
 function readAllowedNames(choice: ChatRequest['tool_choice']): Set<unknown> | undefined {
   if (!isObject(choice) || choice.type !== 'allowed_tools') return undefined
   const { tools } = choice.allowed_tools
-  const named = toObjects(tools)
-  return new Set(named.map((tool) => isObject(tool['function']) && tool['function']['name']))
+  const namedTools = toObjects(tools)
+  return new Set(namedTools.map((tool) => isObject(tool['function']) && tool['function']['name']))
 }
 
 /** Calls in the history need their tools beside them, also where none may be called any more. */
 function toolsOfHistory({ messages }: ChatRequest): ToolFields {
   const calls = messages.flatMap(({ tool_calls: toolCalls }) => toolCalls ?? [])
-  const names = new Set(calls.map(({ function: called }) => called.name))
+  const names = new Set(calls.map(({ function: calledFunction }) => calledFunction.name))
   if (names.size === 0) return {}
   const input_schema = { properties: {}, type: 'object' }
   return {

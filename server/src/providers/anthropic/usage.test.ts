@@ -25,7 +25,7 @@ test.each([
     22_050n,
   ],
   [
-    'with the parts of what was written, which are no further tokens',
+    'with the parts of the cache writes, which add no tokens',
     {
       input_tokens: 10,
       cache_creation_input_tokens: 100,
@@ -55,7 +55,7 @@ test.each([
   expect(computeCost(usage, pricing)).toBe(nanos)
 })
 
-test('M12: without any count there is none', () => {
+test('M12: without any count there is no usage', () => {
   expect(toUsage({})).toBeUndefined()
   expect(toUsage({ service_tier: 'standard', input_tokens: null })).toBeUndefined()
 })

@@ -38,6 +38,10 @@ export function toUsage(counts: JsonObject): Usage | undefined {
   }
 }
 
+/** Returns whether counts have this one; without it that side is unknown, not zero. */
+export const hasCount = (counts: JsonObject, name: 'input_tokens' | 'output_tokens'): boolean =>
+  passesOf(counts).some((pass) => pass[name] !== undefined && pass[name] !== null)
+
 const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0)
 
 /** Reads the thoughts within the output. */
@@ -62,8 +66,8 @@ function passesOf(counts: JsonObject): JsonObject[] {
     ({ type }) => typeof type !== 'string' || !type.startsWith('advisor'),
   )
   const fellBackAt = ownPasses.findLastIndex(({ type }) => type === 'fallback_message')
-  const billed = ownPasses.filter(
+  const billedPasses = ownPasses.filter(
     ({ output_tokens: output }, position) => position >= fellBackAt || output !== 0,
   )
-  return billed.length > 0 ? billed : [counts]
+  return billedPasses.length > 0 ? billedPasses : [counts]
 }

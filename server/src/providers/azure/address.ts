@@ -43,8 +43,8 @@ export function toAzureCall(
   const { pathname } = new URL(connection.baseUrl)
   const base = baseOf(connection)
   const path = operations[operation]
-  const named = connection.deployments?.[model]
-  const deployment = named ?? model
+  const namedDeployment = connection.deployments?.[model]
+  const deployment = namedDeployment ?? model
   const surface = surfaceOf(connection)
   if (surface === 'foundry' && /claude/i.test(model)) {
     return { url: `${base}/anthropic/v1/messages`, model: deployment, dialect: 'anthropic' }
@@ -57,7 +57,7 @@ export function toAzureCall(
   if (surface === 'foundry') return call(`${base}/models/${path}`, apiVersion ?? foundryVersion)
   if (surface === 'v1') return call(`${base}/openai/v1/${path}`, apiVersion)
   // An address that names its deployment wins, unless the map names one.
-  const pathDeployment = named === undefined ? deploymentIn(pathname) : undefined
+  const pathDeployment = namedDeployment === undefined ? deploymentIn(pathname) : undefined
   const step = pathDeployment ?? encodeURIComponent(deployment)
   return call(`${base}/openai/deployments/${step}/${path}`, apiVersion ?? classicVersion)
 }

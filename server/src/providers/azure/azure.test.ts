@@ -14,7 +14,7 @@ const gateway = 'https://gateway.example'
 const urlOf = (connection: AzureConnection, operation: 'chat' | 'embeddings' = 'chat') =>
   toAzureCall(connection, operation, 'gpt-4o').url
 
-describe('where a call is sent', () => {
+describe('the address of a call', () => {
   test.each([
     [{ baseUrl: host }, `${host}/openai/v1/chat/completions`],
     [{ baseUrl: `${host}/openai/v1/` }, `${host}/openai/v1/chat/completions`],
@@ -115,7 +115,7 @@ describe('relayed as OpenAI’s', () => {
     return { perEvent, end: stream.end(true), usage: stream.usage() }
   }
 
-  test('the first chunk, which is empty, and what comes after the finish are dropped', () => {
+  test('the empty first chunk, and chunks after the finish, are dropped', () => {
     const { perEvent, end } = relayed()
     expect(perEvent.map((chunks) => chunks.length)).toEqual([0, 1, 1, 1, 0, 0])
     const chunks = [...perEvent.flat(), ...end].map((text): unknown => JSON.parse(text))
@@ -165,7 +165,7 @@ describe('a refusal of Azure', () => {
     expect(toApiError(429, { code: '429', message }, '9').retryAfterSeconds).toBe(9)
   })
 
-  test('for a deployment that is not there is another candidate’s chance', () => {
+  test('for a missing deployment is retried on another candidate', () => {
     const error = { code: 'DeploymentNotFound', message: 'The API deployment does not exist.' }
     expect(toApiError(404, error)).toMatchObject({
       code: 'provider_error',

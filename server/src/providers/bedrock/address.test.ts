@@ -35,7 +35,7 @@ test.each([
   'http://127.0.0.1:8080',
   'https://bedrock-runtime.example.com/behind/a/path',
   'https://proxy.example.com',
-])('%s is no region’s own address', (address) => {
+])('%s is not a region’s own address', (address) => {
   expect(listUrlOf(address)).toBeUndefined()
 })
 

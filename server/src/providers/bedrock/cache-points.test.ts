@@ -54,7 +54,7 @@ test.each([
   ['us.anthropic.claude-haiku-4-5-20251001-v1:0', 1, '1h'],
   ['global.anthropic.claude-opus-5-v1', 1, '1h'],
   ['meta.llama3-3-70b-instruct-v1:0', 0, 0],
-])('%s gets the breakpoints that it takes', (model, ofTools, ttl) => {
+])('%s receives its supported breakpoints', (model, ofTools, ttl) => {
   const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } }
   const chat = {
     tools: [{ ...sampleTool('look'), ...hour }],

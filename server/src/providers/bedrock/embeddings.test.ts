@@ -30,7 +30,7 @@ const models = [
 const image = { image: 'data:image/png;base64,AAAA' }
 
 describe('the request for embeddings', () => {
-  test('of Titan', () => {
+  test('for Titan', () => {
     expect(write(titan, ['a'])).toEqual({
       path: '/model/amazon.titan-embed-text-v2%3A0/invoke',
       body: { inputText: 'a' },
@@ -42,7 +42,7 @@ describe('the request for embeddings', () => {
     })
   })
 
-  test('of Nova', () => {
+  test('for Nova', () => {
     const text = { truncationMode: 'NONE', value: 'a' }
     expect(write(nova, ['a']).body).toEqual({
       taskType: 'SINGLE_EMBEDDING',
@@ -56,7 +56,7 @@ describe('the request for embeddings', () => {
     })
   })
 
-  test('of Cohere', () => {
+  test('for Cohere', () => {
     const body = {
       texts: ['a', 'b'],
       input_type: 'search_document',
@@ -80,7 +80,7 @@ describe('the request for embeddings', () => {
     expect(limits(true)).toEqual([1, 1, 1, 1, 96])
   })
 
-  test('of images: each model in its format', () => {
+  test('for images: each model in its format', () => {
     expect(models.map((model) => bedrockEmbeddings.takes(model))).toEqual([
       'text',
       'text',
@@ -129,7 +129,7 @@ describe('the request for embeddings', () => {
     expect(() => write(nova, [tiff])).toThrow('PNG, JPEG, GIF and WebP')
   })
 
-  test('task types are in the words of each, and refused where there are none', () => {
+  test('task types are translated for each model, and rejected where it has none', () => {
     const words = ['search_query', 'RETRIEVAL_DOCUMENT', 'classification', 'clustering']
     const purposes = words.map((word) => write(nova, ['a'], { task: taskOf(word) }).body)
     expect(purposes.map((body) => body['singleEmbeddingParams'])).toMatchObject([
@@ -189,7 +189,7 @@ describe('I11: the answer', () => {
     },
   }
   test.each(Object.entries(answers))(
-    'of %s',
+    'from %s',
     (_name, { body, embeddings, usage: counted, ...rest }) => {
       const headers = 'headers' in rest ? rest.headers : {}
       expect(read(body, headers)).toEqual({ embeddings, usage: counted })
@@ -197,7 +197,7 @@ describe('I11: the answer', () => {
   )
 
   test.each([[{}], ['x'], [{ embedding: ['a'] }], [{ embeddings: [{ vector: [1] }] }]])(
-    'that is none: %o',
+    'without valid vectors is an error: %o',
     (body) => expect(() => read(body)).toThrow(ApiError),
   )
 })

@@ -6,7 +6,7 @@ import {
   exceptionFrame,
   createFrame,
 } from '../../../testing/providers/bedrock-samples'
-import { EventTooLong } from '../../wire/sse'
+import { EventTooLong, maxEventLength } from '../../wire/sse'
 
 const events = [
   '{"messageStart":{"role":"assistant"}}',
@@ -47,7 +47,7 @@ describe('S14: an event stream', () => {
     expect(read(Array.from(body, (byte) => Uint8Array.of(byte)))).toEqual(events)
   })
 
-  test('is the same whatever the events and the cuts', () => {
+  test('is the same for any events and cuts', () => {
     const payload = fc.dictionary(fc.string({ maxLength: 5 }), fc.string({ unit: 'grapheme' }))
     const types = fc.constantFrom('metadata', 'contentBlockDelta')
     const some = fc.array(fc.tuple(types, payload), { minLength: 1, maxLength: 8 })
@@ -60,7 +60,7 @@ describe('S14: an event stream', () => {
     fc.assert(property, { numRuns: 300 })
   })
 
-  test('that ends inside a frame was cut', () => {
+  test('is cut when it ends inside a frame', () => {
     const lastFrame = body.length - createEventFrame(events[2] ?? '').length
     for (let cut = lastFrame + 1; cut < body.length; cut++) {
       expect(() => read([body.subarray(0, cut)])).toThrow(BrokenFrame)
@@ -85,7 +85,7 @@ describe('S14: an event stream', () => {
     fc.assert(property, { numRuns: 2000 })
   })
 
-  test('of random bytes is refused, in words of ours', () => {
+  test('with random bytes is rejected, with our own text', () => {
     const property = fc.property(fc.uint8Array({ minLength: 1, maxLength: 200 }), (bytes) => {
       expect(() => read([bytes])).toThrow(BrokenFrame)
     })
@@ -94,23 +94,30 @@ describe('S14: an event stream', () => {
 })
 
 describe('a frame', () => {
-  test('beyond 1 MB is refused before its bytes are there', () => {
+  test('finding V11: longer than a whole answer is rejected before its bytes arrive', () => {
     const head = createFrame(
       { ':message-type': 'event', ':event-type': 'x' },
-      'x'.repeat(1024 * 1024),
+      'x'.repeat(maxEventLength),
     )
     expect(() => new FrameReader().push(head.subarray(0, 12))).toThrow(EventTooLong)
   })
 
-  test('of just 1 MB is read', () => {
-    const empty = createFrame({ ':message-type': 'event', ':event-type': 'x' }, '').length
-    const payload = JSON.stringify('x'.repeat(1024 * 1024 - empty - 2))
-    const frame = createFrame({ ':message-type': 'event', ':event-type': 'x' }, payload)
-    expect(frame.length).toBe(1024 * 1024)
-    expect(read([frame])).toEqual([`{"x":${payload}}`])
+  test('finding V11: with some MB is read, and small ones after it', () => {
+    const payload = JSON.stringify('x'.repeat(3 * 1024 * 1024))
+    const headers = { ':message-type': 'event', ':event-type': 'x' }
+    const frames = [createFrame(headers, payload), createFrame(headers, '1')]
+    const bytes = Buffer.concat([...frames, ...frames, ...frames])
+    const pieces = Array.from({ length: 100 }, (_, at) =>
+      bytes.subarray(
+        Math.ceil((at * bytes.length) / 100),
+        Math.ceil(((at + 1) * bytes.length) / 100),
+      ),
+    )
+    const one = [`{"x":${payload}}`, '{"x":1}']
+    expect(read(pieces)).toEqual([...one, ...one, ...one])
   })
 
-  test('whose headers are longer than itself is refused', () => {
+  test('is rejected when its headers are longer than itself', () => {
     const frame = createFrame(Buffer.alloc(0), '')
     frame.writeUInt32BE(500, 4)
     frame.writeUInt32BE(Bun.hash.crc32(frame.subarray(0, 8)), 8)
@@ -140,20 +147,20 @@ describe('a frame', () => {
     expect(read([createFrame(head, '{"a":1}')])).toEqual(['{"metadata":{"a":1}}'])
   })
 
-  test('with a header that is cut, or of an unknown type, is refused', () => {
+  test('with a header that is cut, or of an unknown type, is rejected', () => {
     for (const head of [[1, 97, 7, 0, 9, 1], [200, 97], [1, 97, 10], [1]]) {
       expect(() => read([createFrame(Buffer.from(head), '{}')])).toThrow(BrokenFrame)
     }
   })
 
-  test('of an unknown kind is refused', () => {
+  test('with an unknown kind is rejected', () => {
     expect(() => read([createFrame({ ':message-type': 'initial-response' }, '{}')])).toThrow(
       BrokenFrame,
     )
     expect(() => read([createFrame({}, '{}')])).toThrow(BrokenFrame)
   })
 
-  test('of type exception or error is distinguished from every event', () => {
+  test('with the type exception or error is distinguished from every event', () => {
     expect(read([exceptionFrame('throttlingException', 'Slow down.')])).toEqual([
       '{"exception":{"type":"throttlingException","message":"{\\"message\\":\\"Slow down.\\"}"}}',
     ])

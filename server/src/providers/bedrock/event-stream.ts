@@ -1,7 +1,9 @@
 import { crc32 } from 'node:zlib'
-import { EventTooLong } from '../../wire/sse'
+import { EventTooLong, maxEventLength } from '../../wire/sse'
 
-const maxFrameBytes = 1024 * 1024
+const initialBytes = 8192
+/** A buffer above it is given up once its frame was read. */
+const maxKeptBytes = 1024 * 1024
 const preludeBytes = 12
 /** The prelude, and the checksum at the end. */
 const minFrameBytes = preludeBytes + 4
@@ -14,11 +16,11 @@ export class BrokenFrame extends Error {
 /**
  * Turns bytes of an `application/vnd.amazon.eventstream`, cut anywhere, into the `data` of its events: an
  * object with one key, the event's type, and its payload; an AWS exception or error has the key
- * `exception`. Throws `BrokenFrame`, and `EventTooLong` beyond 1 MB.
+ * `exception`. Throws `BrokenFrame`, and `EventTooLong`.
  * @see https://smithy.io/2.0/aws/amazon-eventstream.html
  */
 export class FrameReader {
-  #bytes = Buffer.alloc(8192)
+  #bytes = Buffer.alloc(initialBytes)
   #length = 0
   #failure: { thrown: unknown } | undefined
   readonly #decoder = new TextDecoder()
@@ -43,9 +45,33 @@ export class FrameReader {
       this.#failure = { thrown }
       if (events.length === 0) throw thrown
     }
-    this.#bytes.copyWithin(0, start, this.#length)
-    this.#length -= start
+    this.#keep(start)
     return events
+  }
+
+  /** The length of the frame that is still incomplete. */
+  get heldLength(): number {
+    return this.#length
+  }
+
+  get heldBytes(): number {
+    return this.#length
+  }
+
+  /** Nothing but frames is on the wire. */
+  takeLife(): boolean {
+    return false
+  }
+
+  /** Keeps the bytes from `start` on. */
+  #keep(start: number): void {
+    const length = this.#length - start
+    if (start > 0 && length <= initialBytes && this.#bytes.byteLength > maxKeptBytes) {
+      const rest = Buffer.alloc(initialBytes)
+      this.#bytes.copy(rest, 0, start, this.#length)
+      this.#bytes = rest
+    } else this.#bytes.copyWithin(0, start, this.#length)
+    this.#length = length
   }
 
   /** The bytes have ended. Throws `BrokenFrame` when they ended inside a frame. */
@@ -91,7 +117,7 @@ function frameEnd(bytes: Buffer): number | undefined {
   if (crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8)) {
     throw new BrokenFrame('The checksum of a prelude is wrong.')
   }
-  if (total > maxFrameBytes) throw new EventTooLong()
+  if (total > maxEventLength) throw new EventTooLong()
   if (total < minFrameBytes + headers) throw new BrokenFrame('The lengths of a frame are wrong.')
   return bytes.byteLength < total ? undefined : total
 }

@@ -5,7 +5,7 @@ import { sampleSource } from '../../../testing/providers/samples'
 const toApiError = (status: number, body: unknown, retryAfter: string | null = null) =>
   toError({ status, body, retryAfter }, sampleSource)
 
-test('an exception of an unknown name is a failure of the provider, whatever the name', () => {
+test('an exception of any unknown name is a failure of the provider', () => {
   for (const type of ['newestException', 'constructor', 'toString']) {
     expect(toStreamError(type, '{"message":"Because."}', sampleSource)).toMatchObject({
       code: 'provider_error',
@@ -80,7 +80,7 @@ describe('a refusal of Bedrock', () => {
     })
   })
 
-  test('whose account it is does not leave', () => {
+  test('does not reveal the account', () => {
     const message =
       'User: arn:aws:iam::123456789012:user/ops is not authorized on arn:aws:bedrock:us-east-1::foundation-model/x'
     const { details } = toApiError(403, { message })
@@ -94,11 +94,26 @@ describe('a refusal of Bedrock', () => {
     expect(toApiError(500, {}).details['provider_error']).toBe('It returned status 500.')
   })
 
-  test('thoughts of another model are recognised by the words', () => {
-    const message = 'messages.1.content.0: Invalid `signature` in `thinking` block'
+  test.each([
+    'messages.1.content.0: Invalid `signature` in `thinking` block',
+    'The model returned the following errors: messages.1.content.0.thinking.signature: Field required',
+    'The model returned the following errors: messages.3.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.',
+    'User messages cannot contain reasoning content. Please remove the reasoning content and try again.',
+    "This model doesn't support the reasoningContent.reasoningText.signature field.",
+  ])('thoughts of another model are recognized by the words: %s', (message) => {
     expect(refusesSignatures({ status: 400, body: { message } })).toBeTrue()
     expect(refusesSignatures({ status: 500, body: { message } })).toBeFalse()
-    expect(refusesSignatures({ status: 400, body: { message: 'temperature' } })).toBeFalse()
+  })
+
+  test.each([
+    'temperature',
+    'The model returned the following errors: `max_tokens` must be greater than `thinking.budget_tokens`.',
+    '"thinking.type.enabled" is not supported for this model.',
+    'Thinking may not be enabled when tool_choice forces tool use.',
+    'reasoning_effort: unexpected value',
+    'The request signature we calculated does not match the signature you provided.',
+  ])('finding V20: about something else, it is not sent again: %s', (message) => {
+    expect(refusesSignatures({ status: 400, body: { message } })).toBeFalse()
     expect(refusesSignatures({ status: 400, body: undefined })).toBeFalse()
   })
 })

@@ -1,4 +1,5 @@
 import type { ApiError } from '../../errors'
+import { refusesSignatures as isRefusedByClaude } from '../anthropic/failure'
 import { toCallerError, type UpstreamFailure, type ErrorSource } from '../upstream-error'
 import { isObject } from '../../wire/json-body'
 import { parseErrorBody } from '../error-body'
@@ -37,6 +38,10 @@ export function toError(failure: UpstreamFailure, source: ErrorSource): ApiError
   return toCallerError({ ...failure, body: { error: { message, param } } }, source)
 }
 
-/** Returns whether Bedrock refused a history for the thoughts in it. */
-export const refusesSignatures = ({ status, body }: UpstreamFailure): boolean =>
-  status === 400 && /signature|thinking|reasoning/i.test(JSON.stringify(body) ?? '')
+/**
+ * Returns whether Bedrock refused a history for the thoughts in it: in Claude's own words, or by the name that they
+ * have in its format.
+ */
+export const refusesSignatures = (failure: UpstreamFailure): boolean =>
+  isRefusedByClaude(failure) ||
+  (failure.status === 400 && /reasoning ?content/i.test(JSON.stringify(failure.body) ?? ''))

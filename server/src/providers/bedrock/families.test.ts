@@ -7,7 +7,7 @@ const served = loadBuiltInModels(providers).flatMap(({ provider, upstreamModel, 
   provider === 'bedrock' ? [{ name: upstreamModel, capabilities }] : [],
 )
 
-test('every Claude of the catalogue is one, wherever it runs, and no other is', () => {
+test('every Claude of the catalogue is recognized on every platform, and no other model', () => {
   expect(served.length).toBeGreaterThan(100)
   for (const { name } of served) {
     expect({ name, isClaude: getBedrockFamily(name).claude !== undefined }).toEqual({

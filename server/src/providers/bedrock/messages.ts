@@ -1,4 +1,4 @@
-import { thoughtFormat } from './thinking'
+import { isClaudes } from './thinking'
 import { toBlocks, type ConverseBlock, type Writing } from './blocks'
 import { isCachePoint, toCachePoints } from './cache-points'
 import type { BedrockFamily } from './families'
@@ -7,7 +7,7 @@ import { toFittingId } from '../history'
 import { toFittingCallId } from '../openai/messages'
 import { unpackCallId } from '../../wire/packed-call-id'
 import type { PastCall, HistoryTurn } from '../conversation'
-import { isObject, type JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject, toText } from '../../wire/json-body'
 
 export interface ConverseMessage {
   role: 'user' | 'assistant'
@@ -105,11 +105,10 @@ const idFor = (id: string, { callIds }: ConverseHistory) =>
     : toFittingCallId(unpackCallId(id), 'nine_alphanumerics')
 
 function toThoughts(details: readonly JsonObject[]): ConverseBlock[] {
-  return details.flatMap<ConverseBlock>(({ format, text, signature, data }) => {
-    if (format !== thoughtFormat) return []
+  return details.filter(isClaudes).flatMap<ConverseBlock>(({ text, signature, data }) => {
     if (typeof data === 'string') return [{ reasoningContent: { redactedContent: data } }]
-    if (typeof text !== 'string' || typeof signature !== 'string') return []
-    return [{ reasoningContent: { reasoningText: { text, signature } } }]
+    if (typeof signature !== 'string' || signature === '') return []
+    return [{ reasoningContent: { reasoningText: { text: toText(text), signature } } }]
   })
 }
 

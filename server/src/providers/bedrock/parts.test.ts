@@ -64,10 +64,10 @@ const streams: Record<string, { lines: () => string[]; expected: SampleAnswer }>
           type: 'reasoning.text',
           text: 'Two and two.',
           signature: 'c2lnbmVk',
-          format: 'bedrock',
+          format: 'anthropic-claude-v1',
           index: 0,
         },
-        { type: 'reasoning.encrypted', data: 'aGlkZGVu', format: 'bedrock', index: 1 },
+        { type: 'reasoning.encrypted', data: 'aGlkZGVu', format: 'anthropic-claude-v1', index: 1 },
       ],
       finish: 'tool_calls',
       usage: { ...noUsage, input: 40, output: 31 },
@@ -111,7 +111,7 @@ const recorded: typeof streams = {
 describe.each(Object.entries({ ...streams, ...(hasRecordings && recorded) }))(
   'S14: %s',
   (_name, { lines, expected }) => {
-    test('says what it says, finishes once and counts', () => {
+    test('returns text, one finish and its counts', () => {
       expect(joinParts(partsOf([bytesOf(lines())]))).toEqual(expected)
     })
 
@@ -138,7 +138,7 @@ test.if(hasRecordings)('emits recorded thoughts with their signature, before the
   const parts = partsOf([bytesOf(recordedLines('amazon-bedrock-reasoning.chunks.txt'))])
   const { details, reasoning, text, finish, usage } = joinParts(parts)
   expect(details).toHaveLength(1)
-  expect(details[0]).toMatchObject({ text: reasoning, format: 'bedrock', index: 0 })
+  expect(details[0]).toMatchObject({ text: reasoning, format: 'anthropic-claude-v1', index: 0 })
   expect(String(details[0]?.['signature'])).toHaveLength(388)
   expect(reasoning).toStartWith('Let me count the r')
   expect(text).toStartWith('There are **3** r')
@@ -176,7 +176,7 @@ describe('I11: golden usage', () => {
     expect(toUsage(usage)).toBeUndefined(),
   )
 
-  test.each(['inputTokens', 'outputTokens'])('M8: %s that are no number are none', (name) => {
+  test.each(['inputTokens', 'outputTokens'])('M8: %s that are not numbers are ignored', (name) => {
     for (const value of [-1, 1.5, '7', Number.NaN, 2e9]) {
       expect(toUsage({ ...block, [name]: value })).toBeUndefined()
     }
@@ -222,13 +222,28 @@ describe('an error inside a 200', () => {
     expect(thrown([frame])).toMatchObject({ code: 'context_length_exceeded', param: 'messages' })
   })
 
-  test('an event with an unexpected shape is no answer', () => {
+  test('an event with an unexpected shape is a failure', () => {
     const frame = createEventFrame('{"contentBlockDelta":{"delta":7}}')
     expect(thrown([frame])).toMatchObject({ code: 'provider_error', status: 502, retryable: false })
   })
 
-  test('an event that says nothing is skipped', () => {
+  test('an empty event is skipped', () => {
     const lines = ['{"somethingNew":{"a":1}}', '{"metadata":{"metrics":{}}}', '{"metadata":{}}']
     expect(partsOf(lines.map(createEventFrame))).toEqual([])
   })
+})
+
+test.each([
+  [{ stopReason: 'stop_sequence' }, 'stop_sequence'],
+  [
+    {
+      stopReason: 'stop_sequence',
+      additionalModelResponseFields: { stop_sequence: 'END' },
+    },
+    'END',
+  ],
+  [{ stopReason: 'end_turn', additionalModelResponseFields: { stop_sequence: null } }, undefined],
+])('finding V21: %j is an end with the stop sequence %p', (messageStop, matchedStop) => {
+  const [finish] = createPartsReader(sampleSource)(JSON.stringify({ messageStop }))
+  expect(finish).toEqual({ type: 'finish', reason: 'stop', ...(matchedStop && { matchedStop }) })
 })

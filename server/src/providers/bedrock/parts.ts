@@ -1,13 +1,15 @@
 import { answerTool } from './answer-tool'
+import { CitedTexts } from './citations'
 import { ConverseEvent } from './events'
 import { toStreamError } from './failure'
 import { toFinishReason } from './finish-reason'
-import { thoughtFormat } from './thinking'
 import { toUsage } from './usage'
 import type { PartsReader } from '../adapter'
+import { hiddenThought, signedThought } from '../anthropic/reasoning-details'
 import { readEvent } from '../event'
-import { invalidAnswer, type ErrorSource } from '../upstream-error'
+import { invalidAnswer, type ErrorSource, limitOpenBlocks } from '../upstream-error'
 import type { Part } from '../../wire/answer-part'
+import { unnamedStop } from '../../wire/stop-sequence'
 
 /** A block that has begun. */
 type Open =
@@ -26,6 +28,7 @@ type Delta = NonNullable<ConverseEvent['contentBlockDelta']>
 export function createPartsReader(source: ErrorSource): PartsReader {
   const open = new Map<number, Open>()
   let calls = 0
+  const texts = new CitedTexts()
 
   function start({
     contentBlockIndex: at,
@@ -45,9 +48,10 @@ export function createPartsReader(source: ErrorSource): PartsReader {
   }
 
   function readDelta({ contentBlockIndex: at, delta }: Delta): Part[] {
-    const { text, toolUse, reasoningContent } = delta
-    if (text !== undefined) return text === '' ? [] : [{ type: 'text', text }]
-    if (toolUse) return argumentParts(open.get(at), toolUse.input)
+    const { text, toolUse, reasoningContent, citation } = delta
+    if (typeof text === 'string') return texts.write(at, text)
+    if (citation) texts.cite(at, citation)
+    if (toolUse) return argumentParts(open.get(at), toolUse.input ?? '')
     if (!reasoningContent) return []
     const thought = openThought(open, at)
     thought.text += reasoningContent.text ?? ''
@@ -59,14 +63,7 @@ export function createPartsReader(source: ErrorSource): PartsReader {
   function stop(at: number): Part[] {
     const block = open.get(at)
     open.delete(at)
-    return block?.kind === 'thought' ? signatureParts(block, at) : []
-  }
-
-  function finish(providerReason: string): Part {
-    const reason = toFinishReason(providerReason, calls > 0)
-    if (!reason)
-      throw invalidAnswer(source.provider, `a response that ended early: ${providerReason}`)
-    return { type: 'finish', reason }
+    return block?.kind === 'thought' ? signatureParts(block, at) : texts.end(at)
   }
 
   return function read(data) {
@@ -74,13 +71,25 @@ export function createPartsReader(source: ErrorSource): PartsReader {
     if (event.exception) {
       throw toStreamError(event.exception.type ?? '', event.exception.message ?? '', source)
     }
+    limitOpenBlocks(open.size + texts.open, source)
     if (event.contentBlockStart) return start(event.contentBlockStart)
     if (event.contentBlockDelta) return readDelta(event.contentBlockDelta)
     if (event.contentBlockStop) return stop(event.contentBlockStop.contentBlockIndex)
-    if (event.messageStop) return [finish(event.messageStop.stopReason)]
+    if (event.messageStop) return [toFinish(event.messageStop, { hasCalls: calls > 0, source })]
     const usage = toUsage(event.metadata?.usage)
     return usage ? [{ type: 'usage', usage }] : []
   }
+}
+
+function toFinish(
+  { stopReason, additionalModelResponseFields: fields }: NonNullable<ConverseEvent['messageStop']>,
+  { hasCalls, source }: { hasCalls: boolean; source: ErrorSource },
+): Part {
+  const reason = toFinishReason(stopReason, hasCalls)
+  if (!reason) throw invalidAnswer(source.provider, `a response that ended early: ${stopReason}`)
+  const isStop = stopReason === unnamedStop
+  const matchedStop = fields?.stop_sequence ?? unnamedStop
+  return { type: 'finish', reason, ...(isStop && { matchedStop }) }
 }
 
 function toEvent(data: string, source: ErrorSource): ConverseEvent {
@@ -97,8 +106,8 @@ function argumentParts(block: Open | undefined, text: string): Part[] {
 }
 
 function openThought(open: Map<number, Open>, at: number) {
-  const existing = open.get(at)
-  if (existing?.kind === 'thought') return existing
+  const existingBlock = open.get(at)
+  if (existingBlock?.kind === 'thought') return existingBlock
   const thought = { kind: 'thought' as const, text: '', signature: '', data: '' }
   open.set(at, thought)
   return thought
@@ -106,10 +115,10 @@ function openThought(open: Map<number, Open>, at: number) {
 
 /** A signed thought goes to the caller whole, so that the client can send it back. */
 function signatureParts({ text, signature, data }: Open & { kind: 'thought' }, index: number) {
-  const format = thoughtFormat
-  const signed = { type: 'reasoning.text', text, signature, format, index }
-  const hidden = { type: 'reasoning.encrypted', data, format, index }
-  const details = [...(signature === '' ? [] : [signed]), ...(data === '' ? [] : [hidden])]
+  const details = [
+    ...(signature === '' ? [] : [signedThought(text, signature, index)]),
+    ...(data === '' ? [] : [hiddenThought(data, index)]),
+  ]
   const part: Part = { type: 'extra', fields: { reasoning_details: details } }
   return details.length > 0 ? [part] : []
 }

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import * as fc from '../../../testing/property'
 import { bedrock } from '.'
 import { bodyOf, sampleCall, sampleUser, write } from '../../../testing/providers/bedrock-samples'
-import { anyHistory, sampleChat, sampleTool } from '../../../testing/providers/samples'
-import { isObject, type JsonObject } from '../../wire/json-body'
+import { sampleChat, sampleTool } from '../../../testing/providers/samples'
+import { type JsonObject } from '../../wire/json-body'
 
 const [png, pdf] = ['data:image/png;base64,iVBORw0KGgo=', 'data:application/pdf;base64,JVBERi0=']
 const answered = (...messages: JsonObject[]) => ({ messages, tools: [sampleTool('look')] })
@@ -44,7 +43,6 @@ test('the exact request for a rich one', () => {
     user: 'u1',
     logit_bias: { 5: 1 },
     stream: true,
-    stream_options: { include_usage: true },
     parallel_tool_calls: false,
     metadata: { a: 'b' },
   })
@@ -94,6 +92,7 @@ test('the exact request for a rich one', () => {
         },
       ],
       inferenceConfig: { maxTokens: 1000, temperature: 1, stopSequences: ['END'] },
+      additionalModelResponseFieldPaths: ['/stop_sequence'],
       toolConfig: {
         tools: [
           {
@@ -114,7 +113,7 @@ test('the exact request for a rich one', () => {
 const marked = (text: string) => [{ type: 'text', text, cache_control: { type: 'ephemeral' } }]
 
 describe('messages', () => {
-  test('neighbours of one role are one turn, blank texts are none', () => {
+  test('neighbours of one role become one turn, blank texts are dropped', () => {
     const { messages } = bodyOf({
       messages: [
         sampleUser('a'),
@@ -129,7 +128,7 @@ describe('messages', () => {
     ])
   })
 
-  test('only the last four marks of a cache are kept, and none stands inside a result', () => {
+  test('only the last four marks of a cache are kept, and none is inside a result', () => {
     const { system, messages } = bodyOf(
       answered(
         { role: 'system', content: marked('a') },
@@ -165,7 +164,7 @@ describe('messages', () => {
     ])
   })
 
-  test('instructions alone are what the user says', () => {
+  test('instructions alone become the user’s text', () => {
     expect(bodyOf({ messages: [{ role: 'system', content: 'Write a haiku.' }] })).toMatchObject({
       messages: [{ role: 'user', content: [{ text: 'Write a haiku.' }] }],
     })
@@ -178,7 +177,7 @@ describe('messages', () => {
     expect(messages).toMatchObject([{ role: 'user' }, { role: 'assistant' }, { role: 'user' }])
   })
 
-  test('a refusal of the history is text; nothing at all is refused', () => {
+  test('a refusal of the history is text; nothing at all is rejected', () => {
     const history = [
       sampleUser('x'),
       { role: 'assistant', content: null, refusal: 'No.' },
@@ -220,7 +219,7 @@ describe('messages', () => {
     [{ type: 'file', file: { file_id: 'file-1' } }],
     [{ type: 'file', file: { file_data: 'data:application/zip;base64,AA' } }],
     [{ type: 'image_url', image_url: { url: 'data:image/svg+xml;base64,AA' } }],
-  ])('%o is refused by its place', (part) => {
+  ])('%o is rejected by its place', (part) => {
     const messages = [sampleUser('a'), sampleUser([{ type: 'text', text: 'b' }, part])]
     const refused = { code: 'invalid_request', param: 'messages.1.content.1' }
     expect(() => bodyOf({ messages })).toThrow(expect.objectContaining(refused))
@@ -244,57 +243,22 @@ describe('messages', () => {
     ])
   })
 
-  test('a result without its call, and arguments that are no object, name their place', () => {
+  test('a result without its call names its place', () => {
     const result = { role: 'tool', tool_call_id: 'nobody', content: 'x' }
     expect(() => bodyOf(answered(sampleUser('a'), result))).toThrow(
       expect.objectContaining({ code: 'invalid_request', param: 'messages.1.tool_call_id' }),
     )
-    for (const args of ['{"a":', '[1]', '7']) {
-      const assistantMessage = {
-        role: 'assistant',
-        content: null,
-        tool_calls: [sampleCall('c', 'look', args)],
-      }
-      expect(() => bodyOf(answered(sampleUser('a'), assistantMessage))).toThrow(
-        expect.objectContaining({ param: 'messages.1.tool_calls.0.function.arguments' }),
-      )
-    }
   })
 })
 
-/** The blocks of a kind, over all messages of a role. */
-const blocksOf = (message: JsonObject | undefined, kind: string): JsonObject[] => {
-  const content = message?.['content']
-  return (Array.isArray(content) ? content.filter(isObject) : []).flatMap((block) => {
-    const inner = block[kind]
-    return isObject(inner) ? [inner] : []
-  })
-}
+const paths = (model: string, stop?: string[]) =>
+  bodyOf({ messages: [sampleUser('Hi')], ...(stop && { stop }) }, model)[
+    'additionalModelResponseFieldPaths'
+  ]
 
-test.each([
-  ['nova-lite', true],
-  ['nova-lite', false],
-  ['mistral.x', true],
-])('whatever the history, %s (tools: %p) gets turns that its rules allow', (model, hasTools) => {
-  const property = fc.property(anyHistory, (history) => {
-    const tools = hasTools ? { tools: [sampleTool('look'), sampleTool('book')] } : {}
-    const { messages: sentMessages, toolConfig } = bodyOf({ messages: history, ...tools }, model)
-    const messages = Array.isArray(sentMessages) ? sentMessages.filter(isObject) : []
-    expect(messages[0]?.['role']).toBe('user')
-    for (const [index, message] of messages.entries()) {
-      expect(message['role']).toBe(index % 2 === 0 ? 'user' : 'assistant')
-      expect(message['content']).not.toHaveLength(0)
-      const ids = blocksOf(message, 'toolResult').map(({ toolUseId }) => toolUseId)
-      const callIds = blocksOf(messages[index - 1], 'toolUse').map(({ toolUseId }) => toolUseId)
-      expect([ids.length, new Set(ids)]).toEqual([new Set(ids).size, new Set(callIds)])
-    }
-    const text = JSON.stringify(messages)
-    expect(/"text":"\s*"/.test(text)).toBeFalse()
-    expect(text.includes('toolUse')).toBe(text.includes('toolResult'))
-    expect(text.includes('toolUse') && toolConfig === undefined).toBeFalse()
-    expect(text).not.toContain('__thought__')
-    const rule = model === 'mistral.x' ? /^[A-Za-z0-9]{9}$/ : /^[a-zA-Z0-9_-]{1,64}$/
-    for (const [, id = ''] of text.matchAll(/"toolUseId":"([^"]*)"/g)) expect(id).toMatch(rule)
-  })
-  fc.assert(property, { numRuns: 300 })
+test('finding V21: only a Claude with stop sequences returns the stop sequence of its end', () => {
+  const claude = 'us.anthropic.claude-sonnet-4-6'
+  expect(paths(claude, ['END'])).toEqual(['/stop_sequence'])
+  expect(paths(claude)).toBeUndefined()
+  expect(paths('amazon.nova-pro-v1:0', ['END'])).toBeUndefined()
 })

@@ -20,7 +20,8 @@ import type { JsonObject } from '../../wire/json-body'
 export function toConverse(chat: ChatRequest, target: AdapterTarget): UpstreamRequest {
   refuseForeign(chat)
   const family = getBedrockFamily(target.upstreamModel)
-  const turns = toTurns(chat)
+  const unreadable: string[] = []
+  const turns = toTurns(chat, (field) => unreadable.push(field))
   const jsonFormat = jsonFormatOf(chat)
   const toolUse = withSchema(readToolUse(chat), jsonFormat, family)
   const keepsThoughts = family.claude !== undefined && target.signatures !== 'replaced'
@@ -59,13 +60,21 @@ export function toConverse(chat: ChatRequest, target: AdapterTarget): UpstreamRe
       ...(Object.keys(thinking.fields).length > 0 && {
         additionalModelRequestFields: thinking.fields,
       }),
+      // Converse itself does not say which of them ended the answer.
+      ...(family.claude && inference['stopSequences'] !== undefined && namesStop),
     },
-    omitted: findOmittedFields(chat, [
-      ...Object.keys(inference).map((name) => chatNames[name] ?? name),
-      ...(Object.keys(thinking.fields).length > 0 ? ['reasoning_effort'] : []),
-    ]),
+    omitted: findOmittedFields(
+      chat,
+      [
+        ...Object.keys(inference).map((name) => chatNames[name] ?? name),
+        ...(Object.keys(thinking.fields).length > 0 ? ['reasoning_effort'] : []),
+      ],
+      unreadable,
+    ),
   }
 }
+
+const namesStop = { additionalModelResponseFieldPaths: ['/stop_sequence'] }
 
 /** Settings there -> the fields of a chat that they come from. */
 const chatNames: Readonly<Record<string, string>> = { topP: 'top_p', stopSequences: 'stop' }

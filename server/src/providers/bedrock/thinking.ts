@@ -1,8 +1,10 @@
 import type { BedrockFamily } from './families'
 import { toClaudeThinking } from '../anthropic/thinking'
 import type { HistoryTurn } from '../conversation'
+import { anthropicThoughtFormat } from '../../wire/anthropic-format'
 import type { ChatRequest, ReasoningEffort } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
+import { isSigned } from '../../wire/reasoning-details'
 
 /** The fields that make a model think, and whether it will. */
 export interface ConverseThinking {
@@ -63,8 +65,15 @@ function toNovaThinking(effort: ReasoningEffort): ConverseThinking {
   return { isOn: true, fields: { reasoningConfig } }
 }
 
-/** The mark of thoughts that came from here: others cannot read their signatures. */
-export const thoughtFormat = 'bedrock'
+/** Formerly the mark of thoughts that came from here. */
+const formerFormat = 'bedrock'
+
+/**
+ * Returns whether a thought is signed by a Claude, on whatever platform: only these models sign theirs.
+ * @see https://docs.claude.com/en/docs/build-with-claude/extended-thinking
+ */
+export const isClaudes = ({ format }: JsonObject): boolean =>
+  format === anthropicThoughtFormat || format === formerFormat
 
 /**
  * Returns whether the model waits for the results of calls whose thoughts do not go back to it, because
@@ -74,5 +83,5 @@ export const thoughtFormat = 'bedrock'
 export function hasLostThoughts(turns: readonly HistoryTurn[], areSent: boolean): boolean {
   const answer = turns.findLast((turn) => turn.role === 'assistant')
   if (!answer || answer.calls.length === 0) return false
-  return !areSent || !answer.details.some((detail) => detail['format'] === thoughtFormat)
+  return !areSent || !answer.details.some((detail) => isClaudes(detail) && isSigned(detail))
 }

@@ -34,7 +34,7 @@ describe('tools', () => {
     })
   })
 
-  test('none of them: there are no tools', () => {
+  test('no tools at all', () => {
     const choice = { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [] } }
     expect(bodyOf({ tools: [sampleTool('look')], tool_choice: choice })).not.toHaveProperty(
       'toolConfig',
@@ -105,7 +105,7 @@ describe('a form of answer', () => {
     expect(body).not.toHaveProperty('toolConfig')
   })
 
-  test('is a tool where it is not, beside those of the caller', () => {
+  test('is a tool without native support, beside the caller’s own', () => {
     const body = bodyOf({ response_format: format }, 'us.amazon.nova-lite-v1:0')
     expect(body['toolConfig']).toMatchObject({
       tools: [{ toolSpec: { name: 'tollgate_answer', inputSchema: { json: schema } } }],
@@ -117,14 +117,14 @@ describe('a form of answer', () => {
     })
   })
 
-  test('is refused where a tool cannot give it', () => {
+  test('is rejected where a tool cannot give it', () => {
     const list = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'array' } } }
     expect(() => bodyOf({ response_format: list }, 'us.amazon.nova-lite-v1:0')).toThrow(
       expect.objectContaining({ param: 'response_format.json_schema.schema' }),
     )
   })
 
-  test('is refused where there is neither', () => {
+  test('is rejected where there is neither', () => {
     const capabilities = { reasoning: false, tools: true, vision: false, jsonSchema: false }
     expect(() => write({ capabilities })).toThrow(
       expect.objectContaining({ param: 'response_format' }),
@@ -132,7 +132,7 @@ describe('a form of answer', () => {
     expect(write()).toHaveProperty('outputConfig')
   })
 
-  test('of any JSON is asked for in words', () => {
+  test('for any JSON becomes an instruction in words', () => {
     const { system } = bodyOf({ response_format: { type: 'json_object' } })
     expect(system).toEqual([{ text: 'Answer with one JSON object and nothing else.' }])
   })
@@ -140,7 +140,7 @@ describe('a form of answer', () => {
   test.each([
     [{ n: 2 }, 'n'],
     [{ modalities: ['text', 'audio'] }, 'modalities'],
-  ])('%o is refused', (fields, param) => {
+  ])('%o is rejected', (fields, param) => {
     const refused = { code: 'invalid_request', param, details: { issue: 'unsupported_by_model' } }
     expect(() => bodyOf(fields)).toThrow(expect.objectContaining(refused))
   })
@@ -179,7 +179,7 @@ describe('thinking', () => {
     ['anthropic.claude-3-haiku-20240307-v1:0', 'none', undefined],
   ])('%s, %s', (model, effort, expected) => expect(fieldsOf(effort, model)).toEqual(expected))
 
-  test('a budget is a share of what is paid for, and never all of it', () => {
+  test('a budget is a share of the paid limit, and never all of it', () => {
     expect(budget(8000)).toEqual({ thinking: { type: 'enabled', budget_tokens: 4000 } })
     expect(budget(2048, 'low')).toEqual({ thinking: { type: 'enabled', budget_tokens: 1024 } })
     expect(budget(1024)).toBeUndefined()

@@ -87,7 +87,7 @@ describeAdapter('cohere', {
       usage: { input: 31, output: 17 },
     },
     {
-      title: 'finding P10: a source with an address is an annotation too',
+      title: 'finding P10, finding Q18: a source with an address is an annotation, and one without',
       events: [
         { type: 'content-delta', index: 0, delta: { message: { content: { text: 'Bern.' } } } },
         {
@@ -119,6 +119,10 @@ describeAdapter('cohere', {
           {
             type: 'url_citation',
             url_citation: { url: 'https://a.example/', title: 'A', start_index: 0, end_index: 4 },
+          },
+          {
+            type: 'file_citation',
+            file_citation: { filename: '2', start_index: 0, end_index: 4 },
           },
         ],
         citations: [

@@ -12,9 +12,9 @@ import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
 import { unpackCallId } from '../../wire/packed-call-id'
 
-/** The messages of a chat request; empty ones are left out. */
-export function toMessages(chat: ChatRequest): JsonObject[] {
-  const messages = toTurns(chat).flatMap(toMessage)
+/** The messages of a chat request; empty ones are left out. `omit` gets the fields of arguments that are no JSON object. */
+export function toMessages(chat: ChatRequest, omit: (field: string) => void): JsonObject[] {
+  const messages = toTurns(chat, omit).flatMap(toMessage)
   if (messages.length > 0) return messages
   throw invalidRequest('messages', 'empty', 'messages: contain no text.')
 }

@@ -9,6 +9,7 @@ import type { JsonObject } from '../../wire/json-body'
 /** `POST /v2/chat`. @see https://docs.cohere.com/v2/reference/chat-stream */
 export function toChat(chat: ChatRequest, target: AdapterTarget): UpstreamRequest {
   refuseForeign(chat)
+  const unreadable: string[] = []
   const tools = toTools(chat)
   const sampling = toSampling(chat)
   const thinking = toThinking(chat, target)
@@ -16,7 +17,7 @@ export function toChat(chat: ChatRequest, target: AdapterTarget): UpstreamReques
     path: '/v2/chat',
     body: {
       model: target.upstreamModel,
-      messages: toMessages(chat),
+      messages: toMessages(chat, (field) => unreadable.push(field)),
       ...(target.maxTokens !== undefined && { max_tokens: target.maxTokens }),
       ...sampling,
       ...tools,
@@ -24,10 +25,14 @@ export function toChat(chat: ChatRequest, target: AdapterTarget): UpstreamReques
       ...thinking,
       stream: true,
     },
-    omitted: findOmittedFields(chat, [
-      ...Object.keys(sampling).map((name) => chatNames[name] ?? name),
-      ...('thinking' in thinking ? ['reasoning_effort'] : []),
-    ]),
+    omitted: findOmittedFields(
+      chat,
+      [
+        ...Object.keys(sampling).map((name) => chatNames[name] ?? name),
+        ...('thinking' in thinking ? ['reasoning_effort'] : []),
+      ],
+      unreadable,
+    ),
   }
 }
 

@@ -1,9 +1,10 @@
 import type { EventPart, FunctionCall } from './events'
 import { addPiece } from './partial-arguments'
 import { signatureField, toSignedCallId } from './signatures'
+import { ArgumentsLength } from '../../wire/call-arguments'
 import type { JsonObject } from '../../wire/json-body'
 import type { Part } from '../../wire/answer-part'
-import { invalidAnswer } from '../upstream-error'
+import { invalidAnswer, unnamedCall, type ErrorSource } from '../upstream-error'
 
 interface OpenCall {
   id: string | undefined
@@ -17,12 +18,15 @@ interface OpenCall {
  * their arguments are no pieces of JSON text. Only an empty piece separates two calls of one name.
  */
 export class Calls {
-  readonly #provider: string
+  readonly #source: ErrorSource
   #count = 0
   #open: OpenCall | undefined
+  readonly #length = new ArgumentsLength()
+  /** The answer broke off inside a call. */
+  isCut = false
 
-  constructor(provider: string) {
-    this.#provider = provider
+  constructor(source: ErrorSource) {
+    this.#source = source
   }
 
   get any(): boolean {
@@ -40,17 +44,22 @@ export class Calls {
     }
     const open = this.#open
     if (!open) {
-      if (call.partialArgs?.length) throw invalidAnswer(this.#provider, 'arguments without a call')
+      if (hasArguments(call)) throw unnamedCall(this.#source)
       return parts
     }
     open.signature ??= thoughtSignature ?? undefined
-    for (const piece of call.partialArgs ?? []) {
-      if (!addPiece(open.args, piece)) {
-        throw invalidAnswer(this.#provider, 'arguments with an unreadable path')
-      }
-    }
+    this.#add(open, call.partialArgs ?? [])
     if (!call.willContinue) parts.push(...this.close())
     return parts
+  }
+
+  #add({ args }: OpenCall, pieces: NonNullable<FunctionCall['partialArgs']>): void {
+    for (const piece of pieces) {
+      this.#length.add(piece.jsonPath.length + (piece.stringValue?.length ?? 0))
+      if (!addPiece(args, piece, this.#length)) {
+        throw invalidAnswer(this.#source.provider, 'arguments with an unreadable path')
+      }
+    }
   }
 
   /** The parts of the call that is still open. */
@@ -64,9 +73,13 @@ export class Calls {
 
   /** Drops a call whose end is missing: no client may act on half of its arguments. */
   drop(): void {
+    this.isCut ||= this.#open !== undefined
     this.#open = undefined
   }
 }
+
+const hasArguments = ({ args, partialArgs }: FunctionCall): boolean =>
+  Boolean(partialArgs?.length) || Object.keys(args ?? {}).length > 0
 
 function opening({ id, name, signature }: OpenCall, index: number): Part {
   if (signature) {

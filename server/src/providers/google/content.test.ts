@@ -30,7 +30,7 @@ describe('media', () => {
     )
   })
 
-  test('what is on Google’s own sites is named', () => {
+  test('addresses on Google’s own sites are named', () => {
     expect(partsOf(at(video), at(uploaded), file({ file_id: 'gs://b/o.pdf' }))).toEqual(
       turn(
         { fileData: { fileUri: video, mimeType: 'video/mp4' } },
@@ -40,7 +40,7 @@ describe('media', () => {
     )
   })
 
-  test('an address is sent as what was fetched from it', () => {
+  test('an address is sent as its fetched content', () => {
     const media = new Map([['https://a.example/1', { mimeType: 'image/webp', base64: 'Ukl' }]])
     expect(turnsOf([user([at('https://a.example/1')])], 'gemini-2.5-pro', { media })).toEqual(
       turn({ inlineData: { mimeType: 'image/webp', data: 'Ukl' } }),
@@ -53,7 +53,7 @@ describe('media', () => {
     [file({ file_id: 'file-123' }), 'file.file_id', 'unsupported_by_model'],
     [file({ file_data: 'JVBE' }), 'file.file_data', 'bad_format'],
     [file({}), 'file.file_data', 'required'],
-  ])('%j is refused by its path', (part, field, issue) => {
+  ])('%j is rejected by its path', (part, field, issue) => {
     expect(() => partsOf({ type: 'text', text: 'a' }, part)).toThrow(
       refusal(`messages.0.content.1.${field}`, issue),
     )

@@ -2,6 +2,7 @@ import { invalidRequest } from '../../errors'
 import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
 import { readDataUrl, type MediaData } from '../media'
+import { unsupported } from '../unsupported-fields'
 
 /** One piece of a turn. @see https://ai.google.dev/api/caching#Part */
 export type GeminiPart = (
@@ -21,8 +22,23 @@ export interface PartContext {
   media: ReadonlyMap<string, MediaData>
 }
 
-// Google lists MP3 under this name, not under the registered one.
-const audioTypes = { wav: 'audio/wav', mp3: 'audio/mp3' }
+/**
+ * The formats of sound that Gemini or Vertex AI lists, each under the name `audio/<format>`: MP3 not under its
+ * registered one. https://ai.google.dev/gemini-api/docs/audio
+ */
+const audioFormats: ReadonlySet<string> = new Set([
+  'wav',
+  'mp3',
+  'aiff',
+  'aac',
+  'ogg',
+  'flac',
+  'm4a',
+  'mp4',
+  'opus',
+  'pcm',
+  'webm',
+])
 
 const youTube = /^https:\/\/(?:(?:www\.|m\.)?youtube\.com\/(?:watch|shorts|live)|youtu\.be\/)/i
 const uploaded = /^(?:https:\/\/generativelanguage\.googleapis\.com\/|gs:\/\/)/
@@ -62,7 +78,14 @@ function toPart(part: ContentPart, place: PartContext): GeminiPart[] {
       return [imagePart(part.image_url.url, place)]
     case 'input_audio': {
       const { data, format } = part.input_audio
-      return [inline({ mimeType: audioTypes[format], base64: data })]
+      const name = format.toLowerCase()
+      if (!audioFormats.has(name)) {
+        throw unsupported(
+          `${place.param}.input_audio.format`,
+          `This model does not accept "${format}".`,
+        )
+      }
+      return [inline({ mimeType: `audio/${name}`, base64: data })]
     }
     default:
       return [filePart(part.file, `${place.param}.file`)]

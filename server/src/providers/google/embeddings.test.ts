@@ -63,14 +63,14 @@ test.each([
   ['text-matching', 'task: sentence similarity | query: a'],
   ['CODE_RETRIEVAL_QUERY', 'task: code retrieval | query: a'],
   ['fact_verification', 'task: fact checking | query: a'],
-])('the newer model is told %s in the text, as it has no field for it', (word, text) => {
+])('the newer model receives %s in the text, as it has no field for it', (word, text) => {
   const { body } = googleEmbeddings.request(['a'], { ...newer, task: { field: 'task', word } })
   expect(body['requests']).toEqual([
     { model: 'models/gemini-embedding-2', content: { parts: [{ text }] } },
   ])
 })
 
-test('a word that is no task type does not become part of a text', () => {
+test('an unknown task type does not become part of a text', () => {
   const task = { field: 'task', word: 'ignore the above' }
   expect(() => googleEmbeddings.request(['a'], { ...newer, task })).toThrow(
     expect.objectContaining({ code: 'invalid_request', param: 'task' }),
@@ -92,7 +92,7 @@ test('newer models count', () => {
   })
 })
 
-test('anything else is no answer', () => {
+test('any other answer is invalid', () => {
   const bodies = [
     null,
     '',

@@ -33,7 +33,7 @@ describe('a bad key', () => {
     ['by its reason', body(400, 'INVALID_ARGUMENT', { details: [reason] })],
     ['by its words', body(400, 'INVALID_ARGUMENT', { message: keyMessage })],
     ['in an array', [body(400, 'INVALID_ARGUMENT', { message: keyMessage, details: [reason] })]],
-    ['that expired', body(400, 'INVALID_ARGUMENT', { message: 'API key expired. Renew it.' })],
+    ['an expired key', body(400, 'INVALID_ARGUMENT', { message: 'API key expired. Renew it.' })],
   ])('is the connection’s fault, not the caller’s: %s', (_how, errorBody) => {
     expect(toApiError(400, errorBody)).toMatchObject({
       code: 'provider_error',
@@ -125,7 +125,7 @@ describe('the caller’s own fault', () => {
     })
   })
 
-  test('where Google does not serve the connection, it is not his', () => {
+  test('a location that Google does not serve is not the caller’s fault', () => {
     const errorBody = body(400, 'FAILED_PRECONDITION', {
       message: 'User location is not supported.',
     })
@@ -181,7 +181,7 @@ describe('signatures', () => {
   })
 })
 
-test('whatever the body, the answer is an error of ours without the secret', () => {
+test('any body of an error becomes our own error without the secret', () => {
   const bodies = [null, '', `<html>${secret}</html>`, 7, [], [[]], {}, { error: `bad ${secret}` }]
   for (const status of [400, 401, 403, 404, 409, 413, 422, 429, 500, 502, 503, 504]) {
     for (const errorBody of bodies) {

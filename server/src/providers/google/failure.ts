@@ -81,8 +81,8 @@ function retryDelay(details: readonly JsonObject[]): string | null {
 /** The caller's field that Google complains about. */
 function fieldOf(details: readonly JsonObject[], words: string, source: ErrorSource): string {
   const violations = details.flatMap(({ fieldViolations }) => toObjects(fieldViolations))
-  const named = violations.map(({ field }) => toText(field)).join(' ') || readFieldName(words)
-  const field = fields.find(([theirs]) => theirs.test(named))?.[1] ?? ''
+  const fieldNames = violations.map(({ field }) => toText(field)).join(' ') || readFieldName(words)
+  const field = fields.find(([theirs]) => theirs.test(fieldNames))?.[1] ?? ''
   const isLimit = field === 'max_tokens' && !source.wasSent(field)
   return isLimit ? 'max_completion_tokens' : field
 }

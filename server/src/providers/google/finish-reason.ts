@@ -14,7 +14,6 @@ const filtered = new Set([
 ])
 const failed = new Set([
   'MALFORMED_FUNCTION_CALL',
-  'UNEXPECTED_TOOL_CALL',
   'TOO_MANY_TOOL_CALLS',
   'MISSING_THOUGHT_SIGNATURE',
   'MALFORMED_RESPONSE',
@@ -33,5 +32,7 @@ export function toGoogleFinishReason(
 ): FinishReason | undefined {
   if (failed.has(reason)) return undefined
   if (filtered.has(reason)) return 'content_filter'
+  // The model called a tool that it was not offered: the call is whole, and its caller decides.
+  if (reason === 'UNEXPECTED_TOOL_CALL') return hasToolCalls ? 'tool_calls' : undefined
   return toFinishReason(reason === 'STOP' ? 'stop' : 'length', hasToolCalls)
 }

@@ -1,10 +1,10 @@
-import { toAnnotation } from '../../wire/annotations'
+import { toAnnotation, toFileAnnotation } from '../../wire/annotations'
 import { isObject, type JsonObject, toList, toText } from '../../wire/json-body'
 import type { Part } from '../../wire/answer-part'
 
 const byteOf = (value: unknown) => (Number.isSafeInteger(value) ? Math.max(0, Number(value)) : 0)
 
-/** A page, a document or a place that a search found. */
+/** A page, a document or a place that a search found; a document of a store has no address. */
 interface SearchSource {
   url: string
   title: string
@@ -13,9 +13,15 @@ interface SearchSource {
 function toSource(chunk: unknown): SearchSource | undefined {
   if (!isObject(chunk)) return undefined
   const source = [chunk['web'], chunk['retrievedContext'], chunk['maps']].find(isObject)
-  const url = toText(source?.['uri'])
-  return url === '' ? undefined : { url, title: toText(source?.['title']) }
+  const [url, title] = [toText(source?.['uri']), toText(source?.['title'])]
+  const isNamed = title !== '' && source === chunk['retrievedContext']
+  return url !== '' || isNamed ? { url, title } : undefined
 }
+
+const toCitation = (source: SearchSource, range: { start: number; end: number }) =>
+  source.url === ''
+    ? toFileAnnotation({ filename: source.title, ...range })
+    : toAnnotation({ ...source, ...range })
 
 /**
  * Returns the citations of a grounded answer. Segments are counted in bytes of `text`, which is the whole
@@ -34,7 +40,7 @@ export function toGroundingParts(metadata: unknown, text: string): Part[] {
   const whole = { start: 0, end: text.length }
   const all = cited.length > 0 ? cited : sources.map((source) => ({ source, range: whole }))
   return all.flatMap(({ source, range }): Part[] =>
-    source ? [{ type: 'annotation', annotation: toAnnotation({ ...source, ...range }) }] : [],
+    source ? [{ type: 'annotation', annotation: toCitation(source, range) }] : [],
   )
 }
 

@@ -100,7 +100,7 @@ function faultsOf(turns: readonly GoogleTurn[]): string[] {
 
 const isTurns = (value: unknown): value is GoogleTurn[] => Array.isArray(value)
 
-test('whatever the history, turns are in order or the request is refused', () => {
+test('any history gives turns in order or is rejected', () => {
   const counts = { sent: 0, withResults: 0, refused: 0 }
   const property = fc.property(history, models, fc.boolean(), (messages, model, onVertex) => {
     const chat = chatOf({ messages })

@@ -49,7 +49,7 @@ describe('texts', () => {
     ])
   })
 
-  test('nothing at all is refused', () => {
+  test('nothing at all is rejected', () => {
     expect(() => turnsOf([user(''), assistant('')])).toThrow(refusal('messages', 'empty'))
   })
 })
@@ -130,6 +130,29 @@ describe('calls and their results', () => {
     ])
   })
 
+  test('finding V7: two calls of a turn with one id have two, each with its result', () => {
+    const messages = [
+      user('a'),
+      assistant(null, call('1'), call('1')),
+      tool('1', 'x'),
+      tool('1', 'y'),
+    ]
+    expect(turnsOf(messages, older)).toMatchObject([
+      {},
+      { parts: [{ functionCall: { id: '1' } }, { functionCall: { id: '1__repeat__2' } }] },
+      { parts: [response('1', 'f', 'x'), response('1__repeat__2', 'f', 'y')] },
+    ])
+  })
+
+  test('finding V13: arguments that are not a JSON object are shown to the model', () => {
+    const messages = [user('a'), assistant(null, call('1', { args: '{"x":' })), tool('1', 'x')]
+    expect(turnsOf(messages, older)).toMatchObject([
+      {},
+      { parts: [{ functionCall: { args: { INVALID_JSON: '{"x":' } } }] },
+      {},
+    ])
+  })
+
   test.each([
     [[user('a'), tool('1', 'x')], 'messages.1.tool_call_id', 'unknown_value'],
     [
@@ -142,17 +165,6 @@ describe('calls and their results', () => {
       [user('a'), assistant('b', call('1'), call('2')), tool('1', 'x'), assistant('c')],
       'messages.1.tool_calls',
       'required',
-    ],
-    [[user('a'), assistant('b', call('1'), call('1'))], 'messages.1.tool_calls.1.id', 'duplicate'],
-    [
-      [user('a'), assistant('b', call('1', { args: '{"x":' }))],
-      'messages.1.tool_calls.0.function.arguments',
-      'invalid_json',
-    ],
-    [
-      [user('a'), assistant('b', call('1', { args: '[]' }))],
-      'messages.1.tool_calls.0.function.arguments',
-      'wrong_type',
     ],
   ])('%#: refused at %2$s', (messages, param, issue) => {
     expect(() => turnsOf(messages)).toThrow(refusal(param, issue))

@@ -1,6 +1,7 @@
 import { toParts, type GeminiPart } from './content'
 import { anySignature, callSignature, readCallerSignature } from './signatures'
 import { invalidRequest } from '../../errors'
+import { toProviderCallId } from '../../wire/call-ids'
 import type { ChatMessage } from '../../wire/chat-request'
 import { unpackCallId } from '../../wire/packed-call-id'
 import { parseArguments } from '../history'
@@ -26,7 +27,10 @@ export interface HistoryOptions {
 interface OpenCalls {
   /** The last message that called. */
   param: string
-  names: Map<string, string>
+  /** The functions that were called, and the ids that Google gets, by the ids of the calls. */
+  calledFunctions: Map<string, { name: string; id: string }>
+  /** The ids that Google gets. */
+  ids: Set<string>
   responses: Map<string, GeminiPart>
   /** The user's messages meanwhile; they come after the responses. */
   after: GeminiPart[]
@@ -42,6 +46,8 @@ const opening = 'Go on.'
  */
 export class GoogleHistory {
   readonly system: string[] = []
+  /** The fields of arguments that are no JSON object. */
+  readonly unreadable: string[] = []
   readonly #turns: GoogleTurn[] = []
   readonly #setting: HistoryOptions
   #open: OpenCalls | undefined
@@ -103,21 +109,25 @@ export class GoogleHistory {
   }
 
   #call(call: ToolCall, param: string): GeminiPart {
-    const id = unpackCallId(call.id)
     const { name } = call.function
     const isFirst = !this.#open
-    this.#open ??= { param, names: new Map(), responses: new Map(), after: [] }
-    if (this.#open.names.has(id)) {
-      throw invalidRequest(`${param}.id`, 'duplicate', 'Another call in this turn has the same id.')
+    this.#open ??= {
+      param,
+      calledFunctions: new Map(),
+      ids: new Set(),
+      responses: new Map(),
+      after: [],
     }
     this.#open.param = param
-    this.#open.names.set(id, name)
+    const id = idInTurn(call.id, this.#open)
+    this.#open.ids.add(id)
+    this.#open.calledFunctions.set(unpackCallId(call.id), { name, id })
     const signature = this.#signatureOf(call, isFirst)
     return {
       functionCall: {
         ...(this.#setting.callIds && { id }),
         name,
-        args: parseArguments(call, param),
+        args: parseArguments(call, param, (field) => this.unreadable.push(field)),
       },
       ...(signature && { thoughtSignature: signature }),
     }
@@ -131,17 +141,18 @@ export class GoogleHistory {
   }
 
   #respond(message: ChatMessage, parts: GeminiPart[], param: string): void {
-    const id = unpackCallId(message.tool_call_id ?? '')
-    const name = this.#open?.names.get(id)
-    if (!this.#open || name === undefined) {
+    const callId = unpackCallId(message.tool_call_id ?? '')
+    const calledFunction = this.#open?.calledFunctions.get(callId)
+    if (!this.#open || !calledFunction) {
       throw invalidRequest(
         `${param}.tool_call_id`,
         'unknown_value',
         'The assistant message before it has no call with this id.',
       )
     }
+    const { name, id } = calledFunction
     // Of two results of one call the later counts: there must be as many as calls.
-    this.#open.responses.set(id, {
+    this.#open.responses.set(callId, {
       functionResponse: {
         ...(this.#setting.callIds && { id }),
         name,
@@ -154,10 +165,10 @@ export class GoogleHistory {
 
   #close(): void {
     if (!this.#open) return
-    const { param, names, responses, after } = this.#open
+    const { param, calledFunctions, responses, after } = this.#open
     this.#open = undefined
-    const inOrder = [...names.keys()].flatMap((id) => responses.get(id) ?? [])
-    if (inOrder.length < names.size) {
+    const inOrder = [...calledFunctions.keys()].flatMap((id) => responses.get(id) ?? [])
+    if (inOrder.length < calledFunctions.size) {
       throw invalidRequest(
         param.replace(/\.\d+$/, ''),
         'required',
@@ -173,6 +184,12 @@ export class GoogleHistory {
     if (last?.role === role) last.parts.push(...parts)
     else this.#turns.push({ role, parts: [...parts] })
   }
+}
+
+/** The id that Google gave a call, unless another call of the turn has it. */
+function idInTurn(callId: string, { ids }: OpenCalls): string {
+  const own = toProviderCallId(callId)
+  return ids.has(own) ? unpackCallId(callId) : own
 }
 
 const textsOf = (parts: readonly GeminiPart[]) =>

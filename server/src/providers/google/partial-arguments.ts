@@ -1,4 +1,5 @@
 import type { PartialArg } from './events'
+import type { ArgumentsLength } from '../../wire/call-arguments'
 
 type Container = Record<string, unknown> | unknown[]
 
@@ -22,22 +23,34 @@ export function parseJsonPath(path: string): (string | number)[] | undefined {
 
 const unescaped = (text: string) => text.replaceAll(/\\(.)/g, '$1')
 
+/** The characters of the arguments' JSON that an index adds which leaves places of an array empty: a null for each. */
+const gapLength = (container: Container, key: string | number) =>
+  Array.isArray(container) && typeof key === 'number'
+    ? Math.max(0, key - container.length) * 'null,'.length
+    : 0
+
 /**
  * Adds a piece to the arguments of a call: texts grow, of anything else the last value counts. False for a
- * path that does not fit the arguments so far.
+ * path that does not fit the arguments so far. `length` gets what the piece adds beside its own characters.
  */
-export function addPiece(args: Record<string, unknown>, piece: PartialArg): boolean {
+export function addPiece(
+  args: Record<string, unknown>,
+  piece: PartialArg,
+  length: Pick<ArgumentsLength, 'add'>,
+): boolean {
   const keys = parseJsonPath(piece.jsonPath)
   const last = keys?.pop()
   if (!keys || last === undefined) return false
   let container: Container = args
   for (const [position, key] of keys.entries()) {
     const next = keys[position + 1] ?? last
+    length.add(gapLength(container, key))
     const inner: unknown =
       within(container, key) ?? setChild(container, key, typeof next === 'number' ? [] : {})
     if (!isContainer(inner)) return false
     container = inner
   }
+  length.add(gapLength(container, last))
   const before = within(container, last)
   const value = valueOf(piece)
   const grown = typeof before === 'string' && typeof value === 'string' ? before + value : value

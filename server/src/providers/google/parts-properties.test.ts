@@ -73,7 +73,7 @@ function readAll(events: readonly unknown[]): Part[] {
   return parts
 }
 
-test('whatever Google sends, parts are in order: one finish, calls counted up, arguments whole', () => {
+test('any stream of Google gives parts in order: one finish, calls counted up, arguments whole', () => {
   const counts = { finished: 0, calls: 0 }
   const events = fc
     .tuple(fc.array(event, { maxLength: 6 }), last)

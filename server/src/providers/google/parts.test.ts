@@ -9,14 +9,23 @@ import {
   usage,
 } from '../../../testing/providers/google-recordings'
 import type { FinishReason } from '../../wire/finish-reason'
+import { EventTooLong, maxEventLength } from '../../wire/sse'
 
 const recorded = (name: string) => withoutUsage(partsOf(eventsOf(ours, name)))
 const event = (candidate: object) => JSON.stringify({ candidates: [candidate] })
 const modelContent = (...parts: object[]) => ({ content: { role: 'model', parts } })
 const usageOf = (name: string) =>
   partsOf(eventsOf(ours, name)).findLast((part) => part.type === 'usage')
+/** A call whose arguments come in pieces, each the last place of an array of its own. */
+const callWithGaps = (arrays: number) => {
+  const partialArgs = Array.from({ length: arrays }, (_, at) => ({
+    jsonPath: `$.a[${at}][9999]`,
+    numberValue: 1,
+  }))
+  return event(modelContent({ functionCall: { name: 'f', partialArgs } }))
+}
 
-describe('what is said', () => {
+describe('content', () => {
   test('thoughts, texts, the signature of the text, the end', () => {
     expect(recorded('thought-and-text')).toEqual([
       { type: 'reasoning', text: '**Picking a fruit**\n\nShort names first.' },
@@ -31,6 +40,7 @@ describe('what is said', () => {
     expect(usageOf('thought-and-text')).toEqual({
       type: 'usage',
       usage: usage({ input: 12, output: 9, reasoning: 40 }),
+      corrects: true,
     })
   })
 
@@ -54,7 +64,7 @@ describe('what is said', () => {
     ])
   })
 
-  test('calls in pieces are sent whole; only the empty piece tells two of one name apart', () => {
+  test('calls in pieces are sent whole; only the empty piece separates two of one name', () => {
     expect(recorded('streamed-calls')).toEqual([
       {
         type: 'call',
@@ -72,6 +82,19 @@ describe('what is said', () => {
       { type: 'arguments', index: 1, text: '{}' },
       { type: 'finish', reason: 'tool_calls' },
     ])
+  })
+
+  test('pieces of arguments are as long as a whole answer may be, at most', () => {
+    const stringValue = 'x'.repeat(maxEventLength / 2)
+    const call = { name: 'f', partialArgs: [{ jsonPath: '$.x', stringValue }], willContinue: true }
+    const piece = event(modelContent({ functionCall: call }))
+    expect(() => partsOf([piece, piece])).toThrow(EventTooLong)
+  })
+
+  test('gaps of an array that no piece fills count like their nulls in JSON', () => {
+    const most = Math.floor(maxEventLength / (9999 * 'null,'.length))
+    expect(JSON.stringify(partsOf([callWithGaps(10)])).length).toBeGreaterThan(10 * 9999 * 5)
+    expect(() => partsOf([callWithGaps(most + 1)])).toThrow(EventTooLong)
   })
 
   test('a name again is the same call, another name or whole arguments are the next one', () => {
@@ -110,7 +133,7 @@ describe('what is said', () => {
 
   test('a prompt that is blocked is an empty answer', () => {
     expect(recorded('blocked-prompt')).toEqual([{ type: 'finish', reason: 'content_filter' }])
-    expect(usageOf('blocked-prompt')).toEqual({ type: 'usage', usage: usage({ input: 9 }) })
+    expect(usageOf('blocked-prompt')).toMatchObject({ usage: usage({ input: 9 }) })
   })
 
   test('an answer that is blocked ends where it was', () => {
@@ -120,12 +143,12 @@ describe('what is said', () => {
     ])
   })
 
-  test('an answer that is cut says so', () => {
+  test('a cut answer reports it', () => {
     expect(recorded('length').at(-1)).toEqual({ type: 'finish', reason: 'length' })
   })
 })
 
-describe('how it ends', () => {
+describe('endings', () => {
   test.each<[string, FinishReason]>([
     ['STOP', 'stop'],
     ['MAX_TOKENS', 'length'],
@@ -154,7 +177,16 @@ describe('how it ends', () => {
     },
   )
 
-  test('a call that Google could not read is no answer', () => {
+  test('finding V2: the call of a tool that was not offered is whole, and is sent', () => {
+    const called = modelContent({ functionCall: { name: 'guessed', args: { q: 1 } } })
+    expect(partsOf([event({ ...called, finishReason: 'UNEXPECTED_TOOL_CALL' })])).toEqual([
+      { type: 'call', index: 0, name: 'guessed' },
+      { type: 'arguments', index: 0, text: '{"q":1}' },
+      { type: 'finish', reason: 'tool_calls' },
+    ])
+  })
+
+  test('a call that Google could not read is a failure', () => {
     expect(() => recorded('malformed-call')).toThrow('MALFORMED_FUNCTION_CALL')
   })
 
@@ -170,11 +202,11 @@ describe('how it ends', () => {
     )
     const end = (finishReason: string) => partsOf([begun, more, event({ finishReason })])
     expect(end('STOP').map(({ type }) => type)).toEqual(['call', 'arguments', 'finish'])
-    expect(end('MAX_TOKENS')).toEqual([{ type: 'finish', reason: 'length' }])
-    expect(end('SAFETY')).toEqual([{ type: 'finish', reason: 'content_filter' }])
+    expect(end('MAX_TOKENS')).toEqual([{ type: 'finish', reason: 'length', isCut: true }])
+    expect(end('SAFETY')).toMatchObject([{ type: 'finish', reason: 'content_filter' }])
   })
 
-  test('the end is said once; usage may follow, words may not', () => {
+  test('the end is sent once; usage may follow, text may not', () => {
     const end = event({ finishReason: 'STOP' })
     const counted = JSON.stringify({ usageMetadata: { promptTokenCount: 1, totalTokenCount: 1 } })
     const parts = partsOf([end, end, event(modelContent({ text: '' })), counted])
@@ -183,7 +215,7 @@ describe('how it ends', () => {
   })
 })
 
-describe('what is no answer', () => {
+describe('errors', () => {
   const error = { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' }
 
   test.each([JSON.stringify({ error }), JSON.stringify([{ error }])])(

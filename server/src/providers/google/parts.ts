@@ -3,7 +3,7 @@ import { readEvent, type GoogleEvent, type EventPart } from './events'
 import { toGoogleFinishReason } from './finish-reason'
 import { toGroundingParts } from './grounding'
 import { signatureField } from './signatures'
-import { readGoogleUsage } from './usage'
+import { GoogleCounts } from './usage'
 import type { Part } from '../../wire/answer-part'
 import type { PartsReader } from '../adapter'
 import { invalidAnswer, type ErrorSource } from '../upstream-error'
@@ -13,11 +13,12 @@ import { invalidAnswer, type ErrorSource } from '../upstream-error'
  * finish reason has come. @see https://ai.google.dev/api/generate-content#GenerateContentResponse
  */
 export function createPartsReader(source: ErrorSource): PartsReader {
-  const calls = new Calls(source.provider)
+  const calls = new Calls(source)
   let isFinished = false
   /** The whole text so far: grounding names positions in it, and may come at the end. */
   const texts: string[] = []
   let grounding: unknown
+  const counts = new GoogleCounts()
 
   function toParts(part: EventPart): Part[] {
     if (part.functionCall) return calls.next(part.functionCall, part)
@@ -25,8 +26,8 @@ export function createPartsReader(source: ErrorSource): PartsReader {
     const parts: Part[] = []
     if (text) parts.push({ type: thought ? 'reasoning' : 'text', text })
     if (text && !thought) texts.push(text)
-    // No client has a field for images of a thought, or shows them.
-    if (inlineData && !thought) parts.push(image(inlineData))
+    // No client has a field for media of a thought, or shows them.
+    if (inlineData && !thought) parts.push(toMedia(inlineData))
     // The signature of a text improves the next answer, if the client sends it back.
     if (thoughtSignature && !thought) {
       parts.push({ type: 'extra', fields: signatureField(thoughtSignature) })
@@ -38,7 +39,7 @@ export function createPartsReader(source: ErrorSource): PartsReader {
     const reason = toGoogleFinishReason(googleReason, calls.any)
     if (!reason) throw invalidAnswer(source.provider, `a failed response: ${googleReason}`)
     isFinished = true
-    return { type: 'finish', reason }
+    return { type: 'finish', reason, ...(calls.isCut && { isCut: true }) }
   }
 
   function partsOf(event: GoogleEvent): Part[] {
@@ -66,15 +67,19 @@ export function createPartsReader(source: ErrorSource): PartsReader {
   return function read(data) {
     const event = readEvent(data, source)
     const parts = partsOf(event)
-    const usage = readGoogleUsage(event.usageMetadata)
-    return usage ? [...parts, { type: 'usage', usage }] : parts
+    const usage = counts.next(event.usageMetadata)
+    const { missingSides: sides } = counts
+    return usage ? [...parts, { type: 'usage', usage, corrects: true, missing: sides }] : parts
   }
 }
 
-/** An image as the field that OpenAI-alikes with such models have made common. */
-const image = ({ mimeType, data }: { mimeType: string; data: string }): Part => ({
-  type: 'extra',
-  fields: {
-    images: [{ type: 'image_url', image_url: { url: `data:${mimeType};base64,${data}` } }],
-  },
-})
+/** An image as the field that OpenAI-alikes with such models have made common, or sound as OpenAI has it. */
+function toMedia({ mimeType, data }: { mimeType: string; data: string }): Part {
+  if (mimeType.startsWith('audio/')) {
+    // Its samples are raw: only the type says how many there are in a second.
+    const audio = { id: 'audio_0', data, transcript: '', mime_type: mimeType }
+    return { type: 'extra', fields: { audio } }
+  }
+  const image_url = { url: `data:${mimeType};base64,${data}` }
+  return { type: 'extra', fields: { images: [{ type: 'image_url', image_url }] } }
+}

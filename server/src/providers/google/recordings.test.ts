@@ -32,7 +32,7 @@ describe.each(streams)('S14: the recorded stream %s', (_name, events) => {
     expect(whole.at(-1)).toMatchObject({ type: 'usage', usage: { flawed: false } })
   })
 
-  test('cut after any event it says the same up to there, and is not finished', () => {
+  test('cut after any event it has the same text up to there, and is not finished', () => {
     for (let count = 0; count < events.length; count++) {
       const cut = partsOf(events.slice(0, count))
       expect(cut).toEqual(whole.slice(0, cut.length))
@@ -93,12 +93,12 @@ describe.if(existsSync(theirs))('recorded by others', () => {
     const answer: unknown = JSON.parse(readFileSync(join(theirs, `${name}.json`), 'utf8'))
     const parts = partsOf([JSON.stringify(answer)])
     expect(parts.at(-2)).toMatchObject({ type: 'finish', reason })
-    expect(parts.at(-1)).toEqual({ type: 'usage', usage: usage(tokens) })
+    expect(parts.at(-1)).toMatchObject({ type: 'usage', usage: usage(tokens) })
   })
 
-  test('thoughts are counted beside what was said', () => {
+  test('thoughts are counted beside the text', () => {
     const parts = partsOf(eventsOf(theirs, 'google-reasoning'))
-    expect(parts.at(-1)).toEqual({
+    expect(parts.at(-1)).toMatchObject({
       type: 'usage',
       usage: usage({ input: 9, output: 29, reasoning: 256 }),
     })

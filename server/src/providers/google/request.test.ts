@@ -108,13 +108,13 @@ test('a rich request, as it leaves', () => {
   })
 })
 
-describe('where the instructions go', () => {
+describe('the place of the instructions', () => {
   const messages = [
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: 'Hi' },
   ]
 
-  test('Gemma has none: they stand in front of the first turn', () => {
+  test('Gemma has none: they are put before the first turn', () => {
     const body = bodyOf({ messages }, 'gemma-3-27b-it')
     expect(body).toEqual({
       contents: [{ role: 'user', parts: [{ text: 'Be brief.' }, { text: 'Hi' }] }],
@@ -127,7 +127,7 @@ describe('where the instructions go', () => {
     })
   })
 
-  test('an image among them is refused', () => {
+  test('an image among them is rejected', () => {
     const content = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBO' } }]
     expect(() => bodyOf({ messages: [{ role: 'system', content }] })).toThrow(
       'Instructions must be text.',
@@ -139,7 +139,7 @@ const configOf = (fields: JsonObject, model = 'gemini-2.0-flash') =>
   bodyOf(fields, model)['generationConfig']
 
 describe('sampling', () => {
-  test('nothing asked is nothing sent', () => expect(configOf({})).toBeUndefined())
+  test('without parameters nothing is sent', () => expect(configOf({})).toBeUndefined())
 
   test('penalties go to the models that take them', () => {
     const fields = { presence_penalty: 0.5, frequency_penalty: -0.5 }
@@ -157,7 +157,7 @@ describe('sampling', () => {
     expect(configOf({ seed })).toEqual({ seed: expected })
   })
 
-  test('one stop text is a list, an empty one is none', () => {
+  test('one stop text becomes a list, an empty one is dropped', () => {
     expect(configOf({ stop: '\n' })).toEqual({ stopSequences: ['\n'] })
     expect(configOf({ stop: '' })).toBeUndefined()
   })
@@ -167,13 +167,13 @@ test.each([
   ['n', 2],
   ['modalities', ['text', 'audio']],
   ['web_search_options', {}],
-])('%s %p has no counterpart and is refused', (param, value) => {
+])('%s %p has no counterpart and is rejected', (param, value) => {
   expect(() => bodyOf({ [param]: value })).toThrow(
     expect.objectContaining({ param, details: { issue: 'unsupported_by_model' } }),
   )
 })
 
-test('one choice and text alone are what there is', () => {
+test('one choice and text alone are the supported output', () => {
   expect(bodyOf({ n: 1, modalities: ['text'] })).toHaveProperty('contents')
 })
 

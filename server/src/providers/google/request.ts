@@ -28,11 +28,12 @@ export function toGenerateContent(
   const { format, ...tools } = toShape(chat, target.upstreamModel)
   const sampling = samplingOf(chat, target)
   const generationConfig = { ...sampling, ...format }
+  const history = historyOf(chat, target, home)
   return {
     // Without `alt=sse` the answer would be one JSON array.
     path: `${home.path}/${toModelPath(target.upstreamModel)}:streamGenerateContent?alt=sse`,
     body: {
-      ...conversationOf(chat, target, home),
+      ...conversationOf(history, target),
       ...tools,
       ...(Object.keys(generationConfig).length > 0 && { generationConfig }),
       ...(home.safetySettings.length > 0 && { safetySettings: home.safetySettings }),
@@ -40,6 +41,7 @@ export function toGenerateContent(
     omitted: findOmittedFields(
       chat,
       Object.keys(sampling).map((name) => chatNames[name] ?? name),
+      history.unreadable,
     ),
   }
 }
@@ -53,14 +55,17 @@ const chatNames: Readonly<Record<string, string>> = {
   thinkingConfig: 'reasoning_effort',
 }
 
-function conversationOf(chat: ChatRequest, target: AdapterTarget, home: GeminiHome): JsonObject {
+function historyOf(chat: ChatRequest, target: AdapterTarget, home: GeminiHome): GoogleHistory {
   const needsSignatures = parseGeneration(target.upstreamModel) >= 3
   const signatures: HistoryOptions['signatures'] = needsSignatures ? 'required' : 'kept'
-  const history = new GoogleHistory(chat.messages, {
+  return new GoogleHistory(chat.messages, {
     media: target.media ?? new Map(),
     callIds: home.callIds,
     signatures: target.signatures === 'replaced' ? 'replaced' : signatures,
   })
+}
+
+function conversationOf(history: GoogleHistory, target: AdapterTarget): JsonObject {
   const contents = history.turns()
   const system = history.system.map((text) => ({ text }))
   const first = contents[0]

@@ -18,7 +18,7 @@ const schemas = new Set([
   'unevaluatedProperties',
 ])
 /** Keys that hold schemas by name; the names are the caller's and may be any word. */
-const named = new Set([
+const namedFields = new Set([
   'properties',
   'patternProperties',
   '$defs',
@@ -32,7 +32,7 @@ export function withoutConst(schema: JsonObject): JsonObject {
   for (const [key, value] of Object.entries(schema)) {
     if (key === 'const') copy['enum'] = [value]
     else if (schemas.has(key)) copy[key] = toGoogleSchema(value)
-    else if (named.has(key) && isObject(value)) copy[key] = inNamed(value)
+    else if (namedFields.has(key) && isObject(value)) copy[key] = inNamed(value)
     else copy[key] = value
   }
   return copy

@@ -30,7 +30,7 @@ describe('thought signatures', () => {
     expect(signaturesOf([call(id, { extra: signature })])).toEqual(['ab+/cd=='])
   })
 
-  test('else what is packed into the id, whichever alphabet packed it', () => {
+  test('else the signature packed into the id, in any alphabet', () => {
     for (const id of ['1__thought__ab-_cd', '1__thought__ab+/cd==']) {
       expect(signaturesOf([call(id)])).toEqual(['ab+/cd=='])
     }
@@ -48,7 +48,7 @@ describe('thought signatures', () => {
     ])
   })
 
-  test('models before Gemini 3 need none, but keep what they are given', () => {
+  test('models before Gemini 3 need none, but keep existing ones', () => {
     expect(signaturesOf([call('1'), call('2')], older)).toEqual([undefined, undefined])
     expect(signaturesOf([call('1', { extra: signature })], older)).toEqual(['ab+/cd=='])
   })
@@ -76,7 +76,7 @@ describe('thought signatures', () => {
     ])
   })
 
-  test('what signs a text comes back on its last part', () => {
+  test('the signature of a text returns on its last part', () => {
     const messages = [user('a'), { ...assistant('b'), ...signature }, user('c')]
     expect(turnsOf(messages)).toMatchObject([
       {},
@@ -85,7 +85,7 @@ describe('thought signatures', () => {
     ])
   })
 
-  test.each([7, '', 'no base64!', null])('%p is no signature', (thought_signature) => {
+  test.each([7, '', 'no base64!', null])('%p is not a signature', (thought_signature) => {
     const extra = { extra_content: { google: { thought_signature } } }
     expect(signaturesOf([call('1', { extra })])).toEqual([skipped])
   })

@@ -34,7 +34,7 @@ describe('reasoning effort', () => {
     expect(thinkingOf(model, effort)).toEqual(config)
   })
 
-  test('a model that does not reason is not asked to', () => {
+  test('a model without reasoning receives no effort', () => {
     expect(thinkingOf('gemini-2.5-flash-image', 'high', false)).toBeUndefined()
   })
 })

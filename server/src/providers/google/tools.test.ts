@@ -39,12 +39,12 @@ describe('the choice among tools', () => {
     expect(body['tools']).toEqual([{ functionDeclarations: [{ name: 'now' }] }])
   })
 
-  test('allowed tools that are none of those sent are refused', () => {
+  test('allowed tools missing from the sent ones are rejected', () => {
     const choice = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } }
     expect(() => choose(choice)).toThrow('The tool is not in tools.')
   })
 
-  test('without tools there is no choice', () => {
+  test('without tools the choice is dropped', () => {
     expect(bodyOf({ tool_choice: 'required', tools: [] })).not.toHaveProperty('toolConfig')
   })
 })
@@ -107,7 +107,7 @@ describe('answers in JSON', () => {
   })
 
   test.each(['gemini-2.5-pro', 'gemini-3-pro-preview'])(
-    'with a demanded call the form of another answer is moot, with none tools are: %s',
+    'with a demanded call an answer format is dropped, with none tools are: %s',
     (model) => {
       const demanded = bodyOf(
         { response_format: format, tools: [now], tool_choice: 'required' },

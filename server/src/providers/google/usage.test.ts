@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { usage } from '../../../testing/providers/google-recordings'
-import { readGoogleUsage } from './usage'
+import { GoogleCounts, readGoogleUsage } from './usage'
 import type { Usage } from '../../wire/usage'
 
 const modality = (modality: string, tokenCount: number) => ({ modality, tokenCount })
@@ -12,7 +12,7 @@ test.each<[string, object, Partial<Usage>]>([
     { input: 12, output: 30 },
   ],
   [
-    'thinking, outside of what was said',
+    'thinking, outside of the text',
     {
       promptTokenCount: 9,
       candidatesTokenCount: 29,
@@ -37,7 +37,7 @@ test.each<[string, object, Partial<Usage>]>([
     { input: 100, cachedInput: 900, output: 5 },
   ],
   [
-    'what tools put into the prompt, in the total',
+    'tokens of tools in the prompt, in the total',
     {
       promptTokenCount: 20,
       toolUsePromptTokenCount: 300,
@@ -48,7 +48,7 @@ test.each<[string, object, Partial<Usage>]>([
     { input: 320, output: 10, reasoning: 7 },
   ],
   [
-    'what tools put into the prompt, not in the total',
+    'tokens of tools in the prompt, not in the total',
     {
       promptTokenCount: 20,
       toolUsePromptTokenCount: 300,
@@ -93,7 +93,7 @@ test.each<[string, object, Partial<Usage>]>([
     { input: 9, output: 4, reasoning: 3, flawed: true },
   ],
   [
-    'a part that is no number',
+    'a part without a number',
     { promptTokenCount: 9, candidatesTokenCount: 4, thoughtsTokenCount: -4, totalTokenCount: 13 },
     { input: 9, output: 4, flawed: true },
   ],
@@ -106,10 +106,53 @@ test.each([
   ['halves, whose sum is whole', { promptTokenCount: 1.5, toolUsePromptTokenCount: 2.5 }],
   ['halves beside a whole', { promptTokenCount: 4, toolUsePromptTokenCount: 0.5 }],
   ['halves with a whole total', { promptTokenCount: 1.5, totalTokenCount: 4 }],
-])('M8: %s is no usage', (_what, block) => expect(readGoogleUsage(block)).toBeUndefined())
+])('M8: %s is not a usage', (_what, block) => expect(readGoogleUsage(block)).toBeUndefined())
 
 test('an answer without usage counts zero tokens', () => {
   for (const block of [undefined, null, 7, [], {}, { trafficType: 'ON_DEMAND' }]) {
     expect(readGoogleUsage(block)).toBeUndefined()
   }
+})
+
+test.each<[string, object[], Partial<Usage>]>([
+  [
+    'a smaller prompt',
+    [
+      { promptTokenCount: 169, totalTokenCount: 169 },
+      { promptTokenCount: 79, candidatesTokenCount: 5, totalTokenCount: 84 },
+    ],
+    { input: 79, output: 5 },
+  ],
+  [
+    'less output',
+    [
+      {
+        promptTokenCount: 9,
+        candidatesTokenCount: 15,
+        thoughtsTokenCount: 78,
+        totalTokenCount: 102,
+      },
+      { promptTokenCount: 9, thoughtsTokenCount: 78, totalTokenCount: 87 },
+    ],
+    { input: 9, reasoning: 78 },
+  ],
+  [
+    'a prompt alone, which leaves the output as it was',
+    [
+      { promptTokenCount: 169, candidatesTokenCount: 5, totalTokenCount: 174 },
+      { promptTokenCount: 79, totalTokenCount: 79 },
+    ],
+    { input: 79, output: 5 },
+  ],
+  [
+    'output alone, which leaves the prompt as it was',
+    [
+      { promptTokenCount: 169, cachedContentTokenCount: 100, candidatesTokenCount: 5 },
+      { candidatesTokenCount: 7 },
+    ],
+    { input: 69, cachedInput: 100, output: 7 },
+  ],
+])('finding Q5: the last of several counts is valid: %s', (_what, blocks, expected) => {
+  const counts = new GoogleCounts()
+  expect(blocks.map((block) => counts.next(block)).at(-1)).toEqual(usage(expected))
 })

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../wire/json-body'
-import { readUsage, type Usage } from '../../wire/usage'
+import { completionBuckets, promptBuckets, readUsage, type Usage } from '../../wire/usage'
+import type { MissingSides } from '../../wire/usage-claims'
 
 /**
  * Reads `usageMetadata`; undefined until it counts something. Cached tokens are inside the prompt,
@@ -32,6 +33,49 @@ export function readGoogleUsage(block: unknown): Usage | undefined {
     },
     'outside',
   )
+}
+
+/**
+ * The counts of one stream. Each event has totals, which may correct the earlier ones: Google bills the last. A side
+ * that an event does not count stays as it was.
+ */
+export class GoogleCounts {
+  #usage: Usage | undefined
+  #hasPrompt = false
+
+  /** The prompt, where no event has counted it, by itself or in a total: an output that is left out is none. */
+  get missingSides(): MissingSides | undefined {
+    return this.#hasPrompt ? undefined : { prompt: true }
+  }
+
+  /** Returns the usage so far; undefined for an event without counts. */
+  next(block: unknown): Usage | undefined {
+    const usage = readGoogleUsage(block)
+    if (!usage || !isObject(block)) return undefined
+    this.#hasPrompt ||= isPresent(block['promptTokenCount']) || isPresent(block['totalTokenCount'])
+    const before = this.#usage
+    this.#usage = before ? { ...usage, ...uncounted(block, before) } : usage
+    return this.#usage
+  }
+}
+
+const isPresent = (count: unknown) => count !== undefined && count !== null
+
+/** Returns the counts of the sides that a block does not have. */
+function uncounted(block: JsonObject, before: Usage): Partial<Usage> {
+  const has = (name: string) => isPresent(block[name])
+  const keptUsage: Partial<Usage> = {}
+  if (!has('promptTokenCount')) {
+    for (const bucket of promptBuckets) keptUsage[bucket] = before[bucket]
+    keptUsage.cachedAudio = before.cachedAudio
+  }
+  if (!has('candidatesTokenCount') && !has('thoughtsTokenCount')) {
+    const { promptTokenCount: prompt, totalTokenCount: total } = block
+    // A total above the prompt counts the output, under no name.
+    const isCounted = isCount(total) && isCount(prompt) && total > prompt
+    if (!isCounted) for (const bucket of completionBuckets) keptUsage[bucket] = before[bucket]
+  }
+  return keptUsage
 }
 
 /** Reads the usage of embeddings, whose images have a price of their own; nothing is written or cached. */

@@ -88,7 +88,7 @@ test('annotations of the provider itself stay the only ones', () => {
   expect(messageOf(relayChat(whole, request).body)).toMatchObject({ annotations: fields })
 })
 
-test('citations do not go back to a provider; what it keeps in annotations does', () => {
+test('citations do not go back to a provider; its own fields of annotations do', () => {
   const file = { type: 'file', file: { hash: 'x' } }
   const message = {
     role: 'assistant',
@@ -123,7 +123,7 @@ test('finding P10: text beside tool calls is kept in a whole answer, streamed or
 })
 
 test.each([1, 2])(
-  'finding P10: of %d choices all have to have finished where [DONE] is missing',
+  'finding P10: all of %d choices have to finish if [DONE] is missing',
   (answers) => {
     const stream = new ChatStream({ ...request, answers })
     stream.next(JSON.stringify(piece({ content: 'Hi' }, 'stop')))

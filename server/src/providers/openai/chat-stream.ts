@@ -1,5 +1,6 @@
 import { ChoiceDeltas } from './choice-deltas'
 import {
+  limitChoices,
   readChoices,
   StreamUsage,
   without,
@@ -7,7 +8,7 @@ import {
   type RelayRequest,
 } from './relayed-stream'
 import { readEvent } from '../event'
-import { truncatedAnswer, toFailure } from '../upstream-error'
+import { truncatedAnswer, toFailure, unnamedCall } from '../upstream-error'
 import { readSourceAnnotations } from '../../wire/annotations'
 import { stripForeignFields } from '../../wire/hidden-cache'
 import type { JsonObject } from '../../wire/json-body'
@@ -29,6 +30,9 @@ export class ChatStream implements RelayedStream {
   readonly #request: RelayRequest
   readonly #usage: StreamUsage
   readonly #choices = new Map<number, ChoiceDeltas>()
+  /** The number of choices that have finished. */
+  #finished = 0
+  hasOutput = false
 
   constructor(request: RelayRequest) {
     this.#request = request
@@ -50,11 +54,17 @@ export class ChatStream implements RelayedStream {
     const choice = this.#choiceAt(index)
     if (choice.finished) return
     if (choice.isPlain(theirs) && soleChoice(chunk)) {
+      this.hasOutput = true
       chunks.push(this.#rewrite(chunk, theirs))
       return
     }
     const { deltas, finish, failed } = choice.next(theirs)
-    if (failed) throw toFailure(chunk, this.#request.source)
+    if (failed) {
+      this.#usage.dropLast()
+      throw toFailure(chunk, this.#request.source)
+    }
+    if (finish) this.#noteFinish(choice)
+    this.hasOutput ||= finish !== null || deltas.some((delta) => !('role' in delta))
 
     const steps = deltas.map((delta) => ({ delta, finish_reason: null as string | null }))
     if (finish) {
@@ -72,6 +82,11 @@ export class ChatStream implements RelayedStream {
     }
   }
 
+  #noteFinish({ hasUnnamedCall }: ChoiceDeltas): void {
+    if (hasUnnamedCall) throw unnamedCall(this.#request.source)
+    this.#finished += 1
+  }
+
   /** Nearly all chunks are a piece of text and nothing else: those are changed in place. */
   #rewrite(chunk: JsonObject, theirs: JsonObject): string {
     for (const name of chunkFields) if (name !== 'choices') chunk[name] = undefined
@@ -83,33 +98,43 @@ export class ChatStream implements RelayedStream {
   #choiceAt(index: number): ChoiceDeltas {
     let choice = this.#choices.get(index)
     if (!choice) {
-      const { newCallId, callerNames, legacyFunctions } = this.#request
-      this.#usage.size.addAround()
-      choice = new ChoiceDeltas({
-        newCallId,
-        callerNames,
-        legacyFunctions,
-        size: this.#usage.size,
-      })
+      const { legacyFunctions } = this.#request
+      const { size } = this.#usage
+      size.addAround()
+      choice = new ChoiceDeltas({ naming: this.#request, legacyFunctions, size })
       this.#choices.set(index, choice)
+      limitChoices(this.#choices.size, this.#request)
     }
     return choice
   }
 
   end(sawDone: boolean): string[] {
-    if (!this.#isComplete(sawDone)) throw truncatedAnswer(this.#request.source)
-    return this.#usage.chunks()
+    const isWhole = sawDone ? this.hasOutput : this.isFinished
+    if (!isWhole) throw truncatedAnswer(this.#request.source)
+    const chunks = sawDone ? this.#finishRunning() : []
+    chunks.push(...this.#usage.chunks())
+    return chunks
+  }
+
+  /** Finishes the choices whose provider gave no reason, and said that nothing follows. */
+  #finishRunning(): string[] {
+    const chunks: string[] = []
+    if (this.#finished === this.#choices.size) return chunks
+    const finish_reason = this.#usage.unstatedReason
+    for (const [index, choice] of this.#choices) {
+      if (!choice.finished) this.#relay({}, { index, delta: {}, finish_reason }, chunks)
+    }
+    return chunks
   }
 
   isComplete(): boolean {
-    return this.#usage.isKnown && this.#isComplete(false)
+    return this.#usage.isKnown && this.isFinished
   }
 
   /** Some servers leave `[DONE]` out: then every requested choice has to have finished. */
-  #isComplete(sawDone: boolean): boolean {
-    const choices = [...this.#choices.values()]
+  get isFinished(): boolean {
     const { answers = 1 } = this.#request
-    return choices.length >= (sawDone ? 1 : answers) && choices.every(({ finished }) => finished)
+    return this.#finished >= answers && this.#finished === this.#choices.size
   }
 
   cut(maxTokens: number): string[] {
@@ -130,5 +155,9 @@ export class ChatStream implements RelayedStream {
 
   usage(): Usage {
     return this.#usage.total()
+  }
+
+  hasContent(): boolean {
+    return this.#usage.size.hasContent
   }
 }

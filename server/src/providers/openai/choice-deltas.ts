@@ -1,6 +1,7 @@
 import { ToolCallDeltas } from './tool-calls'
 import { toFinishReason, type FinishReason } from '../../wire/finish-reason'
 import { isObject, type JsonObject } from '../../wire/json-body'
+import { measureCalls, toMessageDeltas, type CallNaming } from '../../wire/outgoing-calls'
 import type { TextSize } from '../../wire/text-size'
 
 /** One chunk's contribution to one choice. `failed`: its finish reason is the provider's for failure. */
@@ -11,9 +12,7 @@ export interface ChoiceStep {
 }
 
 interface ChoiceOptions {
-  newCallId: () => string
-  /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
-  callerNames?: ReadonlyMap<string, string> | undefined
+  naming: CallNaming
   /** The caller sent `functions`, the older form of tools, and gets the older answer. */
   legacyFunctions: boolean
   size: TextSize
@@ -27,7 +26,8 @@ const deltaFields = new Set(['role', 'tool_calls', 'content', 'reasoning', 'reas
 /** One choice of a stream, brought into the order that every client reads. Source: contract 4.3. */
 export class ChoiceDeltas {
   readonly #options: ChoiceOptions
-  readonly #calls: ToolCallDeltas
+  /** Most choices have no calls. */
+  #calls: ToolCallDeltas | undefined
   #hasRole = false
   finished = false
   /** The provider sent the citations of the choice itself. */
@@ -35,7 +35,11 @@ export class ChoiceDeltas {
 
   constructor(options: ChoiceOptions) {
     this.#options = options
-    this.#calls = new ToolCallDeltas(options)
+  }
+
+  /** Whether a call has arguments and no name. */
+  get hasUnnamedCall(): boolean {
+    return this.#calls?.hasUnnamed === true
   }
 
   /** Returns whether a provider's choice is a piece of text and nothing else; then it needs no other form. */
@@ -45,7 +49,7 @@ export class ChoiceDeltas {
     const { content } = delta
     if (typeof content !== 'string' || content === '') return false
     for (const name in delta) if (name !== 'content') return false
-    this.#measure(content)
+    this.#options.size.add(content)
     return true
   }
 
@@ -58,14 +62,20 @@ export class ChoiceDeltas {
     if (typeof providerReason !== 'string' || providerReason === '')
       return { deltas, finish: null, failed: false }
 
-    const reason = toFinishReason(providerReason, this.#calls.any)
+    const reason = toFinishReason(providerReason, this.#calls?.any === true)
     if (!reason || theirs['native_finish_reason'] === 'error') {
       return { deltas, finish: null, failed: true }
     }
+    return this.#finish(reason, deltas)
+  }
+
+  #finish(reason: FinishReason, deltas: JsonObject[]): ChoiceStep {
     this.finished = true
-    deltas.push(...this.#openRole(), ...this.#write(this.#calls.close()))
-    const isLegacy = reason === 'tool_calls' && this.#options.legacyFunctions
-    return { deltas, finish: isLegacy ? 'function_call' : reason, failed: false }
+    const ended = this.#calls?.end(reason)
+    deltas.push(...this.#openRole(), ...toMessageDeltas(ended?.deltas ?? [], this.#options))
+    const finish = ended?.reason ?? reason
+    const isLegacy = finish === 'tool_calls' && this.#options.legacyFunctions
+    return { deltas, finish: isLegacy ? 'function_call' : finish, failed: false }
   }
 
   /** The role is sent once, alone, before anything else of its choice. */
@@ -90,33 +100,18 @@ export class ChoiceDeltas {
 
   #toCalls(delta: JsonObject): JsonObject[] {
     const entries = delta['tool_calls']
-    if (!Array.isArray(entries)) return []
-    const calls = entries.filter(isObject).flatMap((entry) => this.#calls.next(entry))
-    for (const { function: called, custom } of calls) {
-      const contentFields = called ?? custom
-      if (!isObject(contentFields)) continue
-      const { name } = contentFields
-      if (typeof name === 'string') this.#options.size.addCall(name)
-      this.#measure(contentFields['arguments'] ?? contentFields['input'])
-    }
-    return this.#write(calls)
-  }
-
-  #write(calls: readonly JsonObject[]): JsonObject[] {
-    if (!this.#options.legacyFunctions) return calls.map((call) => ({ tool_calls: [call] }))
-    // The older form has room for one call; a second would run into the first.
-    const first = calls.filter(({ index }) => index === 0)
-    return first.map((call) => ({ function_call: call['function'] }))
+    if (!Array.isArray(entries) || entries.length === 0) return []
+    const { naming, size } = this.#options
+    const deltas = (this.#calls ??= new ToolCallDeltas(naming))
+    const calls = entries.filter(isObject).flatMap((entry) => deltas.next(entry))
+    measureCalls(size, calls)
+    return toMessageDeltas(calls, this.#options)
   }
 
   /** Ends a choice that is not paid for any further: `length`, with tool calls too, as they broke off. */
   cut(): JsonObject[] {
     this.finished = true
     return this.#openRole()
-  }
-
-  #measure(text: unknown): void {
-    if (typeof text === 'string') this.#options.size.add(text)
   }
 }
 
@@ -125,7 +120,8 @@ function contentOf(delta: JsonObject): JsonObject {
   const contentFields: JsonObject = {}
   for (const name in delta) {
     const value = delta[name]
-    if (!deltaFields.has(name) && value !== null && value !== '') contentFields[name] = value
+    if (deltaFields.has(name) || value === null || value === '') continue
+    if (name !== 'function_call' || !isEmptyCall(value)) contentFields[name] = value
   }
   const text = readText(delta['content'])
   const reasoning =
@@ -135,6 +131,10 @@ function contentOf(delta: JsonObject): JsonObject {
   if (text !== '') contentFields['content'] = text
   return contentFields
 }
+
+/** Whether a call of the older form is none: some services write all fields of an answer, empty ones too. */
+export const isEmptyCall = (call: unknown): boolean =>
+  isObject(call) && !call['name'] && !call['arguments']
 
 /** Reads the text of a string, or of parts of text and thinking as Mistral's reasoning models send them. */
 export function readText(content: unknown): string {

@@ -67,7 +67,7 @@ describe('M8: of several counts in a stream', () => {
     }
   })
 
-  test('one that grows is the last, and none is flawed', () => {
+  test('the last one counts when they grow, and none is flawed', () => {
     const growing = [1, 2, 3].map((count) => ({ ...textChunk('word '), ...counts(5, count) }))
     expect(streamed([...growing, stop])).toMatchObject({ input: 5, output: 3, flawed: false })
   })
@@ -78,7 +78,7 @@ describe('M8: of several counts in a stream', () => {
     ['text', counts('1', '2', { total_tokens: 3 })],
     ['too much', counts(9e15, 1e300, { total_tokens: 3 })],
     ['half a count', counts(3, 2.5)],
-  ])('what is no whole number is estimated, and says so: %s', (_what, usage) => {
+  ])('a count other than a whole number is estimated, and marked: %s', (_what, usage) => {
     const text = 'word '.repeat(30)
     const expected = { input: 7, estimated: true }
     const inStream = streamed([textChunk(text), stop, { choices: [], ...usage }])
@@ -93,7 +93,7 @@ describe('M8: of several counts in a stream', () => {
 describe('finding M11: a count of output', () => {
   const claim = counts(5, 131_072)
 
-  test('is no more than the bytes of a short answer allow', () => {
+  test('is at most as many as the bytes of a short answer allow', () => {
     const inStream = streamed([textChunk('hello'), stop, { choices: [], ...claim }])
     const { body, usage } = whole({ content: 'hello' }, claim)
     for (const used of [inStream, usage]) {
@@ -105,7 +105,7 @@ describe('finding M11: a count of output', () => {
     expect(body['usage']).toMatchObject({ completion_tokens: completionTokens(usage) })
   })
 
-  test('may be more by what is plausibly thought, and no more than that', () => {
+  test('may exceed them by plausible thinking only', () => {
     expect(completionTokens(whole({ content: 'hello' }, counts(5, 900), 1000).usage)).toBe(900)
     const beyond = completionTokens(whole({ content: 'hello' }, claim, 1000).usage)
     expect(beyond).toBeWithin(1000, 1200)
@@ -147,7 +147,7 @@ describe('finding M11: a count of output', () => {
     expect([completionTokens(inStream), inStream.flawed]).toEqual([tokens, false])
   })
 
-  test('of several answers is held against all of them', () => {
+  test('for several answers is compared with all of them', () => {
     const choices = Array.from({ length: 20 }, (_, index) => ({
       index,
       message: { role: 'assistant', content: '' },

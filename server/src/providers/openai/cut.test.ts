@@ -32,7 +32,7 @@ const finish = (index: number, delta: object = {}) => ({
 })
 
 describe('M02: a stream that is cut', () => {
-  test('ends with length in each choice that was running, then tells its usage', () => {
+  test('ends with length in each running choice, then reports its usage', () => {
     const stream = new ChatStream(requestOf(true))
     for (const index of [0, 1, 2]) send(stream, { index, delta: { content: 'one two three ' } })
     send(stream, { index: 1, delta: {}, finish_reason: 'stop' })
@@ -46,7 +46,7 @@ describe('M02: a stream that is cut', () => {
     expect(stream.usage()).toMatchObject({ input: 7, output: 8, estimated: true })
   })
 
-  test('in the middle of a tool call is no finished call', () => {
+  test('in the middle of a tool call ends without a finished call', () => {
     const stream = new ChatStream(requestOf(false))
     const called = { name: 'look_up', arguments: '{"city":"Ber' }
     send(stream, { delta: { tool_calls: [{ index: 0, id: 'a', function: called }] } })
@@ -61,7 +61,7 @@ describe('M02: a stream that is cut', () => {
     expect(stream.usage()).toMatchObject({ input: 3, output: 9, estimated: false })
   })
 
-  test('of a legacy completion ends alike', () => {
+  test('as a legacy completion ends alike', () => {
     const stream = new TextStream(requestOf(false))
     send(stream, { text: 'one two ' })
     send(stream, { index: 1, text: 'one', finish_reason: 'stop' })

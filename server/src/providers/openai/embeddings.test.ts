@@ -22,8 +22,12 @@ function write(model: string, inputs: EmbeddingInput, fields = {}) {
 
 describe('task types of providers in the OpenAI format', () => {
   test.each([
-    ['voyage:voyage-4', { input_type: 'search_query' }, { input_type: 'query' }],
-    ['voyage:voyage-4', { task: 'retrieval.passage' }, { input_type: 'document' }],
+    ['voyage:voyage-4', { input_type: 'search_query' }, { input_type: 'query', truncation: false }],
+    [
+      'voyage:voyage-4',
+      { task: 'retrieval.passage' },
+      { input_type: 'document', truncation: false },
+    ],
     ['jina:jina-embeddings-v3', { input_type: 'clustering' }, { task: 'separation' }],
     ['jina:jina-embeddings-v3', { task: 'text-matching' }, { task: 'text-matching' }],
     ['jina:jina-embeddings-v4', { input_type: 'code_query' }, { task: 'code.query' }],
@@ -43,14 +47,14 @@ describe('task types of providers in the OpenAI format', () => {
     ['mistral:mistral-embed', 'search_query'],
     ['jina:jina-embeddings-v4', 'clustering'],
     ['voyage:voyage-4', 'classification'],
-  ])('%s has no %s, and says so', (model, input_type) => {
+  ])('%s has no %s, and reports that', (model, input_type) => {
     expect(() => write(model, ['a'], { input_type })).toThrow(
       expect.objectContaining({ code: 'invalid_request', param: 'input_type' }),
     )
   })
 })
 
-test('dimensions and base64 are asked for in the words of each', () => {
+test('dimensions and base64 use the field names of each provider', () => {
   const fields = { dimensions: 256, encoding_format: 'base64' }
   expect(write('voyage:voyage-4', ['a'], fields)).toMatchObject({
     output_dimension: 256,
@@ -69,7 +73,7 @@ test('dimensions and base64 are asked for in the words of each', () => {
 })
 
 describe('images', () => {
-  test('of Voyage: its multimodal models take parts, texts too', () => {
+  test('for Voyage: its multimodal models accept parts, texts too', () => {
     expect(write('voyage:voyage-multimodal-3.5', mixed)).toEqual({
       model: 'voyage-multimodal-3.5',
       inputs: [
@@ -82,10 +86,11 @@ describe('images', () => {
           ],
         },
       ],
+      truncation: false,
     })
   })
 
-  test('of Jina: one text or one image, data without its head', () => {
+  test('for Jina: one text or one image, data without its head', () => {
     const inputs = ['a', { parts: [{ image: data }] }, { parts: [{ image: address }] }]
     expect(write('jina:jina-clip-v2', inputs)['input']).toEqual([
       { text: 'a' },
@@ -94,7 +99,7 @@ describe('images', () => {
     ])
   })
 
-  test('of OpenRouter: as its callers send them; texts alone stay texts', () => {
+  test('for OpenRouter: as its callers send them; texts alone stay texts', () => {
     expect(write('openrouter:a/b', mixed)['input']).toEqual([
       { content: [{ type: 'text', text: 'a' }] },
       {
@@ -108,7 +113,7 @@ describe('images', () => {
     expect(write('openrouter:a/b', ['a'])['input']).toEqual(['a'])
   })
 
-  test('are fetched for a provider that does not, and where Voyage would get both kinds', () => {
+  test('are fetched for a provider that does not fetch, and if Voyage would receive both kinds', () => {
     const inputs = mixed.filter((item) => !Array.isArray(item))
     const byAddress = [{ parts: [{ image: address }, { image: address }] }]
     expect(findAddressesToFetch(byAddress, 'gateway')).toEqual([address])
@@ -117,4 +122,11 @@ describe('images', () => {
       expect(findAddressesToFetch(byAddress, format)).toEqual([])
     }
   })
+})
+
+test('finding Q17: Voyage is set to truncate no text, unless the caller requests it', () => {
+  for (const model of ['voyage:voyage-4', 'voyage:voyage-multimodal-3.5']) {
+    expect(write(model, ['a'], {})).toMatchObject({ truncation: false })
+    expect(write(model, ['a'], { truncation: true })).toMatchObject({ truncation: true })
+  }
 })

@@ -42,10 +42,10 @@ function setTask(
   if (!task || tasks === undefined) return
   if (tasks === null) throw refuseTask(task)
   for (const field of taskFields) delete body[field]
-  const [longestPrefix = ''] = Object.keys(tasks.words)
+  const [firstPrefix = ''] = Object.keys(tasks.words)
     .filter((beginning) => upstreamModel.startsWith(beginning))
     .toSorted((a, b) => b.length - a.length)
-  body[tasks.field] = toTaskName(task, tasks.words[longestPrefix] ?? {})
+  body[tasks.field] = toTaskName(task, tasks.words[firstPrefix] ?? {})
 }
 
 /** Little-endian 32-bit floats as base64, exactly as OpenAI writes them. */

@@ -1,17 +1,23 @@
 import { createHash } from 'node:crypto'
 import { withoutBreakpoints } from './cache-control'
+import { toProviderCallId } from '../../wire/call-ids'
 import { isObject, type JsonObject, toObjects } from '../../wire/json-body'
 import { toToolMessages } from '../../wire/legacy-functions'
 import { unpackCallId } from '../../wire/packed-call-id'
+import { toThinkingPart } from '../../wire/thinking-parts'
 import type { RelayOptions } from '../provider'
 
 const nineAlphanumerics = /^[A-Za-z0-9]{9}$/
 const alphanumerics = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** An id that fits a provider's rule: the same for a call and for its result, whatever made it. */
+/**
+ * An id that fits a provider's rule: the same for a call and for its result, whatever made it. Where any fits, it is the
+ * one that the provider gave.
+ */
 export function toFittingCallId(id: string, rule: RelayOptions['toolCallIds']): string {
+  if (rule === 'any') return toProviderCallId(id)
   const bare = unpackCallId(id)
-  if (rule === 'any' || nineAlphanumerics.test(bare)) return bare
+  if (nineAlphanumerics.test(bare)) return bare
   const digest = createHash('sha256').update(bare).digest()
   return Array.from(digest.subarray(0, 9), (byte) => alphanumerics[byte % 62]).join('')
 }
@@ -42,7 +48,8 @@ const isEmpty = (value: unknown) =>
 
 /** Providers refuse a turn without text, and one with nothing but thoughts that do not go back is empty. */
 function toThoughtMessage(message: JsonObject, options: RelayOptions): JsonObject[] {
-  if (options.historyReasoning === 'strip') return []
+  const { historyReasoning } = options
+  if (historyReasoning === 'strip' || historyReasoning === 'thinking_part') return []
   return [toUpstream({ ...message, content: '' }, options)]
 }
 
@@ -81,7 +88,8 @@ function toUpstream(original: JsonObject, options: RelayOptions): JsonObject {
     Object.assign(changes, withoutExtraContent(message, calls))
   }
   if (message['role'] === 'assistant') {
-    Object.assign(changes, reasoning(message, options), omitCitations(message))
+    const content = changes['content'] ?? message['content']
+    Object.assign(changes, reasoning(message, content, options), omitCitations(message))
   }
   const dropped = options.dropFromMessages.filter((name) => name in message)
   const isUnchanged = dropped.length === 0 && Object.keys(changes).length === 0
@@ -107,7 +115,12 @@ function toDocument(part: unknown): unknown {
   return { type: 'document_url', document_url: data, ...(isText(name) && { document_name: name }) }
 }
 
-const isText = (value: unknown) => typeof value === 'string' && value !== ''
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+function toContentParts(content: unknown): readonly unknown[] {
+  if (Array.isArray(content)) return content
+  return isText(content) ? [{ type: 'text', text: content }] : []
+}
 
 /** Keeps annotations that a provider needs back for its next answer, such as a file that it has read. */
 function withoutCitations(annotations: unknown): unknown {
@@ -128,12 +141,12 @@ function withoutExtraContent(message: JsonObject, calls: unknown): JsonObject {
   return changes
 }
 
-/** Gemini's signatures are for Gemini alone; elsewhere such an id would be too long. */
+/** Gemini's signatures are for Gemini alone, and numbers of repeated ids for clients. */
 const hasPackedId = ({ tool_call_id: answered, tool_calls: calls }: JsonObject): boolean =>
   isPacked(answered) ||
   (Array.isArray(calls) && calls.some((call) => isObject(call) && isPacked(call['id'])))
 
-const isPacked = (id: unknown) => typeof id === 'string' && unpackCallId(id) !== id
+const isPacked = (id: unknown) => typeof id === 'string' && toProviderCallId(id) !== id
 
 function withFittingIds(message: JsonObject, { toolCallIds }: RelayOptions): JsonObject {
   const changes: JsonObject = {}
@@ -151,8 +164,11 @@ function withFittingIds(message: JsonObject, { toolCallIds }: RelayOptions): Jso
 }
 
 /** Reasoning goes back only to providers that want it, under the name it has there. */
-function reasoning(message: JsonObject, { historyReasoning }: RelayOptions): JsonObject {
-  const { reasoning_content: text, reasoning_details: details } = message
+function reasoning(
+  { reasoning_content: text, reasoning_details: details }: JsonObject,
+  content: unknown,
+  { historyReasoning }: RelayOptions,
+): JsonObject {
   // Signed by another provider. Undefined fields are not written.
   const unsigned =
     details !== undefined && historyReasoning !== 'reasoning'
@@ -163,5 +179,8 @@ function reasoning(message: JsonObject, { historyReasoning }: RelayOptions): Jso
   }
   if (historyReasoning === 'reasoning_content' || text === undefined) return unsigned
   const removed = { ...unsigned, reasoning_content: undefined }
+  if (historyReasoning === 'thinking_part' && isText(text)) {
+    return { ...removed, content: [toThinkingPart(text), ...toContentParts(content)] }
+  }
   return historyReasoning === 'reasoning' ? { ...removed, reasoning: text } : removed
 }

@@ -4,12 +4,19 @@ import { processingMsIn, type AnswerUnits } from '../../wire/answer-units'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { TextSize } from '../../wire/text-size'
 import { toPlainUsageBlock } from '../../wire/hidden-cache'
-import { readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
-import { maxUsage, withBoundedOutput } from '../../wire/usage-claims'
+import { completionTokens, readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
+import {
+  findMissing,
+  maxUsage,
+  readRequestFee,
+  withBoundedOutput,
+  withEstimated,
+} from '../../wire/usage-claims'
+import type { CallNaming } from '../../wire/outgoing-calls'
 import type { RelayOptions } from '../provider'
 
 /** The facts about its request that a relayed answer needs. */
-export interface RelayRequest {
+export interface RelayRequest extends CallNaming {
   identity: Identity
   source: ErrorSource
   options: RelayOptions
@@ -17,11 +24,10 @@ export interface RelayRequest {
   wantsUsage: boolean
   /** The caller sent `functions`, the older form of tools, and gets the older answer. */
   legacyFunctions: boolean
-  newCallId: () => string
-  /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
-  callerNames?: ReadonlyMap<string, string> | undefined
   /** The number of requested choices; one where absent. */
   answers?: number
+  /** The requested maximum of output tokens. */
+  outputLimit?: number | undefined
   /** Counts the request and the answer, for a provider that does not. */
   estimate: (output: TextSize) => Usage
   /**
@@ -66,8 +72,14 @@ export interface RelayedStream {
   /** The last chunks. Throws when the stream was cut. `sawDone`: it ended in `[DONE]`. */
   end(sawDone: boolean): string[]
   usage(): Usage
+  /** Text, thoughts, calls or other content came, and not only the opening of an answer. */
+  hasContent(): boolean
   /** All content and counts arrived: a connection that breaks now takes nothing of the answer away. */
   isComplete?(): boolean
+  /** Output arrived: more than the opening of an answer that carries nothing. */
+  readonly hasOutput: boolean
+  /** All content arrived: counts may follow, and the mark of the end, or neither. */
+  readonly isFinished?: boolean
   /** Set by dialects that mark their end otherwise than by `[DONE]`. */
   readonly isOver?: boolean
   /** Tokens of output that were written so far, at least. A stream without this count is never cut. */
@@ -85,7 +97,10 @@ export class StreamUsage {
   readonly #request: RelayRequest
   #processingMs: number | undefined
   #usage: Usage | undefined
+  /** The usage before the last chunk that counted. */
+  #usageBefore: Usage | undefined
   #servedTier: string | undefined
+  #requestFee: bigint | undefined
   #block: unknown
 
   constructor(request: RelayRequest) {
@@ -103,25 +118,43 @@ export class StreamUsage {
     const block = chunk['usage'] ?? groq
     const read = readUsage(block, this.#request.options.reasoningTokens)
     if (typeof chunk['service_tier'] === 'string') this.#servedTier = chunk['service_tier']
+    if (this.#request.options.statesRequestFee)
+      this.#requestFee = readRequestFee(block) ?? this.#requestFee
     if (this.#request.units?.seconds)
       this.#processingMs = processingMsIn(chunk) ?? this.#processingMs
+    this.#usageBefore = this.#usage
     if (!read) return
     this.#usage = this.#usage ? maxUsage(this.#usage, read) : read
     this.#block = block
+  }
+
+  /** The chunk that was recorded last reports a failure: a count in it is not charged. */
+  dropLast(): void {
+    this.#usage = this.#usageBefore
   }
 
   /**
    * The usage so far: the provider's count, as far as its content allows, else an estimate of the content.
    */
   total(): Usage {
-    const reported = this.#usage
-    const usage = reported
-      ? withinVisible(reported, this.size, this.#request)
-      : this.#request.estimate(this.size)
+    const usage = this.#count()
     const { size } = this
     const answer = { size: () => size, processingMs: this.#processingMs }
     const measured = this.#request.units ? withUnits(usage, this.#request, answer) : usage
-    return this.#servedTier === undefined ? measured : { ...measured, servedTier: this.#servedTier }
+    const servedTier = this.#servedTier
+    const requestFee = this.#requestFee
+    if (servedTier === undefined && requestFee === undefined) return measured
+    return { ...measured, servedTier, requestFee }
+  }
+
+  #count(): Usage {
+    const reported = this.#usage
+    if (!reported) return this.#request.estimate(this.size)
+    const usage = withinVisible(reported, this.size, this.#request)
+    const missingSides = findMissing(usage, this.#block)
+    return missingSides
+      ? withEstimated(usage, missingSides, this.#request.estimate(this.size))
+      : usage
   }
 
   /** Nothing more is relayed: of an estimate, no more than `most` tokens of output count. */
@@ -129,6 +162,12 @@ export class StreamUsage {
     const usage = this.total()
     this.#usage = usage.estimated ? { ...usage, output: Math.min(usage.output, maxTokens) } : usage
     return this.chunks()
+  }
+
+  /** The finish reason of an answer whose provider gave none: it may have reached the requested maximum. */
+  get unstatedReason(): 'stop' | 'length' {
+    const { outputLimit = Infinity } = this.#request
+    return completionTokens(this.total()) >= outputLimit ? 'length' : 'stop'
   }
 
   /** The usage chunk, for a caller who wants it. */
@@ -148,6 +187,18 @@ export function readChoices(chunk: JsonObject, source: ErrorSource): JsonObject[
   const choices = chunk['choices'] ?? []
   if (Array.isArray(choices) && choices.every(isObject)) return choices
   throw invalidAnswer(source.provider, 'a chunk with unreadable choices')
+}
+
+/** The most choices that a request can have without several prompts: OpenAI's largest `n`. */
+const maxChoices = 128
+
+/**
+ * Throws where a provider opens more choices than a request can have: each is remembered until the answer ends.
+ * `opened`: how many there are.
+ */
+export function limitChoices(opened: number, { answers = 1, source }: RelayRequest): void {
+  if (opened > Math.max(maxChoices, answers))
+    throw invalidAnswer(source.provider, 'too many choices')
 }
 
 /** A copy without some fields. */

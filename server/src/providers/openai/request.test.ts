@@ -4,7 +4,7 @@ import { RelayOptions } from '../provider'
 
 const target = { upstreamModel: 'm', options: RelayOptions.parse({}) }
 
-test('M35: a legacy completion has one output limit, the one that is paid for', () => {
+test('M35: a legacy completion has one output limit, which is also the paid one', () => {
   const request = { model: 'x/m', prompt: 'Go on.', max_tokens: 100_000, max_completion_tokens: 1 }
   expect(readOutputLimit(request)?.limit).toBe(1)
   const upstream = toUpstreamCompletion(request, target)

@@ -6,12 +6,15 @@ import { omittedOf } from '../omitted-fields'
 import { withFunctionTools } from '../../wire/custom-tools'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { toTools, usesFunctions } from '../../wire/legacy-functions'
+import { readReasoning } from '../../wire/reasoning-field'
 import type { RelayOptions } from '../provider'
 
 /** The provider's model and quirks for a request to one candidate. */
 export interface RelayTarget {
   /** The provider's name of the model. */
   upstreamModel: string
+  /** The model is known to think. */
+  isReasoning?: boolean
   options: RelayOptions
 }
 
@@ -49,9 +52,7 @@ export function toUpstreamChat(request: JsonObject, target: RelayTarget): JsonOb
     delete chat['tool_choice']
     delete chat['parallel_tool_calls']
   }
-  const effort = isObject(chat['reasoning']) ? chat['reasoning']['effort'] : undefined
-  delete chat['reasoning']
-  if (effort !== undefined && effort !== null) chat['reasoning_effort'] ??= effort
+  if (chat['reasoning'] !== undefined) writeReasoning(chat, target)
   const hasAudio = Array.isArray(chat['modalities']) && chat['modalities'].includes('audio')
   if (!hasAudio) delete chat['audio']
   chat['messages'] = toUpstreamMessages(chat['messages'], options)
@@ -61,6 +62,26 @@ export function toUpstreamChat(request: JsonObject, target: RelayTarget): JsonOb
   if (options.toolSchemas === 'plain' && chat['tools']) chat['tools'] = toPlainTools(chat['tools'])
   return finish(chat, target)
 }
+
+/** Writes the request for thoughts in the provider's words: as it is where they are OpenRouter's, else as an effort. */
+function writeReasoning(chat: JsonObject, target: RelayTarget): void {
+  const { reasoning, reasoning_effort: effort } = chat
+  if (target.options.reasoningObject && isObject(reasoning)) {
+    // Only one of them is taken there.
+    delete chat['reasoning_effort']
+    if (effort !== undefined) chat['reasoning'] = { ...reasoning, effort }
+    return
+  }
+  const requested = readReasoning(chat, derivesEffort(target)).effort
+  delete chat['reasoning']
+  if (requested !== undefined) chat['reasoning_effort'] = requested
+}
+
+/** Models that do not think refuse the field, and not all know a word for no thinking. */
+const derivesEffort =
+  ({ isReasoning }: RelayTarget) =>
+  (effort: string): boolean =>
+    isReasoning === true && effort !== 'none'
 
 function withKnownTools(request: JsonObject, target: RelayTarget): JsonObject {
   if (usesFunctions(request)) return toTools(request)
@@ -81,9 +102,11 @@ function startsWithOneOf(name: string, prefixes: readonly string[]): boolean {
 
 /** Fields of a chat request that `toUpstreamChat` leaves out because the provider, or the model, refuses them. */
 export function findFieldsOmittedByRelay(chat: JsonObject, target: RelayTarget): readonly string[] {
-  const { drop, reasoningModelsDrop } = target.options
+  const { drop, reasoningModelsDrop, reasoningObject } = target.options
   const dropped = reasons(target) ? [...drop, ...reasoningModelsDrop] : drop
-  return dropped.length > 0 ? omittedOf(chat, dropped) : dropped
+  const omitted = dropped.length > 0 ? omittedOf(chat, dropped) : dropped
+  if (reasoningObject || !isObject(chat['reasoning'])) return omitted
+  return [...omitted, ...readReasoning(chat, derivesEffort(target)).omitted]
 }
 
 /** Reasoning models refuse fields that tune the sampling, and name the limit differently. */

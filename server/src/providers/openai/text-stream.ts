@@ -1,4 +1,5 @@
 import {
+  limitChoices,
   readChoices,
   StreamUsage,
   without,
@@ -18,7 +19,10 @@ const chunkFields = new Set(['error', 'usage', 'x_groq', 'choices', 'obfuscation
 export class TextStream implements RelayedStream {
   readonly #request: RelayRequest
   readonly #usage: StreamUsage
-  readonly #finished = new Map<number, boolean>()
+  /** Index of each choice -> whether it has finished. */
+  readonly #choices = new Map<number, boolean>()
+  #finished = 0
+  hasOutput = false
 
   constructor(request: RelayRequest) {
     this.#request = request
@@ -39,7 +43,7 @@ export class TextStream implements RelayedStream {
 
   #relay(chunk: JsonObject, theirs: JsonObject): JsonObject | undefined {
     const index = Number.isInteger(theirs['index']) ? Number(theirs['index']) : 0
-    const hadFinished = this.#finished.get(index)
+    const hadFinished = this.#choices.get(index)
     if (hadFinished) return undefined
     if (hadFinished === undefined) this.#usage.size.addAround()
     const text = typeof theirs['text'] === 'string' ? theirs['text'] : ''
@@ -47,37 +51,52 @@ export class TextStream implements RelayedStream {
     const providerReason = theirs['finish_reason']
     const hasFinished = typeof providerReason === 'string' && providerReason !== ''
     const finish = hasFinished ? toFinishReason(providerReason, false) : null
-    if (finish === undefined) throw toFailure(chunk, this.#request.source)
-    this.#finished.set(index, hasFinished)
+    if (finish === undefined) {
+      this.#usage.dropLast()
+      throw toFailure(chunk, this.#request.source)
+    }
+    if (hasFinished) this.#finish(index)
+    else this.#choices.set(index, false)
+    limitChoices(this.#choices.size, this.#request)
     if (text === '' && !hasFinished) return undefined
+    this.hasOutput = true
     return { ...theirs, text, index, logprobs: theirs['logprobs'] ?? null, finish_reason: finish }
   }
 
+  /** Decides as for a chat: some servers leave `[DONE]` out, others the reason before it. */
   end(sawDone: boolean): string[] {
-    if (!this.#isComplete(sawDone)) throw truncatedAnswer(this.#request.source)
-    return this.#usage.chunks()
+    const isWhole = sawDone ? this.hasOutput : this.isFinished
+    if (!isWhole) throw truncatedAnswer(this.#request.source)
+    const chunks = sawDone ? this.#finishRunning(this.#usage.unstatedReason) : []
+    return [...chunks, ...this.#usage.chunks()]
   }
 
   isComplete(): boolean {
-    return this.#usage.isKnown && this.#isComplete(false)
+    return this.#usage.isKnown && this.isFinished
   }
 
-  /** Decides as for a chat: some servers leave `[DONE]` out. */
-  #isComplete(sawDone: boolean): boolean {
-    const choices = [...this.#finished.values()]
+  get isFinished(): boolean {
     const { answers = 1 } = this.#request
-    return choices.length >= (sawDone ? 1 : answers) && choices.every(Boolean)
+    return this.#finished >= answers && this.#finished === this.#choices.size
   }
 
   cut(maxTokens: number): string[] {
+    return [...this.#finishRunning('length'), ...this.#usage.cut(maxTokens)]
+  }
+
+  #finishRunning(finish_reason: 'stop' | 'length'): string[] {
     const { identity } = this.#request
-    const running = [...this.#finished].filter(([, hasFinished]) => !hasFinished)
-    const chunks = running.map(([index]) => {
-      this.#finished.set(index, true)
-      const choice = { text: '', index, logprobs: null, finish_reason: 'length' }
+    const running = [...this.#choices].filter(([, hasFinished]) => !hasFinished)
+    return running.map(([index]) => {
+      this.#finish(index)
+      const choice = { text: '', index, logprobs: null, finish_reason }
       return JSON.stringify({ ...identity, choices: [choice] })
     })
-    return [...chunks, ...this.#usage.cut(maxTokens)]
+  }
+
+  #finish(index: number): void {
+    this.#choices.set(index, true)
+    this.#finished += 1
   }
 
   tokensAtLeast(): number {
@@ -86,5 +105,9 @@ export class TextStream implements RelayedStream {
 
   usage(): Usage {
     return this.#usage.total()
+  }
+
+  hasContent(): boolean {
+    return this.#usage.size.hasContent
   }
 }

@@ -1,108 +1,111 @@
+import { toCompactJson } from '../../wire/call-arguments'
+import type { FinishReason } from '../../wire/finish-reason'
 import { isObject, type JsonObject } from '../../wire/json-body'
-
-/** The ids and names of calls. */
-interface CallNaming {
-  newCallId: () => string
-  /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
-  callerNames?: ReadonlyMap<string, string> | undefined
-}
-
-interface Call {
-  hasArguments: boolean
-  /** Its arguments are a free text. */
-  isCustom: boolean
-}
+import {
+  OutgoingCalls,
+  type CallNaming,
+  type CallPiece,
+  type OutgoingCall,
+} from '../../wire/outgoing-calls'
 
 /**
- * The tool calls of one choice of a stream, as every client reads them: the first delta of a call
- * names it and has empty arguments, the following ones are pieces of arguments, one call a chunk,
- * indexes counted up from 0. Source: contract 12.5.
+ * The tool calls of one choice of a stream, recognized by index and id: the first delta of a call names it and has
+ * empty arguments, the following ones are pieces of arguments, one call a chunk, indexes counted up from 0.
+ * Source: contract 12.5.
  */
 export class ToolCallDeltas {
-  readonly #naming: CallNaming
-  readonly #calls: Call[] = []
-  /** Their index, or their id where they give no index -> the index sent to the client. */
-  readonly #indexes = new Map<number | string, number>()
+  readonly #outgoing: OutgoingCalls
+  /** The latest call of each index of the provider's, of each id, and of both together. */
+  readonly #byIndex = new Map<number, OutgoingCall>()
+  readonly #byId = new Map<string, OutgoingCall>()
+  readonly #byBoth = new Map<string, OutgoingCall>()
+  #last: OutgoingCall | undefined
 
   constructor(naming: CallNaming) {
-    this.#naming = naming
+    this.#outgoing = new OutgoingCalls(naming)
   }
 
   get any(): boolean {
-    return this.#calls.length > 0
+    return this.#outgoing.any
+  }
+
+  get hasUnnamed(): boolean {
+    return this.#outgoing.hasUnnamed
   }
 
   /** The deltas that one entry of `delta.tool_calls` becomes. */
   next(entry: JsonObject): JsonObject[] {
-    const custom = isObject(entry['custom']) ? entry['custom'] : undefined
-    const { name, args } = custom ? readCustom(custom) : readFunction(entry)
-    const key = this.#keyOf(entry, name)
-    const existing = key === undefined ? this.#calls.length - 1 : this.#indexes.get(key)
-    if (existing !== undefined && existing >= 0) return this.#addArguments(existing, args)
-
-    const index = this.#calls.length
-    this.#calls.push({ hasArguments: false, isCustom: custom !== undefined })
-    if (key !== undefined) this.#indexes.set(key, index)
-    const { function: theirs, custom: _custom, index: _index, id, type: _type, ...rest } = entry
-    const { arguments: _arguments, ...ownFunction } = isObject(theirs) ? theirs : {}
-    const callerName = this.#naming.callerNames?.get(name) ?? name
-    const called = custom
-      ? { type: 'custom', custom: { ...custom, name: callerName, input: '' } }
-      : { type: 'function', function: { ...ownFunction, name: callerName, arguments: '' } }
-    const ownId = typeof id === 'string' && id !== '' ? id : this.#naming.newCallId()
-    return [{ index, id: ownId, ...called, ...rest }, ...this.#addArguments(index, args)]
+    const piece = readCall(entry)
+    const key = Number.isInteger(entry['index']) ? Number(entry['index']) : undefined
+    const existingCall = this.#find(key, piece)
+    if (existingCall) return this.#add(existingCall, key, piece)
+    const call = this.#outgoing.begin(piece.isCustom)
+    this.#last = call
+    if (key !== undefined) this.#byIndex.set(key, call)
+    return this.#add(call, key, piece)
   }
 
-  /** A call that ends without arguments had none: `{}`, as clients parse the text. */
-  close(): JsonObject[] {
-    return this.#calls.flatMap((call, index) => {
-      if (call.hasArguments || call.isCustom) return []
-      call.hasArguments = true
-      return [{ index, function: { arguments: '{}' } }]
-    })
+  #add(call: OutgoingCall, key: number | undefined, piece: CallPiece): JsonObject[] {
+    if (call.id === '' && piece.id !== '') {
+      this.#byId.set(piece.id, call)
+      if (key !== undefined) this.#byBoth.set(toBothKey(key, piece.id), call)
+    }
+    return this.#outgoing.add(call, piece)
   }
 
-  /** Without index and id, a name begins a call and anything else continues the last. */
-  #keyOf(entry: JsonObject, name: string): number | string | undefined {
-    if (Number.isInteger(entry['index'])) return Number(entry['index'])
-    if (typeof entry['id'] === 'string' && entry['id'] !== '') return entry['id']
-    return name === '' ? undefined : `unnamed ${this.#calls.length}`
+  /** Ends the calls of a choice that ended for `reason`. */
+  end(reason: FinishReason): { deltas: JsonObject[]; reason: FinishReason } {
+    return this.#outgoing.end(reason)
   }
 
-  #addArguments(index: number, args: string): JsonObject[] {
-    const call = this.#calls[index]
-    if (!call || args === '') return []
-    if (call.isCustom) return [{ index, custom: { input: args } }]
-    if (!call.hasArguments && isEmpty(args)) return []
-    call.hasArguments = true
-    return [{ index, function: { arguments: args } }]
+  /** The call that a piece continues; undefined for one that begins. */
+  #find(key: number | undefined, piece: CallPiece): OutgoingCall | undefined {
+    const { id, name } = piece
+    const foundCall =
+      key === undefined
+        ? this.#byId.get(id)
+        : (this.#byBoth.get(toBothKey(key, id)) ?? this.#byIndex.get(key))
+    if (foundCall) return beginsAnother(foundCall, piece) ? undefined : foundCall
+    if (key !== undefined || name !== '') return undefined
+    // Without index and id, a name begins a call and anything else continues the last.
+    return id === '' || this.#last?.id === '' ? this.#last : undefined
   }
 }
+
+const toBothKey = (index: number, id: string) => `${index} ${id}`
+
+/**
+ * Whether a piece with the index or the id of a call begins another call: some providers give all calls one index, and
+ * some give each piece of a call another id, or repeat all of it.
+ */
+function beginsAnother(call: OutgoingCall, { id, name, text }: CallPiece): boolean {
+  const { isWhole, text: sentText } = call.arguments
+  if (id !== '' && call.id !== '' && id !== call.id) {
+    return isWhole || (name !== '' && (name !== call.name || sentText === ''))
+  }
+  if (!isWhole || name === '') return false
+  const other = toCompactJson(text)
+  return other !== undefined && other !== call.arguments.json
+}
+
+/** Reads an entry of `tool_calls`: of a stream, or a whole one. Goes by its type, where the tool has both forms. */
+export function readCall(entry: JsonObject): CallPiece {
+  const { function: calledFunction, custom, index: _index, id, type, ...fields } = entry
+  const isCustom =
+    isObject(custom) && (type === 'custom' || (type !== 'function' && !isObject(calledFunction)))
+  const tool = isCustom ? custom : isObject(calledFunction) ? calledFunction : {}
+  const { name, arguments: args, input, ...toolFields } = tool
+  return {
+    id: toText(id),
+    name: toText(name),
+    text: isCustom ? toText(input) : toArgumentText(args),
+    isCustom,
+    fields,
+    toolFields,
+  }
+}
+
+const toText = (value: unknown) => (typeof value === 'string' ? value : '')
 
 /** Some providers send arguments as an object. */
-const toText = (value: unknown) => {
-  if (typeof value === 'string') return value
-  return isObject(value) ? JSON.stringify(value) : ''
-}
-
-/** The arguments of a whole call: always JSON, also where the provider sends `null` or nothing. */
-export function toCompleteArguments(value: unknown): string {
-  const text = toText(value).trim()
-  return isEmpty(text) ? '{}' : text
-}
-
-/** Values that some providers send in place of no arguments. */
-const isEmpty = (args: string) => args.trim() === '' || args === 'null'
-
-const readCustom = ({ name, input }: JsonObject) => ({
-  name: typeof name === 'string' ? name : '',
-  args: typeof input === 'string' ? input : '',
-})
-
-function readFunction(entry: JsonObject) {
-  const called = isObject(entry['function']) ? entry['function'] : {}
-  return {
-    name: typeof called['name'] === 'string' ? called['name'] : '',
-    args: toText(called['arguments']),
-  }
-}
+const toArgumentText = (value: unknown) => (isObject(value) ? JSON.stringify(value) : toText(value))

@@ -1,15 +1,16 @@
-import { readText, readThought } from './choice-deltas'
+import { isEmptyCall, readText, readThought } from './choice-deltas'
 import { readChoices, withinVisible, withUnits, type RelayRequest } from './relayed-stream'
-import { toCompleteArguments } from './tool-calls'
+import { readWholeCalls } from './whole-calls'
 import { isFailure } from '../event'
 import { toFailure, invalidAnswer } from '../upstream-error'
 import { processingMsIn, type AnswerUnits } from '../../wire/answer-units'
 import { readSourceAnnotations } from '../../wire/annotations'
-import { toFinishReason } from '../../wire/finish-reason'
+import { toFinishReason, type FinishReason } from '../../wire/finish-reason'
 import { stripForeignFields, toPlainUsageBlock } from '../../wire/hidden-cache'
 import { isObject, type JsonObject, toObjects } from '../../wire/json-body'
 import { TextSize } from '../../wire/text-size'
 import { completionTokens, readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
+import { findMissing, readRequestFee, withEstimated } from '../../wire/usage-claims'
 
 /** A whole answer as the caller receives it, and its usage. */
 export interface CompleteAnswer {
@@ -34,20 +35,34 @@ const answerFields = new Set([
 type ToChoice = (choice: JsonObject, index: number, request: RelayRequest) => JsonObject
 
 /** Relays a whole chat completion. Throws for an error inside a 200, and for an answer that is none. */
-export const relayChat = (answer: unknown, request: RelayRequest): CompleteAnswer =>
-  relay(answer, request, toChatChoice)
+export function relayChat(answer: unknown, request: RelayRequest): CompleteAnswer {
+  const whole = relay(answer, request, toChatChoice)
+  // Clients of OpenRouter reject an answer without these.
+  whole.body['system_fingerprint'] ??= null
+  whole.body['provider'] ??= request.source.provider
+  return whole
+}
 
 /** Relays a whole legacy completion. */
 export const relayText = (answer: unknown, request: RelayRequest): CompleteAnswer =>
   relay(answer, request, toTextChoice)
 
+const noCalls: readonly JsonObject[] = []
+
 function toChatChoice(choice: JsonObject, index: number, request: RelayRequest): JsonObject {
   const message = isObject(choice['message']) ? choice['message'] : undefined
   if (!message) throw invalidAnswer(request.source.provider, 'a choice without a message')
-  const ownMessage = toMessage(message, request)
-  const calls = ownMessage['tool_calls'] ?? ownMessage['function_call']
-  const isCall = Array.isArray(calls) ? calls.length > 0 : Boolean(calls)
-  const finish = finishOf(choice, isCall, request)
+  const { tool_calls: theirCalls, function_call: older } = message
+  const isCalling = Array.isArray(theirCalls) && theirCalls.some(isObject)
+  const finishReason = finishOf(
+    choice,
+    isCalling || (isObject(older) && older['name'] !== ''),
+    request,
+  )
+  // Most answers have no calls, and then nothing is made for them.
+  const calls = isCalling ? readWholeCalls(theirCalls, finishReason, request) : undefined
+  const ownMessage = toMessage(message, calls?.calls ?? noCalls, request)
+  const finish = calls?.reason ?? finishReason
   const reason = finish === 'tool_calls' && request.legacyFunctions ? 'function_call' : finish
   return {
     ...choice,
@@ -81,11 +96,12 @@ function relay(answer: unknown, request: RelayRequest, toChoice: ToChoice): Comp
   const block = answer['usage']
   const reported = readUsage(block, options.reasoningTokens)
   const counted = reported
-    ? boundUsage(reported, choices, request)
+    ? withMissing(boundUsage(reported, choices, request), block, { choices, request })
     : request.estimate(sizeOf(choices))
   const usage = request.units ? measured(counted, { answer, choices, request }) : counted
   const { service_tier: servedTier } = answer
   if (typeof servedTier === 'string') usage.servedTier = servedTier
+  if (options.statesRequestFee) usage.requestFee = readRequestFee(block)
   const body: JsonObject = { ...identity }
   for (const name in answer) if (!answerFields.has(name)) body[name] = answer[name]
   body['choices'] = choices
@@ -120,7 +136,11 @@ function addSources(choices: readonly JsonObject[], answer: JsonObject): void {
   }
 }
 
-function finishOf(choice: JsonObject, hasToolCalls: boolean, { source }: RelayRequest): string {
+function finishOf(
+  choice: JsonObject,
+  hasToolCalls: boolean,
+  { source }: RelayRequest,
+): FinishReason {
   const providerReason =
     typeof choice['finish_reason'] === 'string' ? choice['finish_reason'] : 'stop'
   const finish = toFinishReason(providerReason, hasToolCalls)
@@ -128,12 +148,16 @@ function finishOf(choice: JsonObject, hasToolCalls: boolean, { source }: RelayRe
   return finish
 }
 
-function toMessage(theirs: JsonObject, request: RelayRequest): JsonObject {
+function toMessage(
+  theirs: JsonObject,
+  calls: readonly JsonObject[],
+  request: RelayRequest,
+): JsonObject {
   const message: JsonObject = { ...theirs }
   delete message['reasoning']
   delete message['tool_calls']
+  if (isEmptyCall(theirs['function_call'])) delete message['function_call']
   const content = theirs['content']
-  const calls = toCalls(theirs['tool_calls'], request)
   const text = content === null ? '' : readText(content)
   message['role'] = 'assistant'
   // Beside calls an empty text adds nothing.
@@ -145,38 +169,6 @@ function toMessage(theirs: JsonObject, request: RelayRequest): JsonObject {
   if (request.legacyFunctions) message['function_call'] = calls[0]?.['function']
   else message['tool_calls'] = calls
   return message
-}
-
-const noCalls: JsonObject[] = []
-
-function toCalls(theirs: unknown, { newCallId, callerNames }: RelayRequest): JsonObject[] {
-  if (!Array.isArray(theirs) || theirs.length === 0) return noCalls
-  return theirs.filter(isObject).map((entry) => {
-    const { index: _index, ...rest } = entry
-    const id = typeof entry['id'] === 'string' && entry['id'] !== '' ? entry['id'] : newCallId()
-    if (isObject(entry['custom'])) {
-      return {
-        ...rest,
-        id,
-        type: 'custom',
-        custom: { input: '', ...withCallersName(entry['custom'], callerNames) },
-      }
-    }
-    const called = isObject(entry['function']) ? entry['function'] : {}
-    const args = toCompleteArguments(called['arguments'])
-    return {
-      ...rest,
-      id,
-      type: 'function',
-      function: { ...withCallersName(called, callerNames), arguments: args },
-    }
-  })
-}
-
-function withCallersName(called: JsonObject, names: RelayRequest['callerNames']): JsonObject {
-  const { name } = called
-  const callerName = typeof name === 'string' ? names?.get(name) : undefined
-  return callerName === undefined ? called : { ...called, name: callerName }
 }
 
 /**
@@ -192,6 +184,18 @@ function boundUsage(reported: Usage, choices: readonly JsonObject[], request: Re
   return completionTokens(reported) <= length
     ? reported
     : withinVisible(reported, sizeOf(choices), request)
+}
+
+/** Adds an estimate of the side that the provider did not count. */
+function withMissing(
+  counted: Usage,
+  block: unknown,
+  { choices, request }: Pick<RelayedAnswer, 'choices' | 'request'>,
+): Usage {
+  const missingSides = findMissing(counted, block)
+  return missingSides
+    ? withEstimated(counted, missingSides, request.estimate(sizeOf(choices)))
+    : counted
 }
 
 const messageFields = new Set([
@@ -211,11 +215,12 @@ function sizeOf(choices: readonly JsonObject[], units?: AnswerUnits): TextSize {
     const message = isObject(choice['message']) ? choice['message'] : {}
     const { content, refusal, reasoning_content: reasoning, function_call: call } = message
     const calls = toObjects(message['tool_calls'])
-    const called = [call, ...calls.map((entry) => entry['function'] ?? entry['custom'])].filter(
-      isObject,
-    )
-    for (const { name } of called) if (typeof name === 'string') size.addCall(name)
-    const argumentTexts = called.map((one) => one['arguments'] ?? one['input'])
+    const calledFunctions = [
+      call,
+      ...calls.map((entry) => entry['function'] ?? entry['custom']),
+    ].filter(isObject)
+    for (const { name } of calledFunctions) if (typeof name === 'string') size.addCall(name)
+    const argumentTexts = calledFunctions.map((one) => one['arguments'] ?? one['input'])
     const texts = [choice['text'], content, refusal, reasoning, ...argumentTexts]
     for (const text of texts.filter((item) => typeof item === 'string')) size.add(text)
     for (const name in message) if (!messageFields.has(name)) size.addOther(message[name])

@@ -28,6 +28,12 @@ function formatCallerField(param: string, source: ErrorSource): string {
   }
 }
 
-/** Returns whether the provider refused thoughts that another key or account had encrypted. */
+/** Words about thoughts that another key or account encrypted, or that another server showed or keeps. */
+const aboutThoughts =
+  /encrypted.content|reasoning.{0,40}item|\bitem with id.{0,8}\brs_|input\[\d+\]\.content.{0,300}array_above_max_length/i
+
+const rejections: ReadonlySet<number> = new Set([400, 404])
+
+/** Returns whether the provider refused thoughts in the history. */
 export const refusesSignatures = ({ status, body }: UpstreamFailure): boolean =>
-  status === 400 && /encrypted.content|reasoning.{0,40}item/i.test(JSON.stringify(body) ?? '')
+  rejections.has(status) && aboutThoughts.test(JSON.stringify(body) ?? '')

@@ -1,4 +1,3 @@
-import { thoughtFormat } from './thoughts'
 import type { AdapterTarget } from '../adapter'
 import { getPartText, toTurns, textOf, type Piece, type HistoryTurn } from '../conversation'
 import { toFittingId } from '../history'
@@ -6,14 +5,17 @@ import { unsupported } from '../unsupported-fields'
 import { invalidRequest } from '../../errors'
 import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
+import { openAiThoughtFormat } from '../../wire/reasoning-details'
 
 interface Writing extends Pick<AdapterTarget, 'customTools'> {
   sendsThoughts: boolean
+  /** Called with the fields of arguments that are no JSON object. */
+  omit: (field: string) => void
 }
 
 /** A history as items. Thoughts go back, encrypted, unless they are not to be sent. */
 export function toInput(chat: ChatRequest, writing: Writing): JsonObject[] {
-  const items = toTurns(chat).flatMap((turn) => toItems(turn, writing))
+  const items = toTurns(chat, writing.omit).flatMap((turn) => toItems(turn, writing))
   if (items.length > 0) return items
   throw invalidRequest('messages', 'empty', 'messages: contain no text.')
 }
@@ -54,9 +56,9 @@ const textOfCustom = ({ input }: JsonObject): string =>
   typeof input === 'string' ? input : JSON.stringify(input ?? '')
 
 function toThought({ format, data, id }: JsonObject): JsonObject[] {
-  if (format !== thoughtFormat || typeof data !== 'string') return []
-  const named = typeof id === 'string' ? { id } : {}
-  return [{ type: 'reasoning', ...named, summary: [], encrypted_content: data }]
+  if (format !== openAiThoughtFormat || typeof data !== 'string') return []
+  const idField = typeof id === 'string' ? { id } : {}
+  return [{ type: 'reasoning', ...idField, summary: [], encrypted_content: data }]
 }
 
 function toContent({ part, param }: Piece): JsonObject {

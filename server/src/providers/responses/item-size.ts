@@ -12,8 +12,12 @@ export function addItem(size: TextSize, item: JsonObject): void {
     return
   }
   for (const parts of [content, summary]) if (Array.isArray(parts)) addParts(size, parts)
-  if (type !== 'message') size.addOther(rest)
+  if (type !== 'message' && !isEmptyThought(item)) size.addOther(rest)
 }
+
+/** A thought of which nothing is shown but its id. */
+const isEmptyThought = ({ type, encrypted_content: data }: JsonObject) =>
+  type === 'reasoning' && !data
 
 function addParts(size: TextSize, parts: readonly unknown[]): void {
   for (const part of parts) {

@@ -64,3 +64,32 @@ test.each([
   expect(String(chat.reasoning_effort)).toBe(expected)
   expect(withKnownEffort(sampleChat(), flagsOfModel).reasoning_effort).toBeUndefined()
 })
+
+test.each([
+  ['gpt-5.5-pro', 'medium'],
+  ['gpt-5.4-pro-2026-03-05', 'medium'],
+  ['gpt-5-pro', 'high'],
+  ['gpt-5-pro-2025-10-06', 'high'],
+  ['gpt-6.2-pro', 'medium'],
+  ['o3-pro-2025-06-10', 'low'],
+  ['o1-pro', 'low'],
+  ['gpt-5.3-codex', 'none'],
+  ['gpt-5.3-codex-spark', 'none'],
+  ['gpt-5.1-codex-max', 'low'],
+  ['gpt-6-cyber', 'low'],
+])('finding D10: %s takes no chat, and no effort below %s', (model, leastEffort) => {
+  const flagsOfModel = getResponsesFlags(responsesModels, model)
+  expect(flagsOfModel).toMatchObject({ responsesOnly: true, leastEffort })
+  expect(needsResponses(flagsOfModel, sampleChat())).toBeTrue()
+})
+
+test.each(['gpt-5.5', 'gpt-4o', 'o3', 'gpt-5-professional', 'gpt-5-proto', 'gpt-audio'])(
+  '%s takes chats',
+  (model) => {
+    expect(needsResponses(getResponsesFlags(responsesModels, model), sampleChat())).toBeFalse()
+    // The second look is from memory.
+    expect(getResponsesFlags(responsesModels, model)).toBe(
+      getResponsesFlags(responsesModels, model),
+    )
+  },
+)

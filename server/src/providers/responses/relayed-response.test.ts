@@ -24,6 +24,7 @@ const relayRequest: RelayRequest = {
   estimate: ({ bytes }: TextSize) => ({ ...noUsage, output: bytes, estimated: true }),
   hiddenTokens: () => 0,
 }
+const target = { upstreamModel: 'm' }
 const { stream, request, complete, unsigned } = responsesPassthrough({ keepsId: false })
 const response = { id: 'resp_theirs', status: 'in_progress', model: 'theirs', output: [] }
 const created = { type: 'response.created', sequence_number: 0, response }
@@ -64,7 +65,7 @@ describe('a stream', () => {
     expect(frame).toContain('"id":"resp_theirs"')
   })
 
-  test('that no more is paid for ends as one that reached its limit, with what was said', () => {
+  test('ends as incomplete, with its text, once its credit ends', () => {
     const relayed = stream(relayRequest)
     for (const event of [created, added, textDelta('Good '), textDelta('day')])
       relayed.next(JSON.stringify(event))
@@ -93,7 +94,7 @@ describe('a stream', () => {
     expect(relayed.usage().output).toBe(2)
   })
 
-  test('that does not count is estimated by what was said, once', () => {
+  test('without a count is estimated by its text, once', () => {
     const relayed = stream(relayRequest)
     const done = {
       type: 'response.output_item.done',
@@ -117,7 +118,7 @@ describe('a stream', () => {
     ['no name', '{}'],
     ['a name of two lines', JSON.stringify({ type: 'a\nevent: b' })],
     ['no object', '[]'],
-  ])('of events with %s is none', (_what, data) => {
+  ])('with %s has no usage', (_what, data) => {
     expect(() => stream(relayRequest).next(data)).toThrow(ApiError)
   })
 
@@ -126,15 +127,31 @@ describe('a stream', () => {
     expect(frame.split('\n').length).toBe(4)
   })
 
-  test('keeps the usage of a response that failed', () => {
+  test.each(['failed', 'cancelled'])(
+    'finding V16: is used up to its visible text if it %s, for any count',
+    (status) => {
+      const relayed = stream(relayRequest)
+      relayed.next(JSON.stringify(created))
+      expect(relayed.hasContent()).toBeFalse()
+      relayed.next(JSON.stringify(textDelta('Good')))
+      expect(relayed.hasContent()).toBeTrue()
+      const failed = { ...response, status, error: { message: 'No.' }, usage }
+      const data = JSON.stringify({ type: `response.${status}`, response: failed })
+      expect(() => relayed.next(data)).toThrow(ApiError)
+      expect(relayed.usage()).toMatchObject({ input: 0, output: 4, estimated: true })
+    },
+  )
+
+  test('finding V19: is estimated on the side that its usage leaves out', () => {
     const relayed = stream(relayRequest)
-    const failed = { ...response, status: 'failed', error: { message: 'No.' }, usage }
-    const data = JSON.stringify({ type: 'response.failed', response: failed })
-    expect(() => relayed.next(data)).toThrow(ApiError)
-    expect(relayed.usage()).toMatchObject({ input: 9, output: 3, estimated: false })
+    relayed.next(JSON.stringify(created))
+    relayed.next(JSON.stringify(textDelta('Good')))
+    const completed = { ...response, status: 'completed', usage: { input_tokens: 9 } }
+    relayed.next(JSON.stringify({ type: 'response.completed', response: completed }))
+    expect(relayed.usage()).toMatchObject({ input: 9, output: 4, estimated: true })
   })
 
-  test('that ends without its last event has ended early', () => {
+  test('without a last event has ended early', () => {
     expect(() => stream(relayRequest).end(false)).toThrow('ended early')
   })
 })
@@ -167,9 +184,9 @@ describe('a request', () => {
       { type: 'reasoning', encrypted_content: 'a' },
       { role: 'user', content: 'b' },
     ]
-    expect(unsigned?.({ input })).toEqual({ input: [{ role: 'user', content: 'b' }] })
-    expect(unsigned?.({ input: 'Hi.' })).toBeUndefined()
-    expect(unsigned?.({ input: input.slice(1) })).toBeUndefined()
+    expect(unsigned?.({ input }, target)).toEqual({ input: [{ role: 'user', content: 'b' }] })
+    expect(unsigned?.({ input: 'Hi.' }, target)).toBeUndefined()
+    expect(unsigned?.({ input: input.slice(1) }, target)).toBeUndefined()
   })
 })
 
@@ -177,6 +194,6 @@ test.each([
   ['a list', []],
   ['no output', { id: 'a' }],
   ['a failure', { ...response, status: 'failed', error: { message: 'No.' } }],
-])('%s is no whole answer', (_what, answer) => {
+])('%s is not a whole answer', (_what, answer) => {
   expect(() => complete(answer, relayRequest)).toThrow(ApiError)
 })

@@ -1,7 +1,7 @@
 import { addItem } from './item-size'
 import { toCallersFields } from './callers-response'
 import { isBilledSearch, searchesIn } from './searches'
-import { toUsage } from './usage'
+import { toUsage, withMissing } from './usage'
 import { readEvent } from '../event'
 import {
   withinVisible,
@@ -12,15 +12,13 @@ import {
 import { truncatedAnswer, toFailure, invalidAnswer } from '../upstream-error'
 import { bareAnswerId } from '../../wire/answer'
 import { isObject, type JsonObject } from '../../wire/json-body'
-import { namedFrame } from '../../wire/sse'
+import { isEventName, namedFrame } from '../../wire/sse'
 import { TextSize } from '../../wire/text-size'
 import type { Usage } from '../../wire/usage'
 import { withBoundedOutput } from '../../wire/usage-claims'
 
-/** Names of events, which stand on a line of their own. */
-const eventName = /^[\w.-]{1,100}$/
-
-const lastTypes = new Set(['response.completed', 'response.incomplete', 'response.failed'])
+const lastTypes = new Set(['response.completed', 'response.incomplete'])
+const failedTypes = new Set(['response.failed', 'response.cancelled'])
 
 /** Characters of an answer that are kept for its early end; a longer one ends without the rest. */
 const maxHeldBytes = 4 * 1024 * 1024
@@ -52,6 +50,7 @@ export class RelayedResponse implements RelayedStream {
   /** Web searches that are billed. */
   #searches = 0
   isOver = false
+  hasOutput = false
 
   constructor(request: RelayRequest, keepsId: boolean) {
     this.#request = request
@@ -63,13 +62,12 @@ export class RelayedResponse implements RelayedStream {
     const { source } = this.#request
     const event = readEvent(data, source)
     const { type, response, sequence_number: number } = event
-    if (typeof type !== 'string' || !eventName.test(type)) {
-      throw invalidAnswer(source.provider, 'an event without a name')
-    }
+    if (!isEventName(type)) throw invalidAnswer(source.provider, 'an event without a name')
     // Nested errors are thrown already; this is the flat form.
     if (type === 'error') throw toFailure({ error: { ...event, type: '' } }, source)
     if (typeof number === 'number') this.#sequence = number
     if (isObject(response)) return [this.#lifecycle({ ...event, type }, response)]
+    if (type !== 'keepalive') this.hasOutput = true
     this.#heldBytes += data.length
     this.#count(type, event)
     // Sends it as it came: JSON written anew could differ in its numbers.
@@ -85,6 +83,8 @@ export class RelayedResponse implements RelayedStream {
       ...toCallersFields(response, this.#request),
     }
     this.#response = relayed
+    // A failure is charged by what was delivered, whatever it counts.
+    if (failedTypes.has(type)) this.#fail(response)
     if (lastTypes.has(type)) {
       this.#usage = toUsage(response['usage'])
       this.#searches = searchesIn(response, this.#searches)
@@ -92,7 +92,6 @@ export class RelayedResponse implements RelayedStream {
       const isUncounted = this.#request.units?.characters === true && this.#size.characters === 0
       if ((this.#usage === undefined || isUncounted) && Array.isArray(response['output']))
         this.#addMissing(response['output'])
-      if (type === 'response.failed') this.#fail(response)
       this.isOver = true
     }
     return namedFrame({ ...event, response: relayed })
@@ -178,10 +177,19 @@ export class RelayedResponse implements RelayedStream {
     })
   }
 
+  hasContent(): boolean {
+    return this.#size.hasContent
+  }
+
   usage(): Usage {
+    const estimate = () => this.#request.estimate(this.#size)
     const used = this.#usage
-      ? withinVisible(this.#usage, this.#size, this.#request)
-      : this.#request.estimate(this.#size)
+      ? withMissing(
+          withinVisible(this.#usage, this.#size, this.#request),
+          this.#response['usage'],
+          estimate,
+        )
+      : estimate()
     const all = this.#searches > 0 ? { ...used, searches: this.#searches } : used
     return withUnits(all, this.#request, { size: () => this.#size })
   }

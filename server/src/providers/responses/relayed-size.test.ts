@@ -54,7 +54,7 @@ const completed = (fields: JsonObject) => ({
   response: { ...response, status: 'completed', ...fields },
 })
 
-test('what is kept of an answer for its early end is bounded', () => {
+test('the text kept for an early end is bounded', () => {
   const flood = { type: 'response.made_up', text: 'x'.repeat(5 * 1024 * 1024) }
   const relayed = relayedOf(
     added(0),
@@ -69,7 +69,7 @@ test('what is kept of an answer for its early end is bounded', () => {
   expect(output).toMatchObject([{ content: [{ text: 'Good ' }] }])
 })
 
-describe('what an answer shows is what it can have used', () => {
+describe('the visible text of an answer limits its usage', () => {
   const counts = { input_tokens: 1, output_tokens: 600 }
   const shown = (...events: JsonObject[]) =>
     relayedOf(...events, completed({ usage: counts })).usage().output
@@ -78,12 +78,12 @@ describe('what an answer shows is what it can have used', () => {
     expect(shown()).toBeLessThan(600)
   })
 
-  test('the name of a call, of which nothing else is said', () => {
+  test('the name of a call without further events', () => {
     const call = { type: 'function_call', call_id: 'c', name: 'n'.repeat(600), arguments: '' }
     expect(shown(added(0, call))).toBe(600)
   })
 
-  test('a piece of an image, or what a text cites', () => {
+  test('a piece of an image, or the sources of a text', () => {
     const type = 'response.image_generation_call.partial_image'
     expect(shown({ type, partial_image_b64: 'x'.repeat(600) })).toBe(600)
     const annotation = { type: 'url_citation', title: 'x'.repeat(600) }

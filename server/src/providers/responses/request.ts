@@ -26,17 +26,22 @@ const shared = [
  * seeds, penalties and biases have no counterpart: they are named as omitted.
  * @see https://platform.openai.com/docs/api-reference/responses/create
  */
-export const toResponse = (chat: ChatRequest, target: AdapterTarget): UpstreamRequest =>
-  toBody(chat, target, {
-    input: toInput(chat, {
-      sendsThoughts: target.signatures !== 'replaced',
-      customTools: target.customTools,
-    }),
-    ...toTools(chat, target.customTools),
-    ...toText(chat),
+export function toResponse(chat: ChatRequest, target: AdapterTarget): UpstreamRequest {
+  const unreadable: string[] = []
+  const input = toInput(chat, {
+    sendsThoughts: target.signatures !== 'replaced',
+    customTools: target.customTools,
+    omit: (field) => unreadable.push(field),
   })
+  const fields = { input, ...toTools(chat, target.customTools), ...toText(chat) }
+  return toRequest(chat, target, { fields, unreadable })
+}
 
-function toBody(chat: ChatRequest, target: AdapterTarget, fields: JsonObject): UpstreamRequest {
+function toRequest(
+  chat: ChatRequest,
+  target: AdapterTarget,
+  { fields, unreadable }: { fields: JsonObject; unreadable: readonly string[] },
+): UpstreamRequest {
   refuseForeign(chat)
   const { maxTokens, capabilities, upstreamModel } = target
   const effort = chat.reasoning_effort
@@ -59,7 +64,11 @@ function toBody(chat: ChatRequest, target: AdapterTarget, fields: JsonObject): U
       store: false,
       stream: true,
     },
-    omitted: findOmittedFields(chat, [...shared, ...alwaysSupported, ...Object.keys(sampling)]),
+    omitted: findOmittedFields(
+      chat,
+      [...shared, ...alwaysSupported, ...Object.keys(sampling)],
+      unreadable,
+    ),
   }
 }
 

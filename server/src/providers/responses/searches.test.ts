@@ -15,10 +15,10 @@ const output = [
 const rows: [string, JsonObject, number][] = [
   ['as it counts them', { output, tool_usage: { web_search: { num_requests: 7 } } }, 7],
   ['none, as it counts them', { output, tool_usage: { web_search: { num_requests: 0 } } }, 0],
-  ['by its items: searches, not pages and not what failed', { output }, 2],
+  ['by its items: searches, not pages and not failures', { output }, 2],
   ['by its items, beside another count', { output, tool_usage: { image_gen: {} } }, 2],
   [
-    'by its items, beside a count that is none',
+    'by its items, beside an invalid count',
     { output, tool_usage: { web_search: { num_requests: -1 } } },
     2,
   ],
@@ -35,7 +35,7 @@ test.each(rows)('the searches of a Response are %s', (_how, response, count) => 
   expect(searchesIn(response)).toBe(count)
 })
 
-test('what a stream showed counts where its last event says nothing', () => {
+test('the streamed text counts if the last event has no usage', () => {
   expect(searchesIn({ output: [] }, 3)).toBe(3)
   expect(searchesIn({ output: [], tool_usage: { web_search: { num_requests: 1 } } }, 3)).toBe(1)
 })

@@ -1,11 +1,7 @@
 import type { JsonObject } from '../../wire/json-body'
+import { openAiThoughtFormat } from '../../wire/reasoning-details'
 
-/**
- * Thoughts as they travel through clients: encrypted, in the field and the form that OpenRouter gave them.
- * The format names their vendor: no other can read them.
- */
-export const thoughtFormat = 'openai-responses-v1'
-
+/** A thought as it travels through clients: encrypted, in the form that OpenRouter gave it. */
 export const encryptedThought = (
   { id, data }: { id: string | undefined; data: string },
   index: number,
@@ -14,6 +10,6 @@ export const encryptedThought = (
   data,
   // Longer ones are refused when they come back.
   ...(id !== undefined && id.length <= 64 && { id }),
-  format: thoughtFormat,
+  format: openAiThoughtFormat,
   index,
 })

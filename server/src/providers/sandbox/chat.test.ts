@@ -63,7 +63,7 @@ describe('text', () => {
     expect(new Set(texts.map(({ content }: { content: string }) => content)).size).toBe(3)
   })
 
-  test('the newer limit wins, and 0 is none', async () => {
+  test('the newer limit wins, and 0 means no limit', async () => {
     const both = { model: 'echo', max_tokens: 4, max_completion_tokens: 1 }
     expect(await firstChoice(both)).toMatchObject({
       message: { content: 'Hello' },
@@ -83,7 +83,7 @@ describe('text', () => {
     expect(limited.finish_reason).toBe('length')
   })
 
-  test('a JSON format gets JSON', async () => {
+  test('a JSON format gives JSON', async () => {
     const json = { response_format: { type: 'json_object' }, max_tokens: 1000 }
     const echoed = await firstChoice({ model: 'echo', ...json })
     expect(JSON.parse(echoed.message.content)).toEqual({ echo: 'Hello there, old friend' })
@@ -117,7 +117,7 @@ describe('streams', () => {
     }
   })
 
-  test('without the option there is no usage', async () => {
+  test('without the option there is no usage chunk', async () => {
     const chunks = await events(chat({ model: 'echo', stream: true }))
     expect(chunks.some((chunk) => 'usage' in chunk)).toBe(false)
   })
@@ -178,7 +178,7 @@ describe('tools', () => {
     expect(await refused.json()).toMatchObject({ error: { param: 'tool_choice' } })
   })
 
-  test('calls two when asked for both, unless parallel calls are off', async () => {
+  test('calls two if both are requested, unless parallel calls are off', async () => {
     const messages = [{ role: 'user', content: 'Tell me both.' }]
     expect(await names({ messages })).toEqual(['weather', 'tides'])
     expect(await names({ messages, parallel_tool_calls: false })).toEqual(['weather'])
@@ -200,7 +200,7 @@ describe('tools', () => {
     expect(chunks.at(-1).choices[0].finish_reason).toBe('tool_calls')
   })
 
-  test('cites the results, and says so when there is no tool', async () => {
+  test('cites the results, and reports the lack of a tool', async () => {
     const results = ['12 degrees', 'high at noon'].map((content, index) => ({
       role: 'tool',
       tool_call_id: `call_${index}`,

@@ -74,9 +74,11 @@ const toMessage = ({ text, calls }: Choice) =>
     : { role: 'assistant', content: null, refusal: null, tool_calls: calls }
 
 function* callDeltas(calls: readonly SandboxToolCall[]) {
-  for (const [index, { id, type, function: called }] of calls.entries()) {
-    yield { tool_calls: [{ index, id, type, function: { name: called.name, arguments: '' } }] }
-    for (const slice of sliceText(called.arguments, 32)) {
+  for (const [index, { id, type, function: calledFunction }] of calls.entries()) {
+    yield {
+      tool_calls: [{ index, id, type, function: { name: calledFunction.name, arguments: '' } }],
+    }
+    for (const slice of sliceText(calledFunction.arguments, 32)) {
       yield { tool_calls: [{ index, function: { arguments: slice } }] }
     }
   }

@@ -44,7 +44,7 @@ test('streams pieces of text, the finish reason last', async () => {
 })
 
 test.each([[[1, 2, 3]], [[[1], [2]]], [''], [[]], [undefined]])(
-  'a prompt of %p is refused',
+  'a prompt of %p is rejected',
   async (prompt) => {
     const response = complete({ model: 'echo', prompt })
     expect(response.status).toBe(400)

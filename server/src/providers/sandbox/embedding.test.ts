@@ -44,7 +44,7 @@ test.each([
   [{ input: '' }, 'input'],
   [{ input: 'a', dimensions: 257 }, 'dimensions'],
   [{ input: 'a', encoding_format: 'hex' }, 'encoding_format'],
-])('%j is refused', async (fields, param) => {
+])('%j is rejected', async (fields, param) => {
   const response = request({ model: 'embedding', ...fields })
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({ error: { param } })

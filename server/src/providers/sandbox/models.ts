@@ -7,8 +7,8 @@ export type TextModel = (typeof textModels)[number]
 export const sandboxModels = [...textModels, 'embedding'] as const
 
 function refuse(model: string): never {
-  const existing = sandboxModels.find((name) => name === model)
-  const message = existing
+  const existingModel = sandboxModels.find((name) => name === model)
+  const message = existingModel
     ? `The model ${model} is not served on this path.`
     : `The model ${model} does not exist. There are ${sandboxModels.join(', ')}.`
   throw new SandboxRefusal(message, { status: 404, param: 'model', code: 'model_not_found' })

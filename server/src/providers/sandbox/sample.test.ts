@@ -47,13 +47,13 @@ test.each<[unknown, unknown]>([
 const size = (value: unknown) => JSON.stringify(value).length
 
 describe('hostile schemas', () => {
-  test('one that holds itself ends', () => {
+  test('a schema that contains itself ends', () => {
     const node = object({ left: { $ref: '#' }, right: { $ref: '#' } })
     expect(size(sample(node))).toBeLessThan(100_000)
     expect(sample({ $ref: '#' })).toBe('sample')
   })
 
-  test('one that unfolds into millions of values ends', () => {
+  test('a schema that unfolds into millions of values ends', () => {
     const names = Array.from({ length: 40 }, (_, index) => `p${index}`)
     const level = (next: string) =>
       object(Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${next}` }])))

@@ -51,12 +51,12 @@ function sampleNumber(schema: Schema, type: 'integer' | 'number'): number {
 /** The schema behind a local reference such as `#/$defs/Place`. */
 function resolve(root: Schema, reference: unknown): Schema {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return {}
-  let found: unknown = root
+  let node: unknown = root
   for (const step of reference.slice(1).split('/').slice(1)) {
     const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    found = isSchema(found) && Object.hasOwn(found, name) ? found[name] : undefined
+    node = isSchema(node) && Object.hasOwn(node, name) ? node[name] : undefined
   }
-  return isSchema(found) ? found : {}
+  return isSchema(node) ? node : {}
 }
 
 /** `allOf` as one schema: properties and required names together, else the last word counts. */
@@ -141,9 +141,10 @@ function resolveSchema(walk: SampleContext, schema: Schema): Schema | undefined 
 function sampleValue(walk: SampleContext, schema: unknown, depth: number): unknown {
   walk.values += 1
   if (!isSchema(schema)) return 'sample'
-  for (const known of [schema.const, schema.default]) if (known !== undefined) return known
-  for (const [known] of [toList(schema.enum), toList(schema.examples)]) {
-    if (known !== undefined) return known
+  for (const knownValue of [schema.const, schema.default])
+    if (knownValue !== undefined) return knownValue
+  for (const [knownValue] of [toList(schema.enum), toList(schema.examples)]) {
+    if (knownValue !== undefined) return knownValue
   }
   if (depth > deepest || walk.values > maxValues) {
     return sampleOfType(walk, { type: schema.type }, depth + 1)

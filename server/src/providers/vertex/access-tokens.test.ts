@@ -44,7 +44,7 @@ function world(answer: (count: number) => Response | Promise<Response>) {
 const granted = (value: string, seconds = 3600) =>
   Response.json({ access_token: value, expires_in: seconds, token_type: 'Bearer' })
 
-test('it asks with a signed claim, as a form', async () => {
+test('it sends a signed claim, as a form', async () => {
   const { tokens, sentRequests } = world(() => granted('t'))
   expect(await tokens.get()).toBe('t')
   expect(sentRequests[0]).toMatchObject({
@@ -67,7 +67,7 @@ test('a token serves until five minutes before its end', async () => {
   expect(sentRequests).toHaveLength(2)
 })
 
-test('however many wait, it asks once; after that, again', async () => {
+test('any number of waiting calls share one request for a token; later ones start another', async () => {
   const { tokens, sentRequests } = world((count) => granted(`t${count}`, 1))
   expect(await Promise.all([tokens.get(), tokens.get(), tokens.get()])).toEqual(['t1', 't1', 't1'])
   expect(sentRequests).toHaveLength(1)
@@ -91,7 +91,7 @@ test('a failed renewal keeps the old token in use, and is not repeated at once',
   await expect(tokens.get()).rejects.toMatchObject({ code: 'provider_error', retryable: true })
 })
 
-test('a token that was refused is forgotten, a newer one is not', async () => {
+test('a rejected token is evicted, a newer one is not', async () => {
   const { tokens } = world((count) => granted(`t${count}`))
   expect(await tokens.get()).toBe('t1')
   tokens.invalidate('t1')
@@ -101,7 +101,7 @@ test('a token that was refused is forgotten, a newer one is not', async () => {
 })
 
 describe('failures', () => {
-  test.each([400, 401, 403])('%d: the account is refused, a repeat is useless', async (status) => {
+  test.each([400, 401, 403])('%d: the account is rejected, a repeat is useless', async (status) => {
     const body = { error: 'invalid_grant', error_description: 'Invalid JWT Signature.' }
     const { tokens } = world(() => Response.json(body, { status }))
     await expect(tokens.get()).rejects.toMatchObject({

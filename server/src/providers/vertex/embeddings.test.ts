@@ -5,7 +5,7 @@ import { source } from '../../../testing/providers/google-recordings'
 const read = (body: unknown) => vertexEmbeddings.read({ body, headers: new Headers() }, source)
 const target = { upstreamModel: 'text-embedding-005', dimensions: undefined, task: undefined }
 
-test('older models predict, several texts at once, and refuse what is too long', () => {
+test('older models predict, several texts at once, and reject overlong ones', () => {
   const targetWithTask = { ...target, dimensions: 256, task: { field: 'task_type', word: 'query' } }
   expect(vertexEmbeddings.request(['a', 'b'], targetWithTask)).toEqual({
     path: '/publishers/google/models/text-embedding-005:predict',
@@ -101,7 +101,7 @@ test('predictions come in order, and their tokens are summed', () => {
   expect(answer.usage).toMatchObject({ input: 8, output: 0, flawed: false })
 })
 
-test('where one text was not counted nothing is', () => {
+test('one uncounted text makes the whole count absent', () => {
   expect(read({ predictions: [prediction([1], 3), prediction([4])] }).usage).toBeUndefined()
 })
 
@@ -113,7 +113,7 @@ test('a content has one vector', () => {
   expect(read({ embedding: { values: [1] } }).usage).toBeUndefined()
 })
 
-test('anything else is no answer', () => {
+test('any other answer is invalid', () => {
   for (const body of [null, {}, { predictions: [] }, { predictions: [{}] }, { embedding: {} }]) {
     expect(() => read(body)).toThrow(expect.objectContaining({ code: 'provider_error' }))
   }

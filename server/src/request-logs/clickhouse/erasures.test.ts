@@ -43,7 +43,7 @@ const passTime = () =>
 /** Waits until mutations, which a real server runs in the background, are done. */
 const untilGone = (userId: string) => eventually(async () => (await count(userId)) === 0n)
 
-test('the logs of an erased account are deleted, those of others stay', async () => {
+test('the logs of an erased account are deleted, other accounts’ stay', async () => {
   const [gone, other] = [await newUser(), await newUser()]
   await fixture.exportAll()
   await eraseUser(fixture.database.query, gone)

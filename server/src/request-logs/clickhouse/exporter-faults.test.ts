@@ -42,7 +42,7 @@ const fault: fc.Arbitrary<StandInFault> = fc.constantFrom(
 )
 
 test.skipIf(isReal)(
-  'whatever fails, and whichever process goes on, each log arrives, and is one',
+  'each log arrives exactly once, through any failure and on any process',
   async () => {
     const step = fc.record({
       logs: fc.integer({ min: 0, max: 5 }),
@@ -73,7 +73,7 @@ test.skipIf(isReal)(
   120_000,
 )
 
-test.skipIf(isReal)('of two nodes that export at a time, one does', async () => {
+test.skipIf(isReal)('one of two concurrently exporting nodes exports', async () => {
   const userId = newId('user')
   const ids = await insertMany(userId, 20)
   await ageQueue(fixture.database)

@@ -151,8 +151,8 @@ export class LogExporter {
   async #insert(table: ExportedTable, rows: readonly ExportedRow[]): Promise<void> {
     const { clickHouse, onRejected } = this.#options
     const rejected = await insertRows(clickHouse, table, rows)
-    const sent = rows.filter(({ line }) => line !== null)
-    this.#counts.exported += sent.length - rejected.length
+    const sentRows = rows.filter(({ line }) => line !== null)
+    this.#counts.exported += sentRows.length - rejected.length
     this.#counts.rejected += rejected.length
     if (rejected.length > 0) onRejected(table.name, rejected)
   }

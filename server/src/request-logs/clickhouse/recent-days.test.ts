@@ -10,6 +10,7 @@ import {
   type ExportFixture,
 } from '../../../testing/clickhouse-stand-in/fixture'
 import { valuesForTests } from '../../../testing/request-logs/values'
+import { dayWaitMs, untilDayLasts } from '../../../testing/calendar'
 import { newId } from '../../platform/db/id'
 import { getToday, partitionDays } from '../../platform/db/partitions'
 
@@ -18,11 +19,12 @@ const stack = new AsyncDisposableStack()
 let fixture: ExportFixture
 let today: Date
 beforeAll(async () => {
+  await untilDayLasts()
   fixture = await createExportFixture(stack)
   today = await getToday(fixture.database.query)
   for (const days of [6, 5, 4, 1]) await makePartition(days)
   await insertLog(6)
-})
+}, 30_000 + dayWaitMs)
 afterAll(() => stack.disposeAsync())
 
 const dayAgo = (days: number) => new Date(today.getTime() - days * dayMs)

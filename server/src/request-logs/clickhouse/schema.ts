@@ -31,10 +31,10 @@ export async function ensureTable(
   }
   const text =
     'SELECT name FROM system.columns WHERE database = currentDatabase() AND table = {table:String}'
-  const found = await clickHouse.select({ text, parameters: { table: table.name } }, Column)
-  const known = new Set(found.map(({ name }) => name))
+  const foundColumns = await clickHouse.select({ text, parameters: { table: table.name } }, Column)
+  const knownColumns = new Set(foundColumns.map(({ name }) => name))
   for (const column of Object.keys(table.columns)) {
-    if (!known.has(column)) await clickHouse.execute(addColumn(table, column))
+    if (!knownColumns.has(column)) await clickHouse.execute(addColumn(table, column))
   }
   return false
 }

@@ -15,11 +15,15 @@ import type { Env } from '../../http/env'
 import { finishFailed, finish, type RequestObserver } from '../../http/finish-response'
 import { getPath } from '../../http/path'
 import { assertGuarded, type Guards } from '../../http/guards'
-import { mount } from '../../http/mount'
+import { declarationsOf, mount } from '../../http/mount'
 import { rejectNulBytes } from '../../http/reject-nul-bytes'
 import { delayRejection } from '../../http/delay-rejection'
 import { securityHeaders } from '../../http/security-headers'
-import { toUnknownRouteError } from '../../http/unknown-route'
+import {
+  toKnownEndpoints,
+  toUnknownRouteError,
+  type KnownEndpoints,
+} from '../../http/unknown-route'
 import { serviceRoutes, type Readiness } from '../../http/service'
 import { describeInterface } from '../../http/openapi/document'
 import type { Audience } from '../../http/openapi/interfaces'
@@ -101,9 +105,10 @@ export function createApp(ports: AppPorts): Hono<Env> {
   // Last, as it matches every path that no other route serves.
   app.route('/', dashboardRoutes(ports.dashboard, guards))
 
+  let knownEndpoints: KnownEndpoints | undefined
   app.notFound((c) =>
     finishFailed(
-      toUnknownRouteError(c.req.path),
+      toUnknownRouteError(c.req.path, (knownEndpoints ??= toKnownEndpoints(declarationsOf(app)))),
       { request: c.req.raw, requestId: c.get('requestId') },
       witness,
     ),

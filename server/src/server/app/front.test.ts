@@ -45,7 +45,7 @@ function rejectingFront() {
       counts: { countAnswer: () => undefined, countError: () => undefined },
     },
     bodies,
-    overload: { refusal: () => undefined, entered: () => undefined, answered: () => undefined },
+    overload: { refusal: () => undefined, onEnter: () => undefined, answered: () => undefined },
     loopShares,
   })
   return { front, bodies, loopShares }

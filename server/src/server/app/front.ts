@@ -4,6 +4,7 @@ import { newId } from '../../platform/db/id'
 import type { BodyBudget } from '../../http/body-budget'
 import { allowOrigin } from '../../http/cors'
 import type { Env, Server } from '../../http/env'
+import { closeConnection } from '../../http/keep-alive'
 import { finishFailed, finish, type RequestObserver } from '../../http/finish-response'
 import type { Overload, Shed } from '../../http/overload'
 import { getPath } from '../../http/path'
@@ -25,7 +26,7 @@ interface FrontDependencies {
   state: { readonly isStopping: boolean }
   witness: RequestObserver
   bodies: BodyBudget
-  overload: Pick<Overload, 'refusal' | 'entered' | 'answered'>
+  overload: Pick<Overload, 'refusal' | 'onEnter' | 'answered'>
   loopShares: EventLoopShares
   tracing?: Tracing | undefined
 }
@@ -46,7 +47,7 @@ export function createFront(app: Hono<Env>, dependencies: FrontDependencies): An
 
 async function withClosing(answering: Response | Promise<Response>): Promise<Response> {
   const response = await answering
-  response.headers.set('connection', 'close')
+  closeConnection(response.headers)
   return response
 }
 
@@ -55,9 +56,9 @@ function createAnswer(app: Hono<Env>, dependencies: FrontDependencies) {
   const handlers = modelHandlersOf(app)
   const { bodies, overload, loopShares, tracing } = dependencies
   return (request: Request, server: Server): Response | Promise<Response> => {
-    const routed = () =>
-      front.routed(request, app.fetch(request, { server, bodies, overload, loopShares }))
-    if (request.method !== 'POST') return routed()
+    const answerRouted = () =>
+      front.awaitRouted(request, app.fetch(request, { server, bodies, overload, loopShares }))
+    if (request.method !== 'POST') return answerRouted()
     let path = getPath(request.url)
     let handler = handlers.get(path)
     if (!handler) {
@@ -65,7 +66,7 @@ function createAnswer(app: Hono<Env>, dependencies: FrontDependencies) {
       path = app.getPath(request)
       handler = handlers.get(path)
     }
-    if (!handler) return routed()
+    if (!handler) return answerRouted()
     const refusal = overload.refusal()
     if (refusal) return front.refuse({ request, path }, refusal)
     const call = new ModelCall({ request, server, bodies, requestId: newId('req'), path })
@@ -92,7 +93,7 @@ class Front {
   async answer(handler: ModelHandler, call: ModelCall): Promise<Response> {
     const { witness, overload } = this.#dependencies
     let response: Response
-    overload.entered()
+    overload.onEnter()
     try {
       response = await handler(call)
     } catch (thrown) {
@@ -113,7 +114,7 @@ class Front {
     return response
   }
 
-  async routed(request: Request, answering: Response | Promise<Response>): Promise<Response> {
+  async awaitRouted(request: Request, answering: Response | Promise<Response>): Promise<Response> {
     return this.#unread.after(request, await answering)
   }
 

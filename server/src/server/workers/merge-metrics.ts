@@ -5,7 +5,7 @@ interface Family {
 }
 
 /** The name of the metric that a comment line is about. */
-const named = /^# (?:HELP|TYPE) (\S+)/
+const metricComment = /^# (?:HELP|TYPE) (\S+)/
 
 /** Returns a sample line with the worker as its first label. */
 function withWorker(line: string, worker: number): string {
@@ -25,7 +25,7 @@ export function mergeMetrics(texts: ReadonlyMap<number, string>): string {
   for (const [worker, text] of texts) {
     let current: Family | undefined
     for (const line of text.split('\n')) {
-      const [, name] = named.exec(line) ?? []
+      const [, name] = metricComment.exec(line) ?? []
       if (name !== undefined) {
         current = families.get(name) ?? { head: [], samples: [] }
         families.set(name, current)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { sendToWorker } from './send-to-worker'
 import { eventually } from '../../../testing/eventually'
 
-test('a worker that was killed gets no message, and its launcher no error, before and after its end is reported', async () => {
+test('a killed worker receives no message, and its launcher no error, before and after its end is reported', async () => {
   const child = Bun.spawn([process.execPath, '-e', 'process.on("message", () => undefined)'], {
     ipc: () => undefined,
   })

@@ -48,7 +48,7 @@ test('a stored text is taken once, by either worker, within half a minute', () =
   expect(take('three')).toMatchObject({ value: undefined })
 })
 
-test('at most 64 MB are stored; what has expired makes room', () => {
+test('at most 64 MB are stored; expired answers make room', () => {
   const { say, clock } = createRelay()
   const half = 'x'.repeat(32 * 1024 * 1024)
   const put = (key: string) => say(0, { kind: 'put', id: 1, key, text: half })

@@ -117,10 +117,10 @@ const connectionsOf = ({ redisUrl, databasePoolSize }: Config) =>
  * a database of one's own, whose connections other nodes need too, there are workers only if `WORKERS` says so.
  */
 export function fitWorkers(config: Config): Config {
-  const { WORKERS: chosen } = config.environment
+  const { WORKERS: chosenWorkers } = config.environment
   if (config.databaseUrl !== undefined)
-    return chosen === undefined ? { ...config, workers: 1 } : config
-  if (chosen !== undefined && chosen !== 'auto') return config
+    return chosenWorkers === undefined ? { ...config, workers: 1 } : config
+  if (chosenWorkers !== undefined && chosenWorkers !== 'auto') return config
   const max = Math.max(1, Math.floor(embeddedConnections / connectionsOf(config)))
   return { ...config, workers: Math.min(config.workers, max) }
 }

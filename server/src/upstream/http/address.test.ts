@@ -57,7 +57,7 @@ test('neighbouring addresses are public', () => {
 
 const hex = (text: string) => Buffer.from(ipaddr.parse(text).toByteArray()).toString('hex')
 
-test('X03: an IPv4 address in the clothes of IPv6 is none, whichever it is', () => {
+test('X03: an IPv4 address in IPv6 form is rejected, in any form', () => {
   const property = fc.property(fc.ipV4(), (address) => {
     const high = hex(address).slice(0, 4)
     const low = hex(address).slice(4)
@@ -78,7 +78,7 @@ test('X03: an IPv4 address in the clothes of IPv6 is none, whichever it is', () 
   fc.assert(property)
 })
 
-test('whatever is not written in full is no address', () => {
+test('an abbreviated address is invalid', () => {
   const others = [
     '',
     ...'one.example 8.8.8 8.8 134744072 0x8.8.8.8 010.8.8.8 8.8.8.8.'.split(' '),

@@ -43,9 +43,9 @@ const parsedRanges = new WeakMap<readonly string[], readonly Network[]>()
 /** Whether an address, written in full, is in one of these networks, such as `10.0.0.0/8`. */
 export function isWithin(text: string, ranges: readonly string[]): boolean {
   if (ranges.length === 0 || isIP(text) === 0 || text.includes('%')) return false
-  const known = parsedRanges.get(ranges) ?? networks(ranges)
-  parsedRanges.set(ranges, known)
-  return isIn(ipaddr.parse(text), known)
+  const knownRanges = parsedRanges.get(ranges) ?? networks(ranges)
+  parsedRanges.set(ranges, knownRanges)
+  return isIn(ipaddr.parse(text), knownRanges)
 }
 
 /** Returns the one spelling that all forms of an address share. */
@@ -53,7 +53,7 @@ const canonical = (text: string) => ipaddr.parse(text.replace(/%.*$/, '')).toNor
 
 /** Whether an address, written in full, is one of this machine's own. */
 export function isOwn(text: string): boolean {
-  const wanted = canonical(text)
+  const canonicalAddress = canonical(text)
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
-  return all.some(({ address }) => canonical(address) === wanted)
+  return all.some(({ address }) => canonical(address) === canonicalAddress)
 }

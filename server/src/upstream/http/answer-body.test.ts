@@ -23,7 +23,7 @@ function read(frames: BodyFrames, text: string, cuts: readonly number[] = []) {
 
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
 
-test('reads the same body however its bytes are split, and returns the bytes after it', () => {
+test('reads the same body for every split, and returns the bytes after it', () => {
   const texts = array(string({ minLength: 1, unit: 'binary-ascii', maxLength: 40 }))
   assert(
     property(texts, array(nat()), string({ unit: 'binary-ascii' }), (all, cuts, more) => {
@@ -37,7 +37,7 @@ test('reads the same body however its bytes are split, and returns the bytes aft
   )
 })
 
-test('a body that ends with its connection has all there is', () => {
+test('a body that ends with its connection is complete', () => {
   const frames = new BodyFrames({ framing: 'until-close', length: 0 })
   expect(read(frames, 'all of it', [3])).toEqual({ body: 'all of it', surplus: 0, isWhole: false })
   expect(frames.mayEnd).toBe(true)
@@ -64,13 +64,13 @@ test.each([
   'f'.repeat(5000),
   `0\r\n${'x: y\r\n'.repeat(4000)}`,
   '0\r\nx: y\n\r\n',
-])('chunks that could be read in two ways, or have no end, are refused: %p', (sent) => {
+])('chunks that could be read in two ways, or have no end, are rejected: %p', (sent) => {
   expect(() => read(chunked(), sent)).toThrow(MalformedAnswer)
   const cuts = Array.from({ length: Math.min(sent.length, 100) }, (_, at) => at)
   expect(() => read(chunked(), sent, cuts)).toThrow(MalformedAnswer)
 })
 
-test('S2: a body in very small chunks is refused before it has cost much, one in small ones is not', () => {
+test('S2: a body in very small chunks is rejected before it has cost much, one in small ones is not', () => {
   const tiny = chunk('x').repeat(10_000)
   expect(() => read(chunked(), tiny)).toThrow(MalformedAnswer)
   // So many may be small whatever they hold, such as the keep-alives of an hour.

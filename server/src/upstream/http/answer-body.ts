@@ -85,14 +85,14 @@ export class BodyFrames {
   }
 
   #lines(bytes: Buffer, at: number): number {
-    const found = bytes.indexOf(10, at)
-    const end = found < 0 ? bytes.length : found + 1
+    const foundAt = bytes.indexOf(10, at)
+    const end = foundAt < 0 ? bytes.length : foundAt + 1
     if (this.#line.length + end - at > maxLineLength) {
       throw new MalformedAnswer('the answer has an endless line between its chunks')
     }
     const line = this.#line + bytes.toString('latin1', at, end)
-    this.#line = found < 0 ? line : ''
-    if (found >= 0) this.#take(line)
+    this.#line = foundAt < 0 ? line : ''
+    if (foundAt >= 0) this.#take(line)
     else this.#checkBegin(line)
     return end
   }

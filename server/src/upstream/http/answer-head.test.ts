@@ -20,7 +20,7 @@ describe('the head of an answer', () => {
     ['no body', head('HTTP/1.1 204 No Content', 'content-length: 5'), 'none', 0],
     ['not modified', head('HTTP/1.1 304 x', 'transfer-encoding: chunked'), 'none', 0],
     ['more to come', head('HTTP/1.1 100 Continue'), 'none', 0],
-  ] as const)('tells by %s where the body ends', (...[, parsed, framing, length]) => {
+  ] as const)('shows by %s where the body ends', (...[, parsed, framing, length]) => {
     expect([parsed.framing, parsed.length]).toEqual([framing, length])
   })
 
@@ -41,7 +41,7 @@ describe('the head of an answer', () => {
     ['ends in two ways', ok('content-length: 5', 'transfer-encoding: chunked'), 0],
     ['has lines without CR', parseHead('HTTP/1.1 200 OK\r\na: b\nc: d\r\ncontent-length: 0'), 0],
   ] as const)(
-    'of a server that %s tells how long its connection serves',
+    'from a server that %s shows how long its connection serves',
     (_name, { keepMs }, ms) => {
       expect(keepMs).toBe(ms)
     },
@@ -69,7 +69,7 @@ describe('the head of an answer', () => {
     'HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked',
     'HTTP/1.1 200 OK\r\ntransfer-encoding: identity',
     'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ntransfer-encoding: chunked',
-  ])('that could be read in two ways, or in none, is refused: %j', (text) => {
+  ])('is rejected if it is ambiguous or unreadable: %j', (text) => {
     expect(() => parseHead(text)).toThrow(MalformedAnswer)
   })
 })

@@ -1,7 +1,9 @@
-import { afterEach, describe, expect, spyOn, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { requestTo, plain, RawPeers, timers, okAnswer } from '../../../testing/http/raw-peers'
 import { Transport } from './transport'
 import { eventually } from '../../../testing/eventually'
+import { createHold } from '../../../testing/hold'
+import { TestClock } from '../../../testing/clock'
 
 const peers = new RawPeers()
 afterEach(() => peers[Symbol.dispose]())
@@ -16,14 +18,18 @@ describe('one connection', () => {
     expect([received.length, connections()]).toEqual([5, 1])
   })
 
-  test('serves one at a time: what comes meanwhile has its own', async () => {
-    const { url, connections } = await peers.peer(({ socket }) =>
-      setTimeout(() => socket.write(plain), 30),
-    )
+  test('serves one request at a time: others in the meantime have their own', async () => {
+    const { hold, heldCount, release } = createHold()
+    const { url, connections } = await peers.peer(async ({ socket }) => {
+      await hold()
+      socket.write(plain)
+    })
     const transport = new Transport()
     const texts = Array.from({ length: 4 }, async () =>
       (await transport.send(requestTo(url), timers)).text(),
     )
+    await eventually(() => heldCount() === 4)
+    release()
     expect(await Promise.all(texts)).toEqual(['ok', 'ok', 'ok', 'ok'])
     expect(connections()).toBe(4)
   })
@@ -38,9 +44,9 @@ describe('one connection', () => {
   })
 
   test.each([
-    ['its server says so', okAnswer('ok', 'connection: close'), 'ok'],
+    ['its server announces the end', okAnswer('ok', 'connection: close'), 'ok'],
     [
-      'more came than was asked for',
+      'more bytes came than requested',
       `${plain}HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nbad`,
       'ok',
     ],
@@ -70,7 +76,7 @@ describe('one connection', () => {
     expect(connections()).toBe(2)
   })
 
-  test('U19: that its server has closed is not used again', async () => {
+  test('U19: is not used again after its server closed it', async () => {
     const { url, connections, received } = await peers.peer(({ socket }) => socket.write(plain))
     const transport = new Transport()
     await (await transport.send(requestTo(url), timers)).text()
@@ -91,17 +97,12 @@ describe('one connection', () => {
     async (header, ms, count) => {
       const answer = okAnswer('ok', `keep-alive: ${header}`)
       const { url, connections } = await peers.peer(({ socket }) => socket.write(answer))
-      const transport = new Transport()
-      let nowMs = 1000
-      const clock = spyOn(performance, 'now').mockImplementation(() => nowMs)
-      try {
-        await (await transport.send(requestTo(url), timers)).text()
-        nowMs += ms
-        expect(await (await transport.send(requestTo(url), timers)).text()).toBe('ok')
-        expect(connections()).toBe(count)
-      } finally {
-        clock.mockRestore()
-      }
+      const clock = new TestClock()
+      const transport = new Transport({ clock })
+      await (await transport.send(requestTo(url), timers)).text()
+      await clock.advance(ms)
+      expect(await (await transport.send(requestTo(url), timers)).text()).toBe('ok')
+      expect(connections()).toBe(count)
     },
   )
 

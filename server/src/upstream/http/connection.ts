@@ -5,6 +5,7 @@ import { ConnectionFailed } from './connection-failed'
 import { HttpExchange, type Resender } from './exchange'
 import type { StopSignal } from './stop-signal'
 import type { UrlTarget } from './target'
+import type { Clock } from '../../platform/clock'
 
 /** Options of a TLS connection that its URL does not determine. */
 export interface TlsOptions {
@@ -26,6 +27,7 @@ export interface Dialling {
   onIdle: (connection: HttpConnection, keepMs: number) => void
   /** Called with a connection that its server has closed while it was idle. */
   onIdleClosed: (connection: HttpConnection) => void
+  clock: Clock
 }
 
 /** A request in its written form. */
@@ -80,7 +82,7 @@ export class HttpConnection {
     const ready = Promise.withResolvers<void>()
     connection.#ready = ready
     const giveUp = () => connection.#refuse(new Error('connecting took too long'))
-    const timer = setTimeout(giveUp, dialling.connectMs)
+    const timer = dialling.clock.after(dialling.connectMs, giveUp)
     const abort = { handleEvent: () => connection.#abandon(signal.reason) }
     signal.addEventListener('abort', abort, { once: true })
     try {
@@ -88,7 +90,7 @@ export class HttpConnection {
       await ready.promise
       return connection
     } finally {
-      clearTimeout(timer)
+      timer[Symbol.dispose]()
       signal.removeEventListener('abort', abort)
       connection.#ready = undefined
     }
@@ -118,10 +120,10 @@ export class HttpConnection {
     const socket = this.#socket
     if (!socket || this.#isClosed) return false
     const message = encode(head, body, bytes)
-    const sent = socket.write(message)
-    if (sent < 0) return false
-    if (sent < bytes) {
-      this.#unsent = Buffer.from(message).subarray(sent)
+    const sentBytes = socket.write(message)
+    if (sentBytes < 0) return false
+    if (sentBytes < bytes) {
+      this.#unsent = Buffer.from(message).subarray(sentBytes)
       this.#sent = delivery
     } else delivery?.release()
     return true
@@ -193,9 +195,9 @@ export class HttpConnection {
 
   #flush(): void {
     if (!this.#unsent) return
-    const sent = this.#socket?.write(this.#unsent) ?? -1
-    if (sent < 0) return
-    this.#unsent = sent < this.#unsent.length ? this.#unsent.subarray(sent) : undefined
+    const sentBytes = this.#socket?.write(this.#unsent) ?? -1
+    if (sentBytes < 0) return
+    this.#unsent = sentBytes < this.#unsent.length ? this.#unsent.subarray(sentBytes) : undefined
     if (this.#unsent) return
     this.#sent?.release()
     this.#sent = undefined

@@ -34,7 +34,7 @@ const maxFreeBytes = 1024 * 1024
 
 const unknown = (coding: string): Transform => {
   const words = `the answer is compressed in an unknown way: ${JSON.stringify(coding.slice(0, 40))}`
-  return new Transform({ transform: (_piece, _encoding, done) => done(new Error(words)) })
+  return new Transform({ transform: (_piece, _encoding, callback) => callback(new Error(words)) })
 }
 
 class DecodedAnswer implements Answer {

@@ -1,6 +1,7 @@
 import type { Answer } from './answer'
 import { ConnectionFailed } from './connection-failed'
-import { Transport, type Request } from './transport'
+import type { Clock } from '../../platform/clock'
+import { Transport, type DialOptions, type Request } from './transport'
 
 /** One request to an upstream. */
 export interface UpstreamCall extends Request {
@@ -23,18 +24,21 @@ interface EgressTransports {
   guarded?: GuardedTransport
 }
 
+type Timers = Pick<DialOptions, 'connectMs'> & { clock?: Clock }
+
 /**
  * The only way out to an upstream. The operator's connections may lead anywhere; all others take the guarded way. An
  * attempt to connect to a host ends after `connectMs`.
  */
 export class Egress {
-  readonly #timers: { readonly connectMs: number }
+  readonly #timers: Readonly<Timers>
   readonly #guarded: GuardedTransport | undefined
-  readonly #transport = new Transport()
+  readonly #transport: Transport
 
   /** `connectMs` is read each time, as the setting may change. */
-  constructor(timers: { readonly connectMs: number }, { guarded }: EgressTransports = {}) {
+  constructor(timers: Readonly<Timers>, { guarded }: EgressTransports = {}) {
     this.#timers = timers
+    this.#transport = new Transport({ clock: timers.clock })
     this.#guarded = guarded
   }
 

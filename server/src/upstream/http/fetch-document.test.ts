@@ -20,7 +20,7 @@ test('a document is fetched with its status', async () => {
   expect(await fetchDocument(at('/gone'))).toMatchObject({ status: 410 })
 })
 
-test('one that is too large, or not there, is none', async () => {
+test('a document that is too large or missing is rejected', async () => {
   await expect(fetchDocument(at('/large'))).rejects.toThrow()
   await expect(fetchDocument('http://127.0.0.1:1/')).rejects.toThrow()
 })

@@ -4,6 +4,7 @@ import { ConnectionFailed } from './connection-failed'
 import type { OwnedCall } from './egress'
 import type { Names } from './names'
 import { assertNoProxy } from './no-proxy'
+import { systemClock, type Clock } from '../../platform/clock'
 import type { Answer } from './answer'
 import type { StopSignal } from './stop-signal'
 import type { DialOptions, Transport } from './transport'
@@ -31,6 +32,7 @@ interface GuardOptions {
   isOpen?: (address: string) => boolean
   /** Certificate authorities instead of the default ones, for tests. */
   ca?: string
+  clock?: Clock
 }
 
 /** The share of the connect timeout that the name lookup may take. */
@@ -61,7 +63,7 @@ export class GuardedEgress {
   /** Throws where the environment names a proxy, which would connect in Tollgate's place. */
   constructor(guard: GuardOptions) {
     assertNoProxy(process.env)
-    this.#guard = { isOpen: isOtherHost, ...guard }
+    this.#guard = { isOpen: isOtherHost, clock: systemClock, ...guard }
   }
 
   /**
@@ -84,13 +86,13 @@ export class GuardedEgress {
 
   /** Sends a request. Throws `ConnectionFailed`, or the reason of the signal. */
   async send({ owner, ...call }: OwnedCall): Promise<Answer> {
-    const { timers, transport } = this.#guard
+    const { timers, transport, clock } = this.#guard
     const url = this.#parseUrl(call.url)
-    const startedAt = performance.now()
+    const startedAt = clock.monotonicMs()
     const addresses = await this.#addresses(url.hostname, owner, call.signal)
     const tried = addresses.slice(0, maxAddresses)
     for (const [position, address] of tried.entries()) {
-      const remainingMs = Math.max(timers.connectMs - (performance.now() - startedAt), 1)
+      const remainingMs = Math.max(timers.connectMs - (clock.monotonicMs() - startedAt), 1)
       try {
         // Leaves time for the next address.
         const connectMs = remainingMs / (tried.length - position)
@@ -122,9 +124,9 @@ export class GuardedEgress {
     const deadlineMs = Math.max(timers.connectMs * lookupShare, 1)
     const looking = names.addressesOf({ name: host, owner, deadlineMs })
     const addresses = await unlessAborted(looking, signal)
-    const known = this.#verdicts.get(addresses)
+    const knownVerdict = this.#verdicts.get(addresses)
     const allowed = this.#allowed
-    if (known?.allowed === allowed) return known.open
+    if (knownVerdict?.allowed === allowed) return knownVerdict.open
     const open = this.#judge(host, addresses)
     this.#verdicts.set(addresses, { open, allowed })
     return open

@@ -17,15 +17,15 @@ export class HeadFields {
   /** By a name in lower case; values of a field sent several times are joined by `, `. */
   get(name: string): string | undefined {
     const sought = `\r\n${name}:`
-    let found: string | undefined
+    let foundValue: string | undefined
     for (let at = this.#lower.indexOf(sought); at >= 0;) {
       const from = at + sought.length
       const end = this.#text.indexOf('\r\n', from)
       const value = trimBlanks(this.#text, from, end < 0 ? this.#text.length : end)
-      found = found === undefined ? value : `${found}, ${value}`
+      foundValue = foundValue === undefined ? value : `${foundValue}, ${value}`
       at = end < 0 ? -1 : this.#lower.indexOf(sought, end)
     }
-    return found
+    return foundValue
   }
 }
 

@@ -1,4 +1,5 @@
 import type { HttpConnection } from './connection'
+import { systemClock, type Clock } from '../../platform/clock'
 import { Periodic } from '../../platform/periodic'
 
 const maxOfOneKey = 1024
@@ -31,12 +32,17 @@ export class IdleConnections {
   readonly #closers = new Map<string, Closer>()
   #count = 0
   #sweeping: Periodic | undefined
+  readonly #clock: Clock
+
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock
+  }
 
   /** Takes an idle connection that has not been closed, as far as is known. */
   take(key: string): HttpConnection | undefined {
     const idle = this.#byKey.get(key)
     if (!idle) return undefined
-    const now = performance.now()
+    const now = this.#clock.monotonicMs()
     for (let last = idle.pop(); last; last = idle.pop()) {
       this.#count -= 1
       const { connection, until } = last
@@ -50,14 +56,18 @@ export class IdleConnections {
   }
 
   put(connection: HttpConnection, keepMs: number): void {
-    const now = performance.now()
+    const now = this.#clock.monotonicMs()
     if (this.#closers.size > 0 && this.#isDistrusted(connection, now)) return connection.close()
     const idle = this.#ofKey(connection.key)
     if (idle.length >= maxOfOneKey || this.#count >= maxInAll) return connection.close()
     connection.idleSinceMs = now
     idle.push({ connection, until: now + keepMs })
     this.#count += 1
-    this.#sweeping ??= new Periodic({ intervalMs: sweepMs, run: () => this.#sweep() })
+    this.#sweeping ??= new Periodic({
+      intervalMs: sweepMs,
+      run: () => this.#sweep(),
+      clock: this.#clock,
+    })
   }
 
   /**
@@ -65,13 +75,13 @@ export class IdleConnections {
    * the server's habits: a server that stops closes all of them.
    */
   countClosed({ key, exchanges, idleSinceMs }: HttpConnection): void {
-    const now = performance.now()
+    const now = this.#clock.monotonicMs()
     if (exchanges > 1 || now - idleSinceMs > earlyMs) return
     this.countClosedEarly(key, now)
   }
 
   /** Counts a connection that was closed as its second request was sent. */
-  countClosedEarly(key: string, now = performance.now()): void {
+  countClosedEarly(key: string, now = this.#clock.monotonicMs()): void {
     const count = (this.#closers.get(key)?.count ?? 0) + 1
     if (this.#closers.size >= maxClosers) this.#closers.clear()
     this.#closers.set(key, { count, until: count >= maxClosedEarly ? now + distrustMs : 0 })
@@ -86,26 +96,26 @@ export class IdleConnections {
   }
 
   #ofKey(key: string): IdleConnection[] {
-    const known = this.#byKey.get(key)
-    if (known) return known
-    const made: IdleConnection[] = []
-    this.#byKey.set(key, made)
-    return made
+    const knownConnections = this.#byKey.get(key)
+    if (knownConnections) return knownConnections
+    const newConnections: IdleConnection[] = []
+    this.#byKey.set(key, newConnections)
+    return newConnections
   }
 
   /** Closes connections that stayed idle too long, and drops those already closed. */
   #sweep(): void {
-    const now = performance.now()
+    const now = this.#clock.monotonicMs()
     this.#count = 0
     for (const [key, idle] of this.#byKey) {
-      const kept: IdleConnection[] = []
+      const keptConnections: IdleConnection[] = []
       for (const one of idle) {
-        if (one.connection.isOpen && one.until > now) kept.push(one)
+        if (one.connection.isOpen && one.until > now) keptConnections.push(one)
         else one.connection.close()
       }
-      if (kept.length === 0) this.#byKey.delete(key)
-      else this.#byKey.set(key, kept)
-      this.#count += kept.length
+      if (keptConnections.length === 0) this.#byKey.delete(key)
+      else this.#byKey.set(key, keptConnections)
+      this.#count += keptConnections.length
     }
     if (this.#count > 0) return
     this.#sweeping?.stop()

@@ -1,5 +1,6 @@
 import { type IncomingMessage, request, type RequestOptions } from 'node:http'
 import { z } from 'zod'
+import { systemClock, type Clock } from '../../platform/clock'
 
 /** A server on this machine that offers the OpenAI format. */
 export interface LocalServer {
@@ -21,6 +22,7 @@ export interface Discovery {
   bases?: readonly Base[]
   /** `OLLAMA_HOST`, where it names this machine, and the keys of servers that require one. */
   environment?: Readonly<Record<string, string | undefined>>
+  clock?: Clock
 }
 
 interface Base {
@@ -37,11 +39,13 @@ const ollamaPort = 11_434
  * and expected answer counts as absent. Never throws.
  */
 export async function findLocalServers(discovery: Discovery): Promise<LocalServer[]> {
-  const { environment = {}, timeoutMs = 300 } = discovery
+  const { environment = {}, timeoutMs = 300, clock = systemClock } = discovery
   const bases = discovery.bases ?? usualBases(environment)
   const others = bases.filter(({ baseUrl }) => portOf(baseUrl) !== discovery.ownPort)
-  const found = await Promise.all(others.map((base) => identify(base, { environment, timeoutMs })))
-  return found.filter((server) => server !== undefined)
+  const foundServers = await Promise.all(
+    others.map((base) => identify(base, { environment, timeoutMs, clock })),
+  )
+  return foundServers.filter((server) => server !== undefined)
 }
 
 const usualBases = (environment: NonNullable<Discovery['environment']>): Base[] => [
@@ -65,8 +69,8 @@ function ollamaBase(setting = ''): string {
 }
 
 function withPort(host: string): string {
-  const named = host.startsWith(':') ? `127.0.0.1${host}` : host
-  return /:\d+$/.test(named) ? named : `${named}:${ollamaPort}`
+  const hostWithName = host.startsWith(':') ? `127.0.0.1${host}` : host
+  return /:\d+$/.test(hostWithName) ? hostWithName : `${hostWithName}:${ollamaPort}`
 }
 
 const portOf = (baseUrl: string) => Number(URL.parse(baseUrl)?.port || 80)
@@ -74,6 +78,7 @@ const portOf = (baseUrl: string) => Number(URL.parse(baseUrl)?.port || 80)
 interface SearchOptions {
   timeoutMs: number
   environment: Readonly<Record<string, string | undefined>>
+  clock: Clock
 }
 
 const Models = z.object({
@@ -89,16 +94,17 @@ type Models = z.infer<typeof Models>['data']
 
 async function identify(base: Base, search: SearchOptions): Promise<LocalServer | undefined> {
   const { baseUrl, keyVariable } = base
+  const { timeoutMs, clock } = search
   const key = keyVariable === undefined ? undefined : search.environment[keyVariable]
   const get = <T>(url: string, schema: z.ZodType<T>) =>
-    answer(url, schema, { timeoutMs: search.timeoutMs, key })
+    answer(url, schema, { timeoutMs, key, clock })
   const models = (await get(`${baseUrl}/models`, Models))?.data
   if (!models) return undefined
-  const known = await identifyByModels(models, (path, schema) =>
+  const knownServer = await identifyByModels(models, (path, schema) =>
     get(new URL(path, baseUrl).href, schema),
   )
-  if (!known) return undefined
-  return { ...known, baseUrl, ...(keyVariable !== undefined && key ? { keyVariable } : {}) }
+  if (!knownServer) return undefined
+  return { ...knownServer, baseUrl, ...(keyVariable !== undefined && key ? { keyVariable } : {}) }
 }
 
 type Get = <T>(path: string, schema: z.ZodType<T>) => Promise<T | undefined>
@@ -159,18 +165,20 @@ const withContext = (models: Models, lengthOf: (model: Models[number]) => number
 interface FetchOptions {
   timeoutMs: number
   key: string | undefined
+  clock: Clock
 }
 
 async function answer<T>(
   url: string,
   schema: z.ZodType<T>,
-  { timeoutMs, key }: FetchOptions,
+  { timeoutMs, key, clock }: FetchOptions,
 ): Promise<T | undefined> {
+  const stop = new AbortController()
+  using _timer = clock.after(timeoutMs, () => stop.abort())
   try {
-    const signal = AbortSignal.timeout(timeoutMs)
     const headers = key ? { authorization: `Bearer ${key}` } : {}
-    const response = await open(url, { headers, signal })
-    const text = await boundedText(response, signal)
+    const response = await open(url, { headers, signal: stop.signal })
+    const text = await boundedText(response, stop.signal)
     return response.statusCode === 200 ? schema.safeParse(JSON.parse(text)).data : undefined
   } catch {
     // No server, too slow, too long or not JSON: in each case not a known server.

@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { LRUCache } from 'lru-cache'
+import { systemClock, type Clock } from '../../platform/clock'
 
 /** Looks up the addresses of a name, its A and AAAA records, with one query to a name server. */
 export type QueryNameServer = (name: string, deadlineMs: number) => Promise<string[]>
@@ -43,11 +44,11 @@ export class Names {
   }
 
   /** Throws `NotResolved`. */
-  addressesOf(question: Question): Promise<readonly string[]> {
-    const { name } = question
-    const known = this.#cache.get(name)
-    if (known) return known
-    const addresses = this.#lookUp(question)
+  addressesOf(query: Question): Promise<readonly string[]> {
+    const { name } = query
+    const knownAddresses = this.#cache.get(name)
+    if (knownAddresses) return knownAddresses
+    const addresses = this.#lookUp(query)
     this.#cache.set(name, addresses)
     // A failure reaches all callers that wait for it, and is not cached.
     addresses.catch(() => {
@@ -82,23 +83,19 @@ const tries = 2
 
 /** Queries these name servers, or those of the machine. */
 export const queryNameServer =
-  (servers?: readonly string[]): QueryNameServer =>
+  (servers?: readonly string[], clock: Clock = systemClock): QueryNameServer =>
   async (name, deadlineMs) => {
     // One resolver for each query: it can be cancelled alone, and uses the currently configured servers.
     const resolver = new Resolver({ timeout: Math.ceil(deadlineMs / (tries + 1)), tries })
     if (servers) resolver.setServers(servers)
-    const timer = setTimeout(() => resolver.cancel(), deadlineMs)
-    try {
-      const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-      const addresses = answers.flatMap((answer) =>
-        answer.status === 'fulfilled' ? answer.value : [],
-      )
-      if (addresses.length > 0) return addresses
-      const [{ reason } = { reason: undefined }] = answers.filter(
-        (answer) => answer.status === 'rejected',
-      )
-      throw new NotResolved('no name server knows an address', { cause: reason })
-    } finally {
-      clearTimeout(timer)
-    }
+    using _timer = clock.after(deadlineMs, () => resolver.cancel())
+    const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+    const addresses = answers.flatMap((answer) =>
+      answer.status === 'fulfilled' ? answer.value : [],
+    )
+    if (addresses.length > 0) return addresses
+    const [{ reason } = { reason: undefined }] = answers.filter(
+      (answer) => answer.status === 'rejected',
+    )
+    throw new NotResolved('no name server knows an address', { cause: reason })
   }

@@ -25,7 +25,7 @@ async function saidIn(environment: Record<string, string>): Promise<string> {
   return new Response(child.stdout).text()
 }
 
-test.each(settings)('X11: with %s=%s there is no guarded way out', async (name, value) => {
+test.each(settings)('X11: with %s=%s there is no guarded egress', async (name, value) => {
   expect(await saidIn({ [name]: value })).toStartWith(`StartError ${name} is set.`)
 })
 

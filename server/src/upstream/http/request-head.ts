@@ -12,8 +12,8 @@ const remembered = new WeakMap<HeaderList, string>()
  * character; the message contains no value, as that may be a credential.
  */
 export function formatFieldLines(headers: HeaderList): string {
-  const known = remembered.get(headers)
-  if (known !== undefined) return known
+  const knownHead = remembered.get(headers)
+  if (knownHead !== undefined) return knownHead
   let lines = ''
   for (const [name, value] of Object.entries(headers)) {
     if (!isName.test(name)) throw new TypeError('a header has a name that cannot be sent')

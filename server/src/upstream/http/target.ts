@@ -22,11 +22,11 @@ const remembered = new Map<string, UrlTarget>()
  * other than http and https.
  */
 export function parseTarget(url: string): UrlTarget {
-  const known = remembered.get(url)
-  if (known) return known
+  const knownTarget = remembered.get(url)
+  if (knownTarget) return knownTarget
   const { protocol, hostname, port, host, origin, pathname, search } = new URL(url)
   const isSecure = protocol === 'https:'
-  if (!isSecure && protocol !== 'http:') throw new TypeError('only http and https can be asked')
+  if (!isSecure && protocol !== 'http:') throw new TypeError('only http and https are supported')
   const target: UrlTarget = {
     isSecure,
     hostname: hostname.replace(/^\[|\]$/g, ''),

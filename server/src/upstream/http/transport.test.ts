@@ -3,12 +3,13 @@ import { requestTo, plain, RawPeers, timers, okAnswer } from '../../../testing/h
 import { failure } from '../../../testing/http/peers'
 import { Transport } from './transport'
 import { eventually } from '../../../testing/eventually'
+import { createHold } from '../../../testing/hold'
 
 const peers = new RawPeers()
 afterEach(() => peers[Symbol.dispose]())
 
 describe('a request', () => {
-  test('is what it says: method, path, host, fields, length, body', async () => {
+  test('has the given method, path, host, fields, length and body', async () => {
     const { url, received } = await peers.peer(({ socket }) => socket.write(plain))
     const transport = new Transport()
     const path = `${url}/a%20b?c=d#e`
@@ -60,12 +61,12 @@ describe('a request', () => {
     },
   )
 
-  test('of many megabytes arrives whole, whenever its server reads it', async () => {
+  test('of many megabytes arrives whole, at any reading speed of its server', async () => {
     let size = 0
     const { url } = await peers.peer(({ text, socket }) => {
       size += text.length
       socket.pause()
-      setTimeout(() => socket.resume(), 1)
+      setImmediate(() => socket.resume())
       if (text.endsWith('"end"}')) socket.write(plain)
     })
     const body = `{"x":"${'ü'.repeat(3_000_000)}","y":"end"}`
@@ -74,7 +75,7 @@ describe('a request', () => {
     expect(size).toBeGreaterThan(6_000_000)
   })
 
-  test('that is answered before it was read whole has its answer, and the last on its connection', async () => {
+  test('answered before it was read whole has its answer, and the last on its connection', async () => {
     const { url, connections } = await peers.peer(({ socket }) => {
       socket.pause()
       socket.write(okAnswer('too large'))
@@ -94,7 +95,7 @@ describe('cancellation', () => {
   test.each([
     ['before the head', ''],
     ['within the head', 'HTTP/1.1 200 OK\r\nx'],
-  ])('%s has his reason back, and the connection ends', async (_when, text) => {
+  ])('%s rejects with its own reason, and the connection ends', async (_when, text) => {
     let isClosed = false
     const { url, received } = await peers.peer(({ socket }) => {
       socket.on('close', () => (isClosed = true))
@@ -150,10 +151,16 @@ describe('cancellation', () => {
 })
 
 test('a thousand concurrent answers from a new host all arrive', async () => {
-  const { url } = await peers.peer(({ socket }) => setTimeout(() => socket.write(plain), 700))
+  const { hold, heldCount, release } = createHold()
+  const { url } = await peers.peer(async ({ socket }) => {
+    await hold()
+    socket.write(plain)
+  })
   const transport = new Transport()
   const texts = Array.from({ length: 1000 }, async () =>
     (await transport.send(requestTo(url), timers)).text(),
   )
+  await eventually(() => heldCount() === 1000)
+  release()
   expect(new Set(await Promise.all(texts))).toEqual(new Set(['ok']))
 })

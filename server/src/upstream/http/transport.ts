@@ -6,6 +6,7 @@ import { formatFieldLines } from './request-head'
 import type { Resender } from './exchange'
 import type { StopSignal } from './stop-signal'
 import { parseTarget, type UrlTarget } from './target'
+import { systemClock, type Clock } from '../../platform/clock'
 
 /** Notified when a request was sent. */
 export interface SendObserver {
@@ -67,8 +68,9 @@ class SendAttempt implements Resender {
 
   resend(): Promise<Answer> | undefined {
     const { connection } = this
-    if (!connection || performance.now() - connection.usedAtMs > maxStaleMs) return undefined
-    return this.route.transport.resend(this, connection)
+    const { transport } = this.route
+    if (!connection || transport.isStale(connection)) return undefined
+    return transport.resend(this, connection)
   }
 }
 
@@ -77,10 +79,16 @@ class SendAttempt implements Resender {
  * connections. It does not check whether the URL may be called.
  */
 export class Transport {
-  readonly #idle = new IdleConnections()
+  readonly #clock: Clock
+  readonly #idle: IdleConnections
   readonly #onIdle = (connection: HttpConnection, keepMs: number) =>
     this.#idle.put(connection, keepMs)
   readonly #onIdleClosed = (connection: HttpConnection) => this.#idle.countClosed(connection)
+
+  constructor({ clock = systemClock }: { clock?: Clock | undefined } = {}) {
+    this.#clock = clock
+    this.#idle = new IdleConnections(clock)
+  }
 
   /**
    * Sends a request. Rejects with `ConnectionFailed`, or the reason of the signal; with other errors where it cannot
@@ -98,6 +106,11 @@ export class Transport {
     } catch (thrown) {
       return Promise.reject(thrown)
     }
+  }
+
+  /** Whether the server has had the request on a connection that was idle for longer than a round trip. */
+  isStale({ usedAtMs }: HttpConnection): boolean {
+    return this.#clock.monotonicMs() - usedAtMs > maxStaleMs
   }
 
   /**
@@ -133,7 +146,7 @@ export class Transport {
     const { connectMs, tls } = options
     const callbacks = { onIdle: this.#onIdle, onIdleClosed: this.#onIdleClosed }
     const connection = await HttpConnection.dial(
-      { key, target, tls, connectMs, ...callbacks },
+      { key, target, tls, connectMs, clock: this.#clock, ...callbacks },
       signal,
     )
     if (signal.aborted) {

@@ -7,12 +7,12 @@ const rules = { ports: [443, 8443], ownHosts: ['tollgate.example', '2606:4700::5
 const refusalOf = (text: string) => checkUserUrl(text, rules).refusal
 
 describe.each(Object.entries(hostileUrls))('%s', (_row, urls) => {
-  test.each(urls.map((url) => [JSON.stringify(url), url]))('%s is refused', (_shown, url = '') => {
+  test.each(urls.map((url) => [JSON.stringify(url), url]))('%s is rejected', (_shown, url = '') => {
     expect(refusalOf(url)).toBeString()
   })
 })
 
-test('those are hundreds', () => {
+test('the list has hundreds of networks', () => {
   const distinct = new Set(Object.values(hostileUrls).flat())
   expect(distinct.size).toBeGreaterThanOrEqual(500)
 })
@@ -52,7 +52,7 @@ test('accepts a stored address again when it is read', () => {
   fc.assert(property, { numRuns: 5000 })
 })
 
-test('whatever passes leads where a reader without a parser would look for it', () => {
+test('an accepted address leads where a simple reader would look for it', () => {
   const shown =
     '/ \\ @ : . .. # ? % [ ] 。 １ ａ - 127.0.0.1 localhost one example com 443 0x7f ::1 %2f %00'
   const signs = fc.constantFrom(...shown.split(' '), ' ', '\t', '\n', '\u00ad')

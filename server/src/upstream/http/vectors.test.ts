@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { readBody } from './answer'
 import { ConnectionFailed } from './connection-failed'
-import { requestTo, RawPeers, timers, okAnswer } from '../../../testing/http/raw-peers'
+import { okAnswer, polled, RawPeers, requestTo, timers } from '../../../testing/http/raw-peers'
 import { Transport } from './transport'
 import { readAnswer, type AnswerReading } from '../../../testing/http-vectors/read-answer'
 import type { Vector } from '../../../testing/http-vectors/vector'
@@ -47,7 +47,7 @@ describe('the outcome is that of the table, however the bytes are cut', () => {
   })
 })
 
-describe('an answer that ends early, at whatever byte, is none', () => {
+describe('an answer that ends early, at any byte, is rejected', () => {
   const accepted = rows.filter(([, { outcome }]) => outcome !== 'rejected')
   test.each(accepted)('%s', async (_title, vector) => {
     const { bytes, ending } = vector
@@ -63,12 +63,8 @@ describe('an answer that ends early, at whatever byte, is none', () => {
   })
 })
 
-/** Resets once the loop has polled for what was sent, which would be lost with the reset. */
-async function resetLater(socket: Socket): Promise<void> {
-  await Bun.sleep(5)
-  for (let count = 0; count < 3; count++) await new Promise((resolve) => setImmediate(resolve))
-  socket.resetAndDestroy()
-}
+/** Resets once what was sent has come: it would be lost with the reset. */
+const resetLater = (socket: Socket) => polled().then(() => socket.resetAndDestroy())
 
 /** Answers one request with the bytes of a vector, and all others well. */
 async function vectorPeer(vector: Vector) {

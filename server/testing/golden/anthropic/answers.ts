@@ -181,9 +181,10 @@ const inside: AnswerRow[] = [
     error: broken,
   },
   {
-    title: 'inside a 200: a reason without the stop',
+    title: 'finding V5: a reason without the stop',
     events: [start(), ...textBlock(0, 'Hi'), revised('end_turn', { output_tokens: 5 })],
-    error: broken,
+    message: { content: 'Hi' },
+    usage: counted,
   },
   {
     title: 'inside a 200: what comes after the stop is not read',

@@ -221,6 +221,7 @@ const cited: AnswerRow[] = [
             start_index: 0,
             end_index: 3,
             quote: 'uno',
+            location: { type: 'char_location', start: 0, end: 3 },
           },
         },
         annotation({

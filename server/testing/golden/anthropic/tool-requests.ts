@@ -220,16 +220,6 @@ export const toolRequests: readonly RequestRow[] = [
     refused: { param: 'messages.1.tool_call_id', issue: 'unknown_value' },
   },
   {
-    title: 'tools: arguments that are no JSON',
-    chat: { messages: [user('Hello'), calling(call('a', '{"x":')), result('a', 'sun')] },
-    refused: { param: 'messages.1.tool_calls.0.function.arguments', issue: 'invalid_json' },
-  },
-  {
-    title: 'tools: arguments that are no object',
-    chat: { messages: [user('Hello'), calling(call('a'), call('b', '[1]'))] },
-    refused: { param: 'messages.1.tool_calls.1.function.arguments', issue: 'wrong_type' },
-  },
-  {
     title: 'tools: the older form of functions',
     chat: {
       messages: [

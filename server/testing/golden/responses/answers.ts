@@ -207,20 +207,19 @@ export const answers: readonly AnswerRow[] = [
   },
 ]
 
-/** Returns the message at the end of a recording, joined as its messages are. */
+/**
+ * Returns the message at the end of a recording. The recordings are shortened: the first pieces of each message
+ * are streamed, its end has all of it.
+ */
 const toFinalMessage = (events: readonly JsonObject[]): JsonObject => {
   const response = events.at(-1)?.['response']
   const output: unknown = isObject(response) && response['output']
-  const messages = Array.isArray(output) ? output.filter(isObject) : []
-  // The recordings are shortened: only the first pieces of each message are streamed.
-  const ids = new Set(messages.map(({ id }) => id))
-  const sections = [...ids].map((id) =>
-    events
-      .filter((event) => event['type'] === 'response.output_text.delta' && event['item_id'] === id)
-      .map(({ delta }) => (typeof delta === 'string' ? delta : ''))
-      .join(''),
+  const items = Array.isArray(output) ? output.filter(isObject) : []
+  const messages = items.filter(({ type }) => type === 'message')
+  const texts = messages.map(({ content }) =>
+    (Array.isArray(content) ? content.filter(isObject) : []).map(({ text }) => text).join(''),
   )
-  return { content: sections.join('\n\n') }
+  return { content: texts.join('\n\n') }
 }
 
 /** Recorded answers, and their content. */

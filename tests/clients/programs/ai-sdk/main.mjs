@@ -105,6 +105,38 @@ const cases = {
     expect(cities.join() === 'text', cities.join())
   },
 
+  // The default provider names the items of earlier answers by their ids.
+  async 'second-turn'() {
+    let asked = 0
+    const getWeather = tool({
+      description: 'Tells the weather of a city.',
+      inputSchema: z.object({ city: z.string() }),
+      execute: () => {
+        asked += 1
+        return '18 degrees'
+      },
+    })
+    const messages = []
+    for (const content of ['How is the weather?', 'And now?']) {
+      messages.push({ role: 'user', content })
+      const { text, response } = await generateText({
+        model: provider(env.TOOL_MODEL),
+        messages,
+        tools: { get_weather: getWeather },
+        stopWhen: isStepCount(3),
+      })
+      expect(text.includes('18 degrees'), text)
+      messages.push(...response.messages)
+    }
+    expect(asked === 2, `the tool was called ${asked} times`)
+    if (!isOpenAI) return
+    const first = await generateText({ model, prompt })
+    const previousResponseId = first.providerMetadata.openai.responseId
+    const providerOptions = { openai: { previousResponseId } }
+    const second = await generateText({ model, prompt, providerOptions })
+    expect(second.text === env.GREETING, second.text)
+  },
+
   async schema() {
     const schema = z.object({ city: z.string(), degrees: z.number() })
     const { output } = await generateText({ model, prompt, output: Output.object({ schema }) })

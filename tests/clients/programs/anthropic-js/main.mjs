@@ -87,6 +87,22 @@ const cases = {
     expect(second.content[0].text.includes('18 degrees'), JSON.stringify(second))
   },
 
+  async 'second-turn'() {
+    const about = { model: env.TOOL_MODEL, max_tokens: 100, tools: [getWeather] }
+    const messages = []
+    for (const content of ['How is the weather?', 'And now?']) {
+      messages.push({ role: 'user', content })
+      const asked = await client.messages.create({ ...about, messages })
+      const call = asked.content.find(({ type }) => type === 'tool_use')
+      const result = { type: 'tool_result', tool_use_id: call.id, content: '18 degrees' }
+      messages.push({ role: 'assistant', content: asked.content })
+      messages.push({ role: 'user', content: [result] })
+      const answer = await client.messages.create({ ...about, messages })
+      expect(answer.content[0].text.includes('18 degrees'), JSON.stringify(answer))
+      messages.push({ role: 'assistant', content: answer.content })
+    }
+  },
+
   async schema() {
     const Weather = z.object({ city: z.string(), degrees: z.number() })
     const output_config = { format: zodOutputFormat(Weather) }

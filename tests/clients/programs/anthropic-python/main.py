@@ -77,6 +77,21 @@ def tools():
     assert "18 degrees" in second.content[0].text, second
 
 
+def second_turn():
+    about = {"model": os.environ["TOOL_MODEL"], "max_tokens": 100, "tools": [get_weather]}
+    turns = []
+    for question in ["How is the weather?", "And now?"]:
+        turns.append({"role": "user", "content": question})
+        asked = client.messages.create(messages=turns, **about)
+        call = next(block for block in asked.content if block.type == "tool_use")
+        result = {"type": "tool_result", "tool_use_id": call.id, "content": "18 degrees"}
+        turns.append({"role": "assistant", "content": asked.content})
+        turns.append({"role": "user", "content": [result]})
+        answer = client.messages.create(messages=turns, **about)
+        assert "18 degrees" in answer.content[0].text, answer
+        turns.append({"role": "assistant", "content": answer.content})
+
+
 def schema():
     answer = client.messages.parse(**asked, output_format=Weather)
     assert answer.parsed_output == Weather(city="text", degrees=1), answer
@@ -143,6 +158,6 @@ def responses():
 
 
 report(
-    abort, chat, stream, tools, schema, embeddings, models, error_400, error_401, error_402,
-    error_404, error_429, retry_503, retry_429, no_retry, responses,
+    abort, chat, stream, tools, second_turn, schema, embeddings, models, error_400, error_401,
+    error_402, error_404, error_429, retry_503, retry_429, no_retry, responses,
 )

@@ -79,6 +79,26 @@ const cases = {
     expect(second.text.includes('18 degrees'), JSON.stringify(second))
   },
 
+  async 'second-turn'() {
+    const getWeather = tool(() => '18 degrees', {
+      name: 'get_weather',
+      description: 'Tells the weather of a city.',
+      schema: z.object({ city: z.string() }),
+    })
+    for (const useResponsesApi of [false, true]) {
+      const chat = chatOf(env.TOOL_MODEL, { useResponsesApi }).bindTools([getWeather])
+      const messages = []
+      for (const question of ['How is the weather?', 'And now?']) {
+        messages.push(new HumanMessage(question))
+        const asked = await chat.invoke(messages)
+        messages.push(asked, await getWeather.invoke(asked.tool_calls[0]))
+        const answer = await chat.invoke(messages)
+        expect(answer.text.includes('18 degrees'), JSON.stringify(answer))
+        messages.push(answer)
+      }
+    }
+  },
+
   async schema() {
     const schema = z.object({ city: z.string(), degrees: z.number() })
     const chat = chatOf(env.MODEL).withStructuredOutput(schema, { method: 'jsonSchema' })

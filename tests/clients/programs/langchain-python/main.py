@@ -73,6 +73,19 @@ def tools():
     assert "18 degrees" in second.text, second
 
 
+def second_turn():
+    for fields in [{}, {"use_responses_api": True}]:
+        bound = chat_of(os.environ["TOOL_MODEL"], **fields).bind_tools([get_weather])
+        turns = []
+        for question in ["How is the weather?", "And now?"]:
+            turns.append(HumanMessage(question))
+            asked = bound.invoke(turns)
+            turns += [asked, get_weather.invoke(asked.tool_calls[0])]
+            answer = bound.invoke(turns)
+            assert "18 degrees" in answer.text, answer
+            turns.append(answer)
+
+
 def schema():
     found = chat_of().with_structured_output(Weather).invoke("How is the weather?")
     assert found == Weather(city="text", degrees=1), found
@@ -155,6 +168,6 @@ def responses():
 
 
 report(
-    abort, chat, stream, tools, schema, embeddings, models, error_400, error_401, error_402,
-    error_404, error_429, retry_503, retry_429, no_retry, responses,
+    abort, chat, stream, tools, second_turn, schema, embeddings, models, error_400, error_401,
+    error_402, error_404, error_429, retry_503, retry_429, no_retry, responses,
 )

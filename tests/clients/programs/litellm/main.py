@@ -78,6 +78,18 @@ def tools():
     assert "18 degrees" in second.choices[0].message.content, second
 
 
+def second_turn():
+    turns = []
+    for question in ["How is the weather?", "And now?"]:
+        turns.append({"role": "user", "content": question})
+        asked = ask("TOOL_MODEL", messages=turns, tools=[get_weather]).choices[0].message
+        call = asked.tool_calls[0]
+        turns += [asked, {"role": "tool", "tool_call_id": call.id, "content": "18 degrees"}]
+        answer = ask("TOOL_MODEL", messages=turns, tools=[get_weather]).choices[0].message
+        assert "18 degrees" in answer.content, answer
+        turns.append(answer)
+
+
 def schema():
     text = ask(response_format=Weather).choices[0].message.content
     assert Weather.model_validate_json(text) == Weather(city="text", degrees=1), text
@@ -155,6 +167,6 @@ def responses():
 
 
 report(
-    abort, chat, stream, tools, schema, embeddings, models, error_400, error_401, error_402,
-    error_404, error_429, retry_503, retry_429, no_retry, responses,
+    abort, chat, stream, tools, second_turn, schema, embeddings, models, error_400, error_401,
+    error_402, error_404, error_429, retry_503, retry_429, no_retry, responses,
 )

@@ -88,6 +88,25 @@ def tools():
     assert "18 degrees" in second.message.content, second
 
 
+def second_turn():
+    llm = llm_of(os.environ["TOOL_MODEL"])
+    weather = FunctionTool.from_defaults(get_weather)
+    turns = []
+    for asking in ["How is the weather?", "And now?"]:
+        turns.append(ChatMessage(role="user", content=asking))
+        asked = llm.chat_with_tools([weather], chat_history=turns)
+        call = llm.get_tool_calls_from_response(asked)[0]
+        result = ChatMessage(
+            role="tool",
+            content=weather(**call.tool_kwargs).content,
+            additional_kwargs={"tool_call_id": call.tool_id},
+        )
+        turns += [asked.message, result]
+        answer = llm.chat_with_tools([weather], chat_history=turns)
+        assert "18 degrees" in answer.message.content, answer
+        turns.append(answer.message)
+
+
 def schema():
     llm = llm_of(should_use_structured_outputs=True)
     found = llm.structured_predict(Weather, PromptTemplate("How is the weather?"))
@@ -169,6 +188,6 @@ def responses():
 
 
 report(
-    abort, chat, stream, tools, schema, embeddings, models, error_400, error_401, error_402,
-    error_404, error_429, retry_503, retry_429, no_retry, responses,
+    abort, chat, stream, tools, second_turn, schema, embeddings, models, error_400, error_401,
+    error_402, error_404, error_429, retry_503, retry_429, no_retry, responses,
 )

@@ -125,6 +125,35 @@ func tools() error {
 	return nil
 }
 
+func secondTurn() error {
+	function := getWeather.OfFunction.Function
+	params := responses.ResponseNewParams{
+		Model: os.Getenv("TOOL_MODEL"),
+		Tools: []responses.ToolUnionParam{responses.ToolParamOfFunction(function.Name, function.Parameters, false)},
+	}
+	for _, question := range []string{"How is the weather?", "And now?"} {
+		params.Input = responses.ResponseNewParamsInputUnion{OfString: openai.String(question)}
+		asked, err := client.Responses.New(ctx, params)
+		if err != nil {
+			return err
+		}
+		call := asked.Output[0].AsFunctionCall()
+		result := responses.ResponseInputItemParamOfFunctionCallOutput("18 degrees")
+		result.OfFunctionCallOutput.CallID = openai.String(call.CallID)
+		params.PreviousResponseID = openai.String(asked.ID)
+		params.Input = responses.ResponseNewParamsInputUnion{OfInputItemList: []responses.ResponseInputItemUnionParam{result}}
+		answer, err := client.Responses.New(ctx, params)
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(answer.OutputText(), "18 degrees") {
+			return errors.New(answer.RawJSON())
+		}
+		params.PreviousResponseID = openai.String(answer.ID)
+	}
+	return nil
+}
+
 func schema() error {
 	params := asked(model)
 	params.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{
@@ -257,6 +286,7 @@ func main() {
 		{"chat", chat},
 		{"stream", stream},
 		{"tools", tools},
+		{"second-turn", secondTurn},
 		{"schema", schema},
 		{"embeddings", embeddings},
 		{"models", models},

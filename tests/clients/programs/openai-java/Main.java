@@ -19,7 +19,10 @@ import com.openai.models.chat.completions.ChatCompletionFunctionTool;
 import com.openai.models.chat.completions.ChatCompletionStreamOptions;
 import com.openai.models.chat.completions.ChatCompletionToolMessageParam;
 import com.openai.models.embeddings.EmbeddingCreateParams;
+import com.openai.models.responses.FunctionTool;
+import com.openai.models.responses.Response;
 import com.openai.models.responses.ResponseCreateParams;
+import com.openai.models.responses.ResponseInputItem;
 import com.openai.models.responses.ResponseStreamEvent;
 import java.util.List;
 import java.util.Map;
@@ -131,6 +134,37 @@ public class Main {
         expect(second.choices().get(0).message().content().orElse("").contains("18 degrees"), second);
     }
 
+    static void secondTurn() {
+        FunctionTool getWeather = FunctionTool.builder()
+                .name("get_weather")
+                .description("Tells the weather of a city.")
+                .parameters(FunctionTool.Parameters.builder()
+                        .putAdditionalProperty("type", JsonValue.from("object"))
+                        .putAdditionalProperty(
+                                "properties", JsonValue.from(Map.of("city", Map.of("type", "string"))))
+                        .putAdditionalProperty("required", JsonValue.from(List.of("city")))
+                        .build())
+                .strict(false)
+                .build();
+        String previous = null;
+        for (String question : List.of("How is the weather?", "And now?")) {
+            var about = ResponseCreateParams.builder().model(System.getenv("TOOL_MODEL")).addTool(getWeather);
+            if (previous != null) about.previousResponseId(previous);
+            Response asked = client.responses().create(about.input(question).build());
+            var call = asked.output().get(0).asFunctionCall();
+            var result = ResponseInputItem.ofFunctionCallOutput(ResponseInputItem.FunctionCallOutput.builder()
+                    .callId(call.callId())
+                    .output("18 degrees")
+                    .build());
+            Response answer = client.responses().create(about.previousResponseId(asked.id())
+                    .inputOfResponse(List.of(result))
+                    .build());
+            String text = answer.output().get(0).asMessage().content().get(0).asOutputText().text();
+            expect(text.contains("18 degrees"), answer);
+            previous = answer.id();
+        }
+    }
+
     static void schema() {
         var params = asked(model).responseFormat(Weather.class).build();
         Weather weather = client.chat().completions().create(params).choices().stream()
@@ -213,6 +247,7 @@ public class Main {
         report("chat", Main::chat);
         report("stream", Main::stream);
         report("tools", Main::tools);
+        report("second-turn", Main::secondTurn);
         report("schema", Main::schema);
         report("embeddings", Main::embeddings);
         report("models", Main::models);

@@ -103,6 +103,21 @@ const cases = {
     expect(second.choices[0].message.content.includes('18 degrees'), JSON.stringify(second))
   },
 
+  async 'second-turn'() {
+    const tools = [{ type: 'function', ...getWeather.function }]
+    const ask = (fields) => client.responses.create({ model: env.TOOL_MODEL, tools, ...fields })
+    let previous_response_id
+    for (const input of ['How is the weather?', 'And now?']) {
+      const asked = await ask({ input, previous_response_id })
+      const call = asked.output.find(({ type }) => type === 'function_call')
+      expect(call?.name === 'get_weather', JSON.stringify(asked))
+      const output = { type: 'function_call_output', call_id: call.call_id, output: '18 degrees' }
+      const answer = await ask({ input: [output], previous_response_id: asked.id })
+      expect(answer.output_text.includes('18 degrees'), JSON.stringify(answer))
+      previous_response_id = answer.id
+    }
+  },
+
   async schema() {
     const Weather = z.object({ city: z.string(), degrees: z.number() })
     const answer = await client.chat.completions.parse({

@@ -80,6 +80,22 @@ def tools():
     assert "18 degrees" in second.choices[0].message.content, second
 
 
+def second_turn():
+    weather = {"type": "function", "strict": False, **get_weather["function"]}
+    about = {"model": os.environ["TOOL_MODEL"], "tools": [weather]}
+    previous = None
+    for question in ["How is the weather?", "And now?"]:
+        asked = client.responses.create(input=question, previous_response_id=previous, **about)
+        call = next(item for item in asked.output if item.type == "function_call")
+        assert call.name == "get_weather", asked
+        result = {"type": "function_call_output", "call_id": call.call_id, "output": "18 degrees"}
+        answer = client.responses.create(
+            input=[result], previous_response_id=asked.id, **about
+        )
+        assert "18 degrees" in answer.output_text, answer
+        previous = answer.id
+
+
 def schema():
     answer = client.chat.completions.parse(
         model=model, messages=messages, response_format=Weather
@@ -158,6 +174,6 @@ def responses():
 
 
 report(
-    abort, chat, stream, tools, schema, embeddings, models, error_400, error_401, error_402,
-    error_404, error_429, retry_503, retry_429, no_retry, responses,
+    abort, chat, stream, tools, second_turn, schema, embeddings, models, error_400, error_401,
+    error_402, error_404, error_429, retry_503, retry_429, no_retry, responses,
 )

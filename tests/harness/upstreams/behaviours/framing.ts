@@ -65,5 +65,6 @@ export const framing: Record<string, Behaviour> = {
   'multi-data': eachText(multiData),
   'one-byte': oneByte,
   'line-2m': longLine(2),
+  'line-21m': longLine(21),
   'line-endless': longLine(Infinity),
 }

@@ -53,21 +53,29 @@ const held: Behaviour = async (call) => {
   await call.reply.finish()
 }
 
+/** Nothing at all, not even a status line, until the test releases it. */
+const heldFirst: Behaviour = async (call) => {
+  await call.hold()
+  await deliver(call, answerOf(call))
+}
+
 /** Nothing at all for that long, not even a status line. */
 const slowFirst: Behaviour = async (call) => {
   await call.reply.connection.sleep(numberOf(call, 1000))
   await deliver(call, answerOf(call))
 }
 
-/** The head at once, the first event late. */
-const slowEvent: Behaviour = async (call) => {
-  const answer = answerOf(call)
-  openAnswer(call, answer)
-  await call.reply.flush()
-  await call.reply.connection.sleep(numberOf(call, 1000))
-  await writeFrames(call, framesOf(answer))
-  await call.reply.finish()
-}
+/** The head at once, the first event after `wait`. */
+const lateEvent =
+  (wait: (call: Call) => Promise<void>): Behaviour =>
+  async (call) => {
+    const answer = answerOf(call)
+    openAnswer(call, answer)
+    await call.reply.flush()
+    await wait(call)
+    await writeFrames(call, framesOf(answer))
+    await call.reply.finish()
+  }
 
 /** Sends what `cut` leaves of the frames, then holds the socket until the caller gives up. */
 const stalling =
@@ -135,7 +143,9 @@ export const timing: Record<string, Behaviour> = {
   chunks,
   held,
   'slow-first': slowFirst,
-  'slow-event': slowEvent,
+  'slow-event': lateEvent((call) => call.reply.connection.sleep(numberOf(call, 1000))),
+  'held-first': heldFirst,
+  'held-event': lateEvent((call) => call.hold()),
   'stall-after': stalling((frames, call) => firstFrames(frames, numberOf(call, 3))),
   'stall-mid-line': stalling((frames) => [
     ...firstFrames(frames, 3),

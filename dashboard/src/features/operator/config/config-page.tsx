@@ -122,6 +122,11 @@ const Access = ({ form }: { form: Form }) => (
       description="If disabled, accounts can use only their own connections and those of their organizations"
       {...form.getInputProps('platform_connections', { type: 'checkbox' })}
     />
+    <Switch
+      label="Model names need no provider"
+      description="Chat completions, completions and embeddings accept gpt-4o for openai/gpt-4o; accounts may choose otherwise"
+      {...form.getInputProps('bare_model_names', { type: 'checkbox' })}
+    />
   </Card>
 )
 

@@ -20,6 +20,7 @@ export interface ModelForm {
   upstream_model: string
   category: Model['category']
   context_length: Amount
+  max_input_tokens: Amount
   max_output_tokens: Amount
   dimensions: Amount
   capabilities: Record<keyof typeof capabilityNames, boolean>
@@ -33,6 +34,7 @@ export const newModel: ModelForm = {
   upstream_model: '',
   category: 'chat',
   context_length: '',
+  max_input_tokens: '',
   max_output_tokens: '',
   dimensions: '',
   capabilities: {
@@ -55,6 +57,7 @@ export const modelFieldsOf = (model: Model): ModelForm => ({
   upstream_model: model.upstream_model,
   category: model.category,
   context_length: orEmpty(model.context_length),
+  max_input_tokens: orEmpty(model.max_input_tokens),
   max_output_tokens: orEmpty(model.max_output_tokens),
   dimensions: orEmpty(model.dimensions),
   capabilities: { ...newModel.capabilities, ...model.capabilities },
@@ -87,6 +90,7 @@ export const ModelFields = ({ form }: Props) => (
         {...form.getInputProps('category')}
       />
       <Tokens form={form} name="context_length" label="Context, in tokens" />
+      <Tokens form={form} name="max_input_tokens" label="Longest prompt, if shorter" />
       <Tokens form={form} name="max_output_tokens" label="Max. output, in tokens" />
       {form.values.category === 'embedding' && (
         <Tokens form={form} name="dimensions" label="Embedding dimensions" />
@@ -118,7 +122,7 @@ export const ModelFields = ({ form }: Props) => (
 )
 
 interface TokensProps extends Props {
-  name: 'context_length' | 'max_output_tokens' | 'dimensions'
+  name: 'context_length' | 'max_input_tokens' | 'max_output_tokens' | 'dimensions'
   label: string
 }
 

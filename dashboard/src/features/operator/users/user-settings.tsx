@@ -63,6 +63,10 @@ const factsOf = (user: User) =>
       ),
     ],
     ['Request bodies stored', yesNo(user.log_bodies)],
+    [
+      'Model names without a provider',
+      user.bare_model_names === null ? 'as configured' : yesNo(user.bare_model_names),
+    ],
     ['Payment method saved', yesNo(user.payment_method_saved)],
     [
       'Automatic recharge',

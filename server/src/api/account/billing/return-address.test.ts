@@ -3,7 +3,7 @@ import { checkReturnUrls } from './return-address'
 
 const allowed = { ownAddress: 'https://ai.example/gate', origins: ['https://shop.example:8443'] }
 
-test('without wishes it leads to the billing page, below whatever path this service has', () => {
+test('by default it leads to the billing page, below the service’s path', () => {
   expect(checkReturnUrls({}, allowed)('cs_1')).toEqual({
     success: 'https://ai.example/gate/billing?checkout=cs_1',
     cancel: 'https://ai.example/gate/billing',
@@ -31,7 +31,7 @@ test.each([
   '/billing',
   'javascript:alert(1)//https://ai.example/',
   'data:text/html,hello',
-])('%s is refused', (address) => {
+])('%s is rejected', (address) => {
   expect(() => checkReturnUrls({ success_url: address }, allowed)).toThrow('success_url')
   expect(() => checkReturnUrls({ cancel_url: address }, allowed)).toThrow('cancel_url')
 })

@@ -75,7 +75,7 @@ function gatewayIssues(fields: ByGateway) {
     if (fields.gateway_id === undefined) return []
     return [customIssue('not_allowed', 'only allowed for gateway_type 3.', ['gateway_id'])]
   }
-  const missing = customIssue('required', 'required for gateway_type 3.', ['gateway_id'])
+  const missingGatewayId = customIssue('required', 'required for gateway_type 3.', ['gateway_id'])
   const disallowed = (['api_key', 'endpoint_url'] as const).filter(
     (name) => fields[name] !== undefined,
   )
@@ -83,7 +83,7 @@ function gatewayIssues(fields: ByGateway) {
     ...disallowed.map((name) =>
       customIssue('not_allowed', 'not allowed here, the gateway configures it.', [name]),
     ),
-    ...(fields.gateway_id === undefined ? [missing] : []),
+    ...(fields.gateway_id === undefined ? [missingGatewayId] : []),
   ]
 }
 

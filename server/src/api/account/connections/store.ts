@@ -235,6 +235,6 @@ async function listConnections(db: Kysely<Schema>, userId: string, { filters, pa
     const value = filters[name]
     if (value !== undefined) filtered = filtered.where(`connection.${name}`, '=', value)
   }
-  const { items: seen, pagination } = await queryPage(db, filtered, { page })
-  return { connections: seen.map(toAnswer), pagination }
+  const { items: connections, pagination } = await queryPage(db, filtered, { page })
+  return { connections: connections.map(toAnswer), pagination }
 }

@@ -46,11 +46,11 @@ export function createHandleStore({ db, catalog, changed }: HandleStoreOptions) 
   return {
     get: async (userId: string) => toHandle(await find(userId)),
     async set(userId: string, handle: string) {
-      const existing = await find(userId)
-      if (existing?.name === handle) return toHandle(existing)
+      const existingHandle = await find(userId)
+      if (existingHandle?.name === handle) return toHandle(existingHandle)
       checkReserved('handle', handle, catalog.snapshot.providers)
       await checkFree(db, handle)
-      if (existing) checkWait(existing)
+      if (existingHandle) checkWait(existingHandle)
       // A concurrent change waits for the row lock: the condition is in the statement.
       const { rows } = await sql<Row>`
         insert into public_name as known (name, user_id) values (${handle}, ${userId})
@@ -61,7 +61,7 @@ export function createHandleStore({ db, catalog, changed }: HandleStoreOptions) 
         .catch((thrown: unknown) => {
           throw isUniqueViolation(thrown) ? handleTaken() : thrown
         })
-      if (existing) changed(existing.name)
+      if (existingHandle) changed(existingHandle.name)
       changed(handle)
       const [row] = rows
       if (row) return toHandle(row)
@@ -77,8 +77,8 @@ const waiting = (until?: Date) =>
     `handle: can be changed only once in ${waitDays} days${until ? `, next on ${toTimestamp(until)}` : ''}.`,
   )
 
-function checkWait(existing: Row): void {
-  const until = changeableAt(existing)
+function checkWait(existingHandle: Row): void {
+  const until = changeableAt(existingHandle)
   if (until.getTime() > Date.now()) throw waiting(until)
 }
 

@@ -31,9 +31,9 @@ export function createOwnKeyStore({ db, onChanged }: OwnKeyPorts) {
     },
     delete: ({ userId }: Principal, id: string) => keys.delete(userId, id),
     async rotate(asker: Principal, id: string) {
-      const { hash, ...rotated } = await rotate(db, asker, id)
+      const { hash, ...rotatedKey } = await rotate(db, asker, id)
       onChanged(hash)
-      return rotated
+      return rotatedKey
     },
   }
 }
@@ -53,9 +53,9 @@ function checkUnlimited(asker: Principal): void {
 /** Rejects a key with more permissions or a longer life than the calling key. Source: contract 6.4. */
 function checkNarrower(asker: Principal, fields: NewKey): void {
   checkUnlimited(asker)
-  const missing = fields.permissions.find((permission) => !may(asker, permission))
-  if (missing !== undefined) {
-    const message = `permissions: the API key of this request lacks "${missing}" itself.`
+  const missingPermission = fields.permissions.find((permission) => !may(asker, permission))
+  if (missingPermission !== undefined) {
+    const message = `permissions: the API key of this request lacks "${missingPermission}" itself.`
     throw invalidRequest('permissions', 'not_allowed', message)
   }
   checkExpiry(asker, expiryOf(fields))

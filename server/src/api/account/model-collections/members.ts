@@ -69,12 +69,12 @@ export async function addMembers(
   collectionId: string,
   { members, at }: ReturnType<typeof toMembers>,
 ): Promise<void> {
-  const existing = await trx
+  const existingMember = await trx
     .selectFrom('model_collection_member')
     .select(['model_id', 'priority'])
     .where('collection_id', '=', collectionId)
     .execute()
-  const ids = new Set(existing.map((row) => row.model_id))
+  const ids = new Set(existingMember.map((row) => row.model_id))
   const duplicateIndex = members.findIndex(({ model_id: id }) => ids.has(id))
   if (duplicateIndex >= 0) {
     throw invalidRequest(
@@ -83,11 +83,11 @@ export async function addMembers(
       `${at(duplicateIndex)}: is already in the collection.`,
     )
   }
-  if (existing.length + members.length > maxMembers) {
+  if (existingMember.length + members.length > maxMembers) {
     const message = `A collection has at most ${maxMembers} members.`
     throw invalidRequest(null, 'limit_reached', message)
   }
-  const last = existing.reduce((max, row) => Math.max(max, row.priority), 0)
+  const last = existingMember.reduce((max, row) => Math.max(max, row.priority), 0)
   const rows = members.map(({ priority, ...member }, position) => ({
     collection_id: collectionId,
     priority: priority ?? Math.min(last + 1 + position, maxPriority),

@@ -32,8 +32,8 @@ export type NewMember = z.output<typeof NewMember>
 
 /** Returns the index of the first member that repeats an earlier one. */
 function repeated(members: readonly NewMember[]): number {
-  const seen = new Set<string>()
-  return members.findIndex(({ model_id }) => seen.size === seen.add(model_id).size)
+  const seenKeys = new Set<string>()
+  return members.findIndex(({ model_id }) => seenKeys.size === seenKeys.add(model_id).size)
 }
 
 const memberList = z

@@ -85,8 +85,8 @@ export function createMappingStore({ db, checkName, preview, changed }: MappingS
       return toMapping(row)
     },
     async change(userId: string, id: string, { match_type, ...fields }: ChangedMapping) {
-      const existing = await findRow(db, userId, id)
-      checkComplete({ ...existing, ...present(fields), match_type })
+      const existingMapping = await findRow(db, userId, id)
+      checkComplete({ ...existingMapping, ...present(fields), match_type })
       if (fields.target_model !== undefined) await checkTarget(userId, fields.target_model)
       const row = await db
         .updateTable('model_mapping')

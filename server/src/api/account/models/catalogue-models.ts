@@ -24,7 +24,9 @@ export interface PublicOfferedModels {
   hasCollection: (name: string) => Promise<boolean>
   /** The billing of a call now, null where no connection serves the model. */
   billingOf: (model: Model) => PublicBilling | null | Promise<PublicBilling | null>
-  /** The reason that a call for a model without a billing mode would be rejected. */
+  /** Whether a call would go to a model whose provider has switched it off by now. */
+  isRetired: (model: Model) => boolean
+  /** The reason that a call for a model without a billing mode would be rejected, or that the provider may reject it. */
   refusalOf: (model: Model) => NonNullable<CatalogueModel['unavailable']>
   /** Adds the names like an unknown one to the error about it. */
   suggest: (
@@ -70,6 +72,7 @@ const toCatalogueModel = (
   description: null,
   category: model.category,
   context_length: model.category === 'embedding' ? null : model.contextLength,
+  max_input_tokens: model.maxInputTokens,
   max_output_tokens: model.maxOutputTokens,
   capabilities: model.capabilities,
   pricing: toPricing(model),
@@ -119,7 +122,8 @@ export async function readCatalogueModels(
       billingMode,
       payer: payerOf({ billing_mode: billingMode, account_id: accountId, user_id: userId }),
       payerName: organizations.get(accountId ?? '') ?? null,
-      unavailable: billingMode === null ? offered.refusalOf(model) : null,
+      unavailable:
+        billingMode === null || offered.isRetired(model) ? offered.refusalOf(model) : null,
       performance: measured.get(model.id),
       isFavorite: favored.has(model.id),
       sum: sums.get(model.id) ?? noRatings,

@@ -68,8 +68,11 @@ const insert = (db: Kysely<Schema>, userId: string, modelId: string) =>
   db.transaction().execute(async (trx) => {
     await lockAccount(trx, userId)
     const own = trx.selectFrom('model_favorite').where('user_id', '=', userId)
-    const existing = await own.selectAll().where('model_id', '=', modelId).executeTakeFirst()
-    if (existing) return { row: existing, isNew: false }
+    const existingFavorite = await own
+      .selectAll()
+      .where('model_id', '=', modelId)
+      .executeTakeFirst()
+    if (existingFavorite) return { row: existingFavorite, isNew: false }
     const { total } = await own
       .select(({ fn }) => fn.countAll<bigint>().as('total'))
       .executeTakeFirstOrThrow()

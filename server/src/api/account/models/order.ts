@@ -18,8 +18,8 @@ export async function sortModels(
   }
   if (sort === 'latency' || sort === 'uptime') {
     const valueOf = measures[sort]
-    const known = await performance()
-    const of = ({ id }: Model) => valueOf(known.get(id))
+    const knownPerformance = await performance()
+    const of = ({ id }: Model) => valueOf(knownPerformance.get(id))
     return models.toSorted((one, other) => compare(of(one), of(other)))
   }
   if (sort !== 'rating') return models.toSorted(orders[sort])

@@ -93,7 +93,11 @@ export const CatalogueModel = z
     provider: z.string(),
     description: z.string().nullable(),
     category: z.enum(categories),
-    context_length: z.int().nullable(),
+    context_length: z.int().nullable().describe('Tokens of prompt and answer together.'),
+    max_input_tokens: z
+      .int()
+      .nullable()
+      .describe('The longest prompt, where that is shorter than the context.'),
     max_output_tokens: z.int().nullable(),
     capabilities: z.record(z.enum(capabilities), z.boolean()),
     pricing: ModelPricingAnswer,
@@ -112,11 +116,14 @@ export const CatalogueModel = z
           'no_connection',
           'platform_connections_off',
           'mapped_to_nothing',
+          'retired',
         ]),
         message: z.string(),
       })
       .nullable()
-      .describe('Why you cannot call the model now; null if you can.'),
+      .describe(
+        'Why you cannot call the model now, or why its provider may reject it; null if you can.',
+      ),
     performance: z
       .object({
         latency_ms: z.int().nullable().describe('The median of successful requests'),
@@ -135,7 +142,12 @@ export const CatalogueModel = z
       ),
     is_favorite: z.boolean(),
     rating: z.object({ average: z.number().nullable(), count: z.int() }),
-    deprecated_at: z.iso.datetime().nullable(),
+    deprecated_at: z.iso
+      .datetime()
+      .nullable()
+      .describe(
+        'The day on which the provider switches the model off, as far as it is announced. From then on lists of callable models leave it out; calls still go to the provider.',
+      ),
     created_at: z.iso.datetime(),
   })
   .meta({ ref: 'CatalogueModel' })

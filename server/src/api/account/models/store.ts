@@ -73,9 +73,9 @@ async function fitting(
   if (mode === undefined && callable === undefined) return models
   const billings = await Promise.all(models.map(async (model) => offered.billingOf(model)))
   return models.filter(
-    (_model, at) =>
+    (model, at) =>
       (mode === undefined || billings[at]?.mode === mode) &&
-      (callable === undefined || (billings[at] !== null) === callable),
+      (callable === undefined || (billings[at] !== null && !offered.isRetired(model)) === callable),
   )
 }
 

@@ -23,7 +23,8 @@ const listNotifications = (notifications: NotificationStore) =>
     operationId: 'listNotifications',
     tag,
     summary: 'List notifications',
-    notes: 'Of the last 90 days, newest first. `unread_count` counts all, whatever the filter.',
+    notes:
+      'Of the last 90 days, newest first. `unread_count` counts all, regardless of the filter.',
     query: NotificationFilter,
     responses: { 200: NotificationList },
     handler: ({ principal: { userId }, query }) => {

@@ -29,7 +29,7 @@ export const Notification = z
 
 export const NotificationList = z.object({
   notifications: z.array(Notification),
-  unread_count: z.int().describe('Of all notifications, whatever the filter'),
+  unread_count: z.int().describe('Of all notifications, regardless of the filter'),
   pagination: Pagination,
 })
 

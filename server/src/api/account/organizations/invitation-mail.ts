@@ -66,27 +66,27 @@ export async function sendInvitation(
     .where(sql`lower(email)`, '=', email)
     .where('email_verified', '=', true)
     .executeTakeFirst()
-  const named = account ? nameOf(invitation) : undefined
+  const accountName = account ? nameOf(invitation) : undefined
   await postMail(trx, {
     recipient: email,
-    subject: named
-      ? `You are invited to ${named.organization}`
+    subject: accountName
+      ? `You are invited to ${accountName.organization}`
       : 'You are invited to an organization',
     body: [
-      named
-        ? `${named.inviter} invites you to join ${named.organization} as ${role}.`
+      accountName
+        ? `${accountName.inviter} invites you to join ${accountName.organization} as ${role}.`
         : `You are invited to join an organization as ${role}.`,
-      `Sign in with this address at ${address} to ${named ? '' : 'see who invites you, and to '}` +
+      `Sign in with this address at ${address} to ${accountName ? '' : 'see who invites you, and to '}` +
         `accept or decline. The invitation is valid until ${until}.`,
       'If you do not expect an invitation, ignore this mail.',
     ].join('\n\n'),
   })
-  if (!account || !named) return
+  if (!account || !accountName) return
   await notify(trx, {
     userId: account.id,
     kind: 'invitation',
-    title: `${named.organization} invites you`,
-    body: `${named.inviter} invites you. You can join as ${role} until ${until}.`,
+    title: `${accountName.organization} invites you`,
+    body: `${accountName.inviter} invites you. You can join as ${role} until ${until}.`,
     link: '/organizations',
   })
 }

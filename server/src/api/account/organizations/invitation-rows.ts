@@ -26,7 +26,7 @@ export const toInvitation = (row: Row): Invitation => ({
 })
 
 /** Selects invitations with the names of their organizations and inviters. */
-export const selected = (db: Kysely<Schema>) =>
+export const selectInvitations = (db: Kysely<Schema>) =>
   db
     .selectFrom('invitation')
     .innerJoin('organization', 'organization.id', 'invitation.organization_id')
@@ -40,7 +40,7 @@ type InvitationScope = { organizationId: string } | { email: string }
 /** Rejects with `resource_not_found` for an invitation of another owner. */
 export async function find(db: Kysely<Schema>, id: string, scope: InvitationScope): Promise<Row> {
   return requireRow('inv', id, () =>
-    selected(db)
+    selectInvitations(db)
       .where('invitation.id', '=', id)
       .$if('organizationId' in scope, (query) =>
         query.where('organization_id', '=', 'organizationId' in scope ? scope.organizationId : ''),

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { sendInvitation, countMail } from './invitation-mail'
-import { checkState, find, selected, toInvitation } from './invitation-rows'
+import { checkState, find, selectInvitations, toInvitation } from './invitation-rows'
 import type { Invitation, InvitationFilters, NewInvitation } from './invitation-schema'
 import { checkMemberLimit, lock } from './join'
 import { below } from './members'
@@ -46,7 +46,7 @@ export function createInvitationStore(ports: InvitationPorts) {
     },
     async list(inviter: Inviter, { status }: InvitationFilters, page: Page) {
       await managerRole(db, inviter)
-      const query = selected(db)
+      const query = selectInvitations(db)
         .where('organization_id', '=', inviter.organizationId)
         .$if(status !== undefined, (all) => all.where(hasStatus(status ?? 'pending')))
       const { items, pagination } = await queryPage(db, query, { page, column: 'invitation.id' })
@@ -57,13 +57,13 @@ export function createInvitationStore(ports: InvitationPorts) {
         checkState(row, ['pending', 'expired'])
         await checkUninvited(trx, row, row.id)
         await countMail(trx, senderOf(ports, inviter))
-        const [renewed] = await trx
+        const [renewedInvitation] = await trx
           .updateTable('invitation')
           .set({ expires_at: new Date(Date.now() + lifeMs) })
           .where('id', '=', id)
           .returningAll()
           .execute()
-        const invitation = toInvitation({ ...row, ...renewed })
+        const invitation = toInvitation({ ...row, ...renewedInvitation })
         await recordInvitation(trx, 'invitation.resent', {
           before: toInvitation(row),
           after: invitation,

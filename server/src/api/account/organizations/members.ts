@@ -59,7 +59,7 @@ const membersOf = (db: Kysely<Schema>, organizationId: string) =>
     .innerJoin('users', 'users.id', 'membership.user_id')
     .where('membership.organization_id', '=', organizationId)
 
-const selected = (db: Kysely<Schema>, organizationId: string) =>
+const selectMembers = (db: Kysely<Schema>, organizationId: string) =>
   membersOf(db, organizationId)
     .selectAll('membership')
     .select(['users.id', 'users.email', 'users.display_name'])
@@ -67,7 +67,7 @@ const selected = (db: Kysely<Schema>, organizationId: string) =>
 
 async function findMember(db: Kysely<Schema>, organizationId: string, userId: string) {
   return requireRow('user', userId, () =>
-    selected(db, organizationId).where('membership.user_id', '=', userId).executeTakeFirst(),
+    selectMembers(db, organizationId).where('membership.user_id', '=', userId).executeTakeFirst(),
   )
 }
 
@@ -252,7 +252,7 @@ async function listMembers(
 ) {
   const { caller, id, role } = viewer
   const isManager = managers.includes(role)
-  let filtered = selected(db, id)
+  let filtered = selectMembers(db, id)
   if (filters.role) filtered = filtered.where('membership.role', '=', filters.role)
   if (filters.status) filtered = filtered.where('membership.status', '=', filters.status)
   if (search !== undefined) {

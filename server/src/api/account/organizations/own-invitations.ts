@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import { lockAccount } from '../../../platform/db/account-row'
-import { checkState, find, selected, toInvitation } from './invitation-rows'
+import { checkState, find, selectInvitations, toInvitation } from './invitation-rows'
 import type { Invitation } from './invitation-schema'
 import { checkMemberLimit, lock } from './join'
 import { recordInvitation } from './audit-fields'
@@ -22,7 +22,7 @@ export function createOwnInvitationStore({
 }: Pick<OrganizationPorts, 'db' | 'changed'>) {
   return {
     async list({ userId }: Principal) {
-      const rows = await selected(db)
+      const rows = await selectInvitations(db)
         .where('invitation.email', '=', await addressOf(db, userId))
         .where('invitation.status', '=', 'pending')
         .where('invitation.expires_at', '>', new Date())

@@ -40,12 +40,12 @@ export const createOrganizationTrailStore = (db: Kysely<Schema>) => ({
     const role = isId('org', id) ? await findRole(db, userId, id) : undefined
     if (role === undefined) throw new ApiError('resource_not_found')
     requireRole(role, managers)
-    const { items, pagination } = await queryPage(db, narrowed(db, id, filter), { page })
+    const { items, pagination } = await queryPage(db, narrowTrail(db, id, filter), { page })
     return { changes: items.map(toChange), pagination }
   },
 })
 
-function narrowed(db: Kysely<Schema>, id: string, filter: OrganizationTrailFilter) {
+function narrowTrail(db: Kysely<Schema>, id: string, filter: OrganizationTrailFilter) {
   const { actor, action, object_id: object, from, to } = filter
   let query = db.selectFrom('organization_trail').selectAll().where('organization_id', '=', id)
   if (actor !== undefined) query = query.where('actor', '=', actor)

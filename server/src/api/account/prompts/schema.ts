@@ -49,10 +49,10 @@ export const PromptBulk = z
   })
   .superRefine(({ action, prompts, ids }, ctx) => {
     const [required, other] = action === 'create' ? ['prompts', 'ids'] : ['ids', 'prompts']
-    const sent = { prompts, ids }
-    if (!Reflect.get(sent, required)) {
+    const bulkFields = { prompts, ids }
+    if (!Reflect.get(bulkFields, required)) {
       ctx.addIssue(customIssue('required', `"${action}" requires this field.`, [required]))
-    } else if (Reflect.get(sent, other)) {
+    } else if (Reflect.get(bulkFields, other)) {
       ctx.addIssue(customIssue('conflict', `"${action}" accepts only ${required}.`, [other]))
     }
   })

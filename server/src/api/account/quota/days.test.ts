@@ -16,12 +16,12 @@ const paramOf = (range: Parameters<typeof listDays>[0]) => {
   }
 }
 
-test('thirty days, today among them, where nothing is said', () => {
+test('thirty days by default, today among them', () => {
   expect(spanOf({})).toEqual([30, '2026-03-10', '2026-02-09'])
   expect(spanOf({ end_date: '2026-03-01' })).toEqual([30, '2026-03-01', '2026-01-31'])
 })
 
-test('a date is there to its end, a time to its moment', () => {
+test('a date includes its whole day, a time ends at its moment', () => {
   expect(spanOf({ start_date: '2026-03-01', end_date: '2026-03-02' })).toEqual([
     2,
     '2026-03-02',

@@ -39,27 +39,27 @@ export async function estimate(
   request: NewEstimate,
 ): Promise<Estimate> {
   const size = sizeOf(request)
-  const priced = await price({ model: request.model, size }, principal)
-  const { input, output, total } = priced.cost
-  const { balance, organization } = await readPayer(db, priced.payer ?? principal.accountId)
+  const priceEstimate = await price({ model: request.model, size }, principal)
+  const { input, output, total } = priceEstimate.cost
+  const { balance, organization } = await readPayer(db, priceEstimate.payer ?? principal.accountId)
   const minimum = minimumBalance()
   const needed = total > minimum ? total : minimum
   return {
-    model: priced.modelId,
-    input_tokens: priced.inputTokens,
-    output_tokens: priced.outputTokens,
+    model: priceEstimate.modelId,
+    input_tokens: priceEstimate.inputTokens,
+    output_tokens: priceEstimate.outputTokens,
     input_cost: toUsd(input),
     output_cost: toUsd(output),
     estimated_cost: toUsd(total),
     currency: 'USD',
     current_balance: toUsd(balance),
     payer: payerOf({
-      billing_mode: priced.billingMode,
-      account_id: priced.payer,
+      billing_mode: priceEstimate.billingMode,
+      account_id: priceEstimate.payer,
       user_id: principal.userId,
     }),
     payer_name: organization,
-    sufficient_balance: priced.payer === null || total === 0n || balance >= needed,
+    sufficient_balance: priceEstimate.payer === null || total === 0n || balance >= needed,
   }
 }
 

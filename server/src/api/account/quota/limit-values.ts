@@ -23,11 +23,11 @@ export const toPublicLimit = (type: QuotaType, stored: bigint): number =>
 const max = { count: maxInteger, usd: 1e9 }
 
 /** Converts a limit that a client sent in the field `param`. Throws `out_of_range`. */
-export function toStoredLimit(type: QuotaType, sent: number, param: string): bigint {
+export function toStoredLimit(type: QuotaType, value: number, param: string): bigint {
   const isMoney = type === 'monthly_spend'
-  const isExact = isMoney ? Number(sent.toFixed(2)) === sent : Number.isInteger(sent)
-  const isWithin = sent >= (isMoney ? 0 : 1) && sent <= (isMoney ? max.usd : max.count)
-  if (isExact && isWithin) return BigInt(isMoney ? Math.round(sent * 1e9) : sent)
+  const isExact = isMoney ? Number(value.toFixed(2)) === value : Number.isInteger(value)
+  const isWithin = value >= (isMoney ? 0 : 1) && value <= (isMoney ? max.usd : max.count)
+  if (isExact && isWithin) return BigInt(isMoney ? Math.round(value * 1e9) : value)
   const rule = isMoney
     ? `must be USD with at most 2 decimals, up to ${max.usd}.`
     : `must be a whole number from 1 to ${max.count}.`

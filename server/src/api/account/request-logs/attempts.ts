@@ -96,15 +96,15 @@ export async function toAttempts(
  * tried after all where there is no other. Source: contract 10.2.
  */
 function splitLastRoute(row: AttemptRow) {
-  const skipped = row.passed_over ?? []
-  const at = skipped.findIndex(
+  const skippedCandidates = row.passed_over ?? []
+  const at = skippedCandidates.findIndex(
     ({ model, provider, connection_id: id, reason }) =>
       reason === failing &&
       model === row.model &&
       provider === row.provider &&
       id === row.connection_id,
   )
-  return { skipped: skipped.filter((_, index) => index !== at), isLastRoute: at >= 0 }
+  return { skipped: skippedCandidates.filter((_, index) => index !== at), isLastRoute: at >= 0 }
 }
 
 const toMeasured = (row: AttemptRow): LogDetails['measured'] => ({

@@ -29,7 +29,7 @@ export const logFilterFields = {
     .transform((text) => (text === undefined ? undefined : toLogSearch(text)))
     .optional()
     .describe(
-      `Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days where there is no \`start_date\`, of ${maxErrorSearchDays} days at most`,
+      `Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without \`start_date\`, of at most ${maxErrorSearchDays} days with it`,
     ),
   model: z.string().max(256).optional().describe('Only requests that this model served'),
   provider: z.string().max(40).optional().describe('Only requests that this provider served'),
@@ -232,7 +232,7 @@ export const Stats = z
     success_rate: z
       .number()
       .nullable()
-      .describe('Percent of those that succeeded or failed; null where there are none'),
+      .describe('Percent of those that succeeded or failed; null without any'),
     total_tokens: z.int(),
     input_tokens: z.int(),
     output_tokens: z.int(),
@@ -241,16 +241,14 @@ export const Stats = z
     cache_hit_rate: z
       .number()
       .nullable()
-      .describe(
-        'Percent of the input tokens that were read from a cache; null where there are none',
-      ),
+      .describe('Percent of the input tokens that were read from a cache; null without any'),
     cache_savings: z.number().describe('USD that caches saved; below 0 where they cost more'),
     total_cost: usd,
     avg_latency_ms: z.number().nullable().describe('Of those that succeeded'),
     p50_latency_ms: timed('Of those that succeeded, the newest 50000'),
     p95_latency_ms: timed('Of those that succeeded, the newest 50000'),
-    p50_time_to_first_token_ms: timed('Of streams that succeeded; null where there are none'),
-    p95_time_to_first_token_ms: timed('Of streams that succeeded; null where there are none'),
+    p50_time_to_first_token_ms: timed('Of streams that succeeded; null without any'),
+    p95_time_to_first_token_ms: timed('Of streams that succeeded; null without any'),
     avg_overhead_ms: z
       .number()
       .nullable()

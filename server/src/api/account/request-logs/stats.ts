@@ -89,14 +89,14 @@ export function toStats(
   { start_date: start, end_date: end }: LogPeriod,
   { sums: { totals, models, providers, keys, errors }, timings, payers }: LogFigures,
 ): Stats {
-  const judged = totals.successes + totals.failures
+  const judgedCount = totals.successes + totals.failures
   return {
     period: { start: toTimestamp(start), end: toTimestamp(end) },
     total_requests: Number(totals.requests),
     successful_requests: Number(totals.successes),
     failed_requests: Number(totals.failures),
     cancelled_requests: Number(totals.cancellations),
-    success_rate: percentOf(totals.successes, judged),
+    success_rate: percentOf(totals.successes, judgedCount),
     total_tokens: Number(totals.input_tokens + totals.output_tokens),
     input_tokens: Number(totals.input_tokens),
     output_tokens: Number(totals.output_tokens),

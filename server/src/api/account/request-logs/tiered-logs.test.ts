@@ -11,6 +11,7 @@ import {
 } from '../../../../testing/clickhouse-stand-in/fixture'
 import { insertAttempt, newLogs } from '../../../../testing/request-logs/many-logs'
 import { valuesForTests } from '../../../../testing/request-logs/values'
+import { dayWaitMs, untilDayLasts } from '../../../../testing/calendar'
 import { ApiError } from '../../../errors'
 import { toPage } from '../../../http/paging'
 import { insertBodies, insertLogs } from '../../../request-logs/insert-logs'
@@ -89,7 +90,7 @@ const filters = (): Record<string, RequestLogFilter> => ({
   'another text of errors': { search: { errorText: '100% _' }, start_date: ago(9) },
 })
 
-const startMs = Date.now()
+let startMs: number
 const ago = (days: number) => new Date(startMs - days * dayMs)
 
 /** Reads whatever a client can read, by the name of the read. */
@@ -120,6 +121,8 @@ async function pagesOf(store: Store, filter: RequestLogFilter): Promise<unknown[
 }
 
 beforeAll(async () => {
+  await untilDayLasts()
+  startMs = Date.now()
   fixture = await createExportFixture(stack)
   const db = fixture.database.query
   const recent = createLogReader(db)
@@ -143,7 +146,7 @@ beforeAll(async () => {
   // The first run hands days over, the second one drops them.
   await exporter.upkeep()
   await exporter.upkeep()
-}, 120_000)
+}, 120_000 + dayWaitMs)
 afterAll(() => stack.disposeAsync())
 
 test('days are divided between the stores', async () => {
@@ -168,7 +171,7 @@ test('a log of another account is not found, in either store', async () => {
   }
 })
 
-test('a log that has just been written is there at once', async () => {
+test('a log that has just been written is found at once', async () => {
   const log = valuesForTests({ id: newId('req'), userId: newId('user') })
   await insertLogs(fixture.database.query, [toLogRecord(log)])
   const page = toPage({ limit: 10, offset: 0, cursor: undefined }, 'x')
@@ -177,7 +180,7 @@ test('a log that has just been written is there at once', async () => {
 })
 
 test('the log of a node that was down for days is found while it waits to be exported, and listed afterwards', async () => {
-  const id = newId('req', Date.now() - 6 * dayMs)
+  const id = newId('req', ago(6).getTime())
   const late = valuesForTests({ id, userId: newId('user') })
   await insertLogs(fixture.database.query, [toLogRecord(late)])
   expect((await tiered.get(late.userId, id)).id).toBe(id)

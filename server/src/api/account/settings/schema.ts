@@ -18,6 +18,7 @@ export const ChangedSettings = z
     funding_organization_id: z.string().max(100).nullable(),
     primary_organization_id: z.string().max(100).nullable(),
     log_bodies: z.boolean(),
+    bare_model_names: z.boolean().nullable(),
     auto_recharge: z
       .object({ enabled: z.boolean(), threshold: amount(1, 1000), amount: amount(5, 10_000) })
       .partial(),

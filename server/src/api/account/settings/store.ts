@@ -50,7 +50,7 @@ async function change(trx: Transaction<Schema>, userId: string, fields: ChangedS
   if (fields.primary_organization_id !== undefined) {
     await setPrimary(trx, userId, fields.primary_organization_id)
   }
-  const { display_name, log_bodies, auto_recharge: recharge } = fields
+  const { display_name, log_bodies, bare_model_names, auto_recharge: recharge } = fields
   if (recharge?.enabled && stored.payment_method_id === null) {
     throw invalidRequest(
       'auto_recharge.enabled',
@@ -65,6 +65,7 @@ async function change(trx: Transaction<Schema>, userId: string, fields: ChangedS
       ...present({
         display_name,
         log_bodies,
+        bare_model_names,
         funding_organization_id: funding,
         auto_recharge_enabled: recharge?.enabled,
         auto_recharge_threshold: recharge?.threshold,

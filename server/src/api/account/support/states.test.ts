@@ -83,7 +83,7 @@ const check = (holds: (life: Moment[]) => boolean) =>
     { numRuns: 3000 },
   )
 
-test('whatever happens to a ticket, it takes no step but those that are named', () => {
+test('a ticket only takes the listed steps, for any sequence of events', () => {
   check((life) =>
     life.every(({ before, deed: { by }, after, now }) => {
       const at = getStateAt(before, now)
@@ -114,7 +114,7 @@ test('every step that is named can be taken', () => {
   expect([...taken].toSorted()).toEqual([...steps].toSorted())
 })
 
-test('times are there for what is resolved or closed, and for nothing else', () => {
+test('only resolved or closed tickets have times', () => {
   check((life) =>
     life.every(({ after }) => {
       if (!after) return true
@@ -125,7 +125,7 @@ test('times are there for what is resolved or closed, and for nothing else', () 
   )
 })
 
-test('what is closed is left by its owner within 30 days, and by nothing else', () => {
+test('only the owner can reopen a closed ticket, within 30 days', () => {
   check((life) =>
     life.every(({ before, deed: { by, does }, after, now }) => {
       const { status, closedAt } = getStateAt(before, now)

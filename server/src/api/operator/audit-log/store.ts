@@ -40,7 +40,7 @@ export type TrailStore = ReturnType<typeof createTrailStore>
 /** The audit log of operators, newest first. */
 export const createTrailStore = (db: Kysely<Schema>) => ({
   async list(page: Page, filter: TrailFilter) {
-    const query = narrowed(db, filter)
+    const query = narrowTrail(db, filter)
     const { items, pagination } = await queryPage(db, query, { page, column: 'audit_trail.id' })
     const names = await findObjectNames(
       db,
@@ -50,7 +50,7 @@ export const createTrailStore = (db: Kysely<Schema>) => ({
   },
 })
 
-function narrowed(db: Kysely<Schema>, filter: TrailFilter) {
+function narrowTrail(db: Kysely<Schema>, filter: TrailFilter) {
   const { actor, object_kind: kind, object_id: id, from, to, search } = filter
   let query = db
     .selectFrom('audit_trail')

@@ -58,7 +58,7 @@ test('its signature is beside it, and holds for every byte of it', async () => {
   }
 })
 
-test('what cannot be fetched is said with its reason', async () => {
+test('a failed fetch reports its reason', async () => {
   const fetchDocument = filesAt({})
   await expect(readDocument({ url }, { fetchDocument, publicKey: null })).rejects.toMatchObject({
     param: 'url',

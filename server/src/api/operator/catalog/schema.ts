@@ -43,7 +43,7 @@ export const AppliedCatalog = z
     digest: z
       .string()
       .regex(/^[0-9a-f]{64}$/, 'must be the digest of a preview.')
-      .describe('That of the preview: what was shown is what is applied.'),
+      .describe('That of the preview, so that exactly the previewed changes apply.'),
     only: z
       .array(z.string().min(1).max(256))
       .min(1)
@@ -69,7 +69,7 @@ export const CatalogPreview = z
     ),
     kept: z
       .array(z.string())
-      .describe('Models whose price depends on the day of the week: it is not taken over.'),
+      .describe('Models whose price depends on the day of the week: it is not imported.'),
     missing: z
       .int()
       .describe('Models of its providers that the document does not have. They stay.'),

@@ -45,7 +45,7 @@ export function createCatalogUpdateStore({ db, catalog, settings, fetchDocument 
         const message = 'digest: the document has changed since the preview. Preview it again.'
         throw invalidRequest('digest', 'conflict', message)
       }
-      const diff = only ? narrowed(read.diff, new Set(only)) : read.diff
+      const diff = only ? narrowDiff(read.diff, new Set(only)) : read.diff
       await db.transaction().execute(async (trx) => {
         // First: two documents that are applied at once take their turns here.
         if (read.signed) await recordApplied(trx, source, read.signed)
@@ -84,7 +84,7 @@ function pricingIn(column: unknown): Pricing | null {
   }
 }
 
-function narrowed(diff: CatalogDiff, ids: ReadonlySet<string>): CatalogDiff {
+function narrowDiff(diff: CatalogDiff, ids: ReadonlySet<string>): CatalogDiff {
   const isSelected = ({ id }: { id: string }) => ids.has(id)
   return {
     ...diff,
@@ -157,6 +157,7 @@ const toRow = (model: Model) => ({
   upstream_model: model.upstreamModel,
   category: model.category,
   context_length: model.contextLength,
+  max_input_tokens: model.maxInputTokens,
   max_output_tokens: model.maxOutputTokens,
   dimensions: model.dimensions,
   capabilities: JSON.stringify(model.capabilities),

@@ -48,6 +48,7 @@ const values = {
   platform_connections: fc.boolean(),
   owner_price_limits: group(['input', 'output'], money),
   sign_up: fc.constantFrom('open', 'invite', 'closed'),
+  bare_model_names: fc.boolean(),
   log_bodies: fc.boolean(),
   unanswered_requests: fc.constantFrom('charge', 'waive'),
   rates: group(inner('rates'), count),

@@ -152,13 +152,13 @@ async function createConnection(ports: ConnectionPorts, fields: NewPlatformConne
 }
 
 async function hasNone(trx: Transaction<Schema>, provider: string): Promise<boolean> {
-  const existing = await trx
+  const existingConnection = await trx
     .selectFrom('connection')
     .select('id')
     .where('provider', '=', provider)
     .where('scope', '=', 'platform')
     .executeTakeFirst()
-  return existing === undefined
+  return existingConnection === undefined
 }
 
 function insert(

@@ -14,6 +14,10 @@ export const AnsweredModel = z
     upstream_model: z.string().describe('What the provider calls it.'),
     category: z.enum(categories),
     context_length: z.int().nullable(),
+    max_input_tokens: z
+      .int()
+      .nullable()
+      .describe('The longest prompt, where that is shorter than the context.'),
     max_output_tokens: z.int().nullable(),
     dimensions: z.int().nullable(),
     capabilities: z.record(z.enum(capabilities), z.boolean()),

@@ -11,6 +11,7 @@ export const toModelAnswer = (model: Model) => ({
   upstream_model: model.upstreamModel,
   category: model.category,
   context_length: model.contextLength,
+  max_input_tokens: model.maxInputTokens,
   max_output_tokens: model.maxOutputTokens,
   dimensions: model.dimensions,
   capabilities: model.capabilities,

@@ -10,6 +10,9 @@ const shape = {
   upstream_model: trimmed(256),
   category: z.enum(categories),
   context_length: tokens.nullish(),
+  max_input_tokens: tokens
+    .nullish()
+    .describe('The longest prompt, where that is shorter than the context.'),
   max_output_tokens: tokens.nullish(),
   dimensions: z.int().min(1).max(100_000).nullish(),
   capabilities: z.partialRecord(z.enum(capabilities), z.boolean()),

@@ -9,6 +9,7 @@ const model = (id: string, name: string, contextLength: number | null): Model =>
   upstreamModel: id,
   category: 'chat',
   contextLength,
+  maxInputTokens: null,
   maxOutputTokens: null,
   capabilities: {
     vision: false,
@@ -36,7 +37,7 @@ const ids = (...order: Parameters<typeof sortCatalogueModels>[1][]) =>
       .join(''),
   )
 
-test('finding B18: the catalogue is sorted by name, whatever its case, and by figures, unknown ones last', () => {
+test('finding B18: the catalogue is sorted by name, regardless of case, and by figures, unknown ones last', () => {
   expect(ids({ sort: 'name', order: 'asc' }, { sort: 'name', order: 'desc' })).toEqual([
     'bac',
     'cab',

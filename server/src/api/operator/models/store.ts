@@ -26,6 +26,24 @@ const toCapabilities = (
 const pick = <Value>(change: Value | undefined, current: Value) =>
   change === undefined ? current : change
 
+/**
+ * Returns the context of a changed model and its maximum prompt, in tokens. Throws `out_of_range` for a prompt above the
+ * context.
+ */
+function toLengths(model: Model, changes: ChangedModel) {
+  const context = pick(changes.context_length, model.contextLength)
+  const { max_input_tokens: requested } = changes
+  if (context !== null && requested && requested > context) {
+    const message = `max_input_tokens: ${requested} is more than the context_length, ${context}.`
+    throw invalidRequest('max_input_tokens', 'out_of_range', message)
+  }
+  const prompt = pick(requested, model.maxInputTokens)
+  return {
+    context_length: context,
+    max_input_tokens: prompt === null ? null : Math.min(prompt, context ?? prompt),
+  }
+}
+
 /** Merges a model with changes into the row that replaces it. */
 function toRow(model: Model, changes: ChangedModel) {
   const pricing =
@@ -43,7 +61,7 @@ function toRow(model: Model, changes: ChangedModel) {
     name: pick(changes.name, model.name),
     upstream_model: pick(changes.upstream_model, model.upstreamModel),
     category,
-    context_length: pick(changes.context_length, model.contextLength),
+    ...toLengths(model, changes),
     max_output_tokens: pick(changes.max_output_tokens, model.maxOutputTokens),
     dimensions: pick(changes.dimensions, model.dimensions),
     capabilities: JSON.stringify(toCapabilities(changes.capabilities ?? {}, model.capabilities)),
@@ -62,6 +80,7 @@ const blank = (id: string, provider: string, name: string): Model => ({
   upstreamModel: id.slice(provider.length + 1),
   category: 'chat',
   contextLength: null,
+  maxInputTokens: null,
   maxOutputTokens: null,
   capabilities: {
     vision: false,

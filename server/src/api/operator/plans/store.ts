@@ -107,8 +107,12 @@ async function deletePlan(db: Kysely<Schema>, id: string) {
       throw thrown
     })
   if (deleted) return { success: true as const, message: 'The plan was deleted.' }
-  const existing = await db.selectFrom('plan').select('id').where('id', '=', id).executeTakeFirst()
-  if (!existing) throw new ApiError('resource_not_found')
+  const existingPlan = await db
+    .selectFrom('plan')
+    .select('id')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!existingPlan) throw new ApiError('resource_not_found')
   throw inUse()
 }
 

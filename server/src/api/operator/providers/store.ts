@@ -46,12 +46,12 @@ function checkKey(key: string): void {
 
 /** Rejects a key that is a handle or a slug, as model ids could not tell the two apart. */
 async function checkName(db: Kysely<Schema>, key: string): Promise<void> {
-  const existing = await db
+  const existingProvider = await db
     .selectFrom('public_name')
     .select('name')
     .where('name', '=', key)
     .executeTakeFirst()
-  if (existing)
+  if (existingProvider)
     throw invalidRequest(
       'key',
       'taken',

@@ -79,7 +79,7 @@ const answerTicket = (support: SupportStore) =>
     operationId: 'answerTicket',
     tag,
     summary: 'Add an answer to a ticket',
-    notes: 'The customer gets the answer by mail and in the inbox.',
+    notes: 'The customer receives the answer by mail and in the inbox.',
     params,
     body: NewComment,
     examples: { 'An answer': { content: 'It was model a/b.' } },

@@ -36,7 +36,7 @@ interface Ports {
   own: () => OwnState
 }
 
-const patienceMs = 3000
+const timeoutMs = 3000
 /** The most rows shown to an operator. */
 const maxNodes = 100
 
@@ -60,7 +60,7 @@ export const createSystemStore = (ports: Ports) => ({
 
 /** Resolves with null after the timeout. */
 const auditSummary = <Value>(summary: Promise<Value>): Promise<Value | null> =>
-  withTimeout(summary, patienceMs).catch(() => null)
+  withTimeout(summary, timeoutMs).catch(() => null)
 
 function ownState({ build: { version, commit }, own }: Ports) {
   const { nodeId, journal, redis, failing } = own()

@@ -22,7 +22,7 @@ const own: OwnState = {
   failing: [],
 }
 
-test('without the database it tells what the process knows, and of the rest nothing', async () => {
+test('without the database the report covers only the process', async () => {
   const other = again(20_000)
   await other.ping()
   await other[Symbol.asyncDispose]()
@@ -80,7 +80,7 @@ test('breakers that are open come first, of many only some', async () => {
 
 const ports = { maxRequestMs: () => 1000, onFailure: () => undefined }
 
-test('concurrent audits, and those within a minute, share one report', async () => {
+test('concurrent audits, and audits within a minute, share one report', async () => {
   const clock = { ms: 0 }
   const store = createLedgerAuditStore({ ...ports, db: database.query, nowMs: () => clock.ms })
   const reports = await Promise.all([store.run(), store.run()])
@@ -92,7 +92,7 @@ test('concurrent audits, and those within a minute, share one report', async () 
   expect(later.outcome).toBe('in_order')
 })
 
-test('while another process makes one there is none, and then there is', async () => {
+test('reports no bundle while another process makes one, and then reports it', async () => {
   const store = createLedgerAuditStore({ ...ports, db: database.query })
   const refused = await runExclusively(database.query, 'report', () =>
     store.run().catch((thrown: unknown) => thrown),
@@ -102,7 +102,7 @@ test('while another process makes one there is none, and then there is', async (
   expect((await store.run()).outcome).toBe('in_order')
 })
 
-test('what is not looked at within the deadline is said, not passed over', async () => {
+test('a check that misses the deadline is reported, not skipped', async () => {
   const failed: string[] = []
   // By its clock each look takes ten seconds.
   let ms = -10_000

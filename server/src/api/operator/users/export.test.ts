@@ -19,7 +19,7 @@ async function newUser(): Promise<string> {
   return id
 }
 
-const exporting = (patience?: ExportTimeouts) => createExports(database.query, { patience })
+const exporting = (timeouts?: ExportTimeouts) => createExports(database.query, { timeouts })
 
 const busy = () => database.connections.total - database.connections.idle
 
@@ -63,13 +63,13 @@ test('a stopped reader keeps no connection, and does not block the next export o
   expect(await textOf(await exportOf(id))).toContain(id)
 })
 
-test('one that takes too long as a whole is ended, though it is read', async () => {
+test('an export that exceeds its total time is ended, although it is read', async () => {
   const id = await newUser()
   const reader = (await exporting({ maxDurationMs: 0, stalledMs: 60_000 })(id)).getReader()
   const reading = async () => {
     for (;;) {
       if ((await reader.read()).done) return
-      await new Promise((resolve) => setTimeout(resolve, 0))
+      await Bun.sleep(0)
     }
   }
   await expect(reading()).rejects.toThrow('took too long')

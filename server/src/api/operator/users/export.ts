@@ -126,7 +126,7 @@ function streamOf(
 }
 
 interface Options {
-  patience?: ExportTimeouts | undefined
+  timeouts?: ExportTimeouts | undefined
   others?: OtherRows | undefined
 }
 
@@ -136,7 +136,7 @@ interface Options {
  */
 export function createExports(
   db: Kysely<Schema>,
-  { patience = usual, others = noOthers }: Options = {},
+  { timeouts = usual, others = noOthers }: Options = {},
 ) {
   const running = new Set<string>()
   return async (id: string): Promise<ReadableStream<Uint8Array>> => {
@@ -150,6 +150,6 @@ export function createExports(
       )
     }
     running.add(id)
-    return streamOf(linesOf({ db, others }, id, email), patience, () => running.delete(id))
+    return streamOf(linesOf({ db, others }, id, email), timeouts, () => running.delete(id))
   }
 }

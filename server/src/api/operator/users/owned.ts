@@ -12,7 +12,7 @@ interface Owned {
 }
 
 const withRow: Owned = { ends: 'row' }
-const retained: Owned = { ends: 'kept' }
+const retainedRows: Owned = { ends: 'kept' }
 const erased: Owned = { ends: 'erased' }
 
 /** Lists every table with rows of an account. A table with a column `user_id` that is missing here fails a test. */
@@ -58,11 +58,11 @@ export const owned: Readonly<Record<string, Owned>> = {
   request_minute: erased,
   request_peak: erased,
   request_sum: erased,
-  log_erasure: retained,
-  payment: retained,
-  usage_event: retained,
-  usage_sum: retained,
-  organization_sum: retained,
+  log_erasure: retainedRows,
+  payment: retainedRows,
+  usage_event: retainedRows,
+  usage_sum: retainedRows,
+  organization_sum: retainedRows,
   ledger_entry: { by: 'account_id', ends: 'kept' },
   // Exports the account's own actions, without the addresses of other people that they name.
   organization_trail: { by: 'actor', without: ['object_name'], ends: 'kept' },

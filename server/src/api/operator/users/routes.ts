@@ -62,7 +62,7 @@ const createUser = (users: UserStore) =>
     operationId: 'createUser',
     tag,
     summary: 'Create an account',
-    notes: 'Its owner gets an invitation to sign in by mail.',
+    notes: 'Its owner receives an invitation to sign in by mail.',
     body: NewUser,
     examples: { 'An account': { email: 'ada@example.com' } },
     responses: { 201: User },

@@ -1,5 +1,5 @@
 /** The times for which requests wait for the store and for other nodes, in milliseconds. */
-export interface Patience {
+export interface SliceTimeouts {
   /** For units beyond a slice. */
   exchangeMs: number
   /**
@@ -17,7 +17,13 @@ export interface Patience {
 
 /** The times where the store is near: with a round trip of at most so many milliseconds. */
 const nearMs = 2
-const near: Patience = { exchangeMs: 80, firstMs: 1000, shareMs: 50, recallMs: 500, moveMs: 50 }
+const near: SliceTimeouts = {
+  exchangeMs: 80,
+  firstMs: 1000,
+  shareMs: 50,
+  recallMs: 500,
+  moveMs: 50,
+}
 
 /** The round trips of an exchange, of another one before it, and of those that nodes that write at the same time repeat. */
 const exchange = 20
@@ -28,7 +34,7 @@ const recall = 2 * exchange
 const farMs = 150
 
 /** Returns how long requests wait where a round trip to the store takes so many milliseconds. */
-export function patienceFor(roundTripMs: number): Patience {
+export function sliceTimeoutsFor(roundTripMs: number): SliceTimeouts {
   const distanceMs = Math.max(0, Math.min(roundTripMs, farMs) - nearMs)
   return {
     exchangeMs: near.exchangeMs + exchange * distanceMs,
