@@ -149,7 +149,7 @@ async function checkCount(trx: Transaction<Schema>, userId: string): Promise<voi
 }
 
 /** Inserts a key. Its secret is in this answer only. */
-async function insertKey(db: Kysely<Schema>, userId: string, fields: NewKey) {
+export async function insertKey(db: Kysely<Schema>, userId: string, fields: NewKey) {
   const key = newApiKey()
   const id = newId('key')
   noteCreated(id)

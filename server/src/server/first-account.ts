@@ -1,9 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sql, type Kysely } from 'kysely'
-import type { UserStore } from '../api/operator/users/store'
-import type { Schema } from '../platform/db/schema'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { insertUser } from '../api/operator/users/store'
+import { ApiError } from '../errors'
+import { insertKey } from '../keys/store'
 import { post } from '../ledger/post'
+import type { Schema } from '../platform/db/schema'
 import type { PlanLimits } from './welcome'
 
 const email = 'operator@tollgate.internal'
@@ -41,10 +43,12 @@ async function findOthersLimits(db: Kysely<Schema>): Promise<PlanLimits | undefi
   return rows[0]
 }
 
-/** Creates the first account. Several processes may try at once: exactly one creates it. */
+/**
+ * Creates the first account. Several processes may try at once: exactly one creates it. A start that ends meanwhile
+ * leaves no account, so that the next one creates it.
+ */
 export async function createFirstAccount(
   db: Kysely<Schema>,
-  users: UserStore,
   { dataDir, credit }: { dataDir: string; credit: bigint },
 ): Promise<FirstAccount> {
   const path = join(dataDir, 'first-key')
@@ -55,33 +59,56 @@ export async function createFirstAccount(
     const limits = { othersLimits: await findOthersLimits(db) }
     return { key: undefined, path: storedKey ? path : undefined, withoutPassword, ...limits }
   }
-  // The unique address lets only one process succeed.
-  const plan = await housePlan(db)
-  const user = await users
-    .create({
-      email,
-      display_name: 'Operator',
-      is_operator: true,
-      ...(plan && { plan_id: plan.id }),
-    })
-    .catch(() => undefined)
-  if (!user) return noAccount
-  const { key } = await users.keys.create(user.id, {
+  const key = await db
+    .transaction()
+    .execute((trx) => insertFirstAccount(trx, { path, credit }))
+    .catch(ignoreTaken)
+  if (key === undefined) return noAccount
+  return { key, path, withoutPassword: email, othersLimits: await findOthersLimits(db) }
+}
+
+/** Another process created the account at this very moment. */
+function ignoreTaken(thrown: unknown): undefined {
+  if (thrown instanceof ApiError && thrown.details['issue'] === 'taken') return
+  throw thrown
+}
+
+/** Inserts the account with its credit and its key, whose file is there before the transaction commits. */
+async function insertFirstAccount(
+  trx: Transaction<Schema>,
+  { path, credit }: { path: string; credit: bigint },
+): Promise<string> {
+  const plan = await housePlan(trx)
+  // The unique address lets only one process continue.
+  const userId = await insertUser(trx, {
+    email,
+    display_name: 'Operator',
+    is_operator: true,
+    ...(plan && { plan_id: plan.id }),
+  })
+  const { key } = await insertKey(trx, userId, {
     name: 'First key',
     permissions: ['read', 'write', 'admin'],
   })
   if (credit > 0n) {
-    await post(db, {
-      accountId: user.id,
+    await post(trx, {
+      accountId: userId,
       amount: credit,
       kind: 'bonus',
       house: 'house:promo',
-      externalRef: `first:${user.id}`,
+      externalRef: `first:${userId}`,
       description: 'Credit of the first account',
     })
   }
-  await writeFile(path, `${key}\n`, { mode: 0o600 })
-  return { key, path, withoutPassword: email, othersLimits: await findOthersLimits(db) }
+  await writeDurably(path, `${key}\n`)
+  return key
+}
+
+/** Writes a file that only its owner may read, and that a power cut does not take. */
+async function writeDurably(path: string, text: string): Promise<void> {
+  await using file = await open(path, 'w', 0o600)
+  await file.writeFile(text)
+  await file.sync()
 }
 
 /** Returns the account that the first start created, else the oldest operator's; undefined if none is active. */

@@ -17,7 +17,6 @@ import { createTelemetry } from './telemetry'
 import { createSettings, liveTimers } from './settings'
 import { createLoadShedding } from './load'
 import type { LauncherLink } from './workers/launcher-link'
-import { createUserStore } from '../api/operator/users/store'
 import { createApp } from './app/app'
 import { createFront } from './app/front'
 import type { Catalog } from '../catalog/catalog'
@@ -136,10 +135,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
 }
 
 const firstAccountOf = ({ firstCredit }: Config, { database, sharedDir }: Storage) =>
-  createFirstAccount(database.query, createUserStore(database.query), {
-    dataDir: sharedDir,
-    credit: firstCredit,
-  })
+  createFirstAccount(database.query, { dataDir: sharedDir, credit: firstCredit })
 
 type Dependencies = Parameters<typeof createGatewayServices>[0]
 

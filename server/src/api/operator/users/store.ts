@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Selectable, type Updateable } from 'kysely'
+import { sql, type Kysely, type Selectable, type Transaction, type Updateable } from 'kysely'
 import { eraseUser } from './erase'
 import { createExports, type OtherRows } from './export'
 import type { ChangedUser, NewUser, SignInLink, UserFilter } from './schema'
@@ -117,7 +117,8 @@ export function createUserStore(
     list: (page: Page, filter: UserFilter) => listUsers(db, page, filter),
     get: findUser,
     async create(fields: NewUser) {
-      const user = await findUser(await insertUser(db, fields))
+      const insert = (trx: Transaction<Schema>) => insertUser(trx, fields)
+      const user = await findUser(await db.transaction().execute(insert))
       await invite?.(user)
       return user
     },
@@ -136,25 +137,24 @@ export function createUserStore(
   }
 }
 
-async function insertUser(db: Kysely<Schema>, fields: NewUser) {
+/** Inserts an account and returns its id. Rejects if the address is taken, or the plan does not exist. */
+export async function insertUser(trx: Transaction<Schema>, fields: NewUser): Promise<string> {
   const { email, display_name, is_operator, plan_id, limits } = fields
   const id = newId('user')
   noteCreated(id)
-  return db.transaction().execute(async (trx) => {
-    await trx
-      .insertInto('users')
-      .values({
-        id,
-        email,
-        display_name: display_name ?? email.slice(0, email.indexOf('@')),
-        is_operator,
-        ...present({ plan_id, limits: limits && toStoredOverrides(limits) }),
-      })
-      .execute()
-      .catch(rejectConflict)
-    await requirePayment(trx, id, fields.payment_method_required)
-    return id
-  })
+  await trx
+    .insertInto('users')
+    .values({
+      id,
+      email,
+      display_name: display_name ?? email.slice(0, email.indexOf('@')),
+      is_operator,
+      ...present({ plan_id, limits: limits && toStoredOverrides(limits) }),
+    })
+    .execute()
+    .catch(rejectConflict)
+  await requirePayment(trx, id, fields.payment_method_required)
+  return id
 }
 
 /** Sets whether paid requests are rejected until a payment; the nodes receive a notification. */
