@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { type DeclaredName, declaredNames } from './declared-names'
 
 /**
- * Finds names that do not say what they name: a bare participle (`known`, `sent`), a bound that is not called a maximum
- * (`longestWaitMs`), and words for which the field has others. `knownKey`, `isSent`, `maxWaitMs` say it.
+ * Finds unclear names: a bare participle (`known`, `sent`), a bound that is not called a maximum (`longestWaitMs`), and
+ * words for which the field has others. `knownKey`, `isSent`, `maxWaitMs` are clear.
  *
  * `node bin/tollgate.mjs run tests/names.ts` shortens the list of exceptions, and never lengthens it.
  */
@@ -28,7 +28,7 @@ const participles = toSet(`
   selected sent shown skipped taken told translated usable wanted watched
 `)
 
-/** What these name in the other folders, their names may still leave out. */
+/** Participles that are rejected in the core folders only; the other folders still have several hundred of them. */
 const coreParticiples = toSet(`
   accepted added allowed announced answered applied begun booked cached changed charged checked claimed closed
   collected counted created cut deleted discovered dispatched dropped ended expected failed failing fetched

@@ -14,7 +14,7 @@ const listPath = join(import.meta.dir, 'test-name-exceptions.json')
 /** `finding V11:`, `A01, A02:`, `findings P4, P8:`, `21.3:`, `%s:`. */
 const front = String.raw`^(?:(?:findings? )?[A-Z]{1,2}\d+(?:,? (?:finding )?[A-Z]{1,2}\d+)*:? |\d+\.\d+:? |[%$][\w{}#]+: )*`
 
-/** What a name must not have, and what stands there instead. */
+/** Patterns that no name may match, each with what to write instead. */
 const rules = [
   [/\b(?:nobody|whoever|somebody|anybody|someone|anyone)\b/i, 'client, caller, account, operator'],
   [/\b(?:he|his|him|himself)\b/, 'its, their, or the noun'],

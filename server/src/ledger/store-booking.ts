@@ -45,7 +45,7 @@ export async function storeBooking(
   const payers = [...accounts.values()].filter(({ posted, before }) => posted !== before)
   // Before the accounts are written: it adds earnings to them.
   const entries = entriesOf(payers, accounts, earnings)
-  const [account, lease] = [[...accounts.values()], [...leases.values()]]
+  const [accountRows, leaseRows] = [[...accounts.values()], [...leases.values()]]
   await sql`
     with booked as (
       insert into ledger_transaction (id, kind, external_ref, description)
@@ -67,14 +67,14 @@ export async function storeBooking(
     ), paid as (
       update credit_account set posted = t.posted, leased = t.leased
       from unnest(
-        ${account.map(({ id }) => id)}::text[],
-        ${account.map(({ posted }) => posted)}::bigint[],
-        ${account.map(({ leased }) => leased)}::bigint[]
+        ${accountRows.map(({ id }) => id)}::text[],
+        ${accountRows.map(({ posted }) => posted)}::bigint[],
+        ${accountRows.map(({ leased }) => leased)}::bigint[]
       ) as t (id, posted, leased)
       where credit_account.id = t.id
     )
     update credit_lease set spent = t.spent
-    from unnest(${lease.map(({ id }) => id)}::text[], ${lease.map(({ spent }) => spent)}::bigint[])
+    from unnest(${leaseRows.map(({ id }) => id)}::text[], ${leaseRows.map(({ spent }) => spent)}::bigint[])
       as t (id, spent)
     where credit_lease.id = t.id`.execute(trx)
 }

@@ -48,7 +48,7 @@ test('of four processes that start at once, one creates the account, and its key
   expect(await readAccounts(database)).toHaveLength(1)
 })
 
-test('a start whose database fails says so: only an address that is taken means another process', async () => {
+test('a start whose database fails reports it: only a taken address means another process', async () => {
   const database = await openTestDatabase(stack)
   await database.query.schema.alterTable('api_key').renameTo('api_key_away').execute()
   await expect(create(database, dataDir)).rejects.toThrow('api_key')

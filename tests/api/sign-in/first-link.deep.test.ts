@@ -21,11 +21,14 @@ async function directory(state?: 'started'): Promise<string> {
 
 const link = /(http\S+)(\/api\/auth\/magic-link\/verify\S+)/
 
-/** The status of what only an operator may read, once a link was opened. */
+/** Opens a link and returns the status of what only an operator may read: 200 if and only if the link signed in. */
 async function statusBy(url: string, path: string): Promise<number> {
   const browser = new Browser({ url })
-  await browser.send(`GET ${path}`)
-  return (await browser.send('GET /api/admin/users')).status
+  const { status: opened, location } = await browser.send(`GET ${path}`)
+  const { status } = await browser.send('GET /api/admin/users')
+  const expectedLocation = status === 200 ? '/' : '/?error=INVALID_TOKEN'
+  expect({ opened, location }).toEqual({ opened: 302, location: expectedLocation })
+  return status
 }
 
 test('N2: a non-terminal receives neither a link nor the key, at any start, only the command', async () => {
