@@ -14,6 +14,7 @@ test('a discovered server that stops answering is kept, without models', async (
     log: (_level: string, event: string) => void events.push(event),
     environment: { OLLAMA_HOST: new URL(ollama.baseUrl).host },
     address: 'wss://tollgate.example/gateway',
+    discoveryMs: 20_000,
   }
   const { baseUrl: address } = ollama
   const own = () => offer.servers.filter(({ baseUrl }) => baseUrl === address)

@@ -13,6 +13,8 @@ export interface SurveyPorts {
   environment: Environment
   /** The address of the socket: a Tollgate on this machine does not count as a server. */
   address: string
+  /** For how long a server may take to be discovered. */
+  discoveryMs?: number
 }
 
 const maxConcurrent = 50
@@ -24,10 +26,10 @@ export async function surveyAll({ offer, transport, log }: SurveyPorts): Promise
 
 /** Discovers servers on this machine, keeps the known ones, and queries all of them. Never rejects. */
 export async function lookAround(ports: SurveyPorts): Promise<void> {
-  const { offer, environment, address } = ports
+  const { offer, environment, address, discoveryMs: timeoutMs } = ports
   const url = new URL(address)
   const ownPort = isLoopback(url) ? Number(url.port) : 0
-  const discovered = await findLocalServers({ ownPort, environment })
+  const discovered = await findLocalServers({ ownPort, environment, timeoutMs })
   // Known servers get a longer timeout than discovery allows: only new ones have to be found.
   const knownUrls = new Set(offer.servers.map(({ baseUrl: one }) => one))
   const added = discovered.flatMap(({ baseUrl, keyVariable }) => {

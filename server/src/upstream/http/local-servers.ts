@@ -17,7 +17,7 @@ export interface Discovery {
   /** The port of this process, which is never probed. */
   ownPort: number
   /** The timeout of each request, with its answer. */
-  timeoutMs?: number
+  timeoutMs?: number | undefined
   /** Replaces the usual ports. */
   bases?: readonly Base[]
   /** `OLLAMA_HOST`, where it names this machine, and the keys of servers that require one. */
