@@ -28,9 +28,9 @@ export function addressOf(url: string | undefined, environment: Environment): st
 }
 
 /** Reads the operator key from the environment, else from the data directory. */
-async function adminKey({ ADMIN_KEY, DATA_DIR }: Environment): Promise<string> {
+async function adminKey({ ADMIN_KEY, ADMIN_KEY_FILE, DATA_DIR }: Environment): Promise<string> {
   if (ADMIN_KEY) return ADMIN_KEY
-  const path = join(DATA_DIR || './data', 'admin-key')
+  const path = ADMIN_KEY_FILE || join(DATA_DIR || './data', 'admin-key')
   const key = await readFile(path, 'utf8').catch(() => '')
   if (key.trim()) return key.trim()
   throw new UsageError(

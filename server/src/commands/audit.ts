@@ -6,6 +6,7 @@ import { findViolations, count, lookForWarnings } from '../ledger/audit'
 import { formatAsJson, formatAsText, type Report } from '../server/audit-report'
 import { runCommand, type CommandOptions } from '../server/command'
 import { findDatabase } from '../server/find-database'
+import { readEnvironment } from '../server/environment'
 
 /** A statement may read years of data. */
 const statementMs = 3_600_000
@@ -56,7 +57,7 @@ const onError = (error: Error) => print(error.message)
 
 /** Runs the audit, prints its report, and returns the exit status. Throws when it could not run. */
 async function run({ has }: CommandOptions): Promise<number> {
-  const config = readAuditConfig(process.env)
+  const config = readAuditConfig(readEnvironment())
   await using stack = new AsyncDisposableStack()
   const address = await findDatabase(config, stack, print)
   const database = stack.use(new Database(address, { poolSize: 1, statementMs, onError }))

@@ -6,6 +6,7 @@ import { Database } from '../platform/db/database'
 import { openSession } from '../platform/db/session'
 import { CommandFailed, runCommand, type CommandOptions } from '../server/command'
 import { findDatabase } from '../server/find-database'
+import { readEnvironment } from '../server/environment'
 
 const statementMs = 3_600_000
 
@@ -53,7 +54,7 @@ async function backup({
   log,
   progress,
 }: CommandOptions): Promise<number> {
-  const config = readDatabaseConfig(process.env)
+  const config = readDatabaseConfig(readEnvironment())
   await using stack = new AsyncDisposableStack()
   const address = await findDatabase(config, stack, log)
   const onError = (error: Error) => log(error.message)

@@ -23,6 +23,7 @@ import { lookAtPort } from './doctor/port'
 import { lookAtDatabase, lookAtRedis } from './doctor/stores'
 import { providers } from '../providers/registry'
 import { findMisspelt } from '../server/check-environment'
+import { readEnvironment } from '../server/environment'
 import { runCommand, type CommandOptions } from '../server/command'
 
 const help = `Usage: tollgate doctor [--online] [--json]
@@ -58,7 +59,7 @@ function lookAtVariables(): DoctorFinding[] {
 
 function configFinding(): DoctorFinding | Config {
   try {
-    return readConfig(process.env)
+    return readConfig(readEnvironment())
   } catch (thrown) {
     return failure('settings', formatFinding(thrown), 'Correct it, then run this again.')
   }

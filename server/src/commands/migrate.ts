@@ -3,6 +3,7 @@ import { Database } from '../platform/db/database'
 import { migrate, migrationPool } from '../platform/db/migrate'
 import { CommandFailed, runCommand, type CommandOptions } from '../server/command'
 import { findDatabase } from '../server/find-database'
+import { readEnvironment } from '../server/environment'
 
 const help = `Usage: tollgate migrate [--json]
 
@@ -16,7 +17,7 @@ Exit codes: 0 up to date, 1 failed, 2 invalid command line or no database found.
 `
 
 async function run({ has, log }: CommandOptions): Promise<number> {
-  const config = readDatabaseConfig(process.env)
+  const config = readDatabaseConfig(readEnvironment())
   await using stack = new AsyncDisposableStack()
   const address = await findDatabase(config, stack, log)
   const onError = (error: Error) => log(error.message)

@@ -19,6 +19,7 @@ import { openSession, type Session } from '../platform/db/session'
 import { CommandFailed, runCommand, type CommandOptions } from '../server/command'
 import { findEmbeddedPrograms } from '../server/embedded-programs'
 import { checkSealingKeys, hasSecrets } from '../server/sealing-keys'
+import { readEnvironment } from '../server/environment'
 
 const statementMs = 6 * 3_600_000
 
@@ -99,7 +100,7 @@ async function run({
   log,
   progress,
 }: CommandOptions): Promise<number> {
-  const config = readDatabaseConfig(process.env)
+  const config = readDatabaseConfig(readEnvironment())
   const path = resolve(file)
   if (!existsSync(path)) throw new StartError(`There is no file ${path}.`)
   const backup = await openBackup(path)

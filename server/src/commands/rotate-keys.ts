@@ -4,6 +4,7 @@ import { openSealingKeys } from '../platform/db/installation'
 import { rewrapSecrets } from '../platform/db/rewrap-secrets'
 import { runCommand, type CommandOptions } from '../server/command'
 import { findDatabase } from '../server/find-database'
+import { readEnvironment } from '../server/environment'
 
 /** A batch waits for concurrent changes of its rows. */
 const statementMs = 60_000
@@ -25,7 +26,7 @@ const onError = (error: Error) => print(error.message)
 
 /** Rewraps the stored secrets under the first key, prints their number, and returns the exit status. */
 async function run({ has }: CommandOptions): Promise<number> {
-  const config = readStorageConfig(process.env)
+  const config = readStorageConfig(readEnvironment())
   await using stack = new AsyncDisposableStack()
   const address = await findDatabase(config, stack, print)
   const keys = await openSealingKeys(config.dataDir, config)

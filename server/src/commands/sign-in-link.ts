@@ -7,6 +7,7 @@ import { createTrail } from '../audit-log/operator-trail'
 import { runCommand, type CommandOptions } from '../server/command'
 import { findDatabase } from '../server/find-database'
 import { findOperator } from '../server/first-account'
+import { readEnvironment } from '../server/environment'
 
 const statementMs = 10_000
 const resetFlag = 'reset-second-factor'
@@ -27,7 +28,7 @@ Exit codes: 0 printed, 1 no such account, or a suspended one, 2 invalid command 
 `
 
 async function run({ has, positionals: [name], log }: CommandOptions): Promise<number> {
-  const config = readLinkConfig(process.env)
+  const config = readLinkConfig(readEnvironment())
   await using stack = new AsyncDisposableStack()
   const databaseAddress = await findDatabase(config, stack, log)
   const onError = (error: Error) => log(error.message)

@@ -21,6 +21,11 @@ const others = [
   'VLLM_API_KEY',
 ]
 
+/** Returns the names of all variables that a server reads. */
+export const knownVariables = (providers: readonly Provider[]): string[] => [
+  ...new Set([...variableNames, ...others, ...providers.flatMap(namesOf)]),
+]
+
 const namesOf = (provider: Provider): string[] => [
   baseUrlVariable(provider.key),
   ...provider.keyVariables,
@@ -66,7 +71,7 @@ function checkOptions(source: Source, { optionVariables = {} }: Provider): void 
  * name must differ in one word only, by a letter or two.
  */
 export function findMisspelt(source: Source, providers: readonly Provider[]): string[] {
-  const knownNames = new Set([...variableNames, ...others, ...providers.flatMap(namesOf)])
+  const knownNames = new Set(knownVariables(providers).flatMap((name) => [name, `${name}_FILE`]))
   return Object.keys(source).flatMap((name) => {
     if (!source[name] || knownNames.has(name) || !/^[A-Z][A-Z0-9_]{3,60}$/.test(name)) return []
     const similar = [...knownNames].find((one) => isNear(name, one))

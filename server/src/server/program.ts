@@ -8,6 +8,7 @@ import { assertNoProxy } from '../upstream/http/no-proxy'
 import { providers } from '../providers/registry'
 import { formatBuild, readBuild } from './build'
 import { checkProviderVariables, findMisspelt } from './check-environment'
+import { readEnvironment } from './environment'
 import { createLog } from './log'
 import { makeGlobals } from './make-globals'
 import { findSecrets } from './secrets'
@@ -64,11 +65,12 @@ async function start({ startedAt, exit }: ProgramOptions, output: ProgramOutput)
     output.lines.write(startHelp)
     return output.lines.end().then(() => exit(0))
   }
-  const config = fitWorkers(readConfig({ ...process.env, ...settings }))
+  const environment = readEnvironment()
+  const config = fitWorkers(readConfig({ ...environment, ...settings }))
   checkProviderVariables(config.environment, providers)
   const log = createLog(output.lines, {
     level: config.telemetry.logLevel,
-    secrets: findSecrets(process.env),
+    secrets: findSecrets(environment),
     worker: config.worker,
     isTerminal: output.isTerminal,
   })

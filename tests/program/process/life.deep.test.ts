@@ -71,6 +71,19 @@ test('ADMIN_KEY of the environment is the operator key, and is written nowhere',
   expect(found.stdout.toString()).toBe('')
 })
 
+test('ADMIN_KEY_FILE names a file with the operator key, for each worker', async () => {
+  const dataDir = await directory('started')
+  const adminKey = 'operator-key-of-a-mounted-file'
+  const path = join(await directory(), 'admin-key')
+  await Bun.write(path, `${adminKey}\n`)
+  await using started = launch({ DATA_DIR: dataDir, WORKERS: '2', ADMIN_KEY_FILE: path })
+  const url = await started.ready()
+  const headers = { authorization: `Bearer ${adminKey}` }
+  const answers = Array.from({ length: 8 }, () => fetch(`${url}/api/admin/users`, { headers }))
+  expect(new Set((await Promise.all(answers)).map(({ status }) => status))).toEqual(new Set([200]))
+  expect(await Bun.file(join(dataDir, 'admin-key')).exists()).toBe(false)
+})
+
 test('killed, it starts again with all its data', async () => {
   const dataDir = await directory('started')
   const first = await startGateway({ dataDir })
