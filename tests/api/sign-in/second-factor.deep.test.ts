@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
-import { Browser, password, signUp } from '../../harness/browser-session'
+import { Browser, linksFor, password, signUp } from '../../harness/browser-session'
 import { enableFactor } from '../../harness/authenticator-app'
 import { openDatabase } from '../../harness/database'
 import { startGateway, type Gateway } from '../../harness/server'
@@ -49,4 +49,28 @@ test('a second factor is required after the password; a backup code stands in, o
   const [row] = await sql`select secret, backup_codes from auth_two_factor`
   expect(JSON.stringify(row)).not.toContain(secret)
   expect(JSON.stringify(row)).not.toContain(String(backup))
+})
+
+test('a password reset ends trusted devices: the next sign-in requires the factor', async () => {
+  const email = 'trusting@example.com'
+  const { secret } = await enableFactor(await signUp(gateway, sql, email))
+  const trusted = new Browser(gateway)
+  const signIn = (by: string) =>
+    trusted.send('POST /api/auth/sign-in/email', { email, password: by })
+  await signIn(password)
+  const verify = { code: codeOf(secret), trustDevice: true }
+  expect((await trusted.send('POST /api/auth/two-factor/verify-totp', verify)).status).toBe(200)
+  expect((await signIn(password)).body['twoFactorRedirect']).toBeUndefined()
+
+  await sql`delete from auth_rate_limit`
+  const resetRequest = { email, redirectTo: '/reset-password' }
+  await new Browser(gateway).send('POST /api/auth/request-password-reset', resetRequest)
+  const [reset = ''] = await linksFor(sql, email)
+  const token = new URL(reset).pathname.split('/').at(-1)
+  const newPassword = 'another long enough password'
+  const chosen = { token, newPassword }
+  expect((await trusted.send('POST /api/auth/reset-password', chosen)).status).toBe(200)
+  expect((await trusted.send(connections)).status).toBe(401)
+  expect((await signIn(newPassword)).body).toMatchObject({ twoFactorRedirect: true })
+  expect((await trusted.send(connections)).status).toBe(401)
 })

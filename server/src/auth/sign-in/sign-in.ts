@@ -9,6 +9,7 @@ import { countAttempt } from './attempts'
 import { firstPassword } from './first-password'
 import { reportNoMail } from './no-mail'
 import { checkReturnAddresses, toOwnPath } from './return-address'
+import { endAccess } from './remove-second-factor'
 import { checkNewSession, onUserUpdate, secondFactor } from './second-factor'
 import { newId } from '../../platform/db/id'
 import type { Schema } from '../../platform/db/schema'
@@ -200,7 +201,10 @@ const byMail = ({ db, address }: SignInOptions) =>
         verify: ({ hash, password }) => Bun.password.verify(password, hash),
       },
       sendResetPassword: ({ user, url }) => postMail(db, resetMail(user, url)),
-      onPasswordReset: ({ user }) => endLinks(db, user.email),
+      onPasswordReset: async ({ user }) => {
+        await endLinks(db, user.email)
+        await endAccess(db, user.id)
+      },
       onExistingUserSignUp: ({ user }) => postMail(db, emailTakenMail(user, address)),
     },
     emailVerification: {
