@@ -13192,6 +13192,7 @@ export interface components {
                 identifiers?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                 /** @enum {string} */
                 remote_urls?: ("passed" | "rejected") | undefined;
+                certificate_authorities?: string | undefined;
                 timeouts?: {
                     request_seconds?: number | undefined;
                     first_byte_seconds?: number | undefined;
@@ -13240,6 +13241,7 @@ export interface components {
                 identifiers?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                 /** @enum {string} */
                 remote_urls?: ("passed" | "rejected") | undefined;
+                certificate_authorities?: string | undefined;
                 timeouts?: {
                     request_seconds?: number | undefined;
                     first_byte_seconds?: number | undefined;

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import { identifierFields } from './identifier-fields'
 
@@ -29,6 +30,19 @@ const timeoutFields = {
 
 const ModelTimeouts = z.strictObject(timeoutFields)
 export type ModelTimeouts = z.output<typeof ModelTimeouts>
+
+const certificatePattern = /-----BEGIN CERTIFICATE-----[\w+/=\s]+-----END CERTIFICATE-----/g
+
+/** Whether a text is certificates in PEM, one after the other, and nothing else. */
+function isCertificates(text: string): boolean {
+  const certificates = text.match(certificatePattern) ?? []
+  if (certificates.length === 0 || text.replace(certificatePattern, '').trim() !== '') return false
+  try {
+    return certificates.every((one) => new X509Certificate(one).raw.length > 0)
+  } catch {
+    return false
+  }
+}
 
 /** Options of a connection beside its address and its credential; most dialects need none of them. */
 export const ConnectionOptions = z.strictObject({
@@ -63,6 +77,12 @@ export const ConnectionOptions = z.strictObject({
   identifiers: z.array(z.enum(identifierFields)).exactOptional(),
   /** Whether its server gets addresses that accounts which share it name, and fetches them; absent, providers of the registry do. */
   remote_urls: z.enum(['passed', 'rejected'], 'must be passed or rejected.').exactOptional(),
+  /** The authorities, as certificates in PEM, of which one signs its server's certificate, instead of the system's. */
+  certificate_authorities: z
+    .string()
+    .max(32_768)
+    .refine(isCertificates, 'must be certificates in PEM, each from BEGIN to END CERTIFICATE.')
+    .exactOptional(),
   /** Timeouts in place of the installation's: for all of its models, and for some by their names at the provider. */
   timeouts: z
     .strictObject({

@@ -144,7 +144,7 @@ function post(
 ): Promise<Answer> {
   const { candidate, request, deadline } = attempt
   const { operation, body } = outgoing
-  const { gatewayId, owner } = candidate.connection
+  const { gatewayId, owner, options } = candidate.connection
   if (gatewayId !== null) return postToGateway(attempt, outgoing, { gatewayId, delivery })
   if (candidate.provider.dialect === 'sandbox' && operation !== 'responses') {
     delivery.release()
@@ -162,6 +162,7 @@ function post(
     signal: deadline,
     sent: delivery,
     owner,
+    ca: options.certificate_authorities,
   }
   return authenticator
     ? postAuthenticated(attempt, call, authenticator)

@@ -47,6 +47,7 @@ export async function probe(
       headers: proof ? await proof.headers(request) : request.headers,
       signal: AbortSignal.timeout(timeoutMs),
       owner: connection.owner,
+      ca: connection.options.certificate_authorities,
     })
     const text = await response.text(maxAnswerBytes)
     const answered = parseBody(text)

@@ -5,6 +5,8 @@ import { Transport, type DialOptions, type Request } from './transport'
 
 /** One request to an upstream. */
 export interface UpstreamCall extends Request {
+  /** Certificate authorities in PEM, instead of the system's. Only for the operator's own connections. */
+  ca?: string | undefined
   /** The account that owns the connection, or null for the operator's own. */
   owner: string | null
 }
@@ -44,8 +46,11 @@ export class Egress {
 
   /** Sends a request. Rejects with `ConnectionFailed`, or the reason of the signal. */
   send(call: UpstreamCall): Promise<Answer> {
-    const { owner } = call
-    if (owner === null) return this.#transport.send(call, this.#timers)
+    const { owner, ca } = call
+    if (owner === null) {
+      const options = ca === undefined ? this.#timers : { ...this.#timers, tls: { ca } }
+      return this.#transport.send(call, options)
+    }
     if (this.#guarded) return this.#guarded.send({ ...call, owner })
     return Promise.reject(new ConnectionFailed(false, new Error('there is no guarded way out')))
   }
