@@ -22,6 +22,10 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** Returns a text; an empty one for any other value, which is not converted: an object may be made to throw then. */
 export const toText = (value: unknown) => (typeof value === 'string' ? value : '')
 
+/** Returns whether a value is a text and not an empty one. */
+export const isNonEmptyText = (value: unknown): value is string =>
+  typeof value === 'string' && value !== ''
+
 /** Returns the elements of a list; none for any other value. */
 export const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
