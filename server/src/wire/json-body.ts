@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { invalidRequest } from '../errors'
 import { toFieldError } from './field-error'
 import { bodyShape, ShapeExceeded } from './json-shape'
-import { parseInSlices } from './json-slices'
+import { parseInSlices, type Pause } from './json-slices'
 
 /** A JSON object as it arrived. */
 export type JsonObject = Record<string, unknown>
@@ -46,13 +46,10 @@ export function parseObject(text: string): JsonObject {
 
 /**
  * Reads a JSON object from a text of any length: its shape is counted before it is built, and other
- * requests run in between. `pause` is as that of `parseInSlices`. Rejects with `invalid_request`, also
+ * requests run in between. Rejects with `invalid_request`, also
  * where a limit is exceeded.
  */
-export async function readObject(
-  text: string,
-  pause: (ms: number) => Promise<void>,
-): Promise<JsonObject> {
+export async function readObject(text: string, pause: Pause): Promise<JsonObject> {
   if (text.length <= maxConcurrent) return parseObject(text)
   try {
     return checkObject(await parseInSlices(text, bodyShape, pause))
