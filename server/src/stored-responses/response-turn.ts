@@ -269,7 +269,7 @@ function prependHistory(history: History, { body, bytes }: ReadBody): ReadBody {
 }
 
 /** Returns the items of an input or an output; a text is a user message. */
-const itemsOf = (value: unknown): JsonObject[] => {
+const itemsOf = (value: unknown): readonly JsonObject[] => {
   if (typeof value === 'string') return [{ type: 'message', role: 'user', content: value }]
   return toObjects(value)
 }

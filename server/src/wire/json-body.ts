@@ -29,8 +29,13 @@ export const isNonEmptyText = (value: unknown): value is string =>
 /** Returns the elements of a list; none for any other value. */
 export const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Returns the objects in a list; none for any other value. */
-export const toObjects = (value: unknown): JsonObject[] => toList(value).filter(isObject)
+const noObjects: readonly JsonObject[] = []
+
+/** Returns the objects in a list, the list itself where it has nothing else; none for any other value. */
+export function toObjects(value: unknown): readonly JsonObject[] {
+  if (!Array.isArray(value)) return noObjects
+  return value.every(isObject) ? value : value.filter(isObject)
+}
 
 /** Texts up to so many characters are parsed at once: none of them has much in it. */
 export const maxConcurrent = 64 * 1024

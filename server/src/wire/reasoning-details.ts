@@ -93,7 +93,7 @@ export class ThoughtUnpacker {
    * Unpacks thoughts; none where the text was cut or forged. They prove nothing by themselves: a client could send the
    * same in a chat, and their provider checks what it signed.
    */
-  unpack(packed: string): JsonObject[] {
+  unpack(packed: string): readonly JsonObject[] {
     if (this.#nodes === 0) return []
     try {
       const text = Buffer.from(packed.slice(mark.length), 'base64').toString()
