@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util'
+import { formatArgumentError } from '@tollgate/server/server/argument-error'
+import { guardOutput } from '@tollgate/server/server/command-output'
 import { connections } from './connections'
 import { credits } from './credits'
 import { commonOptions, helpOf } from './help'
@@ -8,8 +10,6 @@ import { models } from './models'
 import { openOperator, CallFailed, UsageError } from './server'
 import { users } from './users'
 import type { Group, Verb } from './verb'
-import { formatArgumentError } from '../../server/src/server/argument-error'
-import { guardOutput } from '../../server/src/server/command-output'
 
 const groups: readonly Group[] = [users, keys, credits, models, connections]
 

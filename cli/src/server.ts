@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import createClient from 'openapi-fetch'
+import { formatHostAndPort, toReachableHost } from '@tollgate/server/platform/config/address'
 import type { paths } from '../../client/schema'
-import { formatHostAndPort, toReachableHost } from '../../server/src/platform/config/address'
 
 /** An invalid command line: one line, and exit code 2. */
 export class UsageError extends Error {

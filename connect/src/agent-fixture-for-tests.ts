@@ -1,4 +1,4 @@
-import { Transport } from '../../server/src/upstream/http/transport'
+import { Transport } from '@tollgate/server/upstream/http/transport'
 import { Agent, type AgentPorts } from './agent'
 import { openLog } from './log'
 import { ModelServer, type ServerSettings } from './model-server'

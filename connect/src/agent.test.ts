@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { eventually } from '@tollgate/server/testing/eventually'
+import { createHold } from '@tollgate/server/testing/hold'
 import { apiKey, Fixture } from './agent-fixture-for-tests'
 import { requestFrame, token } from './tollgate-for-tests'
-import { eventually } from '../../server/testing/eventually'
-import { createHold } from '../../server/testing/hold'
 
 /** Whether the agent has been welcomed so often. */
 const isOnline = ({ logLines }: Fixture, times: number) =>

@@ -1,5 +1,5 @@
-import type { Transport } from '../../server/src/upstream/http/transport'
-import { closeCodes, type ToGateway } from '../../server/src/tunnel/frames'
+import type { Transport } from '@tollgate/server/upstream/http/transport'
+import { closeCodes, type ToGateway } from '@tollgate/server/tunnel/frames'
 import { BackOff } from './back-off'
 import { Link, type Ending, type LinkTimeouts } from './link'
 import type { Log } from './log'

@@ -1,7 +1,7 @@
+import type { Clock } from '@tollgate/server/platform/clock'
+import type { ToGateway } from '@tollgate/server/tunnel/frames'
 import { Link, type LinkTimeouts } from './link'
 import { SimulatedTollgate, token } from './tollgate-for-tests'
-import type { Clock } from '../../server/src/platform/clock'
-import type { ToGateway } from '../../server/src/tunnel/frames'
 
 interface Timing {
   timeouts?: Partial<LinkTimeouts>

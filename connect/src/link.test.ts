@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Socket } from 'bun'
+import { TestClock } from '@tollgate/server/testing/clock'
+import { eventually } from '@tollgate/server/testing/eventually'
 import type { LinkTimeouts } from './link'
 import { createFixture, endOf, openLink, upgradeOf } from './link-for-tests'
 import { SimulatedTollgate, token } from './tollgate-for-tests'
-import { TestClock } from '../../server/testing/clock'
-import { eventually } from '../../server/testing/eventually'
 
 test('opens with its token and its version, and sends nothing by itself', async () => {
   using tollgate = new SimulatedTollgate()

@@ -4,8 +4,8 @@ import {
   toGateway,
   type FromGateway,
   type ToGateway,
-} from '../../server/src/tunnel/frames'
-import { systemClock, type Clock, type Timer } from '../../server/src/platform/clock'
+} from '@tollgate/server/tunnel/frames'
+import { systemClock, type Clock, type Timer } from '@tollgate/server/platform/clock'
 import { shortened } from './text'
 
 export interface Opening {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Transport } from '../../server/src/upstream/http/transport'
+import type { Transport } from '@tollgate/server/upstream/http/transport'
 import type { Log } from './log'
 import { toErrorText } from './text'
 

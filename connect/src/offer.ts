@@ -1,4 +1,4 @@
-import { bounds, type FromGateway } from '../../server/src/tunnel/frames'
+import { bounds, type FromGateway } from '@tollgate/server/tunnel/frames'
 import type { ModelServer } from './model-server'
 import type { Toolbox } from './tools/toolbox'
 

@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '../../server/src/platform/clock'
+import { systemClock, type Clock } from '@tollgate/server/platform/clock'
 
 /** Resolves after `ms` milliseconds, or at once when `signal` aborts; never rejects. */
 export function pause(ms: number, signal: AbortSignal, clock: Clock = systemClock): Promise<void> {

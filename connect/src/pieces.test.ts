@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import * as fc from '../../server/testing/property'
+import * as fc from '@tollgate/server/testing/property'
 import { beginning, Pieces } from './pieces'
 
 const reader = (pieces: Uint8Array[]) => {

@@ -1,4 +1,4 @@
-import { closeCodes } from '../../server/src/tunnel/frames'
+import { closeCodes } from '@tollgate/server/tunnel/frames'
 import type { Ending } from './link'
 
 /** Exit codes; a supervisor should not restart after 2 and above. */

@@ -1,5 +1,5 @@
-import type { Transport } from '../../server/src/upstream/http/transport'
-import { bounds, type FromGateway, type ToGateway } from '../../server/src/tunnel/frames'
+import type { Transport } from '@tollgate/server/upstream/http/transport'
+import { bounds, type FromGateway, type ToGateway } from '@tollgate/server/tunnel/frames'
 import type { Log } from './log'
 import type { Offer } from './offer'
 import {

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
-import { providers } from '../../server/src/providers/registry'
-import { formatArgumentError } from '../../server/src/server/argument-error'
+import { gatewayTokenShape } from '@tollgate/server/auth/api-key'
+import { providers } from '@tollgate/server/providers/registry'
+import { formatArgumentError } from '@tollgate/server/server/argument-error'
 import { isLoopback, proxyFor, serverAddress, socketAddress } from './address'
 import { readConfigFile, readSecretFile, type ConfigFile } from './config-file'
 import type { ServerSettings } from './model-server'
@@ -87,8 +88,6 @@ function secretsOf({ reach }: ToolServerSettings): (string | undefined)[] {
   )
 }
 
-const tokenShape = /^gt-tg-[0-9A-Za-z]{49}$/
-
 function readToken(file: ConfigFile | undefined, environment: Environment): string {
   const token =
     environment['TOLLGATE_GATEWAY_TOKEN']?.trim() ||
@@ -98,7 +97,7 @@ function readToken(file: ConfigFile | undefined, environment: Environment): stri
       'There is no gateway token: set TOLLGATE_GATEWAY_TOKEN, or token_file in the configuration. POST /api/gateways creates one.',
     )
   }
-  if (tokenShape.test(token)) return token
+  if (gatewayTokenShape.test(token)) return token
   throw new UsageError(
     token.startsWith('sk-tg-')
       ? 'This is a service key, not a gateway token: POST /api/gateways creates one.'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Transport } from '../../server/src/upstream/http/transport'
+import { Transport } from '@tollgate/server/upstream/http/transport'
 import { SimulatedServer } from './agent-fixture-for-tests'
 import { Offer } from './offer'
 import { lookAround } from './survey'

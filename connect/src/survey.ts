@@ -1,5 +1,5 @@
-import { findLocalServers } from '../../server/src/upstream/http/local-servers'
-import type { Transport } from '../../server/src/upstream/http/transport'
+import { findLocalServers } from '@tollgate/server/upstream/http/local-servers'
+import type { Transport } from '@tollgate/server/upstream/http/transport'
 import { isLoopback } from './address'
 import type { Log } from './log'
 import { ModelServer } from './model-server'

@@ -1,6 +1,6 @@
 import type { Server, ServerWebSocket } from 'bun'
-import { fromGateway, type FromGateway, type ToGateway } from '../../server/src/tunnel/frames'
-import { WaitTimeoutError, waitTimeoutMs } from '../../server/testing/eventually'
+import { fromGateway, type FromGateway, type ToGateway } from '@tollgate/server/tunnel/frames'
+import { WaitTimeoutError, waitTimeoutMs } from '@tollgate/server/testing/eventually'
 
 type Socket = ServerWebSocket
 

@@ -1,4 +1,4 @@
-import { bounds } from '../../../server/src/tunnel/frames'
+import { bounds } from '@tollgate/server/tunnel/frames'
 import { beginning } from '../pieces'
 import { shortened } from '../text'
 

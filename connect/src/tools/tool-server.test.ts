@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { sampled } from '@tollgate/server/testing/depth'
+import { recordTimeFigure } from '@tollgate/server/testing/figures'
+import { eventually } from '@tollgate/server/testing/eventually'
+import { TestClock } from '@tollgate/server/testing/clock'
+import type { Clock } from '@tollgate/server/platform/clock'
 import { Toolbox } from './toolbox'
 import { ToolServer, type Callable } from './tool-server'
 import { pause } from '../pause'
-import { sampled } from '../../../server/testing/depth'
-import { recordTimeFigure } from '../../../server/testing/figures'
-import { eventually } from '../../../server/testing/eventually'
-import { TestClock } from '../../../server/testing/clock'
-import type { Clock } from '../../../server/src/platform/clock'
 
 const program = join(import.meta.dir, 'program-for-tests.ts')
 const everything = ['add', 'environment', 'pid', 'fail', 'long', 'wait', 'die', 'picture', 'large']

@@ -1,4 +1,6 @@
 import type { Client, Tool, Transport } from '@modelcontextprotocol/client'
+import { systemClock, type Clock } from '@tollgate/server/platform/clock'
+import type { GatewayHello } from '@tollgate/server/tunnel/frames'
 import { announcedName } from './announced-name'
 import { bounded, resultText } from './result-text'
 import { ToolProcess } from './tool-process'
@@ -6,8 +8,9 @@ import { BackOff } from '../back-off'
 import type { Log } from '../log'
 import { pause } from '../pause'
 import { shortened, toErrorText } from '../text'
-import { systemClock, type Clock } from '../../../server/src/platform/clock'
-import type { AnnouncedTool } from '../../../server/src/platform/db/gateway-schema'
+
+/** A tool in the form that a gateway announces it. */
+export type AnnouncedTool = GatewayHello['tools'][number]
 
 export interface ProcessReach {
   command: string

@@ -1,10 +1,10 @@
 import {
   ToolServer,
+  type AnnouncedTool,
   type Callable,
   type ToolServerPorts,
   type ToolServerSettings,
 } from './tool-server'
-import type { AnnouncedTool } from '../../../server/src/platform/db/gateway-schema'
 
 /** The tools of all configured servers. */
 export class Toolbox implements AsyncDisposable {

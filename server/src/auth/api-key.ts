@@ -4,7 +4,8 @@ const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const secretLength = 43
 const checksumLength = 6
 const shape = /^sk-tg-[0-9A-Za-z]{49}$/
-const tokenShape = /^gt-tg-[0-9A-Za-z]{49}$/
+/** The shape of a self-hosted gateway's token; its end is a checksum. */
+export const gatewayTokenShape = /^gt-tg-[0-9A-Za-z]{49}$/
 /** The length of a key before its checksum; both prefixes have the same length. */
 const bodyLength = 'sk-tg-'.length + secretLength
 
@@ -54,7 +55,7 @@ function newSecret(prefix: 'sk-tg-' | 'gt-tg-'): string {
 export const isWellFormed = (key: string) => shape.test(key) && hasChecksum(key)
 
 /** Whether a text has the shape and the checksum of a self-hosted gateway's token. */
-export const isGatewayToken = (token: string) => tokenShape.test(token) && hasChecksum(token)
+export const isGatewayToken = (token: string) => gatewayTokenShape.test(token) && hasChecksum(token)
 
 /** Returns the hash that is stored and looked up in place of a key: its SHA-256 in hexadecimal. */
 export const hashOf = (key: string) => Bun.SHA256.hash(key, 'hex')

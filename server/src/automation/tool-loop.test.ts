@@ -8,8 +8,8 @@ import {
   textOf,
   type ScriptedCall,
 } from '../../testing/automation/tool-loop'
-import type { ToolResult } from './tools'
 import { ApiError } from '../errors'
+import type { GatewayToolResult } from '../wire/gateway-tool'
 
 const echo: ScriptedCall = ['echo', '{"a":1}']
 const always = Array.from({ length: 200 }, () => [echo])
@@ -18,7 +18,7 @@ const lose = () => Promise.reject(new ApiError('connection_failed'))
 /** The owner takes a tool from the list while it runs. */
 const disableEcho = (step: number) => (step >= 2 ? { disabled_tools: ['echo'] } : {})
 const lostAfterOne = (step: number) => (step === 1 ? {} : undefined)
-const never = () => new Promise<ToolResult>(() => undefined)
+const never = () => new Promise<GatewayToolResult>(() => undefined)
 
 describe('tools', () => {
   test('are run for the model, in order, until it calls none; each step is stored', async () => {

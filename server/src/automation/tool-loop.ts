@@ -9,9 +9,10 @@ import type { SessionRow } from './session-rows'
 import { StepStream, type Steps, type OnToolResult } from './step-stream'
 import { formatReachedLimit, notRun } from './tool-bounds'
 import { callsIn, runToolCall, type RequestedCall, toToolMessage } from './tool-run'
-import type { GatewayTools, ToolDefinition, ToolLimits } from './tools'
+import type { GatewayTools, ToolLimits } from './tools'
 import { filterAllowedTools, toChatTools } from './tools'
 import { withTimeout } from '../platform/with-timeout'
+import type { AnnouncedTool } from '../platform/db/gateway-schema'
 import { storable } from '../platform/db/storable'
 import { ApiError } from '../errors'
 import type { Gateway } from '../gateway/gateway'
@@ -63,7 +64,7 @@ export class ToolLoop implements Steps {
   /** As of the last step: its owner may change it meanwhile. */
   #session: SessionRow
   #chat: JsonObject & { messages: JsonObject[] } = { messages: [] }
-  #availableTools: readonly ToolDefinition[] = []
+  #availableTools: readonly AnnouncedTool[] = []
   #settled = Promise.withResolvers<Settled>()
   /** Tool calls of the model without a result so far. */
   #pendingCalls: readonly RequestedCall[] = []
@@ -215,7 +216,7 @@ export class ToolLoop implements Steps {
     return reply
   }
 
-  async #announcement(): Promise<readonly ToolDefinition[]> {
+  async #announcement(): Promise<readonly AnnouncedTool[]> {
     const { gateway_id, user_id } = this.#session
     if (gateway_id === null) return []
     const looking = this.#ports.tools.of(gateway_id, user_id).catch((thrown: unknown) => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { callsIn, cut, runToolCall, type ToolRun } from './tool-run'
-import type { SessionToolCall, ToolResult } from './tools'
+import type { GatewayToolCall, GatewayToolResult } from '../wire/gateway-tool'
 
-const calls: SessionToolCall[] = []
+const calls: GatewayToolCall[] = []
 
-function run(answer: (call: SessionToolCall) => Promise<ToolResult>, limits = {}): ToolRun {
+function run(answer: (call: GatewayToolCall) => Promise<GatewayToolResult>, limits = {}): ToolRun {
   calls.length = 0
   return {
     tools: {
@@ -21,9 +21,9 @@ function run(answer: (call: SessionToolCall) => Promise<ToolResult>, limits = {}
 }
 
 const echo = { id: 'call_1', name: 'echo', text: '{"a":1}' }
-const never = () => new Promise<ToolResult>(() => undefined)
-const heeding = ({ signal }: SessionToolCall) =>
-  new Promise<ToolResult>((_resolve, reject) => {
+const never = () => new Promise<GatewayToolResult>(() => undefined)
+const heeding = ({ signal }: GatewayToolCall) =>
+  new Promise<GatewayToolResult>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(new Error('ended')))
   })
 const answering = (content: string) => async () => ({ content, isError: false })

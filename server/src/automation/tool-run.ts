@@ -1,5 +1,7 @@
 import type { NewMessageText } from './conversation'
-import type { ToolDefinition, ToolLimits, ToolResult, GatewayTools } from './tools'
+import type { ToolLimits, GatewayTools } from './tools'
+import type { AnnouncedTool } from '../platform/db/gateway-schema'
+import type { GatewayToolResult } from '../wire/gateway-tool'
 import { isObject, type JsonObject, toText } from '../wire/json-body'
 import { eventShape } from '../wire/json-shape'
 import { parseShaped } from '../wire/json-slices'
@@ -24,7 +26,7 @@ export interface ToolRun {
   tools: Pick<GatewayTools, 'call'>
   gatewayId: string
   /** The announced tools that the owner allows. */
-  allowed: readonly Pick<ToolDefinition, 'name'>[]
+  allowed: readonly Pick<AnnouncedTool, 'name'>[]
   limits: Pick<ToolLimits, 'callMs' | 'resultBytes'>
   /** Aborts when the message must not continue. */
   signal: AbortSignal
@@ -41,9 +43,9 @@ export async function runToolCall(call: RequestedCall, run: ToolRun): Promise<st
   return cut(resultText, run.limits.resultBytes)
 }
 
-const failed = (content: string): ToolResult => ({ content, isError: true })
+const failed = (content: string): GatewayToolResult => ({ content, isError: true })
 
-async function resultIn({ name, text }: RequestedCall, run: ToolRun): Promise<ToolResult> {
+async function resultIn({ name, text }: RequestedCall, run: ToolRun): Promise<GatewayToolResult> {
   // Models also call tools that were never offered.
   if (!run.allowed.some((tool) => tool.name === name)) {
     return failed('this session has no such tool. It was not run.')
@@ -66,7 +68,7 @@ function argumentsIn(text: string): JsonObject | undefined {
 async function inTime(
   call: { name: string; arguments: JsonObject },
   { tools, gatewayId, limits, signal: runSignal }: ToolRun,
-): Promise<ToolResult> {
+): Promise<GatewayToolResult> {
   runSignal.throwIfAborted()
   const { callMs, resultBytes } = limits
   const ending = new AbortController()

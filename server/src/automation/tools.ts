@@ -1,31 +1,8 @@
 import type { SessionRow } from './session-rows'
 import { invalidRequest } from '../errors'
+import type { AnnouncedTool } from '../platform/db/gateway-schema'
+import type { GatewayToolCall, GatewayToolResult } from '../wire/gateway-tool'
 import type { JsonObject } from '../wire/json-body'
-
-/** A tool as a self-hosted gateway announces it. Source: contract 10.5. */
-export interface ToolDefinition {
-  name: string
-  description: string
-  /** A JSON schema. */
-  parameters: JsonObject
-}
-
-/** A tool call on its way to the gateway. */
-export interface SessionToolCall {
-  name: string
-  arguments: JsonObject
-  timeoutMs: number
-  /** The maximum size of the result's content, in bytes of UTF-8. */
-  maxBytes: number
-  /** Aborts when the result is no longer needed: Tollgate then cancels the call at the gateway. */
-  signal: AbortSignal
-}
-
-export interface ToolResult {
-  content: string
-  /** The tool ran and failed, or did not run: the model receives the error and continues. */
-  isError: boolean
-}
 
 /** The tools of self-hosted gateways. */
 export interface GatewayTools {
@@ -33,9 +10,9 @@ export interface GatewayTools {
    * Returns the tools that a gateway announces now; undefined where it is not online. Rejects with
    * `resource_not_found` where it was deleted, or the account may no longer use it.
    */
-  of: (gatewayId: string, userId: string) => Promise<readonly ToolDefinition[] | undefined>
+  of: (gatewayId: string, userId: string) => Promise<readonly AnnouncedTool[] | undefined>
   /** Calls a tool. Rejects with an `ApiError` where the gateway is lost. */
-  call: (gatewayId: string, call: SessionToolCall) => Promise<ToolResult>
+  call: (gatewayId: string, call: GatewayToolCall) => Promise<GatewayToolResult>
 }
 
 /** The limits on tool calls within one message. */
@@ -60,9 +37,9 @@ type Lists = Pick<SessionRow, 'enabled_tools' | 'disabled_tools'>
 
 /** Returns the announced tools that a session enables and does not disable; no other tool runs. */
 export function filterAllowedTools(
-  availableTools: readonly ToolDefinition[],
+  availableTools: readonly AnnouncedTool[],
   { enabled_tools: enabled, disabled_tools: disabled }: Lists,
-): ToolDefinition[] {
+): AnnouncedTool[] {
   return availableTools.filter(
     ({ name }) => (enabled === null || enabled.includes(name)) && !disabled.includes(name),
   )
@@ -72,7 +49,7 @@ export function filterAllowedTools(
 const maxOffered = 128
 
 /** Converts tools to those of a chat. Throws `invalid_request` for more than a chat allows. */
-export function toChatTools(tools: readonly ToolDefinition[]): JsonObject[] {
+export function toChatTools(tools: readonly AnnouncedTool[]): JsonObject[] {
   if (tools.length > maxOffered) {
     const message = `the gateway has ${tools.length} tools for this session, and a model gets at most`
     throw invalidRequest('enabledTools', 'too_many', `enabledTools: ${message} ${maxOffered}.`)

@@ -22,6 +22,7 @@ import type { CollectionRotation } from '../routing/collection-rotation'
 import { PoolRotation } from '../routing/pool-rotation'
 import { CallerChat } from '../wire/chat-request'
 import { CompletionRequest } from '../wire/completion-request'
+import type { CostQuestion, TextField } from '../wire/cost-question'
 import {
   EmbeddingRequest,
   isImage,
@@ -31,15 +32,6 @@ import {
 } from '../wire/embedding-request'
 import { check, isObject, type JsonObject } from '../wire/json-body'
 import { readPromptTexts } from '../wire/text-over-chat'
-
-/** The field that holds a request's text. */
-export type TextField = 'messages' | 'prompt' | 'input'
-
-/** The input of an estimate: a number of tokens, or the body of a request. */
-export interface CostQuestion {
-  model: string
-  size: { input: number; output: number } | { field: TextField; value: unknown; limit?: number }
-}
 
 /** The cost that a request would have, and the account that would pay; null for none. */
 export interface CostEstimate {

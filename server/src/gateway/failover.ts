@@ -3,7 +3,7 @@ import type { GatewayPorts } from './ports'
 import type { InboundRequest } from './request'
 import { AttemptReservation, type ReservableRequest, type ReserveOptions } from './reserve'
 import { UnansweredUse, type UnansweredTotal } from './unanswered-use'
-import { ApiError, unavailable } from '../errors'
+import { expectApiError, unavailable, type ApiError } from '../errors'
 import type { BreakerAttempt } from '../routing/breakers'
 import type { Candidate } from '../routing/candidate'
 import { CandidateQueue } from '../routing/candidate-queue'
@@ -127,7 +127,7 @@ export class Failover<Request extends FailoverRequest> implements Disposable {
         const opening = this.#reservation.open(candidate)
         attempt = opening instanceof Promise ? await opening : opening
       } catch (thrown) {
-        const error = assertRefusal(thrown)
+        const error = expectApiError(thrown)
         refusal = this.#preferRefusal(refusal, error)
         this.#options.meter.passOver(candidate, error.code)
         continue
@@ -226,7 +226,7 @@ export class Failover<Request extends FailoverRequest> implements Disposable {
         this.#reservation.close()
         return ports.resilience.refusalOf(failingCandidates, principal.accountId)
       } catch (thrown) {
-        refusal ??= assertRefusal(thrown)
+        refusal ??= expectApiError(thrown)
       }
     }
     return refusal ?? unavailable()
@@ -240,10 +240,4 @@ const runStep = <Request, Answer>(
 ): Promise<Answer> => {
   const { member } = attempt.candidate
   return member ? watchMember(member, step, attempt) : step.attempt(attempt)
-}
-
-/** Returns the `ApiError` of a refusal. Throws any other error. */
-function assertRefusal(thrown: unknown): ApiError {
-  if (thrown instanceof ApiError) return thrown
-  throw thrown
 }

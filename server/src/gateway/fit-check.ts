@@ -1,6 +1,6 @@
 import type { GatewayPorts } from './ports'
 import type { Model } from '../catalog/model'
-import { ApiError, invalidRequest } from '../errors'
+import { expectApiError, invalidRequest } from '../errors'
 import { estimateTexts, tokensAtLeast, maxTokensOf } from '../metering/estimate'
 import {
   checkContext,
@@ -70,14 +70,9 @@ export const demandsOf = ({ body, fits, need }: DemandingRequest): Demands => ({
   misfit(model) {
     try {
       checkDimensions(model, body)
-      return fits(model)?.then(() => undefined, asMisfit)
+      return fits(model)?.then(() => undefined, expectApiError)
     } catch (thrown) {
-      return asMisfit(thrown)
+      return expectApiError(thrown)
     }
   },
 })
-
-function asMisfit(thrown: unknown): ApiError {
-  if (thrown instanceof ApiError) return thrown
-  throw thrown
-}

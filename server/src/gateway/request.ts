@@ -6,6 +6,7 @@ import type { Identity } from '../wire/answer'
 import type { ChunkStream } from '../wire/chunk-stream'
 import type { EventWriter } from '../wire/event-writer'
 import type { JsonObject, ReadBody } from '../wire/json-body'
+import type { Pause } from '../wire/json-slices'
 import type { Usage } from '../wire/usage'
 
 /** One request to a model endpoint, as it arrived. */
@@ -55,9 +56,6 @@ export interface InboundRequest extends Credentialed {
   /** Set where a repeat of the request gets its answer; a disconnect does not end it. */
   repeatable?: Repeatable | undefined
 }
-
-/** Takes the milliseconds of a slice of work; resolves when the next may begin. */
-type Pause = (ms: number) => Promise<void>
 
 /** The stored answers that a request may continue. */
 export interface RequestHistory {

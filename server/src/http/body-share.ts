@@ -1,5 +1,6 @@
 import type { ApiError } from '../errors'
 import type { EventLoopShares } from '../limits/event-loop-shares'
+import { yieldToLoop, type Pause } from '../wire/json-slices'
 
 /** The event loop's time, by owner. */
 export type Loop = Pick<EventLoopShares, 'shareOf'>
@@ -50,10 +51,10 @@ export class BodyShare {
    * Starts parsing, in slices of its owner's share. The use of what is parsed, `laterMs`, counts first: this body does not
    * wait for it, but others that its owner sends at the same time do. Returns what to call between the slices.
    */
-  parsing(laterMs: number): (ms: number) => Promise<void> {
+  parsing(laterMs: number): Pause {
     this.note(laterMs)
     return async (ms) => {
-      await new Promise((resolve) => void setImmediate(resolve))
+      await yieldToLoop()
       await this.spend(ms, laterMs)
     }
   }

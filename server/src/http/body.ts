@@ -3,6 +3,7 @@ import type { BodyShare } from './body-share'
 import type { Server } from './env'
 import { ApiError, invalidRequest } from '../errors'
 import { maxConcurrent, parseObject, readObject, type JsonObject } from '../wire/json-body'
+import { yieldToLoop } from '../wire/json-slices'
 import type { Clock } from '../platform/clock'
 import { withTimeout } from '../platform/with-timeout'
 
@@ -97,8 +98,6 @@ function usedMs(bytes: number, copyMs: number): number {
   const leastMs = bytes * usedByteMs
   return Math.min(maxSlowness * leastMs, Math.max(leastMs, usedCopies * copyMs))
 }
-
-const yieldToLoop = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
 /** Parses a large text in slices, all of them in its owner's share of the event loop. */
 function readLarge(text: string, { memory }: Reading, laterMs: number): Promise<JsonObject> {

@@ -4,7 +4,13 @@ import { sumEarnings, type Earning } from './earnings'
 import { dropOrphans } from './drop-orphans'
 import { insertEvents, type BookedRecord } from './insert-events'
 import { AlreadyBooked, insertNew, type BookableEvent } from './insert-new'
-import { storeBooking, type BookedAccount, type FirstOf, type LockedLease } from './store-booking'
+import {
+  storeBooking,
+  type BookedAccount,
+  type FirstOf,
+  type LockedLease,
+  type LockedRows,
+} from './store-booking'
 import { takeFromLeases } from './take-from-leases'
 import { readRecord, type Charge } from './charge'
 import { generateIdBody } from '../platform/db/id'
@@ -69,12 +75,7 @@ export async function settle(
   }
 }
 
-interface Locked {
-  accounts: ReadonlyMap<string, BookedAccount>
-  leases: ReadonlyMap<string, LockedLease>
-}
-
-async function lock(trx: Db, batch: readonly BookableEvent[]): Promise<Locked> {
+async function lock(trx: Db, batch: readonly BookableEvent[]): Promise<LockedRows> {
   const payableCharges = batch.map(({ charge }) => charge).filter(({ cost }) => cost > 0n)
   return {
     accounts: await lockAccounts(trx, payableCharges),
@@ -89,7 +90,7 @@ async function lock(trx: Db, batch: readonly BookableEvent[]): Promise<Locked> {
 function bookFromLeases(
   trx: Db,
   batch: readonly BookableEvent[],
-  { canCopy, ...lockedRows }: Locked & { canCopy: boolean },
+  { canCopy, ...lockedRows }: LockedRows & { canCopy: boolean },
 ): Promise<Booked> | undefined {
   const charges = batch.map(({ charge }) => charge)
   if (!takeFromLeases(charges, lockedRows.accounts, lockedRows.leases)) return undefined
@@ -131,7 +132,7 @@ function distinct(events: readonly BookableEvent[]): BookableEvent[] {
 async function bookOneByOne(
   trx: Db,
   events: readonly BookableEvent[],
-  lockedRows: Locked,
+  lockedRows: LockedRows,
 ): Promise<Booked> {
   const batch = distinct(events)
   const knownEvents = await findBooked(
@@ -196,7 +197,7 @@ interface Booking {
 
 async function store(
   trx: Db,
-  { accounts, leases }: Locked,
+  { accounts, leases }: LockedRows,
   { earnings, firstOf, insert }: Booking,
 ) {
   // Runs first, as it may find that some were booked before.

@@ -20,7 +20,8 @@ interface Entry {
   balanceAfter: bigint | null
 }
 
-interface Stored {
+/** The accounts and leases of a batch, locked until the transaction ends. */
+export interface LockedRows {
   accounts: ReadonlyMap<string, BookedAccount>
   leases: ReadonlyMap<string, LockedLease>
 }
@@ -38,7 +39,7 @@ export interface LockedLease extends LeaseState {
  */
 export async function storeBooking(
   trx: Transaction<Schema>,
-  { accounts, leases }: Stored,
+  { accounts, leases }: LockedRows,
   { earnings, firstOf }: { earnings: readonly Earning[]; firstOf: FirstOf },
 ): Promise<void> {
   if (accounts.size === 0 && leases.size === 0) return

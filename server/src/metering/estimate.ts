@@ -5,7 +5,7 @@ import {
   partsOf,
   type EmbeddingInput,
 } from '../wire/embedding-request'
-import { isObject, type JsonObject } from '../wire/json-body'
+import { isNonEmptyText, isObject, type JsonObject } from '../wire/json-body'
 import { maxTokenBytes, TextSize } from '../wire/text-size'
 import { noUsage, type Usage } from '../wire/usage'
 import { limitUsage, type TokenLimits } from './worst-case'
@@ -72,8 +72,6 @@ function textOf(part: unknown): string | undefined {
   return undefined
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
-
 /** Models read objects in a notation of their own; their JSON has about as many tokens. */
 const asJson = (value: unknown): string[] =>
   value === undefined || value === null ? [] : [JSON.stringify(value)]
@@ -84,7 +82,7 @@ export function collectPromptTexts(request: ChatPrompt): PromptTexts {
   let media = 0
   for (const message of request.messages) {
     const { content, name, refusal, reasoning_content: reasoning } = message
-    texts.push(...[content, name, refusal, reasoning].filter(isText))
+    texts.push(...[content, name, refusal, reasoning].filter(isNonEmptyText))
     for (const part of Array.isArray(content) ? content : []) {
       const text = textOf(part)
       if (text === undefined) media += 1

@@ -1,13 +1,5 @@
 import { noMedia, type MediaLengths } from '../catalog/media-tokens'
-import { isObject, type JsonObject } from '../wire/json-body'
-
-const noUnits: readonly JsonObject[] = []
-
-/** Returns the objects of a list; the list itself where it has nothing else. */
-export function listOf(value: unknown): readonly JsonObject[] {
-  if (!Array.isArray(value)) return noUnits
-  return value.every(isObject) ? value : value.filter(isObject)
-}
+import { isObject, toObjects, type JsonObject } from '../wire/json-body'
 
 /** A file may hold sound as well. */
 export const hasSound = ({ soundLengths, speechLengths, audioTurns, fileLengths }: MediaLengths) =>
@@ -24,7 +16,7 @@ const noMediaVolume: MediaVolume = { media: noMedia, dataLength: 0 }
 const lengthOf = (value: unknown) => (typeof value === 'string' ? value.length : 0)
 
 const isText = ({ content, audio }: JsonObject) => !Array.isArray(content) && !isObject(audio)
-const contentPartsOf = ({ content }: JsonObject) => listOf(content)
+const contentPartsOf = ({ content }: JsonObject) => toObjects(content)
 
 const urlIn = (media: unknown): string => {
   const url = isObject(media) ? media['url'] : undefined

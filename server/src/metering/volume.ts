@@ -2,11 +2,11 @@ import { boundMediaTokens, noMedia } from '../catalog/media-tokens'
 import { serviceTiers, type Model, type ServiceTier } from '../catalog/model'
 import { isImage, type EmbeddingInput } from '../wire/embedding-request'
 import type { HostedUses } from '../wire/hosted-uses'
-import { isObject, type JsonObject } from '../wire/json-body'
+import { isObject, toObjects, type JsonObject } from '../wire/json-body'
 import { maxTokenBytes } from '../wire/text-size'
 import { wantsEchoOnly } from '../wire/text-over-chat'
 import { maxTokensOf } from './estimate'
-import { hasSound, listOf, measureMedia } from './media-volume'
+import { hasSound, measureMedia } from './media-volume'
 import type { TokenBounds } from './worst-case'
 
 /** The facts of a request beside its body. */
@@ -46,7 +46,7 @@ const noHostedTools: HostedUses = { searches: 0, rounds: 0 }
 export function boundChat(body: JsonObject, request: BoundedRequest): TokenBounds {
   const { bytes, model, repeats = 1 } = request
   const { searches, rounds, maxContext = Infinity } = request.hostedUses ?? noHostedTools
-  const messages = listOf(body['messages'])
+  const messages = toObjects(body['messages'])
   const { media, dataLength } = measureMedia(messages)
   // The JSON is never shorter than the texts in it; media data in a part is not text.
   const textBytes = bytes - dataLength

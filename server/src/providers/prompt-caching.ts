@@ -4,6 +4,7 @@ import {
   readLastCacheControl,
   type CacheControl,
 } from '../wire/cache-control'
+import { roleOf } from '../wire/chat-request'
 import { isObject, type JsonObject, toList } from '../wire/json-body'
 
 /** The lifetime of the cached prompt in front of a breakpoint. */
@@ -58,7 +59,6 @@ function withLastBreakpoint(chat: JsonObject, control: CacheControl): JsonObject
   return { ...rest, messages }
 }
 
-const roleOf = (message: unknown) => (isObject(message) ? message['role'] : undefined)
 const isInstruction = (message: unknown) =>
   roleOf(message) === 'system' || roleOf(message) === 'developer'
 const isUsers = (message: unknown) => roleOf(message) !== 'assistant' && !isInstruction(message)

@@ -1,4 +1,5 @@
 import { logColumns } from './log-record'
+import { toText } from '../wire/json-body'
 
 /** The logs of one minute by user, key and model. */
 export interface CountedLogs {
@@ -54,7 +55,7 @@ export function sumLogs(logs: readonly LogRecordValues[]): CountedLogs[] {
 function sumFor(log: LogRecordValues, sums: Map<string, CountedLogs>): CountedLogs {
   const startedAtMs = Number(log[positions.startedAt])
   const startsAtMs = startedAtMs - (startedAtMs % minuteMs)
-  const [userId, keyId] = [textOf(log[positions.user]), textOf(log[positions.key])]
+  const [userId, keyId] = [toText(log[positions.user]), toText(log[positions.key])]
   const model = summedModelOf(log)
   const name = `${startsAtMs} ${userId} ${keyId} ${model}`
   const knownSum = sums.get(name)
@@ -81,7 +82,7 @@ function sumFor(log: LogRecordValues, sums: Map<string, CountedLogs>): CountedLo
 
 function add(sum: CountedLogs, log: LogRecordValues): void {
   const status = log[positions.status]
-  const cost = BigInt(textOf(log[positions.cost]))
+  const cost = BigInt(toText(log[positions.cost]))
   sum.requests += 1
   if (status === 'success') {
     sum.successes += 1
@@ -99,6 +100,4 @@ function add(sum: CountedLogs, log: LogRecordValues): void {
 const summedModelOf = (log: LogRecordValues): string =>
   log[positions.provider] === null && log[positions.requestedModel] === ''
     ? ''
-    : textOf(log[positions.model])
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+    : toText(log[positions.model])

@@ -54,18 +54,19 @@ export function toTimings({ latencies, firstTokens, overheads }: TimingSamples):
   }
 }
 
-const countOf = (samples: readonly TimingCount[]) =>
+/** Returns the number of requests that samples were taken of. */
+export const countSampled = (samples: readonly TimingCount[]): number =>
   samples.reduce((sum, { count }) => sum + count, 0)
 
 function meanOf(samples: readonly TimingCount[]): number | null {
-  const count = countOf(samples)
+  const count = countSampled(samples)
   if (count === 0) return null
   return samples.reduce((sum, { ms, count: times }) => sum + ms * times, 0) / count
 }
 
 /** Returns the least value that is at least as high as this share of them, as `percentile_disc` of SQL does. */
 function percentileOf(samples: readonly TimingCount[], share: number): number | null {
-  const needed = Math.max(1, Math.ceil(share * countOf(samples)))
+  const needed = Math.max(1, Math.ceil(share * countSampled(samples)))
   let seenCount = 0
   for (const { ms, count } of samples.toSorted((one, other) => one.ms - other.ms)) {
     seenCount += count

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { rendezvousOrder } from './rendezvous'
+import { roleOf } from '../wire/chat-request'
 import { isObject, type JsonObject } from '../wire/json-body'
 
 /** The model and the connection that served a conversation. */
@@ -114,8 +115,6 @@ const nameIn = ({ prompt_cache_key: name }: JsonObject) =>
 
 const messagesIn = ({ messages }: JsonObject): readonly unknown[] =>
   Array.isArray(messages) ? messages : []
-
-const roleOf = (message: unknown) => (isObject(message) ? message['role'] : undefined)
 
 /**
  * A request that continues none leaves the strategy alone, also where many have the same texts. One with a client's

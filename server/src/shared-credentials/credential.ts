@@ -53,6 +53,12 @@ export function withAllowed(
 /** Receives the name of each field that is left out. */
 export type OnOmitted = (field: string) => void
 
+/** The use of a shared credential by one request. */
+export interface SharedUse {
+  credential: SharedCredential
+  omit: OnOmitted
+}
+
 /** Returns whether a value requests anything. An empty object does: `web_search_options: {}` searches. */
 export const isUsedValue = (value: unknown): boolean =>
   value !== undefined &&

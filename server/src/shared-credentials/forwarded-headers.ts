@@ -1,4 +1,4 @@
-import { withAllowed, type OnOmitted, type SharedCredential } from './credential'
+import { withAllowed, type SharedUse } from './credential'
 import { withoutDate } from './messages-body'
 
 /**
@@ -57,11 +57,6 @@ export const anthropicVersions: ReadonlySet<string> = new Set([
   '2023-06-01',
   '2026-10-21',
 ])
-
-interface SharedUse {
-  credential: SharedCredential
-  omit: OnOmitted
-}
 
 /** Returns those of the headers that belong to a body which a provider gets with a shared credential. */
 export function toSharedHeaders(

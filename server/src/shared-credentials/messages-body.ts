@@ -1,4 +1,4 @@
-import { withAllowed, type OnOmitted, type SharedCredential } from './credential'
+import { withAllowed, type SharedCredential, type SharedUse } from './credential'
 import { rejectReferenceFields, withListedFields } from './relayed-body'
 import { rejectStored, rejectUnlisted } from './rejections'
 import { isPublicUrl } from './stored-references'
@@ -62,11 +62,6 @@ export const withoutDate = (name: string): string => name.replace(/[-_]\d{4}-?\d
 
 /** Nothing that names a file is deeper. */
 const deepest = 5
-
-interface SharedUse {
-  credential: SharedCredential
-  omit: OnOmitted
-}
 
 /** Throws `invalid_request` where a request in Anthropic's format names what the provider's account holds. */
 export function rejectStoredInMessages(body: JsonObject, credential: SharedCredential): void {

@@ -1,17 +1,16 @@
-import type { OnOmitted, SharedCredential } from './credential'
 import { toSharedHeaders } from './forwarded-headers'
 import { rejectStoredInMessages, toListedMessages } from './messages-body'
-import { rejectStoredInResponses, toListedResponses } from './responses-body'
+import {
+  rejectStoredInResponses,
+  toListedResponses,
+  type SharedResponseUse,
+} from './responses-body'
 import type { Original } from '../protocols/dialect'
 import type { JsonObject } from '../wire/json-body'
 
-interface SharedUse {
-  credential: SharedCredential
-  /** The model thinks. */
-  reasoning: boolean
+interface SharedOriginalUse extends SharedResponseUse {
   /** Returns the body that the price covers; absent where nothing is priced. Throws `invalid_request`. */
   toPriced?: ((body: JsonObject) => JsonObject) | undefined
-  omit: OnOmitted
 }
 
 /**
@@ -21,7 +20,7 @@ interface SharedUse {
  */
 export function toSharedOriginal(
   { format, body, headers }: Pick<Original, 'format' | 'body' | 'headers'>,
-  use: SharedUse,
+  use: SharedOriginalUse,
 ): Pick<Original, 'body' | 'headers'> {
   const { credential, toPriced = (body) => body } = use
   if (format === 'messages') rejectStoredInMessages(body, credential)

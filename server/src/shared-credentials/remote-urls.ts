@@ -15,8 +15,8 @@ const free: ReadonlySet<string> = new Set([
 
 const isRemote = (url: unknown): boolean => typeof url === 'string' && !/^data:/i.test(url)
 
-/** The content of a file may stand there without a scheme. */
-const isRemoteData = (data: unknown): boolean =>
+/** Returns whether the data of a file is an address: its content may stand there without a scheme. */
+export const isAddress = (data: unknown): data is string =>
   typeof data === 'string' && /^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(data)
 
 /** The values that a server may take for an address, by the field that holds them. */
@@ -25,7 +25,7 @@ const readers: Readonly<Record<string, (value: unknown) => string | undefined>> 
   video_url: (value) => toAddressField(value),
   audio_url: (value) => toAddressField(value),
   source: (value) => (isObject(value) && isRemote(value['url']) ? '.url' : undefined),
-  image: (value) => (isRemoteData(value) ? '' : undefined),
+  image: (value) => (isAddress(value) ? '' : undefined),
   file_url: (value) => (value && isRemote(value) ? '' : undefined),
   file: (value) => findInFile(value),
   server_url: (value) => (value && isRemote(value) ? '' : undefined),
@@ -39,7 +39,7 @@ function toAddressField(value: unknown): string | undefined {
 function findInFile(file: unknown): string | undefined {
   if (!isObject(file)) return undefined
   if (file['file_url'] && isRemote(file['file_url'])) return '.file_url'
-  const name = ['file_data', 'file_id'].find((field) => isRemoteData(file[field]))
+  const name = ['file_data', 'file_id'].find((field) => isAddress(file[field]))
   return name && `.${name}`
 }
 

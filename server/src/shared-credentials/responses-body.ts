@@ -1,4 +1,4 @@
-import { withAllowed, type OnOmitted, type SharedCredential } from './credential'
+import { withAllowed, type SharedCredential, type SharedUse } from './credential'
 import { rejectReferenceFields, rejectStoredComparison, withListedFields } from './relayed-body'
 import { rejectStored, rejectUnlisted } from './rejections'
 import { isPublicUrl } from './stored-references'
@@ -65,10 +65,10 @@ export const responseTools: ReadonlySet<string> = new Set([
   'image_generation',
 ])
 
-interface SharedUse {
-  credential: SharedCredential
+/** The use of a shared credential by a request in the Responses format. */
+export interface SharedResponseUse extends SharedUse {
+  /** The model thinks. */
   reasoning: boolean
-  omit: OnOmitted
 }
 
 /** Throws `invalid_request` where a request in the Responses format names what the provider's account holds. */
@@ -86,7 +86,7 @@ export function rejectStoredInResponses(body: JsonObject, credential: SharedCred
  */
 export function toListedResponses(
   body: JsonObject,
-  { credential, reasoning, omit }: SharedUse,
+  { credential, reasoning, omit }: SharedResponseUse,
 ): JsonObject {
   const { input, tools } = body
   const listed = withListedFields(body, { format: 'responses', credential, omit })

@@ -1,4 +1,5 @@
 import { rejectStored } from './rejections'
+import { isAddress } from './remote-urls'
 import { isYouTubeUrl } from '../providers/google/content'
 import { isObject, type JsonObject } from '../wire/json-body'
 
@@ -15,9 +16,7 @@ export const isPublicUrl = (url: string): boolean =>
 
 const isForeignUrl = (url: unknown): boolean => typeof url === 'string' && !isPublicUrl(url)
 
-/** The content of a file may stand there without a scheme. */
-const isForeignData = (data: unknown): boolean =>
-  typeof data === 'string' && /^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(data) && !isPublicUrl(data)
+const isForeignData = (data: unknown): boolean => isAddress(data) && !isPublicUrl(data)
 
 /** A film on YouTube is everybody's; Gemini takes its address for a file's. */
 const isForeignId = (id: unknown): boolean =>

@@ -1,12 +1,13 @@
 import { sql, type Kysely } from 'kysely'
 import { possibleId, providerItemIds } from './item-ids'
 import { indexBytes, maxBytes, type StoredResponse } from './store'
-import { parseObjects, yieldToLoop, type Pause } from './stored-json'
+import { parseObjects } from './stored-json'
 import type { Schema } from '../platform/db/schema'
 import { isStorageFull, storageFull } from '../platform/storage-full'
 import { ApiError, invalidRequest } from '../errors'
 import type { JsonObject } from '../wire/json-body'
 import { answerShape } from '../wire/json-shape'
+import { yieldToLoop, type Pause } from '../wire/json-slices'
 import { namedFrame } from '../wire/sse'
 
 /** A response's id, and its account. */

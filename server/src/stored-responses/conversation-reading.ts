@@ -1,11 +1,12 @@
 import { sql, type Kysely } from 'kysely'
 import { fullConversation } from './conversation-append'
 import type { ConversationItem } from './conversation-item'
-import { historyShape, parseObjects, type Pause } from './stored-json'
+import { historyShape, parseObjects } from './stored-json'
 import type { Schema } from '../platform/db/schema'
 import { invalidRequest } from '../errors'
 import type { JsonObject } from '../wire/json-body'
 import { ShapeExceeded } from '../wire/json-shape'
+import type { Pause } from '../wire/json-slices'
 
 export interface ItemPage {
   limit: number

@@ -4,11 +4,12 @@ import { append, isStored, refuseFull, type ConversationTurn } from './conversat
 import type { ConversationItem } from './conversation-item'
 import { readAll, readPage, type History, type ItemPage } from './conversation-reading'
 import { possibleId } from './item-ids'
-import { parseObjects, yieldToLoop, type Pause } from './stored-json'
+import { parseObjects } from './stored-json'
 import { newId } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
 import type { JsonObject } from '../wire/json-body'
 import { answerShape } from '../wire/json-shape'
+import { yieldToLoop, type Pause } from '../wire/json-slices'
 
 export interface Conversation {
   id: string

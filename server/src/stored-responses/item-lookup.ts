@@ -1,8 +1,9 @@
 import { sql, type Kysely } from 'kysely'
-import { parseStored, type Pause } from './stored-json'
+import { parseStored } from './stored-json'
 import type { Schema } from '../platform/db/schema'
 import { isObject, type JsonObject, toObjects } from '../wire/json-body'
 import { answerShape } from '../wire/json-shape'
+import type { Pause } from '../wire/json-slices'
 
 /** A stored response, as far as items of it can be named. */
 export interface StoredItems {

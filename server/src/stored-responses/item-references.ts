@@ -1,11 +1,12 @@
 import { possibleId, toInputItemId } from './item-ids'
 import type { StoredItems } from './item-lookup'
 import type { ResponseStore } from './store'
-import { historyShape, weigh, type Pause } from './stored-json'
+import { historyShape, weigh } from './stored-json'
 import { invalidRequest } from '../errors'
 import { isReference } from '../wire/item-reference'
 import { isObject, toList, type JsonObject, type ReadBody } from '../wire/json-body'
 import { ShapeExceeded } from '../wire/json-shape'
+import type { Pause } from '../wire/json-slices'
 
 /** The most items that a request may name by their ids. */
 const maxReferences = 10_000

@@ -3,7 +3,6 @@ import type { History } from './conversation-reading'
 import type { StoredConversations } from './conversations'
 import { referencesIn, tooMuch, withReferencedItems } from './item-references'
 import { maxChainBytes, type ResponseStore } from './store'
-import { yieldToLoop, type Pause } from './stored-json'
 import {
   assertEnded,
   assertLight,
@@ -13,6 +12,7 @@ import {
   unknownHistory,
 } from './turn-rejections'
 import { isObject, type JsonObject, toObjects, type ReadBody } from '../wire/json-body'
+import { yieldToLoop, type Pause } from '../wire/json-slices'
 import { withTimeout } from '../platform/with-timeout'
 
 /** Which responses are stored: all unless the request opts out, those that opt in, or none. */
@@ -269,7 +269,7 @@ function prependHistory(history: History, { body, bytes }: ReadBody): ReadBody {
 }
 
 /** Returns the items of an input or an output; a text is a user message. */
-const itemsOf = (value: unknown): JsonObject[] => {
+const itemsOf = (value: unknown): readonly JsonObject[] => {
   if (typeof value === 'string') return [{ type: 'message', role: 'user', content: value }]
   return toObjects(value)
 }

@@ -3,9 +3,10 @@ import { nameInputs, possibleId, providerItemIds, responseOf } from './item-ids'
 import { countItemBytes, findItems, type ItemLookup, type StoredItems } from './item-lookup'
 import { getIdTime } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
-import { parseStored, yieldToLoop, type Pause } from './stored-json'
+import { parseStored } from './stored-json'
 import { isObject, type JsonObject, toObjects } from '../wire/json-body'
 import { answerShape, ShapeExceeded } from '../wire/json-shape'
+import { yieldToLoop, type Pause } from '../wire/json-slices'
 
 /** A response, and the input of its request. */
 export interface StoredResponse {

@@ -1,12 +1,6 @@
 import { isObject, maxConcurrent, type JsonObject } from '../wire/json-body'
 import { answerShape, bodyShape, type ShapeLimits } from '../wire/json-shape'
-import { parseInSlices } from '../wire/json-slices'
-
-/** Called between slices of parsing, with the milliseconds that the last one took; resolves when the next may begin. */
-export type Pause = (ms: number) => Promise<void>
-
-/** Lets other requests run, without a limit of its own. */
-export const yieldToLoop: Pause = () => new Promise<void>((resolve) => void setImmediate(resolve))
+import { parseInSlices, type Pause } from '../wire/json-slices'
 
 /** The limits of a history that a request continues: twice the structure of a body. */
 export const historyShape: ShapeLimits = {

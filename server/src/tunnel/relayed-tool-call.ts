@@ -1,26 +1,8 @@
-import type { FromGateway, GatewayFailure } from './frames'
+import type { GatewayFailure, GatewayFrame } from './frames'
 import { ProtocolError } from './read-frame'
 import type { AnswerTransport } from './relayed-answer'
 import { ApiError } from '../errors'
-
-/** The result of a tool. `isError`: it failed, or did not run. */
-export interface ToolOutcome {
-  content: string
-  isError: boolean
-}
-
-/** A tool call in the form that its gateway receives. */
-export interface OutgoingToolCall {
-  name: string
-  arguments: Record<string, unknown>
-  timeoutMs: number
-  /** The maximum size of the result's content, in bytes of UTF-8. */
-  maxBytes: number
-  /** Aborts when the result is no longer needed: Tollgate then cancels the call at the gateway. */
-  signal: AbortSignal
-}
-
-type ToolResult = Extract<FromGateway, { type: 'tool_result' }>
+import type { GatewayToolResult } from '../wire/gateway-tool'
 
 const listenOnce = { once: true }
 
@@ -29,7 +11,7 @@ export class RelayedToolCall {
   readonly #line: AnswerTransport
   readonly #id: string
   readonly #signal: AbortSignal
-  readonly #outcome = Promise.withResolvers<ToolOutcome>()
+  readonly #outcome = Promise.withResolvers<GatewayToolResult>()
 
   constructor(line: AnswerTransport, { id, signal }: { id: string; signal: AbortSignal }) {
     this.#line = line
@@ -41,7 +23,7 @@ export class RelayedToolCall {
   /**
    * Resolves with the result. Rejects with `connection_failed` where the gateway is lost, or the reason of the signal.
    */
-  get outcome(): Promise<ToolOutcome> {
+  get outcome(): Promise<GatewayToolResult> {
     return this.#outcome.promise
   }
 
@@ -60,7 +42,7 @@ export class RelayedToolCall {
     throw new ProtocolError('A tool has a result, and no response.')
   }
 
-  result({ content, is_error: isError }: ToolResult): void {
+  result({ content, is_error: isError }: GatewayFrame<'tool_result'>): void {
     this.#outcome.resolve({ content, isError })
     this.#finish(false)
   }

@@ -6,7 +6,7 @@ import type { TunnelLocation } from './gateway-store'
 import { readNodeMessage, version, type NodeMessage, type NodeMessageBody } from './node-messages'
 import { Peers, type Party } from './peers'
 import { RelayedAnswer } from './relayed-answer'
-import { RelayedToolCall, type OutgoingToolCall, type ToolOutcome } from './relayed-tool-call'
+import { RelayedToolCall } from './relayed-tool-call'
 import { InboundCalls } from './inbound-calls'
 import type { NodeChannel } from '../platform/db/node-channel'
 import { systemClock, type Clock } from '../platform/clock'
@@ -15,6 +15,7 @@ import { Periodic } from '../platform/periodic'
 import type { Answer } from '../upstream/http/answer'
 import { GatewayLost, type GatewayCall } from '../upstream/http/gateway-call'
 import { ApiError } from '../errors'
+import type { GatewayToolCall, GatewayToolResult } from '../wire/gateway-tool'
 
 interface Ports {
   /** This process. */
@@ -117,7 +118,7 @@ export class RemoteTunnelRelay implements AsyncDisposable {
   }
 
   /** As `TunnelConnection.callTool`. */
-  async callTool(gatewayId: string, call: OutgoingToolCall): Promise<ToolOutcome> {
+  async callTool(gatewayId: string, call: GatewayToolCall): Promise<GatewayToolResult> {
     const { signal } = call
     signal.throwIfAborted()
     await this.lookUp(gatewayId)

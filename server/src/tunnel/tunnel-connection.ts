@@ -3,10 +3,11 @@ import { requestOf, toFrameText, toolCallOf, type TunnelRequest } from './tunnel
 import { bounds, type GatewayFrame, type ToGateway } from './frames'
 import { ProtocolError } from './read-frame'
 import { RelayedAnswer, type AnswerTransport } from './relayed-answer'
-import { RelayedToolCall, type OutgoingToolCall, type ToolOutcome } from './relayed-tool-call'
+import { RelayedToolCall } from './relayed-tool-call'
 import type { Answer } from '../upstream/http/answer'
 import { GatewayLost, type GatewayCall } from '../upstream/http/gateway-call'
 import { ApiError } from '../errors'
+import type { GatewayToolCall, GatewayToolResult } from '../wire/gateway-tool'
 
 /** An authenticated gateway that may open a socket. */
 export interface AuthenticatedGateway {
@@ -132,7 +133,7 @@ export class TunnelConnection implements AnswerTransport {
    * Runs a tool and waits for its result. Rejects with `connection_failed`, `gateway_unavailable`, or the reason of
    * the call's signal.
    */
-  async callTool(call: OutgoingToolCall): Promise<ToolOutcome> {
+  async callTool(call: GatewayToolCall): Promise<GatewayToolResult> {
     const { signal } = call
     signal.throwIfAborted()
     if (!this.isOpen) throw new ApiError('gateway_unavailable')

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { bounds, toGateway, type ToGateway } from './frames'
-import type { OutgoingToolCall } from './relayed-tool-call'
 import type { GatewayCall } from '../upstream/http/gateway-call'
 import { invalidRequest } from '../errors'
+import type { GatewayToolCall } from '../wire/gateway-tool'
 
 type Frame<Type extends ToGateway['type']> = Extract<ToGateway, { type: Type }>
 
@@ -39,7 +39,7 @@ export const requestOf = ({ provider, model, path, body, isStream, timeoutMs }: 
   )
 
 /** Builds the request for a tool call. Throws `invalid_request` for one that does not fit into a frame. */
-export const toolCallOf = ({ name, arguments: args, timeoutMs, maxBytes }: OutgoingToolCall) =>
+export const toolCallOf = ({ name, arguments: args, timeoutMs, maxBytes }: GatewayToolCall) =>
   toTunnelRequest(
     { type: 'tool_call', name, timeout_ms: timeoutOf(timeoutMs), most_bytes: maxBytes },
     args,

@@ -9,7 +9,7 @@ import { toFailure } from '../providers/upstream-error'
 import { maxAnswerBytes } from '../wire/answer'
 import { isObject, maxConcurrent } from '../wire/json-body'
 import { answerShape, ShapeExceeded } from '../wire/json-shape'
-import { parseInSlices, parseShaped } from '../wire/json-slices'
+import { parseInSlices, parseShaped, yieldToLoop } from '../wire/json-slices'
 
 /** The cost of an answer beside its parsing, in milliseconds for each of its bytes. */
 const byteMs = 4e-6
@@ -84,7 +84,7 @@ function parseAnswer(text: string, type: string, attempt: UpstreamAttempt): unkn
 async function parseLarge(text: string, share: LoopShare): Promise<unknown> {
   await share.spend(text.length * byteMs, 'useful')
   return parseInSlices(text, answerShape, async (ms) => {
-    await new Promise((resolve) => void setImmediate(resolve))
+    await yieldToLoop()
     await share.spend(ms, 'useful')
   })
 }

@@ -1,6 +1,7 @@
 import { smallLength } from './large-events'
 import { systemClock, type Clock } from '../platform/clock'
 import { invalidAnswer, type ErrorSource } from '../providers/upstream-error'
+import { yieldToLoop } from '../wire/json-slices'
 
 /** An owner's share of the event loop. */
 export interface LoopShare {
@@ -98,7 +99,7 @@ export class StreamWork {
     this.#yielding = this.#share.spend(ms, isUseful ? 'useful' : 'idle')
     if (this.#sinceYieldMs < sliceMs) return
     this.#sinceYieldMs = 0
-    this.#yielding ??= new Promise((resolve) => void setImmediate(resolve))
+    this.#yielding ??= yieldToLoop()
   }
 
   /** Counts a piece that was read since `begin`, with which the stream has failed: it served no client. */

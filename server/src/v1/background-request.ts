@@ -5,7 +5,7 @@ import type { ModelCall } from './model-call'
 import type { RecordedReply, Reply, RequestHistory } from '../gateway/request'
 import type { BackgroundStore } from '../stored-responses/background-store'
 import type { StoredTurn } from '../stored-responses/response-turn'
-import type { Pause } from '../stored-responses/stored-json'
+import type { Pause } from '../wire/json-slices'
 import type { JsonObject, ReadBody } from '../wire/json-body'
 import { noUsage } from '../wire/usage'
 

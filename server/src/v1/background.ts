@@ -6,7 +6,7 @@ import { ApiError, invalidRequest } from '../errors'
 import type { StreamReply } from '../gateway/request'
 import type { BackgroundStore, Owned, Standing } from '../stored-responses/background-store'
 import type { StoredTurn } from '../stored-responses/response-turn'
-import type { Pause } from '../stored-responses/stored-json'
+import type { Pause } from '../wire/json-slices'
 import { check, type ReadBody } from '../wire/json-body'
 import { Periodic } from '../platform/periodic'
 

@@ -11,6 +11,7 @@ import type { Env, Server } from '../http/env'
 import { hopsHeader, toHops } from '../wire/forwarding-loop'
 import type { Usage } from '../wire/usage'
 import type { ReadBody } from '../wire/json-body'
+import type { Pause } from '../wire/json-slices'
 
 const withoutSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : path)
 
@@ -117,10 +118,7 @@ export class ModelCall implements InboundRequest, BodyMemory {
     return readJson(this.request, { limitBytes, server: this.#server, memory: this, onText })
   }
 
-  async readMore<Read>(
-    bytes: number,
-    read: (pause: (ms: number) => Promise<void>) => Promise<Read>,
-  ): Promise<Read> {
+  async readMore<Read>(bytes: number, read: (pause: Pause) => Promise<Read>): Promise<Read> {
     const share = this.share()
     const pause = parsingStored(share, bytes)
     if (bytes <= smallBytes) return read(pause)

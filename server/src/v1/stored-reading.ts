@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { parsingStored } from '../http/body'
 import type { Env } from '../http/env'
-import type { Pause } from '../stored-responses/stored-json'
+import type { Pause } from '../wire/json-slices'
 
 /** Parsing, and encoding again for the answer, which takes about as long. */
 const timesRead = 2

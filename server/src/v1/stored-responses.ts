@@ -14,7 +14,7 @@ import { route, type Route } from '../http/route'
 import type { Owned } from '../stored-responses/background-store'
 import { toInputItemId } from '../stored-responses/item-ids'
 import type { ResponseStore, StoredResponse } from '../stored-responses/store'
-import type { Pause } from '../stored-responses/stored-json'
+import type { Pause } from '../wire/json-slices'
 import type { JsonObject } from '../wire/json-body'
 
 const Deleted = z

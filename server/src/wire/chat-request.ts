@@ -32,6 +32,10 @@ const CustomCall = z.looseObject({
   custom: z.looseObject({ name: z.string().min(1), input: z.string() }),
 })
 
+/** Returns the role of a message that was not checked; undefined for none. */
+export const roleOf = (message: unknown): unknown =>
+  isObject(message) ? message['role'] : undefined
+
 /** Bounds on the number of elements of a request. */
 interface MaxCounts {
   messages: number

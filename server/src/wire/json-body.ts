@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { invalidRequest } from '../errors'
 import { toFieldError } from './field-error'
 import { bodyShape, ShapeExceeded } from './json-shape'
-import { parseInSlices } from './json-slices'
+import { parseInSlices, type Pause } from './json-slices'
 
 /** A JSON object as it arrived. */
 export type JsonObject = Record<string, unknown>
@@ -22,11 +22,20 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** Returns a text; an empty one for any other value, which is not converted: an object may be made to throw then. */
 export const toText = (value: unknown) => (typeof value === 'string' ? value : '')
 
+/** Returns whether a value is a text and not an empty one. */
+export const isNonEmptyText = (value: unknown): value is string =>
+  typeof value === 'string' && value !== ''
+
 /** Returns the elements of a list; none for any other value. */
 export const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Returns the objects in a list; none for any other value. */
-export const toObjects = (value: unknown): JsonObject[] => toList(value).filter(isObject)
+const noObjects: readonly JsonObject[] = []
+
+/** Returns the objects in a list, the list itself where it has nothing else; none for any other value. */
+export function toObjects(value: unknown): readonly JsonObject[] {
+  if (!Array.isArray(value)) return noObjects
+  return value.every(isObject) ? value : value.filter(isObject)
+}
 
 /** Texts up to so many characters are parsed at once: none of them has much in it. */
 export const maxConcurrent = 64 * 1024
@@ -42,13 +51,10 @@ export function parseObject(text: string): JsonObject {
 
 /**
  * Reads a JSON object from a text of any length: its shape is counted before it is built, and other
- * requests run in between. `pause` is as that of `parseInSlices`. Rejects with `invalid_request`, also
+ * requests run in between. Rejects with `invalid_request`, also
  * where a limit is exceeded.
  */
-export async function readObject(
-  text: string,
-  pause: (ms: number) => Promise<void>,
-): Promise<JsonObject> {
+export async function readObject(text: string, pause: Pause): Promise<JsonObject> {
   if (text.length <= maxConcurrent) return parseObject(text)
   try {
     return checkObject(await parseInSlices(text, bodyShape, pause))

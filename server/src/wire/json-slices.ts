@@ -221,15 +221,20 @@ export function parseShaped(text: string, limits: ShapeLimits): unknown {
 /** Milliseconds of work after which others have their turn. */
 const sliceMs = 2
 
+/** Called between slices of parsing, with the milliseconds that the last one took; resolves when the next may begin. */
+export type Pause = (ms: number) => Promise<void>
+
+/** Lets other requests run, without a limit of its own. */
+export const yieldToLoop = () => new Promise<void>((resolve) => void setImmediate(resolve))
+
 /**
- * Parses in slices, with the results of `JSON.parse`. `pause` is called between them with the milliseconds
- * that the last one took, and resolves when the next may begin. Rejects with `ShapeExceeded` and
+ * Parses in slices, with the results of `JSON.parse`; `pause` is called between them. Rejects with `ShapeExceeded` and
  * `SyntaxError`.
  */
 export async function parseInSlices(
   text: string,
   limits: ShapeLimits,
-  pause: (ms: number) => Promise<void>,
+  pause: Pause,
 ): Promise<unknown> {
   let startedAtMs = systemClock.monotonicMs()
   const slices = new JsonSlices(text, limits)

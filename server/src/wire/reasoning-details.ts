@@ -1,4 +1,4 @@
-import { checkNesting, type JsonObject, toObjects, toText } from './json-body'
+import { checkNesting, isNonEmptyText, type JsonObject, toObjects, toText } from './json-body'
 import { bodyShape, type ShapeLimits } from './json-shape'
 import { parseShaped } from './json-slices'
 
@@ -11,15 +11,13 @@ import { parseShaped } from './json-slices'
 /** Marks thoughts that OpenAI's models encrypted: only OpenAI can read them. */
 export const openAiThoughtFormat = 'openai-responses-v1'
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
-
 /** Returns whether a thought carries what its provider needs back: a signature, or all of it encrypted. */
 export const isSigned = ({ data, signature }: JsonObject): boolean =>
-  isText(data) || isText(signature)
+  isNonEmptyText(data) || isNonEmptyText(signature)
 
 /** Returns whether a thought has any content. Some servers send empty ones with every piece of their answer. */
 export const hasContent = (detail: JsonObject): boolean =>
-  isSigned(detail) || isText(detail['text']) || isText(detail['summary'])
+  isSigned(detail) || isNonEmptyText(detail['text']) || isNonEmptyText(detail['summary'])
 
 const textTypes: ReadonlySet<unknown> = new Set(['reasoning.text', 'reasoning.summary'])
 
@@ -35,7 +33,7 @@ export function joinDetails(details: unknown): JsonObject[] {
     const { type = 'reasoning.text', format, index } = detail
     const key = [type, index, format].join(' ')
     const earlier = open.get(key)
-    if (!textTypes.has(type) || isText(detail['data'])) joinedDetails.push(detail)
+    if (!textTypes.has(type) || isNonEmptyText(detail['data'])) joinedDetails.push(detail)
     else if (earlier && continues(earlier, detail)) append(earlier, detail)
     else {
       const copy = { type, ...detail }
@@ -48,7 +46,7 @@ export function joinDetails(details: unknown): JsonObject[] {
 
 /** A signature may come in pieces, too. */
 const continues = (earlier: JsonObject, { text }: JsonObject): boolean =>
-  !isText(earlier['signature']) || typeof text !== 'string'
+  !isNonEmptyText(earlier['signature']) || typeof text !== 'string'
 
 const fragmented: ReadonlySet<string> = new Set(['text', 'summary', 'signature'])
 
@@ -95,7 +93,7 @@ export class ThoughtUnpacker {
    * Unpacks thoughts; none where the text was cut or forged. They prove nothing by themselves: a client could send the
    * same in a chat, and their provider checks what it signed.
    */
-  unpack(packed: string): JsonObject[] {
+  unpack(packed: string): readonly JsonObject[] {
     if (this.#nodes === 0) return []
     try {
       const text = Buffer.from(packed.slice(mark.length), 'base64').toString()

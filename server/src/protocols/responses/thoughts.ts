@@ -39,7 +39,7 @@ export function readThoughts(item: JsonObject, unpacker: ThoughtUnpacker): ItemT
 function readDetails(
   { encrypted_content: data, id }: JsonObject,
   unpacker: ThoughtUnpacker,
-): JsonObject[] {
+): readonly JsonObject[] {
   if (typeof data !== 'string' || data === '') return []
   if (isPacked(data)) return unpacker.unpack(data)
   const idField = typeof id === 'string' ? { id } : {}

@@ -138,7 +138,7 @@ class MessageParts {
       case 'redacted_thinking':
         return [this.#details(hiddenThought(block.data ?? '', this.#nextThought()))]
       case 'text': {
-        const citations = toObjects(block.citations)
+        const citations = [...toObjects(block.citations)]
         this.#blocks.set(index, { kind: 'text', start: this.#length, citations })
         return this.#toTextParts(block.text ?? '')
       }

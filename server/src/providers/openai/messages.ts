@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { withoutBreakpoints } from './cache-control'
 import { toProviderCallId } from '../../wire/call-ids'
-import { isObject, type JsonObject, toObjects } from '../../wire/json-body'
+import { isNonEmptyText, isObject, type JsonObject, toObjects } from '../../wire/json-body'
 import { toToolMessages } from '../../wire/legacy-functions'
 import { unpackCallId } from '../../wire/packed-call-id'
 import { toThinkingPart } from '../../wire/thinking-parts'
@@ -112,14 +112,16 @@ function toDocument(part: unknown): unknown {
   if (!isObject(part) || part['type'] !== 'file' || !isObject(part['file'])) return part
   const { file_data: data, file_id: id, filename: name } = part['file']
   if (typeof data !== 'string') return { type: 'file', file_id: id }
-  return { type: 'document_url', document_url: data, ...(isText(name) && { document_name: name }) }
+  return {
+    type: 'document_url',
+    document_url: data,
+    ...(isNonEmptyText(name) && { document_name: name }),
+  }
 }
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 function toContentParts(content: unknown): readonly unknown[] {
   if (Array.isArray(content)) return content
-  return isText(content) ? [{ type: 'text', text: content }] : []
+  return isNonEmptyText(content) ? [{ type: 'text', text: content }] : []
 }
 
 /** Keeps annotations that a provider needs back for its next answer, such as a file that it has read. */
@@ -179,7 +181,7 @@ function reasoning(
   }
   if (historyReasoning === 'reasoning_content' || text === undefined) return unsigned
   const removed = { ...unsigned, reasoning_content: undefined }
-  if (historyReasoning === 'thinking_part' && isText(text)) {
+  if (historyReasoning === 'thinking_part' && isNonEmptyText(text)) {
     return { ...removed, content: [toThinkingPart(text), ...toContentParts(content)] }
   }
   return historyReasoning === 'reasoning' ? { ...removed, reasoning: text } : removed

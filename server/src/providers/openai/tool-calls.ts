@@ -1,6 +1,6 @@
 import { toCompactJson } from '../../wire/call-arguments'
 import type { FinishReason } from '../../wire/finish-reason'
-import { isObject, type JsonObject } from '../../wire/json-body'
+import { isObject, toText, type JsonObject } from '../../wire/json-body'
 import {
   OutgoingCalls,
   type CallNaming,
@@ -104,8 +104,6 @@ export function readCall(entry: JsonObject): CallPiece {
     toolFields,
   }
 }
-
-const toText = (value: unknown) => (typeof value === 'string' ? value : '')
 
 /** Some providers send arguments as an object. */
 const toArgumentText = (value: unknown) => (isObject(value) ? JSON.stringify(value) : toText(value))

@@ -4,16 +4,8 @@ import type { Principal } from '../../../auth/principal'
 import type { Schema } from '../../../platform/db/schema'
 import { invalidRequest } from '../../../errors'
 import { payerOf } from '../../../http/payer'
+import { textFields, type CostQuestion } from '../../../wire/cost-question'
 import { toUsd } from '../../../wire/usd'
-
-const textFields = ['messages', 'prompt', 'input'] as const
-type TextField = (typeof textFields)[number]
-
-/** The input of an estimate: token counts, or a request as the gateway would hold credit for it. */
-interface CostQuestion {
-  model: string
-  size: { input: number; output: number } | { field: TextField; value: unknown; limit?: number }
-}
 
 /** The cost of a request in nano-dollars, and its payer; null without a payer. */
 interface Priced {

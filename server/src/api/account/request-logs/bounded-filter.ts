@@ -2,8 +2,13 @@ import type { RequestLogFilter } from './schema'
 
 const dayMs = 86_400_000
 
-const latest = (one: Date | undefined, other: Date) => (one && one > other ? one : other)
-const earliest = (one: Date | undefined, other: Date) => (one && one < other ? one : other)
+/** Returns the later beginning of a period, `other` where a filter has none. */
+export const laterOf = (one: Date | undefined, other: Date): Date =>
+  one && one > other ? one : other
+
+/** Returns the earlier end of a period, `other` where a filter has none. */
+export const earlierOf = (one: Date | undefined, other: Date): Date =>
+  one && one < other ? one : other
 
 /**
  * Bounds the period of a filter that searches, so that partitions of other days are not read: a part of an id contains
@@ -14,7 +19,7 @@ export function toBoundedFilter(filter: RequestLogFilter, defaultDays = 7): Requ
   if (!search) return filter
   if ('firstId' in search) {
     const { from, to } = search
-    return { ...filter, start_date: latest(start, from), end_date: earliest(end, to) }
+    return { ...filter, start_date: laterOf(start, from), end_date: earlierOf(end, to) }
   }
   const last = end?.getTime() ?? Date.now()
   return { ...filter, start_date: start ?? new Date(last - defaultDays * dayMs) }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { earlierOf, laterOf } from './bounded-filter'
 import { selectConnections } from './gateway-filter'
 import type { LogReader, SampledLogReader } from './log-reader'
 import type { RequestLogFilter } from './schema'
@@ -13,10 +14,10 @@ import { idSlackMs } from '../../../request-logs/log-search'
 import { addSums } from '../../../request-logs/log-sums'
 import {
   addSamples,
+  countSampled,
   maxTimedRequests,
   maxWeighedRequests,
   toTimings,
-  type TimingCount,
 } from '../../../request-logs/timing-samples'
 
 const dayMs = 86_400_000
@@ -68,7 +69,7 @@ export function createTieredLogs(options: TieredOptions): LogReader {
       const since = row ? undefined : await options.recentSince()
       if (row || !since || getIdTime(id) >= since.getTime() + idSlackMs) return row
       // The time in the id names the day to look into.
-      const from = latestOf(new Date(getIdTime(id) - idSlackMs), oldestTime(options))
+      const from = laterOf(new Date(getIdTime(id) - idSlackMs), oldestTime(options))
       const to = new Date(getIdTime(id) + idSlackMs)
       if (from >= to) return undefined
       return reading({ to: since }, () => older.find({ userId: idOf(owner), from, to }, id))
@@ -92,7 +93,7 @@ export function createTieredLogs(options: TieredOptions): LogReader {
       const { recent: own, older: query } = await divide(options, owner, filter)
       if (!query) return recent.timings(owner, own)
       const newest = await recent.samples(owner, own)
-      const read = countOf(newest.latencies)
+      const read = countSampled(newest.latencies)
       const limits = {
         timed: Math.max(0, maxTimedRequests - read),
         weighed: Math.max(0, maxWeighedRequests - read),
@@ -105,15 +106,9 @@ export function createTieredLogs(options: TieredOptions): LogReader {
 
 const idOf = (owner: LogOwner) => (owner === everyAccount ? undefined : owner)
 
-const countOf = (samples: readonly TimingCount[]) =>
-  samples.reduce((sum, { count }) => sum + count, 0)
-
 /** Returns the beginning of the first day whose logs are not deleted yet. */
 const oldestTime = ({ retentionDays }: Pick<TieredOptions, 'retentionDays'>): Date =>
   new Date((Math.floor(Date.now() / dayMs) - retentionDays()) * dayMs)
-
-const latestOf = (one: Date | undefined, other: Date) => (one && one > other ? one : other)
-const earliestOf = (one: Date | undefined, other: Date) => (one && one < other ? one : other)
 
 /** Divides a filter between the stores. */
 async function divide(
@@ -123,9 +118,9 @@ async function divide(
 ): Promise<Parts> {
   const since = await options.recentSince()
   if (!since) return { recent: filter, older: undefined }
-  const recent = { ...filter, start_date: latestOf(filter.start_date, since) }
-  const from = latestOf(filter.start_date, oldestTime(options))
-  const to = earliestOf(filter.end_date, since)
+  const recent = { ...filter, start_date: laterOf(filter.start_date, since) }
+  const from = laterOf(filter.start_date, oldestTime(options))
+  const to = earlierOf(filter.end_date, since)
   if (from >= to) return { recent, older: undefined }
   const { gateway_id: gatewayId } = filter
   const connectionIds =
