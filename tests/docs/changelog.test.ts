@@ -44,3 +44,8 @@ test('the newest release of CHANGELOG.md fits on one screen', () => {
   expect(newest).toStartWith(`[${version}]`)
   expect(newest.trimEnd().split('\n').length).toBeLessThanOrEqual(60)
 })
+
+test('ROADMAP.md has at most 60 lines', async () => {
+  const roadmap = await Bun.file(join(root, 'ROADMAP.md')).text()
+  expect(roadmap.trimEnd().split('\n').length).toBeLessThanOrEqual(60)
+})
