@@ -4,5 +4,5 @@ export function findCommit(
   environment?: Readonly<Record<string, string | undefined>>,
 ): string | undefined
 
-/** Appends the commit to a version, as its build metadata: `0.5.0+41fc8a0c32f1`. */
+/** Appends the commit to a version, as its build metadata: `0.6.0+41fc8a0c32f1`. */
 export function toBuildVersion(version: string, commit: string | undefined): string

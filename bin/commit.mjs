@@ -11,7 +11,7 @@ export function findCommit(root, environment = process.env) {
   return shorten(environment.TOLLGATE_COMMIT) ?? shorten(readHead(root))
 }
 
-/** Appends the commit to a version, as its build metadata: `0.5.0+41fc8a0c32f1`. */
+/** Appends the commit to a version, as its build metadata: `0.6.0+41fc8a0c32f1`. */
 export function toBuildVersion(version, commit) {
   return commit === undefined ? version : `${version}+${commit}`
 }

@@ -38,3 +38,14 @@ test('entries of CHANGELOG.md are in the sections of Keep a Changelog, on one li
   const strays = entries.split('\n').filter((line) => !/^(|## .+|### .+|- .+)$/.test(line))
   expect(strays).toEqual([])
 })
+
+test('the newest release of CHANGELOG.md fits on one screen', () => {
+  const [, , newest = ''] = changelog.split(/^## /m)
+  expect(newest).toStartWith(`[${version}]`)
+  expect(newest.trimEnd().split('\n').length).toBeLessThanOrEqual(60)
+})
+
+test('ROADMAP.md has at most 60 lines', async () => {
+  const roadmap = await Bun.file(join(root, 'ROADMAP.md')).text()
+  expect(roadmap.trimEnd().split('\n').length).toBeLessThanOrEqual(60)
+})

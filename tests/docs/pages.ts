@@ -30,7 +30,7 @@ export interface Page {
 /** Every page that people are sent to, the shortest way first. */
 export async function readPages(): Promise<Page[]> {
   const found = await Array.fromAsync(new Glob('docs/**/*.md').scan({ cwd: root }))
-  const paths = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...found.toSorted()]
+  const paths = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'ROADMAP.md', ...found.toSorted()]
   return Promise.all(
     paths.map(async (path) => {
       const text = await Bun.file(join(root, path)).text()

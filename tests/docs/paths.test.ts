@@ -31,11 +31,14 @@ test('contributors are led to files that exist', async () => {
   expect(missing).toEqual([])
 })
 
-test('a bare file name in the map of changes is in the folder of the path before it', async () => {
-  const text = await Bun.file(join(root, 'CONTRIBUTING.md')).text()
-  const rows = text.match(/^\| (?:add|change) .*$/gmu) ?? []
+test('a bare file name in the maps of changes is in the folder of the path before it', async () => {
+  const map = await Bun.file(join(root, 'CONTRIBUTING.md')).text()
+  const pages = await Bun.file(join(root, 'docs/contribute/changes.md')).text()
+  const rows = map.match(/^\| (?:add|change|decide) .*$/gmu) ?? []
+  const steps = pages.match(/^(?:\d\.|-) .*(?:\n +.*)*/gmu) ?? []
   expect(rows.length).toBeGreaterThanOrEqual(10)
-  const missing = rows.flatMap((row) => {
+  expect(steps.length).toBeGreaterThanOrEqual(40)
+  const missing = [...rows, ...steps].flatMap((row) => {
     let folder = 'server/src'
     return [...row.matchAll(/`([\w./-]+\.(?:tsx?|json|yml))`/gu)].flatMap(([, path = '']) => {
       if (!path.includes('/'))

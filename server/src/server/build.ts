@@ -13,6 +13,6 @@ export const readBuild = (): Build => ({
   commit: (packed ? packed.commit : process.env['TOLLGATE_COMMIT']) || null,
 })
 
-/** Formats a build in one word: `0.5.0+41fc8a0c32f1`. */
+/** Formats a build in one word: `0.6.0+41fc8a0c32f1`. */
 export const formatBuild = ({ version, commit }: Build): string =>
   commit === null ? version : `${version}+${commit}`

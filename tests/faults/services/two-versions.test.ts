@@ -16,7 +16,7 @@ import { startFakeProvider } from '../../harness/upstreams/fake-provider'
 setDefaultTimeout(180_000)
 
 /** The previous release, or the nearest commit; `PREVIOUS=<commit>` overrides it. Updated with releases. */
-const previous = process.env['PREVIOUS'] ?? '07b06da'
+const previous = process.env['PREVIOUS'] ?? '48ec20eb'
 const root = join(import.meta.dir, '../../..')
 
 const git = (...args: string[]) => Bun.spawnSync(['git', '-C', root, ...args])
