@@ -2785,7 +2785,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without `start_date`, of at most 31 days with it */
+                    /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without `start_date`, of at most 31 days with it; the first 100 characters count */
                     search?: (string | number | boolean) | undefined;
                     /** @description Only requests that this model served */
                     model?: (string | number | boolean) | undefined;
@@ -2854,7 +2854,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without `start_date`, of at most 31 days with it */
+                    /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without `start_date`, of at most 31 days with it; the first 100 characters count */
                     search?: (string | number | boolean) | undefined;
                     /** @description Only requests that this model served */
                     model?: (string | number | boolean) | undefined;
@@ -5189,7 +5189,7 @@ export interface paths {
                 query?: {
                     /** @description Only templates of this category */
                     category?: (string | number | boolean) | undefined;
-                    /** @description Text in the name or the description */
+                    /** @description Text in the name or the description; the first 100 characters count */
                     search?: (string | number | boolean) | undefined;
                 } | undefined;
                 header?: never;
@@ -5447,7 +5447,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Text in the name or the description */
+                    /** @description Text in the name or the description; the first 100 characters count */
                     search?: (string | number | boolean) | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: (string | number | boolean) | undefined;
@@ -5537,7 +5537,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Text in the name or the description */
+                    /** @description Text in the name or the description; the first 100 characters count */
                     search?: (string | number | boolean) | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: (string | number | boolean) | undefined;
@@ -5585,7 +5585,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Text in the name or the description */
+                    /** @description Text in the name or the description; the first 100 characters count */
                     search?: (string | number | boolean) | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: (string | number | boolean) | undefined;
@@ -5765,7 +5765,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Text in the name, the slug or the description */
+                    /** @description Text in the name, the slug or the description; the first 100 characters count */
                     search?: (string | number | boolean) | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: (string | number | boolean) | undefined;
@@ -5917,7 +5917,7 @@ export interface paths {
                     plan_id?: (string | number | boolean) | undefined;
                     /** @description Only operators, or only other accounts */
                     is_operator?: (string | number | boolean) | undefined;
-                    /** @description Text in the e-mail address or the display name */
+                    /** @description Text in the e-mail address or the display name; the first 100 characters count */
                     search?: (string | number | boolean) | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: (string | number | boolean) | undefined;
@@ -6704,7 +6704,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Text in the key or the name */
+                    /** @description Text in the key or the name; the first 100 characters count */
                     search?: (string | number | boolean) | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: (string | number | boolean) | undefined;
@@ -6883,7 +6883,7 @@ export interface paths {
                     category?: (string | number | boolean) | undefined;
                     /** @description Only enabled models, or only disabled ones */
                     enabled?: (string | number | boolean) | undefined;
-                    /** @description Text in the id or the name */
+                    /** @description Text in the id or the name; the first 100 characters count */
                     search?: (string | number | boolean) | undefined;
                     /** @description The field that orders the list; without it, models are listed by descending id */
                     sort?: (string | number | boolean) | undefined;
@@ -7218,7 +7218,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Text in the name or the provider */
+                    /** @description Text in the name or the provider; the first 100 characters count */
                     search?: (string | number | boolean) | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: (string | number | boolean) | undefined;
@@ -7479,7 +7479,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Text in the name, the display name or the description */
+                    /** @description Text in the name, the display name or the description; the first 100 characters count */
                     search?: (string | number | boolean) | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: (string | number | boolean) | undefined;
@@ -7628,7 +7628,7 @@ export interface paths {
                 query?: {
                     /** @description Only requests with this status */
                     status?: (string | number | boolean) | undefined;
-                    /** @description Text in the e-mail address or the reason */
+                    /** @description Text in the e-mail address or the reason; the first 100 characters count */
                     search?: (string | number | boolean) | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: (string | number | boolean) | undefined;
@@ -7776,7 +7776,7 @@ export interface paths {
                     priority?: (string | number | boolean) | undefined;
                     /** @description Only tickets of this operator; `none` for unassigned ones */
                     assignee_id?: (string | number | boolean) | undefined;
-                    /** @description Text in the number, the subject or the e-mail address */
+                    /** @description Text in the number, the subject or the e-mail address; the first 100 characters count */
                     search?: (string | number | boolean) | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: (string | number | boolean) | undefined;
@@ -7952,7 +7952,7 @@ export interface paths {
                     from?: (string | number | boolean) | undefined;
                     /** @description Only changes before this time */
                     to?: (string | number | boolean) | undefined;
-                    /** @description Text in the route, the body, the objects, the client address or the e-mail address */
+                    /** @description Text in the route, the body, the objects, the client address or the e-mail address; the first 100 characters count */
                     search?: (string | number | boolean) | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: (string | number | boolean) | undefined;
@@ -8002,7 +8002,7 @@ export interface paths {
                 query?: {
                     /** @description Only requests of this account */
                     user_id?: (string | number | boolean) | undefined;
-                    /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without `start_date`, of at most 31 days with it */
+                    /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without `start_date`, of at most 31 days with it; the first 100 characters count */
                     search?: (string | number | boolean) | undefined;
                     /** @description Only requests that this model served */
                     model?: (string | number | boolean) | undefined;

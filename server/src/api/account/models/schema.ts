@@ -12,14 +12,20 @@ export type ModelBillingMode = (typeof billingModes)[number]
 const isCapability = (name: string): name is Capability =>
   capabilities.some((capability) => capability === name)
 
+const capabilityNames = String.raw`\s*(?:${capabilities.join('|')})\s*`
+const capabilityPattern = `^${capabilityNames}(?:,${capabilityNames})*$`
+
 /** One or several names separated by commas; all of them must match. */
-const capabilityList = z.string().transform((text, ctx): Capability[] => {
-  const names = text.split(',').map((name) => name.trim())
-  const accepted = names.filter(isCapability)
-  if (accepted.length === names.length) return accepted
-  ctx.addIssue(customIssue('unknown_value', `must be one of ${capabilities.join(', ')}.`))
-  return z.NEVER
-})
+const capabilityList = z
+  .string()
+  .meta({ pattern: capabilityPattern })
+  .transform((text, ctx): Capability[] => {
+    const names = text.split(',').map((name) => name.trim())
+    const accepted = names.filter(isCapability)
+    if (accepted.length === names.length) return accepted
+    ctx.addIssue(customIssue('unknown_value', `must be one of ${capabilities.join(', ')}.`))
+    return z.NEVER
+  })
 
 /** Filters, order and page of the list of models. Source: contract 6.8. */
 export const PublicModelFilters = z.object({

@@ -25,12 +25,11 @@ export const maxErrorSearchDays = 31
 
 /** The fields that filter logs. */
 export const logFilterFields = {
-  search: searchText
+  search: searchText(
+    `Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without \`start_date\`, of at most ${maxErrorSearchDays} days with it`,
+  )
     .transform((text) => (text === undefined ? undefined : toLogSearch(text)))
-    .optional()
-    .describe(
-      `Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without \`start_date\`, of at most ${maxErrorSearchDays} days with it`,
-    ),
+    .optional(),
   model: z.string().max(256).optional().describe('Only requests that this model served'),
   provider: z.string().max(40).optional().describe('Only requests that this provider served'),
   status: status.optional().describe('Only requests with this status'),

@@ -14,7 +14,7 @@ export const OperatedOrganization = ChangedOrganization.extend({
 export type OperatedOrganization = z.output<typeof OperatedOrganization>
 
 export const OrganizationFilter = z.object({
-  search: searchText.describe('Text in the name, the slug or the description'),
+  search: searchText('Text in the name, the slug or the description'),
   ...pageFields,
 })
 

@@ -37,9 +37,9 @@ export const Suspension = z.object({ reason: trimmed(500) }).meta({ ref: 'Suspen
 /** The query of the list of accounts. */
 export const UserFilter = z.object({
   status: z.enum(['active', 'suspended']).optional().describe('Only accounts with this status'),
-  plan_id: objectId('plan').optional().describe('Only accounts on this plan'),
+  plan_id: objectId('plan').max(100).optional().describe('Only accounts on this plan'),
   is_operator: flag.optional().describe('Only operators, or only other accounts'),
-  search: searchText.describe('Text in the e-mail address or the display name'),
+  search: searchText('Text in the e-mail address or the display name'),
   ...pageFields,
 })
 export type UserFilter = Omit<z.output<typeof UserFilter>, keyof typeof pageFields>
