@@ -294,9 +294,9 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Streams the events of a background response that was created as a stream */
-                    stream?: (string | number | boolean) | undefined;
+                    stream?: boolean | undefined;
                     /** @description Only events after this `sequence_number` */
-                    starting_after?: (string | number | boolean) | undefined;
+                    starting_after?: number | undefined;
                 } | undefined;
                 header?: never;
                 path: {
@@ -410,11 +410,11 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description `desc`: the latest first */
-                    order?: (string | number | boolean) | undefined;
+                    order?: ("asc" | "desc") | undefined;
                     /** @description Only items after the one with this id */
-                    after?: (string | number | boolean) | undefined;
+                    after?: string | undefined;
                 } | undefined;
                 header?: never;
                 path: {
@@ -600,11 +600,11 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description `desc`: the latest first */
-                    order?: (string | number | boolean) | undefined;
+                    order?: ("asc" | "desc") | undefined;
                     /** @description Only items after the one with this id */
-                    after?: (string | number | boolean) | undefined;
+                    after?: string | undefined;
                 } | undefined;
                 header?: never;
                 path: {
@@ -754,7 +754,7 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Includes models that you cannot call now, with the reason */
-                    all?: (string | number | boolean) | undefined;
+                    all?: boolean | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -877,21 +877,21 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only connections of this provider */
-                    provider?: (string | number | boolean) | undefined;
+                    provider?: string | undefined;
                     /** @description 2 for connections with a key, 3 for connections of self-hosted gateways */
-                    gateway_type?: (string | number | boolean) | undefined;
+                    gateway_type?: (2 | 3) | undefined;
                     /** @description Only connections with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("active" | "inactive" | "error") | undefined;
                     /** @description Only connections of accounts, or of organizations */
-                    scope?: (string | number | boolean) | undefined;
+                    scope?: ("individual" | "organization") | undefined;
                     /** @description Only connections of this organization */
-                    organization_id?: (string | number | boolean) | undefined;
+                    organization_id?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -1146,11 +1146,11 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path: {
@@ -1241,15 +1241,15 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only pools of this provider */
-                    provider?: (string | number | boolean) | undefined;
+                    provider?: string | undefined;
                     /** @description Only pools of accounts, or of organizations */
-                    scope?: (string | number | boolean) | undefined;
+                    scope?: ("individual" | "organization") | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -1416,15 +1416,15 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only gateways with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("online" | "starting" | "offline" | "error") | undefined;
                     /** @description Only gateways of accounts, or of organizations */
-                    scope?: (string | number | boolean) | undefined;
+                    scope?: ("individual" | "organization") | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -1750,13 +1750,13 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only invitations with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("pending" | "accepted" | "declined" | "revoked" | "expired") | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path: {
@@ -2099,17 +2099,17 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only members with this role */
-                    role?: (string | number | boolean) | undefined;
+                    role?: ("owner" | "admin" | "developer" | "viewer" | "member") | undefined;
                     /** @description Only members with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("pending" | "active" | "suspended") | undefined;
                     /** @description Text in the name or, for owners and admins, the address; the first 100 characters count */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path: {
@@ -2230,11 +2230,11 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Grouping of the sums */
-                    group_by?: (string | number | boolean) | undefined;
+                    group_by?: ("user" | "model" | "department") | undefined;
                     /** @description Start of the period, rounded down to whole days in UTC */
-                    start_date?: (string | number | boolean) | undefined;
+                    start_date?: (string) | undefined;
                     /** @description End of the period; a date counts to the end of its day */
-                    end_date?: (string | number | boolean) | undefined;
+                    end_date?: (string) | undefined;
                 } | undefined;
                 header?: never;
                 path: {
@@ -2279,21 +2279,21 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description ID of the acting account, `operator` or `system` */
-                    actor?: (string | number | boolean) | undefined;
+                    actor?: string | undefined;
                     /** @description An action such as `member.suspended`, or `member` for all actions on members */
-                    action?: (string | number | boolean) | undefined;
+                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "checkout" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "checkout.opened" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
                     /** @description ID of the changed object */
-                    object_id?: (string | number | boolean) | undefined;
+                    object_id?: string | undefined;
                     /** @description Only changes at or after this time */
-                    from?: (string | number | boolean) | undefined;
+                    from?: (string) | undefined;
                     /** @description Only changes before this time */
-                    to?: (string | number | boolean) | undefined;
+                    to?: (string) | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path: {
@@ -2338,7 +2338,7 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only collections of this scope */
-                    scope?: (string | number | boolean) | undefined;
+                    scope?: ("individual" | "organization" | "system") | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -2527,13 +2527,13 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only enabled, or only disabled mappings */
-                    enabled?: (string | number | boolean) | undefined;
+                    enabled?: boolean | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -2786,31 +2786,31 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without `start_date`, of at most 31 days with it; the first 100 characters count */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description Only requests that this model served */
-                    model?: (string | number | boolean) | undefined;
+                    model?: string | undefined;
                     /** @description Only requests that this provider served */
-                    provider?: (string | number | boolean) | undefined;
+                    provider?: string | undefined;
                     /** @description Only requests with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("success" | "error" | "cancelled") | undefined;
                     /** @description Only requests of this API key */
-                    api_key_id?: (string | number | boolean) | undefined;
+                    api_key_id?: string | undefined;
                     /** @description Only requests of this self-hosted gateway */
-                    gateway_id?: (string | number | boolean) | undefined;
+                    gateway_id?: string | undefined;
                     /** @description Only requests from this time or day on */
-                    start_date?: (string | number | boolean) | undefined;
+                    start_date?: (string) | undefined;
                     /** @description Only requests before this time, or up to this day */
-                    end_date?: (string | number | boolean) | undefined;
+                    end_date?: (string | (string)) | undefined;
                     /** @description Only requests that took this many milliseconds or more */
-                    min_latency?: (string | number | boolean) | undefined;
+                    min_latency?: number | undefined;
                     /** @description Only requests that took this many milliseconds or less */
-                    max_latency?: (string | number | boolean) | undefined;
+                    max_latency?: number | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -2855,25 +2855,25 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without `start_date`, of at most 31 days with it; the first 100 characters count */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description Only requests that this model served */
-                    model?: (string | number | boolean) | undefined;
+                    model?: string | undefined;
                     /** @description Only requests that this provider served */
-                    provider?: (string | number | boolean) | undefined;
+                    provider?: string | undefined;
                     /** @description Only requests with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("success" | "error" | "cancelled") | undefined;
                     /** @description Only requests of this API key */
-                    api_key_id?: (string | number | boolean) | undefined;
+                    api_key_id?: string | undefined;
                     /** @description Only requests of this self-hosted gateway */
-                    gateway_id?: (string | number | boolean) | undefined;
+                    gateway_id?: string | undefined;
                     /** @description Only requests from this time or day on */
-                    start_date?: (string | number | boolean) | undefined;
+                    start_date?: (string) | undefined;
                     /** @description Only requests before this time, or up to this day */
-                    end_date?: (string | number | boolean) | undefined;
+                    end_date?: (string | (string)) | undefined;
                     /** @description Only requests that took this many milliseconds or more */
-                    min_latency?: (string | number | boolean) | undefined;
+                    min_latency?: number | undefined;
                     /** @description Only requests that took this many milliseconds or less */
-                    max_latency?: (string | number | boolean) | undefined;
+                    max_latency?: number | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -3065,7 +3065,7 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description The organization whose billing is requested; by default that of the account */
-                    organization_id?: (string | number | boolean) | undefined;
+                    organization_id?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -3107,21 +3107,21 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description The organization whose billing is requested; by default that of the account */
-                    organization_id?: (string | number | boolean) | undefined;
+                    organization_id?: string | undefined;
                     /** @description Only transactions of this type */
-                    type?: (string | number | boolean) | undefined;
+                    type?: ("purchase" | "usage" | "refund" | "adjustment" | "bonus") | undefined;
                     /** @description Only transactions with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("pending" | "completed" | "failed" | "expired") | undefined;
                     /** @description Start of the time span, inclusive: a time with zone, or a day in UTC */
-                    start_date?: (string | number | boolean) | undefined;
+                    start_date?: (string) | undefined;
                     /** @description End of the time span, exclusive: a time with zone, or a day in UTC, which is included */
-                    end_date?: (string | number | boolean) | undefined;
+                    end_date?: (string) | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -3166,15 +3166,15 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description The organization whose billing is requested; by default that of the account */
-                    organization_id?: (string | number | boolean) | undefined;
+                    organization_id?: string | undefined;
                     /** @description A period until now, instead of two dates; 30 days by default */
-                    period?: (string | number | boolean) | undefined;
+                    period?: ("24h" | "7d" | "30d") | undefined;
                     /** @description Start of the time span, inclusive: a time with zone, or a day in UTC */
-                    start_date?: (string | number | boolean) | undefined;
+                    start_date?: (string) | undefined;
                     /** @description End of the time span, exclusive: a time with zone, or a day in UTC, which is included */
-                    end_date?: (string | number | boolean) | undefined;
+                    end_date?: (string) | undefined;
                     /** @description The interval of the time series; `hour` by default for 24 hours, else `day` */
-                    granularity?: (string | number | boolean) | undefined;
+                    granularity?: ("hour" | "day" | "week" | "month") | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -3262,15 +3262,15 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only alerts of this type */
-                    type?: (string | number | boolean) | undefined;
+                    type?: ("cost_threshold" | "error_rate" | "usage_spike" | "quota_limit" | "model_latency" | "unusual_activity") | undefined;
                     /** @description Only enabled, or only disabled alerts */
-                    enabled?: (string | number | boolean) | undefined;
+                    enabled?: boolean | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -3526,15 +3526,15 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only unread notifications, or only read ones */
-                    unread?: (string | number | boolean) | undefined;
+                    unread?: boolean | undefined;
                     /** @description Only notifications of this kind */
-                    kind?: (string | number | boolean) | undefined;
+                    kind?: ("alert" | "alert_test" | "low_balance" | "quota_request" | "ticket_reply" | "invitation" | "system") | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -3842,13 +3842,13 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description The order of the list */
-                    sort?: (string | number | boolean) | undefined;
+                    sort?: ("newest" | "highest" | "lowest") | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path: {
@@ -3958,11 +3958,11 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -4121,33 +4121,33 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only models of this provider */
-                    provider?: (string | number | boolean) | undefined;
+                    provider?: string | undefined;
                     /** @description Only models of this category */
-                    category?: (string | number | boolean) | undefined;
+                    category?: ("chat" | "completion" | "embedding") | undefined;
                     /** @description Only models with all of these, separated by commas: vision, audio, tools, reasoning, streaming, json_mode, json_schema */
-                    capability?: (string | number | boolean) | undefined;
+                    capability?: string | undefined;
                     /** @description Only models whose requests would be paid this way */
-                    billing_mode?: (string | number | boolean) | undefined;
+                    billing_mode?: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | undefined;
                     /** @description Only free models, or only priced ones */
-                    free?: (string | number | boolean) | undefined;
+                    free?: boolean | undefined;
                     /** @description Only models that you can call now, or only others */
-                    callable?: (string | number | boolean) | undefined;
+                    callable?: boolean | undefined;
                     /** @description Only models whose context has at least this many tokens */
-                    min_context?: (string | number | boolean) | undefined;
+                    min_context?: number | undefined;
                     /** @description Only models whose price, as `sort=price` compares it, is at most this many USD */
-                    max_price?: (string | number | boolean) | undefined;
+                    max_price?: number | undefined;
                     /** @description Text in the id or the name */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description The order of the list */
-                    sort?: (string | number | boolean) | undefined;
+                    sort?: ("id" | "name" | "price" | "context" | "rating" | "latency" | "uptime") | undefined;
                     /** @description Length of the prompts for which `sort=price` compares the price of input and output together */
-                    prompt_tokens?: (string | number | boolean) | undefined;
+                    prompt_tokens?: number | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -4231,19 +4231,19 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Text in the title, the content or the description */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description Only prompts of this category */
-                    category?: (string | number | boolean) | undefined;
+                    category?: string | undefined;
                     /** @description Only prompts with this tag */
-                    tag?: (string | number | boolean) | undefined;
+                    tag?: string | undefined;
                     /** @description Only favorites, or only others */
-                    is_favorite?: (string | number | boolean) | undefined;
+                    is_favorite?: boolean | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -4478,17 +4478,17 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only days from this time or day on */
-                    start_date?: (string | number | boolean) | undefined;
+                    start_date?: (string) | undefined;
                     /** @description Only days up to this time or day */
-                    end_date?: (string | number | boolean) | undefined;
+                    end_date?: (string) | undefined;
                     /** @description Length of a period */
-                    granularity?: (string | number | boolean) | undefined;
+                    granularity?: ("day" | "month") | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -4530,11 +4530,11 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -4665,17 +4665,17 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only tickets with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("open" | "in_progress" | "waiting_on_customer" | "resolved" | "closed") | undefined;
                     /** @description Only tickets of this category */
-                    category?: (string | number | boolean) | undefined;
+                    category?: ("billing" | "technical" | "account" | "api" | "feature_request" | "other") | undefined;
                     /** @description Only tickets with this priority */
-                    priority?: (string | number | boolean) | undefined;
+                    priority?: ("low" | "medium" | "high" | "urgent") | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -4865,15 +4865,15 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only sessions with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("active" | "paused" | "completed" | "cancelled" | "failed") | undefined;
                     /** @description Only sessions of this type */
-                    sessionType?: (string | number | boolean) | undefined;
+                    sessionType?: ("chat" | "remote_chat" | "automation") | undefined;
                     /** @description Only sessions of this self-hosted gateway */
-                    gatewayId?: (string | number | boolean) | undefined;
+                    gatewayId?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -5141,9 +5141,9 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                 } | undefined;
                 header?: never;
                 path: {
@@ -5188,9 +5188,9 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only templates of this category */
-                    category?: (string | number | boolean) | undefined;
+                    category?: string | undefined;
                     /** @description Text in the name or the description; the first 100 characters count */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -5448,13 +5448,13 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Text in the name or the description; the first 100 characters count */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -5538,13 +5538,13 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Text in the name or the description; the first 100 characters count */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -5586,13 +5586,13 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Text in the name or the description; the first 100 characters count */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -5766,13 +5766,13 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Text in the name, the slug or the description; the first 100 characters count */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -5912,19 +5912,19 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only accounts with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("active" | "suspended") | undefined;
                     /** @description Only accounts on this plan */
-                    plan_id?: (string | number | boolean) | undefined;
+                    plan_id?: string | undefined;
                     /** @description Only operators, or only other accounts */
-                    is_operator?: (string | number | boolean) | undefined;
+                    is_operator?: boolean | undefined;
                     /** @description Text in the e-mail address or the display name; the first 100 characters count */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -6414,13 +6414,13 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Text to search for; the first 100 characters count */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -6647,23 +6647,23 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only transactions of this account */
-                    user_id?: (string | number | boolean) | undefined;
+                    user_id?: string | undefined;
                     /** @description Only transactions of this organization */
-                    organization_id?: (string | number | boolean) | undefined;
+                    organization_id?: string | undefined;
                     /** @description Only transactions of this type */
-                    type?: (string | number | boolean) | undefined;
+                    type?: ("purchase" | "usage" | "refund" | "adjustment" | "bonus") | undefined;
                     /** @description Only transactions with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("pending" | "completed" | "failed" | "expired") | undefined;
                     /** @description Only transactions from this time or day on */
-                    start_date?: (string | number | boolean) | undefined;
+                    start_date?: (string) | undefined;
                     /** @description Only transactions before this time, or up to this day */
-                    end_date?: (string | number | boolean) | undefined;
+                    end_date?: (string) | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -6705,13 +6705,13 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Text in the key or the name; the first 100 characters count */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -6878,23 +6878,23 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only models of this provider */
-                    provider?: (string | number | boolean) | undefined;
+                    provider?: string | undefined;
                     /** @description Only models of this category */
-                    category?: (string | number | boolean) | undefined;
+                    category?: ("chat" | "completion" | "embedding") | undefined;
                     /** @description Only enabled models, or only disabled ones */
-                    enabled?: (string | number | boolean) | undefined;
+                    enabled?: boolean | undefined;
                     /** @description Text in the id or the name; the first 100 characters count */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description The field that orders the list; without it, models are listed by descending id */
-                    sort?: (string | number | boolean) | undefined;
+                    sort?: ("id" | "name" | "context_length" | "input_price" | "output_price") | undefined;
                     /** @description The direction of `sort`; models without the field are last in both */
-                    order?: (string | number | boolean) | undefined;
+                    order?: ("asc" | "desc") | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -7219,13 +7219,13 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Text in the name or the provider; the first 100 characters count */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -7480,13 +7480,13 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Text in the name, the display name or the description; the first 100 characters count */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -7627,15 +7627,15 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only requests with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("pending" | "approved" | "rejected") | undefined;
                     /** @description Text in the e-mail address or the reason; the first 100 characters count */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -7769,21 +7769,21 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only tickets with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("open" | "in_progress" | "waiting_on_customer" | "resolved" | "closed") | undefined;
                     /** @description Only tickets of this category */
-                    category?: (string | number | boolean) | undefined;
+                    category?: ("billing" | "technical" | "account" | "api" | "feature_request" | "other") | undefined;
                     /** @description Only tickets with this priority */
-                    priority?: (string | number | boolean) | undefined;
+                    priority?: ("low" | "medium" | "high" | "urgent") | undefined;
                     /** @description Only tickets of this operator; `none` for unassigned ones */
-                    assignee_id?: (string | number | boolean) | undefined;
+                    assignee_id?: string | undefined;
                     /** @description Text in the number, the subject or the e-mail address; the first 100 characters count */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -7943,23 +7943,23 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only changes of this account; `operator_key` for those with the operator key */
-                    actor?: (string | number | boolean) | undefined;
+                    actor?: string | undefined;
                     /** @description Only changes of objects of this kind */
-                    object_kind?: (string | number | boolean) | undefined;
+                    object_kind?: string | undefined;
                     /** @description Only changes of this object, and of others that name it: keys of an account, credits for it */
-                    object_id?: (string | number | boolean) | undefined;
+                    object_id?: string | undefined;
                     /** @description Only changes from this time on */
-                    from?: (string | number | boolean) | undefined;
+                    from?: (string) | undefined;
                     /** @description Only changes before this time */
-                    to?: (string | number | boolean) | undefined;
+                    to?: (string) | undefined;
                     /** @description Text in the route, the body, the objects, the client address or the e-mail address; the first 100 characters count */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -8001,33 +8001,33 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only requests of this account */
-                    user_id?: (string | number | boolean) | undefined;
+                    user_id?: string | undefined;
                     /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without `start_date`, of at most 31 days with it; the first 100 characters count */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description Only requests that this model served */
-                    model?: (string | number | boolean) | undefined;
+                    model?: string | undefined;
                     /** @description Only requests that this provider served */
-                    provider?: (string | number | boolean) | undefined;
+                    provider?: string | undefined;
                     /** @description Only requests with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("success" | "error" | "cancelled") | undefined;
                     /** @description Only requests of this API key */
-                    api_key_id?: (string | number | boolean) | undefined;
+                    api_key_id?: string | undefined;
                     /** @description Only requests of this self-hosted gateway */
-                    gateway_id?: (string | number | boolean) | undefined;
+                    gateway_id?: string | undefined;
                     /** @description Only requests from this time or day on; without `user_id` the last day where it is absent, and at most 7 days before the end */
-                    start_date?: (string | number | boolean) | undefined;
+                    start_date?: (string) | undefined;
                     /** @description Only requests before this time, or up to this day */
-                    end_date?: (string | number | boolean) | undefined;
+                    end_date?: (string | (string)) | undefined;
                     /** @description Only requests that took this many milliseconds or more */
-                    min_latency?: (string | number | boolean) | undefined;
+                    min_latency?: number | undefined;
                     /** @description Only requests that took this many milliseconds or less */
-                    max_latency?: (string | number | boolean) | undefined;
+                    max_latency?: number | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
