@@ -103,7 +103,7 @@ export const CatalogueModel = z
     max_input_tokens: z
       .int()
       .nullable()
-      .describe('The longest prompt, where that is shorter than the context.'),
+      .describe('Maximum length of the prompt, if that is shorter than the context.'),
     max_output_tokens: z.int().nullable(),
     capabilities: z.record(z.enum(capabilities), z.boolean()),
     pricing: ModelPricingAnswer,
@@ -111,9 +111,7 @@ export const CatalogueModel = z
     billing_mode: z
       .enum(billingModes)
       .nullable()
-      .describe(
-        'How a request of yours would be paid now; null if no connection serves the model to you.',
-      ),
+      .describe('Payer of your next request; null if no connection serves the model to you.'),
     ...payerFields,
     unavailable: z
       .object({
@@ -128,7 +126,7 @@ export const CatalogueModel = z
       })
       .nullable()
       .describe(
-        'Why you cannot call the model now, or why its provider may reject it; null if you can.',
+        'The reason why you cannot call the model now, or why its provider may reject it; null if you can.',
       ),
     performance: z
       .object({

@@ -78,7 +78,7 @@ export const User = Settings.extend({
       monthly_spend: z.number().nullable(),
     })
     .partial()
-    .describe("What overrides the plan's; null lifts a limit."),
+    .describe('Limits that override those of the plan; null removes a limit.'),
   last_active_at: z.iso
     .datetime()
     .nullable()
