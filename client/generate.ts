@@ -14,17 +14,10 @@ const read = async (name: string): Promise<OpenAPI3> => Bun.file(join(root, name
 /** Error responses have one format, which clients read as one type, and the ids of the two files overlap. */
 const omitted = /^([45]\d\d|operationId)$/
 
-const isQueryParameter = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && 'in' in value && value.in === 'query'
-
-/** Clients pass on what an address or a command line says, and the API reports invalid values. */
-const scalar = { type: ['string', 'number', 'boolean'] }
-
-const readable = (paths: OpenAPI3['paths']): NonNullable<OpenAPI3['paths']> =>
-  JSON.parse(JSON.stringify(paths), (key, value: unknown) => {
-    if (omitted.test(key)) return undefined
-    return isQueryParameter(value) ? { ...value, schema: scalar } : value
-  })
+const withoutOmitted = (paths: OpenAPI3['paths']): NonNullable<OpenAPI3['paths']> =>
+  JSON.parse(JSON.stringify(paths), (key, value: unknown) =>
+    omitted.test(key) ? undefined : value,
+  )
 
 /** Lets optional fields be undefined: a client that has no value for a field need not leave it out. */
 function allowUndefined<Node extends ts.Node>(node: Node): Node | ts.PropertySignature {
@@ -42,7 +35,7 @@ const operator = await read('openapi-operator.json')
 const schemas = { ...account.components?.schemas, ...operator.components?.schemas }
 const description = {
   ...account,
-  paths: readable({ ...account.paths, ...operator.paths }),
+  paths: withoutOmitted({ ...account.paths, ...operator.paths }),
   components: { ...account.components, schemas },
 }
 // A field with a default need not be sent.

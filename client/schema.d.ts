@@ -17,7 +17,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body gets the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
                 } | undefined;
                 path?: never;
@@ -64,7 +64,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body gets the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
                 } | undefined;
                 path?: never;
@@ -111,7 +111,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body gets the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
                 } | undefined;
                 path?: never;
@@ -157,7 +157,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body gets the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
                 } | undefined;
                 path?: never;
@@ -249,7 +249,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body gets the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
                 } | undefined;
                 path?: never;
@@ -294,9 +294,9 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Streams the events of a background response that was created as a stream */
-                    stream?: (string | number | boolean) | undefined;
+                    stream?: boolean | undefined;
                     /** @description Only events after this `sequence_number` */
-                    starting_after?: (string | number | boolean) | undefined;
+                    starting_after?: number | undefined;
                 } | undefined;
                 header?: never;
                 path: {
@@ -404,17 +404,17 @@ export interface paths {
         };
         /**
          * List the input items of a stored response
-         * @description The input of its own request, without what it continues; the latest first. Items without an id get one. Requires the permission `read`.
+         * @description The input of its own request, without the responses before it; the latest first. Items without an id receive one. Requires the permission `read`.
          */
         get: {
             parameters: {
                 query?: {
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description `desc`: the latest first */
-                    order?: (string | number | boolean) | undefined;
+                    order?: ("asc" | "desc") | undefined;
                     /** @description Only items after the one with this id */
-                    after?: (string | number | boolean) | undefined;
+                    after?: string | undefined;
                 } | undefined;
                 header?: never;
                 path: {
@@ -600,11 +600,11 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description `desc`: the latest first */
-                    order?: (string | number | boolean) | undefined;
+                    order?: ("asc" | "desc") | undefined;
                     /** @description Only items after the one with this id */
-                    after?: (string | number | boolean) | undefined;
+                    after?: string | undefined;
                 } | undefined;
                 header?: never;
                 path: {
@@ -754,7 +754,7 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Includes models that you cannot call now, with the reason */
-                    all?: (string | number | boolean) | undefined;
+                    all?: boolean | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -877,21 +877,21 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only connections of this provider */
-                    provider?: (string | number | boolean) | undefined;
+                    provider?: string | undefined;
                     /** @description 2 for connections with a key, 3 for connections of self-hosted gateways */
-                    gateway_type?: (string | number | boolean) | undefined;
+                    gateway_type?: (2 | 3) | undefined;
                     /** @description Only connections with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("active" | "inactive" | "error") | undefined;
                     /** @description Only connections of accounts, or of organizations */
-                    scope?: (string | number | boolean) | undefined;
+                    scope?: ("individual" | "organization") | undefined;
                     /** @description Only connections of this organization */
-                    organization_id?: (string | number | boolean) | undefined;
+                    organization_id?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -1146,11 +1146,11 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path: {
@@ -1190,7 +1190,7 @@ export interface paths {
         get?: never;
         /**
          * Set the price of a model of a connection
-         * @description For a model that the catalogue lacks, from the next request on. `pricing` null makes it free. Prices are USD per 1,000,000 tokens, above zero and up to the maximum of the operator. Where members pay, they pay this price, and your organization receives it less the fee. Organizations require the role owner or admin, and a key with `admin`. Requires the permission `write`. The body has at most 64 KB.
+         * @description For a model that the catalogue lacks, from the next request on. `pricing` null makes it free. Prices are USD per 1,000,000 tokens, above zero and up to the maximum of the operator. Members who pay are charged this price, and your organization receives it less the fee. Organizations require the role owner or admin, and a key with `admin`. Requires the permission `write`. The body has at most 64 KB.
          */
         put: {
             parameters: {
@@ -1241,15 +1241,15 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only pools of this provider */
-                    provider?: (string | number | boolean) | undefined;
+                    provider?: string | undefined;
                     /** @description Only pools of accounts, or of organizations */
-                    scope?: (string | number | boolean) | undefined;
+                    scope?: ("individual" | "organization") | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -1416,15 +1416,15 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only gateways with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("online" | "starting" | "offline" | "error") | undefined;
                     /** @description Only gateways of accounts, or of organizations */
-                    scope?: (string | number | boolean) | undefined;
+                    scope?: ("individual" | "organization") | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -1750,13 +1750,13 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only invitations with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("pending" | "accepted" | "declined" | "revoked" | "expired") | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path: {
@@ -2099,17 +2099,17 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only members with this role */
-                    role?: (string | number | boolean) | undefined;
+                    role?: ("owner" | "admin" | "developer" | "viewer" | "member") | undefined;
                     /** @description Only members with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("pending" | "active" | "suspended") | undefined;
                     /** @description Text in the name or, for owners and admins, the address; the first 100 characters count */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path: {
@@ -2230,11 +2230,11 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Grouping of the sums */
-                    group_by?: (string | number | boolean) | undefined;
+                    group_by?: ("user" | "model" | "department") | undefined;
                     /** @description Start of the period, rounded down to whole days in UTC */
-                    start_date?: (string | number | boolean) | undefined;
+                    start_date?: (string) | undefined;
                     /** @description End of the period; a date counts to the end of its day */
-                    end_date?: (string | number | boolean) | undefined;
+                    end_date?: (string) | undefined;
                 } | undefined;
                 header?: never;
                 path: {
@@ -2279,21 +2279,21 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description ID of the acting account, `operator` or `system` */
-                    actor?: (string | number | boolean) | undefined;
+                    actor?: string | undefined;
                     /** @description An action such as `member.suspended`, or `member` for all actions on members */
-                    action?: (string | number | boolean) | undefined;
+                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "checkout" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "checkout.opened" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
                     /** @description ID of the changed object */
-                    object_id?: (string | number | boolean) | undefined;
+                    object_id?: string | undefined;
                     /** @description Only changes at or after this time */
-                    from?: (string | number | boolean) | undefined;
+                    from?: (string) | undefined;
                     /** @description Only changes before this time */
-                    to?: (string | number | boolean) | undefined;
+                    to?: (string) | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path: {
@@ -2338,7 +2338,7 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only collections of this scope */
-                    scope?: (string | number | boolean) | undefined;
+                    scope?: ("individual" | "organization" | "system") | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -2527,13 +2527,13 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only enabled, or only disabled mappings */
-                    enabled?: (string | number | boolean) | undefined;
+                    enabled?: boolean | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -2780,37 +2780,37 @@ export interface paths {
         };
         /**
          * List your requests to the model endpoints
-         * @description Newest first, rejected ones included, without prompts and answers. `model` served the request, `requested_model` is what the client sent. The operator sets the retention; 30 days by default. Requires the permission `read`.
+         * @description Newest first, rejected ones included, without prompts and answers. `model` served the request, `requested_model` is the name that the client sent. The operator sets the retention; 30 days by default. Requires the permission `read`.
          */
         get: {
             parameters: {
                 query?: {
-                    /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without `start_date`, of at most 31 days with it */
-                    search?: (string | number | boolean) | undefined;
+                    /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without `start_date`, of at most 31 days with it; the first 100 characters count */
+                    search?: string | undefined;
                     /** @description Only requests that this model served */
-                    model?: (string | number | boolean) | undefined;
+                    model?: string | undefined;
                     /** @description Only requests that this provider served */
-                    provider?: (string | number | boolean) | undefined;
+                    provider?: string | undefined;
                     /** @description Only requests with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("success" | "error" | "cancelled") | undefined;
                     /** @description Only requests of this API key */
-                    api_key_id?: (string | number | boolean) | undefined;
+                    api_key_id?: string | undefined;
                     /** @description Only requests of this self-hosted gateway */
-                    gateway_id?: (string | number | boolean) | undefined;
+                    gateway_id?: string | undefined;
                     /** @description Only requests from this time or day on */
-                    start_date?: (string | number | boolean) | undefined;
+                    start_date?: (string) | undefined;
                     /** @description Only requests before this time, or up to this day */
-                    end_date?: (string | number | boolean) | undefined;
+                    end_date?: (string | (string)) | undefined;
                     /** @description Only requests that took this many milliseconds or more */
-                    min_latency?: (string | number | boolean) | undefined;
+                    min_latency?: number | undefined;
                     /** @description Only requests that took this many milliseconds or less */
-                    max_latency?: (string | number | boolean) | undefined;
+                    max_latency?: number | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -2854,26 +2854,26 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without `start_date`, of at most 31 days with it */
-                    search?: (string | number | boolean) | undefined;
+                    /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without `start_date`, of at most 31 days with it; the first 100 characters count */
+                    search?: string | undefined;
                     /** @description Only requests that this model served */
-                    model?: (string | number | boolean) | undefined;
+                    model?: string | undefined;
                     /** @description Only requests that this provider served */
-                    provider?: (string | number | boolean) | undefined;
+                    provider?: string | undefined;
                     /** @description Only requests with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("success" | "error" | "cancelled") | undefined;
                     /** @description Only requests of this API key */
-                    api_key_id?: (string | number | boolean) | undefined;
+                    api_key_id?: string | undefined;
                     /** @description Only requests of this self-hosted gateway */
-                    gateway_id?: (string | number | boolean) | undefined;
+                    gateway_id?: string | undefined;
                     /** @description Only requests from this time or day on */
-                    start_date?: (string | number | boolean) | undefined;
+                    start_date?: (string) | undefined;
                     /** @description Only requests before this time, or up to this day */
-                    end_date?: (string | number | boolean) | undefined;
+                    end_date?: (string | (string)) | undefined;
                     /** @description Only requests that took this many milliseconds or more */
-                    min_latency?: (string | number | boolean) | undefined;
+                    min_latency?: number | undefined;
                     /** @description Only requests that took this many milliseconds or less */
-                    max_latency?: (string | number | boolean) | undefined;
+                    max_latency?: number | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -3065,7 +3065,7 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description The organization whose billing is requested; by default that of the account */
-                    organization_id?: (string | number | boolean) | undefined;
+                    organization_id?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -3107,21 +3107,21 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description The organization whose billing is requested; by default that of the account */
-                    organization_id?: (string | number | boolean) | undefined;
+                    organization_id?: string | undefined;
                     /** @description Only transactions of this type */
-                    type?: (string | number | boolean) | undefined;
+                    type?: ("purchase" | "usage" | "refund" | "adjustment" | "bonus") | undefined;
                     /** @description Only transactions with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("pending" | "completed" | "failed" | "expired") | undefined;
                     /** @description Start of the time span, inclusive: a time with zone, or a day in UTC */
-                    start_date?: (string | number | boolean) | undefined;
+                    start_date?: (string) | undefined;
                     /** @description End of the time span, exclusive: a time with zone, or a day in UTC, which is included */
-                    end_date?: (string | number | boolean) | undefined;
+                    end_date?: (string) | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -3166,15 +3166,15 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description The organization whose billing is requested; by default that of the account */
-                    organization_id?: (string | number | boolean) | undefined;
+                    organization_id?: string | undefined;
                     /** @description A period until now, instead of two dates; 30 days by default */
-                    period?: (string | number | boolean) | undefined;
+                    period?: ("24h" | "7d" | "30d") | undefined;
                     /** @description Start of the time span, inclusive: a time with zone, or a day in UTC */
-                    start_date?: (string | number | boolean) | undefined;
+                    start_date?: (string) | undefined;
                     /** @description End of the time span, exclusive: a time with zone, or a day in UTC, which is included */
-                    end_date?: (string | number | boolean) | undefined;
+                    end_date?: (string) | undefined;
                     /** @description The interval of the time series; `hour` by default for 24 hours, else `day` */
-                    granularity?: (string | number | boolean) | undefined;
+                    granularity?: ("hour" | "day" | "week" | "month") | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -3218,7 +3218,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Identifies this request for 24 hours: a repeat with the same key and the same body gets the first answer. */
+                    /** @description Identifies this request for 24 hours: a repeat with the same key and the same body receives the first answer. */
                     "Idempotency-Key"?: string | undefined;
                 } | undefined;
                 path?: never;
@@ -3262,15 +3262,15 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only alerts of this type */
-                    type?: (string | number | boolean) | undefined;
+                    type?: ("cost_threshold" | "error_rate" | "usage_spike" | "quota_limit" | "model_latency" | "unusual_activity") | undefined;
                     /** @description Only enabled, or only disabled alerts */
-                    enabled?: (string | number | boolean) | undefined;
+                    enabled?: boolean | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -3526,15 +3526,15 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only unread notifications, or only read ones */
-                    unread?: (string | number | boolean) | undefined;
+                    unread?: boolean | undefined;
                     /** @description Only notifications of this kind */
-                    kind?: (string | number | boolean) | undefined;
+                    kind?: ("alert" | "alert_test" | "low_balance" | "quota_request" | "ticket_reply" | "invitation" | "system") | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -3842,13 +3842,13 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description The order of the list */
-                    sort?: (string | number | boolean) | undefined;
+                    sort?: ("newest" | "highest" | "lowest") | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path: {
@@ -3958,11 +3958,11 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -4076,7 +4076,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a favorite
-         * @description 404 if it is none. Requires the permission `write`.
+         * @description 404 if it is not a favorite. Requires the permission `write`.
          */
         delete: {
             parameters: {
@@ -4115,39 +4115,39 @@ export interface paths {
         };
         /**
          * List models with their prices
-         * @description `billing_mode` is how a request of yours would be paid now; null if no connection serves the model to you. Prices are USD for 1,000,000 tokens. Requires the permission `read`.
+         * @description `billing_mode` names the payer of your next request; null if no connection serves the model to you. Prices are USD for 1,000,000 tokens. Requires the permission `read`.
          */
         get: {
             parameters: {
                 query?: {
                     /** @description Only models of this provider */
-                    provider?: (string | number | boolean) | undefined;
+                    provider?: string | undefined;
                     /** @description Only models of this category */
-                    category?: (string | number | boolean) | undefined;
+                    category?: ("chat" | "completion" | "embedding") | undefined;
                     /** @description Only models with all of these, separated by commas: vision, audio, tools, reasoning, streaming, json_mode, json_schema */
-                    capability?: (string | number | boolean) | undefined;
+                    capability?: string | undefined;
                     /** @description Only models whose requests would be paid this way */
-                    billing_mode?: (string | number | boolean) | undefined;
+                    billing_mode?: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | undefined;
                     /** @description Only free models, or only priced ones */
-                    free?: (string | number | boolean) | undefined;
+                    free?: boolean | undefined;
                     /** @description Only models that you can call now, or only others */
-                    callable?: (string | number | boolean) | undefined;
+                    callable?: boolean | undefined;
                     /** @description Only models whose context has at least this many tokens */
-                    min_context?: (string | number | boolean) | undefined;
+                    min_context?: number | undefined;
                     /** @description Only models whose price, as `sort=price` compares it, is at most this many USD */
-                    max_price?: (string | number | boolean) | undefined;
+                    max_price?: number | undefined;
                     /** @description Text in the id or the name */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description The order of the list */
-                    sort?: (string | number | boolean) | undefined;
+                    sort?: ("id" | "name" | "price" | "context" | "rating" | "latency" | "uptime") | undefined;
                     /** @description Length of the prompts for which `sort=price` compares the price of input and output together */
-                    prompt_tokens?: (string | number | boolean) | undefined;
+                    prompt_tokens?: number | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -4231,19 +4231,19 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Text in the title, the content or the description */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description Only prompts of this category */
-                    category?: (string | number | boolean) | undefined;
+                    category?: string | undefined;
                     /** @description Only prompts with this tag */
-                    tag?: (string | number | boolean) | undefined;
+                    tag?: string | undefined;
                     /** @description Only favorites, or only others */
-                    is_favorite?: (string | number | boolean) | undefined;
+                    is_favorite?: boolean | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -4478,17 +4478,17 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only days from this time or day on */
-                    start_date?: (string | number | boolean) | undefined;
+                    start_date?: (string) | undefined;
                     /** @description Only days up to this time or day */
-                    end_date?: (string | number | boolean) | undefined;
+                    end_date?: (string) | undefined;
                     /** @description Length of a period */
-                    granularity?: (string | number | boolean) | undefined;
+                    granularity?: ("day" | "month") | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -4530,11 +4530,11 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -4575,7 +4575,7 @@ export interface paths {
         put?: never;
         /**
          * Request a higher limit
-         * @description An operator decides; you get the decision by mail and in the inbox. One request for each type can be pending. Requires the permission `write`. The body has at most 64 KB.
+         * @description An operator decides; you receive the decision by mail and in the inbox. One request for each type can be pending. Requires the permission `write`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -4665,17 +4665,17 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only tickets with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("open" | "in_progress" | "waiting_on_customer" | "resolved" | "closed") | undefined;
                     /** @description Only tickets of this category */
-                    category?: (string | number | boolean) | undefined;
+                    category?: ("billing" | "technical" | "account" | "api" | "feature_request" | "other") | undefined;
                     /** @description Only tickets with this priority */
-                    priority?: (string | number | boolean) | undefined;
+                    priority?: ("low" | "medium" | "high" | "urgent") | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -4865,15 +4865,15 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only sessions with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("active" | "paused" | "completed" | "cancelled" | "failed") | undefined;
                     /** @description Only sessions of this type */
-                    sessionType?: (string | number | boolean) | undefined;
+                    sessionType?: ("chat" | "remote_chat" | "automation") | undefined;
                     /** @description Only sessions of this self-hosted gateway */
-                    gatewayId?: (string | number | boolean) | undefined;
+                    gatewayId?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -5141,9 +5141,9 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                 } | undefined;
                 header?: never;
                 path: {
@@ -5188,9 +5188,9 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only templates of this category */
-                    category?: (string | number | boolean) | undefined;
-                    /** @description Text in the name or the description */
-                    search?: (string | number | boolean) | undefined;
+                    category?: string | undefined;
+                    /** @description Text in the name or the description; the first 100 characters count */
+                    search?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -5442,19 +5442,19 @@ export interface paths {
         };
         /**
          * List public organizations
-         * @description Those that their owners made public. Requires no key.
+         * @description Organizations that their owners made public. Requires no key.
          */
         get: {
             parameters: {
                 query?: {
-                    /** @description Text in the name or the description */
-                    search?: (string | number | boolean) | undefined;
+                    /** @description Text in the name or the description; the first 100 characters count */
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -5537,14 +5537,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Text in the name or the description */
-                    search?: (string | number | boolean) | undefined;
+                    /** @description Text in the name or the description; the first 100 characters count */
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -5585,14 +5585,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Text in the name or the description */
-                    search?: (string | number | boolean) | undefined;
+                    /** @description Text in the name or the description; the first 100 characters count */
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -5765,14 +5765,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Text in the name, the slug or the description */
-                    search?: (string | number | boolean) | undefined;
+                    /** @description Text in the name, the slug or the description; the first 100 characters count */
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -5912,19 +5912,19 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only accounts with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("active" | "suspended") | undefined;
                     /** @description Only accounts on this plan */
-                    plan_id?: (string | number | boolean) | undefined;
+                    plan_id?: string | undefined;
                     /** @description Only operators, or only other accounts */
-                    is_operator?: (string | number | boolean) | undefined;
-                    /** @description Text in the e-mail address or the display name */
-                    search?: (string | number | boolean) | undefined;
+                    is_operator?: boolean | undefined;
+                    /** @description Text in the e-mail address or the display name; the first 100 characters count */
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -6414,13 +6414,13 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Text to search for; the first 100 characters count */
-                    search?: (string | number | boolean) | undefined;
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -6647,23 +6647,23 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only transactions of this account */
-                    user_id?: (string | number | boolean) | undefined;
+                    user_id?: string | undefined;
                     /** @description Only transactions of this organization */
-                    organization_id?: (string | number | boolean) | undefined;
+                    organization_id?: string | undefined;
                     /** @description Only transactions of this type */
-                    type?: (string | number | boolean) | undefined;
+                    type?: ("purchase" | "usage" | "refund" | "adjustment" | "bonus") | undefined;
                     /** @description Only transactions with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("pending" | "completed" | "failed" | "expired") | undefined;
                     /** @description Only transactions from this time or day on */
-                    start_date?: (string | number | boolean) | undefined;
+                    start_date?: (string) | undefined;
                     /** @description Only transactions before this time, or up to this day */
-                    end_date?: (string | number | boolean) | undefined;
+                    end_date?: (string) | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -6704,14 +6704,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Text in the key or the name */
-                    search?: (string | number | boolean) | undefined;
+                    /** @description Text in the key or the name; the first 100 characters count */
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -6878,23 +6878,23 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only models of this provider */
-                    provider?: (string | number | boolean) | undefined;
+                    provider?: string | undefined;
                     /** @description Only models of this category */
-                    category?: (string | number | boolean) | undefined;
+                    category?: ("chat" | "completion" | "embedding") | undefined;
                     /** @description Only enabled models, or only disabled ones */
-                    enabled?: (string | number | boolean) | undefined;
-                    /** @description Text in the id or the name */
-                    search?: (string | number | boolean) | undefined;
+                    enabled?: boolean | undefined;
+                    /** @description Text in the id or the name; the first 100 characters count */
+                    search?: string | undefined;
                     /** @description The field that orders the list; without it, models are listed by descending id */
-                    sort?: (string | number | boolean) | undefined;
+                    sort?: ("id" | "name" | "context_length" | "input_price" | "output_price") | undefined;
                     /** @description The direction of `sort`; models without the field are last in both */
-                    order?: (string | number | boolean) | undefined;
+                    order?: ("asc" | "desc") | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -7129,7 +7129,7 @@ export interface paths {
         put?: never;
         /**
          * Preview a catalogue update
-         * @description Lists what the document would change. Nothing is changed. Requires an operator. The body has at most 8 MB.
+         * @description Lists the changes that the document would make. Nothing is changed. Requires an operator. The body has at most 8 MB.
          */
         post: {
             parameters: {
@@ -7218,14 +7218,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Text in the name or the provider */
-                    search?: (string | number | boolean) | undefined;
+                    /** @description Text in the name or the provider; the first 100 characters count */
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -7479,14 +7479,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Text in the name, the display name or the description */
-                    search?: (string | number | boolean) | undefined;
+                    /** @description Text in the name, the display name or the description; the first 100 characters count */
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -7627,15 +7627,15 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only requests with this status */
-                    status?: (string | number | boolean) | undefined;
-                    /** @description Text in the e-mail address or the reason */
-                    search?: (string | number | boolean) | undefined;
+                    status?: ("pending" | "approved" | "rejected") | undefined;
+                    /** @description Text in the e-mail address or the reason; the first 100 characters count */
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -7769,21 +7769,21 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only tickets with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("open" | "in_progress" | "waiting_on_customer" | "resolved" | "closed") | undefined;
                     /** @description Only tickets of this category */
-                    category?: (string | number | boolean) | undefined;
+                    category?: ("billing" | "technical" | "account" | "api" | "feature_request" | "other") | undefined;
                     /** @description Only tickets with this priority */
-                    priority?: (string | number | boolean) | undefined;
+                    priority?: ("low" | "medium" | "high" | "urgent") | undefined;
                     /** @description Only tickets of this operator; `none` for unassigned ones */
-                    assignee_id?: (string | number | boolean) | undefined;
-                    /** @description Text in the number, the subject or the e-mail address */
-                    search?: (string | number | boolean) | undefined;
+                    assignee_id?: string | undefined;
+                    /** @description Text in the number, the subject or the e-mail address; the first 100 characters count */
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -7943,23 +7943,23 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only changes of this account; `operator_key` for those with the operator key */
-                    actor?: (string | number | boolean) | undefined;
+                    actor?: string | undefined;
                     /** @description Only changes of objects of this kind */
-                    object_kind?: (string | number | boolean) | undefined;
+                    object_kind?: string | undefined;
                     /** @description Only changes of this object, and of others that name it: keys of an account, credits for it */
-                    object_id?: (string | number | boolean) | undefined;
+                    object_id?: string | undefined;
                     /** @description Only changes from this time on */
-                    from?: (string | number | boolean) | undefined;
+                    from?: (string) | undefined;
                     /** @description Only changes before this time */
-                    to?: (string | number | boolean) | undefined;
-                    /** @description Text in the route, the body, the objects, the client address or the e-mail address */
-                    search?: (string | number | boolean) | undefined;
+                    to?: (string) | undefined;
+                    /** @description Text in the route, the body, the objects, the client address or the e-mail address; the first 100 characters count */
+                    search?: string | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -8001,33 +8001,33 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only requests of this account */
-                    user_id?: (string | number | boolean) | undefined;
-                    /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without `start_date`, of at most 31 days with it */
-                    search?: (string | number | boolean) | undefined;
+                    user_id?: string | undefined;
+                    /** @description Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without `start_date`, of at most 31 days with it; the first 100 characters count */
+                    search?: string | undefined;
                     /** @description Only requests that this model served */
-                    model?: (string | number | boolean) | undefined;
+                    model?: string | undefined;
                     /** @description Only requests that this provider served */
-                    provider?: (string | number | boolean) | undefined;
+                    provider?: string | undefined;
                     /** @description Only requests with this status */
-                    status?: (string | number | boolean) | undefined;
+                    status?: ("success" | "error" | "cancelled") | undefined;
                     /** @description Only requests of this API key */
-                    api_key_id?: (string | number | boolean) | undefined;
+                    api_key_id?: string | undefined;
                     /** @description Only requests of this self-hosted gateway */
-                    gateway_id?: (string | number | boolean) | undefined;
+                    gateway_id?: string | undefined;
                     /** @description Only requests from this time or day on; without `user_id` the last day where it is absent, and at most 7 days before the end */
-                    start_date?: (string | number | boolean) | undefined;
+                    start_date?: (string) | undefined;
                     /** @description Only requests before this time, or up to this day */
-                    end_date?: (string | number | boolean) | undefined;
+                    end_date?: (string | (string)) | undefined;
                     /** @description Only requests that took this many milliseconds or more */
-                    min_latency?: (string | number | boolean) | undefined;
+                    min_latency?: number | undefined;
                     /** @description Only requests that took this many milliseconds or less */
-                    max_latency?: (string | number | boolean) | undefined;
+                    max_latency?: number | undefined;
                     /** @description Maximum number of items on the page */
-                    limit?: (string | number | boolean) | undefined;
+                    limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: (string | number | boolean) | undefined;
+                    offset?: number | undefined;
                     /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: (string | number | boolean) | undefined;
+                    cursor?: string | undefined;
                 } | undefined;
                 header?: never;
                 path?: never;
@@ -8249,11 +8249,11 @@ export interface components {
             }[];
             temperature?: (number | null) | undefined;
             top_p?: (number | null) | undefined;
-            /** @description The most tokens of one choice */
+            /** @description Maximum number of tokens of one choice */
             max_tokens?: (number | null) | undefined;
-            /** @description The most tokens of one choice */
+            /** @description Maximum number of tokens of one choice */
             max_completion_tokens?: (number | null) | undefined;
-            /** @description How many choices to make */
+            /** @description Number of choices */
             n?: (number | null) | undefined;
             /** @description Answer as server-sent events, ended by `data: [DONE]` */
             stream?: (boolean | null) | undefined;
@@ -8595,7 +8595,7 @@ export interface components {
                 type: "invalid_request_error";
                 /** @constant */
                 code: "max_tokens_exceeded";
-                /** @example The output limit exceeds what the model can produce. */
+                /** @example The output limit exceeds that of the model. */
                 message: string;
                 /** @example null */
                 param: string | null;
@@ -8722,12 +8722,12 @@ export interface components {
             /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
             model: string;
             prompt: string | string[] | number[] | number[][];
-            /** @description The most tokens of one choice */
+            /** @description Maximum number of tokens of one choice */
             max_tokens?: (number | null) | undefined;
             temperature?: (number | null) | undefined;
             top_p?: (number | null) | undefined;
             stop?: ((string | string[]) | null) | undefined;
-            /** @description How many choices to make */
+            /** @description Number of choices */
             n?: (number | null) | undefined;
             presence_penalty?: (number | null) | undefined;
             frequency_penalty?: (number | null) | undefined;
@@ -8810,7 +8810,7 @@ export interface components {
             } | {
                 image: string;
             }))[];
-            /** @description What the vectors are for: `search_query`, `search_document`, `classification`, `clustering`, `semantic_similarity`, `question_answering`, `fact_verification`, `code_query`, `code_document`, or the provider's own word. `task_type`, `taskType` and `task` are the same */
+            /** @description Purpose of the vectors: `search_query`, `search_document`, `classification`, `clustering`, `semantic_similarity`, `question_answering`, `fact_verification`, `code_query`, `code_document`, or the provider's own word. `task_type`, `taskType` and `task` are the same */
             input_type?: (string | null) | undefined;
             task_type?: (string | null) | undefined;
             taskType?: (string | null) | undefined;
@@ -8981,7 +8981,7 @@ export interface components {
             model: string;
             messages: components["schemas"]["MessageTurn"][];
             system?: ((string | components["schemas"]["MessageText"][]) | null) | undefined;
-            /** @description The most tokens of the answer */
+            /** @description Maximum number of tokens of the answer */
             max_tokens: number;
             temperature?: (number | null) | undefined;
             top_p?: (number | null) | undefined;
@@ -9107,7 +9107,7 @@ export interface components {
             model: string;
             input?: ((string | Record<string, never>[]) | null) | undefined;
             instructions?: (string | null) | undefined;
-            /** @description The most tokens of the answer, thoughts included */
+            /** @description Maximum number of tokens of the answer, including reasoning */
             max_output_tokens?: (number | null) | undefined;
             temperature?: (number | null) | undefined;
             top_p?: (number | null) | undefined;
@@ -9343,7 +9343,7 @@ export interface components {
                 max_completion_tokens: number | null;
                 is_moderated: boolean;
             };
-            /** @description Where the longest prompt is shorter than the context. */
+            /** @description Set if the maximum prompt is shorter than the context. */
             per_request_limits: {
                 prompt_tokens: number;
                 completion_tokens: number;
@@ -9356,7 +9356,7 @@ export interface components {
             links: {
                 details: string;
             };
-            /** @description With `all=true`: why you cannot call it now, null where you can. */
+            /** @description With `all=true`: the reason why you cannot call it now; null if you can. */
             unavailable?: ({
                 /** @enum {string} */
                 reason: "no_price" | "no_connection" | "platform_connections_off" | "mapped_to_nothing" | "not_allowed_by_key" | "retired";
@@ -9368,7 +9368,7 @@ export interface components {
             object: "list";
             total_count: number;
             links: {
-                /** @description There are no pages. */
+                /** @description Always null: the list is not paged. */
                 next: null;
             };
             data: components["schemas"]["Model"][];
@@ -9395,9 +9395,9 @@ export interface components {
             display_name: string;
             /** @description RFC 3339 */
             created_at: string;
-            /** @description The longest prompt. */
+            /** @description Maximum length of the prompt. */
             max_input_tokens: number | null;
-            /** @description The longest answer. */
+            /** @description Maximum length of the answer. */
             max_tokens: number | null;
             /** @description Null for models that do not chat. */
             capabilities: {
@@ -9617,7 +9617,7 @@ export interface components {
                 cached_input: number | null;
                 /** @description Sound read from a cache. */
                 cached_audio_input: number | null;
-                /** @description For 5 minutes, or as long as the provider’s usual is. */
+                /** @description For 5 minutes, or the default lifetime of the provider. */
                 cache_write: number | null;
                 cache_write_1h: number | null;
                 reasoning: number | null;
@@ -9627,14 +9627,14 @@ export interface components {
                 image_output: number | null;
                 /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
                 input_characters: number | null;
-                /** @description The same of the answer. */
+                /** @description Per 1,000,000 Unicode characters of the answer. */
                 output_characters: number | null;
-                /** @description Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for. */
+                /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                 second: number | null;
                 /** @description Per image in the prompt. */
                 image: number | null;
                 request: number | null;
-                /** @description Per web search of the provider’s. */
+                /** @description Per web search by the provider. */
                 search: number | null;
                 /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                 tiers: {
@@ -9649,7 +9649,7 @@ export interface components {
                     cached_input: number | null;
                     /** @description Sound read from a cache. */
                     cached_audio_input: number | null;
-                    /** @description For 5 minutes, or as long as the provider’s usual is. */
+                    /** @description For 5 minutes, or the default lifetime of the provider. */
                     cache_write: number | null;
                     cache_write_1h: number | null;
                     reasoning: number | null;
@@ -9659,14 +9659,14 @@ export interface components {
                     image_output: number | null;
                     /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
                     input_characters: number | null;
-                    /** @description The same of the answer. */
+                    /** @description Per 1,000,000 Unicode characters of the answer. */
                     output_characters: number | null;
-                    /** @description Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for. */
+                    /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
-                    /** @description Per web search of the provider’s. */
+                    /** @description Per web search by the provider. */
                     search: number | null;
                 }[];
                 /** @constant */
@@ -9699,7 +9699,7 @@ export interface components {
                 image?: (number | null) | undefined;
                 request?: (number | null) | undefined;
                 search?: (number | null) | undefined;
-                /** @description Of two that hold, the later one’s rates count. */
+                /** @description If two tiers apply, the rates of the later one count. */
                 tiers?: ({
                     above?: (number | null) | undefined;
                     service_tier?: (("flex" | "priority" | "batch") | null) | undefined;
@@ -10040,9 +10040,9 @@ export interface components {
                     output_tokens: number;
                     /** @description At catalogue prices */
                     cost_usd: number;
-                    /** @description What was charged, to the organization or to its members */
+                    /** @description Charged to the organization or to its members */
                     charged_usd: number;
-                    /** @description What counts toward the spending limits of the organization */
+                    /** @description Counted toward the spending limits of the organization */
                     counted_usd: number;
                     avg_latency_ms: number | null;
                 }[];
@@ -10054,9 +10054,9 @@ export interface components {
                     output_tokens: number;
                     /** @description At catalogue prices */
                     cost_usd: number;
-                    /** @description What was charged, to the organization or to its members */
+                    /** @description Charged to the organization or to its members */
                     charged_usd: number;
-                    /** @description What counts toward the spending limits of the organization */
+                    /** @description Counted toward the spending limits of the organization */
                     counted_usd: number;
                     avg_latency_ms: number | null;
                 }[];
@@ -10068,9 +10068,9 @@ export interface components {
                     output_tokens: number;
                     /** @description At catalogue prices */
                     cost_usd: number;
-                    /** @description What was charged, to the organization or to its members */
+                    /** @description Charged to the organization or to its members */
                     charged_usd: number;
-                    /** @description What counts toward the spending limits of the organization */
+                    /** @description Counted toward the spending limits of the organization */
                     counted_usd: number;
                     avg_latency_ms: number | null;
                 }[];
@@ -10387,7 +10387,7 @@ export interface components {
                 /** @description USD */
                 cost: number;
             }[];
-            /** @description By who paid, the highest cost first */
+            /** @description By payer, highest cost first */
             by_payer: {
                 /** @description The account that pays: your own, an organization’s, or the operator; null for none */
                 payer: ("personal" | "organization" | "operator") | null;
@@ -10547,7 +10547,7 @@ export interface components {
                 cached_input: number | null;
                 /** @description Sound read from a cache. */
                 cached_audio_input: number | null;
-                /** @description For 5 minutes, or as long as the provider’s usual is. */
+                /** @description For 5 minutes, or the default lifetime of the provider. */
                 cache_write: number | null;
                 cache_write_1h: number | null;
                 reasoning: number | null;
@@ -10557,19 +10557,19 @@ export interface components {
                 image_output: number | null;
                 /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
                 input_characters: number | null;
-                /** @description The same of the answer. */
+                /** @description Per 1,000,000 Unicode characters of the answer. */
                 output_characters: number | null;
-                /** @description Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for. */
+                /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                 second: number | null;
                 /** @description Per image in the prompt. */
                 image: number | null;
                 request: number | null;
-                /** @description Per web search of the provider’s. */
+                /** @description Per web search by the provider. */
                 search: number | null;
             } | null;
-            /** @description What was charged beside the tokens; characters and time are null where the price has no rate for them */
+            /** @description Charged units other than tokens; characters and time are null if the price has no rate for them */
             measured: {
-                /** @description Web searches of the provider’s */
+                /** @description Web searches by the provider */
                 searches: number;
                 /** @description Unicode characters of the prompt’s texts */
                 input_characters: number | null;
@@ -10595,7 +10595,7 @@ export interface components {
                     model: string;
                     /** @enum {string} */
                     status: "success" | "error" | "cancelled" | "passed_over";
-                    /** @description Why it failed, or was skipped; `cooling_down` after failures */
+                    /** @description The reason why it failed or was skipped; `cooling_down` after failures */
                     error_code: string | null;
                     /** @description Milliseconds from the start of the request to that of the attempt */
                     started_ms: number;
@@ -10724,7 +10724,7 @@ export interface components {
                 avg_latency_ms: number | null;
                 models_used: number;
             };
-            /** @description `usage_cost` by who paid, the highest first */
+            /** @description `usage_cost` by payer, highest first */
             by_payer: components["schemas"]["PaidAmount"][];
             by_model: {
                 model: string;
@@ -10936,7 +10936,7 @@ export interface components {
             allowed_models: string[] | null;
             /** @description Whether requests with the key are rejected now */
             disabled: boolean;
-            /** @description When a disabled key works again; null for not until it is enabled */
+            /** @description Time at which a disabled key works again; null if it stays disabled until it is enabled */
             disabled_until: string | null;
             /** Format: date-time */
             created_at: string;
@@ -10986,7 +10986,7 @@ export interface components {
             allowed_models: string[] | null;
             /** @description Whether requests with the key are rejected now */
             disabled: boolean;
-            /** @description When a disabled key works again; null for not until it is enabled */
+            /** @description Time at which a disabled key works again; null if it stays disabled until it is enabled */
             disabled_until: string | null;
             /** Format: date-time */
             created_at: string;
@@ -11030,7 +11030,7 @@ export interface components {
             allowed_models: string[] | null;
             /** @description Whether requests with the key are rejected now */
             disabled: boolean;
-            /** @description When a disabled key works again; null for not until it is enabled */
+            /** @description Time at which a disabled key works again; null if it stays disabled until it is enabled */
             disabled_until: string | null;
             /** Format: date-time */
             created_at: string;
@@ -11094,7 +11094,7 @@ export interface components {
             category: "chat" | "completion" | "embedding";
             /** @description Tokens of prompt and answer together. */
             context_length: number | null;
-            /** @description The longest prompt, where that is shorter than the context. */
+            /** @description Maximum length of the prompt, if that is shorter than the context. */
             max_input_tokens: number | null;
             max_output_tokens: number | null;
             capabilities: {
@@ -11108,7 +11108,7 @@ export interface components {
                 cached_input: number | null;
                 /** @description Sound read from a cache. */
                 cached_audio_input: number | null;
-                /** @description For 5 minutes, or as long as the provider’s usual is. */
+                /** @description For 5 minutes, or the default lifetime of the provider. */
                 cache_write: number | null;
                 cache_write_1h: number | null;
                 reasoning: number | null;
@@ -11118,14 +11118,14 @@ export interface components {
                 image_output: number | null;
                 /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
                 input_characters: number | null;
-                /** @description The same of the answer. */
+                /** @description Per 1,000,000 Unicode characters of the answer. */
                 output_characters: number | null;
-                /** @description Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for. */
+                /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                 second: number | null;
                 /** @description Per image in the prompt. */
                 image: number | null;
                 request: number | null;
-                /** @description Per web search of the provider’s. */
+                /** @description Per web search by the provider. */
                 search: number | null;
                 /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                 tiers: {
@@ -11140,7 +11140,7 @@ export interface components {
                     cached_input: number | null;
                     /** @description Sound read from a cache. */
                     cached_audio_input: number | null;
-                    /** @description For 5 minutes, or as long as the provider’s usual is. */
+                    /** @description For 5 minutes, or the default lifetime of the provider. */
                     cache_write: number | null;
                     cache_write_1h: number | null;
                     reasoning: number | null;
@@ -11150,27 +11150,27 @@ export interface components {
                     image_output: number | null;
                     /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
                     input_characters: number | null;
-                    /** @description The same of the answer. */
+                    /** @description Per 1,000,000 Unicode characters of the answer. */
                     output_characters: number | null;
-                    /** @description Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for. */
+                    /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
-                    /** @description Per web search of the provider’s. */
+                    /** @description Per web search by the provider. */
                     search: number | null;
                 }[];
                 /** @constant */
                 currency: "USD";
             };
             is_free: boolean;
-            /** @description How a request of yours would be paid now; null if no connection serves the model to you. */
+            /** @description Payer of your next request; null if no connection serves the model to you. */
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
             /** @description The account that pays: your own, an organization’s, or the operator; null for none */
             payer: ("personal" | "organization" | "operator") | null;
             /** @description The name of the organization that pays; null for others, and where it was deleted */
             payer_name: string | null;
-            /** @description Why you cannot call the model now, or why its provider may reject it; null if you can. */
+            /** @description The reason why you cannot call the model now, or why its provider may reject it; null if you can. */
             unavailable: {
                 /** @enum {string} */
                 reason: "no_price" | "no_connection" | "platform_connections_off" | "mapped_to_nothing" | "retired";
@@ -11285,7 +11285,7 @@ export interface components {
                 /** Format: date-time */
                 end: string;
             };
-            /** @description `monthly_spend` is what your own account paid */
+            /** @description `monthly_spend` covers the payments of your own account */
             quotas: {
                 /** @enum {string} */
                 type: "requests_per_minute" | "tokens_per_minute" | "concurrent_requests" | "monthly_requests" | "monthly_spend";
@@ -11315,7 +11315,7 @@ export interface components {
             }[];
             /** @description USD that your requests of this month cost, whichever account paid */
             usage_cost: number;
-            /** @description The same by who paid, the highest first */
+            /** @description The same by payer, highest first */
             by_payer: components["schemas"]["PaidAmount"][];
             /** Format: date-time */
             updated_at: string;
@@ -11548,7 +11548,7 @@ export interface components {
              */
             stream?: (boolean | null) | undefined;
             temperature?: (number | null) | undefined;
-            /** @description The most tokens of one choice */
+            /** @description Maximum number of tokens of one choice */
             max_tokens?: (number | null) | undefined;
         };
         AutomationMessage: {
@@ -11778,7 +11778,7 @@ export interface components {
                 /** @description The same for 1,000,000 output tokens of these models; in USD */
                 output: number;
             };
-            /** @description What happens to models without a price on the platform's connections: `refuse`, `free`, or one price for all of them, `{"input": 10, "output": 50}` in USD for 1,000,000 tokens */
+            /** @description Handling of models without a price on the platform's connections: `refuse`, `free`, or one price for all of them, `{"input": 10, "output": 50}` in USD for 1,000,000 tokens */
             unpriced_models: ("refuse" | "free") | {
                 input: number;
                 output: number;
@@ -11786,14 +11786,14 @@ export interface components {
             /** @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; null: they need no signature */
             catalog_public_key: string | null;
             /**
-             * @description Who can sign up: `open` for everyone, `invite` for invited addresses, `closed` for no one
+             * @description Permitted sign-ups: `open` for everyone, `invite` for invited addresses, `closed` for no one
              * @enum {string}
              */
             sign_up: "open" | "invite" | "closed";
             /** @description Allow accounts to store bodies in their request logs */
             log_bodies: boolean;
             /**
-             * @description How to charge a request that was sent to a provider and got no answer, because its client disconnected or a timeout expired: `charge` what the provider bills, or `waive` it
+             * @description Charge for a request that was sent to a provider and not answered, because its client disconnected or a timeout expired: `charge` the amount that the provider bills, or `waive` it
              * @enum {string}
              */
             unanswered_requests: "charge" | "waive";
@@ -11821,7 +11821,7 @@ export interface components {
                 /** @description Timeout of connecting to a provider, for each attempt */
                 connect_seconds: number;
             };
-            /** @description For how many full days usage events, request logs, finished conversations, stored responses and closed invitations are kept */
+            /** @description Number of full days for which usage events, request logs, finished conversations, stored responses and closed invitations are kept */
             retention_days: number;
             /** @description MB that an account can have stored in the database, 128 to 1048576: responses, conversations, answers for repeats, logged bodies, sessions, prompts and tickets */
             stored_megabytes_per_account: number;
@@ -11847,7 +11847,7 @@ export interface components {
                 /** @description The same for 1,000,000 output tokens of these models; in USD */
                 output?: number | undefined;
             } | undefined;
-            /** @description What happens to models without a price on the platform's connections: `refuse`, `free`, or one price for all of them, `{"input": 10, "output": 50}` in USD for 1,000,000 tokens */
+            /** @description Handling of models without a price on the platform's connections: `refuse`, `free`, or one price for all of them, `{"input": 10, "output": 50}` in USD for 1,000,000 tokens */
             unpriced_models?: (("refuse" | "free") | {
                 input: number;
                 output: number;
@@ -11855,14 +11855,14 @@ export interface components {
             /** @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; null: they need no signature */
             catalog_public_key?: (string | null) | undefined;
             /**
-             * @description Who can sign up: `open` for everyone, `invite` for invited addresses, `closed` for no one
+             * @description Permitted sign-ups: `open` for everyone, `invite` for invited addresses, `closed` for no one
              * @enum {string}
              */
             sign_up?: ("open" | "invite" | "closed") | undefined;
             /** @description Allow accounts to store bodies in their request logs */
             log_bodies?: boolean | undefined;
             /**
-             * @description How to charge a request that was sent to a provider and got no answer, because its client disconnected or a timeout expired: `charge` what the provider bills, or `waive` it
+             * @description Charge for a request that was sent to a provider and not answered, because its client disconnected or a timeout expired: `charge` the amount that the provider bills, or `waive` it
              * @enum {string}
              */
             unanswered_requests?: ("charge" | "waive") | undefined;
@@ -11890,7 +11890,7 @@ export interface components {
                 /** @description Timeout of connecting to a provider, for each attempt */
                 connect_seconds?: number | undefined;
             } | undefined;
-            /** @description For how many full days usage events, request logs, finished conversations, stored responses and closed invitations are kept */
+            /** @description Number of full days for which usage events, request logs, finished conversations, stored responses and closed invitations are kept */
             retention_days?: number | undefined;
             /** @description MB that an account can have stored in the database, 128 to 1048576: responses, conversations, answers for repeats, logged bodies, sessions, prompts and tickets */
             stored_megabytes_per_account?: number | undefined;
@@ -11961,7 +11961,7 @@ export interface components {
             default_member_spending_limit?: (number | null) | undefined;
             /** Format: email */
             billing_email?: string | undefined;
-            /** @description Null for what the plan says. */
+            /** @description Null for the limit of the plan. */
             member_limit?: (number | null) | undefined;
             plan_id?: string | undefined;
             payment_method_required?: boolean | undefined;
@@ -12006,7 +12006,7 @@ export interface components {
             blocked: boolean;
             blocked_reason: string | null;
             plan_id: string;
-            /** @description What overrides the plan's; null lifts a limit. */
+            /** @description Limits that override those of the plan; null removes a limit. */
             limits: {
                 requests_per_minute?: (number | null) | undefined;
                 tokens_per_minute?: (number | null) | undefined;
@@ -12507,12 +12507,12 @@ export interface components {
             id: string;
             name: string;
             provider: string;
-            /** @description What the provider calls it. */
+            /** @description Name of the model at the provider. */
             upstream_model: string;
             /** @enum {string} */
             category: "chat" | "completion" | "embedding";
             context_length: number | null;
-            /** @description The longest prompt, where that is shorter than the context. */
+            /** @description Maximum length of the prompt, if that is shorter than the context. */
             max_input_tokens: number | null;
             max_output_tokens: number | null;
             dimensions: number | null;
@@ -12525,7 +12525,7 @@ export interface components {
                 cached_input: number | null;
                 /** @description Sound read from a cache. */
                 cached_audio_input: number | null;
-                /** @description For 5 minutes, or as long as the provider’s usual is. */
+                /** @description For 5 minutes, or the default lifetime of the provider. */
                 cache_write: number | null;
                 cache_write_1h: number | null;
                 reasoning: number | null;
@@ -12535,14 +12535,14 @@ export interface components {
                 image_output: number | null;
                 /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
                 input_characters: number | null;
-                /** @description The same of the answer. */
+                /** @description Per 1,000,000 Unicode characters of the answer. */
                 output_characters: number | null;
-                /** @description Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for. */
+                /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                 second: number | null;
                 /** @description Per image in the prompt. */
                 image: number | null;
                 request: number | null;
-                /** @description Per web search of the provider’s. */
+                /** @description Per web search by the provider. */
                 search: number | null;
                 /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                 tiers: {
@@ -12557,7 +12557,7 @@ export interface components {
                     cached_input: number | null;
                     /** @description Sound read from a cache. */
                     cached_audio_input: number | null;
-                    /** @description For 5 minutes, or as long as the provider’s usual is. */
+                    /** @description For 5 minutes, or the default lifetime of the provider. */
                     cache_write: number | null;
                     cache_write_1h: number | null;
                     reasoning: number | null;
@@ -12567,14 +12567,14 @@ export interface components {
                     image_output: number | null;
                     /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
                     input_characters: number | null;
-                    /** @description The same of the answer. */
+                    /** @description Per 1,000,000 Unicode characters of the answer. */
                     output_characters: number | null;
-                    /** @description Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for. */
+                    /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
-                    /** @description Per web search of the provider’s. */
+                    /** @description Per web search by the provider. */
                     search: number | null;
                 }[];
                 /** @constant */
@@ -12598,7 +12598,7 @@ export interface components {
             /** @enum {string} */
             category: "chat" | "completion" | "embedding";
             context_length?: (number | null) | undefined;
-            /** @description The longest prompt, where that is shorter than the context. */
+            /** @description Maximum length of the prompt, if that is shorter than the context. */
             max_input_tokens?: (number | null) | undefined;
             max_output_tokens?: (number | null) | undefined;
             dimensions?: (number | null) | undefined;
@@ -12623,7 +12623,7 @@ export interface components {
                 image?: (number | null) | undefined;
                 request?: (number | null) | undefined;
                 search?: (number | null) | undefined;
-                /** @description Of two that hold, the later one’s rates count. */
+                /** @description If two tiers apply, the rates of the later one count. */
                 tiers?: ({
                     above?: (number | null) | undefined;
                     service_tier?: (("flex" | "priority" | "batch") | null) | undefined;
@@ -12661,7 +12661,7 @@ export interface components {
                     cached_input: number | null;
                     /** @description Sound read from a cache. */
                     cached_audio_input: number | null;
-                    /** @description For 5 minutes, or as long as the provider’s usual is. */
+                    /** @description For 5 minutes, or the default lifetime of the provider. */
                     cache_write: number | null;
                     cache_write_1h: number | null;
                     reasoning: number | null;
@@ -12671,14 +12671,14 @@ export interface components {
                     image_output: number | null;
                     /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
                     input_characters: number | null;
-                    /** @description The same of the answer. */
+                    /** @description Per 1,000,000 Unicode characters of the answer. */
                     output_characters: number | null;
-                    /** @description Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for. */
+                    /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
-                    /** @description Per web search of the provider’s. */
+                    /** @description Per web search by the provider. */
                     search: number | null;
                     /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                     tiers: {
@@ -12693,7 +12693,7 @@ export interface components {
                         cached_input: number | null;
                         /** @description Sound read from a cache. */
                         cached_audio_input: number | null;
-                        /** @description For 5 minutes, or as long as the provider’s usual is. */
+                        /** @description For 5 minutes, or the default lifetime of the provider. */
                         cache_write: number | null;
                         cache_write_1h: number | null;
                         reasoning: number | null;
@@ -12703,14 +12703,14 @@ export interface components {
                         image_output: number | null;
                         /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
                         input_characters: number | null;
-                        /** @description The same of the answer. */
+                        /** @description Per 1,000,000 Unicode characters of the answer. */
                         output_characters: number | null;
-                        /** @description Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for. */
+                        /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                         second: number | null;
                         /** @description Per image in the prompt. */
                         image: number | null;
                         request: number | null;
-                        /** @description Per web search of the provider’s. */
+                        /** @description Per web search by the provider. */
                         search: number | null;
                     }[];
                     /** @constant */
@@ -12739,7 +12739,7 @@ export interface components {
                 image?: (number | null) | undefined;
                 request?: (number | null) | undefined;
                 search?: (number | null) | undefined;
-                /** @description Of two that hold, the later one’s rates count. */
+                /** @description If two tiers apply, the rates of the later one count. */
                 tiers?: ({
                     above?: (number | null) | undefined;
                     service_tier?: (("flex" | "priority" | "batch") | null) | undefined;
@@ -12772,7 +12772,7 @@ export interface components {
             /** @enum {string} */
             category?: ("chat" | "completion" | "embedding") | undefined;
             context_length?: (number | null) | undefined;
-            /** @description The longest prompt, where that is shorter than the context. */
+            /** @description Maximum length of the prompt, if that is shorter than the context. */
             max_input_tokens?: (number | null) | undefined;
             max_output_tokens?: (number | null) | undefined;
             dimensions?: (number | null) | undefined;
@@ -12797,7 +12797,7 @@ export interface components {
                 image?: (number | null) | undefined;
                 request?: (number | null) | undefined;
                 search?: (number | null) | undefined;
-                /** @description Of two that hold, the later one’s rates count. */
+                /** @description If two tiers apply, the rates of the later one count. */
                 tiers?: ({
                     above?: (number | null) | undefined;
                     service_tier?: (("flex" | "priority" | "batch") | null) | undefined;
@@ -12830,7 +12830,7 @@ export interface components {
         CatalogSource: {
             /**
              * Format: uri
-             * @description Where the document is; its signature is at the same address with `.sig` behind it.
+             * @description Address of the document; its signature has the same address with `.sig` appended.
              */
             url?: (string | null) | undefined;
             /** @description The document as text, in the form of `server/src/catalog/models.json`. */
@@ -12853,7 +12853,7 @@ export interface components {
                     cached_input: number | null;
                     /** @description Sound read from a cache. */
                     cached_audio_input: number | null;
-                    /** @description For 5 minutes, or as long as the provider’s usual is. */
+                    /** @description For 5 minutes, or the default lifetime of the provider. */
                     cache_write: number | null;
                     cache_write_1h: number | null;
                     reasoning: number | null;
@@ -12863,14 +12863,14 @@ export interface components {
                     image_output: number | null;
                     /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
                     input_characters: number | null;
-                    /** @description The same of the answer. */
+                    /** @description Per 1,000,000 Unicode characters of the answer. */
                     output_characters: number | null;
-                    /** @description Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for. */
+                    /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
-                    /** @description Per web search of the provider’s. */
+                    /** @description Per web search by the provider. */
                     search: number | null;
                     /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                     tiers: {
@@ -12885,7 +12885,7 @@ export interface components {
                         cached_input: number | null;
                         /** @description Sound read from a cache. */
                         cached_audio_input: number | null;
-                        /** @description For 5 minutes, or as long as the provider’s usual is. */
+                        /** @description For 5 minutes, or the default lifetime of the provider. */
                         cache_write: number | null;
                         cache_write_1h: number | null;
                         reasoning: number | null;
@@ -12895,14 +12895,14 @@ export interface components {
                         image_output: number | null;
                         /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
                         input_characters: number | null;
-                        /** @description The same of the answer. */
+                        /** @description Per 1,000,000 Unicode characters of the answer. */
                         output_characters: number | null;
-                        /** @description Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for. */
+                        /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                         second: number | null;
                         /** @description Per image in the prompt. */
                         image: number | null;
                         request: number | null;
-                        /** @description Per web search of the provider’s. */
+                        /** @description Per web search by the provider. */
                         search: number | null;
                     }[];
                     /** @constant */
@@ -12917,7 +12917,7 @@ export interface components {
                     cached_input: number | null;
                     /** @description Sound read from a cache. */
                     cached_audio_input: number | null;
-                    /** @description For 5 minutes, or as long as the provider’s usual is. */
+                    /** @description For 5 minutes, or the default lifetime of the provider. */
                     cache_write: number | null;
                     cache_write_1h: number | null;
                     reasoning: number | null;
@@ -12927,14 +12927,14 @@ export interface components {
                     image_output: number | null;
                     /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
                     input_characters: number | null;
-                    /** @description The same of the answer. */
+                    /** @description Per 1,000,000 Unicode characters of the answer. */
                     output_characters: number | null;
-                    /** @description Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for. */
+                    /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
-                    /** @description Per web search of the provider’s. */
+                    /** @description Per web search by the provider. */
                     search: number | null;
                     /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                     tiers: {
@@ -12949,7 +12949,7 @@ export interface components {
                         cached_input: number | null;
                         /** @description Sound read from a cache. */
                         cached_audio_input: number | null;
-                        /** @description For 5 minutes, or as long as the provider’s usual is. */
+                        /** @description For 5 minutes, or the default lifetime of the provider. */
                         cache_write: number | null;
                         cache_write_1h: number | null;
                         reasoning: number | null;
@@ -12959,14 +12959,14 @@ export interface components {
                         image_output: number | null;
                         /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
                         input_characters: number | null;
-                        /** @description The same of the answer. */
+                        /** @description Per 1,000,000 Unicode characters of the answer. */
                         output_characters: number | null;
-                        /** @description Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for. */
+                        /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                         second: number | null;
                         /** @description Per image in the prompt. */
                         image: number | null;
                         request: number | null;
-                        /** @description Per web search of the provider’s. */
+                        /** @description Per web search by the provider. */
                         search: number | null;
                     }[];
                     /** @constant */
@@ -12979,7 +12979,7 @@ export interface components {
                     cached_input: number | null;
                     /** @description Sound read from a cache. */
                     cached_audio_input: number | null;
-                    /** @description For 5 minutes, or as long as the provider’s usual is. */
+                    /** @description For 5 minutes, or the default lifetime of the provider. */
                     cache_write: number | null;
                     cache_write_1h: number | null;
                     reasoning: number | null;
@@ -12989,14 +12989,14 @@ export interface components {
                     image_output: number | null;
                     /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
                     input_characters: number | null;
-                    /** @description The same of the answer. */
+                    /** @description Per 1,000,000 Unicode characters of the answer. */
                     output_characters: number | null;
-                    /** @description Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for. */
+                    /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
-                    /** @description Per web search of the provider’s. */
+                    /** @description Per web search by the provider. */
                     search: number | null;
                     /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                     tiers: {
@@ -13011,7 +13011,7 @@ export interface components {
                         cached_input: number | null;
                         /** @description Sound read from a cache. */
                         cached_audio_input: number | null;
-                        /** @description For 5 minutes, or as long as the provider’s usual is. */
+                        /** @description For 5 minutes, or the default lifetime of the provider. */
                         cache_write: number | null;
                         cache_write_1h: number | null;
                         reasoning: number | null;
@@ -13021,14 +13021,14 @@ export interface components {
                         image_output: number | null;
                         /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
                         input_characters: number | null;
-                        /** @description The same of the answer. */
+                        /** @description Per 1,000,000 Unicode characters of the answer. */
                         output_characters: number | null;
-                        /** @description Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for. */
+                        /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                         second: number | null;
                         /** @description Per image in the prompt. */
                         image: number | null;
                         request: number | null;
-                        /** @description Per web search of the provider’s. */
+                        /** @description Per web search by the provider. */
                         search: number | null;
                     }[];
                     /** @constant */
@@ -13046,7 +13046,7 @@ export interface components {
                     cached_input: number | null;
                     /** @description Sound read from a cache. */
                     cached_audio_input: number | null;
-                    /** @description For 5 minutes, or as long as the provider’s usual is. */
+                    /** @description For 5 minutes, or the default lifetime of the provider. */
                     cache_write: number | null;
                     cache_write_1h: number | null;
                     reasoning: number | null;
@@ -13056,14 +13056,14 @@ export interface components {
                     image_output: number | null;
                     /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
                     input_characters: number | null;
-                    /** @description The same of the answer. */
+                    /** @description Per 1,000,000 Unicode characters of the answer. */
                     output_characters: number | null;
-                    /** @description Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for. */
+                    /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
-                    /** @description Per web search of the provider’s. */
+                    /** @description Per web search by the provider. */
                     search: number | null;
                     /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                     tiers: {
@@ -13078,7 +13078,7 @@ export interface components {
                         cached_input: number | null;
                         /** @description Sound read from a cache. */
                         cached_audio_input: number | null;
-                        /** @description For 5 minutes, or as long as the provider’s usual is. */
+                        /** @description For 5 minutes, or the default lifetime of the provider. */
                         cache_write: number | null;
                         cache_write_1h: number | null;
                         reasoning: number | null;
@@ -13088,14 +13088,14 @@ export interface components {
                         image_output: number | null;
                         /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
                         input_characters: number | null;
-                        /** @description The same of the answer. */
+                        /** @description Per 1,000,000 Unicode characters of the answer. */
                         output_characters: number | null;
-                        /** @description Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for. */
+                        /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                         second: number | null;
                         /** @description Per image in the prompt. */
                         image: number | null;
                         request: number | null;
-                        /** @description Per web search of the provider’s. */
+                        /** @description Per web search by the provider. */
                         search: number | null;
                     }[];
                     /** @constant */
@@ -13110,14 +13110,14 @@ export interface components {
         AppliedCatalog: {
             /**
              * Format: uri
-             * @description Where the document is; its signature is at the same address with `.sig` behind it.
+             * @description Address of the document; its signature has the same address with `.sig` appended.
              */
             url?: (string | null) | undefined;
             /** @description The document as text, in the form of `server/src/catalog/models.json`. */
             document?: (string | null) | undefined;
             /** @description Of `document`, where `catalog_public_key` is set. */
             signature?: (string | null) | undefined;
-            /** @description That of the preview, so that exactly the previewed changes apply. */
+            /** @description The digest of the preview, so that exactly the previewed changes apply. */
             digest: string;
             /** @description The ids to take over; all of the preview where absent. */
             only?: (string[] | null) | undefined;
@@ -13537,7 +13537,7 @@ export interface components {
                 cached_input: number | null;
                 /** @description Sound read from a cache. */
                 cached_audio_input: number | null;
-                /** @description For 5 minutes, or as long as the provider’s usual is. */
+                /** @description For 5 minutes, or the default lifetime of the provider. */
                 cache_write: number | null;
                 cache_write_1h: number | null;
                 reasoning: number | null;
@@ -13547,19 +13547,19 @@ export interface components {
                 image_output: number | null;
                 /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
                 input_characters: number | null;
-                /** @description The same of the answer. */
+                /** @description Per 1,000,000 Unicode characters of the answer. */
                 output_characters: number | null;
-                /** @description Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for. */
+                /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                 second: number | null;
                 /** @description Per image in the prompt. */
                 image: number | null;
                 request: number | null;
-                /** @description Per web search of the provider’s. */
+                /** @description Per web search by the provider. */
                 search: number | null;
             } | null;
-            /** @description What was charged beside the tokens; characters and time are null where the price has no rate for them */
+            /** @description Charged units other than tokens; characters and time are null if the price has no rate for them */
             measured: {
-                /** @description Web searches of the provider’s */
+                /** @description Web searches by the provider */
                 searches: number;
                 /** @description Unicode characters of the prompt’s texts */
                 input_characters: number | null;
@@ -13585,7 +13585,7 @@ export interface components {
                     model: string;
                     /** @enum {string} */
                     status: "success" | "error" | "cancelled" | "passed_over";
-                    /** @description Why it failed, or was skipped; `cooling_down` after failures */
+                    /** @description The reason why it failed or was skipped; `cooling_down` after failures */
                     error_code: string | null;
                     /** @description Milliseconds from the start of the request to that of the attempt */
                     started_ms: number;
@@ -13667,7 +13667,7 @@ export interface components {
             checks: {
                 check: string;
                 invariant: string;
-                /** @description In words, what a finding means. */
+                /** @description The meaning of a finding, in words. */
                 violation: string;
                 /** @enum {string} */
                 outcome: "in_order" | "violations" | "not_finished";

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { readSource, testFiles } from './clocks'
+import { adviceFrom, dialect, type WordingRule } from './dialect'
 
 /**
  * Finds names of tests and of groups that are not in the field's words. A name states subject, verb and result in active
@@ -15,26 +16,8 @@ const listPath = join(import.meta.dir, 'test-name-exceptions.json')
 const front = String.raw`^(?:(?:findings? )?[A-Z]{1,2}\d+(?:,? (?:finding )?[A-Z]{1,2}\d+)*:? |\d+\.\d+:? |[%$][\w{}#]+: )*`
 
 /** Patterns that no name may match, each with what to write instead. */
-const rules = [
-  [/\b(?:nobody|whoever|somebody|anybody|someone|anyone)\b/i, 'client, caller, account, operator'],
-  [/\b(?:he|his|him|himself)\b/, 'its, their, or the noun'],
-  [/\b(?:told|tells?|telling)\b/, 'shows, reports, reveals, receives'],
-  [/\bsays? so\b/, 'reports, names, is marked'],
-  [/\bit says\b/, 'it reports, the given …'],
-  [/\b(?:is|are) none\b/, 'is invalid, unset, missing, rejected'],
-  [/\ball the same\b/, 'still'],
-  [/\bno more\b|\ball there is\b/, 'at most, exactly'],
-  [/\bones? (?:that|which|who|whose)\b/, 'the noun'],
-  [/(?<![$%{])\bwhat\b/, 'the noun'],
-  [/\b(?:whatever|wherever|whenever)\b/, 'for any, at every, in any'],
-  [/\bgets? (?!through|around)/, 'receives'],
-  [/\bone['’]s own\b/, 'the caller’s own, its own'],
-  [/\basks?\b|\basked\b(?!:)/, 'requests, requires, calls, queries'],
-  [/(?<!there )\b(?:is|are|was|were) no (?!longer)/, 'is not a, is an invalid'],
-  [/\bsaid\b|\bsays? (?:what|which|how|when|where|why|who|that|it|nothing)\b/, 'reports, names'],
-  [/\b(?:is|are|was|were) (?:not )?there\b/, 'exists, is missing'],
-  [/\b(?:is|are|was|were|be) refused\b/, 'is rejected'],
-  [/\b(?:dearer|dearest|for ever)\b/, 'more expensive, without end'],
+const rules: readonly WordingRule[] = [
+  ...dialect,
   [
     new RegExp(
       `${front}(?:(?:and|or|nor|but|so) )?(?:what|whatever|who|whose|whoever|where|wherever|which|how|however|that|those)\\b`,
@@ -42,7 +25,7 @@ const rules = [
     'the noun as the subject',
   ],
   [new RegExp(`${front}(?:and|or|nor|but|so)\\b`), 'a whole sentence'],
-] as const
+]
 
 export interface TestName {
   path: string
@@ -68,11 +51,7 @@ export function namesIn(source: string): string[] {
 }
 
 /** Returns what to write instead of each dialect phrase that a name has. */
-export const adviceFor = (name: string): string[] =>
-  rules.flatMap(([pattern, advice]) => {
-    const found = pattern.exec(name)?.[0]
-    return found === undefined ? [] : [`"${found}": ${advice}`]
-  })
+export const adviceFor = (name: string): string[] => adviceFrom(name, rules)
 
 /** Returns the names of all test files. */
 export async function allNames(): Promise<TestName[]> {

@@ -1,3 +1,4 @@
+import { choiceOf } from './choice'
 import { pageOptions, formatRemainder, rowsOf } from './pages'
 import { bodyOf, linesOf, UsageError, type Operator } from './server'
 import { facts, table } from './table'
@@ -19,10 +20,14 @@ const paramsOf = async ({ operator, positionals: [user] }: Invocation) => ({
 
 const output = (user: object) => ({ text: facts({ ...user }), json: user })
 
+const states = ['active', 'suspended'] as const
+
 async function list(invocation: Invocation) {
   const { operator, value } = invocation
+  const state = value('status')
+  const status = state ? choiceOf('status', state, states) : undefined
   const { rows, total } = await rowsOf(invocation, async (page) => {
-    const query = { ...page, status: value('status') || undefined }
+    const query = { ...page, status }
     const body = await bodyOf(operator.GET('/api/admin/users', { params: { query } }))
     return { rows: body.users, pagination: body.pagination }
   })
@@ -54,7 +59,7 @@ export const users: Group = {
     list: {
       positionals: [],
       about: 'list accounts',
-      options: { status: { value: 'active|suspended', about: 'only these' }, ...pageOptions },
+      options: { status: { value: states.join('|'), about: 'only these' }, ...pageOptions },
       run: list,
     },
     show: {

@@ -74,7 +74,7 @@ export const errors = {
     max_context: z.int().nullable(),
     requested: z.int().nullable(),
   }),
-  max_tokens_exceeded: invalid('The output limit exceeds what the model can produce.', {
+  max_tokens_exceeded: invalid('The output limit exceeds that of the model.', {
     max_allowed: z.int().nullable(),
     requested: z.int().nullable(),
   }),

@@ -58,7 +58,7 @@ export type ChangedTemplate = z.output<typeof ChangedTemplate>
 /** The query of the list of templates. */
 export const TemplateFilter = z.object({
   category: z.string().max(50).optional().describe('Only templates of this category'),
-  search: searchText.describe('Text in the name or the description'),
+  search: searchText('Text in the name or the description'),
 })
 
 export const Template = z

@@ -98,7 +98,7 @@ export const PricingFields = z.object({
     .array(TierFields)
     .max(maxTiers)
     .nullish()
-    .describe('Of two that hold, the later one’s rates count.'),
+    .describe('If two tiers apply, the rates of the later one count.'),
 })
 export type PricingFields = z.output<typeof PricingFields>
 
@@ -108,7 +108,7 @@ const publicFields = z.number().nullable()
 export const publicRates = {
   cached_input: publicFields,
   cached_audio_input: publicFields.describe('Sound read from a cache.'),
-  cache_write: publicFields.describe('For 5 minutes, or as long as the provider’s usual is.'),
+  cache_write: publicFields.describe('For 5 minutes, or the default lifetime of the provider.'),
   cache_write_1h: publicFields,
   reasoning: publicFields,
   audio_input: publicFields,
@@ -118,13 +118,13 @@ export const publicRates = {
   input_characters: publicFields.describe(
     'Per 1,000,000 Unicode characters of the prompt’s texts.',
   ),
-  output_characters: publicFields.describe('The same of the answer.'),
+  output_characters: publicFields.describe('Per 1,000,000 Unicode characters of the answer.'),
   second: publicFields.describe(
-    'Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for.',
+    'Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it.',
   ),
   image: publicFields.describe('Per image in the prompt.'),
   request: publicFields,
-  search: publicFields.describe('Per web search of the provider’s.'),
+  search: publicFields.describe('Per web search by the provider.'),
 }
 
 const TierAnswer = z.object({

@@ -16,9 +16,13 @@ export const lenientFlag = z
 /** The longest text that a search uses. */
 const maxSearch = 100
 
-/** The search parameter of a list: surrounding white space, and what is beyond the limit, is ignored. */
-export const searchText = z
-  .string()
-  .transform((text) => text.trim().slice(0, maxSearch) || undefined)
-  .optional()
-  .describe(`Text to search for; the first ${maxSearch} characters count`)
+/**
+ * Creates the search parameter of a list, described by `about`. It ignores surrounding white space and all characters
+ * beyond the limit; as it accepts longer texts, its schema has no maximum length.
+ */
+export const searchText = (about = 'Text to search for') =>
+  z
+    .string()
+    .transform((text) => text.trim().slice(0, maxSearch) || undefined)
+    .optional()
+    .describe(`${about}; the first ${maxSearch} characters count`)

@@ -93,7 +93,9 @@ export const Key = z
     disabled_until: z.iso
       .datetime()
       .nullable()
-      .describe('When a disabled key works again; null for not until it is enabled'),
+      .describe(
+        'Time at which a disabled key works again; null if it stays disabled until it is enabled',
+      ),
     created_at: z.iso.datetime(),
   })
   .meta({ ref: 'Key' })

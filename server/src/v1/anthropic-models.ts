@@ -48,8 +48,8 @@ export const AnthropicModel = z
     id: z.string(),
     display_name: z.string(),
     created_at: z.string().describe('RFC 3339'),
-    max_input_tokens: z.int().nullable().describe('The longest prompt.'),
-    max_tokens: z.int().nullable().describe('The longest answer.'),
+    max_input_tokens: z.int().nullable().describe('Maximum length of the prompt.'),
+    max_tokens: z.int().nullable().describe('Maximum length of the answer.'),
     capabilities: Capabilities.nullable().describe('Null for models that do not chat.'),
     lifecycle: z
       .enum(['active', 'deprecated', 'retired'])

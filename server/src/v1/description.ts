@@ -29,7 +29,7 @@ export const idempotencyHeader = {
     .optional()
     .describe(
       [
-        'Names this request for 24 hours, for your account. A repeat with the same key, path and body gets the first',
+        'Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first',
         'answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits.',
         'With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors',
         'too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without',

@@ -159,7 +159,7 @@ export const ListedModel = z
     per_request_limits: z
       .object({ prompt_tokens: z.int(), completion_tokens: z.int() })
       .nullable()
-      .describe('Where the longest prompt is shorter than the context.'),
+      .describe('Set if the maximum prompt is shorter than the context.'),
     supported_parameters: z.array(z.string()),
     supported_voices: z.null(),
     default_parameters: z.null(),
@@ -182,7 +182,7 @@ export const ListedModel = z
       })
       .nullable()
       .optional()
-      .describe('With `all=true`: why you cannot call it now, null where you can.'),
+      .describe('With `all=true`: the reason why you cannot call it now; null if you can.'),
   })
   .meta({
     ref: 'Model',
@@ -222,7 +222,7 @@ export const ModelList = z
   .object({
     object: z.literal('list'),
     total_count: z.int(),
-    links: z.object({ next: z.null().describe('There are no pages.') }),
+    links: z.object({ next: z.null().describe('Always null: the list is not paged.') }),
     data: z.array(ListedModel),
   })
   .meta({ ref: 'ModelList' })

@@ -200,7 +200,7 @@ const listResponseInputItems = ({ store }: StoredPorts) =>
     tag,
     summary: 'List the input items of a stored response',
     notes:
-      'The input of its own request, without what it continues; the latest first. Items without an id get one.',
+      'The input of its own request, without the responses before it; the latest first. Items without an id receive one.',
     params,
     query: ItemQuery,
     responses: { 200: ResponseItemList },

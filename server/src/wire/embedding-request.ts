@@ -46,7 +46,7 @@ export const EmbeddingRequest = toSparse(
         '`{"content": [{"type": "text", "text": …}, {"type": "image_url", "image_url": {"url": …}}]}`',
     ),
     input_type: taskType.describe(
-      'What the vectors are for: `search_query`, `search_document`, `classification`, `clustering`, ' +
+      'Purpose of the vectors: `search_query`, `search_document`, `classification`, `clustering`, ' +
         '`semantic_similarity`, `question_answering`, `fact_verification`, `code_query`, `code_document`, ' +
         "or the provider's own word. `task_type`, `taskType` and `task` are the same",
     ),

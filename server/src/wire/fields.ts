@@ -11,7 +11,7 @@ export const samplingFields = {
   temperature: maybe(z.number().min(0).max(2)),
   top_p: maybe(z.number().min(0).max(1)),
 }
-export const outputLimit = maybe(z.int().min(0)).describe('The most tokens of one choice')
+export const outputLimit = maybe(z.int().min(0)).describe('Maximum number of tokens of one choice')
 export const penaltyFields = {
   presence_penalty: maybe(z.number().min(-2).max(2)),
   frequency_penalty: maybe(z.number().min(-2).max(2)),
@@ -25,7 +25,7 @@ export const streamFields = {
   ),
 }
 export const stopField = maybe(z.union([z.string(), z.array(text(100_000, 1)).max(4)]))
-export const countField = maybe(z.int().min(1).max(8)).describe('How many choices to make')
+export const countField = maybe(z.int().min(1).max(8)).describe('Number of choices')
 
 /** A map with at most so many members. */
 export const mapOf = <Key extends z.ZodString, Value extends z.ZodType>(

@@ -87,6 +87,8 @@ describe('accounts', () => {
       const refused = await sendOperatorRequest(gateway, `GET /users?${name}=maybe`)
       expect(problem(refused)).toEqual([400, name, 'unknown_value'])
     }
+    const tooLong = await sendOperatorRequest(gateway, `GET /users?plan_id=${'x'.repeat(101)}`)
+    expect(problem(tooLong)).toEqual([400, 'plan_id', 'too_long'])
   })
 
   test.each([

@@ -188,6 +188,14 @@ test('a list is filtered, newest first, and paged', async () => {
   expect(problem(other)).toEqual([400, 'cursor', 'bad_format'])
 })
 
+test.each(['category', 'tag'])(
+  'a filter by a longer %s than a prompt can have is rejected',
+  async (name) => {
+    const tooLong = await api(`GET /user/prompts?${name}=${'x'.repeat(51)}`)
+    expect(problem(tooLong)).toEqual([400, name, 'too_long'])
+  },
+)
+
 const bulk = (body: Json, by = customer) => api('POST /user/prompts/bulk', body, by)
 
 describe('many at once', () => {

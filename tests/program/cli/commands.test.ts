@@ -138,6 +138,7 @@ test.each([
     words: '--priority must be a whole',
   },
   { line: 'models create openai/y --category x', code: 2, words: '--category must be one of' },
+  { line: 'users list --status gone', code: 2, words: '--status must be one of' },
   { line: 'users list --limit 2.5', code: 2, words: '--limit must be a whole number' },
 ])(
   'tollgate $line ends with $code, and gives the reason in one line',

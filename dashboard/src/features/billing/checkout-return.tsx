@@ -22,7 +22,7 @@ export function CheckoutReturn({ id, organization }: Props) {
     queryKey: ['checkout', id, organization],
     queryFn: async () => {
       const query = {
-        type: 'purchase',
+        type: 'purchase' as const,
         limit: 20,
         ...(organization && { organization_id: organization }),
       }

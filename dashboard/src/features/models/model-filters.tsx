@@ -17,6 +17,7 @@ import {
   billingNames,
   capabilityNames,
   categoryNames,
+  orderNames,
   providersQuery,
   type ModelSearch,
 } from './queries'
@@ -33,15 +34,7 @@ const toOptions = (names: Record<string, string>) =>
 const categories = toOptions(categoryNames)
 const capabilities = toOptions(capabilityNames)
 const payers = Object.entries(billingNames).map(([value, [label]]) => ({ value, label }))
-const orders = toOptions({
-  id: 'ID',
-  name: 'Name',
-  price: 'Price, lowest first',
-  context: 'Context, longest first',
-  latency: 'Latency, quickest first',
-  uptime: 'Uptime, highest first',
-  rating: 'Rating, best first',
-})
+const orders = toOptions(orderNames)
 
 const noFilters = {
   search: undefined,

@@ -4,14 +4,14 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api, bodyOf } from '../../api/client'
 
-const maxOptions = '30'
+const maxOptions = 30
 
 const chatModelsQuery = (search: string) =>
   queryOptions({
     queryKey: ['models', 'chat', search],
     queryFn: async () => {
-      const wanted = { category: 'chat' as const, callable: 'true', limit: maxOptions }
-      const query = { ...wanted, ...(search && { search }) }
+      const filters = { category: 'chat', callable: true, limit: maxOptions } as const
+      const query = { ...filters, ...(search && { search }) }
       return (await bodyOf(api.GET('/api/models', { params: { query } }))).models
     },
     placeholderData: keepPreviousData,

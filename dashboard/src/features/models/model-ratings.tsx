@@ -30,7 +30,14 @@ import { count } from '../../format/figures'
 import { modelsKey } from './queries'
 import { useSubmit } from '../../components/use-submit'
 
-const ratingsQuery = (id: string, sort: string) =>
+const orders = [
+  { value: 'newest', label: 'Newest first' },
+  { value: 'highest', label: 'Highest first' },
+  { value: 'lowest', label: 'Lowest first' },
+] as const
+type Order = (typeof orders)[number]['value']
+
+const ratingsQuery = (id: string, sort: Order) =>
   infiniteQueryOptions({
     queryKey: [...modelsKey, 'ratings', id, sort],
     queryFn: async ({ pageParam }) => {
@@ -45,14 +52,8 @@ const ratingsQuery = (id: string, sort: string) =>
 type Ratings = Schemas['ModelRatings']
 type OwnRating = Ratings['ratings'][number]
 
-const orders = [
-  { value: 'newest', label: 'Newest first' },
-  { value: 'highest', label: 'Highest first' },
-  { value: 'lowest', label: 'Lowest first' },
-]
-
 export function ModelRatings({ id }: { id: string }) {
-  const [sort, setSort] = useState('newest')
+  const [sort, setSort] = useState<Order>('newest')
   const query = useInfiniteQuery({ ...ratingsQuery(id, sort), placeholderData: keepPreviousData })
   return (
     <section aria-label="Ratings">
@@ -85,8 +86,8 @@ export function ModelRatings({ id }: { id: string }) {
 
 interface ReviewsProps {
   ratings: readonly OwnRating[]
-  sort: string
-  onSort: (sort: string) => void
+  sort: Order
+  onSort: (sort: Order) => void
 }
 
 const Reviews = ({ ratings, sort, onSort }: ReviewsProps) => (

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, checkedFetch, type Schemas } from '../../api/client'
+import { filterChoice } from '../../api/filter-choice'
 import { organizationName } from '../../format/payer'
 import { textsIn, yes } from '../../url/address'
 
@@ -43,14 +44,28 @@ export const toModelSearch = (search: Record<string, unknown>): ModelSearch => (
 /** Query key prefix of models, favorites and ratings. */
 export const modelsKey = ['models'] as const
 
-const pageSize = '50'
+const pageSize = 50
 
-export const filtersOf = (search: ModelSearch) => {
-  const { model: _open, favorites: _list, compare: _selected, free, all, ...filters } = search
+const filtersOf = (search: ModelSearch) => {
+  const { model: _open, favorites: _list, compare: _selected, ...filters } = search
+  return filters
+}
+
+const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text))
+
+/** Returns the parameters of the list. Throws `ApiError` for a filter that does not exist. */
+function toModelQuery(search: ModelSearch) {
+  const { free, all, category, billing_mode, sort, min_context, max_price, ...texts } =
+    filtersOf(search)
   return {
-    ...filters,
-    ...(free === yes && { free: 'true' }),
-    ...(all !== yes && { callable: 'true' }),
+    ...texts,
+    category: filterChoice('category', category, categoryNames),
+    billing_mode: filterChoice('billing_mode', billing_mode, billingNames),
+    sort: filterChoice('sort', sort, orderNames),
+    min_context: numberOf(min_context),
+    max_price: numberOf(max_price),
+    ...(free === yes && { free: true }),
+    ...(all !== yes && { callable: true }),
   }
 }
 
@@ -59,7 +74,7 @@ export const modelsQuery = (search: ModelSearch) =>
     queryKey: [...modelsKey, 'list', filtersOf(search)],
     queryFn: async ({ pageParam }) => {
       const query = {
-        ...filtersOf(search),
+        ...toModelQuery(search),
         limit: pageSize,
         ...(pageParam && { cursor: pageParam }),
       }
@@ -91,7 +106,7 @@ export const favoritesQuery = queryOptions({
 export const chargedQuery = queryOptions({
   queryKey: [...modelsKey, 'charged'],
   queryFn: async () => {
-    const query = { billing_mode: 'platform', limit: 1 }
+    const query = { billing_mode: 'platform', limit: 1 } as const
     return (await bodyOf(api.GET('/api/models', { params: { query } }))).models.length > 0
   },
   staleTime: 60_000,
@@ -105,7 +120,7 @@ export const suggestionsQuery = (text: string) =>
   queryOptions({
     queryKey: [...modelsKey, 'suggested', text],
     queryFn: async () => {
-      const query = { search: text, limit: 20, callable: 'true' }
+      const query = { search: text, limit: 20, callable: true }
       return (await bodyOf(api.GET('/api/models', { params: { query } }))).models.map(
         ({ id }) => id,
       )
@@ -150,6 +165,17 @@ export const categoryNames = {
   completion: 'Completion',
   embedding: 'Embedding',
 } as const satisfies Record<Model['category'], string>
+
+/** The orders of the list. */
+export const orderNames = {
+  id: 'ID',
+  name: 'Name',
+  price: 'Price, lowest first',
+  context: 'Context, longest first',
+  latency: 'Latency, quickest first',
+  uptime: 'Uptime, highest first',
+  rating: 'Rating, best first',
+} as const
 
 /** The current payer of a request: short label, explanation and color. */
 export const billingNames = {

@@ -29,7 +29,7 @@ export function OrganizationMembers({ organization }: { organization: Organizati
   const query = useQuery({
     queryKey: [...membersKey(id), search, page],
     queryFn: async () => {
-      const offset = String((page - 1) * pageSize)
+      const offset = (page - 1) * pageSize
       const filters = { limit: pageSize, offset, ...(search && { search }) }
       return bodyOf(
         api.GET('/api/organizations/{id}/members', { params: { path: { id }, query: filters } }),

@@ -17,7 +17,7 @@ const route = getRouteApi('/home/playground')
 const freeModelQuery = queryOptions({
   queryKey: ['models', 'free'],
   queryFn: async () => {
-    const query = { category: 'chat', billing_mode: 'free', limit: 1 }
+    const query = { category: 'chat', billing_mode: 'free', limit: 1 } as const
     const { models } = await bodyOf(api.GET('/api/models', { params: { query } }))
     return models[0]?.id ?? ''
   },

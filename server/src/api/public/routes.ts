@@ -89,7 +89,7 @@ const listPublicOrganizations = (organizations: OrganizationView) =>
     operationId: 'listPublicOrganizations',
     tag,
     summary: 'List public organizations',
-    notes: 'Those that their owners made public.',
+    notes: 'Organizations that their owners made public.',
     query: PublicFilter,
     responses: { 200: PublicOrganizations },
     handler: ({ query }) =>

@@ -6,7 +6,7 @@ const text = z.string().nullable()
 
 /** The query of a list. */
 export const PublicFilter = z.object({
-  search: searchText.describe('Text in the name or the description'),
+  search: searchText('Text in the name or the description'),
   ...pageFields,
 })
 

@@ -11,7 +11,7 @@ const conventions = [
 ].join('\n\n')
 
 const operatorConventions = [
-  'Endpoints below `/api/admin`. For callers that are no operators they do not exist: 404. Errors, lists, IDs, money and times are as in the [public description](/docs).',
+  'Endpoints below `/api/admin`. Callers that are not operators receive 404. Errors, lists, IDs, money and times are as in the [public description](/docs).',
   'The audit log records every change, and every export of an account.',
 ].join('\n\n')
 

@@ -43,7 +43,7 @@ const keyErrors = [
   'rate_limit_exceeded',
 ] as const
 
-/** Errors of every route of an access class. `/api/admin` does not exist for callers that are no operators. */
+/** Errors of every route of an access class. `/api/admin` does not exist for callers that are not operators. */
 const commonErrors: Readonly<Record<Access['class'], readonly ErrorCode[]>> = {
   models: keyErrors,
   api: ['invalid_request', ...keyErrors],
@@ -102,7 +102,7 @@ const idempotencyKey = z
   .regex(/^[ -~]+$/)
   .optional()
   .describe(
-    'Identifies this request for 24 hours: a repeat with the same key and the same body gets the first answer.',
+    'Identifies this request for 24 hours: a repeat with the same key and the same body receives the first answer.',
   )
 
 function parametersOf(

@@ -19,7 +19,7 @@ export const clickHouseSettings = z.object({
   }),
   recentDays: setting(integer(2, 3650).default(3), {
     name: 'CLICKHOUSE_RECENT_DAYS',
-    doc: 'for how many full days request logs stay in PostgreSQL too, 2 to 3650, where `CLICKHOUSE_URL` is set; at least a day more than `JOURNAL_KEEP_HOURS`',
+    doc: 'number of full days for which request logs stay in PostgreSQL too, 2 to 3650, where `CLICKHOUSE_URL` is set; at least a day more than `JOURNAL_KEEP_HOURS`',
   }),
 })
 

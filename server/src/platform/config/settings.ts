@@ -84,7 +84,7 @@ const storage = z.object({
   clickHouse: clickHouseSettings,
   retentionDays: setting(integer(2, 3650).default(30), {
     name: 'RETENTION_DAYS',
-    doc: 'for how many full days usage events and request logs are kept, 2 to 3650',
+    doc: 'number of full days for which usage events and request logs are kept, 2 to 3650',
   }),
   storeResponses: setting(z.enum(['always', 'asked', 'never']).default('always'), {
     name: 'STORE_RESPONSES',
@@ -107,7 +107,7 @@ const access = z.object({
   }),
   signUp: setting(z.enum(['open', 'invite', 'closed']).default('open'), {
     name: 'SIGNUP',
-    doc: 'who can sign up: `open` for everyone, `invite` for invited addresses, `closed` for no one',
+    doc: 'permitted sign-ups: `open` for everyone, `invite` for invited addresses, `closed` for no one',
   }),
   failedAuthenticationsPerMinute: setting(integer(1, 1_000_000).default(20), {
     name: 'FAILED_AUTHENTICATIONS_PER_MINUTE',

@@ -70,7 +70,7 @@ export const liveSettings = {
   unpricedModels: live(unpriced, {
     field: 'unpriced_models',
     ...constant('refuse'),
-    doc: 'what happens to models without a price on the platform\'s connections: `refuse`, `free`, or one price for all of them, `{"input": 10, "output": 50}` in USD for 1,000,000 tokens ([catalogue.md](../concepts/catalogue.md#models-without-a-price))',
+    doc: 'handling of models without a price on the platform\'s connections: `refuse`, `free`, or one price for all of them, `{"input": 10, "output": 50}` in USD for 1,000,000 tokens ([catalogue.md](../concepts/catalogue.md#models-without-a-price))',
   }),
   catalogPublicKey: live(publicKey, {
     field: 'catalog_public_key',
@@ -80,7 +80,7 @@ export const liveSettings = {
   signUp: live(oneOf(['open', 'invite', 'closed']), {
     field: 'sign_up',
     ...fromConfig('signUp'),
-    doc: 'who can sign up: `open` for everyone, `invite` for invited addresses, `closed` for no one',
+    doc: 'permitted sign-ups: `open` for everyone, `invite` for invited addresses, `closed` for no one',
   }),
   logBodies: live(flag, {
     field: 'log_bodies',
@@ -90,7 +90,7 @@ export const liveSettings = {
   unansweredRequests: live(oneOf(['charge', 'waive']), {
     field: 'unanswered_requests',
     ...constant('charge'),
-    doc: 'how to charge a request that was sent to a provider and got no answer, because its client disconnected or a timeout expired: `charge` what the provider bills, or `waive` it ([money.md](../concepts/money.md#requests-without-an-answer))',
+    doc: 'charge for a request that was sent to a provider and not answered, because its client disconnected or a timeout expired: `charge` the amount that the provider bills, or `waive` it ([money.md](../concepts/money.md#requests-without-an-answer))',
   }),
   rates: group('rates', {
     apiRequestsPerMinute: rate(300, {
@@ -141,7 +141,7 @@ export const liveSettings = {
   retentionDays: live(days, {
     field: 'retention_days',
     ...fromConfig('retentionDays'),
-    doc: 'for how many full days usage events, request logs, finished conversations, stored responses and closed invitations are kept',
+    doc: 'number of full days for which usage events, request logs, finished conversations, stored responses and closed invitations are kept',
   }),
   /** Read by the functions of migration 0054, which have the same default. */
   storedMegabytes: live(storedMegabytes, {

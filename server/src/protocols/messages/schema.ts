@@ -175,7 +175,7 @@ const shape = {
   model: modelField,
   messages: z.array(Message).min(1).max(100_000),
   system: maybe(z.union([z.string(), z.array(TextBlock).max(maxParts)])),
-  max_tokens: z.int().min(1).describe('The most tokens of the answer'),
+  max_tokens: z.int().min(1).describe('Maximum number of tokens of the answer'),
   temperature: maybe(z.number().min(0).max(1)),
   top_p: maybe(z.number().min(0).max(1)),
   top_k: maybe(z.int().min(0)),

@@ -24,7 +24,9 @@ const shape = {
   model: modelField,
   input: maybe(z.union([z.string().min(1), z.array(z.looseObject({})).min(1).max(100_000)])),
   instructions: maybe(z.string()),
-  max_output_tokens: outputLimit.describe('The most tokens of the answer, thoughts included'),
+  max_output_tokens: outputLimit.describe(
+    'Maximum number of tokens of the answer, including reasoning',
+  ),
   ...samplingFields,
   tools: maybe(z.array(Tool).max(maxTools)),
   tool_choice: maybe(ToolChoice),

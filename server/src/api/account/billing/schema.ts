@@ -154,7 +154,7 @@ export const Metrics = z
       avg_latency_ms: z.number().nullable(),
       models_used: z.int(),
     }),
-    by_payer: z.array(PaidAmount).describe('`usage_cost` by who paid, the highest first'),
+    by_payer: z.array(PaidAmount).describe('`usage_cost` by payer, highest first'),
     by_model: z.array(
       z.object({
         model: z.string(),

@@ -41,7 +41,7 @@ const setConnectionModelPrice = (models: ConnectionModelStore) =>
     tag,
     summary: 'Set the price of a model of a connection',
     notes:
-      'For a model that the catalogue lacks, from the next request on. `pricing` null makes it free. Prices are USD per 1,000,000 tokens, above zero and up to the maximum of the operator. Where members pay, they pay this price, and your organization receives it less the fee. Organizations require the role owner or admin, and a key with `admin`.',
+      'For a model that the catalogue lacks, from the next request on. `pricing` null makes it free. Prices are USD per 1,000,000 tokens, above zero and up to the maximum of the operator. Members who pay are charged this price, and your organization receives it less the fee. Organizations require the role owner or admin, and a key with `admin`.',
     params,
     body: SetPrice,
     examples: {

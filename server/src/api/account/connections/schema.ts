@@ -213,7 +213,7 @@ export const PlatformConnection = Connection.extend({
 export type PlatformConnection = z.output<typeof PlatformConnection>
 
 export const PlatformConnectionFilter = z.object({
-  search: searchText.describe('Text in the name or the provider'),
+  search: searchText('Text in the name or the provider'),
   ...pageFields,
 })
 

@@ -55,7 +55,7 @@ const removeFavorite = (favorites: FavoriteStore) =>
     operationId: 'removeFavorite',
     tag,
     summary: 'Remove a favorite',
-    notes: '404 if it is none.',
+    notes: '404 if it is not a favorite.',
     params: { model_id: modelIdParameter },
     responses: { 200: Success },
     handler: ({ c, principal }) =>

@@ -35,7 +35,7 @@ const listCatalogue = (catalogue: CatalogueStore) =>
     tag,
     summary: 'List models with their prices',
     notes:
-      '`billing_mode` is how a request of yours would be paid now; null if no connection serves the model to you. Prices are USD for 1,000,000 tokens.',
+      '`billing_mode` names the payer of your next request; null if no connection serves the model to you. Prices are USD for 1,000,000 tokens.',
     query: PublicModelFilters,
     responses: { 200: ModelPage },
     handler: ({ principal: { userId }, query }) => {

@@ -12,14 +12,20 @@ export type ModelBillingMode = (typeof billingModes)[number]
 const isCapability = (name: string): name is Capability =>
   capabilities.some((capability) => capability === name)
 
+const capabilityNames = String.raw`\s*(?:${capabilities.join('|')})\s*`
+const capabilityPattern = `^${capabilityNames}(?:,${capabilityNames})*$`
+
 /** One or several names separated by commas; all of them must match. */
-const capabilityList = z.string().transform((text, ctx): Capability[] => {
-  const names = text.split(',').map((name) => name.trim())
-  const accepted = names.filter(isCapability)
-  if (accepted.length === names.length) return accepted
-  ctx.addIssue(customIssue('unknown_value', `must be one of ${capabilities.join(', ')}.`))
-  return z.NEVER
-})
+const capabilityList = z
+  .string()
+  .meta({ pattern: capabilityPattern })
+  .transform((text, ctx): Capability[] => {
+    const names = text.split(',').map((name) => name.trim())
+    const accepted = names.filter(isCapability)
+    if (accepted.length === names.length) return accepted
+    ctx.addIssue(customIssue('unknown_value', `must be one of ${capabilities.join(', ')}.`))
+    return z.NEVER
+  })
 
 /** Filters, order and page of the list of models. Source: contract 6.8. */
 export const PublicModelFilters = z.object({
@@ -97,7 +103,7 @@ export const CatalogueModel = z
     max_input_tokens: z
       .int()
       .nullable()
-      .describe('The longest prompt, where that is shorter than the context.'),
+      .describe('Maximum length of the prompt, if that is shorter than the context.'),
     max_output_tokens: z.int().nullable(),
     capabilities: z.record(z.enum(capabilities), z.boolean()),
     pricing: ModelPricingAnswer,
@@ -105,9 +111,7 @@ export const CatalogueModel = z
     billing_mode: z
       .enum(billingModes)
       .nullable()
-      .describe(
-        'How a request of yours would be paid now; null if no connection serves the model to you.',
-      ),
+      .describe('Payer of your next request; null if no connection serves the model to you.'),
     ...payerFields,
     unavailable: z
       .object({
@@ -122,7 +126,7 @@ export const CatalogueModel = z
       })
       .nullable()
       .describe(
-        'Why you cannot call the model now, or why its provider may reject it; null if you can.',
+        'The reason why you cannot call the model now, or why its provider may reject it; null if you can.',
       ),
     performance: z
       .object({

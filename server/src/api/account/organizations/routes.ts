@@ -157,9 +157,7 @@ const listMembers = (members: MemberStore) =>
       'Owners and admins see the addresses and the spending of all members, others only theirs.',
     params,
     query: MemberFilters.extend({
-      search: searchText.describe(
-        'Text in the name or, for owners and admins, the address; the first 100 characters count',
-      ),
+      search: searchText('Text in the name or, for owners and admins, the address'),
       ...pageFields,
     }),
     responses: { 200: MemberList },

@@ -28,8 +28,8 @@ const used = {
   input_tokens: z.int(),
   output_tokens: z.int(),
   cost_usd: z.number().describe('At catalogue prices'),
-  charged_usd: z.number().describe('What was charged, to the organization or to its members'),
-  counted_usd: z.number().describe('What counts toward the spending limits of the organization'),
+  charged_usd: z.number().describe('Charged to the organization or to its members'),
+  counted_usd: z.number().describe('Counted toward the spending limits of the organization'),
   avg_latency_ms: z.int().nullable(),
 }
 

@@ -58,6 +58,9 @@ export const PromptBulk = z
   })
   .meta({ ref: 'PromptBulk' })
 
+/** A category or a tag that the list is filtered by. */
+const filter = z.string().trim().max(50)
+
 /** The query of the list. */
 export const PromptFilter = z.object({
   search: z
@@ -66,8 +69,8 @@ export const PromptFilter = z.object({
     .max(100)
     .optional()
     .describe('Text in the title, the content or the description'),
-  category: z.string().trim().optional().describe('Only prompts of this category'),
-  tag: z.string().trim().optional().describe('Only prompts with this tag'),
+  category: filter.optional().describe('Only prompts of this category'),
+  tag: filter.optional().describe('Only prompts with this tag'),
   is_favorite: flag.optional().describe('Only favorites, or only others'),
 })
 

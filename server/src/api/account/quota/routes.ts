@@ -82,7 +82,7 @@ const requestQuotaIncrease = (quota: QuotaStore) =>
     tag,
     summary: 'Request a higher limit',
     notes:
-      'An operator decides; you get the decision by mail and in the inbox. One request for each type can be pending.',
+      'An operator decides; you receive the decision by mail and in the inbox. One request for each type can be pending.',
     body: NewQuotaRequest,
     examples: {
       'More requests': {

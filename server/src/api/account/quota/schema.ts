@@ -84,14 +84,16 @@ export const QuotaStatus = z
   .object({
     tier: z.string().describe('The name of your plan'),
     period: z.object({ start: z.iso.datetime(), end: z.iso.datetime() }),
-    quotas: z.array(PublicQuota).describe('`monthly_spend` is what your own account paid'),
+    quotas: z
+      .array(PublicQuota)
+      .describe('`monthly_spend` covers the payments of your own account'),
     organizations: z
       .array(MemberQuota)
       .describe('The organizations whose models you may call, your primary one first'),
     usage_cost: z
       .number()
       .describe('USD that your requests of this month cost, whichever account paid'),
-    by_payer: z.array(PaidAmount).describe('The same by who paid, the highest first'),
+    by_payer: z.array(PaidAmount).describe('The same by payer, highest first'),
     updated_at: z.iso.datetime(),
   })
   .meta({ ref: 'QuotaStatus' })

@@ -26,7 +26,7 @@ const listRequestLogs = (logs: RequestLogStore) =>
     tag,
     summary: 'List your requests to the model endpoints',
     notes:
-      'Newest first, rejected ones included, without prompts and answers. `model` served the request, `requested_model` is what the client sent. The operator sets the retention; 30 days by default.',
+      'Newest first, rejected ones included, without prompts and answers. `model` served the request, `requested_model` is the name that the client sent. The operator sets the retention; 30 days by default.',
     query: RequestLogQuery,
     responses: { 200: LogList },
     handler: ({ principal: { userId }, query }) => {

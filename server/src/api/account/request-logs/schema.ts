@@ -25,12 +25,11 @@ export const maxErrorSearchDays = 31
 
 /** The fields that filter logs. */
 export const logFilterFields = {
-  search: searchText
+  search: searchText(
+    `Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without \`start_date\`, of at most ${maxErrorSearchDays} days with it`,
+  )
     .transform((text) => (text === undefined ? undefined : toLogSearch(text)))
-    .optional()
-    .describe(
-      `Only the request with this id, those whose ids begin with it (8 characters or more), or those that failed with this text in the code or the message of their error; errors of the last 7 days without \`start_date\`, of at most ${maxErrorSearchDays} days with it`,
-    ),
+    .optional(),
   model: z.string().max(256).optional().describe('Only requests that this model served'),
   provider: z.string().max(40).optional().describe('Only requests that this provider served'),
   status: status.optional().describe('Only requests with this status'),
@@ -146,7 +145,7 @@ const LogAttempt = z.object({
   error_code: z
     .string()
     .nullable()
-    .describe('Why it failed, or was skipped; `cooling_down` after failures'),
+    .describe('The reason why it failed or was skipped; `cooling_down` after failures'),
   started_ms: z.int().describe('Milliseconds from the start of the request to that of the attempt'),
   latency_ms: z.int(),
   time_to_first_token_ms: z
@@ -167,7 +166,7 @@ export const attemptedFields = {
   ),
   measured: z
     .object({
-      searches: z.int().describe('Web searches of the provider’s'),
+      searches: z.int().describe('Web searches by the provider'),
       input_characters: z.int().nullable().describe('Unicode characters of the prompt’s texts'),
       output_characters: z.int().nullable(),
       processing_ms: z
@@ -177,7 +176,7 @@ export const attemptedFields = {
     })
     .nullable()
     .describe(
-      'What was charged beside the tokens; characters and time are null where the price has no rate for them',
+      'Charged units other than tokens; characters and time are null if the price has no rate for them',
     ),
   resolution_attempts: z.object({
     summary: z.object({
@@ -270,7 +269,7 @@ export const Stats = z
     ),
     by_payer: z
       .array(z.object({ ...payerFields, organization_id: z.string().nullable(), ...summed }))
-      .describe('By who paid, the highest cost first'),
+      .describe('By payer, highest cost first'),
     by_error: z.array(z.object({ code: z.string(), count: z.int() })),
   })
   .meta({ ref: 'RequestLogStats' })

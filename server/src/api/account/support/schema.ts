@@ -103,9 +103,10 @@ export const TicketList = z.object({ tickets: z.array(ListedTicket), pagination:
 export const StaffFilter = z.object({
   ...TicketFilter.omit({ limit: true, offset: true, cursor: true }).shape,
   assignee_id: objectId('user')
+    .max(100)
     .optional()
     .describe('Only tickets of this operator; `none` for unassigned ones'),
-  search: searchText.describe('Text in the number, the subject or the e-mail address'),
+  search: searchText('Text in the number, the subject or the e-mail address'),
   ...pageFields,
 })
 

@@ -19,7 +19,7 @@ export const TrailFilter = z.object({
   ),
   from: timestamp.optional().describe('Only changes from this time on'),
   to: timestamp.optional().describe('Only changes before this time'),
-  search: searchText.describe(
+  search: searchText(
     'Text in the route, the body, the objects, the client address or the e-mail address',
   ),
   ...pageFields,

@@ -34,7 +34,7 @@ const previewCatalog = (updates: CatalogUpdateStore) =>
     operationId: 'previewCatalog',
     tag,
     summary: 'Preview a catalogue update',
-    notes: 'Lists what the document would change. Nothing is changed.',
+    notes: 'Lists the changes that the document would make. Nothing is changed.',
     body: CatalogSource,
     examples: { 'A document as text': { document } },
     responses: { 200: CatalogPreview },

@@ -9,7 +9,7 @@ const source = {
     .url({ protocol: /^https$/ })
     .max(2000)
     .optional()
-    .describe('Where the document is; its signature is at the same address with `.sig` behind it.'),
+    .describe('Address of the document; its signature has the same address with `.sig` appended.'),
   document: z
     .string()
     .min(1)
@@ -43,7 +43,7 @@ export const AppliedCatalog = z
     digest: z
       .string()
       .regex(/^[0-9a-f]{64}$/, 'must be the digest of a preview.')
-      .describe('That of the preview, so that exactly the previewed changes apply.'),
+      .describe('The digest of the preview, so that exactly the previewed changes apply.'),
     only: z
       .array(z.string().min(1).max(256))
       .min(1)

@@ -58,8 +58,11 @@ export type TransactionStatus = (typeof transactionStatuses)[number]
 /** Source: contract 6.7, 9.2. */
 export const AnyTransactionFilter = z
   .object({
-    user_id: objectId('user').optional().describe('Only transactions of this account'),
-    organization_id: objectId('org').optional().describe('Only transactions of this organization'),
+    user_id: objectId('user').max(100).optional().describe('Only transactions of this account'),
+    organization_id: objectId('org')
+      .max(100)
+      .optional()
+      .describe('Only transactions of this organization'),
     type: z.enum(transactionTypes).optional().describe('Only transactions of this type'),
     status: z.enum(transactionStatuses).optional().describe('Only transactions with this status'),
     start_date: moment.optional().describe('Only transactions from this time or day on'),

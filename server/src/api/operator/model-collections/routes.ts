@@ -17,7 +17,7 @@ const path = '/api/admin/collections'
 const params = { id: objectId('coll').describe('ID of the collection') }
 
 const CollectionFilter = z.object({
-  search: searchText.describe('Text in the name, the display name or the description'),
+  search: searchText('Text in the name, the display name or the description'),
   ...pageFields,
 })
 

@@ -11,13 +11,13 @@ export const AnsweredModel = z
     id: z.string(),
     name: z.string(),
     provider: z.string(),
-    upstream_model: z.string().describe('What the provider calls it.'),
+    upstream_model: z.string().describe('Name of the model at the provider.'),
     category: z.enum(categories),
     context_length: z.int().nullable(),
     max_input_tokens: z
       .int()
       .nullable()
-      .describe('The longest prompt, where that is shorter than the context.'),
+      .describe('Maximum length of the prompt, if that is shorter than the context.'),
     max_output_tokens: z.int().nullable(),
     dimensions: z.int().nullable(),
     capabilities: z.record(z.enum(capabilities), z.boolean()),

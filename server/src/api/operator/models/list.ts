@@ -11,7 +11,7 @@ export const ModelFilter = z.object({
   provider: z.string().max(40).optional().describe('Only models of this provider'),
   category: z.enum(categories).optional().describe('Only models of this category'),
   enabled: flag.optional().describe('Only enabled models, or only disabled ones'),
-  search: searchText.describe('Text in the id or the name'),
+  search: searchText('Text in the id or the name'),
   ...sortFields,
   ...pageFields,
 })

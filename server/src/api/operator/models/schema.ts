@@ -12,7 +12,7 @@ const shape = {
   context_length: tokens.nullish(),
   max_input_tokens: tokens
     .nullish()
-    .describe('The longest prompt, where that is shorter than the context.'),
+    .describe('Maximum length of the prompt, if that is shorter than the context.'),
   max_output_tokens: tokens.nullish(),
   dimensions: z.int().min(1).max(100_000).nullish(),
   capabilities: z.partialRecord(z.enum(capabilities), z.boolean()),

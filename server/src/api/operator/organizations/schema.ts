@@ -6,7 +6,7 @@ import { searchText } from '../../../http/query'
 
 /** The fields that an operator may change: the owner's, and those that only operators set. Source: contract 9.2. */
 export const OperatedOrganization = ChangedOrganization.extend({
-  member_limit: limit.nullish().describe('Null for what the plan says.'),
+  member_limit: limit.nullish().describe('Null for the limit of the plan.'),
   plan_id: z.string().optional(),
   payment_method_required: z.boolean().optional(),
   status: z.enum(['active', 'suspended']).optional(),
@@ -14,7 +14,7 @@ export const OperatedOrganization = ChangedOrganization.extend({
 export type OperatedOrganization = z.output<typeof OperatedOrganization>
 
 export const OrganizationFilter = z.object({
-  search: searchText.describe('Text in the name, the slug or the description'),
+  search: searchText('Text in the name, the slug or the description'),
   ...pageFields,
 })
 

@@ -20,7 +20,7 @@ export const ChangedPlan = z
   .object({ name: line(100).optional(), ...fields })
   .meta({ ref: 'ChangedPlan' })
 
-export const PlanFilter = z.object({ search: searchText })
+export const PlanFilter = z.object({ search: searchText() })
 export type ChangedPlan = z.output<typeof ChangedPlan>
 
 const planFields = z.int().nullable()

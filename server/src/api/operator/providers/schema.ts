@@ -40,7 +40,7 @@ export const ChangedProvider = z
 export type ChangedProvider = z.output<typeof ChangedProvider>
 
 export const ProviderFilter = z.object({
-  search: searchText.describe('Text in the key or the name'),
+  search: searchText('Text in the key or the name'),
   ...pageFields,
 })
 

@@ -22,7 +22,7 @@ const QuotaRequestFilter = z.object({
     .enum(['pending', 'approved', 'rejected'])
     .optional()
     .describe('Only requests with this status'),
-  search: searchText.describe('Text in the e-mail address or the reason'),
+  search: searchText('Text in the e-mail address or the reason'),
   ...pageFields,
 })
 

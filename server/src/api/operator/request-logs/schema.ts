@@ -16,7 +16,7 @@ const dayMs = 86_400_000
 const maxDays = 7
 
 const fields = {
-  user_id: objectId('user').optional().describe('Only requests of this account'),
+  user_id: objectId('user').max(100).optional().describe('Only requests of this account'),
   ...logFilterFields,
   start_date: logFilterFields.start_date.describe(
     `Only requests from this time or day on; without \`user_id\` the last day where it is absent, and at most ${maxDays} days before the end`,

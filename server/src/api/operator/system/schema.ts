@@ -73,7 +73,7 @@ const Finding = z.object({
 const Check = z.object({
   check: z.string(),
   invariant: z.string(),
-  violation: z.string().describe('In words, what a finding means.'),
+  violation: z.string().describe('The meaning of a finding, in words.'),
   outcome,
   findings_total: z.int(),
   findings: z.array(Finding).describe('A hundred at most.'),

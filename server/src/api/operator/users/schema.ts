@@ -37,9 +37,9 @@ export const Suspension = z.object({ reason: trimmed(500) }).meta({ ref: 'Suspen
 /** The query of the list of accounts. */
 export const UserFilter = z.object({
   status: z.enum(['active', 'suspended']).optional().describe('Only accounts with this status'),
-  plan_id: objectId('plan').optional().describe('Only accounts on this plan'),
+  plan_id: objectId('plan').max(100).optional().describe('Only accounts on this plan'),
   is_operator: flag.optional().describe('Only operators, or only other accounts'),
-  search: searchText.describe('Text in the e-mail address or the display name'),
+  search: searchText('Text in the e-mail address or the display name'),
   ...pageFields,
 })
 export type UserFilter = Omit<z.output<typeof UserFilter>, keyof typeof pageFields>
@@ -78,7 +78,7 @@ export const User = Settings.extend({
       monthly_spend: z.number().nullable(),
     })
     .partial()
-    .describe("What overrides the plan's; null lifts a limit."),
+    .describe('Limits that override those of the plan; null removes a limit.'),
   last_active_at: z.iso
     .datetime()
     .nullable()
