@@ -76,8 +76,6 @@ export interface UpstreamAttempt {
 }
 
 const maxErrorBytes = 64 * 1024
-/** Refusals of a connection, not of the request: another connection may answer. */
-const connectionStatuses = new Set([401, 402, 403, 404, 429])
 
 /** Sends an attempt and waits for the head of a good answer. Throws `AttemptFailed`. */
 export async function send(
@@ -128,13 +126,8 @@ async function refused(
   const replacement = outgoing === protocol.request ? protocol.replaceRefused(refusal) : undefined
   if (replacement) return send(attempt, replacement)
   const error = protocol.toError(refusal)
-  throw new AttemptFailed(error, mayTryNext(error, status))
+  throw new AttemptFailed(error, findUpstreamError(error)?.classification.mayTryNext === true)
 }
-
-/** An error of the request itself would repeat on every connection. */
-const mayTryNext = (error: ApiError, status: number): boolean =>
-  error.code === 'provider_error' &&
-  (connectionStatuses.has(findUpstreamError(error)?.status ?? status) || status >= 500)
 
 /** Sends the request. Throws errors that `toAttemptFailed` converts. */
 function post(

@@ -179,6 +179,12 @@ test.each([
   expect(await treatmentOf({ status, error: { message } })).toBe(treatment)
 })
 
+test('a request that is too large by itself, as its provider says late: the breakers count nothing', async () => {
+  const message = `${'Tokens per minute. '.repeat(20)}The input must be reduced.`
+  const treatment = 'provider_error 503, next, nothing'
+  expect(await treatmentOf({ status: 429, error: { message } })).toBe(treatment)
+})
+
 test.each([
   [200, 'provider_error 502, retryable, nothing'],
   [400, 'provider_error 502, retryable, nothing'],
