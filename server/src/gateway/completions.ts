@@ -20,7 +20,7 @@ import { TextStream } from '../providers/openai/text-stream'
 import { relayText } from '../providers/openai/whole-answer'
 import type { Candidate } from '../routing/candidate'
 import { exchange } from '../upstream/exchange'
-import { RelayProtocol } from '../upstream/relay'
+import { RelayProtocol } from '../upstream/protocol/relay'
 import { CompletionRequest } from '../wire/completion-request'
 import { readPromptTexts } from '../wire/text-over-chat'
 

@@ -7,7 +7,7 @@ import type { Category } from '../catalog/model'
 import type { PromptSize } from '../limits/prompt-size'
 import type { TokenNeed } from '../limits/token-need'
 import type { Translation } from '../protocols/dialect'
-import type { Operation } from '../upstream/request-head'
+import type { Operation } from '../upstream/protocol/protocol'
 import type { JsonObject } from '../wire/json-body'
 
 /** A validated request with its candidates, as an endpoint runs it. */

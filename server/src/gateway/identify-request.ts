@@ -7,7 +7,7 @@ import {
   identifyInMessage,
   type AccountRequest,
 } from '../shared-credentials/identify'
-import type { OutgoingRequest } from '../upstream/protocol'
+import type { OutgoingRequest } from '../upstream/protocol/protocol'
 
 /** The parts of an attempt that decide by which identifiers its provider knows the account. */
 interface IdentifiedAttempt extends Pick<RequestAttempt<unknown>, 'candidate'> {

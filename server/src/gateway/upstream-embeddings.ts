@@ -24,8 +24,8 @@ import type { Deadline } from '../upstream/deadline'
 import { isSharedCredential } from '../shared-credentials/credential'
 import { rejectRemoteUrls } from '../shared-credentials/remote-urls'
 import { exchange } from '../upstream/exchange'
-import type { UpstreamProtocol } from '../upstream/protocol'
-import { RelayProtocol } from '../upstream/relay'
+import type { UpstreamProtocol } from '../upstream/protocol/protocol'
+import { RelayProtocol } from '../upstream/protocol/relay'
 import {
   hasImage,
   isTokenInput,

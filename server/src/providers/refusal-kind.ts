@@ -35,8 +35,6 @@ const unknownModel =
 /** Types of an error in place of an answer that make it the caller's fault. */
 const rejectedTypes = new Set(['invalid_request_error', 'badrequesterror', 'validation'])
 
-const rejections = new Set([200, 400, 413, 422])
-
 /**
  * The status that a refusal stands for: an error inside a 200 may name its own; and a bad key, an
  * account without credit or a model that is not there is the connection's fault, not the caller's, also
@@ -49,7 +47,7 @@ export function inferStatus(
 ): number {
   const inner = responseStatus === 200 ? numberIn(errorBody.core['code']) : Number.NaN
   const status = inner >= 400 && inner < 600 ? inner : responseStatus
-  if (!rejections.has(status)) return status
+  if (status !== 200 && !isRejection(status)) return status
   if (errorBody.codes.includes('rate_limit_exceeded')) return 429
   if (has(errorBody, badKeyCodes) || badKey.test(text)) return 401
   if (status !== 200 && isAccountWithoutCredit(errorBody, text)) return 402
@@ -105,19 +103,102 @@ const outputLimit =
 export const isOutputLimit = ({ codes }: ProviderErrorBody, text: string): boolean =>
   codes.includes('max_tokens_exceeded') || outputLimit.test(text)
 
-const busyStatuses = new Set([429, 503, 529])
+/**
+ * How Tollgate treats a provider's refusal: the error of its caller, failover, circuit breakers and the health of its
+ * connection.
+ */
+export interface RefusalClassification {
+  /** The status for the caller: the request is at fault (400), or the provider fails (502) or is only busy (503). */
+  readonly callerStatus: 400 | 502 | 503
+  /** Whether the same request may succeed soon. */
+  readonly isRetryable: boolean
+  /** Whether another connection may answer: an error of the request itself would repeat on each. */
+  readonly mayTryNext: boolean
+  /** Whether the provider cannot have billed anything, also where the refusal came inside a good status. */
+  readonly didNoWork: boolean
+  /** Its meaning for circuit breakers: the provider works, fails, or has to be paid first; or it shows nothing. */
+  readonly breaker: 'works' | 'nothing' | 'fails' | 'unpaid'
+  /** Whether the connection's credential or account is refused, which is shown as its health. */
+  readonly isConnectionRefused: boolean
+}
+
+const rejection: RefusalClassification = {
+  callerStatus: 400,
+  isRetryable: false,
+  mayTryNext: false,
+  didNoWork: false,
+  breaker: 'works',
+  isConnectionRefused: false,
+}
+const unknownRefusal: RefusalClassification = {
+  ...rejection,
+  callerStatus: 502,
+  breaker: 'nothing',
+}
+const missingModel: RefusalClassification = { ...unknownRefusal, mayTryNext: true }
+/** Perhaps of the content of the request alone. */
+const forbiddenUse: RefusalClassification = { ...missingModel, isConnectionRefused: true }
+const badCredential: RefusalClassification = { ...forbiddenUse, breaker: 'fails' }
+const noCredit: RefusalClassification = { ...forbiddenUse, breaker: 'unpaid' }
+const providerFailure: RefusalClassification = {
+  ...missingModel,
+  isRetryable: true,
+  breaker: 'fails',
+}
+const busyProvider: RefusalClassification = {
+  ...providerFailure,
+  callerStatus: 503,
+  didNoWork: true,
+}
+
+/** The one table of statuses: to treat a status like another, give it the same classification here. */
+const classifications: ReadonlyMap<number, RefusalClassification> = new Map([
+  [400, rejection],
+  [401, badCredential],
+  [402, noCredit],
+  [403, forbiddenUse],
+  [404, missingModel],
+  [413, rejection],
+  [422, rejection],
+  [429, busyProvider],
+  [503, busyProvider],
+  [529, busyProvider],
+])
+
+/** Classifies a refusal of which only the status is known. */
+export const classifyStatus = (status: number): RefusalClassification =>
+  classifications.get(status) ?? (status >= 500 ? providerFailure : unknownRefusal)
+
+/** Returns whether a request that is refused with a status is the caller's to change. */
+const isRejection = (status: number): boolean => classifyStatus(status) === rejection
+
 const overloadPhrases =
   /overloaded|rate.?limit|too many requests|resource_exhausted|throttl|at capacity/i
-
-/** Returns whether the provider is overloaded, or rate-limits the account. */
-export const isBusy = (
-  { codes }: ProviderErrorBody,
-  { text, status }: { text: string; status: number },
-): boolean =>
-  busyStatuses.has(status) || (status === 200 && overloadPhrases.test(`${codes.join(' ')} ${text}`))
 
 /** Words of a refusal of one request that is beyond a limit by itself, however rare requests are. */
 const tooLarge = /\btoo large\b|\bmust be reduced\b|\breduce (?:the|your)\b/i
 
-/** Returns whether no waiting can make a request fit that a busy provider did not take. */
-export const isAlwaysTooLarge = (text: string): boolean => tooLarge.test(text)
+/** Classifies a refusal by the status that it stands for, its codes and its words. */
+export function classifyRefusal(
+  errorBody: ProviderErrorBody,
+  { text, status }: { text: string; status: number },
+): RefusalClassification {
+  if (isRejection(status)) return rejection
+  const isOverload = status === 200 && overloadPhrases.test(`${errorBody.codes.join(' ')} ${text}`)
+  const classification = isOverload ? busyProvider : classifyStatus(status)
+  // Waiting for seconds fills no account, whatever the status.
+  if (isAccountWithoutCredit(errorBody, text)) {
+    return { ...noCredit, mayTryNext: classification.mayTryNext }
+  }
+  if (classification !== busyProvider || !tooLarge.test(text)) return classification
+  // No waiting can make it fit.
+  return { ...busyProvider, isRetryable: false, breaker: status === 429 ? 'nothing' : 'fails' }
+}
+
+/** Classifies a call of the model that its provider could not read: neither the request nor the provider is at fault. */
+export const classifyFailedCall = (status: number): RefusalClassification => ({
+  ...(isRejection(status) ? unknownRefusal : classifyStatus(status)),
+  callerStatus: 502,
+  isRetryable: true,
+  didNoWork: false,
+})

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { invalidAnswer, retryAfterSeconds, toCallerError, type ErrorSource } from './upstream-error'
+import { retryAfterSeconds } from './retry-after'
+import { invalidAnswer, toCallerError, type ErrorSource } from './upstream-error'
 import { errorBody, errorSource, toApiError } from '../../testing/providers/error-samples'
 
 describe('the table of a provider’s status', () => {

@@ -2,13 +2,15 @@ import { readOverflow, type Overflow } from './context-length'
 import { readErrorBody, type ProviderErrorBody } from './error-body'
 import { redact, scrub } from './redact'
 import {
-  isAccountWithoutCredit,
-  isAlwaysTooLarge,
-  isBusy,
+  classifyFailedCall,
+  classifyRefusal,
+  classifyStatus,
+  inferStatus,
   isFiltered,
   isOutputLimit,
-  inferStatus,
+  type RefusalClassification,
 } from './refusal-kind'
+import { readSeconds, retryAfterSeconds } from './retry-after'
 import { ApiError, invalidRequest } from '../errors'
 import { isObject, type JsonObject, toObjects } from '../wire/json-body'
 
@@ -40,16 +42,19 @@ export class UpstreamError extends Error {
   readonly status: number
   /** The provider's message, without secrets. It may repeat the prompt: never for the log. */
   readonly words: string
-  /** Whether the account at the provider is empty or blocked, whatever the status: waiting for seconds does not help. */
-  readonly isUnpaid: boolean
+  readonly classification: RefusalClassification
   /** Its codes, types and states, in lower case. */
   readonly codes: readonly string[]
 
-  constructor(status: number, words: string, { isUnpaid = false, codes = noCodes } = {}) {
+  constructor(
+    status: number,
+    words: string,
+    { classification = classifyStatus(status), codes = noCodes } = {},
+  ) {
     super(`The provider answered with status ${status}.`)
     this.status = status
     this.words = words
-    this.isUnpaid = isUnpaid
+    this.classification = classification
     this.codes = codes
   }
 }
@@ -69,6 +74,7 @@ interface Refusal {
   words: string
   /** The status that the refusal stands for. */
   status: number
+  classification: RefusalClassification
   retryAfter: string | null | undefined
 }
 
@@ -81,21 +87,22 @@ const numbersIn = (text: string) =>
     .map(([digits]) => Number(digits.replaceAll(',', '')))
     .filter((count) => Number.isSafeInteger(count))
 
-/** A request that its provider rejects is the caller's to change. */
-const rejections = new Set([400, 413, 422])
-
 /** Translates a provider's error for the caller. Source: contract 10.3. */
 export function toCallerError(failure: UpstreamFailure, source: ErrorSource): ApiError {
   const errorBody = readErrorBody(failure.body)
   const text = redact(errorBody.errorText, source.secret)
   const words = tactful(text.slice(0, 300))
   const status = inferStatus(failure.status, errorBody, text)
-  const refusal = { errorBody, text, words, status, retryAfter: failure.retryAfter }
+  const classification = classifyRefusal(errorBody, { text, status })
+  const { retryAfter } = failure
+  const refusal = { errorBody, text, words, status, classification, retryAfter }
   return (
     failedCall(refusal, source) ??
     contentError(refusal, source) ??
     lengthError(refusal, source) ??
-    (rejections.has(status) ? rejection(refusal, source) : providerError(refusal, source))
+    (classification.callerStatus === 400
+      ? rejection(refusal, source)
+      : providerError(refusal, source))
   )
 }
 
@@ -122,7 +129,9 @@ function failedCall({ errorBody, words, status }: Refusal, source: ErrorSource) 
       ...(own !== '' && { failed_generation: own.slice(0, maxGeneration) }),
     },
     retryable: true,
-    cause: new UpstreamError(status, providerMessage),
+    cause: new UpstreamError(status, providerMessage, {
+      classification: classifyFailedCall(status),
+    }),
   })
 }
 
@@ -135,9 +144,12 @@ function contentError({ errorBody, text, words, status }: Refusal, source: Error
   )
 }
 
-function lengthError({ errorBody, text, words, status }: Refusal, source: ErrorSource) {
+function lengthError(
+  { errorBody, text, words, status, classification }: Refusal,
+  source: ErrorSource,
+) {
   // A busy provider or a bad key is not the caller's fault, whatever the words.
-  if (!rejections.has(status) && status !== 200 && status !== 500) return undefined
+  if (classification.callerStatus !== 400 && status !== 200 && status !== 500) return undefined
   const overflow = readOverflow(errorBody, { providerMessage: text, status })
   if (overflow) return contextLengthExceeded(overflow, words, source)
   return status !== 500 && isOutputLimit(errorBody, text)
@@ -210,38 +222,18 @@ const tactful = (words: string) =>
     .replaceAll(/\b429\b/g, '"too many requests"')
 
 function providerError(refusal: Refusal, { provider }: ErrorSource): ApiError {
-  const { errorBody, text, status, retryAfter } = refusal
+  const { errorBody, status, classification, retryAfter } = refusal
   const providerMessage = refusal.words || tactful(`It returned status ${status}.`)
-  const isUnpaid = status === 402 || isAccountWithoutCredit(errorBody, text)
-  const waits = isBusy(errorBody, { text, status }) && !isUnpaid
-  const seconds = retryAfterSeconds(retryAfter) ?? secondsIn(errorBody.errorText)
+  const { callerStatus, isRetryable } = classification
+  const seconds = retryAfterSeconds(retryAfter) ?? readSeconds(errorBody.errorText)
   return new ApiError('provider_error', {
-    status: waits ? 503 : 502,
+    status: callerStatus,
     message: `${provider} returned an error: ${providerMessage}`,
     details: { provider, provider_error: providerMessage },
-    // A retry cures neither a refusal, nor a credential, nor an empty account, nor a request that is too
-    // large.
-    retryable: waits ? !isAlwaysTooLarge(text) : status >= 500 && !isUnpaid,
-    ...(waits && seconds !== undefined && { retryAfterSeconds: seconds }),
-    cause: new UpstreamError(status, providerMessage, { isUnpaid, codes: errorBody.codes }),
+    retryable: isRetryable,
+    ...(callerStatus === 503 && seconds !== undefined && { retryAfterSeconds: seconds }),
+    cause: new UpstreamError(status, providerMessage, { classification, codes: errorBody.codes }),
   })
-}
-
-/** `Retry-After` in seconds or as a date; undefined when it is neither. */
-export function retryAfterSeconds(header: string | null | undefined): number | undefined {
-  if (!header) return undefined
-  const seconds = Number(header)
-  if (Number.isFinite(seconds)) return Math.max(0, seconds)
-  const date = Date.parse(header)
-  return Number.isNaN(date) ? undefined : Math.max(0, (date - Date.now()) / 1000)
-}
-
-function secondsIn(words: string): number | undefined {
-  const match = /(?:try again in|retry after) (\d{1,6}(?:\.\d{1,6})?) ?(ms|s|seconds?)?/i.exec(
-    words,
-  )
-  if (!match) return undefined
-  return Number(match[1]) / (match[2] === 'ms' ? 1000 : 1)
 }
 
 /** An answer that makes no sense: not JSON, not a chunk, cut, an unexpected redirect. */

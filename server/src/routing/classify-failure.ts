@@ -2,7 +2,6 @@ import { AttemptFailed } from '../upstream/attempt-failed'
 import { sharedFailure, type BreakerFailure } from './route-breaker'
 import { GatewayLost } from '../upstream/http/gateway-call'
 import { ApiError } from '../errors'
-import { isAlwaysTooLarge } from '../providers/refusal-kind'
 import { findUpstreamError } from '../providers/upstream-error'
 import { ProviderSilence } from '../upstream/deadline'
 
@@ -45,28 +44,29 @@ export function classifyFailure(thrown: unknown): FailureClass {
 }
 
 function classifyProviderError(error: ApiError): FailureClass {
-  const { status, retryAfterSeconds = 0 } = error
-  const refusal = findUpstreamError(error)
-  if (refusal?.isUnpaid) return unpaid
-  if (refusal?.status === 429 && isAlwaysTooLarge(refusal.words)) return 'nothing'
-  if (status === 503) {
-    return retryAfterSeconds > 0
-      ? { busyMs: retryAfterSeconds * 1000, isShared: true }
-      : sharedFailure
+  const breaker = findUpstreamError(error)?.classification.breaker
+  const { retryAfterSeconds = 0 } = error
+  switch (breaker) {
+    case 'works':
+    case 'nothing':
+      return breaker
+    case 'unpaid':
+      return unpaid
+    default:
+      // Without a refusal there was no complete answer: it could not be read, or was cut.
+      return retryAfterSeconds > 0
+        ? { busyMs: retryAfterSeconds * 1000, isShared: true }
+        : sharedFailure
   }
-  // Without a status there was no complete answer: it could not be read, or was cut.
-  if (!refusal || refusal.status >= 500) return sharedFailure
-  return refusal.status === 401 || refusal.status === 429 ? sharedFailure : 'nothing'
 }
 
 /**
- * Returns the provider's message where it rejected the credential (401, 403) or the account behind it has no credit.
+ * Returns the provider's message where it rejected the connection's credential, or the account behind it has no credit.
  * Undefined for all else.
  */
 export function readConnectionRefusal(thrown: unknown): string | undefined {
   const error = thrown instanceof AttemptFailed ? thrown.error : thrown
   if (!(error instanceof ApiError) || error.code !== 'provider_error') return undefined
   const refusal = findUpstreamError(error)
-  const isConnections = refusal && (refusal.isUnpaid || [401, 403].includes(refusal.status))
-  return isConnections ? refusal.words || error.message : undefined
+  return refusal?.classification.isConnectionRefused ? refusal.words || error.message : undefined
 }

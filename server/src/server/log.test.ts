@@ -48,6 +48,6 @@ describe('an error in the log contains no text of others', () => {
     expect(toLogged(new Error('a "name" of ours'))).toMatchObject({ message: 'a "name" of ours' })
     expect(toLogged({ attempts: 2 })).toEqual({ attempts: 2 })
     const refusal = new UpstreamError(500, 'a canary')
-    expect(toLogged(refusal)).toEqual({ upstreamStatus: 500 })
+    expect(toLogged(refusal)).toEqual({ providerStatus: 500 })
   })
 })

@@ -38,7 +38,7 @@ function messageOf(error: Error): string {
 
 /** Keeps only the safe properties of an error: drivers attach addresses and options to theirs. */
 export function toLogged(error: unknown): unknown {
-  if (error instanceof UpstreamError) return { upstreamStatus: error.status }
+  if (error instanceof UpstreamError) return { providerStatus: error.status }
   if (!(error instanceof Error)) return error
   return {
     name: error.name,

@@ -1,7 +1,7 @@
 import { AnswerTooLong } from './http/answer'
 import { ConnectionFailed } from './http/connection-failed'
 import { ApiError } from '../errors'
-import { invalidAnswer, type ErrorSource } from '../providers/upstream-error'
+import { findUpstreamError, invalidAnswer, type ErrorSource } from '../providers/upstream-error'
 import { ClientDisconnected } from '../wire/chunk-stream'
 import { ShapeExceeded } from '../wire/json-shape'
 import { EventTooLong } from '../wire/sse'
@@ -52,4 +52,4 @@ export function toAttemptFailed(thrown: unknown, source: ErrorSource): Error {
 
 /** An error in place of an answer whose status was good: a provider that was only busy did no work. */
 export const refusalInAnswer = (error: ApiError): AttemptFailed =>
-  new AttemptFailed(error, error.code === 'provider_error' && error.status === 503)
+  new AttemptFailed(error, findUpstreamError(error)?.classification.didNoWork === true)

@@ -4,7 +4,7 @@ import { Delivery, classifyLoss, type Loss } from './classify-loss'
 import type { OutputAllowance, Drain } from './stream-bounds'
 import type { LargeEvents } from './large-events'
 import type { LoopShare, LoopShares } from './stream-work'
-import type { OutgoingRequest, UpstreamProtocol } from './protocol'
+import type { OutgoingRequest, UpstreamProtocol } from './protocol/protocol'
 import { paths, toSentHeaders, toUpstreamUrl } from './request-head'
 import { AnswerTooLong, LocalAnswer, type Answer } from './http/answer'
 import type { Egress, UpstreamCall } from './http/egress'
@@ -76,8 +76,6 @@ export interface UpstreamAttempt {
 }
 
 const maxErrorBytes = 64 * 1024
-/** Refusals of a connection, not of the request: another connection may answer. */
-const connectionStatuses = new Set([401, 402, 403, 404, 429])
 
 /** Sends an attempt and waits for the head of a good answer. Throws `AttemptFailed`. */
 export async function send(
@@ -128,13 +126,8 @@ async function refused(
   const replacement = outgoing === protocol.request ? protocol.replaceRefused(refusal) : undefined
   if (replacement) return send(attempt, replacement)
   const error = protocol.toError(refusal)
-  throw new AttemptFailed(error, mayTryNext(error, status))
+  throw new AttemptFailed(error, findUpstreamError(error)?.classification.mayTryNext === true)
 }
-
-/** An error of the request itself would repeat on every connection. */
-const mayTryNext = (error: ApiError, status: number): boolean =>
-  error.code === 'provider_error' &&
-  (connectionStatuses.has(findUpstreamError(error)?.status ?? status) || status >= 500)
 
 /** Sends the request. Throws errors that `toAttemptFailed` converts. */
 function post(

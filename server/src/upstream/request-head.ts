@@ -4,15 +4,15 @@ import type { Provider } from '../providers/provider'
 import { isRegistered } from '../providers/registry'
 import { hopsHeader } from '../wire/forwarding-loop'
 import type { HeaderList } from './http/request-head'
+import type { Operation } from './protocol/protocol'
 
-/** The operations of the OpenAI format, and their paths there. */
+/** The paths of the operations in the OpenAI format. */
 export const paths = {
   chat: '/chat/completions',
   completions: '/completions',
   embeddings: '/embeddings',
   responses: '/responses',
-} as const
-export type Operation = keyof typeof paths
+} as const satisfies Record<Operation, string>
 
 /** The parts of a request that decide its URL and its headers. */
 interface HeadFields {

@@ -1,5 +1,5 @@
 import { AttemptFailed } from './attempt-failed'
-import type { ChatProtocol, OutgoingRequest, UpstreamProtocol } from './protocol'
+import type { ChatProtocol, OutgoingRequest, UpstreamProtocol } from './protocol/protocol'
 import { findUpstreamError, type UpstreamFailure } from '../providers/upstream-error'
 
 // A refusal with a status of its own is replaced where it arrives: see `attempt.ts`. These are for one that comes in

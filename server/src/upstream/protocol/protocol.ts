@@ -1,10 +1,12 @@
-import type { Operation } from './request-head'
-import type { Adapter } from '../providers/adapter'
-import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
-import type { CompleteAnswer } from '../providers/openai/whole-answer'
-import type { ErrorSource, UpstreamFailure } from '../providers/upstream-error'
-import type { ApiError } from '../errors'
-import type { JsonObject } from '../wire/json-body'
+import type { Adapter } from '../../providers/adapter'
+import type { RelayedStream, RelayRequest } from '../../providers/openai/relayed-stream'
+import type { CompleteAnswer } from '../../providers/openai/whole-answer'
+import type { ErrorSource, UpstreamFailure } from '../../providers/upstream-error'
+import type { ApiError } from '../../errors'
+import type { JsonObject } from '../../wire/json-body'
+
+/** An operation of the OpenAI format. */
+export type Operation = 'chat' | 'completions' | 'embeddings' | 'responses'
 
 /** A request to a provider, without the connection's address and credential. */
 export interface OutgoingRequest {

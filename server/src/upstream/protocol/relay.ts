@@ -1,13 +1,17 @@
 import type { ChatProtocol, OutgoingRequest } from './protocol'
-import type { ApiError } from '../errors'
-import { CustomCallStream } from '../providers/custom-call-stream'
-import { ChatStream } from '../providers/openai/chat-stream'
-import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
-import { relayChat, type CompleteAnswer } from '../providers/openai/whole-answer'
-import { toWholeChunk } from '../providers/openai/whole-chunk'
-import { toCallerError, type ErrorSource, type UpstreamFailure } from '../providers/upstream-error'
-import { withCustomCalls, type CustomNames } from '../wire/custom-calls'
-import type { JsonObject } from '../wire/json-body'
+import type { ApiError } from '../../errors'
+import { CustomCallStream } from '../../providers/custom-call-stream'
+import { ChatStream } from '../../providers/openai/chat-stream'
+import type { RelayedStream, RelayRequest } from '../../providers/openai/relayed-stream'
+import { relayChat, type CompleteAnswer } from '../../providers/openai/whole-answer'
+import { toWholeChunk } from '../../providers/openai/whole-chunk'
+import {
+  toCallerError,
+  type ErrorSource,
+  type UpstreamFailure,
+} from '../../providers/upstream-error'
+import { withCustomCalls, type CustomNames } from '../../wire/custom-calls'
+import type { JsonObject } from '../../wire/json-body'
 
 interface RelayedRequest {
   request: OutgoingRequest

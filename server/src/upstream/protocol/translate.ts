@@ -1,13 +1,13 @@
 import type { ChatProtocol, OutgoingRequest } from './protocol'
 import { readCompleteChat, withCustomTools } from './relay'
-import type { ApiError } from '../errors'
-import type { Adapter } from '../providers/adapter'
-import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
-import type { CompleteAnswer } from '../providers/openai/whole-answer'
-import { TranslatedStream } from '../providers/translated-stream'
-import type { ErrorSource, UpstreamFailure } from '../providers/upstream-error'
-import type { CustomNames } from '../wire/custom-calls'
-import type { JsonObject } from '../wire/json-body'
+import type { ApiError } from '../../errors'
+import type { Adapter } from '../../providers/adapter'
+import type { RelayedStream, RelayRequest } from '../../providers/openai/relayed-stream'
+import type { CompleteAnswer } from '../../providers/openai/whole-answer'
+import { TranslatedStream } from '../../providers/translated-stream'
+import type { ErrorSource, UpstreamFailure } from '../../providers/upstream-error'
+import type { CustomNames } from '../../wire/custom-calls'
+import type { JsonObject } from '../../wire/json-body'
 
 interface TranslatedChat {
   adapter: Pick<Adapter, 'framing' | 'reader' | 'events' | 'toError' | 'refusesSignatures'>

@@ -1,10 +1,14 @@
 import type { ChatProtocol, OutgoingRequest } from './protocol'
-import type { ApiError } from '../errors'
-import type { Adapter, NativePassthrough } from '../providers/adapter'
-import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
-import type { CompleteAnswer } from '../providers/openai/whole-answer'
-import type { JsonObject } from '../wire/json-body'
-import { toCallerError, type ErrorSource, type UpstreamFailure } from '../providers/upstream-error'
+import type { ApiError } from '../../errors'
+import type { Adapter, NativePassthrough } from '../../providers/adapter'
+import type { RelayedStream, RelayRequest } from '../../providers/openai/relayed-stream'
+import type { CompleteAnswer } from '../../providers/openai/whole-answer'
+import type { JsonObject } from '../../wire/json-body'
+import {
+  toCallerError,
+  type ErrorSource,
+  type UpstreamFailure,
+} from '../../providers/upstream-error'
 
 interface PassthroughOptions {
   passthrough: Pick<NativePassthrough, 'stream' | 'complete' | 'events' | 'collect'>
