@@ -10,6 +10,7 @@ export const paths = {
   chat: '/chat/completions',
   completions: '/completions',
   embeddings: '/embeddings',
+  moderations: '/moderations',
   responses: '/responses',
 } as const
 export type Operation = keyof typeof paths

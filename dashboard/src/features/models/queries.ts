@@ -149,7 +149,12 @@ export const categoryNames = {
   chat: 'Chat',
   completion: 'Completion',
   embedding: 'Embedding',
+  moderation: 'Moderation',
 } as const satisfies Record<Model['category'], string>
+
+/** Whether a model writes text: models of other categories only read. */
+export const writesText = ({ category }: Pick<Model, 'category'>): boolean =>
+  category === 'chat' || category === 'completion'
 
 /** The current payer of a request: short label, explanation and color. */
 export const billingNames = {
