@@ -140,6 +140,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/moderations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Classify texts and images by harmful content
+         * @description In the categories of the model's maker. `sandbox/moderation` flags the categories whose names are in a text. Requires the permission `write`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    "Idempotency-Key"?: string | undefined;
+                } | undefined;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ModerationRequest"];
+                };
+            };
+            responses: {
+                /** @description A result for each input, in their order */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Moderation"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/messages": {
         parameters: {
             query?: never;
@@ -4123,7 +4169,7 @@ export interface paths {
                     /** @description Only models of this provider */
                     provider?: string | undefined;
                     /** @description Only models of this category */
-                    category?: ("chat" | "completion" | "embedding") | undefined;
+                    category?: ("chat" | "completion" | "embedding" | "moderation") | undefined;
                     /** @description Only models with all of these, separated by commas: vision, audio, tools, reasoning, streaming, json_mode, json_schema */
                     capability?: string | undefined;
                     /** @description Only models whose requests would be paid this way */
@@ -6880,7 +6926,7 @@ export interface paths {
                     /** @description Only models of this provider */
                     provider?: string | undefined;
                     /** @description Only models of this category */
-                    category?: ("chat" | "completion" | "embedding") | undefined;
+                    category?: ("chat" | "completion" | "embedding" | "moderation") | undefined;
                     /** @description Only enabled models, or only disabled ones */
                     enabled?: boolean | undefined;
                     /** @description Text in the id or the name; the first 100 characters count */
@@ -8851,6 +8897,72 @@ export interface components {
                 embedding: number[] | string;
             }[];
             model: string;
+            usage: {
+                prompt_tokens: number;
+                total_tokens: number;
+            };
+        };
+        ModerationRequest: {
+            /** @description A text, texts, each with a result of its own, or the parts of one input */
+            input: string | string[] | ({
+                /** @constant */
+                type: "text";
+                text: string;
+            } | {
+                /** @constant */
+                type: "image_url";
+                image_url: {
+                    url: string;
+                };
+            })[];
+            /** @description `<provider>/<model>`; by default the first model for moderation that the key may call, of real ones where there are any */
+            model?: (string | null) | undefined;
+        };
+        /**
+         * @description A result for each input, in their order
+         * @example {
+         *       "id": "modr-0d9f8a7b",
+         *       "model": "openai/omni-moderation-latest",
+         *       "results": [
+         *         {
+         *           "flagged": false,
+         *           "categories": {
+         *             "harassment": false,
+         *             "violence": false
+         *           },
+         *           "category_scores": {
+         *             "harassment": 0.00002,
+         *             "violence": 0.00001
+         *           },
+         *           "category_applied_input_types": {
+         *             "harassment": [
+         *               "text"
+         *             ],
+         *             "violence": [
+         *               "text"
+         *             ]
+         *           }
+         *         }
+         *       ],
+         *       "usage": {
+         *         "prompt_tokens": 3,
+         *         "total_tokens": 3
+         *       }
+         *     }
+         */
+        Moderation: {
+            id: string;
+            model: string;
+            /** @description One result per input, with the provider's own categories */
+            results: {
+                flagged?: boolean | undefined;
+                categories: {
+                    [key: string]: boolean | null;
+                };
+                category_scores: {
+                    [key: string]: number;
+                };
+            }[];
             usage: {
                 prompt_tokens: number;
                 total_tokens: number;
@@ -11091,7 +11203,7 @@ export interface components {
             provider: string;
             description: string | null;
             /** @enum {string} */
-            category: "chat" | "completion" | "embedding";
+            category: "chat" | "completion" | "embedding" | "moderation";
             /** @description Tokens of prompt and answer together. */
             context_length: number | null;
             /** @description Maximum length of the prompt, if that is shorter than the context. */
@@ -12198,6 +12310,7 @@ export interface components {
                     chat?: string | undefined;
                     completions?: string | undefined;
                     embeddings?: string | undefined;
+                    moderations?: string | undefined;
                     models?: string | undefined;
                     responses?: string | undefined;
                 } | undefined;
@@ -12341,6 +12454,8 @@ export interface components {
                         format: "parts" | "voyage" | "jina";
                     } | undefined;
                 } | undefined;
+                /** @default true */
+                moderationImages?: boolean | undefined;
             } | null) | undefined;
         };
         ChangedProvider: {
@@ -12358,6 +12473,7 @@ export interface components {
                     chat?: string | undefined;
                     completions?: string | undefined;
                     embeddings?: string | undefined;
+                    moderations?: string | undefined;
                     models?: string | undefined;
                     responses?: string | undefined;
                 } | undefined;
@@ -12501,6 +12617,8 @@ export interface components {
                         format: "parts" | "voyage" | "jina";
                     } | undefined;
                 } | undefined;
+                /** @default true */
+                moderationImages?: boolean | undefined;
             } | undefined;
         };
         OperatedModel: {
@@ -12510,7 +12628,7 @@ export interface components {
             /** @description Name of the model at the provider. */
             upstream_model: string;
             /** @enum {string} */
-            category: "chat" | "completion" | "embedding";
+            category: "chat" | "completion" | "embedding" | "moderation";
             context_length: number | null;
             /** @description Maximum length of the prompt, if that is shorter than the context. */
             max_input_tokens: number | null;
@@ -12596,7 +12714,7 @@ export interface components {
             name: string;
             upstream_model?: (string | null) | undefined;
             /** @enum {string} */
-            category: "chat" | "completion" | "embedding";
+            category: "chat" | "completion" | "embedding" | "moderation";
             context_length?: (number | null) | undefined;
             /** @description Maximum length of the prompt, if that is shorter than the context. */
             max_input_tokens?: (number | null) | undefined;
@@ -12770,7 +12888,7 @@ export interface components {
             name?: string | undefined;
             upstream_model?: string | undefined;
             /** @enum {string} */
-            category?: ("chat" | "completion" | "embedding") | undefined;
+            category?: ("chat" | "completion" | "embedding" | "moderation") | undefined;
             context_length?: (number | null) | undefined;
             /** @description Maximum length of the prompt, if that is shorter than the context. */
             max_input_tokens?: (number | null) | undefined;

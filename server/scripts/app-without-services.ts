@@ -214,6 +214,15 @@ const automationOf = (db: Kysely<Schema>): AppPorts['automation'] => ({
 })
 
 /** Nothing of this is ever called: routes are described, not served. */
+const gateway: AppPorts['gateway'] = {
+  chat: never,
+  complete: never,
+  embed: never,
+  moderate: never,
+  converse: never,
+  count: never,
+}
+
 function standIns(): AppPorts {
   const noRows = { models: [], providers: [], connections: [] }
   const db = new Kysely<Schema>({
@@ -232,7 +241,7 @@ function standIns(): AppPorts {
     onDamaged: () => undefined,
   })
   return {
-    gateway: { chat: never, complete: never, embed: never, converse: never, count: never },
+    gateway,
     catalog,
     collectionsFor: never,
     modelsFor: never,

@@ -1,9 +1,10 @@
 import type { Provider } from '../providers/provider'
 import { getPricingOn } from './entry-pricing'
-import type { Capability, Model, Pricing } from './model'
+import { writesText, type Capability, type Model, type Pricing } from './model'
 import catalog from './models.json' with { type: 'json' }
 import type { CatalogEntryRow } from './catalog-file'
 import { isPrice } from './is-priced'
+import { servesKind } from './served-kinds'
 
 const { models: entries, aliases } = catalog
 
@@ -20,7 +21,7 @@ export function loadBuiltInModels(providers: readonly Provider[], at: Date = new
   const rows = new Map(providers.map((provider) => [provider.key, provider]))
   const models = entries.flatMap((entry) => {
     const provider = rows.get(entry.id.slice(0, entry.id.indexOf('/')))
-    return provider && servesKind(provider, entry) ? [toModel(entry, provider, at)] : []
+    return provider && servesKind(provider, entry.category) ? [toModel(entry, provider, at)] : []
   })
   return rows.has('sandbox') ? [...models, ...sandboxModels] : models
 }
@@ -40,11 +41,6 @@ export function createBuiltInModels(providers: readonly Provider[]): (nowMs: num
       loadedModels = { slot, models: loadBuiltInModels(providers, new Date(nowMs)) }
     return loadedModels.models
   }
-}
-
-/** Whether a provider serves models of the entry's kind. */
-export function servesKind({ embeddings }: Provider, { category }: CatalogEntryRow): boolean {
-  return category === 'embedding' ? embeddings !== 'no' : embeddings !== 'only'
 }
 
 /** Converts an entry to its model, with the price of a day. */
@@ -93,7 +89,7 @@ function capabilitiesOf({
     ...entry.capabilities,
     ...(input.includes('image') && category !== 'embedding' ? (['vision'] as const) : []),
     ...(hasAudio && category !== 'embedding' ? (['audio'] as const) : []),
-    ...(category === 'embedding' ? [] : (['streaming'] as const)),
+    ...(writesText(category) ? (['streaming'] as const) : []),
   ])
 }
 
@@ -111,16 +107,16 @@ const toCapabilities = (names: readonly Capability[]): Model['capabilities'] => 
 const sandboxCreated = Date.UTC(2026, 10, 1) / 1000
 
 const sandboxModel = (name: string, own: Pick<Model, 'name' | 'category'>): Model => {
-  const isEmbedding = own.category === 'embedding'
+  const isWriting = writesText(own.category)
   return {
     id: `sandbox/${name}`,
     provider: 'sandbox',
     upstreamModel: name,
-    contextLength: isEmbedding ? null : 128_000,
+    contextLength: isWriting ? 128_000 : null,
     maxInputTokens: null,
-    maxOutputTokens: isEmbedding ? null : 4096,
+    maxOutputTokens: isWriting ? 4096 : null,
     capabilities: toCapabilities(
-      isEmbedding ? [] : ['tools', 'streaming', 'json_mode', 'json_schema'],
+      isWriting ? ['tools', 'streaming', 'json_mode', 'json_schema'] : [],
     ),
     // Free because the entry states it, not for lack of a price.
     pricing: { input: 0n, output: 0n },
@@ -128,7 +124,7 @@ const sandboxModel = (name: string, own: Pick<Model, 'name' | 'category'>): Mode
     enabled: true,
     createdAt: sandboxCreated,
     deprecatedAt: null,
-    dimensions: isEmbedding ? 256 : null,
+    dimensions: own.category === 'embedding' ? 256 : null,
     simulated: true,
     ...own,
   }
@@ -140,4 +136,5 @@ const sandboxModels: readonly Model[] = [
   sandboxModel('lorem', { name: 'Sandbox Lorem', category: 'chat' }),
   sandboxModel('tools', { name: 'Sandbox Tools', category: 'chat' }),
   sandboxModel('embedding', { name: 'Sandbox Embedding', category: 'embedding' }),
+  sandboxModel('moderation', { name: 'Sandbox Moderation', category: 'moderation' }),
 ]

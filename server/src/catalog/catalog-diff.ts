@@ -1,4 +1,5 @@
-import { builtInAnnounced, toModel, servesKind } from './built-in'
+import { builtInAnnounced, toModel } from './built-in'
+import { servesKind } from './served-kinds'
 import type { CatalogEntryRow } from './catalog-file'
 import type { CatalogDocument } from './entry-schema'
 import { getPricingOn } from './entry-pricing'
@@ -89,7 +90,7 @@ function findOfferedModel(
   at: Date,
 ): Model | undefined {
   const provider = providers.get(entry.id.slice(0, entry.id.indexOf('/')))
-  return provider && servesKind(provider, entry) ? toModel(entry, provider, at) : undefined
+  return provider && servesKind(provider, entry.category) ? toModel(entry, provider, at) : undefined
 }
 
 function toPlannedPrices(

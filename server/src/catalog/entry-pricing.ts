@@ -27,7 +27,7 @@ interface Day {
 
 /** Converts a price of `models.json` to the pricing of a day. */
 function toPricing(price: EntryPrice, on: Day): Pricing {
-  // Embedding models have no output.
+  // Models that only read have no output.
   const usual = { input: 0n, output: 0n, ...toRates(price) }
   const tiers = [
     ...lengthTiers(price, usual),

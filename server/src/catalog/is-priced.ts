@@ -1,4 +1,4 @@
-import type { Category, Model, Pricing } from './model'
+import { writesText, type Category, type Model, type Pricing } from './model'
 
 /**
  * Whether a pricing is a price: nothing below zero, and something for the prompt and for the answer, for each request
@@ -9,7 +9,7 @@ export function isPrice(pricing: Pricing, category: Category): boolean {
   const { request = 0n, second = 0n, tiers = [] } = pricing
   if ([pricing, ...tiers.map(({ rates }) => rates)].some(isBelowZero)) return false
   const hasInputPrice = input + inputCharacters > 0n
-  const isComplete = hasInputPrice && (category === 'embedding' || output + outputCharacters > 0n)
+  const isComplete = hasInputPrice && (!writesText(category) || output + outputCharacters > 0n)
   return isComplete || request + second > 0n
 }
 

@@ -58,8 +58,12 @@ export interface Pricing extends Rates {
   tiers?: readonly PriceTier[]
 }
 
-export const categories = ['chat', 'completion', 'embedding'] as const
+export const categories = ['chat', 'completion', 'embedding', 'moderation'] as const
 export type Category = (typeof categories)[number]
+
+/** Whether models of a category write text: the others read only, and answer with numbers. */
+export const writesText = (category: Category): boolean =>
+  category === 'chat' || category === 'completion'
 
 export const capabilities = [
   'vision',
@@ -83,7 +87,7 @@ export interface Model {
   /** The provider's name for it. */
   upstreamModel: string
   category: Category
-  /** Tokens, prompt and output together; null for embedding models and where it is unknown. */
+  /** Tokens, prompt and output together; null for models that write no text and where it is unknown. */
   contextLength: number | null
   /** Tokens of the longest prompt, where the context has more; null elsewhere. */
   maxInputTokens: number | null

@@ -1,7 +1,7 @@
 import type { GatewayPorts } from './ports'
 import { resolveModel } from './resolve'
 import type { Principal } from '../auth/principal'
-import { categories, type Model } from '../catalog/model'
+import { categories, writesText, type Model } from '../catalog/model'
 import { findModelByName } from '../catalog/model-names'
 import { isServable } from '../catalog/is-priced'
 import { applyUnpricedPolicy } from '../catalog/unpriced-policy'
@@ -157,7 +157,7 @@ async function inputTokensOf(
 }
 
 function outputTokensOf({ answers }: Text, model: Model, limit: number | undefined): number {
-  if (model.category === 'embedding') return 0
+  if (!writesText(model.category)) return 0
   const output = limit === undefined ? undefined : { limit, field: 'max_tokens' }
   return estimateTokenNeed({ promptTokens: 0, answers }, { output }, model)
 }

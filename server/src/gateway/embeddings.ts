@@ -29,6 +29,7 @@ import {
   isImage,
   isTokenInput,
   partsOf,
+  textsOf,
   toInputs,
   type EmbeddingInput,
   type EmbeddingItem,
@@ -66,9 +67,6 @@ export const embeddings: Endpoint<typeof EmbeddingRequest> = {
   },
   run,
 }
-
-const textsOf = (inputs: readonly EmbeddingItem[]): string[] =>
-  inputs.flatMap(partsOf).flatMap((part) => (isImage(part) ? [] : [part.text]))
 
 async function run(failover: EndpointRun<EmbeddingRequest>): Promise<Reply> {
   const { model, body, params } = failover.request

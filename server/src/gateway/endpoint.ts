@@ -21,6 +21,8 @@ export interface Endpoint<Schema extends z.ZodType<{ model: string }>> extends P
   schema: Schema
   maxBytes: number
   kinds: readonly Category[]
+  /** The kind of the model of requests that name none; where absent, `model` is required. */
+  defaultKind?: Category
   /** The provider of a model may be left out, whatever the settings. */
   bareNames?: boolean
   /** For another format than the one of `schema`: reads it first. Throws `invalid_request`. */

@@ -10,10 +10,11 @@ import { chat } from './chat'
 import { completions } from './completions'
 import { countTokens } from './count-tokens'
 import { embeddings } from './embeddings'
+import { moderations } from './moderations'
 import type { Endpoint } from './endpoint'
 import { Failover } from './failover'
 import { takeOwnFields } from './own-fields'
-import { parseRequest, withHistory } from './parse'
+import { expandBody, parseRequest } from './parse'
 import type { GatewayPorts } from './ports'
 import { overChat, renderForCaller } from './render-reply'
 import { withRequestedCost } from './reported-cost'
@@ -34,6 +35,7 @@ export interface Gateway {
   chat: (call: InboundRequest) => Promise<Reply | RecordedReply>
   complete: (call: InboundRequest) => Promise<Reply | RecordedReply>
   embed: (call: InboundRequest) => Promise<Reply | RecordedReply>
+  moderate: (call: InboundRequest) => Promise<Reply | RecordedReply>
   /** Answers a chat in another API format. */
   converse: (dialect: Dialect, call: InboundRequest) => Promise<Reply | RecordedReply>
   /** Estimates the tokens of a prompt without calling the model. */
@@ -44,6 +46,7 @@ export const createGateway = (ports: GatewayPorts): Gateway => ({
   chat: (call) => serve(chat, call, ports),
   complete: (call) => serve(completions, call, ports),
   embed: (call) => serve(embeddings, call, ports),
+  moderate: (call) => serve(moderations, call, ports),
   converse: (dialect, call) => serve(overChat(dialect), call, ports),
   count: (dialect, call) => countTokens(dialect, call, ports),
 })
@@ -87,9 +90,8 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   const own = takeOwnFields(incomingBody, endpoint.translate !== undefined)
   lifecycle.own = own
   const requestBody = own ? own.readBody : incomingBody
-  const expandedBody = call.history
-    ? await withHistory(call, principal.userId, requestBody)
-    : requestBody
+  const expanding = expandBody(endpoint, requestBody, { call, principal, ports })
+  const expandedBody = expanding instanceof Promise ? await expanding : expanding
   const parsed = parseRequest(endpoint, expandedBody, ports)
   if (own) parsed.preferences = own.preferences
 

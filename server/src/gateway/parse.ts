@@ -1,7 +1,10 @@
 import type { z } from 'zod'
+import type { ValidatedRequest } from './attempt'
+import { withDefaultModel } from './default-model'
 import type { Endpoint } from './endpoint'
 import { createFitCheck, type Fits } from './fit-check'
 import type { GatewayPorts } from './ports'
+import type { MaybePromise } from '../platform/maybe-promise'
 import type { InboundRequest } from './request'
 import type { PromptSize } from '../limits/prompt-size'
 import type { TokenNeed } from '../limits/token-need'
@@ -35,6 +38,20 @@ export async function withHistory(
   const bytes = await history.unreadBytes(userId, requestBody.body)
   if (bytes === 0 || !call.readMore) return history.expand(userId, requestBody)
   return call.readMore(bytes, async (pause) => history.expand(userId, requestBody, pause))
+}
+
+/**
+ * Adds to a request what it leaves to Tollgate: the history that it continues, or its model. Rejects with
+ * `invalid_request`, and with `gateway_unavailable` where there is no room.
+ */
+export function expandBody(
+  { defaultKind }: Pick<Endpoint<never>, 'defaultKind'>,
+  requestBody: ReadBody,
+  caller: Pick<ValidatedRequest<unknown>, 'call' | 'principal' | 'ports'>,
+): MaybePromise<ReadBody> {
+  const { call, principal } = caller
+  if (call.history) return withHistory(call, principal.userId, requestBody)
+  return defaultKind ? withDefaultModel(requestBody, defaultKind, caller) : requestBody
 }
 
 /** Parses and checks a body. Throws `invalid_request`. */

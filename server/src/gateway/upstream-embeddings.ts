@@ -1,9 +1,6 @@
 import { AttemptSource } from './answer-facts'
 import type { RequestAttempt } from './attempt'
-import { identified } from './identify-request'
-import { limitAnswer } from './timeouts'
-import { toLossReport } from './unanswered-use'
-import { receivesUrls } from './url-receivers'
+import { relayWhole, translateWhole, type WholeExchange } from './whole-exchange'
 import { estimateInputs } from '../metering/estimate'
 import { embeddingAdapterOf } from '../providers/adapters'
 import { selectRelayAddress } from '../providers/chat-route'
@@ -21,11 +18,6 @@ import { readTaskType } from '../providers/task-type'
 import { invalidAnswer } from '../providers/upstream-error'
 import type { Candidate } from '../routing/candidate'
 import type { Deadline } from '../upstream/deadline'
-import { isSharedCredential } from '../shared-credentials/credential'
-import { rejectRemoteUrls } from '../shared-credentials/remote-urls'
-import { exchange } from '../upstream/exchange'
-import type { UpstreamProtocol } from '../upstream/protocol/protocol'
-import { RelayProtocol } from '../upstream/protocol/relay'
 import {
   hasImage,
   isTokenInput,
@@ -95,65 +87,47 @@ function estimateOf({ model }: RequestAttempt<EmbeddingRequest>, inputs: Embeddi
 const formatOf = ({ request }: RequestAttempt<EmbeddingRequest>) =>
   request.params.encoding_format ?? 'float'
 
-/** The exchange of one batch. */
-function toUpstream(
-  attempt: RequestAttempt<EmbeddingRequest>,
-  protocol: UpstreamProtocol,
-  { deadline, inputs }: EmbeddingBatch,
-) {
-  const { candidate, request } = attempt
-  limitAnswer(deadline, attempt)
-  const onLost = toLossReport(attempt, () => estimateOf(attempt, inputs))
-  return { candidate, request, protocol, deadline, onLost }
-}
-
 function relay(attempt: RequestAttempt<EmbeddingRequest>, batch: EmbeddingBatch) {
   const { candidate } = attempt
-  const { inputs } = batch
+  const { deadline, inputs } = batch
   const { upstreamModel } = attempt.model
   const { options } = candidate.provider
   const { url, deployment } = selectRelayAddress(candidate, upstreamModel, 'embeddings')
   const body = toUpstreamEmbedding(attempt.body, inputs, { upstreamModel, options })
   if (deployment !== undefined) body['model'] = deployment
-  if (isSharedCredential(candidate) && !receivesUrls(candidate)) rejectRemoteUrls(body)
   const path = pathOfFormat(getImageFormat(options, upstreamModel))
   const source = new AttemptSource(attempt, 'input')
-  const writtenRequest = { operation: 'embeddings', path, url, body } as const
-  const request = identified(writtenRequest, 'embeddings', attempt)
-  const protocol = new RelayProtocol({ request, source })
   const isDropped = options.drop.includes(options.embeddings.dimensionsField)
   const width = isDropped ? undefined : requestedWidth(attempt.body)
-  return exchange(toUpstream(attempt, protocol, batch), (answer) => {
+  const read = (answer: unknown) => {
     const expectation = { count: inputs.length, format: formatOf(attempt) }
     const embeddings = readEmbeddings(answer, expectation, source)
     checkWidths(embeddings.embeddings, width, source)
     return embeddings
-  })
+  }
+  const request = { operation: 'embeddings', path, url, body } as const
+  const estimate = () => estimateOf(attempt, inputs)
+  return relayWhole(attempt, { request, source, deadline, estimate, read }, 'embeddings')
 }
 
 function translate(
   attempt: RequestAttempt<EmbeddingRequest>,
   adapter: EmbeddingAdapter,
-  batch: EmbeddingBatch,
+  { deadline, inputs }: EmbeddingBatch,
 ) {
-  const { body, model, request } = attempt
-  const { inputs } = batch
+  const { body, model } = attempt
   // Token ids have become text again.
   const items = isTokenInput(inputs) ? [] : inputs
   const writtenRequest = adapter.request(items, {
     upstreamModel: model.upstreamModel,
-    dimensions: request.params.dimensions ?? undefined,
+    dimensions: attempt.request.params.dimensions ?? undefined,
     task: readTaskType(body),
   })
   const source = new AttemptSource(attempt, 'input')
-  const protocol: UpstreamProtocol = {
-    request: { operation: 'embeddings', ...writtenRequest },
-    source,
-    framing: 'sse',
-    toError: (refusal) => adapter.toError(refusal, source),
-    replaceRefused: () => undefined,
-  }
-  return exchange(toUpstream(attempt, protocol, batch), (answer, headers) => {
+  const read: WholeExchange<Omit<Embedded, 'usage'> & { usage: Usage | undefined }>['read'] = (
+    answer,
+    headers,
+  ) => {
     const { embeddings, usage } = adapter.read({ body: answer, headers }, source)
     if (embeddings.length !== items.length) {
       throw invalidAnswer(source.provider, 'a response without all embeddings')
@@ -161,5 +135,8 @@ function translate(
     checkWidths(embeddings, requestedWidth(body), source)
     const format = formatOf(attempt)
     return { embeddings: embeddings.map((vector) => toFormat(vector, format) ?? vector), usage }
-  })
+  }
+  const request = { operation: 'embeddings', ...writtenRequest } as const
+  const estimate = () => estimateOf(attempt, inputs)
+  return translateWhole(attempt, { request, source, deadline, estimate, read }, adapter)
 }

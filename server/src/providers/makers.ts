@@ -122,6 +122,8 @@ export const makers: readonly Provider[] = [
         dimensionsField: 'output_dimension',
         tasks: null,
       },
+      // https://docs.mistral.ai/capabilities/guardrailing
+      moderationImages: false,
     },
   }),
   defineProvider(['xai', 'xAI'], 'https://api.x.ai/v1', {

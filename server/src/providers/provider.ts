@@ -33,6 +33,7 @@ export const RelayOptions = z.strictObject({
       chat: z.string(),
       completions: z.string(),
       embeddings: z.string(),
+      moderations: z.string(),
       models: z.string(),
       responses: z.string(),
     })
@@ -150,6 +151,8 @@ export const RelayOptions = z.strictObject({
         .optional(),
     })
     .prefault({}),
+  /** Whether its models for moderation read images; texts of several parts are joined for those that do not. */
+  moderationImages: z.boolean().default(true),
 })
 export type RelayOptions = z.infer<typeof RelayOptions>
 

@@ -170,6 +170,7 @@ const endpointOf: Readonly<Record<string, string>> = {
   chat: '/v1/chat/completions',
   completions: '/v1/completions',
   embeddings: '/v1/embeddings',
+  moderations: '/v1/moderations',
 }
 
 /**

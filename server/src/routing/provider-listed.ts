@@ -6,6 +6,7 @@ import { filterUnlisted } from '../catalog/discovered-models'
 import type { Mapped, Mappings } from '../catalog/mapping'
 import type { Category, Model } from '../catalog/model'
 import { isNameOfDisabled } from '../catalog/model-names'
+import { servesKind } from '../catalog/served-kinds'
 import { applyUnpricedPolicy } from '../catalog/unpriced-policy'
 import type { ProviderConnection } from '../catalog/snapshot'
 import type { Provider } from '../providers/provider'
@@ -94,8 +95,8 @@ async function meaningOf(
   }
 }
 
-const servesKinds = ({ embeddings }: Provider, kinds: readonly Category[]): boolean =>
-  kinds.includes('embedding') ? embeddings !== 'no' : embeddings !== 'only'
+const servesKinds = (provider: Provider, kinds: readonly Category[]): boolean =>
+  kinds.some((kind) => servesKind(provider, kind))
 
 /** Only its name is known, as of models that only connections have. */
 function unpricedModel(id: string, kinds: readonly Category[]): Model {

@@ -1,7 +1,13 @@
 import { withAllowed, type SharedCredential } from './credential'
 
 /** The formats in which requests reach providers. */
-export type SharedFormat = 'chat' | 'completion' | 'embedding' | 'messages' | 'responses'
+export type SharedFormat =
+  | 'chat'
+  | 'completion'
+  | 'embedding'
+  | 'moderation'
+  | 'messages'
+  | 'responses'
 
 /**
  * The fate of a field on a shared credential. `omitted`: left out and named to the caller, because it only tunes
@@ -39,6 +45,7 @@ export const publishedLists: Readonly<Record<SharedFormat, FateByField>> = {
     ...`${streaming} prompt suffix echo best_of logprobs max_tokens ${sampling}`.split(' '),
   ),
   embedding: passFields('model', 'input', 'dimensions', 'encoding_format', 'user'),
+  moderation: passFields('model', 'input'),
   messages: {
     ...passFields('model', 'messages', 'system', 'max_tokens', 'stream', 'stop_sequences'),
     ...passFields('tools', 'tool_choice', 'thinking', 'output_config', 'output_format', 'metadata'),
@@ -166,6 +173,7 @@ export const compatibleLists: Readonly<Record<SharedFormat, readonly string[]>> 
   chat: [...tuning, ...thinking, 'cache_control'],
   completion: [...tuning, 'max_completion_tokens', 'prompt_cache_key', 'safety_identifier'],
   embedding: embeddingTuning,
+  moderation: [],
   // Former fields of the SDK, which earlier versions of it send.
   messages: ['temperature', 'top_p', 'top_k'],
   // Codex describes itself by it.

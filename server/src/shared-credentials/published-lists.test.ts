@@ -21,6 +21,7 @@ import { PublishedTypes } from '../../testing/wire/published-types'
 const chat = new PublishedTypes('openai', 'resources/chat/completions/completions.d.ts')
 const completions = new PublishedTypes('openai', 'resources/completions.d.ts')
 const embeddings = new PublishedTypes('openai', 'resources/embeddings.d.ts')
+const moderations = new PublishedTypes('openai', 'resources/moderations.d.ts')
 const responses = new PublishedTypes('openai', 'resources/responses/responses.d.ts')
 const betaResponses = new PublishedTypes('openai', 'resources/beta/responses/responses.d.ts')
 const messages = new PublishedTypes('@anthropic-ai/sdk', 'resources/messages/messages.d.ts')
@@ -36,6 +37,7 @@ const published: Readonly<Record<SharedFormat, readonly string[]>> = {
   chat: chat.fieldsOf('ChatCompletionCreateParamsBase'),
   completion: completions.fieldsOf('CompletionCreateParamsBase'),
   embedding: embeddings.fieldsOf('EmbeddingCreateParams'),
+  moderation: moderations.fieldsOf('ModerationCreateParams'),
   messages: merged(
     messages.fieldsOf('MessageCreateParamsBase'),
     betaMessages.fieldsOf('MessageCreateParamsBase'),
@@ -159,6 +161,7 @@ const formats: readonly SharedFormat[] = [
   'chat',
   'completion',
   'embedding',
+  'moderation',
   'messages',
   'responses',
 ]
@@ -178,7 +181,15 @@ test('the table of shared credentials in docs/guides/parameters.md matches the c
   const fields = merged(
     ...formats.flatMap((format) => [Object.keys(publishedLists[format]), compatibleLists[format]]),
   )
-  const head = ['Field', 'Chat', 'Completions', 'Embeddings', 'Messages', 'Responses']
+  const head = [
+    'Field',
+    'Chat',
+    'Completions',
+    'Embeddings',
+    'Moderations',
+    'Messages',
+    'Responses',
+  ]
   const rows = fields.map((field) => [
     `\`${field}\``,
     ...formats.map((format) => fateIn(format, field)),

@@ -20,7 +20,7 @@ export interface SharedBody {
 type RelayedFormat = Exclude<SharedFormat, 'messages' | 'responses'>
 
 /**
- * Returns a chat, completion or embedding request without what is not listed for a shared credential; undefined where
+ * Returns a request in OpenAI's format without what is not listed for a shared credential; undefined where
  * it goes on as it is, as nearly all do. Throws `invalid_request` for references to what the provider's account holds,
  * and for fields that cannot just be left out.
  */
@@ -29,7 +29,7 @@ export function toSharedBody(
   format: RelayedFormat,
   credential: SharedCredential,
 ): SharedBody | undefined {
-  if (format === 'embedding') rejectStoredInInputs(body)
+  if (format === 'embedding' || format === 'moderation') rejectStoredInInputs(body)
   if (isListed(body, format, credential)) return undefined
   const { names, add } = new OmittedNames()
   const listed = withListedFields(body, { format, credential, omit: add })

@@ -63,21 +63,25 @@ export function rejectStoredInChat({ messages }: JsonObject): void {
   }
 }
 
-/** Throws `invalid_request` where an image of an embedding request is a file of a provider's account. */
+/** Throws `invalid_request` where an image among inputs, or in one of them, is a file of a provider's account. */
 export function rejectStoredInInputs({ input }: JsonObject): void {
   if (!Array.isArray(input)) return
   for (let index = 0; index < input.length; index++) {
     const item: unknown = input[index]
     if (!isObject(item)) continue
     if (isForeignUrl(item['image'])) throw rejectStored(`input.${index}.image`)
+    if (isForeignUrl(imageUrlOf(item))) throw rejectStored(`input.${index}.image_url`)
     const { content } = item
     if (!Array.isArray(content)) continue
     for (let at = 0; at < content.length; at++) {
       const part: unknown = content[at]
-      const image: unknown = isObject(part) ? part['image_url'] : undefined
-      const url = isObject(image) ? image['url'] : image
-      if (!isForeignUrl(url)) continue
+      if (!isObject(part) || !isForeignUrl(imageUrlOf(part))) continue
       throw rejectStored(`input.${index}.content.${at}.image_url`)
     }
   }
+}
+
+/** Returns the address of a part's image, which is a text, or an object with it. */
+function imageUrlOf({ image_url: image }: JsonObject): unknown {
+  return isObject(image) ? image['url'] : image
 }

@@ -18,6 +18,8 @@ const operationNames = {
   chat: 'chat',
   completions: 'text_completion',
   embeddings: 'embeddings',
+  // The conventions have no name for it.
+  moderations: 'moderations',
 } as const
 
 /** Attributes that are known as an attempt begins, and its name. They contain no text of a request or an answer. */

@@ -11,6 +11,7 @@ export const paths = {
   chat: '/chat/completions',
   completions: '/completions',
   embeddings: '/embeddings',
+  moderations: '/moderations',
   responses: '/responses',
 } as const satisfies Record<Operation, string>
 

@@ -1,5 +1,5 @@
 import { collectionPrefix } from '../catalog/collection'
-import type { Model, Pricing } from '../catalog/model'
+import { writesText, type Category, type Model, type Pricing } from '../catalog/model'
 import type { Snapshot } from '../catalog/snapshot'
 import { formatDecimal, formatPlainUsd } from '../wire/usd'
 
@@ -93,9 +93,17 @@ function toTokenPrices(pricing: Pricing | null, isFree: boolean): Record<string,
   return prices
 }
 
+/** The names that OpenRouter has for outputs; it has none for moderation. */
+const outputOf: Readonly<Record<Category, string>> = {
+  chat: 'text',
+  completion: 'text',
+  embedding: 'embeddings',
+  moderation: 'moderation',
+}
+
 function modalitiesOf({ category, capabilities: { vision, audio } }: ListedFacts) {
   const input = ['text', ...(vision ? ['image'] : []), ...(audio ? ['audio'] : [])]
-  return { input, output: [category === 'embedding' ? 'embeddings' : 'text'] }
+  return { input, output: [outputOf[category]] }
 }
 
 const sampling = [
@@ -127,7 +135,7 @@ const isRelayed = (provider: ListedProvider): boolean =>
 
 /** Lists the fields of a chat that have an effect on a model. */
 function supportedParameters(model: ListedFacts, { providers }: Snapshot): string[] {
-  if (model.category === 'embedding') return []
+  if (!writesText(model.category)) return []
   const { tools, reasoning, json_mode: hasJson, json_schema: hasSchemas } = model.capabilities
   const provider = providers.get(model.provider)
   const refused = refusedFields(model, provider)
@@ -157,7 +165,7 @@ const dateOf = (seconds: number) => new Date(seconds * 1000).toISOString().slice
 export function toListedModel(model: ListedFacts, snapshot: Snapshot) {
   const { id, provider, contextLength, maxInputTokens, maxOutputTokens, deprecatedAt } = model
   const { input, output } = modalitiesOf(model)
-  const context = model.category === 'embedding' ? null : contextLength
+  const context = writesText(model.category) ? contextLength : null
   return {
     id,
     object: 'model' as const,

@@ -116,6 +116,10 @@ export const isImage = (part: EmbeddingPart): part is { image: string } => 'imag
 
 export const hasImage = (item: EmbeddingItem): boolean => partsOf(item).some(isImage)
 
+/** The texts of all inputs. */
+export const textsOf = (inputs: readonly EmbeddingItem[]): string[] =>
+  inputs.flatMap(partsOf).flatMap((part) => (isImage(part) ? [] : [part.text]))
+
 /** Returns true where an image is a data URL, false where it is an address to fetch. */
 export const isDataUrl = (address: string): boolean => /^data:/i.test(address)
 

@@ -12,6 +12,7 @@ import { timing } from './behaviours/timing'
 import { toolCalls } from './behaviours/tool-calls'
 import { usage } from './behaviours/usage'
 import { embeddings } from './embeddings'
+import { moderations } from './moderations'
 
 /** Every behaviour by the name a model has; an argument may follow it after a hyphen. */
 const behaviours: Record<string, Behaviour> = {
@@ -28,11 +29,18 @@ const behaviours: Record<string, Behaviour> = {
   ...toolCalls,
 }
 
-/** The behaviour of that name at an endpoint; embeddings and messages have some of their own. */
+/** The behaviours that only one endpoint has, by the end of its path. */
+const own: readonly (readonly [string, Record<string, Behaviour>])[] = [
+  ['/embeddings', embeddings],
+  ['/moderations', moderations],
+  ['/messages', messages],
+]
+
+/** The behaviour of that name at an endpoint. */
 export function behaviourOf(path: string, name: string): Behaviour | undefined {
-  const own = path.endsWith('/embeddings') ? embeddings : path.endsWith('/messages') ? messages : {}
-  return Object.hasOwn(own, name)
-    ? own[name]
+  const ofEndpoint = own.find(([end]) => path.endsWith(end))?.[1] ?? {}
+  return Object.hasOwn(ofEndpoint, name)
+    ? ofEndpoint[name]
     : Object.hasOwn(behaviours, name)
       ? behaviours[name]
       : undefined

@@ -10,7 +10,13 @@ import { Reply } from './reply'
 import type { RawRequest } from './request-parser'
 import { promptTokens } from './tokens'
 
-const endpoints = ['/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/messages']
+const endpoints = [
+  '/v1/chat/completions',
+  '/v1/completions',
+  '/v1/embeddings',
+  '/v1/moderations',
+  '/v1/messages',
+]
 
 /** The calls a test steers with when the provider is another process; undefined for other paths. */
 function control(log: Log, { request, path, body }: Exchange): unknown {

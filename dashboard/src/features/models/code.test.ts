@@ -8,6 +8,7 @@ describe('the code of a request', () => {
     ['chat', '/chat/completions', 'messages'],
     ['completion', '/completions', 'prompt'],
     ['embedding', '/embeddings', 'input'],
+    ['moderation', '/moderations', 'input'],
   ] as const)('for %s names the model, the endpoint and the key in every language', (...row) => {
     const [category, path, field] = row
     for (const { name, code } of languages) {

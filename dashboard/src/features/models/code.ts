@@ -3,17 +3,18 @@ export interface CodeExample {
   /** The address of the API, which ends with `/v1`. */
   base: string
   model: string
-  category: 'chat' | 'completion' | 'embedding'
+  category: 'chat' | 'completion' | 'embedding' | 'moderation'
 }
 
 const paths = {
   chat: 'chat/completions',
   completion: 'completions',
   embedding: 'embeddings',
+  moderation: 'moderations',
 } as const
 
 const bodyOf = ({ model, category }: CodeExample) => {
-  if (category === 'embedding') return { model, input: 'Hello!' }
+  if (category === 'embedding' || category === 'moderation') return { model, input: 'Hello!' }
   if (category === 'completion') return { model, prompt: 'Once upon a time' }
   return { model, messages: [{ role: 'user', content: 'Hello!' }] }
 }
@@ -44,6 +45,11 @@ const clientCalls = {
     method: 'embeddings.create',
     field: ['input', '"Hello!"'],
     result: 'data[0].embedding',
+  },
+  moderation: {
+    method: 'moderations.create',
+    field: ['input', '"Hello!"'],
+    result: 'results[0]',
   },
 } as const
 

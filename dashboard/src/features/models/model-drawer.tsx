@@ -9,7 +9,14 @@ import { Moment } from '../../components/moment'
 import { FailureScope } from '../../components/query-failure'
 import { formatCount } from '../../format/figures'
 import { exactUsd } from '../../format/money'
-import { billingOf, capabilityNames, categoryNames, modelQuery, type Model } from './queries'
+import {
+  billingOf,
+  capabilityNames,
+  categoryNames,
+  modelQuery,
+  writesText,
+  type Model,
+} from './queries'
 import { ModelCode, TryModel } from './model-actions'
 import { ModelMeasures } from './model-measures'
 import { ModelRatings } from './model-ratings'
@@ -87,15 +94,11 @@ function Facts({ model }: { model: Model }) {
       <Table variant="vertical" layout="fixed" withTableBorder>
         <Table.Tbody>
           <Fact name="Provider" value={model.provider} />
-          {model.category !== 'embedding' && (
-            <Fact name="Context" value={tokens(model.context_length)} />
-          )}
+          {writesText(model) && <Fact name="Context" value={tokens(model.context_length)} />}
           {model.max_input_tokens !== null && (
             <Fact name="Longest prompt" value={tokens(model.max_input_tokens)} />
           )}
-          {model.category !== 'embedding' && (
-            <Fact name="Max. output" value={tokens(model.max_output_tokens)} />
-          )}
+          {writesText(model) && <Fact name="Max. output" value={tokens(model.max_output_tokens)} />}
         </Table.Tbody>
       </Table>
     </Stack>

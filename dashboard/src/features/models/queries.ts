@@ -164,6 +164,7 @@ export const categoryNames = {
   chat: 'Chat',
   completion: 'Completion',
   embedding: 'Embedding',
+  moderation: 'Moderation',
 } as const satisfies Record<Model['category'], string>
 
 /** The orders of the list. */
@@ -176,6 +177,10 @@ export const orderNames = {
   uptime: 'Uptime, highest first',
   rating: 'Rating, best first',
 } as const
+
+/** Whether a model writes text: models of other categories only read. */
+export const writesText = ({ category }: Pick<Model, 'category'>): boolean =>
+  category === 'chat' || category === 'completion'
 
 /** The current payer of a request: short label, explanation and color. */
 export const billingNames = {

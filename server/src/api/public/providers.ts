@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { readRecentResults, toHealthStatus } from './health'
 import { deriveProviderId } from './ids'
 import type { Catalog } from '../../catalog/catalog'
-import type { Model } from '../../catalog/model'
+import { writesText, type Model } from '../../catalog/model'
 import { CachedValue } from '../../platform/cached-value'
 import type { Schema } from '../../platform/db/schema'
 import { providers as registry } from '../../providers/registry'
@@ -36,7 +36,7 @@ function addressOf(key: string): string | null {
 const streams = ({ embeddings }: Provider, models: readonly Model[]) =>
   models.length === 0
     ? embeddings !== 'only'
-    : models.some((model) => model.category !== 'embedding' && model.capabilities.streaming)
+    : models.some((model) => writesText(model.category) && model.capabilities.streaming)
 
 /** Lists the providers of the catalogue, without authentication. Source: contract 9.1. */
 export function createProviderView(db: Kysely<Schema>, catalog: Catalog) {

@@ -50,6 +50,7 @@ import * as accountStorage from './migrations/0054-account-storage'
 import * as answeredReclaims from './migrations/0055-answered-reclaims'
 import * as clients from './migrations/0056-clients'
 import * as longestPrompt from './migrations/0057-longest-prompt'
+import * as kindsOfModels from './migrations/0058-kinds-of-models'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -106,6 +107,7 @@ const migrations: Record<string, Migration> = {
   '0055-answered-reclaims': answeredReclaims,
   '0056-clients': clients,
   '0057-longest-prompt': longestPrompt,
+  '0058-kinds-of-models': kindsOfModels,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { requireEmbeddingModel } from './models'
+import { requireModel } from './models'
 import { EmbeddingsRequest, parse } from './request'
 import { countPromptTokens } from './text'
 
@@ -37,7 +37,7 @@ function toBase64(vector: Float32Array): string {
 /** `POST /embeddings`. Throws `Refusal`. */
 export function answerEmbeddings(body: unknown): Response {
   const request = parse(EmbeddingsRequest, body)
-  requireEmbeddingModel(request.model)
+  requireModel(request.model, 'embedding')
   const inputs = typeof request.input === 'string' ? [request.input] : request.input
   const data = inputs.map((text, index) => {
     const vector = embed(text, request.dimensions ?? fullSize)

@@ -2,11 +2,12 @@ import { answerChat } from './chat'
 import { answerCompletion } from './completion'
 import { answerEmbeddings } from './embedding'
 import { modelList } from './models'
+import { answerModeration } from './moderation'
 import { toErrorResponse } from './refusal'
 
 /** A request as a provider of the OpenAI format gets it, its JSON already read. */
 export interface SandboxRequest {
-  path: '/chat/completions' | '/completions' | '/embeddings' | '/models'
+  path: '/chat/completions' | '/completions' | '/embeddings' | '/moderations' | '/models'
   body: unknown
   /** Ends a stream that is still being read. */
   signal: AbortSignal
@@ -16,6 +17,7 @@ const paths: Record<SandboxRequest['path'], (request: SandboxRequest) => Respons
   '/chat/completions': ({ body, signal }) => answerChat(body, signal),
   '/completions': ({ body, signal }) => answerCompletion(body, signal),
   '/embeddings': ({ body }) => answerEmbeddings(body),
+  '/moderations': ({ body }) => answerModeration(body),
   '/models': () => Response.json(modelList()),
 }
 
@@ -26,7 +28,8 @@ const paths: Record<SandboxRequest['path'], (request: SandboxRequest) => Respons
  * - `echo` repeats the last message of the user;
  * - `lorem` writes prose, `max_tokens` long (at most 4,096 tokens), else 120 tokens;
  * - `tools` calls a tool with sample arguments and, given the result, cites it (`tool-calls.ts`);
- * - `embedding` has 256 dimensions and knows nothing of meaning.
+ * - `embedding` has 256 dimensions and knows nothing of meaning;
+ * - `moderation` flags the categories whose names are in a text.
  *
  * The same request has the same answer but for `id` and `created`. Tokens are simulated (`text.ts`).
  * Never throws: a wrong request gets a 400 or a 404 with OpenAI's error body.

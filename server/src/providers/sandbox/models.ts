@@ -4,7 +4,8 @@ const textModels = ['echo', 'lorem', 'tools'] as const
 export type TextModel = (typeof textModels)[number]
 
 /** Everything the sandbox serves. */
-export const sandboxModels = [...textModels, 'embedding'] as const
+export const sandboxModels = [...textModels, 'embedding', 'moderation'] as const
+type SandboxModel = (typeof sandboxModels)[number]
 
 function refuse(model: string): never {
   const existingModel = sandboxModels.find((name) => name === model)
@@ -18,9 +19,9 @@ function refuse(model: string): never {
 export const toTextModel = (name: string): TextModel =>
   textModels.find((model) => model === name) ?? refuse(name)
 
-/** Throws a 404 `Refusal` unless `name` is the model that embeds. */
-export function requireEmbeddingModel(name: string): void {
-  if (name !== 'embedding') refuse(name)
+/** Throws a 404 `Refusal` unless `name` is the model of a path that has one. */
+export function requireModel(name: string, model: Exclude<SandboxModel, TextModel>): void {
+  if (name !== model) refuse(name)
 }
 
 /** `GET /models`. */

@@ -69,6 +69,12 @@ export const EmbeddingsRequest = z.looseObject({
 })
 export type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>
 
+/** The fields of `POST /moderations`. */
+export const SandboxModerationRequest = z.looseObject({
+  model: z.string(),
+  input: z.union([Text, z.array(Text).min(1).max(2048), z.array(Part).min(1)]),
+})
+
 /** `body` as `Schema` has it. Throws a 400 `Refusal` that names the first field at fault. */
 export function parse<Schema extends z.ZodType>(Schema: Schema, body: unknown): z.infer<Schema> {
   const result = Schema.safeParse(body)

@@ -8,6 +8,7 @@ export const categories = {
   chat: 'Chat',
   completion: 'Completion',
   embedding: 'Embedding',
+  moderation: 'Moderation',
 } as const
 
 /** The fields that sort the catalog. */
@@ -35,7 +36,7 @@ export interface ModelSearch {
 export const toModelSearch = (search: Search): ModelSearch => ({
   search: textOf(search, 'search'),
   provider: textOf(search, 'provider'),
-  category: oneOf(search, 'category', ['chat', 'completion', 'embedding']),
+  category: oneOf(search, 'category', ['chat', 'completion', 'embedding', 'moderation']),
   state: oneOf(search, 'state', ['on', 'off']),
   sort: oneOf(search, 'sort', sorts),
   order: oneOf(search, 'order', ['desc']),

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { ModelBillingMode, CatalogueModel } from './schema'
 import type { ModelPerformance, ReadPerformance } from './performance'
 import { noRatings, sumRatings, type RatingSum } from './rating-sums'
-import type { Model } from '../../../catalog/model'
+import { writesText, type Model } from '../../../catalog/model'
 import { toPricingAnswer, toUnpricedAnswer } from '../../../catalog/pricing-fields'
 import type { Schema } from '../../../platform/db/schema'
 import type { ApiError } from '../../../errors'
@@ -71,7 +71,7 @@ const toCatalogueModel = (
   // The catalogue has no descriptions yet.
   description: null,
   category: model.category,
-  context_length: model.category === 'embedding' ? null : model.contextLength,
+  context_length: writesText(model.category) ? model.contextLength : null,
   max_input_tokens: model.maxInputTokens,
   max_output_tokens: model.maxOutputTokens,
   capabilities: model.capabilities,

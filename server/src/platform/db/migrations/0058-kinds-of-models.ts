@@ -1,0 +1,10 @@
+import { sql, type Kysely } from 'kysely'
+
+/** Adds kinds of models that an operator may define: moderation and reranking. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    alter table model
+      drop constraint model_category_check,
+      add constraint model_category_check
+        check (category in ('chat', 'completion', 'embedding', 'moderation', 'rerank'))`.execute(db)
+}

@@ -1,0 +1,149 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { sendRequest } from '../../harness/http'
+import { errorOf, jsonOf, createFixture, type Fixture } from './fixture'
+
+const path = '/v1/moderations'
+const moderation = { category: 'moderation', pricing: { input: 1, output: 0 } }
+const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }
+
+let fixture: Fixture
+
+beforeAll(async () => {
+  fixture = await createFixture()
+  await fixture.model('judge', { ...moderation, upstream_model: 'ok' })
+  await fixture.addProvider('texts', { moderationImages: false, drop: ['user'] })
+  await fixture.addModel('texts/moderate-mistral', moderation)
+})
+afterAll(() => fixture[Symbol.asyncDispose]())
+afterEach(() => fixture.verify())
+
+const judge = async (body: Record<string, unknown>) => {
+  const response = await fixture.post(path, body)
+  return { response, body: jsonOf(await response.json()) }
+}
+
+test('the official client gets a result for each text, under the name of the model here', async () => {
+  const { client } = fixture
+  const input = ['Good morning', 'Plain violence']
+  const answer = await client.moderations.create({ model: 'fake/judge', input })
+  expect(answer.model).toBe('fake/judge')
+  expect(answer.results.map(({ flagged }) => flagged)).toEqual([false, true])
+  expect(answer.results[1]?.category_scores.violence).toBe(0.97)
+  expect(fixture.sent()).toEqual({ model: 'ok', input })
+})
+
+test('a text, and the parts of one input, have one result', async () => {
+  const parts = [{ type: 'text', text: 'A picture of hate' }, picture]
+  for (const input of ['Some hate', parts]) {
+    const { response, body } = await judge({ model: 'fake/judge', input })
+    expect(response.status).toBe(200)
+    expect(body['results']).toMatchObject([{ flagged: true }])
+    expect(fixture.sent()).toEqual({ model: 'ok', input })
+  }
+})
+
+test('categories of another maker pass as they are, without those of OpenAI', async () => {
+  const { body } = await judge({ model: 'texts/moderate-mistral', input: ['my pii', 'nothing'] })
+  expect(body).toMatchObject({ model: 'texts/moderate-mistral', id: 'modr-970d409e' })
+  const results = body['results']
+  expect(results).toMatchObject([{ categories: { pii: true } }, { categories: { pii: false } }])
+  expect(Array.isArray(results) && Object.keys(jsonOf(results[0]))).toEqual([
+    'categories',
+    'category_scores',
+  ])
+})
+
+test('a model of texts alone gets the texts of the parts joined, and an image is rejected', async () => {
+  const model = 'texts/moderate-mistral'
+  const parts = [
+    { type: 'text', text: 'One' },
+    { type: 'text', text: 'Two' },
+  ]
+  const { body } = await judge({ model, input: parts })
+  expect(fixture.sent()['input']).toBe('One\nTwo')
+  expect(body['results']).toHaveLength(1)
+  const before = fixture.rig.upstream.requests().length
+  const refused = await fixture.post(path, { model, input: [...parts, picture] })
+  expect(refused.status).toBe(400)
+  expect(await errorOf(refused)).toMatchObject({
+    param: 'input.2',
+    details: { issue: 'unsupported_by_model' },
+  })
+  expect(fixture.rig.upstream.requests()).toHaveLength(before)
+})
+
+describe('a request that names no model goes to the first that its key may call', () => {
+  test('real models come before the sandbox', async () => {
+    const answer = await fixture.client.moderations.create({ input: 'Good morning' })
+    expect(answer.model).toBe('fake/judge')
+  })
+
+  test('a key for other models alone is asked for a model', async () => {
+    const { rig } = fixture
+    const owner = await rig.gateway.customer({ permissions: ['admin'] })
+    const newKey = async (allowedModels: string[]) => {
+      const body = { name: 'One', permissions: ['write'], allowed_models: allowedModels }
+      const request = { path: '/api/account/keys', key: owner.key, body }
+      return String((await sendRequest(rig.gateway, request)).body['key'])
+    }
+    const call = (key: string) =>
+      fixture.fetch(`${rig.gateway.url}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ input: 'violence', model: null }),
+      })
+    const answer = await call(await newKey(['sandbox/*']))
+    expect(await answer.json()).toMatchObject({
+      model: 'sandbox/moderation',
+      results: [{ flagged: true, categories: { violence: true, hate: false } }],
+    })
+    const refused = await call(await newKey(['sandbox/echo']))
+    expect(refused.status).toBe(400)
+    expect(await errorOf(refused)).toMatchObject({ param: 'model', details: { issue: 'required' } })
+  })
+})
+
+test.each([
+  ['nothing', undefined, { param: 'input', issue: 'required' }],
+  ['an empty text', '', { param: 'input', issue: 'too_short' }],
+  ['an empty list', [], { param: 'input', issue: 'empty' }],
+  ['an empty text in a list', ['a', ''], { param: 'input.1', issue: 'too_short' }],
+  ['too many texts', Array(2049).fill('a'), { param: 'input', issue: 'too_many' }],
+  ['an object', {}, { param: 'input', issue: 'wrong_type' }],
+])('%s as input is rejected with the field and the reason', async (_what, input, expected) => {
+  const before = fixture.rig.upstream.requests().length
+  const response = await fixture.post(path, { model: 'fake/judge', input })
+  expect(response.status).toBe(400)
+  const { param, issue } = expected
+  expect(await errorOf(response)).toMatchObject({ param, details: { issue } })
+  expect(fixture.rig.upstream.requests()).toHaveLength(before)
+})
+
+test('models of other kinds do not moderate, and those for moderation do nothing else', async () => {
+  const chat = await fixture.model('say', { upstream_model: 'ok' })
+  const misfits: [string, Record<string, unknown>][] = [
+    [path, { model: chat, input: 'a' }],
+    ['/v1/embeddings', { model: 'fake/judge', input: 'a' }],
+    ['/v1/chat/completions', { model: 'fake/judge', messages: [{ role: 'user', content: 'a' }] }],
+  ]
+  for (const [endpoint, body] of misfits) {
+    const response = await fixture.post(endpoint, body)
+    expect(response.status).toBe(400)
+    expect(await errorOf(response)).toMatchObject({
+      param: 'model',
+      details: { issue: 'unsupported_by_model' },
+    })
+  }
+})
+
+test('a provider whose format has no moderations is not asked for any', async () => {
+  await fixture.addModel('anthropic/judge', moderation)
+  const { gateway } = fixture.rig
+  const connection = { name: 'claude', provider: 'anthropic', api_key: 'sk-ant-1' }
+  await gateway.admin('POST', '/connections', connection)
+  const response = await fixture.post(path, { model: 'anthropic/judge', input: 'a' })
+  expect(await errorOf(response)).toMatchObject({
+    param: 'model',
+    details: { issue: 'unsupported_by_model' },
+  })
+})
