@@ -11878,9 +11878,9 @@ export interface components {
             minimum_balance: number;
             /** @description Accounts below this balance are notified; in USD */
             warning_threshold: number;
-            /** @description The platform's share of the price of a request whose provider is not paid by the platform; two decimals */
+            /** @description The platform's share of the price of a request whose provider is not paid by the platform; two decimals; in percent */
             platform_fee_percent: number;
-            /** @description Enable platform connections */
+            /** @description Whether platform connections are available; without them, accounts can use only their own connections and those of their organizations */
             platform_connections: boolean;
             /** @description Whether chat completions, completions and embeddings accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do */
             bare_model_names: boolean;
@@ -11898,11 +11898,11 @@ export interface components {
             /** @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; null: they need no signature */
             catalog_public_key: string | null;
             /**
-             * @description Permitted sign-ups: `open` for everyone, `invite` for invited addresses, `closed` for no one
+             * @description Permitted sign-ups: `open` for everyone, `invite` for invited addresses, `closed` for no one; operators can always create accounts
              * @enum {string}
              */
             sign_up: "open" | "invite" | "closed";
-            /** @description Allow accounts to store bodies in their request logs */
+            /** @description Whether accounts can store bodies in their request logs; each account decides */
             log_bodies: boolean;
             /**
              * @description Charge for a request that was sent to a provider and not answered, because its client disconnected or a timeout expired: `charge` the amount that the provider bills, or `waive` it
@@ -11910,105 +11910,179 @@ export interface components {
              */
             unanswered_requests: "charge" | "waive";
             rates: {
-                /** @description Requests of an account to `/api` */
+                /** @description Requests of an account to `/api`, per minute */
                 api_requests_per_minute: number;
-                /** @description Requests from a client address to `/api/public` */
+                /** @description Requests from a client address to `/api/public`, per minute */
                 public_requests_per_minute: number;
-                /** @description Failed authentications from a client address */
+                /** @description Failed authentications from a client address, per minute; beyond this, its requests are rejected for a while */
                 failed_authentications_per_minute: number;
-                /** @description Alert tests of an account */
+                /** @description Alert tests of an account, per hour */
                 alert_tests_per_hour: number;
-                /** @description Invitation e-mails of an account */
+                /** @description Invitation e-mails of an account, per day */
                 invitation_mails_per_day: number;
             };
             timers: {
-                /** @description Timeout of a whole request without a stream, all attempts together */
+                /** @description Timeout of a whole request without a stream, all attempts together; in seconds */
                 request_seconds: number;
-                /** @description Timeout of a stream until the provider's first byte */
+                /** @description Timeout of a stream until the provider's first byte; in seconds */
                 first_byte_seconds: number;
-                /** @description Timeout of a stream between two events or comments of the provider */
+                /** @description Timeout of a stream between two events or comments of the provider; in seconds */
                 idle_seconds: number;
-                /** @description Timeout of a whole stream */
+                /** @description Timeout of a whole stream; in seconds */
                 stream_seconds: number;
-                /** @description Timeout of connecting to a provider, for each attempt */
+                /** @description Timeout of connecting to a provider, for each attempt; in seconds */
                 connect_seconds: number;
             };
-            /** @description Number of full days for which usage events, request logs, finished conversations, stored responses and closed invitations are kept */
+            /** @description Number of full days for which usage events, request logs, finished conversations, stored responses and closed invitations are kept; the ledger is kept without limit */
             retention_days: number;
-            /** @description MB that an account can have stored in the database, 128 to 1048576: responses, conversations, answers for repeats, logged bodies, sessions, prompts and tickets */
+            /** @description MB that an account can have stored in the database, 128 to 1048576: responses, conversations, answers for repeats, logged bodies, sessions, prompts and tickets; the oldest responses and conversations make room */
             stored_megabytes_per_account: number;
             /** @description Origins that a checkout can return to, besides this service: `https://app.example.com` */
             allowed_return_origins: string[];
-            /** @description Networks such as `10.1.0.0/16` that addresses set by customers can reach, over https and at `USER_ENDPOINT_PORTS` */
+            /** @description Networks such as `10.1.0.0/16` that addresses set by customers can reach, over https and at `USER_ENDPOINT_PORTS`; every account that can add connections can reach them */
             allowed_private_networks: string[];
         };
         ChangedConfig: {
-            /** @description Below this balance paid requests are rejected; in USD */
+            /**
+             * Minimum balance
+             * @description Below this balance paid requests are rejected; in USD
+             */
             minimum_balance?: number | undefined;
-            /** @description Accounts below this balance are notified; in USD */
+            /**
+             * Low balance warning
+             * @description Accounts below this balance are notified; in USD
+             */
             warning_threshold?: number | undefined;
-            /** @description The platform's share of the price of a request whose provider is not paid by the platform; two decimals */
+            /**
+             * Platform fee
+             * @description The platform's share of the price of a request whose provider is not paid by the platform; two decimals; in percent
+             */
             platform_fee_percent?: number | undefined;
-            /** @description Enable platform connections */
+            /**
+             * Platform connections are available to all accounts
+             * @description Whether platform connections are available; without them, accounts can use only their own connections and those of their organizations
+             */
             platform_connections?: boolean | undefined;
-            /** @description Whether chat completions, completions and embeddings accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do */
+            /**
+             * Model names need no provider
+             * @description Whether chat completions, completions and embeddings accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do
+             */
             bare_model_names?: boolean | undefined;
             owner_price_limits?: {
-                /** @description Maximum price that owners of connections can charge for 1,000,000 input tokens of models that the catalogue does not have; at most 1,000,000; 0: they cannot set prices; in USD */
+                /**
+                 * Maximum input price
+                 * @description Maximum price that owners of connections can charge for 1,000,000 input tokens of models that the catalogue does not have; at most 1,000,000; 0: they cannot set prices; in USD
+                 */
                 input?: number | undefined;
-                /** @description The same for 1,000,000 output tokens of these models; in USD */
+                /**
+                 * Maximum output price
+                 * @description The same for 1,000,000 output tokens of these models; in USD
+                 */
                 output?: number | undefined;
             } | undefined;
-            /** @description Handling of models without a price on the platform's connections: `refuse`, `free`, or one price for all of them, `{"input": 10, "output": 50}` in USD for 1,000,000 tokens */
+            /**
+             * Models without a price
+             * @description Handling of models without a price on the platform's connections: `refuse`, `free`, or one price for all of them, `{"input": 10, "output": 50}` in USD for 1,000,000 tokens
+             */
             unpriced_models?: (("refuse" | "free") | {
                 input: number;
                 output: number;
             }) | undefined;
-            /** @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; null: they need no signature */
+            /**
+             * Signing key of catalogue documents
+             * @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; null: they need no signature
+             */
             catalog_public_key?: (string | null) | undefined;
             /**
-             * @description Permitted sign-ups: `open` for everyone, `invite` for invited addresses, `closed` for no one
+             * Sign-up
+             * @description Permitted sign-ups: `open` for everyone, `invite` for invited addresses, `closed` for no one; operators can always create accounts
              * @enum {string}
              */
             sign_up?: ("open" | "invite" | "closed") | undefined;
-            /** @description Allow accounts to store bodies in their request logs */
+            /**
+             * Allow accounts to store request and response bodies
+             * @description Whether accounts can store bodies in their request logs; each account decides
+             */
             log_bodies?: boolean | undefined;
             /**
+             * Client disconnect or timeout after the request was sent to the provider
              * @description Charge for a request that was sent to a provider and not answered, because its client disconnected or a timeout expired: `charge` the amount that the provider bills, or `waive` it
              * @enum {string}
              */
             unanswered_requests?: ("charge" | "waive") | undefined;
             rates?: {
-                /** @description Requests of an account to `/api` */
+                /**
+                 * Requests to /api
+                 * @description Requests of an account to `/api`, per minute
+                 */
                 api_requests_per_minute?: number | undefined;
-                /** @description Requests from a client address to `/api/public` */
+                /**
+                 * Requests to /api/public
+                 * @description Requests from a client address to `/api/public`, per minute
+                 */
                 public_requests_per_minute?: number | undefined;
-                /** @description Failed authentications from a client address */
+                /**
+                 * Invalid API keys
+                 * @description Failed authentications from a client address, per minute; beyond this, its requests are rejected for a while
+                 */
                 failed_authentications_per_minute?: number | undefined;
-                /** @description Alert tests of an account */
+                /**
+                 * Alert tests
+                 * @description Alert tests of an account, per hour
+                 */
                 alert_tests_per_hour?: number | undefined;
-                /** @description Invitation e-mails of an account */
+                /**
+                 * Invitation emails
+                 * @description Invitation e-mails of an account, per day
+                 */
                 invitation_mails_per_day?: number | undefined;
             } | undefined;
             timers?: {
-                /** @description Timeout of a whole request without a stream, all attempts together */
+                /**
+                 * Non-streaming request
+                 * @description Timeout of a whole request without a stream, all attempts together; in seconds
+                 */
                 request_seconds?: number | undefined;
-                /** @description Timeout of a stream until the provider's first byte */
+                /**
+                 * First byte of a stream
+                 * @description Timeout of a stream until the provider's first byte; in seconds
+                 */
                 first_byte_seconds?: number | undefined;
-                /** @description Timeout of a stream between two events or comments of the provider */
+                /**
+                 * Idle stream
+                 * @description Timeout of a stream between two events or comments of the provider; in seconds
+                 */
                 idle_seconds?: number | undefined;
-                /** @description Timeout of a whole stream */
+                /**
+                 * Entire stream
+                 * @description Timeout of a whole stream; in seconds
+                 */
                 stream_seconds?: number | undefined;
-                /** @description Timeout of connecting to a provider, for each attempt */
+                /**
+                 * Connect
+                 * @description Timeout of connecting to a provider, for each attempt; in seconds
+                 */
                 connect_seconds?: number | undefined;
             } | undefined;
-            /** @description Number of full days for which usage events, request logs, finished conversations, stored responses and closed invitations are kept */
+            /**
+             * Retention of usage and request logs, in days
+             * @description Number of full days for which usage events, request logs, finished conversations, stored responses and closed invitations are kept; the ledger is kept without limit
+             */
             retention_days?: number | undefined;
-            /** @description MB that an account can have stored in the database, 128 to 1048576: responses, conversations, answers for repeats, logged bodies, sessions, prompts and tickets */
+            /**
+             * Stored data per account, in MB
+             * @description MB that an account can have stored in the database, 128 to 1048576: responses, conversations, answers for repeats, logged bodies, sessions, prompts and tickets; the oldest responses and conversations make room
+             */
             stored_megabytes_per_account?: number | undefined;
-            /** @description Origins that a checkout can return to, besides this service: `https://app.example.com` */
+            /**
+             * Allowed checkout return origins
+             * @description Origins that a checkout can return to, besides this service: `https://app.example.com`
+             */
             allowed_return_origins?: string[] | undefined;
-            /** @description Networks such as `10.1.0.0/16` that addresses set by customers can reach, over https and at `USER_ENDPOINT_PORTS` */
+            /**
+             * Private networks allowed for customers' connections
+             * @description Networks such as `10.1.0.0/16` that addresses set by customers can reach, over https and at `USER_ENDPOINT_PORTS`; every account that can add connections can reach them
+             */
             allowed_private_networks?: (string)[] | undefined;
         };
         ChangedBranding: {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { listSettings, type DeclaredSetting } from '../src/platform/config/setting'
 import { readConfig } from '../src/platform/config/config'
 import { sections, Settings } from '../src/platform/config/settings'
-import { listLiveSettings } from '../src/platform/settings/live-setting'
+import { listLiveSettings, type LiveSettingsTable } from '../src/platform/settings/live-setting'
 import { liveSettings } from '../src/platform/settings/settings'
 import type { Provider } from '../src/providers/provider'
 import { providers } from '../src/providers/registry'
@@ -68,11 +68,12 @@ function toLiveDefault(setting: Live): string {
 const toLiveRow = (setting: Live) =>
   `| \`${setting.path}\` | ${toLiveDefault(setting)} | ${setting.doc} |`
 
-const liveTable = () =>
+/** Renders the table of live settings. */
+export const renderLiveSettings = (table: LiveSettingsTable) =>
   [
     '| field | default | meaning |',
     '|---|---|---|',
-    ...listLiveSettings(liveSettings).map(toLiveRow),
+    ...listLiveSettings(table).map(toLiveRow),
     '',
   ].join('\n')
 
@@ -90,7 +91,7 @@ function replaceTables(page: string, name: string, tables: string): string {
 export function renderPage(page: string): string {
   const withSettings = replaceTables(page, 'settings', sections.map(toSection).join('\n'))
   const withProviders = replaceTables(withSettings, 'keys of providers', providerTable())
-  return replaceTables(withProviders, 'live settings', liveTable())
+  return replaceTables(withProviders, 'live settings', renderLiveSettings(liveSettings))
 }
 
 if (import.meta.main) await Bun.write(path, renderPage(await Bun.file(path).text()))

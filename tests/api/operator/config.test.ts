@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sendOperatorRequest, problem } from '../../harness/operator'
 import { newApiKey } from '../../../server/src/auth/api-key'
+import { readConfig } from '../../../server/src/platform/config/config'
+import { defaultSettings, toConfig } from '../../../server/src/platform/settings/stored-settings'
 import { openDatabase } from '../../harness/database'
 import { sendRequest as askModel, messages } from '../../harness/http'
 import { eventually } from '../../../server/testing/eventually'
@@ -9,19 +11,22 @@ import { recordTimeFigure } from '../../../server/testing/figures'
 
 let rig: Rig
 
+const environment = {
+  MINIMUM_BALANCE_USD: '0.2',
+  CONNECT_TIMEOUT_SECONDS: '2.5',
+  FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
+}
+
 beforeAll(async () => {
-  rig = await startRig({
-    environment: {
-      MINIMUM_BALANCE_USD: '0.2',
-      CONNECT_TIMEOUT_SECONDS: '2.5',
-      FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
-    },
-  })
+  rig = await startRig({ environment })
 })
 afterAll(async () => {
   rig.gateway.recorder.verify()
   await rig[Symbol.asyncDispose]()
 })
+
+/** The whole answer while nothing is set, by the table of settings. */
+const initialAnswer = toConfig(defaultSettings(readConfig(environment)))
 
 const get = async () => (await sendOperatorRequest(rig.gateway, 'GET /config')).body
 const put = (body: object) => sendOperatorRequest(rig.gateway, 'PUT /config', body)
@@ -30,6 +35,7 @@ const chat = async ({ key }: Customer, name = 'ok') =>
   askModel(rig.gateway, { key, body: { model: await rig.model(name), messages, max_tokens: 256 } })
 
 describe('the settings', () => {
+  /** Defaults that operators rely on; a change of one is a change for them. */
   const initial = {
     minimum_balance: 0.2,
     warning_threshold: 1,
@@ -63,7 +69,8 @@ describe('the settings', () => {
   }
 
   test('are the defaults of contract and environment, until some are set; others stay', async () => {
-    expect(await get()).toEqual(initial)
+    expect(await get()).toEqual(initialAnswer)
+    expect(initialAnswer).toMatchObject(initial)
     const some = {
       warning_threshold: 0.000000001,
       platform_fee_percent: 2.75,
@@ -79,7 +86,7 @@ describe('the settings', () => {
     }
     const changed = await put(some)
     const expected = {
-      ...initial,
+      ...initialAnswer,
       ...some,
       owner_price_limits: { input: 1000, output: 0.5 },
       rates: { ...initial.rates, alert_tests_per_hour: 7 },

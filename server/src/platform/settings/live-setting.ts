@@ -13,6 +13,10 @@ interface Default<Value> {
 interface Documented {
   /** Its name in `PUT /api/admin/config` and in answers. */
   field: string
+  /** Its name on the dashboard. */
+  label: string
+  /** The card that it is on; one of a group is on that of its group, others without a section are on a last one. */
+  section?: string
   /** The meaning of its value, in Markdown. */
   doc: string
 }
@@ -22,6 +26,7 @@ export interface LiveSetting<Value> extends SettingKind<Value>, Default<Value>, 
 /** Settings that are the fields of one object; a change of one leaves the others as they are. */
 export interface SettingGroup<Settings> extends SettingKind<unknown> {
   field: string
+  section: string
   settings: Settings
   initial: (config: Config) => unknown
 }
@@ -82,8 +87,21 @@ function toDescription({ doc, unit }: LiveSetting<unknown>): string {
 const describe = (schema: z.ZodType, setting: LiveSettingsTable[string]) =>
   'doc' in setting ? schema.describe(toDescription(setting)) : schema
 
+/** Keywords of a field in OpenAPI, by which the dashboard makes its input. */
+function toInputKeywords(setting: LiveSettingsTable[string]) {
+  const { section, unit } = setting
+  return {
+    ...('label' in setting && { title: setting.label }),
+    ...(section !== undefined && { 'x-section': section }),
+    ...(unit !== undefined && { 'x-unit': unit }),
+  }
+}
+
 export const toBodyShape = (table: LiveSettingsTable) =>
-  mapSettings(table, (setting) => [setting.field, describe(setting.body.optional(), setting)])
+  mapSettings(table, (setting) => [
+    setting.field,
+    describe(setting.body.optional(), setting).meta(toInputKeywords(setting)),
+  ])
 
 export const toAnswerShape = (table: LiveSettingsTable) =>
   mapSettings(table, (setting) => [setting.field, describe(setting.answer, setting)])
@@ -116,10 +134,11 @@ export const mergeValues = (table: LiveSettingsTable, values: Fields, change: Fi
 
 /** Declares a group; a change names at least one of its fields. */
 export const group = <Settings extends Record<string, LiveSetting<unknown>>>(
-  field: string,
+  { field, section }: { field: string; section: string },
   settings: Settings,
 ): SettingGroup<Settings> => ({
   field,
+  section,
   settings,
   body: z
     .object(toBodyShape(settings))

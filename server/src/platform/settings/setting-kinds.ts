@@ -11,7 +11,7 @@ export interface SettingKind<Value> {
   stored: z.ZodType<Value>
   answer: z.ZodType
   toAnswer(value: Value): unknown
-  /** Of an answer's number, for documentation. */
+  /** Of an answer's number: `USD`, `percent` or `seconds`, for documentation and for the dashboard. */
   unit?: string
 }
 
@@ -20,6 +20,7 @@ const plain = <Value>(kind: {
   body: z.ZodType<Value>
   stored: z.ZodType<Value>
   answer?: z.ZodType
+  unit?: string
 }): SettingKind<Value> => ({ answer: kind.stored, toAnswer: (value) => value, ...kind })
 
 const maxDecimals = (max: number) =>
@@ -48,6 +49,7 @@ export const percent = plain({
     .refine(...maxDecimals(2)),
   stored: z.number().min(0).max(100),
   answer: z.number(),
+  unit: 'percent',
 })
 
 /** Seconds up to a day, to the millisecond; kept as milliseconds. */
@@ -61,6 +63,7 @@ export const seconds: SettingKind<number> = {
   stored: z.int().min(1).max(86_400_000),
   answer: z.number(),
   toAnswer: (value) => value / 1000,
+  unit: 'seconds',
 }
 
 export const count = plain({ body: limit, stored: z.int().min(1), answer: z.int() })

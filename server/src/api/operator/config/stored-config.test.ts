@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import * as fc from '../../../../testing/property'
 import { z } from 'zod'
+import { SchemaConverter } from '../../../http/openapi/json-schema'
 import { ChangedConfig } from './schema'
 import { createConfigStore } from './store'
 import { readConfig } from '../../../platform/config/config'
 import { LiveSettings } from '../../../platform/settings/live-settings'
-import { liveSettings } from '../../../platform/settings/settings'
 import { defaultSettings } from '../../../platform/settings/stored-settings'
 
 const defaults = defaultSettings(readConfig({}))
@@ -33,28 +33,43 @@ const money = fc.oneof(
   fc.nat({ max: 2 ** 31 - 1 }).map((nanos) => nanos / 1e9),
   fc.constantFrom(0, 1e-9, 1_000_000, 1_000_001, 999_999_999, 1e9, 1e9 + 1),
 )
-const count = fc.constantFrom(1, 2, 7, 3650, 86_400, 2_147_483_647)
-const duration = fc.constantFrom(0.001, 0.999, 1.5, 2, 86_399.999, 86_400)
-const group = (names: readonly string[], value: fc.Arbitrary<number>) =>
-  fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] })
+const byUnit: Readonly<Record<string, fc.Arbitrary<number>>> = {
+  USD: money,
+  percent: fc.constantFrom(0, 0.01, 2.5, 99.99, 100),
+  seconds: fc.constantFrom(0.001, 0.999, 1.5, 2, 86_399.999, 86_400),
+}
 
-const inner = (name: 'rates' | 'timers') =>
-  Object.values(liveSettings[name].settings).map(({ field }) => field)
+interface FieldSchema {
+  type?: string | string[]
+  enum?: readonly unknown[]
+  minimum?: number
+  maximum?: number
+  properties?: Readonly<Record<string, FieldSchema>>
+  'x-unit'?: string
+}
 
-const values = {
-  minimum_balance: money,
-  warning_threshold: money,
-  platform_fee_percent: fc.constantFrom(0, 0.01, 2.5, 99.99, 100),
-  platform_connections: fc.boolean(),
-  owner_price_limits: group(['input', 'output'], money),
-  sign_up: fc.constantFrom('open', 'invite', 'closed'),
-  bare_model_names: fc.boolean(),
-  log_bodies: fc.boolean(),
-  unanswered_requests: fc.constantFrom('charge', 'waive'),
-  rates: group(inner('rates'), count),
-  timers: group(inner('timers'), duration),
-  retention_days: count,
-  stored_megabytes_per_account: fc.integer({ min: 128, max: 1_048_576 }),
+/** Generates the values of a schema: of a switch, a choice, a number or a group. */
+function toArbitrary(schema: FieldSchema): fc.Arbitrary<unknown> | undefined {
+  const { type, enum: choices, minimum, maximum, properties, 'x-unit': unit = '' } = schema
+  if (type === 'boolean') return fc.boolean()
+  if (choices) return fc.constantFrom(...choices)
+  if (type === 'integer') return fc.integer({ min: minimum ?? 0, max: maximum ?? 2 ** 31 - 1 })
+  if (properties) return fc.record(toArbitraries(properties), { requiredKeys: [] })
+  return byUnit[unit]
+}
+
+const toArbitraries = (fields: Readonly<Record<string, FieldSchema>>) =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, schema]) => {
+      const arbitrary = toArbitrary(schema)
+      return arbitrary ? [[name, arbitrary] as const] : []
+    }),
+  )
+
+const { properties = {} } = new SchemaConverter().toJsonSchema(z.object(ChangedConfig.shape))
+
+const values: Record<string, fc.Arbitrary<unknown>> = {
+  ...toArbitraries(properties),
   allowed_return_origins: fc.array(fc.constantFrom('https://a.example', 'http://[::1]:1')),
   catalog_public_key: fc.constantFrom(null, `${'A'.repeat(43)}=`),
   unpriced_models: fc.oneof(
