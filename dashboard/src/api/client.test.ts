@@ -15,7 +15,7 @@ const answerWith = (response: Response | Error) =>
 
 const failureOf = async (response: Response | Error): Promise<unknown> => {
   using _network = answerWith(response)
-  return openAnswer('/api/models').catch((error: unknown) => error)
+  return await openAnswer('/api/models').catch((error: unknown) => error)
 }
 
 const json = (body: unknown, init: ResponseInit) => new Response(JSON.stringify(body), init)

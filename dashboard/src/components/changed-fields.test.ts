@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { changedFields, toBody } from './changed-fields'
 
 test('an empty text is sent as null, other empty values as they are', () => {
-  expect(toBody({ name: '', tags: [], limit: 0, enabled: false })).toEqual({
+  expect(toBody<object>({ name: '', tags: [], limit: 0, enabled: false })).toEqual({
     name: null,
     tags: [],
     limit: 0,

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { quotaTypes } from '../../../url/period'
 import { toChoices, toOverrides } from './overrides'
 
-test('an absent limit is that of the plan, null is no limit, and a number is the account’s own', () => {
+test('the plan’s limit applies where one is absent, null removes it, and a number replaces it', () => {
   const choices = toChoices({ requests_per_minute: 60, tokens_per_minute: null })
   expect(choices.requests_per_minute).toEqual({ mode: 'own', value: 60 })
   expect(choices.tokens_per_minute).toEqual({ mode: 'none', value: '' })
