@@ -9,29 +9,16 @@ import {
   Text,
   type BoxProps,
 } from '@mantine/core'
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, type ReactNode } from 'react'
-import { api, bodyOf } from '../../api/client'
 import { SafeMarkdown } from '../../components/markdown'
 import { Limit, ToolSteps } from './tool-step-list'
-import type { Line } from './conversation'
+import type { Line } from './conversation-lines'
 import { count, formatCount } from '../../format/figures'
 import { requestUsd } from '../../format/money'
+import { logQuery } from './queries'
 import { isLimit } from './tool-steps'
-
-const maxRetries = 12
-const retryDelayMs = 700
-
-/** The log of a request. It is written a moment after the response. */
-const logQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['log', id],
-    queryFn: () => bodyOf(api.GET('/api/account/request-logs/{id}', { params: { path: { id } } })),
-    retry: maxRetries,
-    retryDelay: retryDelayMs,
-    staleTime: Infinity,
-  })
 
 function Figures({ requestId }: { requestId: string }) {
   const { data: log } = useQuery(logQuery(requestId))

@@ -118,3 +118,16 @@ export const messagesQuery = (id: string) =>
   })
 
 export type ChatMessage = Schemas['AutomationMessage']
+
+const maxRetries = 12
+const retryDelayMs = 700
+
+/** The log of a request. It is written a moment after the response. */
+export const logQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['log', id],
+    queryFn: () => bodyOf(api.GET('/api/account/request-logs/{id}', { params: { path: { id } } })),
+    retry: maxRetries,
+    retryDelay: retryDelayMs,
+    staleTime: Infinity,
+  })

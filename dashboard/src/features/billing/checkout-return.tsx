@@ -2,8 +2,7 @@ import { Alert, Loader, Group } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { api, bodyOf } from '../../api/client'
-import type { Transaction } from './queries'
+import { checkoutQuery, type Transaction } from './queries'
 import { usd } from '../../format/money'
 
 const route = getRouteApi('/home/billing')
@@ -19,18 +18,7 @@ export function CheckoutReturn({ id, organization }: Props) {
   const queries = useQueryClient()
   const navigate = route.useNavigate()
   const { data } = useQuery({
-    queryKey: ['checkout', id, organization],
-    queryFn: async () => {
-      const query = {
-        type: 'purchase' as const,
-        limit: 20,
-        ...(organization && { organization_id: organization }),
-      }
-      const { transactions } = await bodyOf(
-        api.GET('/api/billing/transactions', { params: { query } }),
-      )
-      return transactions.find(({ reference_id }) => reference_id === id) ?? null
-    },
+    ...checkoutQuery(id, organization),
     refetchInterval: ({ state }) => (isOpen(state.data) ? pollEveryMs : false),
   })
   const status = data?.status

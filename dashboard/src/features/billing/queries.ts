@@ -111,3 +111,20 @@ export const transactionColors = {
   failed: 'red',
   expired: 'gray',
 } as const
+
+/** The transaction of a checkout; null until the processor reports it. */
+export const checkoutQuery = (id: string, organization: string | undefined) =>
+  queryOptions({
+    queryKey: ['checkout', id, organization],
+    queryFn: async () => {
+      const query = {
+        type: 'purchase' as const,
+        limit: 20,
+        ...(organization && { organization_id: organization }),
+      }
+      const { transactions } = await bodyOf(
+        api.GET('/api/billing/transactions', { params: { query } }),
+      )
+      return transactions.find(({ reference_id }) => reference_id === id) ?? null
+    },
+  })

@@ -13,13 +13,13 @@ import {
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, bodyOf } from '../../api/client'
 import { NamedSelect } from '../../components/named-select'
 import { SearchBox } from '../../components/search-box'
 import { oneOf } from '../../url/search'
 import { LogGatewayFilter } from './log-gateway-filter'
 import {
   filterOf,
+  logKeysQuery,
   ranges,
   statuses,
   toLogSearch,
@@ -205,10 +205,7 @@ function NameFilter({ label, placeholder, value, names, onChange }: NameFilterPr
 }
 
 function MoreFilters({ search, onChange }: FilterProps) {
-  const keys = useQuery({
-    queryKey: ['logs', 'keys'],
-    queryFn: async () => (await bodyOf(api.GET('/api/account/keys'))).keys,
-  })
+  const keys = useQuery(logKeysQuery)
   const options = keys.data?.map(({ id, name, key_prefix }) => ({
     id,
     name: `${name} (${key_prefix}…)`,

@@ -258,3 +258,9 @@ async function pageWithRetries(filter: Filter, position: LogPosition, signal: Ab
     }
   }
 }
+
+/** The keys by which logs are filtered. */
+export const logKeysQuery = queryOptions({
+  queryKey: ['logs', 'keys'],
+  queryFn: async () => (await bodyOf(api.GET('/api/account/keys'))).keys,
+})

@@ -12,25 +12,17 @@ import {
 } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
-import { queryOptions, skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ListTable } from '../../components/list-table'
-import { api, bodyOf, type Schemas } from '../../api/client'
+import { api } from '../../api/client'
 import { Confirm } from '../../components/confirm'
 import { ResourceForm } from '../../components/resource-form'
 import { ListPage } from '../../components/list-page'
 import { Problem } from '../../components/problem'
 import { RowMenu } from '../../components/row-menu'
 import { useSubmit } from '../../components/use-submit'
-
-const mappingsQuery = queryOptions({
-  queryKey: ['mappings'],
-  queryFn: async () =>
-    (await bodyOf(api.GET('/api/user/model-mappings', { params: { query: { limit: 100 } } })))
-      .mappings,
-})
-
-type Mapping = Schemas['ModelMapping']
+import { mappingsQuery, previewQuery, type Mapping } from './queries'
 
 export const MappingsPage = () => (
   <ListPage
@@ -56,13 +48,7 @@ export const MappingsPage = () => (
 function Preview() {
   const [name, setName] = useState('')
   const [model] = useDebouncedValue(name.trim(), 300)
-  const preview = useQuery({
-    queryKey: ['mappings', 'preview', model],
-    queryFn:
-      model === ''
-        ? skipToken
-        : async () => bodyOf(api.POST('/api/user/model-mappings/preview', { body: { model } })),
-  })
+  const preview = useQuery(previewQuery(model))
   const { data } = preview
   return (
     <Paper withBorder p="md">

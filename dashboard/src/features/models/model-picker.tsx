@@ -1,27 +1,9 @@
 import { Autocomplete } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { api, bodyOf } from '../../api/client'
-
-const maxOptions = 30
-
-const chatModelsQuery = (search: string) =>
-  queryOptions({
-    queryKey: ['models', 'chat', search],
-    queryFn: async () => {
-      const filters = { category: 'chat', callable: true, limit: maxOptions } as const
-      const query = { ...filters, ...(search && { search }) }
-      return (await bodyOf(api.GET('/api/models', { params: { query } }))).models
-    },
-    placeholderData: keepPreviousData,
-  })
-
-const collectionsQuery = queryOptions({
-  queryKey: ['collections'],
-  queryFn: async () =>
-    (await bodyOf(api.GET('/api/user/model-collections', { params: { query: {} } }))).collections,
-})
+import { collectionsQuery } from '../collections/queries'
+import { chatModelsQuery } from './queries'
 
 interface Props {
   label: string

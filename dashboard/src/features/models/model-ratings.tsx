@@ -13,47 +13,26 @@ import {
 } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import {
-  infiniteQueryOptions,
   keepPreviousData,
   useInfiniteQuery,
   useQueryClient,
   type InfiniteData,
 } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, bodyOf, type Schemas } from '../../api/client'
+import { api } from '../../api/client'
 import { Loaded } from '../../components/loaded'
 import { Moment } from '../../components/moment'
 import { ResourceList } from '../../components/resource-list'
 import { toRows } from '../../api/paging'
 import { ResourceForm } from '../../components/resource-form'
 import { count } from '../../format/figures'
-import { modelsKey } from './queries'
+import { modelsKey, ratingOrders, ratingsQuery, type RatingOrder, type Ratings } from './queries'
 import { useSubmit } from '../../components/use-submit'
 
-const orders = [
-  { value: 'newest', label: 'Newest first' },
-  { value: 'highest', label: 'Highest first' },
-  { value: 'lowest', label: 'Lowest first' },
-] as const
-type Order = (typeof orders)[number]['value']
-
-const ratingsQuery = (id: string, sort: Order) =>
-  infiniteQueryOptions({
-    queryKey: [...modelsKey, 'ratings', id, sort],
-    queryFn: async ({ pageParam }) => {
-      const query = { sort, limit: 10, ...(pageParam && { cursor: pageParam }) }
-      const path = { model_id: id }
-      return bodyOf(api.GET('/api/models/{model_id}/ratings', { params: { path, query } }))
-    },
-    initialPageParam: '',
-    getNextPageParam: ({ pagination }) => pagination.next_cursor,
-  })
-
-type Ratings = Schemas['ModelRatings']
 type OwnRating = Ratings['ratings'][number]
 
 export function ModelRatings({ id }: { id: string }) {
-  const [sort, setSort] = useState<Order>('newest')
+  const [sort, setSort] = useState<RatingOrder>('newest')
   const query = useInfiniteQuery({ ...ratingsQuery(id, sort), placeholderData: keepPreviousData })
   return (
     <section aria-label="Ratings">
@@ -86,8 +65,8 @@ export function ModelRatings({ id }: { id: string }) {
 
 interface ReviewsProps {
   ratings: readonly OwnRating[]
-  sort: Order
-  onSort: (sort: Order) => void
+  sort: RatingOrder
+  onSort: (sort: RatingOrder) => void
 }
 
 const Reviews = ({ ratings, sort, onSort }: ReviewsProps) => (
@@ -95,7 +74,7 @@ const Reviews = ({ ratings, sort, onSort }: ReviewsProps) => (
     <Select
       label="Sort reviews"
       allowDeselect={false}
-      data={orders}
+      data={ratingOrders}
       value={sort}
       onChange={(order) => onSort(order ?? 'newest')}
       maw={220}

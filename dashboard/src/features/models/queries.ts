@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, checkedFetch, type Schemas } from '../../api/client'
 import { filterChoice } from '../../api/filter-choice'
 import { organizationName } from '../../format/payer'
@@ -213,3 +213,49 @@ const noConnection = [
   'No connection available for this model. Add a connection to its provider.',
   'gray',
 ] as const
+
+const maxOptions = 30
+
+/** Chat models that the account can call, for a select. */
+export const chatModelsQuery = (search: string) =>
+  queryOptions({
+    queryKey: [...modelsKey, 'chat', search],
+    queryFn: async () => {
+      const filters = { category: 'chat', callable: true, limit: maxOptions } as const
+      const query = { ...filters, ...(search && { search }) }
+      return (await bodyOf(api.GET('/api/models', { params: { query } }))).models
+    },
+    placeholderData: keepPreviousData,
+  })
+
+/** A free model for users who have not selected one yet. */
+export const freeModelQuery = queryOptions({
+  queryKey: [...modelsKey, 'free'],
+  queryFn: async () => {
+    const query = { category: 'chat', billing_mode: 'free', limit: 1 } as const
+    const { models } = await bodyOf(api.GET('/api/models', { params: { query } }))
+    return models[0]?.id ?? ''
+  },
+  staleTime: Infinity,
+})
+
+export const ratingOrders = [
+  { value: 'newest', label: 'Newest first' },
+  { value: 'highest', label: 'Highest first' },
+  { value: 'lowest', label: 'Lowest first' },
+] as const
+export type RatingOrder = (typeof ratingOrders)[number]['value']
+
+export type Ratings = Schemas['ModelRatings']
+
+export const ratingsQuery = (id: string, sort: RatingOrder) =>
+  infiniteQueryOptions({
+    queryKey: [...modelsKey, 'ratings', id, sort],
+    queryFn: async ({ pageParam }) => {
+      const query = { sort, limit: 10, ...(pageParam && { cursor: pageParam }) }
+      const path = { model_id: id }
+      return bodyOf(api.GET('/api/models/{model_id}/ratings', { params: { path, query } }))
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ pagination }) => pagination.next_cursor,
+  })

@@ -2,7 +2,6 @@ import { toRows } from '../../api/paging'
 import { ResourceList } from '../../components/resource-list'
 import { Code, Stack, Table, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { api, bodyOf } from '../../api/client'
 import { ActorSelect } from '../../components/actor-select'
 import { DayInputs } from '../../components/day-inputs'
 import { FilterSelect } from '../../components/filter-select'
@@ -21,6 +20,7 @@ import {
   type Difference,
   type TrailSearch,
 } from './audit-log-queries'
+import { allMembersQuery } from './queries'
 import { plainName } from '../../format/plain-name'
 
 interface Props {
@@ -53,17 +53,7 @@ export function OrganizationTrail({ id, search, onChange }: Props) {
 }
 
 function TrailFilters({ id, search, onChange }: Props) {
-  const { data: members = [] } = useQuery({
-    queryKey: ['organizations', id, 'members', 'all'],
-    queryFn: async () => {
-      const query = { limit: 100 }
-      return (
-        await bodyOf(
-          api.GET('/api/organizations/{id}/members', { params: { path: { id }, query } }),
-        )
-      ).members
-    },
-  })
+  const { data: members = [] } = useQuery(allMembersQuery(id))
   const actors = [
     ...members.map((one) => ({ value: one.user_id, label: one.email ?? one.display_name })),
     ...Object.entries(others).map(([value, label]) => ({ value, label })),

@@ -1,24 +1,29 @@
 import { Badge, Group, Menu, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
-import { keepPreviousData, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ListTable } from '../../components/list-table'
-import { api, bodyOf } from '../../api/client'
+import { api } from '../../api/client'
 import { Confirm } from '../../components/confirm'
 import { ResourceList } from '../../components/resource-list'
 import { Moment } from '../../components/moment'
 import { RowMenu } from '../../components/row-menu'
 import { Money } from '../../components/money'
 import { usd } from '../../format/money'
-import { isManager, organizationQuery, rolesBelow, type Member, type Organization } from './queries'
+import {
+  isManager,
+  memberPageSize,
+  membersQuery,
+  organizationQuery,
+  rolesBelow,
+  type Member,
+  type Organization,
+} from './queries'
 import { sessionQuery } from '../../api/session'
 import { ChangeMember } from './member-form'
 
-const pageSize = 50
 const colors = { active: 'green', suspended: 'red', pending: 'yellow' } as const
-
-const membersKey = (id: string) => ['organizations', id, 'members']
 
 /** The members of an organization; managers may edit them. */
 export function OrganizationMembers({ organization }: { organization: Organization }) {
@@ -26,17 +31,7 @@ export function OrganizationMembers({ organization }: { organization: Organizati
   const [typed, setTyped] = useState('')
   const [search] = useDebouncedValue(typed.trim(), 200)
   const [page, setPage] = useState(1)
-  const query = useQuery({
-    queryKey: [...membersKey(id), search, page],
-    queryFn: async () => {
-      const offset = (page - 1) * pageSize
-      const filters = { limit: pageSize, offset, ...(search && { search }) }
-      return bodyOf(
-        api.GET('/api/organizations/{id}/members', { params: { path: { id }, query: filters } }),
-      )
-    },
-    placeholderData: keepPreviousData,
-  })
+  const query = useQuery(membersQuery(id, { search, page }))
   return (
     <Stack gap="sm">
       <TextInput
@@ -55,7 +50,7 @@ export function OrganizationMembers({ organization }: { organization: Organizati
         plural="members"
         empty="No members yet."
         isFiltered={search !== ''}
-        paging={{ page, onPage: setPage, size: pageSize }}
+        paging={{ page, onPage: setPage, size: memberPageSize }}
       >
         {(members) => <MemberTable organization={organization} members={members} />}
       </ResourceList>

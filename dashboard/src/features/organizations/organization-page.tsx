@@ -2,7 +2,7 @@ import { Anchor, Badge, Button, Group, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, bodyOf } from '../../api/client'
+import { api } from '../../api/client'
 import { Confirm } from '../../components/confirm'
 import { Loaded } from '../../components/loaded'
 import { Page } from '../../components/page'
@@ -16,6 +16,7 @@ import { toTrailSearch, type TrailSearch } from './audit-log-queries'
 import { periods } from '../../url/period'
 import { oneOf } from '../../url/search'
 import { sessionQuery } from '../../api/session'
+import { balanceQuery } from '../billing/queries'
 import { sharedGroupings } from '../usage/queries'
 import { OrganizationInvitations } from './organization-invitations'
 import { OrganizationLimits } from './organization-limits'
@@ -104,9 +105,8 @@ function OrganizationSections({ organization }: { organization: Organization }) 
 function Figures({ organization }: { organization: Organization }) {
   const { id, slug, role, is_primary: isPrimary, member_count, member_limit } = organization
   const { data: balance } = useQuery({
-    queryKey: ['billing', 'balance', id],
-    queryFn: async () =>
-      bodyOf(api.GET('/api/billing/balance', { params: { query: { organization_id: id } } })),
+    ...balanceQuery(id),
+    refetchInterval: false,
     enabled: isManager(organization),
   })
   return (

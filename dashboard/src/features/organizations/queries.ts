@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, type Schemas } from '../../api/client'
 
 /** Organizations of the account, whatever its membership status. */
@@ -53,3 +53,29 @@ export const invitationsQuery = (id: string) =>
 
 export type Invitation = Schemas['Invitation']
 export type Member = Schemas['Member']
+
+const membersKey = (id: string) => ['organizations', id, 'members']
+
+export const memberPageSize = 50
+
+/** A page of the members of an organization. */
+export const membersQuery = (id: string, { search, page }: { search: string; page: number }) =>
+  queryOptions({
+    queryKey: [...membersKey(id), search, page],
+    queryFn: async () => {
+      const offset = (page - 1) * memberPageSize
+      const query = { limit: memberPageSize, offset, ...(search && { search }) }
+      return bodyOf(api.GET('/api/organizations/{id}/members', { params: { path: { id }, query } }))
+    },
+    placeholderData: keepPreviousData,
+  })
+
+/** Members for a select. */
+export const allMembersQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...membersKey(id), 'all'],
+    queryFn: async () => {
+      const params = { path: { id }, query: { limit: 100 } }
+      return (await bodyOf(api.GET('/api/organizations/{id}/members', { params }))).members
+    },
+  })

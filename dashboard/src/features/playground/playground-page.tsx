@@ -1,28 +1,17 @@
 import { Button, Group, SimpleGrid, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, bodyOf } from '../../api/client'
 import { Page } from '../../components/page'
-import { useConversation } from '../automation/conversation'
+import { useConversation } from '../automation/use-conversation'
+import { freeModelQuery } from '../models/queries'
 import { Composer } from './composer'
 import { Options, plain, type OptionFields } from './playground-options'
 import { Pane } from './playground-pane'
 import { Chats } from './saved-chats'
 
 const route = getRouteApi('/home/playground')
-
-/** A free model for users who have not selected one yet. */
-const freeModelQuery = queryOptions({
-  queryKey: ['models', 'free'],
-  queryFn: async () => {
-    const query = { category: 'chat', billing_mode: 'free', limit: 1 } as const
-    const { models } = await bodyOf(api.GET('/api/models', { params: { query } }))
-    return models[0]?.id ?? ''
-  },
-  staleTime: Infinity,
-})
 
 type ChatPosition = ReturnType<typeof route.useSearch>
 

@@ -2,7 +2,7 @@ import { Code, Paper, Stack } from '@mantine/core'
 import { ModelPicker } from '../models/model-picker'
 import { Problem } from '../../components/problem'
 import { ChatLog } from '../automation/conversation-log'
-import type { Line } from '../automation/conversation'
+import type { Line } from '../automation/conversation-lines'
 
 interface Props {
   /** The label that distinguishes the two panes. */

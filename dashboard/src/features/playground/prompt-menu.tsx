@@ -1,21 +1,11 @@
 import { Button, Group, Modal, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, bodyOf } from '../../api/client'
+import { api } from '../../api/client'
 import { Problem } from '../../components/problem'
 import { useSubmit } from '../../components/use-submit'
-import { filledIn } from '../prompts/queries'
-
-const promptsQuery = (search: string) =>
-  queryOptions({
-    queryKey: ['prompts', 'picked', search],
-    queryFn: async () => {
-      const query = { limit: 50, ...(search && { search }) }
-      return (await bodyOf(api.GET('/api/user/prompts', { params: { query } }))).prompts
-    },
-    placeholderData: keepPreviousData,
-  })
+import { filledIn, selectablePromptsQuery } from '../prompts/queries'
 
 interface Props {
   onMessage: (text: string) => void
@@ -29,7 +19,7 @@ export function SavedPrompts({ onMessage, onSystem, onClose }: Props) {
   const [search] = useDebouncedValue(typed.trim(), 200)
   const [id, setId] = useState<string | null>(null)
   const [values, setValues] = useState<Record<string, string>>({})
-  const { data: prompts = [], error: loadError } = useQuery(promptsQuery(search))
+  const { data: prompts = [], error: loadError } = useQuery(selectablePromptsQuery(search))
   const prompt = prompts.find((one) => one.id === id)
   const text = prompt ? filledIn(prompt.content, values) : ''
   const { submit, isBusy, error } = useSubmit(async (use: (text: string) => void) => {

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, type Schemas } from '../../api/client'
 import { yes } from '../../url/address'
 
@@ -47,3 +47,14 @@ const placeholder = /\{\{\s*([\p{L}\p{N}_][\p{L}\p{N}_.-]*)\s*\}\}/gu
 /** Fills in the variables of a prompt; variables without a value stay as they are. */
 export const filledIn = (content: string, values: Readonly<Record<string, string>>) =>
   content.replaceAll(placeholder, (match, name: string) => values[name] || match)
+
+/** Prompts for a select, filtered by a search. */
+export const selectablePromptsQuery = (search: string) =>
+  queryOptions({
+    queryKey: [...promptsKey, 'picked', search],
+    queryFn: async () => {
+      const query = { limit: 50, ...(search && { search }) }
+      return (await bodyOf(api.GET('/api/user/prompts', { params: { query } }))).prompts
+    },
+    placeholderData: keepPreviousData,
+  })

@@ -2,17 +2,11 @@ import { ResourceForm } from '../../components/resource-form'
 import { Code, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, bodyOf, type Schemas } from '../../api/client'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, bodyOf } from '../../api/client'
 import { Loaded } from '../../components/loaded'
 import { Moment } from '../../components/moment'
-
-const handleQuery = queryOptions({
-  queryKey: ['handle'],
-  queryFn: async () => bodyOf(api.GET('/api/account/handles')),
-})
-
-type DisplayedHandle = Schemas['Handle']
+import { handleQuery, type DisplayedHandle } from './queries'
 
 /** The handle: the prefix under which the account's own connections are called. */
 export function Handle() {

@@ -6,3 +6,9 @@ export const settingsQuery = queryOptions({
   queryFn: async () => bodyOf(api.GET('/api/account/settings')),
 })
 export type Settings = Schemas['AccountSettings']
+
+export const handleQuery = queryOptions({
+  queryKey: ['handle'],
+  queryFn: async () => bodyOf(api.GET('/api/account/handles')),
+})
+export type DisplayedHandle = Schemas['Handle']

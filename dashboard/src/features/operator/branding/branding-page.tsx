@@ -2,7 +2,7 @@ import { ResourceForm } from '../../../components/resource-form'
 import { Button, ColorInput, SimpleGrid, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { BrandingLook } from './branding-preview'
 import { renameService } from '../../../api/installation'
 import { api, bodyOf, type Schemas } from '../../../api/client'
@@ -10,13 +10,7 @@ import { changedFields } from '../../../components/changed-fields'
 import { Card } from '../../../components/card'
 import { Loaded } from '../../../components/loaded'
 import { Page } from '../../../components/page'
-
-const brandingQuery = queryOptions({
-  queryKey: ['operator', 'branding'],
-  queryFn: async () => bodyOf(api.GET('/api/admin/branding')),
-})
-
-type Branding = Schemas['Branding']
+import { brandingQuery, type Branding } from './queries'
 
 export const BrandingPage = () => (
   <Page

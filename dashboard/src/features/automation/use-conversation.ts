@@ -1,24 +1,17 @@
-import { ApiError, type Schemas } from '../../api/client'
+import { ApiError } from '../../api/client'
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { piecesOf, type Piece } from './answer-stream'
+import { piecesOf } from './answer-stream'
+import {
+  addPiece,
+  beginAnswer,
+  endAnswer,
+  replaceLast,
+  toLines,
+  type Line,
+  type PartialAnswer,
+} from './conversation-lines'
 import { chatQuery, chats, chatsKey } from './queries'
-import { answered, grown, stepsIn, type ToolStep } from './tool-steps'
-
-/** One entry of a conversation, in order. */
-export interface Line {
-  role: 'user' | 'assistant'
-  text: string
-  reasoning?: string
-  /** The tool calls of a response. */
-  steps?: readonly ToolStep[]
-  /** The request that produced the response; absent for earlier responses. */
-  requestId?: string
-  /** The model that was called. */
-  model?: string
-  /** The reason why a response is missing or incomplete. */
-  problem?: string
-}
 
 /** The options of a request. */
 export interface MessageOptions {
@@ -68,25 +61,6 @@ function textOf(id: string, content: string, { options, signal }: Manner): Promi
   return chats.sendMessage(id, { content, temperature, max_tokens }, signal)
 }
 
-type Messages = Schemas['AutomationConversation']['messages']
-
-/** The lines of stored messages, with tool results attached to the responses that called them. */
-function linesOf(messages: Messages): Line[] {
-  const lines: Line[] = []
-  for (const { role, content, tool_calls, tool_call_id, createdAt } of messages) {
-    const text = content ?? ''
-    const atMs = Date.parse(createdAt)
-    const last = lines.at(-1)
-    if (role === 'user') lines.push({ role, text })
-    else if (role === 'assistant') lines.push({ role, text, steps: stepsIn(tool_calls, atMs) })
-    else if (role === 'tool' && last?.steps) {
-      const result = { tool_call_id: tool_call_id ?? '', content: text }
-      lines[lines.length - 1] = { ...last, steps: answered(last.steps, result, atMs) }
-    }
-  }
-  return lines
-}
-
 /** The visible part of a conversation. */
 interface DisplayedConversation {
   lines: readonly Line[]
@@ -105,7 +79,7 @@ async function loadConversation(
     staleTime: 0,
   })
   const saved = { id, model: chat.modelId, systemPrompt: chat.systemPrompt ?? '' }
-  return { saved, lines: linesOf(messages), earlierCount }
+  return { saved, lines: toLines(messages), earlierCount }
 }
 
 interface Props {
@@ -131,9 +105,9 @@ const begun = (isLoading: boolean): State => ({
 })
 
 /** Replaces the last lines of a conversation. */
-const withLines = (state: State, last: number, others: readonly Line[]): State => ({
+const withLines = (state: State, count: number, others: readonly Line[]): State => ({
   ...state,
-  lines: [...state.lines.slice(0, state.lines.length - last), ...others],
+  lines: replaceLast(state.lines, count, others),
 })
 
 /** A conversation with a model: its messages, and functions to send and to stop. */
@@ -171,7 +145,7 @@ export function useConversation({ id, onBegun, onLoaded }: Props) {
     const control = new AbortController()
     stopping.current = control
     change({ isBusy: true, error: undefined })
-    const answer = new Answer(options.model, (lines, before) => {
+    const answer = new DisplayedAnswer(options.model, (lines, before) => {
       if (stopping.current === control) setState((old) => withLines(old, before, lines))
     })
     setState((old) => withLines(old, 0, [{ role: 'user', text: content }, ...answer.lines]))
@@ -198,31 +172,28 @@ export function useConversation({ id, onBegun, onLoaded }: Props) {
   return { ...state, send, stop, refresh }
 }
 
-/**
- * A streaming response, rendered once per frame however fast it arrives. After tool results the model
- * continues in a line of its own.
- */
-class Answer {
-  lines: readonly [Line, ...Line[]]
-  readonly #model: string
+/** A streaming response, rendered once per frame however fast it arrives. */
+class DisplayedAnswer {
+  #answer: PartialAnswer
   /** Receives all lines, and the number of lines shown last time. */
   readonly #show: (lines: readonly Line[], before: number) => void
   #displayed = 1
   #frame = 0
-  /** The number of tool calls in the lines before the last. */
-  #calls = 0
   #requestId: string | null = null
 
   constructor(model: string, show: (lines: readonly Line[], before: number) => void) {
-    this.lines = [{ role: 'assistant', text: '', model }]
-    this.#model = model
+    this.#answer = beginAnswer(model)
     this.#show = show
+  }
+
+  get lines(): readonly Line[] {
+    return this.#answer.lines
   }
 
   async read(response: Response): Promise<void> {
     this.#requestId = response.headers.get('x-request-id')
     for await (const piece of piecesOf(response)) {
-      this.#add(piece)
+      this.#answer = addPiece(this.#answer, piece, Date.now())
       this.#frame ||= requestAnimationFrame(() => {
         this.#frame = 0
         this.#notify()
@@ -238,39 +209,8 @@ class Answer {
 
   end(problem?: string): void {
     cancelAnimationFrame(this.#frame)
-    const [first, ...others] = this.lines
-    // Each call of a model has its own log, and the id belongs to the first.
-    const isAlone = others.length === 0 && !first.steps
-    if (isAlone && this.#requestId) this.#change({ requestId: this.#requestId })
-    if (problem !== undefined) this.#change({ problem })
+    this.#answer = endAnswer(this.#answer, { requestId: this.#requestId, problem })
     this.#notify()
-  }
-
-  #add({ text, reasoning, call, result }: Piece): void {
-    const steps = this.#last.steps
-    const isNext = steps?.every((step) => step.result !== undefined) && (text || reasoning || call)
-    if (steps && isNext) {
-      this.#calls += steps.length
-      this.lines = [...this.lines, { role: 'assistant', text: '', model: this.#model }]
-    }
-    const line = this.#last
-    if (text) this.#change({ text: line.text + text })
-    if (reasoning) this.#change({ reasoning: (line.reasoning ?? '') + reasoning })
-    if (call) {
-      const piece = { ...call, index: call.index - this.#calls }
-      this.#change({ steps: grown(line.steps ?? [], piece, Date.now()) })
-    }
-    if (result) this.#change({ steps: answered(line.steps ?? [], result, Date.now()) })
-  }
-
-  get #last(): Line {
-    return this.lines.at(-1) ?? this.lines[0]
-  }
-
-  #change(fields: Partial<Line>): void {
-    const [first, ...others] = this.lines
-    const changed = { ...this.#last, ...fields }
-    this.lines = others.length === 0 ? [changed] : [first, ...others.slice(0, -1), changed]
   }
 
   #notify(): void {
