@@ -83,10 +83,9 @@ const collectStream = (
   chat: ChatAttempt,
   firstAnswer?: Answer,
 ): Promise<ChatReply> =>
-  withSecondTry(chat.protocol, (protocol) => {
-    const answer = protocol === chat.protocol ? firstAnswer : undefined
-    return collect({ ...upstream, protocol }, { ...chat, protocol }, answer)
-  })
+  withSecondTry(chat.protocol, (isSecond) =>
+    collect(upstream, chat, isSecond ? undefined : firstAnswer),
+  )
 
 async function collect(
   upstream: UpstreamAttempt,

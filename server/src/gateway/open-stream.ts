@@ -58,11 +58,11 @@ class StreamOpening<Params> implements FailoverStep<ValidatedRequest<Params>, Op
   async attempt(attempt: RequestAttempt<Params>): Promise<OpenStream> {
     const { candidate, request } = attempt
     assertEnoughTime(attempt, 'stream')
-    const first = this.#plan.protocol(attempt)
+    const protocol = this.#plan.protocol(attempt)
     const { resilience } = request.ports
     const breaker = resilience.begin(candidate, request.principal.accountId)
     const onBroken = (thrown: unknown) => resilience.end(breaker, thrown)
-    return withSecondTry(first, (protocol) => this.#open(attempt, protocol, onBroken))
+    return withSecondTry(protocol, () => this.#open(attempt, protocol, onBroken))
   }
 
   async #open(

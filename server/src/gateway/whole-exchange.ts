@@ -59,7 +59,7 @@ export function translateWhole<Result>(
     source,
     framing: 'sse',
     toError: (refusal) => toError(refusal, source),
-    replaceRefused: () => undefined,
+    replaceRefused: () => false,
   }
   return exchangeWhole(attempt, protocol, whole)
 }

@@ -78,14 +78,11 @@ export interface UpstreamAttempt {
 const maxErrorBytes = 64 * 1024
 
 /** Sends an attempt and waits for the head of a good answer. Throws `AttemptFailed`. */
-export async function send(
-  attempt: UpstreamAttempt,
-  outgoing: OutgoingRequest = attempt.protocol.request,
-): Promise<Answer> {
+export async function send(attempt: UpstreamAttempt): Promise<Answer> {
   const delivery = new Delivery(attempt.request.call.body)
   try {
-    const response = await post(attempt, outgoing, delivery)
-    return isGood(response) ? response : await refused(attempt, outgoing, response)
+    const response = await post(attempt, delivery)
+    return isGood(response) ? response : await refused(attempt, response)
   } catch (thrown) {
     if (delivery.isDone) reportLoss(attempt, thrown)
     throw toAttemptFailed(thrown, attempt.protocol.source)
@@ -111,11 +108,7 @@ const isGood = ({ status }: Answer): boolean =>
   status >= 200 && status < 300 && status !== 204 && status !== 205
 
 /** Handles an error response. The protocol may know another request that the provider takes. */
-async function refused(
-  attempt: UpstreamAttempt,
-  outgoing: OutgoingRequest,
-  response: Answer,
-): Promise<Answer> {
+async function refused(attempt: UpstreamAttempt, response: Answer): Promise<Answer> {
   const { protocol } = attempt
   const text = await response.text(maxErrorBytes).catch(() => '')
   const { status } = response
@@ -123,19 +116,15 @@ async function refused(
     throw new AttemptFailed(invalidAnswer(protocol.source.provider, `a status of ${status}`), false)
   }
   const refusal = { status, body: parseBody(text), retryAfter: response.headers.get('retry-after') }
-  const replacement = outgoing === protocol.request ? protocol.replaceRefused(refusal) : undefined
-  if (replacement) return send(attempt, replacement)
+  if (protocol.replaceRefused(refusal)) return send(attempt)
   const error = protocol.toError(refusal)
   throw new AttemptFailed(error, findUpstreamError(error)?.classification.mayTryNext === true)
 }
 
 /** Sends the request. Throws errors that `toAttemptFailed` converts. */
-function post(
-  attempt: UpstreamAttempt,
-  outgoing: OutgoingRequest,
-  delivery: Delivery,
-): Promise<Answer> {
+function post(attempt: UpstreamAttempt, delivery: Delivery): Promise<Answer> {
   const { candidate, request, deadline } = attempt
+  const outgoing = attempt.protocol.request
   const { operation, body } = outgoing
   const { gatewayId, owner, options } = candidate.connection
   if (gatewayId !== null) return postToGateway(attempt, outgoing, { gatewayId, delivery })

@@ -1,7 +1,7 @@
 import { reportLoss, send, shareOf, type UpstreamAttempt } from './attempt'
 import { toAttemptFailed, refusalInAnswer } from './attempt-failed'
 import { wrongType } from './framing'
-import { findReplacement, withRequest } from './second-try'
+import { replaceRefused } from './second-try'
 import type { LoopShare } from './stream-work'
 import { AnswerTooLong, LocalAnswer, type Answer } from './http/answer'
 import { isFailure } from '../providers/event'
@@ -47,10 +47,8 @@ export async function exchange<Result>(
     reportLoss(attempt, thrown)
     await chargeUnreadable(thrown, shareOf(attempt))
     const failed = toAttemptFailed(thrown, source)
-    const replacement = findReplacement(attempt.protocol, failed)
-    if (!replacement) throw failed
-    const protocol = withRequest(attempt.protocol, replacement)
-    return exchange({ ...attempt, protocol }, read, readStream)
+    if (!replaceRefused(attempt.protocol, failed)) throw failed
+    return exchange(attempt, read, readStream)
   }
   if (answer === undefined && readStream) return readStream(new LocalAnswer(new Response(text)))
   try {

@@ -23,7 +23,6 @@ interface PassthroughOptions {
 
 /** Passes a request through to a provider that speaks the caller's own format, and its answer back. */
 export class PassthroughProtocol implements ChatProtocol {
-  readonly request: OutgoingRequest
   readonly source: ErrorSource
   readonly omitted: readonly string[]
   readonly callerNames = undefined
@@ -32,14 +31,19 @@ export class PassthroughProtocol implements ChatProtocol {
   readonly streamsOnly = false
   readonly collect: (frames: readonly string[]) => JsonObject
   readonly #options: PassthroughOptions
+  #request: OutgoingRequest
   #isReplaced = false
 
   constructor(options: PassthroughOptions) {
-    this.request = options.request
+    this.#request = options.request
     this.source = options.source
     this.omitted = options.omitted
     this.collect = options.passthrough.collect
     this.#options = options
+  }
+
+  get request(): OutgoingRequest {
+    return this.#request
   }
 
   toError(refusal: UpstreamFailure): ApiError {
@@ -50,11 +54,14 @@ export class PassthroughProtocol implements ChatProtocol {
     return this.#options.passthrough.events(answer)
   }
 
-  replaceRefused(refusal: UpstreamFailure): OutgoingRequest | undefined {
+  replaceRefused(refusal: UpstreamFailure): boolean {
     const { writeUnsigned, refusesSignatures } = this.#options
-    if (this.#isReplaced || !refusesSignatures?.(refusal)) return undefined
+    if (this.#isReplaced || !refusesSignatures?.(refusal)) return false
     this.#isReplaced = true
-    return writeUnsigned()
+    const replacement = writeUnsigned()
+    if (!replacement) return false
+    this.#request = replacement
+    return true
   }
 
   stream(facts: RelayRequest): RelayedStream {

@@ -26,6 +26,7 @@ export interface OutgoingRequest {
  * `TranslateProtocol` and `PassthroughProtocol`.
  */
 export interface UpstreamProtocol {
+  /** The request to send: once it is replaced, the one in its place. */
   readonly request: OutgoingRequest
   /** The facts about the provider and the request that its errors are translated by. */
   readonly source: ErrorSource
@@ -34,8 +35,8 @@ export interface UpstreamProtocol {
   toError: (refusal: UpstreamFailure) => ApiError
   /** The events that a whole answer stands for, which came in place of a stream; absent where none is requested. */
   toEvents?: (answer: JsonObject) => readonly JsonObject[]
-  /** Returns the request to send in place of a refused one, once; undefined where the refusal stands. */
-  replaceRefused: (refusal: UpstreamFailure) => OutgoingRequest | undefined
+  /** Replaces a refused request, once. Returns false where the refusal stands. */
+  replaceRefused: (refusal: UpstreamFailure) => boolean
 }
 
 /** The exchange of a chat, whose answers become those of the caller. */

@@ -35,7 +35,6 @@ const none: readonly string[] = []
 
 /** Relays a request to a provider that speaks OpenAI's format, and its answer. */
 export class RelayProtocol implements ChatProtocol {
-  readonly request: OutgoingRequest
   readonly source: ErrorSource
   readonly callerNames: ReadonlyMap<string, string> | undefined
   readonly streamsOnly: boolean
@@ -44,17 +43,22 @@ export class RelayProtocol implements ChatProtocol {
   readonly collect = undefined
   readonly #customTools: CustomNames | undefined
   readonly #replaceRefused: RelayedRequest['replaceRefused']
+  #request: OutgoingRequest
   #omitted: readonly string[]
   #isReplaced = false
 
   constructor(relayed: RelayedRequest) {
-    this.request = relayed.request
+    this.#request = relayed.request
     this.source = relayed.source
     this.callerNames = relayed.callerNames
     this.streamsOnly = relayed.streamsOnly === true
     this.#customTools = relayed.customTools
     this.#replaceRefused = relayed.replaceRefused
     this.#omitted = relayed.omitted ?? none
+  }
+
+  get request(): OutgoingRequest {
+    return this.#request
   }
 
   get omitted(): readonly string[] {
@@ -69,12 +73,13 @@ export class RelayProtocol implements ChatProtocol {
     return toWholeChunk(answer)
   }
 
-  replaceRefused(refusal: UpstreamFailure): OutgoingRequest | undefined {
-    const replaced = this.#isReplaced ? undefined : this.#replaceRefused?.(refusal)
-    if (!replaced) return undefined
+  replaceRefused(refusal: UpstreamFailure): boolean {
+    const replacement = this.#isReplaced ? undefined : this.#replaceRefused?.(refusal)
+    if (!replacement) return false
     this.#isReplaced = true
-    this.#omitted = replaced.omitted
-    return replaced.request
+    this.#request = replacement.request
+    this.#omitted = replacement.omitted
+    return true
   }
 
   stream(facts: RelayRequest): RelayedStream {

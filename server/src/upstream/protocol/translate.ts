@@ -24,7 +24,6 @@ interface TranslatedChat {
 
 /** Translates the answers of a provider with a format of its own. Requests to it always stream. */
 export class TranslateProtocol implements ChatProtocol {
-  readonly request: OutgoingRequest
   readonly source: ErrorSource
   readonly omitted: readonly string[]
   readonly callerNames: ReadonlyMap<string, string> | undefined
@@ -33,15 +32,20 @@ export class TranslateProtocol implements ChatProtocol {
   readonly collect = undefined
   readonly streamsOnly = true
   readonly #translatedChat: TranslatedChat
+  #request: OutgoingRequest
   #isReplaced = false
 
   constructor(translatedChat: TranslatedChat) {
-    this.request = translatedChat.request
+    this.#request = translatedChat.request
     this.source = translatedChat.source
     this.omitted = translatedChat.omitted
     this.callerNames = translatedChat.callerNames
     this.framing = translatedChat.adapter.framing
     this.#translatedChat = translatedChat
+  }
+
+  get request(): OutgoingRequest {
+    return this.#request
   }
 
   toError(refusal: UpstreamFailure): ApiError {
@@ -53,11 +57,12 @@ export class TranslateProtocol implements ChatProtocol {
   }
 
   /** A provider may refuse the signatures of a history that another model wrote. */
-  replaceRefused(refusal: UpstreamFailure): OutgoingRequest | undefined {
+  replaceRefused(refusal: UpstreamFailure): boolean {
     const { adapter, writeUnsigned } = this.#translatedChat
-    if (this.#isReplaced || !adapter.refusesSignatures?.(refusal)) return undefined
+    if (this.#isReplaced || !adapter.refusesSignatures?.(refusal)) return false
     this.#isReplaced = true
-    return writeUnsigned()
+    this.#request = writeUnsigned()
+    return true
   }
 
   stream(facts: RelayRequest): RelayedStream {
