@@ -1,30 +1,9 @@
 import type { ReferenceDemands } from './reference-demands'
 import type { ReferenceLease } from './reference-leases'
-
-/** A claim of `claim_lease` (migration 0055), with the clock of a test. Amounts are nano-dollars. */
-export interface ReferenceTake {
-  leaseId: string
-  generation: number
-  accountId: string
-  nodeId: string
-  need: bigint
-  spare?: bigint
-  wish: bigint
-  isReclaiming: boolean
-  nodes: number
-  demandMs?: number
-  nowMs: number
-  /** The moment at which its node read what it needs and has to spare; now by default. */
-  askedMs?: number
-  /** The last reclaim that its node had received by then. */
-  lastReclaim?: bigint
-}
+import type { ReferenceTake } from './reference-take'
 
 /** Before all reclaims. */
 export const never = -1n
-
-/** Returns the time of a reclaim, in microseconds, that identifies it. */
-export const toReclaimTime = (ms: number): bigint => BigInt(Math.round(ms * 1000))
 
 /** Called when a claim commits that notifies other nodes. */
 export interface TakeEvents {

@@ -1,4 +1,4 @@
-import { toReclaimTime, type ReferenceTake } from './reference-claim'
+import { toReclaimTime, type ReferenceTake } from './reference-take'
 
 /** The demand of a node that is short of an account's credit. */
 export interface ReferenceDemand {

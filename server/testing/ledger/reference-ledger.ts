@@ -1,9 +1,10 @@
 import { allocateCharge } from '../../src/ledger/allocate'
 import { computeEarning } from '../../src/ledger/earnings'
 import type { LeaseAnswer } from '../../src/ledger/lease-answer'
-import { least, never, playClaim, type ReferenceTake, type TakeEvents } from './reference-claim'
+import { least, never, playClaim, type TakeEvents } from './reference-claim'
 import { ReferenceDemands, type ReferenceDemand } from './reference-demands'
 import { copyRows, ReferenceLeases, type ReferenceLease } from './reference-leases'
+import type { ReferenceTake } from './reference-take'
 import type { RenewedLease } from '../../src/ledger/renew-leases'
 import type { Return, ReturnAnswer } from '../../src/ledger/return-leases'
 

@@ -1,23 +1,7 @@
+import type { Answer, Chunk } from './answer-shape'
 import { type Call, type Json, isJson } from './call'
 import { isMessages, messagesAnswer, toChatRequest } from './messages'
 import { type Script, type Step, capScript, scriptOf } from './script'
-
-/** One chunk of a stream. `ends` marks the first chunk that ends the last choice. */
-export interface Chunk {
-  data: Json
-  tokens: number
-  ends: boolean
-}
-
-/** One answer in both its forms. */
-export interface Answer {
-  stream: boolean
-  chunks: Chunk[]
-  whole: Json
-  usage: Json
-  /** Events have names, and no `[DONE]` follows them. */
-  isNamed?: boolean
-}
 
 /** Chat completion or legacy completion; they differ in names and in where the text is. */
 interface Form {

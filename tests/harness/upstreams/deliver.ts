@@ -1,4 +1,4 @@
-import type { Answer, Chunk } from './answer'
+import type { Answer, Chunk } from './answer-shape'
 import type { Call, Json } from './call'
 import type { HeadOptions } from './reply'
 

@@ -1,4 +1,4 @@
-import type { Answer, Chunk } from './answer'
+import type { Answer, Chunk } from './answer-shape'
 import { type Call, type Json, isJson } from './call'
 import type { Script, Step } from './script'
 

@@ -1,4 +1,5 @@
-import { type Answer, type Chunk, answerOf } from '../answer'
+import { answerOf } from '../answer'
+import type { Answer, Chunk } from '../answer-shape'
 import { type Behaviour, type Json, isJson, numberOf } from '../call'
 import { deliver } from '../deliver'
 import { type Script, type Step, textScript, scriptOf, slices, toolSteps } from '../script'

@@ -1,4 +1,5 @@
-import { type Answer, type Chunk, answerOf, usageOf } from '../answer'
+import { answerOf, usageOf } from '../answer'
+import type { Answer, Chunk } from '../answer-shape'
 import { numberOf, type Behaviour, type Json } from '../call'
 import { deliver } from '../deliver'
 import { wordScript } from '../script'

@@ -2,7 +2,12 @@ import { ResourceForm } from '../../../components/resource-form'
 import { Button, ColorInput, SimpleGrid, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
+<<<<<<< HEAD
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+=======
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { toBrandingFields, type Branding, type BrandingFields } from './branding-fields'
+>>>>>>> c9cd712a (Layers: no files of the repository import each other in a circle, not even for their types)
 import { BrandingLook } from './branding-preview'
 import { renameService } from '../../../api/installation'
 import { api, bodyOf, type Schemas } from '../../../api/client'
@@ -10,7 +15,15 @@ import { changedFields } from '../../../components/changed-fields'
 import { Card } from '../../../components/card'
 import { Loaded } from '../../../components/loaded'
 import { Page } from '../../../components/page'
+<<<<<<< HEAD
 import { brandingQuery, type Branding } from './queries'
+=======
+
+const brandingQuery = queryOptions({
+  queryKey: ['operator', 'branding'],
+  queryFn: async () => bodyOf(api.GET('/api/admin/branding')),
+})
+>>>>>>> c9cd712a (Layers: no files of the repository import each other in a circle, not even for their types)
 
 export const BrandingPage = () => (
   <Page
@@ -23,32 +36,17 @@ export const BrandingPage = () => (
   </Page>
 )
 
-const fieldsOf = (branding: Branding) => ({
-  name: branding.name,
-  tagline: branding.tagline ?? '',
-  logo_url: branding.logo_url ?? '',
-  favicon_url: branding.favicon_url ?? '',
-  primary_color: branding.primary_color,
-  secondary_color: branding.secondary_color,
-  support_email: branding.support_email ?? '',
-  terms_url: branding.terms_url ?? '',
-  privacy_url: branding.privacy_url ?? '',
-})
-
-/** The branding as form fields: a missing value is an empty text. */
-export type BrandingFields = ReturnType<typeof fieldsOf>
-
 function BrandingForm({ branding }: { branding: Branding }) {
   const queries = useQueryClient()
-  const before = fieldsOf(branding)
+  const before = toBrandingFields(branding)
   const form = useForm({ initialValues: before })
   const save = async (fields: BrandingFields) => {
     const body = changedFields<Schemas['ChangedBranding']>(fields, before)
     const saved = await bodyOf(api.PUT('/api/admin/branding', { body }))
     queries.setQueryData(brandingQuery.queryKey, saved)
     renameService(queries, saved.name)
-    form.setInitialValues(fieldsOf(saved))
-    form.setValues(fieldsOf(saved))
+    form.setInitialValues(toBrandingFields(saved))
+    form.setValues(toBrandingFields(saved))
     notifications.show({ message: 'Saved. Other nodes follow within seconds.' })
   }
   return (

@@ -1,5 +1,5 @@
 import { Button, Group, Paper, Stack, Text } from '@mantine/core'
-import type { BrandingFields } from './branding-page'
+import type { BrandingFields } from './branding-fields'
 import { Card } from '../../../components/card'
 
 const isColor = (text: string) => /^#[0-9a-f]{6}$/i.test(text)
