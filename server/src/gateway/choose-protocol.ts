@@ -174,9 +174,8 @@ function translate<Params>(
   { attempt, chat, body, form }: RoutedChat<Params>,
   { adapter, ...address }: Extract<ChatRoute, { protocol: 'translate' }>,
 ): ChatProtocol {
-  const chatWithCaching = withPromptCaching(body, attempt, true)
   const { chat: acceptedChat, callerNames } = withAcceptedToolNames(
-    chatWithCaching,
+    withPromptCaching(body, attempt, true),
     adapter.toolNames,
   )
   const plain = toPlainChat(acceptedChat)
@@ -268,9 +267,8 @@ function relay<Params>(
   const { upstreamModel, capabilities } = attempt.model
   const { options } = attempt.candidate.provider
   const target = { upstreamModel, options, isReasoning: capabilities.reasoning }
-  const chatWithCaching = withPromptCaching(body, attempt, false)
-  const { chat: acceptedChat, callerNames } = withAcceptedToolNames(chatWithCaching, undefined)
-  const upstreamBody = toUpstreamChat(acceptedChat, target)
+  const { chat, callerNames } = withAcceptedToolNames(withPromptCaching(body, attempt, false))
+  const upstreamBody = toUpstreamChat(chat, target)
   if (deployment !== undefined) upstreamBody['model'] = deployment
   addProviderField(upstreamBody, attempt)
   const isStreamOnly = options.streamOnlyModels.some((prefix) => upstreamModel.startsWith(prefix))
@@ -279,7 +277,7 @@ function relay<Params>(
     if (options.streamUsage) upstreamBody['stream_options'] = { include_usage: true }
   }
   const request = identified({ operation, url, body: upstreamBody }, 'chat', attempt)
-  const omittedFields = findFieldsOmittedByRelay(acceptedChat, target)
+  const omittedFields = findFieldsOmittedByRelay(chat, target)
   return new RelayProtocol({
     request,
     source: new AttemptSource(attempt, form.textField),

@@ -78,21 +78,21 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   ports: GatewayPorts,
 ): Promise<Reply | RecordedReply> {
   const { call, principal, log, admission, month } = lifecycle
-  const incomingBody = await call.readBody(endpoint.maxBytes, principal.accountId, log.keepRequest)
-  log.read(incomingBody.body)
+  let requestBody = await call.readBody(endpoint.maxBytes, principal.accountId, log.keepRequest)
+  log.read(requestBody.body)
   const recordedAnswer =
-    call.repeatable && (await call.repeatable.claim(principal.userId, incomingBody.body))
+    call.repeatable && (await call.repeatable.claim(principal.userId, requestBody.body))
   if (recordedAnswer) {
     log.drop()
     await lifecycle.settle({ usage: undefined, outcome: 'replayed' })
     return { kind: 'recorded', answer: recordedAnswer }
   }
-  const own = takeOwnFields(incomingBody, endpoint.translate !== undefined)
+  const own = takeOwnFields(requestBody, endpoint.translate !== undefined)
   lifecycle.own = own
-  const requestBody = own ? own.readBody : incomingBody
+  if (own) requestBody = own.readBody
   const expanding = expandBody(endpoint, requestBody, { call, principal, ports })
-  const expandedBody = expanding instanceof Promise ? await expanding : expanding
-  const parsed = parseRequest(endpoint, expandedBody, ports)
+  requestBody = expanding instanceof Promise ? await expanding : expanding
+  const parsed = parseRequest(endpoint, requestBody, ports)
   if (own) parsed.preferences = own.preferences
 
   const conversation = new CachedConversation(ports.affinity, principal.accountId, parsed.body)

@@ -84,8 +84,8 @@ function refusalOf(thrown: unknown): unknown {
  * Rejects a body that is nested too deeply and the key `__proto__`, in the body or in the JSON text of the
  * field `param`.
  */
-export function checkNesting(root: JsonObject, param: string | null = null): void {
-  if (isShallow(root, 1, param)) return
+export function checkNesting(value: JsonObject, param: string | null = null): void {
+  if (isShallow(value, 1, param)) return
   const subject = param === null ? 'The body' : `${param}:`
   throw invalidRequest(param, 'too_many', `${subject} is nested deeper than ${deepest} levels.`)
 }

@@ -1,15 +1,15 @@
 import { isObject, type JsonObject } from './json-body'
 
 /** Whether a chat request uses `functions`, the older form of tools, and no tools. */
-export const usesFunctions = (request: JsonObject) =>
-  Array.isArray(request['functions']) &&
-  request['functions'].length > 0 &&
-  !(Array.isArray(request['tools']) && request['tools'].length > 0)
+export const usesFunctions = (chat: JsonObject) =>
+  Array.isArray(chat['functions']) &&
+  chat['functions'].length > 0 &&
+  !(Array.isArray(chat['tools']) && chat['tools'].length > 0)
 
 /** A chat request with `functions` in today's form. The answer goes back in the older one. */
-export function toTools(request: JsonObject): JsonObject {
-  const { functions, function_call: choice, ...rest } = request
-  if (!usesFunctions(request)) return rest
+export function toTools(chat: JsonObject): JsonObject {
+  const { functions, function_call: choice, ...rest } = chat
+  if (!usesFunctions(chat)) return rest
   const tools = Array.isArray(functions) ? functions : []
   return {
     ...rest,

@@ -21,60 +21,60 @@ export interface RelayTarget {
 const limitFields = ['max_completion_tokens', 'max_tokens'] as const
 
 /** The output limit of a chat request, in tokens; zero counts as absent. Source: contract 4.1. */
-export function readOutputLimit(request: JsonObject): { limit: number; field: string } | undefined {
+export function readOutputLimit(body: JsonObject): { limit: number; field: string } | undefined {
   for (const field of limitFields) {
-    const limit = request[field]
+    const limit = body[field]
     if (Number.isInteger(limit) && Number(limit) > 0) return { limit: Number(limit), field }
   }
   return undefined
 }
 
 /** Returns the request with a lower output limit; unchanged for undefined. */
-export function withOutputLimit(request: JsonObject, limit: number | undefined): JsonObject {
-  if (limit === undefined) return request
-  const { max_completion_tokens: _limit, ...rest } = request
+export function withOutputLimit(body: JsonObject, limit: number | undefined): JsonObject {
+  if (limit === undefined) return body
+  const { max_completion_tokens: _limit, ...rest } = body
   return { ...rest, max_tokens: limit }
 }
 
 const isEmptyArray = (value: unknown) => Array.isArray(value) && value.length === 0
 
 /** Writes a chat request for a provider of this format: fields that are not named here travel on. */
-export function toUpstreamChat(request: JsonObject, target: RelayTarget): JsonObject {
+export function toUpstreamChat(chat: JsonObject, target: RelayTarget): JsonObject {
   const { options } = target
-  const chat = withoutAbsent(withKnownTools(request, target))
-  delete chat['functions']
-  delete chat['function_call']
-  const limit = readOutputLimit(request)
-  delete chat['max_completion_tokens']
-  delete chat['max_tokens']
-  if (limit) chat['max_tokens'] = limit.limit
-  if (!chat['tools']) {
-    delete chat['tool_choice']
-    delete chat['parallel_tool_calls']
+  const body = withoutAbsent(withKnownTools(chat, target))
+  delete body['functions']
+  delete body['function_call']
+  const limit = readOutputLimit(chat)
+  delete body['max_completion_tokens']
+  delete body['max_tokens']
+  if (limit) body['max_tokens'] = limit.limit
+  if (!body['tools']) {
+    delete body['tool_choice']
+    delete body['parallel_tool_calls']
   }
-  if (chat['reasoning'] !== undefined) writeReasoning(chat, target)
-  const hasAudio = Array.isArray(chat['modalities']) && chat['modalities'].includes('audio')
-  if (!hasAudio) delete chat['audio']
-  chat['messages'] = toUpstreamMessages(chat['messages'], options)
-  relayBreakpoints(chat, options)
-  if (reasons(target)) toReasoning(chat, options)
-  if (chat['tools']) chat['tools'] = withProperties(chat['tools'])
-  if (options.toolSchemas === 'plain' && chat['tools']) chat['tools'] = toPlainTools(chat['tools'])
-  return finish(chat, target)
+  if (body['reasoning'] !== undefined) writeReasoning(body, target)
+  const hasAudio = Array.isArray(body['modalities']) && body['modalities'].includes('audio')
+  if (!hasAudio) delete body['audio']
+  body['messages'] = toUpstreamMessages(body['messages'], options)
+  relayBreakpoints(body, options)
+  if (reasons(target)) toReasoning(body, options)
+  if (body['tools']) body['tools'] = withProperties(body['tools'])
+  if (options.toolSchemas === 'plain' && body['tools']) body['tools'] = toPlainTools(body['tools'])
+  return finish(body, target)
 }
 
 /** Writes the request for thoughts in the provider's words: as it is where they are OpenRouter's, else as an effort. */
-function writeReasoning(chat: JsonObject, target: RelayTarget): void {
-  const { reasoning, reasoning_effort: effort } = chat
+function writeReasoning(body: JsonObject, target: RelayTarget): void {
+  const { reasoning, reasoning_effort: effort } = body
   if (target.options.reasoningObject && isObject(reasoning)) {
     // Only one of them is taken there.
-    delete chat['reasoning_effort']
-    if (effort !== undefined) chat['reasoning'] = { ...reasoning, effort }
+    delete body['reasoning_effort']
+    if (effort !== undefined) body['reasoning'] = { ...reasoning, effort }
     return
   }
-  const requested = readReasoning(chat, derivesEffort(target)).effort
-  delete chat['reasoning']
-  if (requested !== undefined) chat['reasoning_effort'] = requested
+  const requested = readReasoning(body, derivesEffort(target)).effort
+  delete body['reasoning']
+  if (requested !== undefined) body['reasoning_effort'] = requested
 }
 
 /** Models that do not think refuse the field, and not all know a word for no thinking. */
@@ -83,9 +83,9 @@ const derivesEffort =
   (effort: string): boolean =>
     isReasoning === true && effort !== 'none'
 
-function withKnownTools(request: JsonObject, target: RelayTarget): JsonObject {
-  if (usesFunctions(request)) return toTools(request)
-  return takesCustomTools(target) ? request : withFunctionTools(request)
+function withKnownTools(chat: JsonObject, target: RelayTarget): JsonObject {
+  if (usesFunctions(chat)) return toTools(chat)
+  return takesCustomTools(target) ? chat : withFunctionTools(chat)
 }
 
 /** Whether a model takes custom tools; for others functions stand for them. */
@@ -110,31 +110,31 @@ export function findFieldsOmittedByRelay(chat: JsonObject, target: RelayTarget):
 }
 
 /** Reasoning models refuse fields that tune the sampling, and name the limit differently. */
-function toReasoning(chat: JsonObject, { reasoningModelsDrop }: RelayOptions): void {
-  if (chat['max_tokens'] !== undefined) chat['max_completion_tokens'] = chat['max_tokens']
-  for (const name of ['max_tokens', ...reasoningModelsDrop]) delete chat[name]
+function toReasoning(body: JsonObject, { reasoningModelsDrop }: RelayOptions): void {
+  if (body['max_tokens'] !== undefined) body['max_completion_tokens'] = body['max_tokens']
+  for (const name of ['max_tokens', ...reasoningModelsDrop]) delete body[name]
 }
 
 /** A legacy completion for a provider that serves them. */
-export function toUpstreamCompletion(request: JsonObject, target: RelayTarget): JsonObject {
-  const completion = withoutAbsent(request)
+export function toUpstreamCompletion(completion: JsonObject, target: RelayTarget): JsonObject {
+  const body = withoutAbsent(completion)
   // Only the limit that is paid for goes on: a second field could allow more.
-  const limit = readOutputLimit(request)
-  delete completion['max_completion_tokens']
-  if (limit) completion['max_tokens'] = limit.limit
+  const limit = readOutputLimit(completion)
+  delete body['max_completion_tokens']
+  if (limit) body['max_tokens'] = limit.limit
   // Zero is absent, but with `echo` it requests no output at all.
-  else if (completion['echo'] !== true) delete completion['max_tokens']
-  if (completion['best_of'] === 0) delete completion['best_of']
-  return finish(completion, target)
+  else if (body['echo'] !== true) delete body['max_tokens']
+  if (body['best_of'] === 0) delete body['best_of']
+  return finish(body, target)
 }
 
-function withoutAbsent(request: JsonObject): JsonObject {
-  const copy: JsonObject = {}
-  for (const name in request) {
-    const value = request[name]
-    if (value !== null && value !== undefined && !isEmptyArray(value)) copy[name] = value
+function withoutAbsent(chat: JsonObject): JsonObject {
+  const body: JsonObject = {}
+  for (const name in chat) {
+    const value = chat[name]
+    if (value !== null && value !== undefined && !isEmptyArray(value)) body[name] = value
   }
-  return copy
+  return body
 }
 
 function finish(body: JsonObject, { upstreamModel, options }: RelayTarget): JsonObject {

@@ -2,12 +2,8 @@ import { ResourceForm } from '../../../components/resource-form'
 import { Button, ColorInput, SimpleGrid, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
-<<<<<<< HEAD
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-=======
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { toBrandingFields, type Branding, type BrandingFields } from './branding-fields'
->>>>>>> c9cd712a (Layers: no files of the repository import each other in a circle, not even for their types)
 import { BrandingLook } from './branding-preview'
 import { renameService } from '../../../api/installation'
 import { api, bodyOf, type Schemas } from '../../../api/client'
@@ -15,15 +11,7 @@ import { changedFields } from '../../../components/changed-fields'
 import { Card } from '../../../components/card'
 import { Loaded } from '../../../components/loaded'
 import { Page } from '../../../components/page'
-<<<<<<< HEAD
-import { brandingQuery, type Branding } from './queries'
-=======
-
-const brandingQuery = queryOptions({
-  queryKey: ['operator', 'branding'],
-  queryFn: async () => bodyOf(api.GET('/api/admin/branding')),
-})
->>>>>>> c9cd712a (Layers: no files of the repository import each other in a circle, not even for their types)
+import { brandingQuery } from './queries'
 
 export const BrandingPage = () => (
   <Page

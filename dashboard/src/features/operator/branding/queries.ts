@@ -1,9 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, bodyOf, type Schemas } from '../../../api/client'
+import { api, bodyOf } from '../../../api/client'
 
 export const brandingQuery = queryOptions({
   queryKey: ['operator', 'branding'],
   queryFn: async () => bodyOf(api.GET('/api/admin/branding')),
 })
-
-export type Branding = Schemas['Branding']
