@@ -11,6 +11,7 @@ export const paths = {
   completions: '/completions',
   embeddings: '/embeddings',
   moderations: '/moderations',
+  rerank: '/rerank',
   responses: '/responses',
 } as const
 export type Operation = keyof typeof paths

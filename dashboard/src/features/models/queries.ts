@@ -150,6 +150,7 @@ export const categoryNames = {
   completion: 'Completion',
   embedding: 'Embedding',
   moderation: 'Moderation',
+  rerank: 'Reranking',
 } as const satisfies Record<Model['category'], string>
 
 /** Whether a model writes text: models of other categories only read. */
