@@ -150,7 +150,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Classify texts and images by harmful content
+         * Create moderations of texts and images
          * @description In the categories of the model's maker. `sandbox/moderation` flags the categories whose names are in a text. Requires the permission `write`.
          */
         post: {
@@ -176,6 +176,98 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["Moderation"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/rerank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a ranking of documents by relevance
+         * @description In the form that Cohere and Jina have in common, for the models of every provider. `/v1/rerank` and `/v2/rerank` are the same. Requires the permission `write`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body gets the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    "Idempotency-Key"?: string | undefined;
+                } | undefined;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RerankRequest"];
+                };
+            };
+            responses: {
+                /** @description The best documents first */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Reranking"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/rerank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a ranking of documents by relevance
+         * @description In the form that Cohere and Jina have in common, for the models of every provider. `/v1/rerank` and `/v2/rerank` are the same. Requires the permission `write`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body gets the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    "Idempotency-Key"?: string | undefined;
+                } | undefined;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RerankRequest"];
+                };
+            };
+            responses: {
+                /** @description The best documents first */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Reranking"];
                     };
                 };
             };
@@ -8968,6 +9060,72 @@ export interface components {
                 total_tokens: number;
             };
         };
+        RerankRequest: {
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
+            model: string;
+            query: string;
+            /** @description Texts, or objects with a `text` */
+            documents: (string | {
+                text: string;
+            })[];
+            /** @description The most results; all documents by default */
+            top_n?: (number | null) | undefined;
+            /** @description Repeat each document in its result */
+            return_documents?: (boolean | null) | undefined;
+            /** @description Where Cohere cuts a document; 4,096 by default. Other providers do not get it */
+            max_tokens_per_doc?: (number | null) | undefined;
+        };
+        /**
+         * @description The best documents first
+         * @example {
+         *       "id": "rerank-01m7zbr7rr3rrzfbtxk7716g95",
+         *       "model": "sandbox/rerank",
+         *       "results": [
+         *         {
+         *           "index": 1,
+         *           "relevance_score": 1,
+         *           "document": {
+         *             "text": "Paris is the capital of France."
+         *           }
+         *         }
+         *       ],
+         *       "usage": {
+         *         "prompt_tokens": 17,
+         *         "total_tokens": 17
+         *       },
+         *       "meta": {
+         *         "api_version": {
+         *           "version": "2"
+         *         },
+         *         "billed_units": {
+         *           "input_tokens": 17
+         *         }
+         *       }
+         *     }
+         */
+        Reranking: {
+            id: string;
+            model: string;
+            results: {
+                /** @description The place of the document in the request */
+                index: number;
+                relevance_score: number;
+                document?: {
+                    text: string;
+                } | undefined;
+            }[];
+            usage: {
+                prompt_tokens: number;
+                total_tokens: number;
+            };
+            meta: {
+                /** @description Where the provider counts them */
+                billed_units: {
+                    search_units?: number | undefined;
+                    input_tokens?: number | undefined;
+                };
+            };
+        };
         MessageText: {
             /** @constant */
             type: "text";
@@ -11203,7 +11361,7 @@ export interface components {
             provider: string;
             description: string | null;
             /** @enum {string} */
-            category: "chat" | "completion" | "embedding" | "moderation";
+            category: "chat" | "completion" | "embedding" | "moderation" | "rerank";
             /** @description Tokens of prompt and answer together. */
             context_length: number | null;
             /** @description Maximum length of the prompt, if that is shorter than the context. */
@@ -12385,6 +12543,7 @@ export interface components {
                     completions?: string | undefined;
                     embeddings?: string | undefined;
                     moderations?: string | undefined;
+                    rerank?: string | undefined;
                     models?: string | undefined;
                     responses?: string | undefined;
                 } | undefined;
@@ -12530,6 +12689,11 @@ export interface components {
                 } | undefined;
                 /** @default true */
                 moderationImages?: boolean | undefined;
+                /**
+                 * @default standard
+                 * @enum {string}
+                 */
+                rerankFormat?: ("standard" | "voyage" | "tei") | undefined;
             } | null) | undefined;
         };
         ChangedProvider: {
@@ -12548,6 +12712,7 @@ export interface components {
                     completions?: string | undefined;
                     embeddings?: string | undefined;
                     moderations?: string | undefined;
+                    rerank?: string | undefined;
                     models?: string | undefined;
                     responses?: string | undefined;
                 } | undefined;
@@ -12693,6 +12858,11 @@ export interface components {
                 } | undefined;
                 /** @default true */
                 moderationImages?: boolean | undefined;
+                /**
+                 * @default standard
+                 * @enum {string}
+                 */
+                rerankFormat?: ("standard" | "voyage" | "tei") | undefined;
             } | undefined;
         };
         OperatedModel: {
@@ -12702,7 +12872,7 @@ export interface components {
             /** @description Name of the model at the provider. */
             upstream_model: string;
             /** @enum {string} */
-            category: "chat" | "completion" | "embedding" | "moderation";
+            category: "chat" | "completion" | "embedding" | "moderation" | "rerank";
             context_length: number | null;
             /** @description Maximum length of the prompt, if that is shorter than the context. */
             max_input_tokens: number | null;
@@ -12788,7 +12958,7 @@ export interface components {
             name: string;
             upstream_model?: (string | null) | undefined;
             /** @enum {string} */
-            category: "chat" | "completion" | "embedding" | "moderation";
+            category: "chat" | "completion" | "embedding" | "moderation" | "rerank";
             context_length?: (number | null) | undefined;
             /** @description Maximum length of the prompt, if that is shorter than the context. */
             max_input_tokens?: (number | null) | undefined;
@@ -12962,7 +13132,7 @@ export interface components {
             name?: string | undefined;
             upstream_model?: string | undefined;
             /** @enum {string} */
-            category?: ("chat" | "completion" | "embedding" | "moderation") | undefined;
+            category?: ("chat" | "completion" | "embedding" | "moderation" | "rerank") | undefined;
             context_length?: (number | null) | undefined;
             /** @description Maximum length of the prompt, if that is shorter than the context. */
             max_input_tokens?: (number | null) | undefined;

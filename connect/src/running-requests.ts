@@ -30,7 +30,7 @@ interface RunningRequest {
 }
 
 /** The paths that are relayed; any other would reach endpoints that are not meant for Tollgate. */
-const paths = ['/chat/completions', '/completions', '/embeddings', '/moderations']
+const paths = ['/chat/completions', '/completions', '/embeddings', '/moderations', '/rerank']
 /** Longer than any request may run, and below the maximum of timers. */
 const maxTimeoutMs = 24 * 3_600_000
 

@@ -219,6 +219,7 @@ const gateway: AppPorts['gateway'] = {
   complete: never,
   embed: never,
   moderate: never,
+  rerank: never,
   converse: never,
   count: never,
 }

@@ -9,6 +9,7 @@ import {
   type Rates,
   usd,
 } from './price'
+import { writesText, type Category } from '../../src/catalog/model'
 
 export interface NamedQuote extends Quote {
   source: string
@@ -128,5 +129,10 @@ export function reachable(price: Price, longestPrompt = Infinity): Price {
 }
 
 /** Tells whether a price has both input and output, as half a price would give answers away. */
-export const isComplete = ({ input = 0, output = 0, request = 0 }: Price, category: string) =>
-  (input > 0 && (category === 'embedding' || output > 0)) || request > 0
+export const isComplete = (
+  { input = 0, output = 0, request = 0, search = 0 }: Price,
+  category: Category,
+) =>
+  (input > 0 && (!writesText(category) || output > 0)) ||
+  request > 0 ||
+  (category === 'rerank' && search > 0)

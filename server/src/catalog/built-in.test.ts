@@ -64,11 +64,10 @@ test('an embedding model has no context and does not stream', () => {
   })
 })
 
-test('providers of embeddings alone list nothing else, and providers without them none', () => {
+test('providers of embeddings alone list no model that writes text, and providers without them none', () => {
   for (const { key, embeddings } of providers) {
     const own = models.filter(({ provider }) => provider === key)
-    if (embeddings === 'only')
-      expect(own.every(({ category }) => category === 'embedding')).toBe(true)
+    if (embeddings === 'only') expect(own.some(({ category }) => writesText(category))).toBe(false)
     if (embeddings === 'no')
       expect(own.some(({ category }) => category === 'embedding')).toBe(false)
   }
@@ -76,7 +75,8 @@ test('providers of embeddings alone list nothing else, and providers without the
 
 test('free means every price is known and zero', () => {
   for (const { isFree, pricing, category } of models) {
-    expect(isFree).toBe(pricing?.input === 0n && pricing.output === 0n)
+    const prices = [pricing?.input, pricing?.output, pricing?.search ?? 0n]
+    expect(isFree).toBe(prices.every((price) => price === 0n))
     // Half a price would give the answers away.
     if (pricing && !isFree && writesText(category)) expect(pricing.output).toBeGreaterThan(0n)
   }
@@ -90,6 +90,7 @@ test('the sandbox is free, simulated and there without any key', () => {
     'sandbox/tools',
     'sandbox/embedding',
     'sandbox/moderation',
+    'sandbox/rerank',
   ])
   for (const model of sandbox) expect(model).toMatchObject({ isFree: true, simulated: true })
   expect(named('sandbox/tools')).toMatchObject({

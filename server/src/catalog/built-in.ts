@@ -137,4 +137,5 @@ const sandboxModels: readonly Model[] = [
   sandboxModel('tools', { name: 'Sandbox Tools', category: 'chat' }),
   sandboxModel('embedding', { name: 'Sandbox Embedding', category: 'embedding' }),
   sandboxModel('moderation', { name: 'Sandbox Moderation', category: 'moderation' }),
+  sandboxModel('rerank', { name: 'Sandbox Rerank', category: 'rerank' }),
 ]

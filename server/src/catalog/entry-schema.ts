@@ -4,7 +4,7 @@ import { maxPriceUsd } from '../wire/usd'
 import { isOneLine } from '../wire/one-line'
 
 const tokens = z.int().positive().max(1_000_000_000)
-const kinds = z.enum(['text', 'image', 'audio', 'video', 'embedding', 'moderation'])
+const kinds = z.enum(['text', 'image', 'audio', 'video', 'embedding', 'moderation', 'rerank'])
 const amount = z.number().min(0).max(maxPriceUsd)
 const rates = {
   input: amount.exactOptional(),

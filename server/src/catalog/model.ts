@@ -35,7 +35,7 @@ export interface Rates extends TokenRates, MeasuredRates {
   image?: bigint
   /** Per request to the provider. */
   request?: bigint
-  /** Per web search that the provider runs. */
+  /** Per web search that the provider runs, or per search unit of a ranking. */
   search?: bigint
 }
 
@@ -58,7 +58,7 @@ export interface Pricing extends Rates {
   tiers?: readonly PriceTier[]
 }
 
-export const categories = ['chat', 'completion', 'embedding', 'moderation'] as const
+export const categories = ['chat', 'completion', 'embedding', 'moderation', 'rerank'] as const
 export type Category = (typeof categories)[number]
 
 /** Whether models of a category write text: the others read only, and answer with numbers. */

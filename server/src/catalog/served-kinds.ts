@@ -12,6 +12,8 @@ export function servesKind(
     case 'moderation':
       // Only OpenAI's format has it; Azure's own service of that name has another one.
       return dialect === 'openai' || dialect === 'sandbox'
+    case 'rerank':
+      return dialect === 'openai' || dialect === 'sandbox' || dialect === 'cohere'
     default:
       return embeddings !== 'only'
   }

@@ -19,6 +19,7 @@ import type { GatewayPorts } from './ports'
 import { overChat, renderForCaller } from './render-reply'
 import { withRequestedCost } from './reported-cost'
 import type { InboundRequest, RecordedReply, Reply } from './request'
+import { rerank } from './rerank'
 import { resolveModel, toQuestion, toValidatedRequest } from './resolve'
 import { RequestLifecycle, settleOnEnd } from './settle'
 import { getOutputLimit } from '../limits/prompt-size'
@@ -36,6 +37,7 @@ export interface Gateway {
   complete: (call: InboundRequest) => Promise<Reply | RecordedReply>
   embed: (call: InboundRequest) => Promise<Reply | RecordedReply>
   moderate: (call: InboundRequest) => Promise<Reply | RecordedReply>
+  rerank: (call: InboundRequest) => Promise<Reply | RecordedReply>
   /** Answers a chat in another API format. */
   converse: (dialect: Dialect, call: InboundRequest) => Promise<Reply | RecordedReply>
   /** Estimates the tokens of a prompt without calling the model. */
@@ -47,6 +49,7 @@ export const createGateway = (ports: GatewayPorts): Gateway => ({
   complete: (call) => serve(completions, call, ports),
   embed: (call) => serve(embeddings, call, ports),
   moderate: (call) => serve(moderations, call, ports),
+  rerank: (call) => serve(rerank, call, ports),
   converse: (dialect, call) => serve(overChat(dialect), call, ports),
   count: (dialect, call) => countTokens(dialect, call, ports),
 })

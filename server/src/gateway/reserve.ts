@@ -39,7 +39,7 @@ export interface ReservableRequest {
 /** The properties of an endpoint that decide the price of its requests. */
 export interface PricedEndpoint<Request> {
   /** Selects the fields that its price covers. */
-  priceKind: 'chat' | 'completion' | 'embedding' | 'moderation'
+  priceKind: 'chat' | 'completion' | 'embedding' | 'moderation' | 'rerank'
   /** The upper bounds of the tokens that a request can make a model read and write. */
   volume: (attempt: PricedAttempt<Request>) => TokenBounds
   /** The long texts of the prompts, each of whose bytes `volume` takes for a token. */

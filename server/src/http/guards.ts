@@ -12,7 +12,7 @@ type Guard = MiddlewareHandler<Env>
 
 /** The class of routes below a path; the first match applies. */
 const classOf: readonly (readonly [RegExp, AccessClass])[] = [
-  [/^\/v1\//, 'models'],
+  [/^\/v[12]\//, 'models'],
   [/^\/api\/admin\//, 'operator'],
   [/^\/api\/public\//, 'public'],
   // Authenticated by a session that is being created, and by a signature. Source: contract 2.5, 9.4.

@@ -15,7 +15,7 @@ const always = {
  */
 export const securityHeaders: MiddlewareHandler<Env> = async (c, next) => {
   await next()
-  if (c.req.path.startsWith('/v1/')) return
+  if (/^\/v[12]\//.test(c.req.path)) return
   const { headers } = c.res
   for (const [name, value] of Object.entries(always)) {
     if (!headers.has(name)) headers.set(name, value)

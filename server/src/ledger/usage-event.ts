@@ -35,7 +35,7 @@ export interface AttemptBeginning {
   /** The paying account; null for none. */
   accountId: string | null
   billingMode: BillingMode
-  operation: 'chat' | 'completions' | 'embeddings' | 'moderations'
+  operation: 'chat' | 'completions' | 'embeddings' | 'moderations' | 'rerank'
   model: string
   provider: string
   connectionId: string | null

@@ -4,7 +4,7 @@ import { ApiError } from '../errors'
 /** The content that a request has a model read, and the output that it may write. */
 export interface PromptSize {
   /** The field that holds the request's text. */
-  textField: 'messages' | 'prompt' | 'input'
+  textField: 'messages' | 'prompt' | 'input' | 'documents'
   /** The output limit that was sent, and the field that held it. */
   output: { limit: number; field: string } | undefined
   /** Whether a model gets its own output limit where the request's is above it. */

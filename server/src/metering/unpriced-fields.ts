@@ -72,7 +72,7 @@ const isUsed = (value: unknown) =>
 
 /** The endpoint and the prices of a request's charge. */
 interface Charged {
-  endpoint: 'chat' | 'completion' | 'embedding' | 'moderation'
+  endpoint: 'chat' | 'completion' | 'embedding' | 'moderation' | 'rerank'
   pricing: Pricing
 }
 

@@ -152,20 +152,22 @@ export function boundEmbedding(
   }
   const inputTokens =
     tokens + boundMediaTokens(images > 0 ? { ...noMedia, images } : noMedia, model)
-  return {
-    inputTokens,
-    maxPromptTokens: inputTokens,
-    serviceTier: undefined,
-    choices: 0,
-    outputLimit: 0,
-    extraOutputTokens: 0,
-    inputsAudio: false,
-    outputsAudio: false,
-    images,
-    requests,
-    searches: 0,
-  }
+  return boundInputs({ inputTokens, images, requests, searches: 0 })
 }
+
+/** The bounds of a request whose answer has no text. */
+export const boundInputs = (
+  inputs: Pick<TokenBounds, 'inputTokens' | 'images' | 'requests' | 'searches'>,
+): TokenBounds => ({
+  ...inputs,
+  maxPromptTokens: inputs.inputTokens,
+  serviceTier: undefined,
+  choices: 0,
+  outputLimit: 0,
+  extraOutputTokens: 0,
+  inputsAudio: false,
+  outputsAudio: false,
+})
 
 const isIds = (item: EmbeddingInput[number]): item is readonly number[] => Array.isArray(item)
 

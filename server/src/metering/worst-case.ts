@@ -41,7 +41,7 @@ export interface TokenBounds {
   /** Quantities that are charged per piece. */
   images: number
   requests: number
-  /** The most web searches that the provider may run. */
+  /** The most web searches that the provider may run, or search units of a ranking. */
   searches: number
   /** Unicode code points of the prompt's texts, where the price charges them. */
   inputCharacters?: number

@@ -216,6 +216,7 @@ export const makers: readonly Provider[] = [
     embeddings: 'only',
     website: 'https://www.voyageai.com',
     options: {
+      rerankFormat: 'voyage',
       embeddings: {
         batchLimit: 1000,
         base64: true,

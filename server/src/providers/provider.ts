@@ -34,6 +34,7 @@ export const RelayOptions = z.strictObject({
       completions: z.string(),
       embeddings: z.string(),
       moderations: z.string(),
+      rerank: z.string(),
       models: z.string(),
       responses: z.string(),
     })
@@ -153,6 +154,8 @@ export const RelayOptions = z.strictObject({
     .prefault({}),
   /** Whether its models for moderation read images; texts of several parts are joined for those that do not. */
   moderationImages: z.boolean().default(true),
+  /** The form of requests to rank: Jina's, which most servers have, Voyage's, or that of Text Embeddings Inference. */
+  rerankFormat: z.enum(['standard', 'voyage', 'tei']).default('standard'),
 })
 export type RelayOptions = z.infer<typeof RelayOptions>
 

@@ -171,6 +171,7 @@ const endpointOf: Readonly<Record<string, string>> = {
   completions: '/v1/completions',
   embeddings: '/v1/embeddings',
   moderations: '/v1/moderations',
+  rerank: '/v1/rerank',
 }
 
 /**

@@ -6,6 +6,7 @@ export type SharedFormat =
   | 'completion'
   | 'embedding'
   | 'moderation'
+  | 'rerank'
   | 'messages'
   | 'responses'
 
@@ -46,6 +47,10 @@ export const publishedLists: Readonly<Record<SharedFormat, FateByField>> = {
   ),
   embedding: passFields('model', 'input', 'dimensions', 'encoding_format', 'user'),
   moderation: passFields('model', 'input'),
+  rerank: {
+    ...passFields('model', 'query', 'documents', 'top_n', 'return_documents'),
+    ...passFields('max_tokens_per_doc', 'max_chunks_per_doc', 'rank_fields'),
+  },
   messages: {
     ...passFields('model', 'messages', 'system', 'max_tokens', 'stream', 'stop_sequences'),
     ...passFields('tools', 'tool_choice', 'thinking', 'output_config', 'output_format', 'metadata'),
@@ -174,6 +179,7 @@ export const compatibleLists: Readonly<Record<SharedFormat, readonly string[]>> 
   completion: [...tuning, 'max_completion_tokens', 'prompt_cache_key', 'safety_identifier'],
   embedding: embeddingTuning,
   moderation: [],
+  rerank: ['truncation'],
   // Former fields of the SDK, which earlier versions of it send.
   messages: ['temperature', 'top_p', 'top_k'],
   // Codex describes itself by it.

@@ -38,6 +38,18 @@ const published: Readonly<Record<SharedFormat, readonly string[]>> = {
   completion: completions.fieldsOf('CompletionCreateParamsBase'),
   embedding: embeddings.fieldsOf('EmbeddingCreateParams'),
   moderation: moderations.fieldsOf('ModerationCreateParams'),
+  // Of Cohere's references, v1 and v2: the SDKs of OpenAI and Anthropic have none.
+  // https://docs.cohere.com/v1/reference/rerank https://docs.cohere.com/v2/reference/rerank
+  rerank: [
+    'documents',
+    'max_chunks_per_doc',
+    'max_tokens_per_doc',
+    'model',
+    'query',
+    'rank_fields',
+    'return_documents',
+    'top_n',
+  ],
   messages: merged(
     messages.fieldsOf('MessageCreateParamsBase'),
     betaMessages.fieldsOf('MessageCreateParamsBase'),
@@ -162,6 +174,7 @@ const formats: readonly SharedFormat[] = [
   'completion',
   'embedding',
   'moderation',
+  'rerank',
   'messages',
   'responses',
 ]
@@ -187,6 +200,7 @@ test('the table of shared credentials in docs/guides/parameters.md matches the c
     'Completions',
     'Embeddings',
     'Moderations',
+    'Rerank',
     'Messages',
     'Responses',
   ]

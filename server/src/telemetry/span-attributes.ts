@@ -18,8 +18,9 @@ const operationNames = {
   chat: 'chat',
   completions: 'text_completion',
   embeddings: 'embeddings',
-  // The conventions have no name for it.
+  // The conventions have no name for these.
   moderations: 'moderations',
+  rerank: 'rerank',
 } as const
 
 /** Attributes that are known as an attempt begins, and its name. They contain no text of a request or an answer. */

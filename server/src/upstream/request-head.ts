@@ -12,6 +12,7 @@ export const paths = {
   completions: '/completions',
   embeddings: '/embeddings',
   moderations: '/moderations',
+  rerank: '/rerank',
   responses: '/responses',
 } as const satisfies Record<Operation, string>
 

@@ -99,6 +99,7 @@ const outputOf: Readonly<Record<Category, string>> = {
   completion: 'text',
   embedding: 'embeddings',
   moderation: 'moderation',
+  rerank: 'rerank',
 }
 
 function modalitiesOf({ category, capabilities: { vision, audio } }: ListedFacts) {

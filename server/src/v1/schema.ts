@@ -126,40 +126,6 @@ export const EmbeddingList = z
     ],
   })
 
-export const Moderation = z
-  .looseObject({
-    id: z.string(),
-    model: z.string(),
-    results: z
-      .array(
-        z.looseObject({
-          flagged: z.boolean().optional(),
-          categories: z.record(z.string(), z.boolean().nullable()),
-          category_scores: z.record(z.string(), z.number()),
-        }),
-      )
-      .describe("One result per input, with the provider's own categories"),
-    usage: z.looseObject({ prompt_tokens: z.int(), total_tokens: z.int() }),
-  })
-  .meta({
-    ref: 'Moderation',
-    examples: [
-      {
-        id: 'modr-0d9f8a7b',
-        model: 'openai/omni-moderation-latest',
-        results: [
-          {
-            flagged: false,
-            categories: { harassment: false, violence: false },
-            category_scores: { harassment: 0.000_02, violence: 0.000_01 },
-            category_applied_input_types: { harassment: ['text'], violence: ['text'] },
-          },
-        ],
-        usage: { prompt_tokens: 3, total_tokens: 3 },
-      },
-    ],
-  })
-
 export const ListedModel = z
   .object({
     id: z.string(),

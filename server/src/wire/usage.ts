@@ -17,7 +17,7 @@ export interface TokenCounts {
   reasoning: number
   audioOutput: number
   imageOutput: number
-  /** Web searches that the provider ran: no tokens. */
+  /** Web searches that the provider ran, or search units of a ranking: no tokens. */
   searches: number
   /** Unicode code points of the prompt's texts and of the answer, where they are counted; no tokens. */
   inputCharacters?: number | undefined

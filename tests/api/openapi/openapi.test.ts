@@ -168,6 +168,8 @@ describe('each route', () => {
       'post /v1/embeddings',
       'post /v1/messages',
       'post /v1/messages/count_tokens',
+      'post /v1/moderations',
+      'post /v1/rerank',
       'post /v1/responses',
       'post /v1/responses/{response_id}/cancel',
     ])

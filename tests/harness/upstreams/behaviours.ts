@@ -13,6 +13,7 @@ import { toolCalls } from './behaviours/tool-calls'
 import { usage } from './behaviours/usage'
 import { embeddings } from './embeddings'
 import { moderations } from './moderations'
+import { rankings } from './rankings'
 
 /** Every behaviour by the name a model has; an argument may follow it after a hyphen. */
 const behaviours: Record<string, Behaviour> = {
@@ -33,6 +34,7 @@ const behaviours: Record<string, Behaviour> = {
 const own: readonly (readonly [string, Record<string, Behaviour>])[] = [
   ['/embeddings', embeddings],
   ['/moderations', moderations],
+  ['/rerank', rankings],
   ['/messages', messages],
 ]
 

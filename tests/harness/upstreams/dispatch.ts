@@ -15,6 +15,8 @@ const endpoints = [
   '/v1/completions',
   '/v1/embeddings',
   '/v1/moderations',
+  '/v1/rerank',
+  '/v2/rerank',
   '/v1/messages',
 ]
 

@@ -9,6 +9,7 @@ describe('the code of a request', () => {
     ['completion', '/completions', 'prompt'],
     ['embedding', '/embeddings', 'input'],
     ['moderation', '/moderations', 'input'],
+    ['rerank', '/rerank', 'documents'],
   ] as const)('for %s names the model, the endpoint and the key in every language', (...row) => {
     const [category, path, field] = row
     for (const { name, code } of languages) {

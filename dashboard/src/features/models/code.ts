@@ -3,7 +3,7 @@ export interface CodeExample {
   /** The address of the API, which ends with `/v1`. */
   base: string
   model: string
-  category: 'chat' | 'completion' | 'embedding' | 'moderation'
+  category: 'chat' | 'completion' | 'embedding' | 'moderation' | 'rerank'
 }
 
 const paths = {
@@ -11,10 +11,13 @@ const paths = {
   completion: 'completions',
   embedding: 'embeddings',
   moderation: 'moderations',
+  rerank: 'rerank',
 } as const
 
 const bodyOf = ({ model, category }: CodeExample) => {
   if (category === 'embedding' || category === 'moderation') return { model, input: 'Hello!' }
+  if (category === 'rerank')
+    return { model, query: 'Hello!', documents: ['Hello, you!', 'Goodbye.'] }
   if (category === 'completion') return { model, prompt: 'Once upon a time' }
   return { model, messages: [{ role: 'user', content: 'Hello!' }] }
 }
@@ -53,7 +56,27 @@ const clientCalls = {
   },
 } as const
 
-function python({ base, model, category }: CodeExample) {
+/** A call of an endpoint that the client has no method for. */
+const pythonPost = (example: CodeExample) => `# pip install openai
+import os
+from openai import OpenAI
+
+client = OpenAI(base_url=${JSON.stringify(example.base)}, api_key=os.environ["TOLLGATE_KEY"])
+answer = client.post("/${paths[example.category]}", body=${JSON.stringify(bodyOf(example))}, cast_to=object)
+print(answer)`
+
+const typescriptPost = (example: CodeExample) => `// npm install openai
+import OpenAI from 'openai'
+
+const client = new OpenAI({ baseURL: ${JSON.stringify(example.base)}, apiKey: process.env.TOLLGATE_KEY })
+const answer = await client.post('/${paths[example.category]}', {
+  body: ${JSON.stringify(bodyOf(example))},
+})
+console.log(answer)`
+
+function python(example: CodeExample) {
+  const { base, model, category } = example
+  if (category === 'rerank') return pythonPost(example)
   const { method, field, result } = clientCalls[category]
   return `# pip install openai
 import os
@@ -67,7 +90,9 @@ answer = client.${method}(
 print(answer.${result})`
 }
 
-function typescript({ base, model, category }: CodeExample) {
+function typescript(example: CodeExample) {
+  const { base, model, category } = example
+  if (category === 'rerank') return typescriptPost(example)
   const { method, field, result } = clientCalls[category]
   return `// npm install openai
 import OpenAI from 'openai'

@@ -165,6 +165,7 @@ export const categoryNames = {
   completion: 'Completion',
   embedding: 'Embedding',
   moderation: 'Moderation',
+  rerank: 'Reranking',
 } as const satisfies Record<Model['category'], string>
 
 /** The orders of the list. */

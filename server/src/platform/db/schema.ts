@@ -110,7 +110,7 @@ export interface ModelRow {
   provider: string
   name: string
   upstream_model: string
-  category: 'chat' | 'completion' | 'embedding' | 'moderation'
+  category: 'chat' | 'completion' | 'embedding' | 'moderation' | 'rerank'
   context_length: number | null
   /** The longest prompt, where that is shorter than the context; versions before 0057 write none. */
   max_input_tokens: Generated<number | null>

@@ -4,10 +4,17 @@ import { answerEmbeddings } from './embedding'
 import { modelList } from './models'
 import { answerModeration } from './moderation'
 import { toErrorResponse } from './refusal'
+import { answerRerank } from './rerank'
 
 /** A request as a provider of the OpenAI format gets it, its JSON already read. */
 export interface SandboxRequest {
-  path: '/chat/completions' | '/completions' | '/embeddings' | '/moderations' | '/models'
+  path:
+    | '/chat/completions'
+    | '/completions'
+    | '/embeddings'
+    | '/moderations'
+    | '/rerank'
+    | '/models'
   body: unknown
   /** Ends a stream that is still being read. */
   signal: AbortSignal
@@ -18,6 +25,7 @@ const paths: Record<SandboxRequest['path'], (request: SandboxRequest) => Respons
   '/completions': ({ body, signal }) => answerCompletion(body, signal),
   '/embeddings': ({ body }) => answerEmbeddings(body),
   '/moderations': ({ body }) => answerModeration(body),
+  '/rerank': ({ body }) => answerRerank(body),
   '/models': () => Response.json(modelList()),
 }
 
@@ -29,7 +37,8 @@ const paths: Record<SandboxRequest['path'], (request: SandboxRequest) => Respons
  * - `lorem` writes prose, `max_tokens` long (at most 4,096 tokens), else 120 tokens;
  * - `tools` calls a tool with sample arguments and, given the result, cites it (`tool-calls.ts`);
  * - `embedding` has 256 dimensions and knows nothing of meaning;
- * - `moderation` flags the categories whose names are in a text.
+ * - `moderation` flags the categories whose names are in a text;
+ * - `rerank` orders documents by the words that they share with a query.
  *
  * The same request has the same answer but for `id` and `created`. Tokens are simulated (`text.ts`).
  * Never throws: a wrong request gets a 400 or a 404 with OpenAI's error body.

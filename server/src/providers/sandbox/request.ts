@@ -75,6 +75,14 @@ export const SandboxModerationRequest = z.looseObject({
   input: z.union([Text, z.array(Text).min(1).max(2048), z.array(Part).min(1)]),
 })
 
+/** The fields of `POST /rerank`. */
+export const SandboxRerankRequest = z.looseObject({
+  model: z.string(),
+  query: Text,
+  documents: z.array(Text).min(1).max(2048),
+  top_n: z.int().min(1).nullish(),
+})
+
 /** `body` as `Schema` has it. Throws a 400 `Refusal` that names the first field at fault. */
 export function parse<Schema extends z.ZodType>(Schema: Schema, body: unknown): z.infer<Schema> {
   const result = Schema.safeParse(body)

@@ -37,6 +37,7 @@ import { moderationRoutes } from '../../v1/moderations'
 import { modelRoutes, type CollectionsFor } from '../../v1/models'
 import type { ModelsFor } from '../../v1/offered-to-key'
 import type { ReplyPorts } from '../../v1/reply'
+import { rerankRoutes } from '../../v1/rerank'
 import { responseRoutes, type ResponsePorts } from '../../v1/responses'
 import { storedResponseRoutes } from '../../v1/stored-responses'
 
@@ -57,7 +58,7 @@ export interface AppPorts {
   witness: RequestObserver
 }
 
-/** `/v1`. */
+/** `/v1`, and what clients of Cohere call under `/v2`. */
 const modelEndpoints = (ports: AppPorts) => {
   const { gateway, catalog, collectionsFor, modelsFor, guards, reply, responses } = ports
   return mount(guards, [
@@ -65,6 +66,7 @@ const modelEndpoints = (ports: AppPorts) => {
     ...completionRoutes(gateway, reply),
     ...embeddingRoutes(gateway, reply),
     ...moderationRoutes(gateway, reply),
+    ...rerankRoutes(gateway, reply),
     ...messageRoutes(gateway, reply),
     ...responseRoutes(gateway, reply, responses),
     ...storedResponseRoutes({ ...responses, reply }),
@@ -91,6 +93,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
   })
   app.use('*', securityHeaders)
   app.use('/v1/*', allowAnyOrigin)
+  app.use('/v2/*', allowAnyOrigin)
   app.use('/api/public/*', allowAnyOrigin)
   app.use('/api/*', rejectNulBytes)
 

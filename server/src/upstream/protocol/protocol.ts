@@ -6,7 +6,13 @@ import type { ApiError } from '../../errors'
 import type { JsonObject } from '../../wire/json-body'
 
 /** An operation of the OpenAI format. */
-export type Operation = 'chat' | 'completions' | 'embeddings' | 'moderations' | 'responses'
+export type Operation =
+  | 'chat'
+  | 'completions'
+  | 'embeddings'
+  | 'moderations'
+  | 'rerank'
+  | 'responses'
 
 /** A request to a provider, without the connection's address and credential. */
 export interface OutgoingRequest {

@@ -9,6 +9,7 @@ export const categories = {
   completion: 'Completion',
   embedding: 'Embedding',
   moderation: 'Moderation',
+  rerank: 'Reranking',
 } as const
 
 /** The fields that sort the catalog. */
@@ -36,7 +37,7 @@ export interface ModelSearch {
 export const toModelSearch = (search: Search): ModelSearch => ({
   search: textOf(search, 'search'),
   provider: textOf(search, 'provider'),
-  category: oneOf(search, 'category', ['chat', 'completion', 'embedding', 'moderation']),
+  category: oneOf(search, 'category', ['chat', 'completion', 'embedding', 'moderation', 'rerank']),
   state: oneOf(search, 'state', ['on', 'off']),
   sort: oneOf(search, 'sort', sorts),
   order: oneOf(search, 'order', ['desc']),
