@@ -203,7 +203,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body gets the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
                 } | undefined;
                 path?: never;
@@ -249,7 +249,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body gets the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
                 } | undefined;
                 path?: never;
@@ -4261,7 +4261,7 @@ export interface paths {
                     /** @description Only models of this provider */
                     provider?: string | undefined;
                     /** @description Only models of this category */
-                    category?: ("chat" | "completion" | "embedding" | "moderation") | undefined;
+                    category?: ("chat" | "completion" | "embedding" | "moderation" | "rerank") | undefined;
                     /** @description Only models with all of these, separated by commas: vision, audio, tools, reasoning, streaming, json_mode, json_schema */
                     capability?: string | undefined;
                     /** @description Only models whose requests would be paid this way */
@@ -7018,7 +7018,7 @@ export interface paths {
                     /** @description Only models of this provider */
                     provider?: string | undefined;
                     /** @description Only models of this category */
-                    category?: ("chat" | "completion" | "embedding" | "moderation") | undefined;
+                    category?: ("chat" | "completion" | "embedding" | "moderation" | "rerank") | undefined;
                     /** @description Only enabled models, or only disabled ones */
                     enabled?: boolean | undefined;
                     /** @description Text in the id or the name; the first 100 characters count */
