@@ -109,9 +109,12 @@ export function ComparePage() {
 
 function AddModel({ onAdd }: { onAdd: (id: string) => void }) {
   const [typed, setTyped] = useState('')
+  const [isOpen, setIsOpen] = useState(false)
   const add = (id: string) => {
     if (id.trim() !== '') onAdd(id.trim())
     setTyped('')
+    // The suggestions would cover the comparison.
+    setIsOpen(false)
   }
   return (
     <form
@@ -125,6 +128,9 @@ function AddModel({ onAdd }: { onAdd: (id: string) => void }) {
         maw={360}
         value={typed}
         onChange={setTyped}
+        dropdownOpened={isOpen}
+        onDropdownOpen={() => setIsOpen(true)}
+        onDropdownClose={() => setIsOpen(false)}
         onOptionSubmit={(id) => queueMicrotask(() => add(id))}
       />
     </form>
