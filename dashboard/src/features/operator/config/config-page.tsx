@@ -124,7 +124,7 @@ const Access = ({ form }: { form: Form }) => (
     />
     <Switch
       label="Model names need no provider"
-      description="Chat completions, completions and embeddings accept gpt-4o for openai/gpt-4o; accounts may choose otherwise"
+      description="Chat completions, completions, embeddings, moderations and rerank accept gpt-4o for openai/gpt-4o; accounts may choose otherwise"
       {...form.getInputProps('bare_model_names', { type: 'checkbox' })}
     />
   </Card>
