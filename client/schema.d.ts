@@ -12040,7 +12040,7 @@ export interface components {
             platform_fee_percent: number;
             /** @description Whether platform connections are available; without them, accounts can use only their own connections and those of their organizations */
             platform_connections: boolean;
-            /** @description Whether chat completions, completions and embeddings accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do */
+            /** @description Whether chat completions, completions, embeddings, moderations and rerank accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do */
             bare_model_names: boolean;
             owner_price_limits: {
                 /** @description Maximum price that owners of connections can charge for 1,000,000 input tokens of models that the catalogue does not have; at most 1,000,000; 0: they cannot set prices; in USD */
@@ -12123,7 +12123,7 @@ export interface components {
             platform_connections?: boolean | undefined;
             /**
              * Model names need no provider
-             * @description Whether chat completions, completions and embeddings accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do
+             * @description Whether chat completions, completions, embeddings, moderations and rerank accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do
              */
             bare_model_names?: boolean | undefined;
             owner_price_limits?: {

@@ -21,6 +21,8 @@ afterAll(async () => {
 const chat = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello!' }] }
 const prompt = { model: 'sandbox/echo', prompt: 'Hello!' }
 const input = { model: 'sandbox/embedding', input: 'Hello!' }
+const judged = { model: 'sandbox/moderation', input: 'Hello!' }
+const ranked = { model: 'sandbox/rerank', query: 'Hello!', documents: ['Hello!'] }
 
 /** Every route that takes a key, with the permission it needs. */
 const routes = [
@@ -29,6 +31,9 @@ const routes = [
   { method: 'POST', path: '/v1/chat/completions', needs: 'write', body: chat },
   { method: 'POST', path: '/v1/completions', needs: 'write', body: prompt },
   { method: 'POST', path: '/v1/embeddings', needs: 'write', body: input },
+  { method: 'POST', path: '/v1/moderations', needs: 'write', body: judged },
+  { method: 'POST', path: '/v1/rerank', needs: 'write', body: ranked },
+  { method: 'POST', path: '/v2/rerank', needs: 'write', body: ranked },
 ] as const
 type Route = (typeof routes)[number]
 

@@ -66,32 +66,36 @@ test('a stream has one too, with the time to its first token', async () => {
   expect(log['time_to_first_token_ms']).toBeLessThanOrEqual(Number(log['latency_ms']))
 })
 
-test('legacy completions, embeddings and other formats are logged as well; counting tokens is not', async () => {
+test('legacy completions, endpoints without a text and other formats are logged as well; counting tokens is not', async () => {
   const { post, logOf } = fixture
   const account = await newCustomer()
   const ask = (path: string, body: object) => post({ ...body }, { path, as: account })
   const text = await ask('/v1/completions', { model: 'sandbox/echo', prompt: 'Once' })
   const embedded = await ask('/v1/embeddings/', { model: 'sandbox/embedding', input: 'Once' })
+  const judged = await ask('/v1/moderations', { input: 'Once' })
+  const ranking = { model: 'sandbox/rerank', query: 'Once', documents: ['Once', 'Twice'] }
+  const ranked = await ask('/v2/rerank', ranking)
   const message = { model: 'sandbox/echo', messages, max_tokens: 16 }
   const messagesAnswer = await ask('/v1/messages', message)
   const responded = await ask('/v1/responses', { model: 'sandbox/echo', input: 'Hello' })
   const counted = await ask('/v1/messages/count_tokens', { model: 'sandbox/echo', messages })
-  expect([text, embedded, messagesAnswer, responded, counted].map(({ status }) => status)).toEqual(
-    Array.from({ length: 5 }, () => 200),
-  )
+  const logged = [text, embedded, judged, ranked, messagesAnswer, responded]
+  for (const { status } of [...logged, counted]) expect(status).toBe(200)
   const endpoints = []
-  for (const answer of [text, embedded, messagesAnswer, responded]) {
+  for (const answer of logged) {
     const { endpoint, status, finish_reason, billing_mode } = await logOf(answer, account)
     endpoints.push([endpoint, status, finish_reason, billing_mode])
   }
   expect(endpoints).toEqual([
     ['/v1/completions', 'success', 'stop', 'free'],
     ['/v1/embeddings', 'success', null, 'free'],
+    ['/v1/moderations', 'success', null, 'free'],
+    ['/v2/rerank', 'success', null, 'free'],
     ['/v1/messages', 'success', 'stop', 'free'],
     ['/v1/responses', 'success', 'stop', 'free'],
   ])
   const { body } = await fixture.read('', account)
-  expect(body['pagination']).toMatchObject({ total: 4 })
+  expect(body['pagination']).toMatchObject({ total: 6 })
 })
 
 test('a provider’s failure is logged as an error, whole, as a stream, and within one', async () => {

@@ -22,6 +22,8 @@ const doors = [
   ['/v1/chat/completions', 32 * mebibyte],
   ['/v1/completions', 8 * mebibyte],
   ['/v1/embeddings', 8 * mebibyte],
+  ['/v1/moderations', 8 * mebibyte],
+  ['/v1/rerank', 8 * mebibyte],
   ['/api/admin/users', 64 * 1024],
 ] as const
 
@@ -194,6 +196,8 @@ test('H13: more messages, tools or inputs than allowed are named', async () => {
     ['/v1/chat/completions', { messages: [] }, 'messages'],
     ['/v1/completions', { prompt: Array(129).fill('a') }, 'prompt'],
     ['/v1/embeddings', { input: Array(2049).fill('a') }, 'input'],
+    ['/v1/moderations', { input: Array(2049).fill('a') }, 'input'],
+    ['/v1/rerank', { query: 'a', documents: Array(2049).fill('a') }, 'documents'],
   ] as const) {
     const body = { model: 'fake/ok', ...fields }
     const { status, error } = await sendRequest(rig.gateway, { path, key: customer.key, body })

@@ -17,6 +17,8 @@ beforeAll(async () => {
   await rig.model('ok')
   const sizes = { max_output_tokens: null, dimensions: 8 }
   await rig.model('embedder', { category: 'embedding', upstream_model: 'ok', ...sizes })
+  for (const category of ['moderation', 'rerank'])
+    await rig.model(category, { category, upstream_model: 'ok' })
   await rig.model('off', { enabled: false })
   const lonely = { key: 'lonely', name: 'Lonely', adapter: 'openai', base_url: rig.upstream.url }
   await rig.gateway.admin('POST', '/providers', lonely)
@@ -29,6 +31,8 @@ afterEach(() => rig.gateway.recorder.verify())
 interface Endpoint {
   path: string
   textField: string
+  /** A model of its kind. */
+  good: string
   /** A good body of it, for a model. */
   body: (model: string) => Json
 }
@@ -37,10 +41,33 @@ const endpoints: Endpoint[] = [
   {
     path: '/v1/chat/completions',
     textField: 'messages',
+    good: 'fake/ok',
     body: (model) => ({ model, messages }),
   },
-  { path: '/v1/completions', textField: 'prompt', body: (model) => ({ model, prompt: 'Say it.' }) },
-  { path: '/v1/embeddings', textField: 'input', body: (model) => ({ model, input: 'A text.' }) },
+  {
+    path: '/v1/completions',
+    textField: 'prompt',
+    good: 'fake/ok',
+    body: (model) => ({ model, prompt: 'Say it.' }),
+  },
+  {
+    path: '/v1/embeddings',
+    textField: 'input',
+    good: 'fake/embedder',
+    body: (model) => ({ model, input: 'A text.' }),
+  },
+  {
+    path: '/v1/moderations',
+    textField: 'input',
+    good: 'fake/moderation',
+    body: (model) => ({ model, input: 'A text.' }),
+  },
+  ...['/v1/rerank', '/v2/rerank'].map((path) => ({
+    path,
+    textField: 'query',
+    good: 'fake/rerank',
+    body: (model: string) => ({ model, query: 'A text?', documents: ['A text.'] }),
+  })),
 ]
 const paths = [
   ...endpoints.map(({ path }) => ['POST', path] as const),
@@ -100,9 +127,8 @@ describe.each(paths)('%s %s', (method, path) => {
   })
 })
 
-describe.each(endpoints)('$path', ({ path, textField, body }) => {
+describe.each(endpoints)('$path', ({ path, textField, good, body }) => {
   const call = (fields: Json) => sendRequest(rig.gateway, { path, key: customer.key, body: fields })
-  const good = path.endsWith('embeddings') ? 'fake/embedder' : 'fake/ok'
 
   test('a model id of no form is invalid_model', async () => {
     for (const model of ['gpt-4o', '/x', 'fake/', 'Fake/ok', `fake/${'x'.repeat(252)}`, '']) {

@@ -7,18 +7,17 @@ import { sendRequest, messages, type Answer, type Json } from '../../harness/htt
 let rig: Rig
 let customer: Customer
 let model: string
-let embedder: string
+/** The model of each endpoint that writes no text, by its category. */
+const readers = new Map<string, string>()
 
 beforeAll(async () => {
   rig = await startRig()
   customer = await rig.gateway.customer()
   model = await rig.model('rejects')
-  embedder = await rig.model('embeds', {
-    category: 'embedding',
-    upstream_model: 'rejects',
-    max_output_tokens: null,
-    dimensions: 8,
-  })
+  for (const category of ['embedding', 'moderation', 'rerank']) {
+    const fields = { category, upstream_model: 'rejects', max_output_tokens: null }
+    readers.set(category, await rig.model(`rejects-${category}`, fields))
+  }
 })
 afterAll(() => rig[Symbol.asyncDispose]())
 afterEach(() => {
@@ -29,12 +28,28 @@ afterEach(() => {
 interface Endpoint {
   path: string
   body: () => Json
+  /** It has no streams. */
+  isWhole?: boolean
 }
 
 const endpoints: Endpoint[] = [
   { path: '/v1/chat/completions', body: () => ({ model, messages }) },
   { path: '/v1/completions', body: () => ({ model, prompt: 'Say it.' }) },
-  { path: '/v1/embeddings', body: () => ({ model: embedder, input: 'A text.' }) },
+  {
+    path: '/v1/embeddings',
+    isWhole: true,
+    body: () => ({ model: readers.get('embedding'), input: 'A text.' }),
+  },
+  {
+    path: '/v1/moderations',
+    isWhole: true,
+    body: () => ({ model: readers.get('moderation'), input: 'A text.' }),
+  },
+  {
+    path: '/v1/rerank',
+    isWhole: true,
+    body: () => ({ model: readers.get('rerank'), query: 'A text?', documents: ['A text.'] }),
+  },
   { path: '/v1/messages', body: () => ({ model, messages, max_tokens: 9 }) },
   { path: '/v1/responses', body: () => ({ model, input: 'Say it.' }) },
 ]
@@ -83,10 +98,10 @@ const serve = (status: number, body: object | string) =>
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
 
-describe.each(endpoints)('$path', ({ path, body }) => {
+describe.each(endpoints)('$path', ({ path, body, isWhole }) => {
   const post = (fields: Json = {}) =>
     sendRequest(rig.gateway, { path, key: customer.key, body: { ...body(), ...fields } })
-  const streams = path === '/v1/embeddings' ? [{}] : [{}, { stream: true }]
+  const streams = isWhole ? [{}] : [{}, { stream: true }]
 
   test.each(rejections)(
     'finding P9: a provider that rejects it %s: 400 in its words, called once',

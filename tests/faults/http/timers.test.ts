@@ -89,9 +89,12 @@ describe('while the headers wait for the first event', () => {
     ['/v1/completions', 'held-first', { prompt: 'x' }],
     ['/v1/completions', 'held-first', { prompt: ['a', 'b', 'c'] }],
     ['/v1/embeddings', 'held-first~embedding', { input: 'x' }],
+    ['/v1/moderations', 'held-first~moderation', { input: 'x' }],
+    ['/v1/rerank', 'held-first~rerank', { query: 'x', documents: ['x'] }],
   ])('U02: REQUEST_TIMEOUT_SECONDS is 504: %s of %s, %j', async (path, name, fields) => {
     rig.upstream.reset()
-    const model = await rig.model(name, path === '/v1/embeddings' ? { category: 'embedding' } : {})
+    const [, category = 'chat'] = name.split('~')
+    const model = await rig.model(name, { category })
     const { status, error, tookMs, headers } = await sendRequest(rig.gateway, {
       path,
       key: chatClient.customer.key,

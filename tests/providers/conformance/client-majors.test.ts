@@ -15,6 +15,7 @@ beforeAll(async () => {
   }
   const pricing = { input: 1, output: 0 }
   await fixture.model('embeds', { upstream_model: 'ok', category: 'embedding', pricing })
+  await fixture.model('judge', { upstream_model: 'ok', category: 'moderation', pricing })
   await fixture.addProvider('texts', { embeddings: { base64: false } })
   await fixture.addModel('texts/embed-floats-only', { category: 'embedding', pricing })
 })
@@ -35,6 +36,7 @@ interface Major {
   failure: (model: string) => Promise<unknown>
   completion: (model: string) => Promise<string | undefined>
   embedding: (model: string) => Promise<number[]>
+  flags: (model: string | undefined) => Promise<boolean[]>
   model: (id: string) => Promise<string>
   models: () => Promise<string[]>
 }
@@ -43,7 +45,7 @@ const messages = [{ role: 'user' as const, content: 'Say something.' }]
 
 /** One body for all: each major is typed by its own package, and this is read four times. */
 function speak(client: OpenAI4 | OpenAI5 | OpenAI6 | OpenAI7): Major {
-  const { chat, completions, embeddings, models } = asNewest(client)
+  const { chat, completions, embeddings, moderations, models } = asNewest(client)
   const stream = async (model: string) => {
     let text = ''
     for await (const chunk of await chat.completions.create({ model, messages, stream: true })) {
@@ -72,6 +74,11 @@ function speak(client: OpenAI4 | OpenAI5 | OpenAI6 | OpenAI7): Major {
     embedding: async (model) => [
       ...((await embeddings.create({ model, input: 'a' })).data[0]?.embedding ?? []),
     ],
+    flags: async (model) => {
+      const input = ['Good morning', 'Plain violence']
+      const { results } = await moderations.create({ input, ...(model && { model }) })
+      return results.map(({ flagged }) => flagged)
+    },
     model: async (id) => (await models.retrieve(id)).id,
     models: async () => (await Array.fromAsync(await models.list())).map(({ id }) => id),
   }
@@ -125,6 +132,12 @@ describe.each(majors)('%s', (_name, major) => {
   test('R2: has true vectors, also of a provider that knows no base64', async () => {
     for (const model of ['fake/embeds', 'texts/embed-floats-only']) {
       expect(await major().embedding(model)).toEqual(vectorOf('a', 8))
+    }
+  })
+
+  test('has moderations, of a model that it names and of the default one', async () => {
+    for (const model of ['fake/judge', undefined]) {
+      expect(await major().flags(model)).toEqual([false, true])
     }
   })
 

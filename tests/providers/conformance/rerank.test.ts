@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { sendRequest } from '../../harness/http'
 import { upstreamSecret } from '../../harness/server'
 import { errorOf, jsonOf, createFixture, type Fixture } from './fixture'
 
@@ -109,6 +110,25 @@ test.each(['rank-fewer', 'rank-others'])('a wrong ranking is no answer: %s', asy
   const response = await fixture.post(path, { model, ...asked })
   expect(response.status).toBe(502)
   expect(await errorOf(response)).toMatchObject({ code: 'provider_error' })
+})
+
+test('a failing provider is followed by the next member of a collection', async () => {
+  const failing = await fixture.model('status-503', reranker)
+  const { rig } = fixture
+  const members = [failing, 'fake/jina']
+  const owner = await rig.gateway.customer({ permissions: ['read', 'write', 'admin'] })
+  const made = await sendRequest(rig.gateway, {
+    path: '/api/user/model-collections',
+    key: owner.key,
+    body: { name: 'rankers', members },
+  })
+  expect(made.status).toBe(201)
+  const answer = await sendRequest(rig.gateway, {
+    path,
+    key: owner.key,
+    body: { model: String(made.body['model_id']), ...asked, top_n: 1 },
+  })
+  expect(answer.body).toMatchObject({ model: 'fake/jina', results: [{ index: 1 }] })
 })
 
 test('models of other kinds do not rank, and those for ranking do nothing else', async () => {

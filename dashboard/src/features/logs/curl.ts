@@ -14,11 +14,16 @@ export interface RepeatableRequest {
 const chatPath = '/v1/chat/completions'
 const greeting = [{ role: 'user', content: 'Hello!' }]
 
+const ranking = { query: 'Hello!', documents: ['Hello, you!', 'Goodbye.'] }
+
 /** A small request for each endpoint, where the body was not stored. */
 const samples: Readonly<Record<string, object>> = {
   [chatPath]: { messages: greeting },
   '/v1/completions': { prompt: 'Hello!' },
   '/v1/embeddings': { input: 'Hello!' },
+  '/v1/moderations': { input: 'Hello!' },
+  '/v1/rerank': ranking,
+  '/v2/rerank': ranking,
   '/v1/messages': { max_tokens: 256, messages: greeting },
   '/v1/responses': { input: 'Hello!' },
 }

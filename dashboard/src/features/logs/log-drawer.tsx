@@ -29,12 +29,20 @@ export function LogDrawer({ id, onClose }: { id: string; onClose: () => void }) 
   )
 }
 
+/** Endpoints whose models write no text. */
+const withoutText: ReadonlySet<string> = new Set([
+  '/v1/embeddings',
+  '/v1/moderations',
+  '/v1/rerank',
+  '/v2/rerank',
+])
+
 const Actions = ({ log }: { log: LogDetails }) => {
   const message = promptOf(log.request_body)
   const model = log.requested_model || log.model
   return (
     <>
-      {model && log.endpoint !== '/v1/embeddings' && (
+      {model && !withoutText.has(log.endpoint) && (
         <Button
           size="xs"
           variant="default"
