@@ -46,11 +46,12 @@ const shortRanking = (count: number) => ({
   maxTokensPerDocument: usualTokensPerDocument,
 })
 
+const unitsOf = (count: number) => [
+  boundRanking(shortRanking(count)).searches,
+  estimateRanking(shortRanking(count)).searches,
+]
+
 test('a hundred short documents are one search unit, and one more is another', () => {
-  const unitsOf = (count: number) => [
-    boundRanking(shortRanking(count)).searches,
-    estimateRanking(shortRanking(count)).searches,
-  ]
   expect([1, 100, 101].map(unitsOf)).toEqual([
     [1, 1],
     [1, 1],
