@@ -54,13 +54,13 @@ const notFound = () =>
 
 /** Streams the events of a background response, running or ended. Rejects with `invalid_request`. */
 async function streamOf(
-  { background, runs }: StoredPorts,
+  { store, background, runs }: StoredPorts,
   owned: Owned,
   after: number,
 ): Promise<StreamReply> {
   const standing = await background.find(owned)
-  if (!standing) throw notFound()
-  if (!standing.storesEvents) {
+  if (!standing?.storesEvents) {
+    await storedOf(store, owned)
     throw invalidRequest(
       'stream',
       'wrong_state',
@@ -78,10 +78,14 @@ async function responseOf(ports: StoredPorts, owned: Owned, pause: Pause): Promi
 }
 
 /** Cancels a response, once: one that has ended stays unchanged. Rejects with `invalid_request`. */
-async function cancelled({ runs }: StoredPorts, owned: Owned, pause: Pause): Promise<JsonObject> {
+async function cancelled(
+  { store, runs }: StoredPorts,
+  owned: Owned,
+  pause: Pause,
+): Promise<JsonObject> {
   const standing = await runs.cancel(owned, pause)
-  if (!standing) throw notFound()
-  if (standing.isBackground) return standing.response
+  if (standing?.isBackground) return standing.response
+  await storedOf(store, owned, pause)
   throw invalidRequest(
     'response_id',
     'wrong_state',
@@ -89,10 +93,11 @@ async function cancelled({ runs }: StoredPorts, owned: Owned, pause: Pause): Pro
   )
 }
 
+/** Finds a response that the database may not have yet. Rejects with `resource_not_found`. */
 async function storedOf(
   store: ResponseStore,
   { userId, id }: Owned,
-  pause: Pause,
+  pause?: Pause,
 ): Promise<StoredResponse> {
   const response = await store.find(userId, id, pause)
   if (!response) throw notFound()
