@@ -9068,11 +9068,11 @@ export interface components {
             documents: (string | {
                 text: string;
             })[];
-            /** @description The most results; all documents by default */
+            /** @description Maximum number of results; all documents by default */
             top_n?: (number | null) | undefined;
             /** @description Repeat each document in its result */
             return_documents?: (boolean | null) | undefined;
-            /** @description Where Cohere cuts a document; 4,096 by default. Other providers do not get it */
+            /** @description Tokens after which Cohere cuts a document; 4,096 by default. Other providers do not receive it */
             max_tokens_per_doc?: (number | null) | undefined;
         };
         /**
@@ -9119,7 +9119,7 @@ export interface components {
                 total_tokens: number;
             };
             meta: {
-                /** @description Where the provider counts them */
+                /** @description The counts that the provider reports */
                 billed_units: {
                     search_units?: number | undefined;
                     input_tokens?: number | undefined;

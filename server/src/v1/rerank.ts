@@ -22,7 +22,7 @@ const Reranking = z
     meta: z.looseObject({
       billed_units: z
         .looseObject({ search_units: z.int().optional(), input_tokens: z.int().optional() })
-        .describe('Where the provider counts them'),
+        .describe('The counts that the provider reports'),
     }),
   })
   .meta({

@@ -19,10 +19,10 @@ export const RerankRequest = toSparse(
       .min(1)
       .max(maxDocuments)
       .describe('Texts, or objects with a `text`'),
-    top_n: maybe(z.int().min(1)).describe('The most results; all documents by default'),
+    top_n: maybe(z.int().min(1)).describe('Maximum number of results; all documents by default'),
     return_documents: maybe(z.boolean()).describe('Repeat each document in its result'),
     max_tokens_per_doc: maybe(z.int().min(1)).describe(
-      'Where Cohere cuts a document; 4,096 by default. Other providers do not get it',
+      'Tokens after which Cohere cuts a document; 4,096 by default. Other providers do not receive it',
     ),
   }),
 )
