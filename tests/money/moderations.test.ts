@@ -57,7 +57,7 @@ test('a free model costs nothing, without credit too, and is booked as a request
   expect(await findBookedOnce(billing.sql, answer)).toMatchObject({ cost: 0n, inputTokens: 3 })
 })
 
-test('without credit a priced model is refused before its provider is called', async () => {
+test('without credit a priced model is rejected before its provider is called', async () => {
   const customer = await billing.customer(0n)
   const before = billing.rig.upstream.requests().length
   const { status, error } = await moderate(customer, 'moderate-counted')
@@ -77,7 +77,7 @@ test.each([
   expect((await accountOf(billing.sql, customer)).posted).toBe(credit)
 })
 
-test('a client that disconnects pays for what was sent, once, and never more than was held', async () => {
+test('a client that disconnects pays for its request once, and never more than was held', async () => {
   const customer = await billing.customer(credit)
   const model = await billing.rig.model('held-first', moderation)
   const { gateway, upstream } = billing.rig

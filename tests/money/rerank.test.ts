@@ -87,7 +87,7 @@ test.each([
   expect(booked.inputTokens).toBeWithin(4, 40)
 })
 
-test('the dearest that a request can reach is held: what does not cover it is refused', async () => {
+test('the maximum cost of a request is held: a balance that does not cover it is rejected', async () => {
   const before = billing.rig.upstream.requests().length
   const poor = await billing.customer(unit)
   // By their bytes they could be two units.
@@ -110,7 +110,7 @@ test.each([
   expect((await accountOf(billing.sql, customer)).posted).toBe(credit)
 })
 
-test('a client that disconnects pays for what was sent, once', async () => {
+test('a client that disconnects pays for its request once', async () => {
   const customer = await billing.customer(credit)
   const model = await billing.rig.model('held-first', byToken)
   const { gateway, upstream } = billing.rig

@@ -49,11 +49,11 @@ async function run(failover: EndpointRun<ModerationRequest>): Promise<Reply> {
     before: async (attempt) => checkModeration(attempt),
     attempt: async (attempt) => {
       const { answer, usage } = await moderate(attempt, deadline)
-      const counted = usage ?? estimateOf(attempt)
+      const countedUsage = usage ?? estimateOf(attempt)
       return {
         kind: 'full',
-        body: { ...answer, model: attempt.model.id, usage: toPromptUsageBlock(counted) },
-        usage: counted,
+        body: { ...answer, model: attempt.model.id, usage: toPromptUsageBlock(countedUsage) },
+        usage: countedUsage,
         provider: attempt.candidate.provider.key,
         omittedFields: reportOmissions(attempt),
       }

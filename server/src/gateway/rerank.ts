@@ -73,13 +73,13 @@ async function run(failover: EndpointRun<RerankRequest>): Promise<Reply> {
       const answer = await rank(attempt, deadline)
       const usage = usageOf(answer, attempt)
       const { provider } = attempt.candidate
-      const omitted = omittedFromRerank(attempt.body, provider)
+      const omittedFields = omittedFromRerank(attempt.body, provider)
       return {
         kind: 'full',
         body: toBody(answer, usage, attempt),
         usage,
         provider: provider.key,
-        omittedFields: reportOmissions(attempt, omitted),
+        omittedFields: reportOmissions(attempt, omittedFields),
       }
     },
   })

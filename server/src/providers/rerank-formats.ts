@@ -177,12 +177,13 @@ const maxUnits = 1_000_000_000
 
 /** Cohere bills by search unit, which its schema has as a number of any kind, or by token. */
 function readFacts({ id, usage: block, meta }: JsonObject): Omit<RerankAnswer, 'scores'> {
-  const billed = isObject(meta) && isObject(meta['billed_units']) ? meta['billed_units'] : {}
-  const counted = isObject(meta) && isObject(meta['tokens']) ? meta['tokens'] : {}
-  const units = billed['search_units']
+  const billedUnits = isObject(meta) && isObject(meta['billed_units']) ? meta['billed_units'] : {}
+  const tokenCounts = isObject(meta) && isObject(meta['tokens']) ? meta['tokens'] : {}
+  const units = billedUnits['search_units']
   const hasSearchUnits = typeof units === 'number' && units >= 0 && units <= maxUnits
   const tokens =
-    readUsage(block, 'inside') ?? toInputUsage(billed['input_tokens'] ?? counted['input_tokens'])
+    readUsage(block, 'inside') ??
+    toInputUsage(billedUnits['input_tokens'] ?? tokenCounts['input_tokens'])
   const searches = hasSearchUnits ? Math.ceil(units) : 0
   return {
     id: typeof id === 'string' ? id : undefined,

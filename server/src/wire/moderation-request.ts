@@ -18,7 +18,7 @@ const Part = z.discriminatedUnion('type', [
 ])
 export type ModerationPart = z.output<typeof Part>
 
-const input = z
+const Input = z
   .union([
     NonEmptyText,
     z.array(NonEmptyText).min(1).max(maxInputs),
@@ -27,12 +27,12 @@ const input = z
   .describe('A text, texts, each with a result of its own, or the parts of one input')
 
 /** `POST /v1/moderations`, once it has a model. Source: contract 4.11. */
-export const ModerationRequest = toSparse(z.looseObject({ model: modelField, input }))
+export const ModerationRequest = toSparse(z.looseObject({ model: modelField, input: Input }))
 export type ModerationRequest = z.output<typeof ModerationRequest>
 
 /** The request as callers may send it. */
 export const CallerModeration = z.looseObject({
-  input,
+  input: Input,
   model: maybe(text(256, 1)).describe(
     '`<provider>/<model>`; by default the first model for moderation that the key may call, of real ones where there are any',
   ),
@@ -41,11 +41,11 @@ export const CallerModeration = z.looseObject({
 const isText = (item: string | ModerationPart): item is string => typeof item === 'string'
 
 /** The forms of `input` as one list, each item with a result of its own. */
-export function toModerationItems(given: ModerationRequest['input']): EmbeddingItem[] {
-  if (typeof given === 'string') return [given]
-  const texts = given.filter(isText)
+export function toModerationItems(input: ModerationRequest['input']): EmbeddingItem[] {
+  if (typeof input === 'string') return [input]
+  const texts = input.filter(isText)
   if (texts.length > 0) return texts
-  const parts = given.flatMap((part) => (isText(part) ? [] : [part]))
+  const parts = input.flatMap((part) => (isText(part) ? [] : [part]))
   return [
     {
       parts: parts.map((part) =>

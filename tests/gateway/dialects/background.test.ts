@@ -201,21 +201,6 @@ describe('cancelled', () => {
     expect((await failureOf(fixture.client.responses.cancel('resp_none'))).status).toBe(404)
   })
 
-  test('an answer outside the background is rejected before the database has it, too', async () => {
-    const model = await fixture.model('ok')
-    const { responses } = fixture.client
-    await using sql = await openDatabase(fixture.rig.gateway.dataDir)
-    await sql.begin(async (transaction) => {
-      await transaction`lock table stored_response in exclusive mode`
-      const { id } = await responses.create({ model, input: 'One.', store: true })
-      const stream = { path: `${path}/${id}?stream=true`, key: fixture.customer.key }
-      const streamed = await sendRequest(fixture.rig.gateway, { ...stream, method: 'GET' })
-      expect([streamed.status, streamed.error.param]).toEqual([400, 'stream'])
-      const refusal = await failureOf(responses.cancel(id))
-      expect([refusal.status, refusal.param]).toEqual([400, 'response_id'])
-    })
-  })
-
   test('finding S31: by the suspension of its account, as by its deletion', async () => {
     const { gateway } = fixture.rig
     const { client, userId } = await gateway.customer()

@@ -184,3 +184,18 @@ test('a stored answer is in the database as soon as it is written, under its acc
     await sql.close()
   }
 })
+
+test('an answer that the database does not have yet cannot be cancelled or streamed, with the reason', async () => {
+  const model = await fixture.model('ok')
+  const { responses } = fixture.client
+  await using sql = await openDatabase(fixture.rig.gateway.dataDir)
+  await sql.begin(async (transaction) => {
+    await transaction`lock table stored_response in exclusive mode`
+    const { id } = await responses.create({ model, input: 'One.', store: true })
+    const stream = { path: `/v1/responses/${id}?stream=true`, key: fixture.customer.key }
+    const streamed = await sendRequest(fixture.rig.gateway, { ...stream, method: 'GET' })
+    expect([streamed.status, streamed.error.param]).toEqual([400, 'stream'])
+    const refusal = await failureOf(responses.cancel(id))
+    expect([refusal.status, refusal.param]).toEqual([400, 'response_id'])
+  })
+})

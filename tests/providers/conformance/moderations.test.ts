@@ -22,7 +22,7 @@ const judge = async (body: Record<string, unknown>) => {
   return { response, body: jsonOf(await response.json()) }
 }
 
-test('the official client gets a result for each text, under the name of the model here', async () => {
+test('the official client receives a result for each text, under Tollgate’s name of the model', async () => {
   const { client } = fixture
   const input = ['Good morning', 'Plain violence']
   const answer = await client.moderations.create({ model: 'fake/judge', input })
@@ -53,7 +53,7 @@ test('categories of another maker pass as they are, without those of OpenAI', as
   ])
 })
 
-test('a model of texts alone gets the texts of the parts joined, and an image is rejected', async () => {
+test('a model of texts alone receives the texts of the parts joined, and an image is rejected', async () => {
   const model = 'texts/moderate-mistral'
   const parts = [
     { type: 'text', text: 'One' },
@@ -78,7 +78,7 @@ describe('a request that names no model goes to the first that its key may call'
     expect(answer.model).toBe('fake/judge')
   })
 
-  test('a key for other models alone is asked for a model', async () => {
+  test('a key for other models only must name a model', async () => {
     const { rig } = fixture
     const owner = await rig.gateway.customer({ permissions: ['admin'] })
     const newKey = async (allowedModels: string[]) => {
@@ -136,7 +136,7 @@ test('models of other kinds do not moderate, and those for moderation do nothing
   }
 })
 
-test('a provider whose format has no moderations is not asked for any', async () => {
+test('a provider whose format has no moderations is not called', async () => {
   await fixture.addModel('anthropic/judge', moderation)
   const { gateway } = fixture.rig
   const connection = { name: 'claude', provider: 'anthropic', api_key: 'sk-ant-1' }

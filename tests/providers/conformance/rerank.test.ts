@@ -105,7 +105,7 @@ test.each([
   expect(fixture.rig.upstream.requests()).toHaveLength(before)
 })
 
-test.each(['rank-fewer', 'rank-others'])('a wrong ranking is no answer: %s', async (name) => {
+test.each(['rank-fewer', 'rank-others'])('a wrong ranking is rejected: %s', async (name) => {
   const model = await fixture.model(name, reranker)
   const response = await fixture.post(path, { model, ...asked })
   expect(response.status).toBe(502)
@@ -149,7 +149,7 @@ test('models of other kinds do not rank, and those for ranking do nothing else',
   }
 })
 
-test('a provider whose format has no reranking is not asked for any', async () => {
+test('a provider whose format has no reranking is not called', async () => {
   await fixture.addModel('anthropic/ranker', reranker)
   const response = await fixture.post(path, { model: 'anthropic/ranker', ...asked })
   expect(await errorOf(response)).toMatchObject({
