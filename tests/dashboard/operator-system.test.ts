@@ -105,7 +105,7 @@ describe('an operator', () => {
   test('filters models by name, provider and status, and keeps the filter in the address', async () => {
     const page = await dashboard.open('/operator/models?provider=sandbox')
     await page.getByRole('link', { name: 'Sandbox Echo' }).waitFor()
-    expect(await page.getByRole('row').count()).toBe(5)
+    expect(await page.getByRole('row').count()).toBe(7)
     await page.getByLabel('Search models').fill('lorem')
     await page.waitForURL(/search=lorem/)
     await page.getByRole('link', { name: 'Sandbox Echo' }).waitFor({ state: 'detached' })
