@@ -60,9 +60,12 @@ test.skipIf(!mayMount).each([
   90_000,
 )
 
+// The shell opens the output in the background: created first, it is there when `grep` reads it.
 const filled = `
-  start env >$disk.out 2>&1 & pid=$!
+  : >$disk.out
+  start env >>$disk.out 2>&1 & pid=$!
   for i in $(seq 600); do grep -q 'is ready at' $disk.out && break; sleep 0.1; done
+  grep -q 'is ready at' $disk.out || { echo 'The first start is not ready:' >&2; cat $disk.out >&2; exit 99; }
   kill -TERM $(cat $disk/data/tollgate.pid); wait $pid
 `
 
