@@ -112,9 +112,9 @@ function withSearchOfEachRequest({ search, ...price }: Price): Price {
 }
 
 /** Removes tiers beyond the longest prompt. */
-export function reachable(price: Price, longestPrompt = Infinity): Price {
+export function withoutUnreachableTiers(price: Price, maxPromptTokens = Infinity): Price {
   const reach = <Layer extends Pick<Price, 'tiers'>>({ tiers = [], ...layer }: Layer) => {
-    const reached = tiers.filter(({ above }) => above < longestPrompt)
+    const reached = tiers.filter(({ above }) => above < maxPromptTokens)
     return { ...layer, ...(reached.length > 0 && { tiers: reached }) }
   }
   const { service_tiers: services, ...base } = price

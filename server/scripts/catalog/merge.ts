@@ -2,10 +2,11 @@ import type { CatalogEntryRow } from '../../src/catalog/catalog-file'
 import { responsesModels } from '../../src/providers/responses/models'
 import { getResponsesFlags } from '../../src/providers/responses/needs-responses'
 import { withLongestPrompt } from './context-window'
-import { choosePrice, isComplete, type NamedQuote, reachable } from './choose-price'
+import { choosePrice, isComplete, type NamedQuote, withoutUnreachableTiers } from './choose-price'
 import { corrected } from './corrected'
 import { type Dates, toEntry } from './entry'
 import type { Facts, Listing, Listings } from './facts'
+import { firstClass } from './first-class'
 import { correctionOf, describedIds } from './overlay'
 import { type Names, providerNames } from './providers'
 import type { QuoteOf } from './read-genai-prices'
@@ -28,32 +29,6 @@ export interface Merged {
   differing: Record<string, string[]>
   isMissing: boolean
 }
-
-/** Providers whose models must all have a price, so that setting a key suffices. */
-export const firstClass: ReadonlySet<string> = new Set([
-  'openai',
-  'anthropic',
-  'google',
-  'mistral',
-  'deepseek',
-  'xai',
-  'groq',
-  'together',
-  'fireworks',
-  'deepinfra',
-  'dashscope',
-  'moonshot',
-  'zai',
-  'cohere',
-  'perplexity',
-  'cerebras',
-  'sambanova',
-  'nvidia',
-  'openrouter',
-  'bedrock',
-  'vertex',
-  'azure',
-])
 
 // Kinds of models without an endpoint here, where the sources file them under chat or embedding.
 const otherKinds =
@@ -183,7 +158,7 @@ function toMerged({ provider, id, facts, quotes }: Described, dates: Dates): Mer
     const isMissing = !correction.unpriced && firstClass.has(provider)
     return [{ entry, priceFrom: null, differing: {}, isMissing }]
   }
-  const price = reachable(
+  const price = withoutUnreachableTiers(
     corrected(chosen.price, correction),
     entry.max_input_tokens ?? entry.context_length,
   )

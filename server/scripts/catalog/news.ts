@@ -1,20 +1,6 @@
 import type { CatalogEntryRow } from '../../src/catalog/catalog-file'
-import { firstClass, type Merged } from './merge'
-
-/** First-class providers of models of their own: what is new of them is news, at hosts it mostly repeats. */
-const makers: ReadonlySet<string> = new Set([
-  'openai',
-  'anthropic',
-  'google',
-  'mistral',
-  'deepseek',
-  'xai',
-  'dashscope',
-  'moonshot',
-  'zai',
-  'cohere',
-  'perplexity',
-])
+import { firstClass, makers } from './first-class'
+import type { Merged } from './merge'
 
 interface News {
   /** Models of makers that the catalogue lacks. */

@@ -1,5 +1,6 @@
 import type { CatalogFile } from '../../src/catalog/catalog-file'
-import { firstClass, type Merged } from './merge'
+import { firstClass } from './first-class'
+import type { Merged } from './merge'
 import { packages } from './packages'
 import { differences } from './price'
 

@@ -40,7 +40,7 @@ export const rerank: Endpoint<typeof RerankRequest> = {
   size: () => ({ textField: 'documents', output: undefined, texts: () => [], tokens: 0 }),
   need: (_params, bytes) => ({ promptTokens: roughTokens(bytes), answers: 0 }),
   volume: (attempt) => boundRanking(rankingOf(attempt)),
-  // A closer bound of documents that are cut would be one of texts that nobody reads.
+  // Of documents that are cut, the provider reads the first part only: counting all of it bounds nothing closer.
   texts: (attempt) => {
     const { documents, maxTokensPerDocument } = rankingOf(attempt)
     return maxTokensPerDocument === undefined ? pickLongTexts(documents) : []

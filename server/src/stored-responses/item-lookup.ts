@@ -8,7 +8,7 @@ import type { Pause } from '../wire/json-slices'
 /** A stored response, as far as items of it can be named. */
 export interface StoredItems {
   id: string
-  /** Empty unless it was asked for. */
+  /** Empty where the caller did not request it. */
   input: readonly JsonObject[]
   output: readonly JsonObject[]
 }

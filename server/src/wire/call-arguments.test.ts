@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
 import { CallArguments, firstValueIn, toCallInput } from './call-arguments'
 
-/** What goes out of pieces, and how they ended. */
+/** Returns the text that is sent for `pieces` of arguments, and how they ended. */
 function take(...pieces: string[]) {
   const args = new CallArguments()
   const text = pieces.map((piece) => args.add(piece)).join('')

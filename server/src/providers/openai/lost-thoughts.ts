@@ -14,8 +14,8 @@ const rejections: ReadonlySet<number> = new Set([400, 422])
 
 /**
  * Returns the chat to send in place of one that was refused for the thoughts in its history; undefined where the
- * refusal is about something else. A provider that misses thoughts, which their client did not keep, is asked not to
- * think this time. @see https://api-docs.deepseek.com/guides/thinking_mode
+ * refusal is about something else. A provider that misses thoughts, which their client did not keep, gets the chat with
+ * thinking disabled. @see https://api-docs.deepseek.com/guides/thinking_mode
  */
 export function replaceRefusedThoughts(
   { status, body: refusal }: UpstreamFailure,

@@ -35,7 +35,7 @@ const message = (text: string, fields: JsonObject = {}): JsonObject => ({
   content: [{ type: 'output_text', text, annotations: [], ...fields }],
 })
 
-/** An event of each kind about one call, the arguments in the first that is asked for and in all behind it. */
+/** Returns an event of each kind about one call; the arguments are in the event numbered `first` and in all after it. */
 function callEvents(first: number, at: JsonObject): JsonObject[] {
   const of = (own: number) => (own >= first ? '{"q":1}' : '')
   const events: (JsonObject | undefined)[] = [
@@ -154,7 +154,7 @@ describe('finding V3: the arguments of a call', () => {
   })
 })
 
-/** An event of each kind about one text, which is in the first that is asked for and in all behind it. */
+/** Returns an event of each kind about one text, which is in the event numbered `first` and in all after it. */
 function textEvents(first: number, at: JsonObject): JsonObject[] {
   const item = { ...message('Hello.'), ...('item_id' in at && { id: 'm_1' }) }
   const empty = { ...item, content: [] }
