@@ -74,6 +74,10 @@ export class SignInClient {
     return this.#send('POST', '/sign-in/email', { email, password })
   }
 
+  requestReset(email: string) {
+    return this.#send('POST', '/request-password-reset', { email })
+  }
+
   async withLink(email: string) {
     await this.#send('POST', '/sign-in/magic-link', { email, callbackURL: '/' })
     return this.#openMail(email)

@@ -53,6 +53,7 @@ const email = 'ada@example.com'
 let database: Database
 let signIn: SignIn
 let secret: string
+const reported: unknown[] = []
 /** The session that enabled the second factor, and one from before. */
 let first: SignInClient
 let before: SignInClient
@@ -71,7 +72,7 @@ beforeAll(async () => {
     },
     signUp: () => 'open',
     sendsMail: true,
-    onError: () => undefined,
+    onError: (error) => void reported.push(error),
   })
   first = open()
   await first.signUp(email)
@@ -177,4 +178,18 @@ test('an address that GitHub has not confirmed opens no session', async () => {
     false,
   ])
   expect((await client.account('eve@example.com')).email_verified).toBe(false)
+})
+
+test('a mail about an account that cannot be written is reported: the library discards the error', async () => {
+  reported.length = 0
+  await sql`alter table mail rename to mail_away`.execute(database.query)
+  try {
+    const { status } = await open().requestReset(email)
+    expect([status, reported]).toEqual([
+      200,
+      [expect.objectContaining({ message: expect.stringContaining('"mail" does not exist') })],
+    ])
+  } finally {
+    await sql`alter table mail_away rename to mail`.execute(database.query)
+  }
 })

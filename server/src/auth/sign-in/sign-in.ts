@@ -13,7 +13,7 @@ import { endAccess } from './remove-second-factor'
 import { checkNewSession, onUserUpdate, secondFactor } from './second-factor'
 import { newId } from '../../platform/db/id'
 import type { Schema } from '../../platform/db/schema'
-import { postMail } from '../../platform/mail/outbox'
+import { type Mail, postMail } from '../../platform/mail/outbox'
 import { isOneLine, toOneLine } from '../../wire/one-line'
 
 const day = 86_400
@@ -186,9 +186,15 @@ const hooksOf = (options: SignInOptions) =>
     },
   }) satisfies BetterAuthOptions
 
-/** The options for addresses, passwords and the mails about them. */
-const byMail = ({ db, address }: SignInOptions) =>
-  ({
+/** Returns the options for addresses, passwords and the mails about them. */
+function byMail({ db, address, onError }: SignInOptions) {
+  // The library discards what these functions throw, and answers as if the mail were on its way.
+  const post = (mail: Mail) =>
+    postMail(db, mail).catch((thrown: unknown) => {
+      onError(thrown)
+      throw thrown
+    })
+  return {
     emailAndPassword: {
       enabled: true,
       requireEmailVerification: true,
@@ -200,20 +206,21 @@ const byMail = ({ db, address }: SignInOptions) =>
         hash: (password) => Bun.password.hash(password),
         verify: ({ hash, password }) => Bun.password.verify(password, hash),
       },
-      sendResetPassword: ({ user, url }) => postMail(db, resetMail(user, url)),
+      sendResetPassword: ({ user, url }) => post(resetMail(user, url)),
       onPasswordReset: async ({ user }) => {
         await endLinks(db, user.email)
         await endAccess(db, user.id)
       },
-      onExistingUserSignUp: ({ user }) => postMail(db, emailTakenMail(user, address)),
+      onExistingUserSignUp: ({ user }) => post(emailTakenMail(user, address)),
     },
     emailVerification: {
       sendOnSignUp: true,
       sendOnSignIn: true,
       autoSignInAfterVerification: true,
-      sendVerificationEmail: ({ user, url }) => postMail(db, verificationMail(user, url)),
+      sendVerificationEmail: ({ user, url }) => post(verificationMail(user, url)),
     },
-  }) satisfies BetterAuthOptions
+  } satisfies BetterAuthOptions
+}
 
 /** Sends a link only where the address has an account; the client's answer is the same in both cases. */
 async function sendLink(db: Kysely<Schema>, email: string, url: string): Promise<void> {
