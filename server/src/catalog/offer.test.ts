@@ -54,8 +54,11 @@ interface Given {
   billing_mode?: 'org_pays' | 'member_pays'
 }
 
+/** Each a millisecond younger than the one before: ids of one millisecond have no order. */
+let createdMs = Date.UTC(2026, 0, 1)
+
 async function connection(owner: string, fields: Given = {}): Promise<string> {
-  const id = newId('conn')
+  const id = newId('conn', (createdMs += 1))
   const isOrganization = owner.startsWith('org_')
   const own = isOrganization
     ? { organization_id: owner, billing_mode: 'org_pays' as const }

@@ -91,4 +91,4 @@ test('C01: keeps every confirmed row after each of 50 kills', async () => {
   }
   expect(rotated).toBeGreaterThan(10)
   expect(reported.settled.size).toBeGreaterThan(1000)
-}, 120_000)
+}, 300_000)

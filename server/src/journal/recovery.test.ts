@@ -158,7 +158,7 @@ describe('C04: a damaged journal', () => {
       expect(orphans).toEqual(['att_open'])
       expect(damages).toEqual([])
     }
-  })
+  }, 120_000)
 
   test('reports and keeps files of garbage, and reads the others', async () => {
     const image = await captureRunning(root)

@@ -182,7 +182,7 @@ describe('the tables', () => {
       }),
       { numRuns: 150 },
     )
-  })
+  }, 120_000)
 
   test('M01: 200 concurrent takes never take more than the balance', async () => {
     const accountId = await newAccount()

@@ -5,7 +5,7 @@ import { TokenCounter } from './token-counter'
 import { recordTimeFigure } from '../../testing/figures'
 import { TestClock } from '../../testing/clock'
 
-const warm = new TokenCounter({ deadlineMs: 25_000 })
+const warm = new TokenCounter({ deadlineMs: 50_000 })
 afterAll(() => warm[Symbol.dispose]())
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
@@ -196,13 +196,13 @@ describe('deadlines and bounds', () => {
   })
 
   test('a full queue answers undefined at once', async () => {
-    using counter = new TokenCounter({ queueLimit: 2, deadlineMs: 25_000 })
+    using counter = new TokenCounter({ queueLimit: 2, deadlineMs: 50_000 })
     const jobs = ['a', 'b', 'c', 'd'].map((text) => counter.count([text]))
     expect(await Promise.all(jobs)).toEqual([1, 1, 1, undefined])
   })
 
   test('an idle worker is ended and starts again when there is work', async () => {
-    using counter = new TokenCounter({ idleMs: 1, deadlineMs: 25_000 })
+    using counter = new TokenCounter({ idleMs: 1, deadlineMs: 50_000 })
     using terminate = spyOn(Worker.prototype, 'terminate')
     expect(await counter.count(['Hello'])).toBe(1)
     while (terminate.mock.calls.length === 0) await nextTurn()
@@ -250,8 +250,8 @@ describe('lifetime', () => {
   test('does not keep the process alive', async () => {
     const script = `
       const { TokenCounter } = await import(${JSON.stringify(`${import.meta.dir}/token-counter.ts`)})
-      console.log(await new TokenCounter({ deadlineMs: 20_000 }).count(['Hello']))`
-    const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', timeout: 25_000 })
+      console.log(await new TokenCounter({ deadlineMs: 50_000 }).count(['Hello']))`
+    const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', timeout: 55_000 })
     expect(await child.exited).toBe(0)
     expect(await new Response(child.stdout).text()).toBe('1\n')
   })

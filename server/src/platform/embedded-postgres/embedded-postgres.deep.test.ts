@@ -44,10 +44,13 @@ async function temporary(): Promise<string> {
   return path
 }
 
+/** Ends the server that a killed Tollgate left, and waits for that: its processes create files until then. */
 async function endServer(home: string): Promise<void> {
   const pid = await pidOf(home).catch(() => 0)
-  const cwd = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-  if (pid > 1 && cwd.includes(home)) process.kill(pid, 'SIGQUIT')
+  const command = () => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+  if (pid <= 1 || !(await command()).includes(home)) return
+  process.kill(pid, 'SIGQUIT')
+  await eventually(async () => !(await command()).includes(home))
 }
 
 const pidOf = async (home: string) =>
