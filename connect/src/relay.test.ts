@@ -166,7 +166,7 @@ describe('a server', () => {
     await using fixture = await Fixture.open()
     const { tollgate, server } = fixture
     server.answer = () => new Response(endless('x'.repeat(10_000)).body, sse)
-    tollgate.send(requestFrame('a', { stream: true, timeout_ms: 3000, window: 20_000 }))
+    tollgate.send(requestFrame('a', { stream: true, timeout_ms: 6000, window: 20_000 }))
     const frames = await tollgate.ended('a')
     expect(textOf(frames)).toHaveLength(20_000)
     expect(frames.at(-1)).toMatchObject({ type: 'error', code: 'request_timeout' })

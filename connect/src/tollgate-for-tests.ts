@@ -170,7 +170,7 @@ export const requestFrame = (
   body: { model: 'llama', messages: [{ role: 'user', content: 'hi' }] },
   stream: false,
   window: 262_144,
-  timeout_ms: 10_000,
+  timeout_ms: 60_000,
   ...own,
 })
 

@@ -114,9 +114,10 @@ export async function startTwoNodes({
 
 /** Stops every process of a PostgreSQL where it stands, until disposed of. */
 export async function freeze(postmasterPid: number): Promise<Disposable> {
+  // The postmaster first: it would replace what stands still, and while it does, no process of its own ends unseen.
+  process.kill(postmasterPid, 'SIGSTOP')
   const children = await readFile(`/proc/${postmasterPid}/task/${postmasterPid}/children`, 'utf8')
-  // The postmaster first: it would replace what stands still.
-  const pids = [postmasterPid, ...children.trim().split(/\s+/).map(Number)].filter((pid) => pid > 1)
+  const pids = [...children.trim().split(/\s+/).map(Number), postmasterPid].filter((pid) => pid > 1)
   const send = (signal: NodeJS.Signals) => pids.forEach((pid) => process.kill(pid, signal))
   send('SIGSTOP')
   return { [Symbol.dispose]: () => send('SIGCONT') }

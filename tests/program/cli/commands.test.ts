@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { tollgate } from './run-cli'
 import { openDatabase } from '../../harness/database'
+import { freePort } from '../../harness/free-port'
 import { openOperator, CallFailed } from '../../../cli/src/server'
 import { newDataDir, startGateway, type Gateway } from '../../harness/server'
 
@@ -244,7 +245,9 @@ test('doctor: warns of a variable that looks like a misspelt setting', async () 
 })
 
 test('doctor: the port is queried at the address of HOST', async () => {
-  using other = Bun.serve({ port: 0, hostname: '127.0.0.2', fetch: () => new Response('hello') })
+  // One that the system chooses for this address may be listened on at the other.
+  const port = freePort()
+  using other = Bun.serve({ port, hostname: '127.0.0.2', fetch: () => new Response('hello') })
   const PORT = String(other.port)
   const there = await doctor({ DATA_DIR: `${dataDir}/none`, PORT, HOST: '127.0.0.2' })
   expect(there.of('port')).toMatchObject({ state: 'failure' })

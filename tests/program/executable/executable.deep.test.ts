@@ -3,6 +3,7 @@ import { chown, chmod, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findTollgateKeys } from '../supply/secrets'
+import { freePort } from '../../harness/free-port'
 import { collectedBytes } from '../../../bin/engine.mjs'
 import { findCommit, toBuildVersion } from '../../../bin/commit.mjs'
 import { version } from '../../../package.json'
@@ -209,9 +210,6 @@ test('the agent of a gateway is included, with its needs for tools', async () =>
 })
 
 test('without a server, it reports that it is not healthy', async () => {
-  using closed = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
-  const { port } = closed
-  closed.stop(true)
   const cwd = await emptyDirectory()
-  expect(await run(cwd, ['healthy'], { PORT: String(port) }).ended).toBe(1)
+  expect(await run(cwd, ['healthy'], { PORT: String(freePort()) }).ended).toBe(1)
 })

@@ -16,10 +16,10 @@ if (!mayMount) {
   console.warn('NOT RUN: M9 on full disks. It wants Linux, `unshare`, and leave to mount.')
 }
 
-/** Runs a script in which `disk` is a file system, and `start` starts the server on it for 60 s at most. */
+/** Runs a script in which `disk` is a file system, and `start` starts the server on it for two minutes at most. */
 async function onDisk(options: string, script: string) {
   const disk = await mkdtemp(join(tmpdir(), 'tollgate-disk-'))
-  const start = `timeout -k 5 60 ${process.execPath} server/src/main.ts`
+  const start = `timeout -k 5 120 ${process.execPath} server/src/main.ts`
   const lines = [
     `disk=${disk}`,
     `start() { DATA_DIR=$disk/data PORT=0 WORKERS=1 LOCAL_DISCOVERY=false "$@" ${start}; }`,
@@ -64,7 +64,7 @@ test.skipIf(!mayMount).each([
 const filled = `
   : >$disk.out
   start env >>$disk.out 2>&1 & pid=$!
-  for i in $(seq 600); do grep -q 'is ready at' $disk.out && break; sleep 0.1; done
+  for i in $(seq 1200); do grep -q 'is ready at' $disk.out && break; sleep 0.1; done
   grep -q 'is ready at' $disk.out || { echo 'The first start is not ready:' >&2; cat $disk.out >&2; exit 99; }
   kill -TERM $(cat $disk/data/tollgate.pid); wait $pid
 `

@@ -1,10 +1,13 @@
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { launch, postgresOf } from './launch'
 import { paste } from './paste'
 import { newDataDir, startGateway } from '../../harness/server'
 import { recordTimeFigure } from '../../../server/testing/figures'
+
+// A busy machine takes long to start several.
+setDefaultTimeout(120_000)
 
 const directories: string[] = []
 afterEach(async () => {

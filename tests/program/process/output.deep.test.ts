@@ -89,6 +89,7 @@ async function start({ name, command, workers = '1' }: Start) {
   // Of workers these are served once all of them listen.
   await eventually(
     async () => (await isOk(`${url}/readyz`)) && (await isOk(`${metricsUrl}/readyz`)),
+    60_000,
   )
   const key = (await readFile(join(dataDir, 'first-key'), 'utf8')).trim()
   return { child, url, key, metricsUrl }

@@ -1,12 +1,15 @@
-import { afterEach, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { launch, postgresOf } from './launch'
 import { databaseUrl, openAdmin } from '../../harness/database'
 import { internalUrl } from '../../harness/scrape'
 import { newDataDir, startGateway } from '../../harness/server'
-import { eventually } from '../../../server/testing/eventually'
+import { eventually, WaitTimeoutError } from '../../../server/testing/eventually'
 import { recordTimeFigure } from '../../../server/testing/figures'
+
+// A busy machine takes long to start several.
+setDefaultTimeout(120_000)
 
 const directories: string[] = []
 afterEach(async () => {
@@ -23,7 +26,12 @@ async function directory(state?: 'started'): Promise<string> {
 async function exitCodeOf(started: ReturnType<typeof launch>) {
   const state: { code?: number } = {}
   void started.exited.then((code) => (state.code = code))
-  await eventually(() => state.code !== undefined, 50_000).catch(() => started.kill('SIGKILL'))
+  try {
+    await eventually(() => state.code !== undefined, 50_000)
+  } catch {
+    started.kill('SIGKILL')
+    throw new WaitTimeoutError(`its end, so far:\n${started.out()}${started.err()}`, 50_000)
+  }
   return state.code
 }
 
@@ -161,6 +169,11 @@ test('L10: one of several concurrent starts on a fresh directory serves', async 
     launch({ DATA_DIR: dataDir }),
   ]
   const results = await Promise.allSettled(all.map((it) => it.ready()))
+  // One that is only slow has not been refused.
+  for (const result of results) {
+    if (result.status === 'rejected' && result.reason instanceof WaitTimeoutError)
+      throw result.reason
+  }
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   for (const it of all) it.kill('SIGTERM')
   const codes = await Promise.all(all.map(({ exited }) => exited))

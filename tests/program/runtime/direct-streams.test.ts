@@ -8,8 +8,11 @@ afterEach(() => {
   for (const each of open.splice(0)) each[Symbol.dispose]()
 })
 
-/** A client that has asked for what this source streams. */
-async function asking(source: Bun.DirectUnderlyingSource<string>): Promise<RawClient> {
+/** A client that has asked for what this source streams; `unread` from its first byte on. */
+async function asking(
+  source: Bun.DirectUnderlyingSource<string>,
+  reading: 'read' | 'unread' = 'read',
+): Promise<RawClient> {
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
@@ -19,6 +22,7 @@ async function asking(source: Bun.DirectUnderlyingSource<string>): Promise<RawCl
   open.push({ [Symbol.dispose]: () => void server.stop(true) })
   const client = await openRaw(server.url.href)
   open.push(client)
+  if (reading === 'unread') client.stopReading()
   await client.send(rawRequest({ method: 'GET', path: '/' }))
   return client
 }
@@ -67,8 +71,8 @@ function createWriter() {
 
 test('S12: a write is a promise once the client does not read, and resolves when it reads on', async () => {
   const [writer, otherWriter] = [createWriter(), createWriter()]
-  const [client, other] = [await asking(writer.source), await asking(otherWriter.source)]
-  for (const each of [client, other]) each.stopReading()
+  const client = await asking(writer.source, 'unread')
+  const other = await asking(otherWriter.source, 'unread')
   // The buffers of both kernels hold some megabytes.
   expect(await writer.held).toBeWithin(1, 32 * 2 ** 20)
   let isDrained = false
@@ -84,7 +88,7 @@ test('S12: a write is a promise once the client does not read, and resolves when
 
 test('S12: closed with an error it cuts off a client that does not read', async () => {
   const closed = Promise.withResolvers<void>()
-  const client = await asking({
+  const source: Bun.DirectUnderlyingSource<string> = {
     type: 'direct',
     async pull(controller) {
       for (;;) {
@@ -95,8 +99,8 @@ test('S12: closed with an error it cuts off a client that does not read', async 
       controller.close(new Error('it does not read'))
       closed.resolve()
     },
-  })
-  client.stopReading()
+  }
+  const client = await asking(source, 'unread')
   await closed.promise
   client.resumeReading()
   expect(await client.ended).toBe('reset')
