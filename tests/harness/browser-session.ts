@@ -53,11 +53,12 @@ export async function linksFor(sql: SQL, email: string): Promise<string[]> {
   return rows.flatMap(({ body }) => /^https?:\S+$/m.exec(body) ?? [])
 }
 
-/** A new account whose address is confirmed, signed in. */
+/** A new account whose address is confirmed, signed in. Throws with what was answered instead. */
 export async function signUp(gateway: Gateway, sql: SQL, email: string): Promise<Browser> {
   const browser = new Browser(gateway)
-  await browser.send('POST /api/auth/sign-up/email', { email, password, name: 'Ada' })
-  const [link = ''] = await linksFor(sql, email)
-  await browser.send(`GET ${link}`)
-  return browser
+  const made = await browser.send('POST /api/auth/sign-up/email', { email, password, name: 'Ada' })
+  const [link] = await linksFor(sql, email)
+  const opened = link === undefined ? undefined : await browser.send(`GET ${link}`)
+  if (opened?.status === 302 && opened.location?.includes('error') === false) return browser
+  throw new Error(`${email} did not sign up: ${JSON.stringify({ made, link, opened })}`)
 }

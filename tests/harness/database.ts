@@ -114,11 +114,13 @@ export async function startTwoNodes({
 
 /** Stops every process of a PostgreSQL where it stands, until disposed of. */
 export async function freeze(postmasterPid: number): Promise<Disposable> {
-  // The postmaster first: it would replace what stands still, and while it does, no process of its own ends unseen.
+  // It would replace what stands still, and start another process while the others are listed.
   process.kill(postmasterPid, 'SIGSTOP')
   const children = await readFile(`/proc/${postmasterPid}/task/${postmasterPid}/children`, 'utf8')
-  const pids = [...children.trim().split(/\s+/).map(Number), postmasterPid].filter((pid) => pid > 1)
-  const send = (signal: NodeJS.Signals) => pids.forEach((pid) => process.kill(pid, signal))
+  const pids = children.trim().split(/\s+/).map(Number)
+  // Last: until it goes on, the ids of processes that have ended stay theirs.
+  const all = [...pids.filter((pid) => pid > 1), postmasterPid]
+  const send = (signal: NodeJS.Signals) => all.forEach((pid) => process.kill(pid, signal))
   send('SIGSTOP')
   return { [Symbol.dispose]: () => send('SIGCONT') }
 }

@@ -12,6 +12,7 @@ import {
   requestIdOf,
   type Billing,
 } from '../harness/ledger'
+import { freePort } from '../harness/free-port'
 import { sendRequest, sendRaw, messages, type Json } from '../harness/http'
 import { eventually } from '../../server/testing/eventually'
 import type { RawClient } from '../harness/raw-client'
@@ -146,9 +147,7 @@ async function twice(key: string, first: string) {
 
 describe('M09: two attempts', () => {
   test('are two events of one request; only the successful one costs', async () => {
-    const closed = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
-    closed.stop(true)
-    await twice('refused', `http://127.0.0.1:${closed.port}/v1`)
+    await twice('refused', `http://127.0.0.1:${freePort()}/v1`)
   })
 
   test('the house bears the first one where its provider billed it and then failed', async () => {

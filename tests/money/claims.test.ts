@@ -5,6 +5,7 @@ import { call, idIn, createModelFixture, type Fixture } from '../harness/byok'
 import { expectSoundLedger } from '../harness/ledger-oracle'
 import { openDatabase } from '../harness/database'
 import { sendRequest, messages, type Json } from '../harness/http'
+import { readLog } from '../harness/request-log'
 import type { Customer } from '../harness/server'
 
 /** M11, M12: the owner of a connection, or any provider, counts more than it sent. */
@@ -96,8 +97,7 @@ async function chat({ key }: Customer, model: string, fields: Json = {}): Promis
   const { gateway } = fixture
   const answer = await sendRequest(gateway, { key, body: { model, messages, ...fields } })
   expect(answer.status).toBe(200)
-  const path = `/api/account/request-logs/${answer.headers.get('x-request-id')}`
-  const log = (await sendRequest(gateway, { method: 'GET', key, path })).body
+  const log = await readLog(gateway, { key }, answer)
   const cost = nanosOf(log['cost'])
   if (fields['stream'] !== true) {
     expect(nanosOf(answer.headers.get('x-tollgate-cost'))).toBe(cost)

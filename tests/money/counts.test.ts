@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import { messages, sendRequest, type Json } from '../harness/http'
+import { messages, type Json } from '../harness/http'
 import { priceOf } from '../harness/ledger'
+import { readLog } from '../harness/request-log'
 import { upstreamSecret } from '../harness/server'
 import { eventsOf, openFront, type Front } from '../providers/translated/front'
 
@@ -113,9 +114,8 @@ test.each([
   answerOf(usage)
   const answer = await front.chat('perplexity/sonar')
   expect(await front.booked(answer)).toMatchObject({ cost: sonarCost(fee) })
-  const path = `/api/account/request-logs/${answer.headers.get('x-request-id')}/details`
-  const { key } = front.customer
-  const log = await sendRequest(front.gateway, { method: 'GET', path, key })
+  const { headers } = answer
+  const log = await readLog(front.gateway, front.customer, { headers, part: '/details' })
   // The rates that it was charged by.
-  expect(log.body['pricing']).toMatchObject({ request: Number(fee) / 1e9 })
+  expect(log['pricing']).toMatchObject({ request: Number(fee) / 1e9 })
 })

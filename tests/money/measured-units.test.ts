@@ -6,11 +6,11 @@ import {
   reportedCost,
   nanosOf,
   startBilling,
-  requestIdOf,
   type Billing,
 } from '../harness/ledger'
 import { sendRequest, toStream, type Answer, type Json } from '../harness/http'
 import { recordedAnswer, type Report } from './recorded-units'
+import { readLog } from '../harness/request-log'
 import type { Customer } from '../harness/server'
 
 /** 1,000 nano-dollars a character read, 4,000 one written; a million of them a second. */
@@ -51,15 +51,8 @@ const chat = ({ model, content, fields, as = customer }: MeasuredRequest) =>
     body: { model, messages: [{ role: 'user', content }], ...fields },
   })
 
-async function detailsOf(answer: Answer): Promise<Json> {
-  const path = `/api/account/request-logs/${requestIdOf(answer)}/details`
-  const { body } = await sendRequest(billing.rig.gateway, {
-    path,
-    method: 'GET',
-    key: customer.key,
-  })
-  return body
-}
+const detailsOf = ({ headers }: Answer) =>
+  readLog(billing.rig.gateway, customer, { headers, part: '/details' })
 
 /** An emoji, which is a pair of surrogates, is one character; a letter with a combining accent is two. */
 const prompt = 'Grüße \u{1F600} e\u0301'

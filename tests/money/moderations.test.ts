@@ -6,10 +6,9 @@ import {
   accountOf,
   type Billing,
 } from '../harness/ledger'
-import { sendRaw, sendRequest } from '../harness/http'
-import { sendIdempotent } from '../gateway/idempotency/keyed'
-import { eventually } from '../../server/testing/eventually'
+import { sendRequest } from '../harness/http'
 import type { Customer } from '../harness/server'
+import { testSingleCharge } from './single-charge'
 
 const path = '/v1/moderations'
 const moderation = { category: 'moderation', pricing: { input: 1, output: 0 } }
@@ -77,27 +76,4 @@ test.each([
   expect((await accountOf(billing.sql, customer)).posted).toBe(credit)
 })
 
-test('a client that disconnects pays for its request once, and never more than was held', async () => {
-  const customer = await billing.customer(credit)
-  const model = await billing.rig.model('held-first', moderation)
-  const { gateway, upstream } = billing.rig
-  const before = upstream.requests().length
-  const client = await sendRaw(gateway, { path, key: customer.key, body: { model, input: 'a b' } })
-  await eventually(() => upstream.requests().length > before)
-  client.close()
-  await eventually(async () => (await accountOf(billing.sql, customer)).posted < credit)
-  const paid = credit - (await accountOf(billing.sql, customer)).posted
-  expect(Number(paid)).toBeWithin(1, 200_000)
-})
-
-test('a repeat with the same Idempotency-Key is answered from the first, free of charge', async () => {
-  const customer = await billing.customer(credit)
-  const model = await billing.rig.model('moderate-counted', moderation)
-  const { gateway } = billing.rig
-  const sent = { customer, key: 'one-moderation', path, body: { model, input: 'one two three' } }
-  const first = await sendIdempotent(gateway, sent)
-  const again = await sendIdempotent(gateway, sent)
-  expect([first.status, again.text]).toEqual([200, first.text])
-  expect(again.headers.get('x-idempotent-replay')).toBe('true')
-  await eventually(async () => (await accountOf(billing.sql, customer)).posted === credit - 3000n)
-})
+testSingleCharge(() => billing, { path, model: moderation, body: { input: 'one two three' } })

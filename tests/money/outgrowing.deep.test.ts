@@ -14,6 +14,7 @@ import {
 } from '../harness/ledger'
 import { messages, sendRequest, toStream, type Json, type Stream } from '../harness/http'
 import { eventually } from '../../server/testing/eventually'
+import { readLog } from '../harness/request-log'
 import type { Customer } from '../harness/server'
 
 let billing: Billing
@@ -268,7 +269,7 @@ describe('an answer without a limit', () => {
     const getJson = async (path: string) =>
       (await sendRequest(billing.rig.gateway, { method: 'GET', key: customer.key, path })).body
     const logs = '/api/account/request-logs'
-    const log = await getJson(`${logs}/${answer.headers.get('x-request-id')}`)
+    const log = await readLog(billing.rig.gateway, customer, answer)
     expect(nanosOf(log['cost'])).toBe(credit)
     expect(nanosOf((await getJson(`${logs}/stats`))['total_cost'])).toBe(credit)
     const metrics = await getJson('/api/billing/metrics?period=24h')

@@ -6,10 +6,9 @@ import {
   startBilling,
   type Billing,
 } from '../harness/ledger'
-import { sendRaw, sendRequest, type Json } from '../harness/http'
+import { sendRequest, type Json } from '../harness/http'
 import { upstreamSecret, type Customer } from '../harness/server'
-import { sendIdempotent } from '../gateway/idempotency/keyed'
-import { eventually } from '../../server/testing/eventually'
+import { testSingleCharge } from './single-charge'
 
 const path = '/v1/rerank'
 const credit = 10_000_000_000n
@@ -110,28 +109,4 @@ test.each([
   expect((await accountOf(billing.sql, customer)).posted).toBe(credit)
 })
 
-test('a client that disconnects pays for its request once', async () => {
-  const customer = await billing.customer(credit)
-  const model = await billing.rig.model('held-first', byToken)
-  const { gateway, upstream } = billing.rig
-  const before = upstream.requests().length
-  const body = { model, query, documents: ['a b'] }
-  const client = await sendRaw(gateway, { path, key: customer.key, body })
-  await eventually(() => upstream.requests().length > before)
-  client.close()
-  await eventually(async () => (await accountOf(billing.sql, customer)).posted < credit)
-  const paid = credit - (await accountOf(billing.sql, customer)).posted
-  expect(Number(paid)).toBeWithin(1, 200_000)
-})
-
-test('a repeat with the same Idempotency-Key is answered from the first, free of charge', async () => {
-  const customer = await billing.customer(credit)
-  const { gateway } = billing.rig
-  const body = { model: cohere, query, documents: ['word'] }
-  const sent = { customer, key: 'one-ranking', path, body }
-  const first = await sendIdempotent(gateway, sent)
-  const again = await sendIdempotent(gateway, sent)
-  expect([first.status, again.text]).toEqual([200, first.text])
-  expect(again.headers.get('x-idempotent-replay')).toBe('true')
-  await eventually(async () => (await accountOf(billing.sql, customer)).posted === credit - unit)
-})
+testSingleCharge(() => billing, { path, model: byToken, body: { query, documents: ['a b'] } })

@@ -5,10 +5,10 @@ import {
   findBookedOnce,
   reportedCost,
   startBilling,
-  requestIdOf,
   type Billing,
 } from '../harness/ledger'
 import { sendRequest, type Json } from '../harness/http'
+import { readLog } from '../harness/request-log'
 import type { Customer } from '../harness/server'
 
 /** USD per million tokens: what is read, written, read in long prompts, and ahead in the queue. */
@@ -83,13 +83,10 @@ test.each<[string, Charged]>([
   const booked = await findBookedOnce(billing.sql, answer)
   const due = BigInt(booked.inputTokens) * input + BigInt(booked.outputTokens) * output
   expect([booked.cost, reportedCost(answer)]).toEqual([due, due])
-  const { body } = await sendRequest(billing.rig.gateway, {
-    path: `/api/account/request-logs/${requestIdOf(answer)}/details`,
-    method: 'GET',
-    key: customer.key,
-  })
+  const { headers } = answer
+  const log = await readLog(billing.rig.gateway, customer, { headers, part: '/details' })
   const usd = { input: Number(input) / 1000, output: Number(output) / 1000 }
-  expect(body).toMatchObject({ pricing: { tier, ...usd } })
+  expect(log).toMatchObject({ pricing: { tier, ...usd } })
 })
 
 test('finding P1: a balance that pays the short prompt’s price is enough for a short prompt', async () => {

@@ -15,6 +15,7 @@ import {
   usedTokens,
   useUnansweredFixture,
 } from './unanswered-fixture'
+import { freePort } from '../harness/free-port'
 import { sendRequest, sendRaw } from '../harness/http'
 
 /** M10: what is paid of a request that comes to nothing in parts, and what is not paid. */
@@ -94,9 +95,7 @@ describe('finding M10: nothing is paid', () => {
 
   test('if the provider was never reached', async () => {
     const { admin } = billing.rig.gateway
-    const closed = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
-    closed.stop(true)
-    const base_url = `http://127.0.0.1:${closed.port}/v1`
+    const base_url = `http://127.0.0.1:${freePort()}/v1`
     await admin('POST', '/providers', { key: 'away', name: 'Away', adapter: 'openai', base_url })
     await admin('POST', '/connections', {
       name: 'away',

@@ -2,17 +2,13 @@ import { expect, test } from 'bun:test'
 import { useSessionFixture } from './fixture'
 import { createSessionClient } from './talk'
 import { call } from '../../harness/byok'
-import type { Answer, Json } from '../../harness/http'
+import type { Answer } from '../../harness/http'
+import { readLog } from '../../harness/request-log'
 
 const { billing, fixture, talk, model } = useSessionFixture()
 
-/** The log of a request of the fixture's customer, by the id of its answer; `{}` where there is none. */
-async function logOf({ headers }: Answer): Promise<Json> {
-  const { gateway } = billing().rig
-  const id = headers.get('x-request-id') ?? ''
-  const answer = await call(gateway, fixture().customer, `GET /account/request-logs/${id}`)
-  return answer.status === 200 ? answer.body : {}
-}
+/** The log of a request of the fixture's customer, by the id of its answer. */
+const logOf = (answer: Answer) => readLog(billing().rig.gateway, fixture().customer, answer)
 
 test('a playground call that is rejected before its first message has a log', async () => {
   const refused = await talk().api('POST /sessions', { modelId: 'no/such' })
@@ -55,6 +51,7 @@ test('a message whose model call is rejected has one log', async () => {
   const own = createSessionClient(gateway, poor)
   const refused = await own.send(await own.session({ modelId: await model('ok') }), 'Hello?')
   expect(refused.status).toBe(402)
+  await readLog(gateway, poor, refused)
   const logs = await call(gateway, poor, 'GET /account/request-logs')
   expect(logs.body['logs']).toMatchObject([
     { id: refused.headers.get('x-request-id'), error: { code: 'insufficient_credits' } },
@@ -64,5 +61,9 @@ test('a message whose model call is rejected has one log', async () => {
 test('a rejected change without a model has none', async () => {
   const refused = await talk().api('PATCH /sessions/sess_00000000000000000000000000', { name: 'x' })
   expect(refused.status).toBe(404)
-  expect(await logOf(refused)).toEqual({})
+  // That of a later request is there.
+  await logOf(await talk().api('POST /sessions', { modelId: 'no/such' }))
+  const { gateway } = billing().rig
+  const path = `GET /account/request-logs/${refused.headers.get('x-request-id')}`
+  expect((await call(gateway, fixture().customer, path)).status).toBe(404)
 })

@@ -9,6 +9,7 @@ import {
   type Json,
   type Stream,
 } from '../../harness/http'
+import { readLog } from '../../harness/request-log'
 import { startRig, type Customer, type Rig } from '../../harness/server'
 
 /** A rig whose request logs are read as a customer does. */
@@ -22,9 +23,9 @@ export interface Fixture extends AsyncDisposable {
   stream: (name: string, fields?: Json, as?: Customer) => Promise<Stream>
   /** `GET /api/account/request-logs` and what follows. */
   read: (rest: string, as?: Customer) => Promise<Answer>
-  /** The log of an answer, by its id. Throws where there is none. */
-  logOf: (answer: Answer, as?: Customer) => Promise<Json>
-  detailsOf: (answer: Answer, as?: Customer) => Promise<Json>
+  /** The log of an answer, by its id, once it is there. */
+  logOf: (answer: Pick<Answer, 'headers'>, as?: Customer) => Promise<Json>
+  detailsOf: (answer: Pick<Answer, 'headers'>, as?: Customer) => Promise<Json>
 }
 
 export const userAgent = 'tests of logs'
@@ -44,12 +45,6 @@ export async function createFixture(environment: Record<string, string> = {}): P
     post({ model: await rig.model(name), messages, ...fields }, { as })
   const read: Fixture['read'] = (rest, as = customer) =>
     sendRequest(gateway, { path: `/api/account/request-logs${rest}`, method: 'GET', key: as.key })
-  const shown = async (answer: Answer, rest: string, as?: Customer) => {
-    const id = answer.headers.get('x-request-id') ?? ''
-    const { status, body, text } = await read(`/${id}${rest}`, as)
-    if (status !== 200) throw new Error(`${id}: ${status} ${text}`)
-    return body
-  }
   return {
     rig,
     sql,
@@ -58,8 +53,8 @@ export async function createFixture(environment: Record<string, string> = {}): P
     chat,
     stream: async (name, fields, as) => toStream(await chat(name, { stream: true, ...fields }, as)),
     read,
-    logOf: (answer, as) => shown(answer, '', as),
-    detailsOf: (answer, as) => shown(answer, '/details', as),
+    logOf: ({ headers }, as = customer) => readLog(gateway, as, { headers }),
+    detailsOf: ({ headers }, as = customer) => readLog(gateway, as, { headers, part: '/details' }),
     async [Symbol.asyncDispose]() {
       gateway.recorder.verify()
       await sql.close()

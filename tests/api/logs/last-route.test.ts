@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createFixture, type Fixture } from './fixture'
 import type { Json } from '../../harness/http'
+import { findBooked, requestIdOf } from '../../harness/ledger'
 
 let fixture: Fixture
 
@@ -11,7 +12,9 @@ afterAll(() => fixture[Symbol.asyncDispose]())
 
 /** The attempts of a request that fails. */
 async function attempts(): Promise<Json[]> {
-  const details = await fixture.detailsOf(await fixture.chat('status-500'))
+  const answer = await fixture.chat('status-500')
+  await findBooked(fixture.sql, [requestIdOf(answer)])
+  const details = await fixture.detailsOf(answer)
   return Object(details['resolution_attempts']).attempts
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { listIn, createFixture, type Fixture } from './fixture'
 import { problem } from '../../gateway/routing/fixture'
 import type { Answer, Json } from '../../harness/http'
+import { findBooked, requestIdOf } from '../../harness/ledger'
 import type { Customer } from '../../harness/server'
 
 let fixture: Fixture
@@ -17,10 +18,14 @@ beforeAll(async () => {
   fixture = await createFixture()
   other = await fixture.rig.gateway.customer()
   served = await fixture.chat('ok')
-  unknown = idOf(
+  const failing = [
     await fixture.post({ model: 'no/such', messages: [{ role: 'user', content: 'Hi' }] }),
-  )
-  tooLong = idOf(await fixture.chat('ok', { max_tokens: 1_000_000 }))
+    await fixture.chat('ok', { max_tokens: 1_000_000 }),
+  ]
+  for (const answer of [served, ...failing]) await fixture.logOf(answer)
+  const [unknownId = '', tooLongId = ''] = failing.map(idOf)
+  unknown = unknownId
+  tooLong = tooLongId
 })
 afterAll(() => fixture[Symbol.asyncDispose]())
 
@@ -100,6 +105,6 @@ test('each attempt has its start, its first token and its cost', async () => {
 
 async function streamed() {
   const stream = await fixture.stream('ok')
-  const id = stream.headers.get('x-request-id') ?? ''
-  return { details: (await fixture.read(`/${id}/details`)).body }
+  await findBooked(fixture.sql, [requestIdOf(stream)])
+  return { details: await fixture.detailsOf(stream) }
 }

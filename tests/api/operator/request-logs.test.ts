@@ -3,7 +3,7 @@ import { signUp } from '../../harness/browser-session'
 import { openDatabase } from '../../harness/database'
 import { sendRequest, messages, type Answer, type Json } from '../../harness/http'
 import { startRig, type Customer, type Rig } from '../../harness/server'
-import { eventuallyReads } from '../../../server/testing/eventually'
+import { eventually, eventuallyReads } from '../../../server/testing/eventually'
 
 let rig: Rig
 let one: Customer
@@ -20,6 +20,8 @@ beforeAll(async () => {
   other = await gateway.customer()
   failed = await send(one, 'no/such')
   served = await send(other, 'sandbox/echo')
+  // A list waits a second at most for logs that are being written.
+  await eventually(async () => (await listed('')).length === 2)
 })
 afterAll(() => rig[Symbol.asyncDispose]())
 

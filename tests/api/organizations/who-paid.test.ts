@@ -3,6 +3,7 @@ import { listIn } from '../alerts/fixture'
 import type { Json } from '../../harness/http'
 import type { Organization } from '../../harness/organization'
 import type { Customer } from '../../harness/server'
+import { dayWaitMs, untilDayLasts } from '../../../server/testing/calendar'
 import {
   createFundingFixture,
   price,
@@ -28,7 +29,12 @@ const paidBy = () => ({
   cost: two,
 })
 
+/** Counts the logs of an account, which are written apart from what is booked. */
+const loggedRequests = async (by: Customer) =>
+  (await read('/account/request-logs/stats', by))['total_requests']
+
 beforeAll(async () => {
+  await untilDayLasts()
   on = await createFundingFixture()
   organization = await on.roomy()
   const limit = { default_member_spending_limit: 5 }
@@ -38,7 +44,8 @@ beforeAll(async () => {
   member = await on.funded(organization)
   for (const call of [await on.chat(member), await on.chat(member)]) expect(call.status).toBe(200)
   await waitForValue(async () => (await read('/user/quota/status'))['usage_cost'], two)
-})
+  await waitForValue(() => loggedRequests(member), 2)
+}, 30_000 + dayWaitMs)
 afterAll(async () => {
   on.fixture.gateway.recorder.verify()
   await on[Symbol.asyncDispose]()
@@ -128,6 +135,7 @@ test('finding B1: a member’s own payments stay its own, and other accounts see
   expect((await on.chat(own)).status).toBe(200)
   const status = () => read('/user/quota/status', own)
   await waitForValue(async () => (await status())['usage_cost'], price)
+  await waitForValue(() => loggedRequests(own), 1)
   const personal = { payer: 'personal', organization_id: null, payer_name: null }
   expect(await status()).toMatchObject({
     by_payer: [{ ...personal, cost: price }],
@@ -149,6 +157,7 @@ test('finding B1: costs that the operator bears are named so, and count in no po
   expect((await on.chat(house)).status).toBe(200)
   const status = () => read('/user/quota/status', house)
   await waitForValue(async () => (await status())['usage_cost'], price)
+  await waitForValue(() => loggedRequests(house), 1)
   const operator = { payer: 'operator', organization_id: null, payer_name: null, cost: price }
   expect(await status()).toMatchObject({ by_payer: [operator] })
   expect(await read('/account/request-logs/stats', house)).toMatchObject({ by_payer: [operator] })

@@ -111,6 +111,8 @@ test('W12: one missing, one extra and one altered are three findings, each repor
     [altered, 'payment', 9.01 * dollar, 9 * dollar],
   ]
   expect((await findings()).toSorted(byRef)).toEqual(all.toSorted(byRef))
+  // Lines of the log go out together, a little later.
+  await eventually(() => warnings().length >= 3)
   const lines = warnings()
   expect(lines).toHaveLength(3)
   for (const [ref, words] of [

@@ -79,7 +79,8 @@ test('A08: a changed payer, and the end of a membership, apply on all nodes', as
   await operate(a, 'POST /credits/grant', { organization_id: id, amount: 1, reason })
   // Both nodes know him, without credit.
   expect(await statusOf(a, member)).toBe(402)
-  expect(await statusOf(b, member)).toBe(402)
+  // Once node B has heard of the model.
+  await waitForValue(() => statusOf(b, member), 402)
   expect((await fund(a, member, id)).status).toBe(200)
   expect(await statusOf(a, member)).toBe(200)
   await waitForValue(() => statusOf(b, member), 200)

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { sendRequest } from '../../harness/http'
 import { errorOf, jsonOf, createFixture, type Fixture } from './fixture'
+import { anthropicEnvironment, testSeparateKinds } from './separate-kinds'
 
 const path = '/v1/moderations'
 const moderation = { category: 'moderation', pricing: { input: 1, output: 0 } }
@@ -9,7 +10,7 @@ const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,iV
 let fixture: Fixture
 
 beforeAll(async () => {
-  fixture = await createFixture()
+  fixture = await createFixture({ environment: anthropicEnvironment })
   await fixture.model('judge', { ...moderation, upstream_model: 'ok' })
   await fixture.addProvider('texts', { moderationImages: false, drop: ['user'] })
   await fixture.addModel('texts/moderate-mistral', moderation)
@@ -119,31 +120,9 @@ test.each([
   expect(fixture.rig.upstream.requests()).toHaveLength(before)
 })
 
-test('models of other kinds do not moderate, and those for moderation do nothing else', async () => {
-  const chat = await fixture.model('say', { upstream_model: 'ok' })
-  const misfits: [string, Record<string, unknown>][] = [
-    [path, { model: chat, input: 'a' }],
-    ['/v1/embeddings', { model: 'fake/judge', input: 'a' }],
-    ['/v1/chat/completions', { model: 'fake/judge', messages: [{ role: 'user', content: 'a' }] }],
-  ]
-  for (const [endpoint, body] of misfits) {
-    const response = await fixture.post(endpoint, body)
-    expect(response.status).toBe(400)
-    expect(await errorOf(response)).toMatchObject({
-      param: 'model',
-      details: { issue: 'unsupported_by_model' },
-    })
-  }
-})
-
-test('a provider whose format has no moderations is not called', async () => {
-  await fixture.addModel('anthropic/judge', moderation)
-  const { gateway } = fixture.rig
-  const connection = { name: 'claude', provider: 'anthropic', api_key: 'sk-ant-1' }
-  await gateway.admin('POST', '/connections', connection)
-  const response = await fixture.post(path, { model: 'anthropic/judge', input: 'a' })
-  expect(await errorOf(response)).toMatchObject({
-    param: 'model',
-    details: { issue: 'unsupported_by_model' },
-  })
+testSeparateKinds(() => fixture, {
+  path,
+  fields: moderation,
+  model: 'fake/judge',
+  body: { input: 'a' },
 })

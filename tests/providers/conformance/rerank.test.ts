@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { sendRequest } from '../../harness/http'
 import { upstreamSecret } from '../../harness/server'
 import { errorOf, jsonOf, createFixture, type Fixture } from './fixture'
+import { anthropicEnvironment, testSeparateKinds } from './separate-kinds'
 
 const path = '/v1/rerank'
 const reranker = { category: 'rerank', pricing: { input: 1, output: 0 } }
@@ -13,7 +14,7 @@ let fixture: Fixture
 
 beforeAll(async () => {
   fixture = await createFixture({
-    environment: { ANTHROPIC_API_KEY: upstreamSecret, COHERE_API_KEY: upstreamSecret },
+    environment: { ...anthropicEnvironment, COHERE_API_KEY: upstreamSecret },
   })
   const { gateway, upstream } = fixture.rig
   await fixture.model('jina', { ...reranker, upstream_model: 'ok' })
@@ -131,29 +132,4 @@ test('a failing provider is followed by the next member of a collection', async 
   expect(answer.body).toMatchObject({ model: 'fake/jina', results: [{ index: 1 }] })
 })
 
-test('models of other kinds do not rank, and those for ranking do nothing else', async () => {
-  const chat = await fixture.model('say', { upstream_model: 'ok' })
-  const misfits: [string, Record<string, unknown>][] = [
-    [path, { model: chat, ...asked }],
-    ['/v1/embeddings', { model: 'fake/jina', input: 'a' }],
-    ['/v1/moderations', { model: 'fake/jina', input: 'a' }],
-    ['/v1/chat/completions', { model: 'fake/jina', messages: [{ role: 'user', content: 'a' }] }],
-  ]
-  for (const [endpoint, body] of misfits) {
-    const response = await fixture.post(endpoint, body)
-    expect(response.status).toBe(400)
-    expect(await errorOf(response)).toMatchObject({
-      param: 'model',
-      details: { issue: 'unsupported_by_model' },
-    })
-  }
-})
-
-test('a provider whose format has no reranking is not called', async () => {
-  await fixture.addModel('anthropic/ranker', reranker)
-  const response = await fixture.post(path, { model: 'anthropic/ranker', ...asked })
-  expect(await errorOf(response)).toMatchObject({
-    param: 'model',
-    details: { issue: 'unsupported_by_model' },
-  })
-})
+testSeparateKinds(() => fixture, { path, fields: reranker, model: 'fake/jina', body: asked })
