@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SQL } from 'bun'
@@ -5,6 +6,7 @@ import { startGateway, type Gateway, type RigOptions } from './server'
 import { sharedSettings } from './shared-database'
 import { superuser, user } from '../../server/src/platform/embedded-postgres/cluster'
 import { adminUrlOf } from '../../server/testing/databases'
+import { eventually } from '../../server/testing/eventually'
 
 /** Where the embedded PostgreSQL of a data directory lives. */
 async function homeOf(dataDir: string): Promise<string> {
@@ -114,10 +116,17 @@ export async function startTwoNodes({
 
 /** Stops every process of a PostgreSQL where it stands, until disposed of. */
 export async function freeze(postmasterPid: number): Promise<Disposable> {
-  const children = await readFile(`/proc/${postmasterPid}/task/${postmasterPid}/children`, 'utf8')
-  // The postmaster first: it would replace what stands still.
-  const pids = [postmasterPid, ...children.trim().split(/\s+/).map(Number)].filter((pid) => pid > 1)
-  const send = (signal: NodeJS.Signals) => pids.forEach((pid) => process.kill(pid, signal))
-  send('SIGSTOP')
-  return { [Symbol.dispose]: () => send('SIGCONT') }
+  // The postmaster first: one that runs replaces what stands still, and buries what has ended, which takes no signal then.
+  await stopProcess(postmasterPid)
+  const children = readFileSync(`/proc/${postmasterPid}/task/${postmasterPid}/children`, 'utf8')
+  const childPids = children.trim().split(/\s+/).map(Number)
+  const pids = [postmasterPid, ...childPids].filter((pid) => pid > 1)
+  await Promise.all(pids.map(stopProcess))
+  return { [Symbol.dispose]: () => pids.forEach((pid) => process.kill(pid, 'SIGCONT')) }
+}
+
+/** Stops a process, and waits until it stands still: a signal may reach it a moment later. */
+async function stopProcess(pid: number): Promise<void> {
+  process.kill(pid, 'SIGSTOP')
+  await eventually(() => /\) [TtZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')))
 }
