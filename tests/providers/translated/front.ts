@@ -48,6 +48,8 @@ export async function openFront(environment: (url: string) => Json): Promise<Fro
   const upstream = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
+    // An answer is silent for as long as its test wants.
+    idleTimeout: 0,
     async fetch(request) {
       const text = await request.text()
       const path = request.url.slice(new URL(request.url).origin.length)
