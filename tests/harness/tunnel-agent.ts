@@ -104,7 +104,7 @@ export class Agent implements Disposable {
         if (hello !== null) this.hello(hello)
       })
       socket.addEventListener('error', (event) => {
-        this.#failure = 'message' in event ? String(event.message) : ''
+        this.#failure = 'message' in event ? event.message : ''
       })
       socket.addEventListener('message', ({ data }) => this.#received(String(data), beats))
       return socket
