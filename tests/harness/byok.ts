@@ -43,6 +43,8 @@ export function startUpstream(): Upstream {
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.2',
+    // An answer is silent for as long as its test wants.
+    idleTimeout: 0,
     tls: { key: readFileSync(certificatePath('local.key')), cert: readFileSync(authority) },
     async fetch(request) {
       const { pathname } = new URL(request.url)

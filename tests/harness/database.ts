@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SQL } from 'bun'
@@ -5,6 +6,7 @@ import { startGateway, type Gateway, type RigOptions } from './server'
 import { sharedSettings } from './shared-database'
 import { superuser, user } from '../../server/src/platform/embedded-postgres/cluster'
 import { adminUrlOf } from '../../server/testing/databases'
+import { eventually } from '../../server/testing/eventually'
 
 /** Where the embedded PostgreSQL of a data directory lives. */
 async function homeOf(dataDir: string): Promise<string> {
@@ -114,13 +116,18 @@ export async function startTwoNodes({
 
 /** Stops every process of a PostgreSQL where it stands, until disposed of. */
 export async function freeze(postmasterPid: number): Promise<Disposable> {
-  // It would replace what stands still, and start another process while the others are listed.
-  process.kill(postmasterPid, 'SIGSTOP')
-  const children = await readFile(`/proc/${postmasterPid}/task/${postmasterPid}/children`, 'utf8')
-  const pids = children.trim().split(/\s+/).map(Number)
-  // Last: until it goes on, the ids of processes that have ended stay theirs.
-  const all = [...pids.filter((pid) => pid > 1), postmasterPid]
-  const send = (signal: NodeJS.Signals) => all.forEach((pid) => process.kill(pid, signal))
-  send('SIGSTOP')
-  return { [Symbol.dispose]: () => send('SIGCONT') }
+  // The postmaster first: running, it would replace what stands still, and the ids of its ended children could be reused.
+  await stopProcess(postmasterPid)
+  const children = readFileSync(`/proc/${postmasterPid}/task/${postmasterPid}/children`, 'utf8')
+  const childPids = children.trim().split(/\s+/).map(Number)
+  // And last when they go on, for the same reason.
+  const pids = [...childPids, postmasterPid].filter((pid) => pid > 1)
+  await Promise.all(pids.map(stopProcess))
+  return { [Symbol.dispose]: () => pids.forEach((pid) => process.kill(pid, 'SIGCONT')) }
+}
+
+/** Stops a process, and waits until it is stopped: a signal may reach it a moment later. */
+async function stopProcess(pid: number): Promise<void> {
+  process.kill(pid, 'SIGSTOP')
+  await eventually(() => /\) [TtZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')))
 }

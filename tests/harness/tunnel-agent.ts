@@ -61,38 +61,57 @@ export const defaultHello = {
   tools: [],
 }
 
+/** The close code of a server whose database did not answer in time. */
+const tryAgain = 1013
+const [maxTries, retryPauseMs] = [5, 200]
+
+/** Whether a socket was opened, once that is known. */
+const openingOf = (socket: WebSocket) =>
+  new Promise<boolean>((resolve) => {
+    socket.addEventListener('open', () => resolve(true))
+    socket.addEventListener('close', () => resolve(false))
+  })
+
+const endOf = (socket: WebSocket) =>
+  new Promise<{ code: number; reason: string }>((resolve) => {
+    socket.addEventListener('close', ({ code, reason }) => resolve({ code, reason }))
+  })
+
 /** A gateway of the tests' own: a plain WebSocket, and what it says to each request. */
 export class Agent implements Disposable {
   /** All that came, oldest first. */
   readonly frames: Frame[] = []
-  readonly closed: Promise<{ code: number; reason: string }>
-  readonly opened: Promise<boolean>
+  closed: Promise<{ code: number; reason: string }>
+  opened: Promise<boolean>
   /** Answers every request until it is set anew. */
   answer: (request: Frame) => void = (request) => this.whole(request)
   /** Runs every tool until it is set anew. */
   runs: (call: Frame) => void = () => undefined
-  readonly #socket: WebSocket
+  readonly #connect: () => WebSocket
+  #socket: WebSocket
   readonly #welcome = Promise.withResolvers<Frame>()
+  #failure = ''
   #ids = 0
 
   constructor(url: string, token: string | undefined, options: AgentOptions = {}) {
     const { hello = defaultHello, protocols = ['tollgate.gateway.1'], beats = true } = options
     const headers: Record<string, string> =
       token === undefined ? {} : { authorization: `Bearer ${token}` }
-    const socket = new WebSocket(url, { headers, protocols })
-    this.#socket = socket
-    this.opened = new Promise((resolve) => {
+    this.#connect = () => {
+      this.#failure = ''
+      const socket = new WebSocket(url, { headers, protocols })
       socket.addEventListener('open', () => {
         if (hello !== null) this.hello(hello)
-        resolve(true)
       })
-      socket.addEventListener('close', () => resolve(false))
-    })
-    this.closed = new Promise((resolve) => {
-      socket.addEventListener('close', ({ code, reason }) => resolve({ code, reason }))
-    })
-    socket.addEventListener('error', () => undefined)
-    socket.addEventListener('message', ({ data }) => this.#received(String(data), beats))
+      socket.addEventListener('error', (event) => {
+        this.#failure = 'message' in event ? event.message : ''
+      })
+      socket.addEventListener('message', ({ data }) => this.#received(String(data), beats))
+      return socket
+    }
+    this.#socket = this.#connect()
+    this.opened = openingOf(this.#socket)
+    this.closed = endOf(this.#socket)
   }
 
   /** The answer to the first hello. */
@@ -100,8 +119,20 @@ export class Agent implements Disposable {
     return this.#welcome.promise
   }
 
-  /** Resolves once it has said what it serves, and that was taken. */
+  /**
+   * Resolves once it has said what it serves, and that was taken. Connects anew, as a gateway does, where the server asks for
+   * that because its database did not answer in time.
+   */
   async ready(): Promise<this> {
+    for (let tries = 1; tries < maxTries; tries++) {
+      const end = await Promise.race([this.welcome.then(() => undefined), this.closed])
+      if (!end) return this
+      if (end.code !== tryAgain && !this.#failure.includes('503')) break
+      await Bun.sleep(retryPauseMs)
+      this.#socket = this.#connect()
+      this.opened = openingOf(this.#socket)
+      this.closed = endOf(this.#socket)
+    }
     await this.welcome
     return this
   }

@@ -35,6 +35,8 @@ test('finding P3: logs and their sums show the tokens that a cache held, wrote a
     front.answer = () => Response.json({ ...greeting, usage })
     const body = { model, max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] }
     const answer = await sendRequest(front.gateway, { path: '/v1/messages', key, body })
+    // With which its log is written; a reader waits for it a second at most.
+    await front.booked(answer)
     const path = `/api/account/request-logs/${answer.headers.get('x-request-id')}`
     logs.push((await sendRequest(front.gateway, { path, key, method: 'GET' })).body)
   }

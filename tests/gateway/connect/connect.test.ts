@@ -99,7 +99,7 @@ test('models and tools of this machine are announced, called and run', async () 
   tollgate.send(ask('limit', 'status-429'))
   expect(await tollgate.ended('limit')).toMatchObject([{ type: 'response', status: 429 }])
 
-  const call = { timeout_ms: 5000, most_bytes: 1000 }
+  const call = { timeout_ms: 60_000, most_bytes: 1000 }
   tollgate.send({
     type: 'tool_call',
     id: 'sum',
@@ -131,7 +131,7 @@ describe('a signal', () => {
       id: 'pid',
       name: 'mine_pid',
       arguments: {},
-      timeout_ms: 5000,
+      timeout_ms: 60_000,
       most_bytes: 1000,
     })
     const [result] = await tollgate.ended('pid')
@@ -142,6 +142,7 @@ describe('a signal', () => {
       return agent.ended()
     })
     expect(exitCode).toBe(0)
+    await tollgate.until(() => tollgate.closes.length > 0, 'the end of its socket')
     expect(tollgate.closes.at(-1)?.code).toBe(1000)
     // A process that is left over was waited for, or has no parent any more.
     const stat = Bun.spawnSync(['ps', '-o', 'stat=', '-p', String(pid)])
@@ -269,10 +270,13 @@ test('without a named server, a running one on this machine is found', async () 
     TOLLGATE_GATEWAY_TOKEN,
     OLLAMA_HOST: `127.0.0.1:${ollama.port}`,
   })
+  // A server that is slow to answer once is found by a later look, half a minute after the first.
+  const isFound = () => tollgate.of('hello').some(({ models }) => models.length > 0)
+  await eventually(isFound, 100_000)
   const { models, providers } = await tollgate.hello()
   expect(providers).toEqual(['local'])
   expect(models).toContainEqual({ provider: 'local', name: 'llama3.2' })
   // It may have connected before what it printed has come through its pipe.
   const line = `local at http://127.0.0.1:${ollama.port}/v1: 1 model`
   await eventually(() => agent.out.includes(line))
-})
+}, 150_000)

@@ -178,7 +178,7 @@ describe('while the database is away', () => {
     expect(again.status).toBe(200)
     expect(isReplay(again)).toBe(false)
     rig.gateway.recorder.verify()
-  })
+  }, 180_000)
 
   test('a running request is answered, repeats receive its answer, and it is stored afterwards', async () => {
     await using rig = await startRig({ database: 'embedded' })
@@ -197,7 +197,7 @@ describe('while the database is away', () => {
       expect(isReplay(again)).toBe(true)
     }
     await expectStored(rig.gateway)
-  })
+  }, 180_000)
 })
 
 async function expectStored({ dataDir }: Gateway): Promise<void> {

@@ -117,7 +117,7 @@ if (isDeep)
       after.sum('tollgate_model_requests_total', unasked) -
         before.sum('tollgate_model_requests_total', unasked),
     ).toBe(1000)
-  })
+  }, 300_000)
 
 test('a rejection is counted by its limit', async () => {
   const plan = await rig.gateway.admin('POST', '/plans', { name: 'narrow', requests_per_minute: 2 })

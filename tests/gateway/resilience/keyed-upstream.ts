@@ -38,6 +38,8 @@ export function startKeyedUpstream(): KeyedUpstream {
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
+    // An answer is silent for as long as its test wants.
+    idleTimeout: 0,
     async fetch(request) {
       const key = request.headers.get('authorization')?.replace('Bearer ', '') ?? ''
       const sent: unknown = await request.json()

@@ -102,14 +102,14 @@ test('least_used: fewest running requests, then fewest in the last minute', asyn
 })
 
 test('lowest_latency: members without measurements first, then the fastest', async () => {
-  await fixture.rig.model('slow-first-2000')
+  await fixture.rig.model('slow-first-5000')
   const name = await collection({
     routing_strategy: 'lowest_latency',
-    members: ['fake/slow-first-2000', 'fake/ok-a'],
+    members: ['fake/slow-first-5000', 'fake/ok-a'],
   })
   const first = await fixture.chat(name)
   const second = await fixture.chat(name)
-  expect([first.body['model'], second.body['model']]).toEqual(['fake/slow-first-2000', 'fake/ok-a'])
+  expect([first.body['model'], second.body['model']]).toEqual(['fake/slow-first-5000', 'fake/ok-a'])
   expect(await served(name, 4)).toEqual(['a', 'a', 'a', 'a'])
 })
 

@@ -75,8 +75,11 @@ describe('a gateway token', () => {
         },
       })
     }
-    using both = fixture.agent(made, { protocols: ['tollgate.gateway.2', 'tollgate.gateway.1'] })
+    const both = fixture.agent(made, { protocols: ['tollgate.gateway.2', 'tollgate.gateway.1'] })
     expect(await both.opened).toBe(true)
+    await both.ready()
+    both.kill()
+    await waitForValue(() => statusOf(fixture, owner, made.id), 'offline')
   })
 
   test('requires an upgrade: the error behind a proxy that removes it names it', async () => {

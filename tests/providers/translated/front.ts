@@ -42,12 +42,14 @@ const jsonIn = (text: string): Json => {
   return isJson(value) ? value : {}
 }
 
+/** A server on a free port, whose answers are silent for as long as a test wants. */
+const loopback = { port: 0, hostname: '127.0.0.1', idleTimeout: 0 }
+
 /** Starts both; `environment` is made for the front's address. */
 export async function openFront(environment: (url: string) => Json): Promise<Front> {
   const requests: ProviderRequest[] = []
   const upstream = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
+    ...loopback,
     async fetch(request) {
       const text = await request.text()
       const path = request.url.slice(new URL(request.url).origin.length)
