@@ -90,7 +90,7 @@ test('an account that is erased is gone at once, its name from everywhere, its l
   const { customer, email } = await filled()
   await booked(customer)
   await rig.gateway.admin('DELETE', `/users/${customer.userId}`)
-  // A key of its that was used is no more within a second.
+  // A key that was used stops working within a second.
   await eventually(async () => (await send(customer, 'GET /v1/models')).status === 401)
   expect((await exportOf(customer.userId)).response.status).toBe(404)
   await using sql = await openDatabase(rig.gateway.dataDir)
