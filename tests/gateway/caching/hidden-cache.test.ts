@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { events, greeting, streamOf } from '../dialects/claude'
 import { completion } from '../../harness/byok'
 import { sendRequest, type Answer, type Json } from '../../harness/http'
+import { readLog } from '../../harness/request-log'
 import { upstreamSecret, type Customer } from '../../harness/server'
 import { eventsOf, openFront, type Front } from '../../providers/translated/front'
 
@@ -151,10 +152,7 @@ async function open(environment: Json, options: Json): Promise<void> {
 const ask = (path: string, body: Json) =>
   sendRequest(front.gateway, { path, key: customer.key, body })
 
-async function logOf(answer: Answer): Promise<Json> {
-  const path = `/api/account/request-logs/${answer.headers.get('x-request-id')}`
-  return (await sendRequest(front.gateway, { path, key: customer.key, method: 'GET' })).body
-}
+const logOf = (answer: Answer) => readLog(front.gateway, customer, answer)
 
 describe.each<[string, Json, Json]>([
   ['by its connection', {}, { hide_cached_tokens: true }],
