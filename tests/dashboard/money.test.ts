@@ -82,7 +82,7 @@ async function request(id: string, models: string[]) {
   await eventually(async () => {
     const logs = listIn(await get('/api/account/request-logs'), 'logs')
     const billed = objectIn(await get('/api/billing/metrics'), 'summary')
-    return logs.length === models.length && Number(billed['total_requests']) > 0
+    return logs.length === models.length && billed['total_requests'] === models.length
   })
 }
 
