@@ -13,6 +13,7 @@ import {
 } from './attack-fixture'
 import { heard } from './browser'
 import type { SignedIn } from './signed-in'
+import { freePort } from '../harness/free-port'
 import { startGateway } from '../harness/server'
 import { Browser, linksFor, password } from '../harness/browser-session'
 import { openDatabase } from '../harness/database'
@@ -41,11 +42,6 @@ async function firstKeyId(): Promise<string> {
   const { body } = await dashboard.account.send('GET /api/account/keys')
   const { keys } = body
   return Array.isArray(keys) ? String(keys[0].id) : ''
-}
-
-async function freePort(): Promise<number> {
-  await using taken = startNeighbour()
-  return Number(new URL(taken.address).port)
 }
 
 /** For where it comes from, or for a body that only a form sends. */
@@ -151,7 +147,7 @@ describe('B03: sessions', () => {
   test('B03: it is for https alone where the service is', async () => {
     const base = 'https://gate.example'
     await using gateway = await startGateway({
-      environment: { BASE_URL: base, PORT: String(await freePort()) },
+      environment: { BASE_URL: base, PORT: String(freePort()) },
     })
     await using sql = await openDatabase(gateway.dataDir)
     const browser = new Browser(gateway)

@@ -45,6 +45,20 @@ const noteWords = `(() => {
   }).observe(document, { childList: true, characterData: true, subtree: true })
 })()`
 
+/** Notes the text that a page has put on the clipboard: there is one for all pages of a browser, whichever file opened them. */
+const noteCopies = `(() => {
+  const { clipboard } = navigator
+  if (!clipboard) return
+  const write = clipboard.writeText.bind(clipboard)
+  clipboard.writeText = async (text) => {
+    await write(text)
+    window.copyOfTest = text
+  }
+})()`
+
+/** Returns the text that the open document has copied last. */
+export const copiedText = (page: Page) => page.evaluate<string | undefined>('window.copyOfTest')
+
 const says = (words: string, said: string | RegExp) =>
   typeof said === 'string' ? words.includes(said) : said.test(words)
 
@@ -90,6 +104,7 @@ export async function startBrowser(): Promise<Browser> {
     const context = await newContext(options)
     context.setDefaultTimeout(patienceMs)
     await context.addInitScript(noteWords)
+    await context.addInitScript(noteCopies)
     keepPages(context, options)
     return context
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { barriersNow } from './accessibility'
-import { complaintsOf, heard, startBrowser } from './browser'
+import { complaintsOf, copiedText, heard, startBrowser } from './browser'
 import { openDatabase } from '../harness/database'
 import { raiseApiRate } from '../money/funding/fixture'
 import { startGateway, type Gateway } from '../harness/server'
@@ -23,7 +23,10 @@ beforeAll(async () => {
   sql = await openDatabase(gateway.dataDir)
   browser = await startBrowser()
   address = gateway.url.replace('127.0.0.1', 'localhost')
-  signedIn = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+  signedIn = await browser.newContext({
+    permissions: ['clipboard-write'],
+    reducedMotion: 'reduce',
+  })
   const account = { email, password, name: 'Grace' }
   const headers = { origin: address }
   await signedIn.request.post(`${address}/api/auth/sign-up/email`, { data: account, headers })
@@ -48,12 +51,9 @@ async function open(path: string): Promise<{ page: Page; complaints: string[] }>
 
 /** What keeps people out of what is shown now. */
 async function barriers(page: Page): Promise<unknown[]> {
-  await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.waitForLoadState('networkidle')
   return barriersNow(page)
 }
-
-const copied = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()')
 
 /** The status that a call with a key gets. */
 const statusWith = async (key: string) =>
@@ -70,7 +70,7 @@ test('a key is shown once, works, is rotated and deleted', async () => {
   expect(await statusWith(first)).toBe(200)
   await page.getByRole('button', { name: 'Copy' }).click()
   await heard(page, 'Copied')
-  expect(await copied(page)).toBe(first)
+  expect(await copiedText(page)).toBe(first)
   await page.getByRole('button', { name: 'Done' }).click()
   await page.reload()
   await page.getByText('7 requests per minute').waitFor()
@@ -254,7 +254,7 @@ test('a prompt is created, filled in, copied and counted', async () => {
   await page.getByLabel('what', { exact: true }).fill('$& hello')
   await page.getByRole('button', { name: 'Copy text' }).click()
   await heard(page, 'Copied')
-  expect(await copied(page)).toBe('Say $& hello in {{language}}.')
+  expect(await copiedText(page)).toBe('Say $& hello in {{language}}.')
   expect(await barriers(page)).toEqual([])
   await page.getByLabel('Description').fill('For mails')
   await page.getByRole('button', { name: 'Save' }).click()

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { fill } from './filled'
 import { barriersOf } from './accessibility'
 import { startSignedIn, type SignedIn } from './signed-in'
+import { eventually, eventuallyReads } from '../../server/testing/eventually'
 
 const phone = { width: 390, height: 800 }
 
@@ -19,6 +20,7 @@ afterAll(() => dashboard[Symbol.asyncDispose]())
 async function openOnPhone(path: string): Promise<Page> {
   const page = await dashboard.open(path)
   await page.setViewportSize(phone)
+  await eventually(() => page.evaluate<boolean>(`innerWidth === ${phone.width}`))
   await page.getByRole('row').first().waitFor()
   await page.waitForLoadState('networkidle')
   return page
@@ -28,6 +30,13 @@ async function openOnPhone(path: string): Promise<Page> {
 const cutOff = `[...document.querySelectorAll('.list, .list *')]
   .filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > innerWidth + 1)
   .map((one) => one.outerHTML.slice(0, 200))`
+
+/** Waits until all of the lists is in view: a page follows the size of its window a moment later. */
+const fits = (page: Page) =>
+  eventuallyReads(
+    () => page.evaluate<string[]>(cutOff),
+    (found) => found.length === 0,
+  )
 
 const lists = [
   '/',
@@ -62,7 +71,7 @@ const lists = [
 
 test.each(lists)('the list of %s fits the width of a phone', async (path) => {
   const page = await openOnPhone(path)
-  expect(await page.evaluate(cutOff)).toEqual([])
+  await fits(page)
   await page.close()
 })
 
@@ -70,7 +79,7 @@ test.each(['organization', 'organization-invitations', 'organization-trail', 'ga
   'on a phone nothing of a list of %s is beyond the edge',
   async (name) => {
     const page = await openOnPhone(details[name] ?? '')
-    expect(await page.evaluate(cutOff)).toEqual([])
+    await fits(page)
     await page.close()
   },
 )

@@ -4,6 +4,7 @@ import { helloWithTools, makeGateway, makeProvider, startAgent } from './self-ho
 import { barriersOf } from './accessibility'
 import { startSignedIn, type SignedIn } from './signed-in'
 import type { Agent } from '../harness/tunnel-agent'
+import { eventually } from '../../server/testing/eventually'
 
 /** What models of connections cost, as their owners see and set it. */
 
@@ -137,9 +138,9 @@ test('on a phone nothing is wider than the screen; a member sees prices and cann
   await page.getByText('$3.00 in, $2.00 out').waitFor()
   await page.waitForLoadState('networkidle')
   expect(await page.getByRole('button', { name: /^Set price/ }).count()).toBe(0)
-  expect(
-    await page.evaluate('document.documentElement.scrollWidth - innerWidth'),
-  ).toBeLessThanOrEqual(0)
+  await eventually(() =>
+    page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'),
+  )
   expect(await barriersOf(page)).toEqual([])
   const { status } = await dashboard.account.send(
     `PUT /api/connections/${connection}/models/pricing`,

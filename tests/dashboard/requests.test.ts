@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { heard } from './browser'
+import { copiedText, heard } from './browser'
 import { barriersOf } from './accessibility'
 import { awaitLog, startSignedIn, type SignedIn } from './signed-in'
 import { sendRequest, type Json } from '../harness/http'
@@ -104,11 +104,11 @@ test('the palette leads to pages, from the keyboard', async () => {
 })
 
 test('a request is copied as curl, and opened in the playground with its prompt', async () => {
-  await dashboard.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await dashboard.context.grantPermissions(['clipboard-write'])
   const page = await dashboard.open(`/logs?open=${served}`)
   await view(page).getByRole('button', { name: 'Copy as curl' }).click()
   await heard(page, 'Copied')
-  const command = await page.evaluate<string>('navigator.clipboard.readText()')
+  const command = await copiedText(page)
   expect(command).toContain(`curl ${dashboard.address}/v1/chat/completions`)
   expect(command).toContain('"content": "find me"')
   await view(page).getByRole('link', { name: 'Open in playground' }).click()
