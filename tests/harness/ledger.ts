@@ -147,8 +147,8 @@ export async function accountOf(sql: SQL, { userId }: Customer) {
 
 /**
  * Waits until all that was settled is booked: at least `minEvents`, and nothing new within four flushes. Time in which the
- * machine stood still, and a node could not flush either, does not count. Throws `WaitTimeoutError` where the number is
- * not reached. Where there is no number: `scrapeWhenBooked`.
+ * machine stood still, and a node could not flush either, does not count. Throws `WaitTimeoutError`, with what was read
+ * last, where the number is not reached or events come without an end. Where there is no number: `scrapeWhenBooked`.
  */
 export async function waitUntilBooked(sql: SQL, minEvents: number): Promise<number> {
   const read = async () => {
@@ -156,13 +156,16 @@ export async function waitUntilBooked(sql: SQL, minEvents: number): Promise<numb
     return { booked: Number(count), awaited: minEvents }
   }
   let { booked } = await eventuallyReads(read, (found) => found.booked >= found.awaited)
-  for (let quietLooks = 0; quietLooks < 2;) {
+  let quietLooks = 0
+  const lookAgain = async () => {
     const lookedAtMs = performance.now()
     await Bun.sleep(700)
-    const stoodStill = performance.now() - lookedAtMs > 1400
+    const pauseMs = performance.now() - lookedAtMs
     const before = booked
     booked = (await read()).booked
-    quietLooks = booked === before && !stoodStill ? quietLooks + 1 : 0
+    quietLooks = booked === before && pauseMs <= 1400 ? quietLooks + 1 : 0
+    return { booked, before, awaited: minEvents, pauseMs, quietLooks }
   }
+  await eventuallyReads(lookAgain, (found) => found.quietLooks === 2, 60_000)
   return booked
 }

@@ -76,9 +76,9 @@ export async function connectProvider({ admin }: Gateway, { url }: FakeProvider)
 /** The time in which a worker receives notifications of another process. */
 const heardMs = 300
 /** The most that a node needs, on any machine. */
-const maxHeardMs = 15_000
+const maxHeardMs = 30_000
 /** A node without its database answers later, or never. */
-const answerMs = 5000
+const answerMs = 15_000
 
 /** Tells whether a node lists a model for a customer; undefined for a node that does not answer now. */
 async function lists({ url }: Gateway, { key }: Customer, id: string) {

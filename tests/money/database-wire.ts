@@ -67,6 +67,20 @@ interface State {
   lostCommits: number
 }
 
+/** Writes messages in the order in which they came, though a shorter delay than that of the ones before may be set. */
+function orderedSender(to: Socket, state: Pick<State, 'delayMs'>): (message: Buffer) => void {
+  const late: Buffer[] = []
+  const writeNext = () => {
+    const [message] = late.splice(0, 1)
+    if (message) to.write(message)
+  }
+  return (message) => {
+    late.push(Buffer.from(message))
+    if (state.delayMs === 0 && late.length === 1) writeNext()
+    else setTimeout(writeNext, state.delayMs)
+  }
+}
+
 const booksUsage = /(?:insert into|copy) usage_event/
 
 function join(near: Socket, target: ListenAddress, state: State): void {
@@ -92,11 +106,8 @@ function join(near: Socket, target: ListenAddress, state: State): void {
     near.destroy()
     setTimeout(() => far.end(commit), lateMs)
   }
-  const send = (to: Socket, message: Buffer) => {
-    const copy = Buffer.from(message)
-    if (state.delayMs === 0) to.write(copy)
-    else setTimeout(() => to.write(copy), state.delayMs)
-  }
+  const sendToServer = orderedSender(far, state)
+  const sendToClient = orderedSender(near, state)
   for (const socket of ends) {
     state.open.add(socket)
     socket.on('error', end)
@@ -113,10 +124,10 @@ function join(near: Socket, target: ListenAddress, state: State): void {
       state.texts.push(text)
       hasBooked = booksUsage.test(text) || (hasBooked && text !== 'commit')
     }
-    send(far, message)
+    sendToServer(message)
   }, true)
   const fromServer = splitter((message) => {
-    if (!(state.isDeaf && isNotification(message))) send(near, message)
+    if (!(state.isDeaf && isNotification(message))) sendToClient(message)
   }, false)
   near.on('data', fromClient)
   far.on('data', fromServer)

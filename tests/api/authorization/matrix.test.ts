@@ -14,6 +14,7 @@ import {
 } from './routes'
 import { bodies, openRoutes, refusesOwner } from './rules'
 import { sampled } from '../../../server/testing/depth'
+import { eventuallyReads } from '../../../server/testing/eventually'
 import { createModelFixture, type Fixture } from '../../harness/byok'
 import { sendRequest, type Answer, type Failure, type Json } from '../../harness/http'
 import type { Customer } from '../../harness/server'
@@ -201,10 +202,11 @@ test.each(lists)(
 test('public routes require no authentication', async () => {
   for (const route of routes.filter((one) => one.class === 'public')) {
     for (const key of [undefined, stranger.key, ...refused.map((one) => one.key)]) {
-      const { status } = await send(
-        route,
-        key,
-        route.parameters.map(() => 'never-was'),
+      const ids = route.parameters.map(() => 'never-was')
+      // A database that a busy machine keeps silent for 0.8 s is a 503 to a caller, as D01 promises, who sends it again.
+      const { status } = await eventuallyReads(
+        () => send(route, key, ids),
+        (answer) => answer.status !== 503,
       )
       const expected = route.parameters.length > 0 ? 404 : 200
       expect([route.name, status]).toEqual([route.name, expected])

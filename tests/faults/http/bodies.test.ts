@@ -50,8 +50,12 @@ const refused = (issue: string) => ({
 /** Sends a head and then that many pieces, whatever is answered meanwhile. */
 async function pour(head: string, piece: Buffer, times: number): Promise<RawResponse> {
   using client = await openRaw(rig.gateway.url)
+  const state = { isOver: false }
+  void client.ended.then(() => (state.isOver = true))
   await client.send(head)
-  for (let count = 0; count < times; count++) await client.send(piece)
+  // Sockets that were closed may never say that they took it.
+  for (let count = 0; count < times && !state.isOver; count++)
+    await Promise.race([client.send(piece), client.ended])
   return await client.response()
 }
 

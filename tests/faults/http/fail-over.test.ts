@@ -1,18 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { recordFigure } from '../../../server/testing/figures'
+import { freePort } from '../../harness/free-port'
 import { startRig, type Rig } from '../../harness/server'
 import { sendRequest, newChatClient, messages, toStream, type ChatClient } from '../../harness/http'
 
 let rig: Rig
 let client: ChatClient
-
-/** Returns a loopback port without a listener. */
-function closedPort(): number {
-  const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
-  const { port } = server
-  server.stop(true)
-  return port
-}
 
 beforeAll(async () => {
   rig = await startRig()
@@ -23,7 +16,8 @@ beforeAll(async () => {
     name: 'first',
     provider: 'gone',
     api_key: 'sk-first-0123456789',
-    endpoint_url: `http://127.0.0.1:${closedPort()}/v1`,
+    // Reserved, so that no server of another test takes it.
+    endpoint_url: `http://127.0.0.1:${freePort()}/v1`,
     priority: 1,
   })
 })

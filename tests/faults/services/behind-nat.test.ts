@@ -42,7 +42,7 @@ const listeners = ({ network }: Home) =>
 
 const name = 'G01 G07 G12: models and tools in a private network'
 
-runInIsolatedNetwork({ name, path: import.meta.path, limitMs: 150_000 }, () => {
+runInIsolatedNetwork({ name, path: import.meta.path, limitMs: 360_000 }, () => {
   const opened = forFile(open, ({ fixture }) => fixture[Symbol.asyncDispose]())
 
   test('G01: nothing outside can connect in, and nothing inside can connect any further', async () => {
@@ -117,7 +117,7 @@ runInIsolatedNetwork({ name, path: import.meta.path, limitMs: 150_000 }, () => {
   test('G07: a thousand streams over one socket, and an unread one blocks none', async () => {
     const { fixture, paid } = opened()
     await manyStreams(fixture, paid)
-  }, 90_000)
+  }, 180_000)
 
   test('G12: ledger, logs and audit agree', () => {
     const { fixture, free, paid } = opened()

@@ -66,4 +66,4 @@ test.concurrent('R11: a node that crashed and starts again in its data directory
   const admitted = await untilAdmitted(() => begin(1))
   expect(admitted.status).toBe(200)
   await admitted.body?.cancel()
-}, 120_000)
+}, 240_000)

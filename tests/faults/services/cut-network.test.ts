@@ -99,7 +99,7 @@ const countIn = (text: string) => text.split(' ').length - 1
 
 const name = `G02 G03 G12: networks that are cut, with a heartbeat every ${heartbeatSeconds} s`
 
-runInIsolatedNetwork({ name, path: import.meta.path, limitMs }, () => {
+runInIsolatedNetwork({ name, path: import.meta.path, limitMs: 3 * limitMs }, () => {
   const opened = forFile(open, ({ fixture }) => fixture[Symbol.asyncDispose]())
 
   test(

@@ -8,7 +8,7 @@ import { expectSoundLedger } from '../../harness/ledger-oracle'
 import { startNodes, type Nodes } from '../../harness/nodes'
 import type { Customer } from '../../harness/server'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(300_000)
 
 let nodes: Nodes
 let models: [string, number][]

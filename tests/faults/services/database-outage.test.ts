@@ -79,6 +79,18 @@ async function beginHeld(customers: readonly Customer[], witness: LoadObservatio
 }
 
 /**
+ * Tells whether each lease was taken or renewed within the last three seconds, of the 60 that it lasts: one that is renewed
+ * after 15 s would be used for 30 s of an outage, which the requests at its end need.
+ */
+async function areLeasesFresh(customers: readonly Customer[]): Promise<boolean> {
+  const [{ stale }] = await nodes.sql`
+    select count(*) as stale from credit_lease where state = 'active'
+      and expires_at < now() + interval '57 seconds'
+      and account_id in ${nodes.sql(customers.map(({ userId }) => userId))}`
+  return Number(stale) === 0
+}
+
+/**
  * Runs an outage: requests on a lease continue, those without one are rejected. A lease is used for 45 s without the
  * database: requests begin until it comes back, and run until it is back, however long a slow machine needs for that.
  */
@@ -95,6 +107,7 @@ async function outage(begin: () => Promise<() => Promise<void>>) {
   const witness = createObservations()
   const load = startLoad(() => nodes.at(0), { customers: known, models: served }, witness)
   await eventually(() => hasEachBooked(nodes.sql, known))
+  await eventually(() => areLeasesFresh(known), 60_000)
   const before = witness.completed.length
   const end = await begin()
   const endsAtMs = Date.now() + awaySeconds * 1000

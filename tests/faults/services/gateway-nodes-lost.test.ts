@@ -19,12 +19,12 @@ const endsWithinMs = 15_000 + 10_000
 
 beforeAll(async () => {
   fixture = await startGatewayNodes()
-}, 60_000)
+}, 180_000)
 beforeEach(async () => {
   served = await fixture.served()
   agent = served.agent
   agent.answer = ({ id }) => agent.send({ type: 'chunk', id, data: event({ content: 'Hello' }) })
-}, 60_000)
+}, 180_000)
 afterEach(async () => {
   await expectSoundLedger(fixture.nodes.sql)
 })
@@ -112,7 +112,7 @@ test('the node of the socket is killed: streams are cut, and waiting clients rec
   await fixture.nodes.restart(1)
   await fixture.connect(fixture.owning, served.token)
   await waitForValue(isServed, 200)
-}, 120_000)
+}, 240_000)
 
 test('the node of the socket is frozen: streams are cut, and the gateway is notified when it resumes', async () => {
   const stream = await begun()
@@ -128,7 +128,7 @@ test('the node of the socket is frozen: streams are cut, and the gateway is noti
   expect(agent.seen('request')).toHaveLength(1)
   agent.answer = (frame) => agent.whole(frame)
   await waitForValue(isServed, 200)
-}, 120_000)
+}, 240_000)
 
 test('the requesting node is killed: the gateway is notified', async () => {
   const stream = await begun()
@@ -138,7 +138,7 @@ test('the requesting node is killed: the gateway is notified', async () => {
   agent.answer = (frame) => agent.whole(frame)
   await waitForValue(isServed, 200)
   expect(await booked(stream)).toEqual(['orphan'])
-}, 120_000)
+}, 240_000)
 
 test('Redis is killed: running requests are cut at once on both sides, and new ones work once it is back', async () => {
   const stream = await begun()
@@ -150,7 +150,7 @@ test('Redis is killed: running requests are cut at once on both sides, and new o
   await fixture.redis.restart()
   agent.answer = (frame) => agent.whole(frame)
   await waitForValue(isServed, 200)
-}, 120_000)
+}, 240_000)
 
 test('Redis is frozen: running requests are cut after the silence timeout', async () => {
   const stream = await begun()
@@ -164,7 +164,7 @@ test('Redis is frozen: running requests are cut after the silence timeout', asyn
   }
   agent.answer = (frame) => agent.whole(frame)
   await waitForValue(isServed, 200)
-}, 120_000)
+}, 240_000)
 
 test('the node of the socket is stopped: requests of other nodes complete first', async () => {
   const stream = await begun()
@@ -181,4 +181,4 @@ test('the node of the socket is stopped: requests of other nodes complete first'
   expect(await stopped).toBe(0)
   expect(await booked(stream)).toEqual(['ok'])
   await fixture.nodes.restart(1)
-}, 120_000)
+}, 240_000)

@@ -13,7 +13,7 @@ let fixture: GatewayNodes
 
 beforeAll(async () => {
   fixture = await startGatewayNodes()
-}, 60_000)
+}, 180_000)
 afterEach(() => {
   for (const { recorder } of fixture.nodes.all) recorder.verify()
 })

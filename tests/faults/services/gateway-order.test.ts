@@ -16,7 +16,7 @@ const agents: Agent[] = []
 beforeAll(async () => {
   nodes = await startNodes(2)
   owner = await createCustomer(nodes.at(0))
-}, 60_000)
+}, 180_000)
 afterEach(() => {
   for (const agent of agents.splice(0)) agent.kill()
 })

@@ -1,6 +1,6 @@
 import { setDefaultTimeout } from 'bun:test'
 import { describeLeaseFaults } from './lease-faults'
 
-setDefaultTimeout(180_000)
+setDefaultTimeout(360_000)
 
 describeLeaseFaults(3)

@@ -38,7 +38,7 @@ describe('PostgreSQL unavailable', () => {
     expectAnswered(shots)
     expect(maxPerMinute(shots)).toBeLessThanOrEqual(limit + assumed)
     await nodes.untilShared()
-  }, 120_000)
+  }, 240_000)
 
   test('R02: frozen: a few requests wait, the others not at all', async () => {
     await fire(nodes.all, customer, { perSecond: 20, seconds: 1 })
@@ -60,7 +60,7 @@ describe('PostgreSQL unavailable', () => {
       unit: 'ms',
       atMost: 150,
     })
-  }, 90_000)
+  }, 240_000)
 
   test('R06: a node that is cut off keeps to its slice, and all together to the limit', async () => {
     const wire = nodes.wireOf(2)
@@ -75,5 +75,5 @@ describe('PostgreSQL unavailable', () => {
     report('R06', shots)
     expectAnswered(shots)
     expect(maxPerMinute([...before, ...shots])).toBeLessThanOrEqual(limit + assumed)
-  }, 90_000)
+  }, 240_000)
 })

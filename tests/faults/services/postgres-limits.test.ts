@@ -42,7 +42,7 @@ describe('three nodes without a Redis', () => {
       atMost: 0,
     })
     expect(admitted(shots).length).toBeGreaterThanOrEqual(limit)
-  }, 150_000)
+  }, 300_000)
 
   test('a limit that is not reached refuses nothing, however unevenly the nodes are used', async () => {
     let refused = 0
@@ -61,7 +61,7 @@ describe('three nodes without a Redis', () => {
       unit: 'requests',
       atMost: 0,
     })
-  }, 60_000)
+  }, 120_000)
 
   test('a concurrency slot taken on one node is taken on the others', async () => {
     const model = await nodes.model('chunks-10000-gap-100', { pricing: undefined, is_free: true })
@@ -76,5 +76,5 @@ describe('three nodes without a Redis', () => {
     running.push(...beyond)
     for (const { body } of running) await body?.cancel()
     await eventually(async () => (await chat(2)).status === 200)
-  }, 60_000)
+  }, 120_000)
 })

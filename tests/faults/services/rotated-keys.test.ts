@@ -9,7 +9,7 @@ const [old, young] = [`old:${newKey()}`, `young:${newKey()}`]
 let nodes: Nodes
 beforeAll(async () => {
   nodes = await startNodes(2, { ENCRYPTION_KEY: `${old},${young}` })
-}, 90_000)
+}, 180_000)
 afterAll(() => nodes[Symbol.asyncDispose]())
 
 const keyIds = async () => {
@@ -72,4 +72,4 @@ test('K07: the key is rotated under traffic on two nodes, and no request fails',
     await nodes.at(0).admin('POST', '/connections', { name: 'x', provider: 'fake', api_key }),
   ).toMatchObject({ name: 'x' })
   expect(await keyIds()).toEqual([['young', others + 2]])
-}, 120_000)
+}, 300_000)

@@ -14,7 +14,7 @@ import { eventually, WaitTimeoutError } from '../../../server/testing/eventually
 import type { Stream } from '../../harness/http'
 import type { Gateway } from '../../harness/server'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(300_000)
 
 let nodes: Nodes
 let all: readonly Gateway[]

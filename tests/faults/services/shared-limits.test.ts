@@ -35,7 +35,7 @@ describe('two nodes, one Redis', () => {
       atMost: 0,
     })
     expect(admitted(shots).length).toBeGreaterThanOrEqual(100)
-  }, 150_000)
+  }, 300_000)
 
   test('a concurrency slot taken on one node is taken on the other', async () => {
     await using endless = await startEndless(nodes.a)

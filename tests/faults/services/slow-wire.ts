@@ -12,20 +12,25 @@ export interface SlowWire extends Disposable {
 
 interface Half {
   other: Promise<Socket<Half>>
+  /** What came from it and is to be sent on later, oldest first: a shorter delay may be set meanwhile. */
+  late: Buffer[]
 }
 
 /** Handlers of one end of a connection: forward to the other end, and track open sockets. */
 const endOf = (open: Set<Socket<Half>>, wire: { delayMs: number }) => ({
   open: (half: Socket<Half>) => void open.add(half),
   data: (half: Socket<Half>, bytes: Buffer) => {
-    const copy = Buffer.from(bytes)
-    const send = () =>
-      half.data.other.then(
-        (other) => other.write(copy),
+    const { late, other } = half.data
+    const sendNext = () => {
+      const [next] = late.splice(0, 1)
+      other.then(
+        (socket) => next && socket.write(next),
         () => undefined,
       )
-    if (wire.delayMs === 0) void send()
-    else setTimeout(() => void send(), wire.delayMs)
+    }
+    late.push(Buffer.from(bytes))
+    if (wire.delayMs === 0 && late.length === 1) sendNext()
+    else setTimeout(sendNext, wire.delayMs)
   },
   close: (half: Socket<Half>) => {
     open.delete(half)
@@ -44,16 +49,16 @@ export function startWire(targetPort: number): SlowWire {
   const accept = (near: Socket<Half>) => {
     const refused = Promise.reject(new Error('cut'))
     refused.catch(() => undefined)
-    near.data = { other: refused }
+    near.data = { other: refused, late: [] }
     if (state.isCut) {
       near.terminate()
       return
     }
     open.add(near)
-    const data = { other: Promise.resolve(near) }
+    const data: Half = { other: Promise.resolve(near), late: [] }
     const far = Bun.connect<Half>({ hostname: '127.0.0.1', port: targetPort, data, socket })
     far.catch(() => near.terminate())
-    near.data = { other: far }
+    near.data = { other: far, late: [] }
   }
   const listener: TCPSocketListener<Half> = Bun.listen<Half>({
     hostname: '127.0.0.1',

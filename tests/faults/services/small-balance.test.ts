@@ -3,7 +3,7 @@ import { startNodes, type ChatRequest } from '../../harness/nodes'
 import { expectSoundLedger } from '../../harness/ledger-oracle'
 import { waitUntilBooked, nanosOf, outputPrice } from '../../harness/ledger'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(300_000)
 
 const minimum = 100_000_000n
 const granted = 150_000_000n

@@ -51,7 +51,7 @@ test('finding M19: commits that stall for 3 s reject no request, though the leas
     ms: stallMs,
     begin: (nodes, onBegun) => stallCommits(nodes, stallMs, onBegun),
   })
-}, 120_000)
+}, 300_000)
 
 test.each([
   { table: 'credit_account', ms: stallMs },
@@ -63,5 +63,5 @@ test.each([
       ms,
       begin: (nodes, onBegun) => lockTable(nodes, { table, ms }, onBegun),
     }),
-  120_000,
+  300_000,
 )

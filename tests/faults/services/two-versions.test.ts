@@ -13,7 +13,7 @@ import { waitUntilBooked } from '../../harness/ledger'
 import { newDataDir, startGateway, type Gateway } from '../../harness/server'
 import { startFakeProvider } from '../../harness/upstreams/fake-provider'
 
-setDefaultTimeout(180_000)
+setDefaultTimeout(360_000)
 
 /** The previous release, or the nearest commit; `PREVIOUS=<commit>` overrides it. Updated with releases. */
 const previous = process.env['PREVIOUS'] ?? '48ec20eb'

@@ -58,7 +58,7 @@ test('a restarted first worker listens at the same port, also where no port is s
   const before = (await workersOf(gateway.dataDir)).get(1) ?? 0
   process.kill(before, 'SIGKILL')
   await startedAgain(1, { ...gateway, before })
-}, 120_000)
+}, 300_000)
 
 test('a worker that cannot be spawned is logged and retried until it can', async () => {
   // A copy of the runtime, which can be removed.
@@ -83,7 +83,7 @@ test('a worker that cannot be spawned is logged and retried until it can', async
     await startedAgain(2, { ...gateway, before })
   }
   await rm(folder, { recursive: true })
-}, 120_000)
+}, 300_000)
 
 test('one worker that cannot start makes all exit, and one line names it', async () => {
   const dataDir = await newDataDir()
@@ -104,4 +104,4 @@ test('one worker that cannot start makes all exit, and one line names it', async
   ])
   await eventually(async () => (await workersOf(dataDir)).size === 0)
   await rm(dataDir, { recursive: true, force: true })
-}, 120_000)
+}, 300_000)

@@ -144,9 +144,13 @@ describe('a stream', () => {
   })
 
   test('is a status when it fails before its first event', async () => {
-    const response = await post('status-500', { stream: true })
+    // Early headers after 0.2 s would be a 200, where a busy machine fails later.
+    await using own = await createFixture()
+    const model = await own.model('status-500')
+    const response = await own.post(path, { model, input, stream: true })
     expect(response.status).toBe(502)
     expect(await errorOf(response)).toMatchObject({ code: 'provider_error' })
+    own.verify()
   })
 
   test('is kept open by comments before its first event, and still ends with the error', async () => {
