@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import * as fc from '../../../testing/property'
 import { isId, newId, generateIdBody, getIdTime } from './id'
 
@@ -18,6 +18,28 @@ test('ids sort by time', () => {
     expect(generateIdBody(a).slice(0, 10)).toBe(generateIdBody(a).slice(0, 10))
   })
   fc.assert(property)
+})
+
+test('ids of one process sort in the order of their creation, in one millisecond too', () => {
+  let createdAtMs = 1_700_000_000_000
+  const clock = spyOn(Date, 'now').mockImplementation(() => createdAtMs)
+  const ids = Array.from({ length: 10_000 }, (_, nth) => {
+    if (nth % 500 === 499) createdAtMs += 1
+    // An id of another time, as the bound of a search, changes nothing.
+    generateIdBody(1)
+    return newId('req')
+  })
+  clock.mockRestore()
+  expect(ids.toSorted()).toEqual(ids)
+})
+
+test('the first ids of a millisecond differ between processes: their count begins anywhere', () => {
+  let createdAtMs = 1_700_000_000_000
+  const clock = spyOn(Date, 'now').mockImplementation(() => createdAtMs)
+  const counts = new Set<string>()
+  for (; createdAtMs < 1_700_000_001_000; createdAtMs++) counts.add(generateIdBody().slice(10, 12))
+  clock.mockRestore()
+  expect(counts.size).toBeGreaterThan(300)
 })
 
 test('an id contains its creation time', () => {

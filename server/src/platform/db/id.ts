@@ -55,13 +55,13 @@ function newPage(): string {
   return page.toString('latin1')
 }
 
-function randomPart(): string {
-  if (used === pageText.length) {
+function randomPart(length: number): string {
+  if (used + length > pageText.length) {
     pageText = newPage()
     used = 0
   }
-  used += randomLength
-  return pageText.slice(used - randomLength, used)
+  used += length
+  return pageText.slice(used - length, used)
 }
 
 function timePart(ms: number): string {
@@ -70,20 +70,33 @@ function timePart(ms: number): string {
   return text
 }
 
+/** Two characters for each count of ten bits. */
+const counts = Array.from({ length: 1024 }, (_, count) =>
+  [count >> 5, count & 31].map((bits) => idAlphabet[bits]).join(''),
+)
+
 // Many ids are made in one millisecond.
-let lastPrefix = { ms: -1, text: '' }
+let last = { ms: -1, timeText: '', count: 0 }
 
 /**
- * Generates 26 characters of lower-case Crockford base 32: 48 bits of milliseconds, then 80 random bits, so that ids
- * sort by time.
+ * Generates 26 characters of lower-case Crockford base 32: 48 bits of milliseconds, a count of 10 bits, and 70 random
+ * bits. The count begins in the lower half, at random, in each millisecond, so that the ids of one process sort in the
+ * order of their creation, up to 512 of a millisecond. Of another time, the count is random, too.
  */
-export function generateIdBody(nowMs = Date.now()): string {
-  if (lastPrefix.ms !== nowMs) lastPrefix = { ms: nowMs, text: timePart(nowMs) }
-  return lastPrefix.text + randomPart()
+export function generateIdBody(otherMs?: number): string {
+  if (otherMs !== undefined) return timePart(otherMs) + randomPart(randomLength)
+  const ms = Date.now()
+  if (last.ms === ms) last.count = (last.count + 1) % counts.length
+  else last = { ms, timeText: timePart(ms), count: firstCount() }
+  // One string of three, where `+` makes two.
+  return `${last.timeText}${counts[last.count]}${randomPart(randomLength - 2)}`
 }
 
+const firstCount = () =>
+  (idAlphabet.indexOf(randomPart(1)) << 4) | (idAlphabet.indexOf(randomPart(1)) >> 1)
+
 /** Creates an id: prefix, underscore, `generateIdBody`. */
-export const newId = (prefix: IdPrefix, nowMs?: number) => `${prefix}_${generateIdBody(nowMs)}`
+export const newId = (prefix: IdPrefix, otherMs?: number) => `${prefix}_${generateIdBody(otherMs)}`
 
 /** Whether a text has the shape of an id of that kind; this does not check that the id exists. */
 export const isId = (prefix: IdPrefix, text: string) =>
