@@ -11204,6 +11204,8 @@ export interface components {
             monthly_spend_limit: number | null;
             /** @description Null for all */
             allowed_models: string[] | null;
+            /** @description Null for all */
+            allowed_addresses: string[] | null;
             /** @description Whether requests with the key are rejected now */
             disabled: boolean;
             /** @description Time at which a disabled key works again; null if it stays disabled until it is enabled */
@@ -11228,6 +11230,7 @@ export interface components {
             permissions?: (("read" | "write" | "admin")[] | null) | undefined;
             expires_at?: (string | null) | undefined;
             expires_in_days?: (number | null) | undefined;
+            allowed_addresses?: (string[] | null) | undefined;
             allowed_models?: (string[] | null) | undefined;
             rate_limit_requests_per_minute?: (number | null) | undefined;
             rate_limit_tokens_per_minute?: (number | null) | undefined;
@@ -11254,6 +11257,8 @@ export interface components {
             monthly_spend_limit: number | null;
             /** @description Null for all */
             allowed_models: string[] | null;
+            /** @description Null for all */
+            allowed_addresses: string[] | null;
             /** @description Whether requests with the key are rejected now */
             disabled: boolean;
             /** @description Time at which a disabled key works again; null if it stays disabled until it is enabled */
@@ -11272,6 +11277,7 @@ export interface components {
             disabled?: boolean | undefined;
             /** @description With `disabled` true: when the key works again; null for not until it is enabled */
             disabled_until?: ((string) | null) | undefined;
+            allowed_addresses?: (string[] | null) | undefined;
             allowed_models?: (string[] | null) | undefined;
             rate_limit_requests_per_minute?: (number | null) | undefined;
             rate_limit_tokens_per_minute?: (number | null) | undefined;
@@ -11298,6 +11304,8 @@ export interface components {
             monthly_spend_limit: number | null;
             /** @description Null for all */
             allowed_models: string[] | null;
+            /** @description Null for all */
+            allowed_addresses: string[] | null;
             /** @description Whether requests with the key are rejected now */
             disabled: boolean;
             /** @description Time at which a disabled key works again; null if it stays disabled until it is enabled */
@@ -12415,6 +12423,7 @@ export interface components {
             permissions?: (("read" | "write" | "admin")[] | null) | undefined;
             expires_at?: (string | null) | undefined;
             expires_in_days?: (number | null) | undefined;
+            allowed_addresses?: (string[] | null) | undefined;
             allowed_models?: (string[] | null) | undefined;
             rate_limit_requests_per_minute?: (number | null) | undefined;
             rate_limit_tokens_per_minute?: (number | null) | undefined;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { newKey, createJourneyFixture, type JourneyFixture, type Visitor } from './journey-fixture'
 import { reloadUntil } from './signed-in'
 import { sendRequest } from '../harness/http'
@@ -28,6 +28,7 @@ const awaitStatus = (key: string, status: number) =>
 interface ShownKey {
   name: string
   disabled: boolean
+  allowed_addresses: string[] | null
   monthly_spend_limit: number | null
   usage: { spend_this_month: number; spend_today: number; requests_this_month: number }
 }
@@ -108,4 +109,28 @@ test('a limit of a key is edited and enforced; the key is disabled and enabled a
   expect((await readKey(kay, 'Worker')).disabled).toBe(false)
   expect((await chat(key)).status).toBe(200)
   await kay.context.close()
+})
+
+test('a key is restricted to addresses in its form, and accepted from all without them', async () => {
+  const lee = await fixture.newcomer('Lee')
+  const { page } = lee
+  const key = await newKey(page, 'Office')
+  const editAddresses = async (edit: (field: Locator) => Promise<void>) => {
+    await act(page, 'Office', 'Edit')
+    const dialog = page.getByRole('dialog', { name: 'Edit Office' })
+    await edit(dialog.getByLabel('Allowed addresses'))
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+  }
+  await editAddresses(async (field) => {
+    await field.fill('203.0.113.0/24')
+    await field.press('Enter')
+  })
+  await row(page, 'Office').getByText('from 203.0.113.0/24').waitFor()
+  await awaitStatus(key, 403)
+  await editAddresses((field) => field.press('Backspace'))
+  await row(page, 'Office').getByText('account limits').waitFor()
+  expect((await readKey(lee, 'Office')).allowed_addresses).toBeNull()
+  await awaitStatus(key, 402)
+  await lee.context.close()
 })

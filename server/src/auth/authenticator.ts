@@ -3,7 +3,14 @@ import type { FailedAuthentications } from '../limits/failed-authentications'
 import type { RateLimits } from '../limits/limits'
 import type { UnknownKeyLimiter } from '../limits/unknown-key-limiter'
 import type { ApiKeyCache } from './api-key-cache'
-import { may, permit, type Permission, type Principal } from './principal'
+import {
+  isAcceptedFrom,
+  may,
+  permit,
+  permitAddress,
+  type Permission,
+  type Principal,
+} from './principal'
 import { type LimitBucket } from '../limits/caller-limits'
 import { ApiError, type RateLimitQuota } from '../errors'
 import type { MaybePromise } from '../platform/maybe-promise'
@@ -105,31 +112,32 @@ export class Authenticator {
   ): MaybePromise<Principal> {
     const cachedPrincipal = this.#findCached(caller)
     if (!cachedPrincipal) return this.#authenticateUnknown({ caller, permission, windowsOf })
-    return this.#isPermitted(cachedPrincipal, permission)
+    return this.#isPermitted(cachedPrincipal, caller, permission)
       ? cachedPrincipal
       : this.#refuse(cachedPrincipal, { caller, permission, windowsOf })
   }
 
   async #authenticateUnknown(authenticating: Authenticating): Promise<Principal> {
     const principal = await this.#lookUp(authenticating.caller)
-    return this.#isPermitted(principal, authenticating.permission)
+    return this.#isPermitted(principal, authenticating.caller, authenticating.permission)
       ? principal
       : this.#refuse(principal, authenticating)
   }
 
-  /** Whether a caller with an accepted key has the permission; notes the key's use. */
-  #isPermitted(principal: Principal, permission: Permission): boolean {
+  /** Whether a caller with a valid key has the permission, and an address that the key allows; notes the key's use. */
+  #isPermitted(principal: Principal, caller: Credentialed, permission: Permission): boolean {
     this.#ports.lastUse.note(principal.keyId)
-    return may(principal, permission)
+    return may(principal, permission) && isAcceptedFrom(principal, caller)
   }
 
-  /** A caller without the permission gets its quota all the same, as every caller with an accepted key does. */
+  /** A caller that is not permitted gets its quota all the same, as every caller with a valid key does. */
   async #refuse(
     principal: Principal,
     { caller, permission, windowsOf }: Authenticating,
   ): Promise<Principal> {
     caller.reportQuota(await this.#ports.limits.readQuota(windowsOf(principal)))
     permit(principal, permission)
+    permitAddress(principal, caller)
     return principal
   }
 

@@ -6,6 +6,7 @@ import { combineLimits, type LimitScope } from '../limits/caller-limits'
 import { DataLoader } from '../platform/data-loader'
 import type { Database } from '../platform/db/database'
 import type { Schema } from '../platform/db/schema'
+import { createNetworkTest } from '../platform/networks'
 import { Periodic } from '../platform/periodic'
 
 /**
@@ -47,6 +48,7 @@ const toPrincipal = ({ row, lookedUpAtMs }: FoundKey): Principal => ({
   endsAtMs: row.leftMs === null ? null : lookedUpAtMs + Number(row.leftMs),
   disabledUntilMs: toPauseEnd(row, lookedUpAtMs),
   allowedModels: row.allowed_models,
+  acceptsAddress: row.allowed_addresses && createNetworkTest(row.allowed_addresses),
   limits: combineLimits([accountScope(row.user_id, row), keyScope(row)]),
   logBodies: row.log_bodies,
   bareModelNames: row.bare_model_names,

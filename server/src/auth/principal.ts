@@ -1,5 +1,6 @@
 import { ApiError } from '../errors'
 import type { CallerLimits } from '../limits/caller-limits'
+import { type Address, parseAddress } from '../platform/networks'
 
 export const permissions = ['read', 'write', 'admin'] as const
 export type Permission = (typeof permissions)[number]
@@ -27,6 +28,8 @@ export interface Principal {
   disabledUntilMs: number | null
   /** The models that the key may call: ids, or `<provider>/*`; null for all. */
   allowedModels: readonly string[] | null
+  /** Tells whether requests with the key may come from an address; absent or null for all. */
+  acceptsAddress?: ((address: Address) => boolean) | null
   /** The limits of the account and the key, from plan, overrides and the key itself. */
   limits: CallerLimits
   /** Whether the account has enabled bodies in its request logs. */
@@ -40,8 +43,10 @@ export const hasOwnLimits = ({
   keyId,
   limits,
   allowedModels,
-}: Pick<Principal, 'keyId' | 'limits' | 'allowedModels'>): boolean =>
+  acceptsAddress,
+}: Pick<Principal, 'keyId' | 'limits' | 'allowedModels' | 'acceptsAddress'>): boolean =>
   allowedModels !== null ||
+  Boolean(acceptsAddress) ||
   [limits.requests, limits.tokens, limits.running]
     .flat()
     .some(({ id }) => id.endsWith(`:${keyId}`)) ||
@@ -60,5 +65,27 @@ export function permit(principal: Principal, permission: Permission): void {
   throw new ApiError('insufficient_permissions', {
     message: `This request requires an API key with the permission "${permission}".`,
     details: { required: [permission], current: [...grantedPermissions] },
+  })
+}
+
+interface AddressSource {
+  /** Returns the address that a request came from. */
+  address: () => string
+}
+
+/** Whether requests of a caller may come from an address; an address that is unknown is accepted from no key with a list. */
+export function isAcceptedFrom({ acceptsAddress }: Principal, caller: AddressSource): boolean {
+  if (!acceptsAddress) return true
+  const parsedAddress = parseAddress(caller.address())
+  return parsedAddress !== undefined && acceptsAddress(parsedAddress)
+}
+
+/** Throws `insufficient_permissions` for an address that is not among those of the key. */
+export function permitAddress(principal: Principal, caller: AddressSource): void {
+  if (isAcceptedFrom(principal, caller)) return
+  const address = caller.address()
+  throw new ApiError('insufficient_permissions', {
+    message: `This API key is not accepted from the address ${address}: see its allowed_addresses.`,
+    details: { required: ['allowed_address'], current: [address] },
   })
 }

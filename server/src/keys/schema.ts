@@ -4,6 +4,7 @@ import { objectId } from '../http/answers'
 import { line, timestamp } from '../http/fields'
 import { usd } from '../wire/usd'
 import { limit } from '../platform/integer'
+import { Network } from '../platform/networks'
 import { customIssue } from '../wire/field-error'
 
 const distinct = <Name>(names: readonly Name[]) => [...new Set(names)]
@@ -25,7 +26,18 @@ const allowedModels = z
   .transform(distinct)
   .describe('IDs of models, or `<provider>/*`: all others are rejected. Null allows all')
 
+const maxAllowedAddresses = 50
+const allowedAddresses = z
+  .array(line(50).pipe(Network))
+  .min(1)
+  .max(maxAllowedAddresses)
+  .transform(distinct)
+  .describe(
+    'Addresses, or networks such as `203.0.113.0/24`, that requests with the key may come from. Null allows all',
+  )
+
 const limits = {
+  allowed_addresses: allowedAddresses.nullish(),
   allowed_models: allowedModels.nullish(),
   rate_limit_requests_per_minute: limit.nullish(),
   rate_limit_tokens_per_minute: limit.nullish(),
@@ -89,6 +101,7 @@ export const Key = z
     max_concurrent_requests: z.int().nullable(),
     monthly_spend_limit: z.number().nullable().describe('USD'),
     allowed_models: z.array(z.string()).nullable().describe('Null for all'),
+    allowed_addresses: z.array(z.string()).nullable().describe('Null for all'),
     disabled: z.boolean().describe('Whether requests with the key are rejected now'),
     disabled_until: z.iso
       .datetime()

@@ -40,6 +40,7 @@ const toKey = (row: Selectable<ApiKeyRow>) => ({
   max_concurrent_requests: row.max_concurrent_requests,
   monthly_spend_limit: toUsdOrNull(row.monthly_spend_limit),
   allowed_models: row.allowed_models,
+  allowed_addresses: row.allowed_addresses,
   ...toPause(row),
   created_at: toTimestamp(row.created_at),
 })
@@ -55,6 +56,7 @@ type Limits = Pick<
   | 'max_concurrent_requests'
   | 'monthly_spend_limit'
   | 'allowed_models'
+  | 'allowed_addresses'
 >
 
 const toLimitColumns = (fields: Limits) =>
@@ -64,6 +66,7 @@ const toLimitColumns = (fields: Limits) =>
     max_concurrent_requests: fields.max_concurrent_requests,
     monthly_spend_limit: fields.monthly_spend_limit,
     allowed_models: fields.allowed_models,
+    allowed_addresses: fields.allowed_addresses,
   })
 
 /** Rejects malformed ids without a query. */

@@ -53,6 +53,7 @@ describe('a key', () => {
       max_concurrent_requests: 2,
       monthly_spend_limit: 1.25,
       allowed_models: null,
+      allowed_addresses: null,
       disabled: false,
       disabled_until: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),

@@ -204,6 +204,7 @@ describe('keys', () => {
       max_concurrent_requests: null,
       monthly_spend_limit: null,
       allowed_models: null,
+      allowed_addresses: null,
       disabled: false,
       disabled_until: null,
       created_at: expect.any(String),

@@ -4,21 +4,24 @@ import { notifications } from '@mantine/notifications'
 import type { Schemas } from '../../api/client'
 import { changedFields } from '../../components/changed-fields'
 import { ResourceForm } from '../../components/resource-form'
-import { KeyFields, toExpiry, toKeyFields, validateKey, type KeyFormFields } from './key-fields'
+import {
+  KeyFields,
+  toBodyFields,
+  toExpiry,
+  toKeyFields,
+  validateKey,
+  type KeyFormFields,
+} from './key-fields'
 import type { Key } from './queries'
 
 export type KeyChanges = Schemas['ChangedKey']
 
 /** The fields that differ from the key's; an expiry that the form does not show to the minute stays as it is. */
 function toChanges(fields: KeyFormFields, before: KeyFormFields): KeyChanges {
-  const { life, day, allowed_models: models, ...others } = fields
-  const isExpiryChanged = life !== before.life || day !== before.day
+  const isExpiryChanged = fields.life !== before.life || fields.day !== before.day
   return {
-    ...changedFields<KeyChanges>(others, before),
-    ...(isExpiryChanged && { expires_at: toExpiry({ life, day }) }),
-    ...(JSON.stringify(models) !== JSON.stringify(before.allowed_models) && {
-      allowed_models: models.length > 0 ? models : null,
-    }),
+    ...changedFields<KeyChanges>(toBodyFields(fields), toBodyFields(before)),
+    ...(isExpiryChanged && { expires_at: toExpiry(fields) }),
   }
 }
 

@@ -41,6 +41,7 @@ export interface KeyFormFields {
   max_concurrent_requests: Limit
   monthly_spend_limit: Limit
   allowed_models: string[]
+  allowed_addresses: string[]
 }
 
 export const newKeyFields: KeyFormFields = {
@@ -53,6 +54,7 @@ export const newKeyFields: KeyFormFields = {
   max_concurrent_requests: '',
   monthly_spend_limit: '',
   allowed_models: [],
+  allowed_addresses: [],
 }
 
 /** A date as the browser's date input has it, in the user's time zone. */
@@ -73,6 +75,7 @@ export const toKeyFields = (key: Key): KeyFormFields => ({
   max_concurrent_requests: key.max_concurrent_requests ?? '',
   monthly_spend_limit: key.monthly_spend_limit ?? '',
   allowed_models: key.allowed_models ?? [],
+  allowed_addresses: key.allowed_addresses ?? [],
 })
 
 /** Returns the expiry as the API expects it, null for never: a day ends in the user's time zone. */
@@ -80,6 +83,16 @@ export function toExpiry({ life, day }: Pick<KeyFormFields, 'life' | 'day'>): st
   if (life === never) return null
   const end = life === ownDay ? new Date(`${day}T23:59:59`) : Date.now() + Number(life) * dayMs
   return new Date(end).toISOString()
+}
+
+/** An empty list of what a key allows stands for no list: it allows all. */
+const listOrNone = (list: string[]) => (list.length > 0 ? list : ('' as const))
+
+/** Returns the fields that a request body has, too; an empty text stands for no value. */
+export function toBodyFields({ life: _life, day: _day, ...fields }: KeyFormFields) {
+  const allowed_models = listOrNone(fields.allowed_models)
+  const allowed_addresses = listOrNone(fields.allowed_addresses)
+  return { ...fields, allowed_models, allowed_addresses }
 }
 
 export const validateKey = {
@@ -132,6 +145,14 @@ export const KeyFields = ({ form }: Props) => (
       </SimpleGrid>
     </Fieldset>
     <AllowedModels {...form.getInputProps('allowed_models')} />
+    <TagsInput
+      label="Allowed addresses"
+      description="IP addresses or networks that requests come from, such as 203.0.113.0/24. Empty: all addresses"
+      maxLength={50}
+      maxTags={50}
+      acceptValueOnBlur
+      {...form.getInputProps('allowed_addresses')}
+    />
   </>
 )
 

@@ -117,8 +117,9 @@ function Limits({ one }: { one: Key }) {
     // The spending limit has a column of its own.
     return limit === null || field === 'monthly_spend_limit' ? [] : [{ field, label, limit }]
   })
-  const models = one.allowed_models
-  if (set.length === 0 && models === null) return <Text size="sm">account limits</Text>
+  const { allowed_models: models, allowed_addresses: addresses } = one
+  if (set.length === 0 && models === null && addresses === null)
+    return <Text size="sm">account limits</Text>
   return (
     <Stack gap={0}>
       {set.map(({ field, label, limit }) => (
@@ -129,6 +130,13 @@ function Limits({ one }: { one: Key }) {
       {models !== null && (
         <Text size="sm" title={models.join(', ')} style={{ overflowWrap: 'anywhere' }}>
           {models.length === 1 ? models[0] : `${count(models.length)} models`}
+        </Text>
+      )}
+      {addresses !== null && (
+        <Text size="sm" title={addresses.join(', ')} style={{ overflowWrap: 'anywhere' }}>
+          {addresses.length === 1
+            ? `from ${addresses[0]}`
+            : `from ${count(addresses.length)} addresses`}
         </Text>
       )}
     </Stack>

@@ -2,7 +2,14 @@ import { useForm } from '@mantine/form'
 import type { Schemas } from '../../api/client'
 import { toBody } from '../../components/changed-fields'
 import { ResourceForm } from '../../components/resource-form'
-import { KeyFields, newKeyFields, toExpiry, validateKey, type KeyFormFields } from './key-fields'
+import {
+  KeyFields,
+  newKeyFields,
+  toBodyFields,
+  toExpiry,
+  validateKey,
+  type KeyFormFields,
+} from './key-fields'
 
 export type NewKeyBody = Schemas['NewKey']
 
@@ -22,13 +29,8 @@ interface Props {
 export function NewKey({ create, onCreated, onCancel }: Props) {
   const form = useForm<KeyFormFields>({ initialValues: newKeyFields, validate: validateKey })
   const save = async (fields: KeyFormFields) => {
-    const { life, day, allowed_models: models, ...others } = fields
-    const expires_at = toExpiry({ life, day })
-    const body = {
-      ...others,
-      ...(expires_at !== null && { expires_at }),
-      ...(models.length > 0 && { allowed_models: models }),
-    }
+    const expires_at = toExpiry(fields)
+    const body = { ...toBodyFields(fields), ...(expires_at !== null && { expires_at }) }
     onCreated(await create(toBody<NewKeyBody>(body)))
   }
   return (

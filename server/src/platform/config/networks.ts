@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { Network } from '../networks'
 
-const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
 const maxNetworks = 50
 
 /** Parses addresses and networks such as `10.0.0.0/8`, separated by commas. */

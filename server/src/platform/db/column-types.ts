@@ -5,3 +5,10 @@ export type CreatedColumn = ColumnType<Date, Date | undefined, never>
 
 /** The time of a row's last change. */
 export type UpdatedColumn = ColumnType<Date, Date | undefined, Date>
+
+/** A list of texts; null for none. */
+export type ListColumn = ColumnType<
+  string[] | null,
+  readonly string[] | null | undefined,
+  readonly string[] | null
+>

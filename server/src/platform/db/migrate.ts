@@ -51,6 +51,7 @@ import * as answeredReclaims from './migrations/0055-answered-reclaims'
 import * as clients from './migrations/0056-clients'
 import * as longestPrompt from './migrations/0057-longest-prompt'
 import * as kindsOfModels from './migrations/0058-kinds-of-models'
+import * as addressesOfKeys from './migrations/0059-addresses-of-keys'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -108,6 +109,7 @@ const migrations: Record<string, Migration> = {
   '0056-clients': clients,
   '0057-longest-prompt': longestPrompt,
   '0058-kinds-of-models': kindsOfModels,
+  '0059-addresses-of-keys': addressesOfKeys,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */

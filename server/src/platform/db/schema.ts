@@ -15,7 +15,7 @@ import type { ShowcaseSchema } from './showcase-schema'
 import type { SupportSchema } from './support-schema'
 import type { SignInSchema } from './sign-in-schema'
 import type { TrailSchema } from './trail-schema'
-import type { CreatedColumn, UpdatedColumn } from './column-types'
+import type { CreatedColumn, ListColumn, UpdatedColumn } from './column-types'
 
 /** An account of a user. */
 export interface UserRow extends SettingsColumns {
@@ -78,11 +78,9 @@ export interface ApiKeyRow {
   /** The end of a disabled key's pause, null until it is enabled. */
   disabled_until: Date | null
   /** Ids of models, or `<provider>/*`; null for all. */
-  allowed_models: ColumnType<
-    string[] | null,
-    readonly string[] | null | undefined,
-    readonly string[] | null
-  >
+  allowed_models: ListColumn
+  /** Addresses and networks; null for all. */
+  allowed_addresses: ListColumn
   created_at: CreatedColumn
 }
 

@@ -67,6 +67,7 @@ const changeKey = (keys: OwnKeyStore) =>
     examples: {
       'Another limit': { name: 'Search', monthly_spend_limit: 50 },
       'Some models only': { allowed_models: ['sandbox/*'] },
+      'From some addresses only': { allowed_addresses: ['203.0.113.0/24', '2001:db8::/32'] },
       'Disable until enabled': { disabled: true },
       Enable: { disabled: false },
     },
