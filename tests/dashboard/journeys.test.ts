@@ -12,15 +12,17 @@ import {
 import { heard } from './browser'
 import { reloadUntil } from './signed-in'
 import { deliver } from '../api/payments/stripe-events'
+import { dayWaitMs, untilDayLasts } from '../../server/testing/calendar'
 
 let fixture: JourneyFixture
 /** One that costs enough to be seen. */
 let model: string
 
 beforeAll(async () => {
+  await untilDayLasts()
   fixture = await createJourneyFixture()
   model = await fixture.rig.model('ok', { pricing: { input: 1000, output: 4000 } })
-})
+}, 60_000 + dayWaitMs)
 afterAll(() => fixture[Symbol.asyncDispose]())
 
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })

@@ -4,15 +4,17 @@ import { newKey, createJourneyFixture, type JourneyFixture, type Visitor } from 
 import { reloadUntil } from './signed-in'
 import { sendRequest } from '../harness/http'
 import { eventually } from '../../server/testing/eventually'
+import { dayWaitMs, untilDayLasts } from '../../server/testing/calendar'
 
 let fixture: JourneyFixture
 /** One that costs enough to be seen. */
 let model: string
 
 beforeAll(async () => {
+  await untilDayLasts()
   fixture = await createJourneyFixture()
   model = await fixture.rig.model('ok', { pricing: { input: 1000, output: 4000 } })
-})
+}, 60_000 + dayWaitMs)
 afterAll(() => fixture[Symbol.asyncDispose]())
 
 const chat = (key: string) =>

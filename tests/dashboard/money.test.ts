@@ -12,6 +12,7 @@ import { deliver } from '../api/payments/stripe-events'
 import { raiseApiRate } from '../money/funding/fixture'
 import { startGateway, type Gateway } from '../harness/server'
 import { signUp, type Browser as Session } from '../harness/browser-session'
+import { dayWaitMs, untilDayLasts } from '../../server/testing/calendar'
 
 let double: StripeDouble
 let gateway: Gateway
@@ -19,6 +20,7 @@ let browser: Browser
 let sql: SQL & AsyncDisposable
 
 beforeAll(async () => {
+  await untilDayLasts()
   double = startStripeDouble()
   gateway = await startGateway({ environment: paidBy(double) })
   await raiseApiRate(gateway)
@@ -31,7 +33,7 @@ beforeAll(async () => {
     category: 'chat',
     pricing: { input: 10_000, output: 40_000 },
   })
-})
+}, 60_000 + dayWaitMs)
 afterAll(async () => {
   await browser.close()
   await sql[Symbol.asyncDispose]()

@@ -3,11 +3,13 @@ import type { Locator, Page } from 'playwright-core'
 import { barriersOf } from './accessibility'
 import { reloadUntil, startSignedIn, type SignedIn } from './signed-in'
 import { eventually } from '../../server/testing/eventually'
+import { dayWaitMs, untilDayLasts } from '../../server/testing/calendar'
 
 let dashboard: SignedIn
 let request: string
 
 beforeAll(async () => {
+  await untilDayLasts()
   dashboard = await startSignedIn({ environment: { MINIMUM_BALANCE_USD: '0' } })
   const { account, call, gateway } = dashboard
   const made = await account.send('POST /api/organizations', { name: 'Engines' })
@@ -22,7 +24,7 @@ beforeAll(async () => {
   const paying = { funding_source: 'organization', funding_organization_id: id }
   expect((await account.send('PUT /api/account/settings', paying)).status).toBe(200)
   request = await call('sandbox/priced')
-})
+}, 60_000 + dayWaitMs)
 afterAll(() => dashboard[Symbol.asyncDispose]())
 
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })

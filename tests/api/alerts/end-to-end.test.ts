@@ -3,12 +3,14 @@ import { listIn, createFixture, waitFor, type Fixture } from './fixture'
 import { idIn } from '../../harness/byok'
 import { sendRequest, messages } from '../../harness/http'
 import { eventually } from '../../../server/testing/eventually'
+import { dayWaitMs, untilDayLasts } from '../../../server/testing/calendar'
 
 let fixture: Fixture
 
 beforeAll(async () => {
+  await untilDayLasts()
   fixture = await createFixture()
-})
+}, 60_000 + dayWaitMs)
 afterAll(() => fixture[Symbol.asyncDispose]())
 
 test('requests trigger an alert: a mail, a notification, a trigger that is acknowledged', async () => {

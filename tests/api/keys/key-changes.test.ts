@@ -5,15 +5,17 @@ import { sendRequest, type Json } from '../../harness/http'
 import { eventually } from '../../../server/testing/eventually'
 import { startRig, type Customer, type Rig } from '../../harness/server'
 import { sendSoon } from '../../harness/soon'
+import { dayWaitMs, untilDayLasts } from '../../../server/testing/calendar'
 
 let rig: Rig
 /** One that costs enough to be seen. */
 let model: string
 
 beforeAll(async () => {
+  await untilDayLasts()
   rig = await startRig()
   model = await rig.model('ok', { pricing: { input: 1000, output: 4000 } })
-})
+}, 60_000 + dayWaitMs)
 afterAll(async () => {
   rig.gateway.recorder.verify()
   await rig[Symbol.asyncDispose]()

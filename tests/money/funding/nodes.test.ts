@@ -13,6 +13,7 @@ import { startTwoNodes, type TwoNodes } from '../../harness/database'
 import { sendRequest, messages } from '../../harness/http'
 import { sendOperatorRequest as operate } from '../../harness/operator'
 import type { Customer, Gateway } from '../../harness/server'
+import { dayWaitMs, untilDayLasts } from '../../../server/testing/calendar'
 
 /** What an organization pays and limits holds on every node. */
 
@@ -22,6 +23,7 @@ let upstream: Upstream
 const price = 0.003005
 
 beforeAll(async () => {
+  await untilDayLasts()
   upstream = startUpstream()
   nodes = await startTwoNodes({ environment: upstreamEnvironment(upstream) })
   const { a } = nodes
@@ -32,7 +34,7 @@ beforeAll(async () => {
   await a.admin('POST', '/connections', { name: 'f', provider: 'fake', api_key: 'sk-platform' })
   const pricing = { input: 1, output: 1000 }
   await a.admin('POST', '/models', { id: 'fake/one', name: 'One', category: 'chat', pricing })
-})
+}, 60_000 + dayWaitMs)
 afterAll(async () => {
   nodes.a.recorder.verify()
   nodes.b.recorder.verify()

@@ -11,14 +11,16 @@ import type { Organization } from '../../harness/organization'
 import { completion } from '../../harness/byok'
 import { messages, type Answer, type Json } from '../../harness/http'
 import type { Customer } from '../../harness/server'
+import { dayWaitMs, untilDayLasts } from '../../../server/testing/calendar'
 
 /** 3.1: limits of an organization, which all its members share. */
 
 let on: FundingFixture
 
 beforeAll(async () => {
+  await untilDayLasts()
   on = await createFundingFixture()
-})
+}, 60_000 + dayWaitMs)
 afterAll(() => on[Symbol.asyncDispose]())
 afterEach(() => {
   const { gateway, upstream } = on.fixture

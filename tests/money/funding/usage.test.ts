@@ -3,12 +3,14 @@ import { waitForValue, createFundingFixture, priceNanos, type FundingFixture } f
 import type { Organization } from '../../harness/organization'
 import { problem } from '../../harness/byok'
 import type { Customer } from '../../harness/server'
+import { dayWaitMs, untilDayLasts } from '../../../server/testing/calendar'
 
 let on: FundingFixture
 
 beforeAll(async () => {
+  await untilDayLasts()
   on = await createFundingFixture()
-})
+}, 60_000 + dayWaitMs)
 afterAll(async () => {
   on.fixture.gateway.recorder.verify()
   await on[Symbol.asyncDispose]()
