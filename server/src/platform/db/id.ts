@@ -80,8 +80,8 @@ let last = { ms: -1, timeText: '', count: 0 }
 
 /**
  * Generates 26 characters of lower-case Crockford base 32: 48 bits of milliseconds, a count of 10 bits, and 70 random
- * bits. The count begins in the lower half, at random, in each millisecond, so that the ids of one process sort in the
- * order of their creation, up to 512 of a millisecond. Of another time, the count is random, too.
+ * bits. In each millisecond the count begins at a random number below 512, so that up to 512 ids of one process and
+ * millisecond sort in the order of their creation. For the time `otherMs` all 80 bits are random.
  */
 export function generateIdBody(otherMs?: number): string {
   if (otherMs !== undefined) return timePart(otherMs) + randomPart(randomLength)
