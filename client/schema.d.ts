@@ -4261,7 +4261,7 @@ export interface paths {
                     /** @description Only models of this provider */
                     provider?: string | undefined;
                     /** @description Only models of this category */
-                    category?: ("chat" | "completion" | "embedding" | "moderation" | "rerank") | undefined;
+                    category?: ("chat" | "completion" | "embedding" | "moderation" | "rerank" | "image" | "speech" | "transcription") | undefined;
                     /** @description Only models with all of these, separated by commas: vision, audio, tools, reasoning, streaming, json_mode, json_schema */
                     capability?: string | undefined;
                     /** @description Only models whose requests would be paid this way */
@@ -7018,7 +7018,7 @@ export interface paths {
                     /** @description Only models of this provider */
                     provider?: string | undefined;
                     /** @description Only models of this category */
-                    category?: ("chat" | "completion" | "embedding" | "moderation" | "rerank") | undefined;
+                    category?: ("chat" | "completion" | "embedding" | "moderation" | "rerank" | "image" | "speech" | "transcription") | undefined;
                     /** @description Only enabled models, or only disabled ones */
                     enabled?: boolean | undefined;
                     /** @description Text in the id or the name; the first 100 characters count */
@@ -11369,7 +11369,7 @@ export interface components {
             provider: string;
             description: string | null;
             /** @enum {string} */
-            category: "chat" | "completion" | "embedding" | "moderation" | "rerank";
+            category: "chat" | "completion" | "embedding" | "moderation" | "rerank" | "image" | "speech" | "transcription";
             /** @description Tokens of prompt and answer together. */
             context_length: number | null;
             /** @description Maximum length of the prompt, if that is shorter than the context. */
@@ -12553,6 +12553,10 @@ export interface components {
                     embeddings?: string | undefined;
                     moderations?: string | undefined;
                     rerank?: string | undefined;
+                    images?: string | undefined;
+                    speech?: string | undefined;
+                    transcriptions?: string | undefined;
+                    translations?: string | undefined;
                     models?: string | undefined;
                     responses?: string | undefined;
                 } | undefined;
@@ -12722,6 +12726,10 @@ export interface components {
                     embeddings?: string | undefined;
                     moderations?: string | undefined;
                     rerank?: string | undefined;
+                    images?: string | undefined;
+                    speech?: string | undefined;
+                    transcriptions?: string | undefined;
+                    translations?: string | undefined;
                     models?: string | undefined;
                     responses?: string | undefined;
                 } | undefined;
@@ -12881,7 +12889,7 @@ export interface components {
             /** @description Name of the model at the provider. */
             upstream_model: string;
             /** @enum {string} */
-            category: "chat" | "completion" | "embedding" | "moderation" | "rerank";
+            category: "chat" | "completion" | "embedding" | "moderation" | "rerank" | "image" | "speech" | "transcription";
             context_length: number | null;
             /** @description Maximum length of the prompt, if that is shorter than the context. */
             max_input_tokens: number | null;
@@ -12967,7 +12975,7 @@ export interface components {
             name: string;
             upstream_model?: (string | null) | undefined;
             /** @enum {string} */
-            category: "chat" | "completion" | "embedding" | "moderation" | "rerank";
+            category: "chat" | "completion" | "embedding" | "moderation" | "rerank" | "image" | "speech" | "transcription";
             context_length?: (number | null) | undefined;
             /** @description Maximum length of the prompt, if that is shorter than the context. */
             max_input_tokens?: (number | null) | undefined;
@@ -13141,7 +13149,7 @@ export interface components {
             name?: string | undefined;
             upstream_model?: string | undefined;
             /** @enum {string} */
-            category?: ("chat" | "completion" | "embedding" | "moderation" | "rerank") | undefined;
+            category?: ("chat" | "completion" | "embedding" | "moderation" | "rerank" | "image" | "speech" | "transcription") | undefined;
             context_length?: (number | null) | undefined;
             /** @description Maximum length of the prompt, if that is shorter than the context. */
             max_input_tokens?: (number | null) | undefined;

@@ -5,7 +5,16 @@ import { bodyOf, UsageError } from './server'
 import { facts, table } from './table'
 import type { Invocation, Group, Option } from './verb'
 
-const categories = ['chat', 'completion', 'embedding', 'moderation', 'rerank'] as const
+const categories = [
+  'chat',
+  'completion',
+  'embedding',
+  'moderation',
+  'rerank',
+  'image',
+  'speech',
+  'transcription',
+] as const
 
 const prices: Readonly<Record<string, Option>> = {
   input: { value: 'usd', about: 'price of a million input tokens' },

@@ -58,10 +58,19 @@ export interface Pricing extends Rates {
   tiers?: readonly PriceTier[]
 }
 
-export const categories = ['chat', 'completion', 'embedding', 'moderation', 'rerank'] as const
+export const categories = [
+  'chat',
+  'completion',
+  'embedding',
+  'moderation',
+  'rerank',
+  'image',
+  'speech',
+  'transcription',
+] as const
 export type Category = (typeof categories)[number]
 
-/** Whether models of a category write text: the others read only, and answer with numbers. */
+/** Whether models of a category generate text token by token, up to a limit of output. */
 export const writesText = (category: Category): boolean =>
   category === 'chat' || category === 'completion'
 

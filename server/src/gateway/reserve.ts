@@ -8,7 +8,7 @@ import { withModelsOutput, type Lowering } from './output-limit'
 import type { GatewayPorts } from './ports'
 import type { UnansweredUse } from './unanswered-use'
 import type { Principal } from '../auth/principal'
-import type { Model } from '../catalog/model'
+import type { Category, Model } from '../catalog/model'
 import { unavailable, type ApiError } from '../errors'
 import { CreditRefusal } from '../metering/credit-refusal'
 import type { Meter, Reservation } from '../metering/meter'
@@ -39,7 +39,7 @@ export interface ReservableRequest {
 /** The properties of an endpoint that decide the price of its requests. */
 export interface PricedEndpoint<Request> {
   /** Selects the fields that its price covers. */
-  priceKind: 'chat' | 'completion' | 'embedding' | 'moderation' | 'rerank'
+  priceKind: Category
   /** The upper bounds of the tokens that a request can make a model read and write. */
   volume: (attempt: PricedAttempt<Request>) => TokenBounds
   /** The long texts of the prompts, each of whose bytes `volume` takes for a token. */

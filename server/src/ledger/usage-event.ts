@@ -35,7 +35,16 @@ export interface AttemptBeginning {
   /** The paying account; null for none. */
   accountId: string | null
   billingMode: BillingMode
-  operation: 'chat' | 'completions' | 'embeddings' | 'moderations' | 'rerank'
+  operation:
+    | 'chat'
+    | 'completions'
+    | 'embeddings'
+    | 'moderations'
+    | 'rerank'
+    | 'images'
+    | 'speech'
+    | 'transcriptions'
+    | 'translations'
   model: string
   provider: string
   connectionId: string | null

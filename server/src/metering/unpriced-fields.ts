@@ -1,4 +1,4 @@
-import type { Pricing } from '../catalog/model'
+import type { Category, Pricing } from '../catalog/model'
 import { invalidRequest, unpricedField } from '../errors'
 import {
   cacheLifetimeField,
@@ -72,7 +72,7 @@ const isUsed = (value: unknown) =>
 
 /** The endpoint and the prices of a request's charge. */
 interface Charged {
-  endpoint: 'chat' | 'completion' | 'embedding' | 'moderation' | 'rerank'
+  endpoint: Category
   pricing: Pricing
 }
 

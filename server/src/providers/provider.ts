@@ -35,6 +35,10 @@ export const RelayOptions = z.strictObject({
       embeddings: z.string(),
       moderations: z.string(),
       rerank: z.string(),
+      images: z.string(),
+      speech: z.string(),
+      transcriptions: z.string(),
+      translations: z.string(),
       models: z.string(),
       responses: z.string(),
     })

@@ -172,6 +172,10 @@ const endpointOf: Readonly<Record<string, string>> = {
   embeddings: '/v1/embeddings',
   moderations: '/v1/moderations',
   rerank: '/v1/rerank',
+  images: '/v1/images/generations',
+  speech: '/v1/audio/speech',
+  transcriptions: '/v1/audio/transcriptions',
+  translations: '/v1/audio/translations',
 }
 
 /**

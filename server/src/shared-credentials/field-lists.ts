@@ -7,6 +7,9 @@ export type SharedFormat =
   | 'embedding'
   | 'moderation'
   | 'rerank'
+  | 'image'
+  | 'speech'
+  | 'transcription'
   | 'messages'
   | 'responses'
 
@@ -47,6 +50,25 @@ export const publishedLists: Readonly<Record<SharedFormat, FateByField>> = {
   ),
   embedding: passFields('model', 'input', 'dimensions', 'encoding_format', 'user'),
   moderation: passFields('model', 'input'),
+  image: {
+    ...passFields(
+      ...'model prompt n size quality style background moderation user safety_identifier'.split(
+        ' ',
+      ),
+      ...'response_format output_format output_compression stream partial_images'.split(' '),
+      ...'complexity frame_count frame_duration_ms'.split(' '),
+    ),
+    // Another model draws, at its own price.
+    svg: 'refused',
+  },
+  speech: passFields(
+    ...'model input voice instructions response_format speed stream_format'.split(' '),
+  ),
+  transcription: passFields(
+    ...'model file language prompt response_format temperature stream include'.split(' '),
+    ...'timestamp_granularities chunking_strategy keywords languages'.split(' '),
+    ...'known_speaker_names known_speaker_references'.split(' '),
+  ),
   rerank: {
     ...passFields('model', 'query', 'documents', 'top_n', 'return_documents'),
     ...passFields('max_tokens_per_doc', 'max_chunks_per_doc', 'rank_fields'),
@@ -180,6 +202,9 @@ export const compatibleLists: Readonly<Record<SharedFormat, readonly string[]>> 
   embedding: embeddingTuning,
   moderation: [],
   rerank: ['truncation'],
+  image: [],
+  speech: [],
+  transcription: [],
   // Former fields of the SDK, which earlier versions of it send.
   messages: ['temperature', 'top_p', 'top_k'],
   // Codex describes itself by it.

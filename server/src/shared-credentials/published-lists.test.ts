@@ -22,6 +22,9 @@ const chat = new PublishedTypes('openai', 'resources/chat/completions/completion
 const completions = new PublishedTypes('openai', 'resources/completions.d.ts')
 const embeddings = new PublishedTypes('openai', 'resources/embeddings.d.ts')
 const moderations = new PublishedTypes('openai', 'resources/moderations.d.ts')
+const images = new PublishedTypes('openai', 'resources/images.d.ts')
+const speech = new PublishedTypes('openai', 'resources/audio/speech.d.ts')
+const transcriptions = new PublishedTypes('openai', 'resources/audio/transcriptions.d.ts')
 const responses = new PublishedTypes('openai', 'resources/responses/responses.d.ts')
 const betaResponses = new PublishedTypes('openai', 'resources/beta/responses/responses.d.ts')
 const messages = new PublishedTypes('@anthropic-ai/sdk', 'resources/messages/messages.d.ts')
@@ -50,6 +53,9 @@ const published: Readonly<Record<SharedFormat, readonly string[]>> = {
     'return_documents',
     'top_n',
   ],
+  image: images.fieldsOf('ImageGenerateParamsBase'),
+  speech: speech.fieldsOf('SpeechCreateParams'),
+  transcription: transcriptions.fieldsOf('TranscriptionCreateParamsBase'),
   messages: merged(
     messages.fieldsOf('MessageCreateParamsBase'),
     betaMessages.fieldsOf('MessageCreateParamsBase'),

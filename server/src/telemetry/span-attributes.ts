@@ -21,6 +21,10 @@ const operationNames = {
   // The conventions have no name for these.
   moderations: 'moderations',
   rerank: 'rerank',
+  images: 'images',
+  speech: 'speech',
+  transcriptions: 'transcriptions',
+  translations: 'translations',
 } as const
 
 /** Attributes that are known as an attempt begins, and its name. They contain no text of a request or an answer. */

@@ -13,6 +13,10 @@ export const paths = {
   embeddings: '/embeddings',
   moderations: '/moderations',
   rerank: '/rerank',
+  images: '/images/generations',
+  speech: '/audio/speech',
+  transcriptions: '/audio/transcriptions',
+  translations: '/audio/translations',
   responses: '/responses',
 } as const satisfies Record<Operation, string>
 

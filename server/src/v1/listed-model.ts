@@ -100,6 +100,9 @@ const outputOf: Readonly<Record<Category, string>> = {
   embedding: 'embeddings',
   moderation: 'moderation',
   rerank: 'rerank',
+  image: 'image',
+  speech: 'speech',
+  transcription: 'transcription',
 }
 
 function modalitiesOf({ category, capabilities: { vision, audio } }: ListedFacts) {

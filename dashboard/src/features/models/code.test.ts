@@ -10,6 +10,7 @@ describe('the code of a request', () => {
     ['embedding', '/embeddings', 'input'],
     ['moderation', '/moderations', 'input'],
     ['rerank', '/rerank', 'documents'],
+    ['image', '/images/generations', 'prompt'],
   ] as const)('for %s names the model, the endpoint and the key in every language', (...row) => {
     const [category, path, field] = row
     for (const { name, code } of languages) {

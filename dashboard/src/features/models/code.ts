@@ -1,9 +1,12 @@
+/** The kinds of models whose requests and answers are JSON. */
+type ExampleKind = 'chat' | 'completion' | 'embedding' | 'moderation' | 'rerank' | 'image'
+
 /** A request to a model, as code. */
 export interface CodeExample {
   /** The address of the API, which ends with `/v1`. */
   base: string
   model: string
-  category: 'chat' | 'completion' | 'embedding' | 'moderation' | 'rerank'
+  category: ExampleKind
 }
 
 const paths = {
@@ -12,12 +15,17 @@ const paths = {
   embedding: 'embeddings',
   moderation: 'moderations',
   rerank: 'rerank',
-} as const
+  image: 'images/generations',
+} as const satisfies Record<ExampleKind, string>
+
+export const hasExample = (category: string): category is ExampleKind =>
+  Object.hasOwn(paths, category)
 
 const bodyOf = ({ model, category }: CodeExample) => {
   if (category === 'embedding' || category === 'moderation') return { model, input: 'Hello!' }
   if (category === 'rerank')
     return { model, query: 'Hello!', documents: ['Hello, you!', 'Goodbye.'] }
+  if (category === 'image') return { model, prompt: 'A lighthouse at dusk' }
   if (category === 'completion') return { model, prompt: 'Once upon a time' }
   return { model, messages: [{ role: 'user', content: 'Hello!' }] }
 }
@@ -53,6 +61,11 @@ const clientCalls = {
     method: 'moderations.create',
     field: ['input', '"Hello!"'],
     result: 'results[0]',
+  },
+  image: {
+    method: 'images.generate',
+    field: ['prompt', '"A lighthouse at dusk"'],
+    result: 'data[0]',
   },
 } as const
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { serviceQuery } from '../../api/installation'
 import { CodeTabs } from '../../components/code-tabs'
-import { languages } from './code'
+import { hasExample, languages, type CodeExample } from './code'
 import type { Model } from './queries'
 
 /** Opens the playground with a model that chats and can be called. */
@@ -19,7 +19,10 @@ export const TryModel = ({ model }: { model: Model }) =>
   ) : null
 
 /** The first request to a model in five languages. */
-export function ModelCode({ model: { id: model, category } }: { model: Model }) {
+export const ModelCode = ({ model: { id: model, category } }: { model: Model }) =>
+  hasExample(category) ? <CodeExamples model={model} category={category} /> : null
+
+function CodeExamples({ model, category }: Pick<CodeExample, 'model' | 'category'>) {
   const { data } = useQuery(serviceQuery)
   const base = `${data?.base_url ?? window.location.origin}/v1`
   const examples = languages.map(({ name, code }) => ({

@@ -166,6 +166,9 @@ export const categoryNames = {
   embedding: 'Embedding',
   moderation: 'Moderation',
   rerank: 'Reranking',
+  image: 'Images',
+  speech: 'Speech',
+  transcription: 'Transcription',
 } as const satisfies Record<Model['category'], string>
 
 /** The orders of the list. */

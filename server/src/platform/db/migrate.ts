@@ -52,6 +52,7 @@ import * as clients from './migrations/0056-clients'
 import * as longestPrompt from './migrations/0057-longest-prompt'
 import * as kindsOfModels from './migrations/0058-kinds-of-models'
 import * as addressesOfKeys from './migrations/0059-addresses-of-keys'
+import * as imageAndSoundModels from './migrations/0060-image-and-sound-models'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -110,6 +111,7 @@ const migrations: Record<string, Migration> = {
   '0057-longest-prompt': longestPrompt,
   '0058-kinds-of-models': kindsOfModels,
   '0059-addresses-of-keys': addressesOfKeys,
+  '0060-image-and-sound-models': imageAndSoundModels,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */

@@ -4,6 +4,7 @@ import type { AutomationSchema } from './automation-schema'
 import type { GatewaySchema } from './gateway-schema'
 import type { InvitationSchema } from './invitation-schema'
 import type { LimitSchema } from './limit-schema'
+import type { ModelRow } from './model-schema'
 import type { NameSchema } from './name-schema'
 import type { NoticeSchema } from './notice-schema'
 import type { LogExportSchema } from './log-export-schema'
@@ -99,28 +100,6 @@ export interface ProviderRow {
   enabled: Generated<boolean>
   options: ColumnType<unknown, string, string>
   created_at: CreatedColumn
-  updated_at: UpdatedColumn
-}
-
-/** A model that an operator added, or an operator's changes to one of the catalogue. */
-export interface ModelRow {
-  id: string
-  provider: string
-  name: string
-  upstream_model: string
-  category: 'chat' | 'completion' | 'embedding' | 'moderation' | 'rerank'
-  context_length: number | null
-  /** The longest prompt, where that is shorter than the context; versions before 0057 write none. */
-  max_input_tokens: Generated<number | null>
-  max_output_tokens: number | null
-  dimensions: number | null
-  capabilities: ColumnType<unknown, string, string>
-  /** Nano-dollars as decimal text by bucket; null for no price. */
-  pricing: ColumnType<unknown, string | null, string | null>
-  is_free: boolean
-  enabled: boolean
-  deprecated_at: Date | null
-  created_at: ColumnType<Date, Date | undefined, Date>
   updated_at: UpdatedColumn
 }
 

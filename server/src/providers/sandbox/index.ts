@@ -3,24 +3,18 @@ import { answerCompletion } from './completion'
 import { answerEmbeddings } from './embedding'
 import { modelList } from './models'
 import { answerModeration } from './moderation'
-import { toErrorResponse } from './refusal'
+import { SandboxRefusal, toErrorResponse } from './refusal'
 import { answerRerank } from './rerank'
 
 /** A request as a provider of the OpenAI format gets it, its JSON already read. */
 export interface SandboxRequest {
-  path:
-    | '/chat/completions'
-    | '/completions'
-    | '/embeddings'
-    | '/moderations'
-    | '/rerank'
-    | '/models'
+  path: string
   body: unknown
   /** Ends a stream that is still being read. */
   signal: AbortSignal
 }
 
-const paths: Record<SandboxRequest['path'], (request: SandboxRequest) => Response> = {
+const paths: Readonly<Record<string, (request: SandboxRequest) => Response>> = {
   '/chat/completions': ({ body, signal }) => answerChat(body, signal),
   '/completions': ({ body, signal }) => answerCompletion(body, signal),
   '/embeddings': ({ body }) => answerEmbeddings(body),
@@ -45,7 +39,9 @@ const paths: Record<SandboxRequest['path'], (request: SandboxRequest) => Respons
  */
 export function answer(request: SandboxRequest): Response {
   try {
-    return paths[request.path](request)
+    const serve = paths[request.path]
+    if (serve) return serve(request)
+    throw new SandboxRefusal(`The sandbox does not serve ${request.path}.`, { status: 404 })
   } catch (thrown) {
     return toErrorResponse(thrown)
   }

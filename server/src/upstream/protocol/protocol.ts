@@ -12,6 +12,10 @@ export type Operation =
   | 'embeddings'
   | 'moderations'
   | 'rerank'
+  | 'images'
+  | 'speech'
+  | 'transcriptions'
+  | 'translations'
   | 'responses'
 
 /** A request to a provider, without the connection's address and credential. */

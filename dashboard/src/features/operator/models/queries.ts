@@ -10,6 +10,9 @@ export const categories = {
   embedding: 'Embedding',
   moderation: 'Moderation',
   rerank: 'Reranking',
+  image: 'Images',
+  speech: 'Speech',
+  transcription: 'Transcription',
 } as const
 
 /** The fields that sort the catalog. */
@@ -37,7 +40,16 @@ export interface ModelSearch {
 export const toModelSearch = (search: Search): ModelSearch => ({
   search: textOf(search, 'search'),
   provider: textOf(search, 'provider'),
-  category: oneOf(search, 'category', ['chat', 'completion', 'embedding', 'moderation', 'rerank']),
+  category: oneOf(search, 'category', [
+    'chat',
+    'completion',
+    'embedding',
+    'moderation',
+    'rerank',
+    'image',
+    'speech',
+    'transcription',
+  ]),
   state: oneOf(search, 'state', ['on', 'off']),
   sort: oneOf(search, 'sort', sorts),
   order: oneOf(search, 'order', ['desc']),
