@@ -1,3 +1,4 @@
+import { mediaFieldLists, passFields, type FateByField, type SharedFate } from './media-field-lists'
 import { withAllowed, type SharedCredential } from './credential'
 
 /** The formats in which requests reach providers. */
@@ -12,18 +13,6 @@ export type SharedFormat =
   | 'transcription'
   | 'messages'
   | 'responses'
-
-/**
- * The fate of a field on a shared credential. `omitted`: left out and named to the caller, because it only tunes
- * the answer. `refused`: 400, because without it the answer would mean or cost something else. `reference`: the same,
- * as it names what the provider's account holds. A field without an entry is omitted.
- */
-export type SharedFate = 'passed' | 'omitted' | 'refused' | 'reference'
-
-type FateByField = Readonly<Record<string, SharedFate>>
-
-const passFields = (...names: readonly string[]): FateByField =>
-  Object.fromEntries(names.map((name) => [name, 'passed']))
 
 const sampling = 'temperature top_p n stop seed logit_bias presence_penalty frequency_penalty user'
 const streaming = 'model stream stream_options'
@@ -50,29 +39,11 @@ export const publishedLists: Readonly<Record<SharedFormat, FateByField>> = {
   ),
   embedding: passFields('model', 'input', 'dimensions', 'encoding_format', 'user'),
   moderation: passFields('model', 'input'),
-  image: {
-    ...passFields(
-      ...'model prompt n size quality style background moderation user safety_identifier'.split(
-        ' ',
-      ),
-      ...'response_format output_format output_compression stream partial_images'.split(' '),
-      ...'complexity frame_count frame_duration_ms'.split(' '),
-    ),
-    // Another model draws, at its own price.
-    svg: 'refused',
-  },
-  speech: passFields(
-    ...'model input voice instructions response_format speed stream_format'.split(' '),
-  ),
-  transcription: passFields(
-    ...'model file language prompt response_format temperature stream include'.split(' '),
-    ...'timestamp_granularities chunking_strategy keywords languages'.split(' '),
-    ...'known_speaker_names known_speaker_references'.split(' '),
-  ),
   rerank: {
     ...passFields('model', 'query', 'documents', 'top_n', 'return_documents'),
     ...passFields('max_tokens_per_doc', 'max_chunks_per_doc', 'rank_fields'),
   },
+  ...mediaFieldLists,
   messages: {
     ...passFields('model', 'messages', 'system', 'max_tokens', 'stream', 'stop_sequences'),
     ...passFields('tools', 'tool_choice', 'thinking', 'output_config', 'output_format', 'metadata'),

@@ -6,9 +6,9 @@ import {
   providerLists,
   publishedLists,
   refusedElsewhere,
-  type SharedFate,
   type SharedFormat,
 } from './field-lists'
+import type { SharedFate } from './media-field-lists'
 import { messageBlocks, messageTools, withoutDate } from './messages-body'
 import { responseItems, responseTools } from './responses-body'
 import { expectInDocs, toTable } from '../../testing/wire/docs-table'
