@@ -33,7 +33,7 @@ interface From {
   forwarded: string
   request?: string
   /** Of a request other than GET; without it, a short chat. */
-  body?: object
+  body?: Json
 }
 
 const chat = { model: 'sandbox/echo', messages }
