@@ -8,31 +8,15 @@ import './features/logs/waterfall.css'
 import './app/motion.css'
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { ApiError } from './api/client'
+import { createQueryClient } from './api/query-client'
 import { createAppRouter } from './app/router'
 import { cssVariables, theme } from './app/theme'
 
-const maxRetries = 2
-
-/** A request that the service rejected would be rejected again. */
-const isWorthRetrying = (count: number, error: Error) =>
-  count < maxRetries && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500)
-
-const queries = new QueryClient({
-  defaultOptions: {
-    queries: {
-      retry: isWorthRetrying,
-      staleTime: 10_000,
-      // Without a network, requests fail where their data is shown instead of waiting without a word.
-      networkMode: 'always',
-      refetchOnReconnect: true,
-    },
-  },
-})
+const queries = createQueryClient()
 const router = createAppRouter(queries)
 
 const root = document.querySelector('#root')

@@ -34,7 +34,7 @@ const record = ({ objectId = 'conn_1', objectName = 'One', ...states }: States) 
     ...states,
   })
 
-/** Those of the system first: by their ids, rows of one millisecond have no order. */
+/** Those of the system first. */
 const rows = () =>
   database.query
     .selectFrom('organization_trail')

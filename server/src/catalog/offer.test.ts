@@ -54,7 +54,7 @@ interface Given {
   billing_mode?: 'org_pays' | 'member_pays'
 }
 
-/** Each a millisecond younger than the one before: ids of one millisecond have no order. */
+/** The time of the newest id, each a millisecond later: ids of one given time have no order among themselves. */
 let createdMs = Date.UTC(2026, 0, 1)
 
 async function connection(owner: string, fields: Given = {}): Promise<string> {
