@@ -129,9 +129,10 @@ test.each([
   },
 )
 
+const modalityOf = (fields: Partial<Model>) =>
+  toListedModel(sampleModel(fields), snapshot).architecture.modality
+
 test('a model for pictures that reads some, and a chat model that speaks, are listed as such', () => {
-  const modalityOf = (fields: Partial<Model>) =>
-    toListedModel(sampleModel(fields), snapshot).architecture.modality
   const capabilities = { ...usual, vision: true }
   expect(modalityOf({ category: 'image', capabilities })).toBe('text+image->image')
   expect(modalityOf({ category: 'speech', capabilities: { ...usual, audio: true } })).toBe(
@@ -143,9 +144,10 @@ test('a model for pictures that reads some, and a chat model that speaks, are li
   )
 })
 
+const listedAs = (category: Model['category']) =>
+  toListedModel(sampleModel({ category, contextLength: null, maxInputTokens: 8191 }), snapshot)
+
 test('models that do not write have the fields of their requests, and the length of the longest input', () => {
-  const listedAs = (category: Model['category']) =>
-    toListedModel(sampleModel({ category, contextLength: null, maxInputTokens: 8191 }), snapshot)
   expect(listedAs('speech').supported_parameters).toEqual(['voice', 'response_format', 'speed'])
   expect(listedAs('image').supported_parameters).toContain('size')
   expect(listedAs('moderation').supported_parameters).toEqual([])
