@@ -9545,6 +9545,7 @@ export interface components {
          *       "root": "echo",
          *       "parent": null,
          *       "name": "Sandbox Echo",
+         *       "mode": "chat",
          *       "canonical_slug": "sandbox/echo",
          *       "context_length": 128000,
          *       "max_output_tokens": 4096,
@@ -9593,8 +9594,10 @@ export interface components {
             root: string;
             parent: string | null;
             name: string;
+            /** @description The kind of model, as LiteLLM names it: `chat`, `image_generation`, `audio_speech`. */
+            mode: string;
             canonical_slug: string;
-            /** @description Tokens of prompt and answer together. */
+            /** @description Tokens of prompt and answer together; of the longest input for models that do not write text. */
             context_length: number | null;
             max_output_tokens: number | null;
             architecture: {
@@ -9604,7 +9607,7 @@ export interface components {
                 tokenizer: string;
                 instruct_type: string | null;
             };
-            /** @description USD a token as text: `prompt`, `completion`, and other rates under the names of OpenRouter; `image`, `request` and `web_search` per piece. "-1" where the price is not known before the call. `GET /api/models` has tiers. */
+            /** @description USD a token as text: `prompt`, `completion`, and other rates under the names of OpenRouter, or of LiteLLM where it has none; `image`, `request` and `web_search` per piece. "-1" where the price is not known before the call. `GET /api/models` has tiers. */
             pricing: {
                 [key: string]: string;
             };

@@ -49,6 +49,58 @@ test.each([
   expect(toUnknownRouteError(path, known).message).toBe(`The resource does not exist. ${hint}`)
 })
 
+const paths =
+  'chat/completions completions embeddings moderations rerank messages messages/count_tokens responses conversations images/generations images/edits images/variations audio/speech audio/transcriptions audio/translations'
+
+const ofModels = toKnownEndpoints([
+  ...paths.split(' ').map((path) => ({ method: 'post', path: `/v1/${path}` })),
+  { method: 'get', path: '/v1/models' },
+  { method: 'post', path: '/v2/rerank' },
+])
+
+test.each([
+  ['/v1/audio/speeches', 'is POST /v1/audio/speech'],
+  ['/v1/speech', 'is POST /v1/audio/speech'],
+  ['/v1/audio/transcription', 'is POST /v1/audio/transcriptions'],
+  ['/v1/audio/transcribe', 'is POST /v1/audio/transcriptions'],
+  ['/v1/audio/translate', 'is POST /v1/audio/translations'],
+  ['/v1/audio', 'are POST /v1/audio/speech, /v1/audio/transcriptions, /v1/audio/translations'],
+  [
+    '/v1/audio/voices',
+    'are POST /v1/audio/speech, /v1/audio/transcriptions, /v1/audio/translations',
+  ],
+  ['/v1/image/generations', 'is POST /v1/images/generations'],
+  ['/v1/images/generate', 'is POST /v1/images/generations'],
+  ['/v1/images/edit', 'is POST /v1/images/edits'],
+  ['/v1/Images/Generations/', 'is POST /v1/images/generations'],
+  ['/v1/images', 'are POST /v1/images/generations, /v1/images/edits, /v1/images/variations'],
+  ['/v1/chat', 'is POST /v1/chat/completions'],
+  ['/v1/chat/completion', 'is POST /v1/chat/completions'],
+  ['/v1/embedding', 'is POST /v1/embeddings'],
+  ['/v1/reranking', 'is POST /v1/rerank'],
+  ['/v1/model', 'is GET /v1/models'],
+  ['/v2/chat', 'is POST /v1/chat/completions'],
+])('the error of %s names the nearest endpoint', (path, nearest) => {
+  expect(toUnknownRouteError(path, ofModels).message).toBe(
+    `The resource does not exist. The nearest endpoint${nearest.startsWith('is') ? '' : 's'} ${nearest}. /openapi.json describes all endpoints.`,
+  )
+})
+
+test.each(['/v1/files', '/v1/fine_tuning/jobs', '/v1/videos', `/v1/${'audio/'.repeat(100)}`])(
+  'the error of %s, which no endpoint is near, names all of them',
+  (path) => {
+    expect(toUnknownRouteError(path, ofModels).message).toMatch(
+      /There are POST \/v1\/chat\/completions, .*\/v1\/audio\/translations; GET \/v1\/models\. \/openapi\.json describes all endpoints\.$/,
+    )
+  },
+)
+
+test('the error of an endpoint without /v1 names its path', () => {
+  expect(toUnknownRouteError('/audio/speech', ofModels).message).toContain(
+    'ends in /v1: use /v1/audio/speech.',
+  )
+})
+
 test.each(['/', '/messagesx', '/favicon.ico', '/api/admin/users', '/api/admin/nothing'])(
   '%s has no hint',
   (path) => {

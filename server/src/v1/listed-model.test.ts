@@ -2,9 +2,11 @@ import { expect, test } from 'bun:test'
 import { AnthropicModel, toAnthropicModel } from './anthropic-models'
 import { EncodedModels } from './encoded-models'
 import { toCollectionFacts, toListedModel } from './listed-model'
+import { toListedPrices } from './listed-prices'
 import { ListedModel } from './schema'
 import { loadBuiltInModels } from '../catalog/built-in'
 import type { Model } from '../catalog/model'
+import { rateFields } from '../catalog/pricing-fields'
 import { toSnapshot } from '../catalog/snapshot'
 import { providers } from '../providers/registry'
 import { sampleModel, sampleProvider } from '../../testing/catalog/samples'
@@ -38,6 +40,7 @@ test('finding D5: a listed model has the fields of OpenAI, and the fields that c
     root: 'org/one:free',
     parent: null,
     name: 'One',
+    mode: 'chat',
     canonical_slug: 'fake/org/one:free',
     context_length: 400_000,
     max_output_tokens: 128_000,
@@ -103,6 +106,67 @@ test('finding D5: an unknown price is never shown as zero, and a free model cost
     context_length: null,
     pricing: { prompt: '-1', completion: '-1' },
     links: { details: '/api/user/model-collections' },
+  })
+})
+
+test.each([
+  ['chat', 'chat', 'text->text'],
+  ['embedding', 'embedding', 'text->embeddings'],
+  ['moderation', 'moderation', 'text->moderation'],
+  ['rerank', 'rerank', 'text->rerank'],
+  ['image', 'image_generation', 'text->image'],
+  ['speech', 'audio_speech', 'text->speech'],
+  ['transcription', 'audio_transcription', 'audio->transcription'],
+] as const)(
+  'a model of the kind %s is listed in the words of LiteLLM and OpenRouter: %s, %s',
+  (category, mode, modality) => {
+    const listed = toListedModel(sampleModel({ category }), snapshot)
+    const [input = '', output = ''] = modality.split('->')
+    expect(listed).toMatchObject({
+      mode,
+      architecture: { modality, input_modalities: [input], output_modalities: [output] },
+    })
+  },
+)
+
+const modalityOf = (fields: Partial<Model>) =>
+  toListedModel(sampleModel(fields), snapshot).architecture.modality
+
+test('a model for pictures that reads some, and a chat model that speaks, are listed as such', () => {
+  const capabilities = { ...usual, vision: true }
+  expect(modalityOf({ category: 'image', capabilities })).toBe('text+image->image')
+  expect(modalityOf({ category: 'speech', capabilities: { ...usual, audio: true } })).toBe(
+    'text->speech',
+  )
+  const pricing = { input: 1n, output: 1n, audioOutput: 1n }
+  expect(modalityOf({ pricing, capabilities: { ...usual, audio: true } })).toBe(
+    'text+audio->text+audio',
+  )
+})
+
+const listedAs = (category: Model['category']) =>
+  toListedModel(sampleModel({ category, contextLength: null, maxInputTokens: 8191 }), snapshot)
+
+test('models that do not write have the fields of their requests, and the length of the longest input', () => {
+  expect(listedAs('speech').supported_parameters).toEqual(['voice', 'response_format', 'speed'])
+  expect(listedAs('image').supported_parameters).toContain('size')
+  expect(listedAs('moderation').supported_parameters).toEqual([])
+  expect(listedAs('embedding')).toMatchObject({
+    context_length: 8191,
+    top_provider: { context_length: 8191 },
+  })
+})
+
+test('every rate of a price has a name of its own in the list, and its unit', () => {
+  const rates = Object.keys(rateFields)
+  const pricing = { input: 1n, output: 1n, ...Object.fromEntries(rates.map((rate) => [rate, 1n])) }
+  expect(Object.keys(toListedPrices(pricing, false))).toHaveLength(rates.length)
+  const price = { input: 0n, output: 0n, inputCharacters: 15_000_000_000n, request: 5_000_000n }
+  expect(toListedPrices(price, false)).toEqual({
+    prompt: '0',
+    completion: '0',
+    input_cost_per_character: '0.000015',
+    request: '0.005',
   })
 })
 

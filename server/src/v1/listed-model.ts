@@ -1,7 +1,8 @@
 import { collectionPrefix } from '../catalog/collection'
-import { writesText, type Category, type Model, type Pricing } from '../catalog/model'
+import { writesText, type Category, type Model } from '../catalog/model'
+import { modeOf, toArchitecture } from './listed-modalities'
+import { toListedPrices } from './listed-prices'
 import type { Snapshot } from '../catalog/snapshot'
-import { formatDecimal, formatPlainUsd } from '../wire/usd'
 
 /** The facts of a model, or of a collection, that lists of models show. */
 export type ListedFacts = Pick<
@@ -51,65 +52,6 @@ export const toCollectionFacts = ({ name, createdAt }: CallableCollection): List
   deprecatedAt: null,
 })
 
-/** Digits behind the point of the least price of a token: a nano-dollar for a million. */
-const decimalsOfToken = 15
-
-const perToken = (nanosPerMillion: bigint) => formatDecimal(nanosPerMillion, decimalsOfToken)
-
-/** The price in lists of OpenRouter where it is not known before the call. */
-const unknownPrice = '-1'
-
-/** Each rate with its name there, for tokens and for pieces. */
-const tokenRates = [
-  ['cachedInput', 'input_cache_read'],
-  ['cacheWrite', 'input_cache_write'],
-  ['cacheWriteLong', 'input_cache_write_1h'],
-  ['reasoning', 'internal_reasoning'],
-  ['audioInput', 'audio'],
-  ['audioOutput', 'audio_output'],
-] as const
-const pieceRates = [
-  ['image', 'image'],
-  ['request', 'request'],
-  ['search', 'web_search'],
-] as const
-
-/** Shows the usual price as OpenRouter does: USD a token, or a piece, as text. */
-function toTokenPrices(pricing: Pricing | null, isFree: boolean): Record<string, string> {
-  if (isFree) return { prompt: '0', completion: '0' }
-  if (!pricing) return { prompt: unknownPrice, completion: unknownPrice }
-  const prices: Record<string, string> = {
-    prompt: perToken(pricing.input),
-    completion: perToken(pricing.output),
-  }
-  for (const [rate, name] of tokenRates) {
-    const price = pricing[rate]
-    if (price !== undefined) prices[name] = perToken(price)
-  }
-  for (const [rate, name] of pieceRates) {
-    const price = pricing[rate]
-    if (price !== undefined) prices[name] = formatPlainUsd(price)
-  }
-  return prices
-}
-
-/** The names that OpenRouter has for outputs; it has none for moderation. */
-const outputOf: Readonly<Record<Category, string>> = {
-  chat: 'text',
-  completion: 'text',
-  embedding: 'embeddings',
-  moderation: 'moderation',
-  rerank: 'rerank',
-  image: 'image',
-  speech: 'speech',
-  transcription: 'transcription',
-}
-
-function modalitiesOf({ category, capabilities: { vision, audio } }: ListedFacts) {
-  const input = ['text', ...(vision ? ['image'] : []), ...(audio ? ['audio'] : [])]
-  return { input, output: [outputOf[category]] }
-}
-
 const sampling = [
   'temperature',
   'top_p',
@@ -137,13 +79,31 @@ function refusedFields({ id }: ListedFacts, provider: ListedProvider): ReadonlyS
 const isRelayed = (provider: ListedProvider): boolean =>
   provider?.dialect === 'openai' || provider?.dialect === 'azure'
 
-/** Lists the fields of a chat that have an effect on a model. */
+/** The optional fields of requests to models that do not write, as OpenAI and Cohere have them. */
+const ownFields: Readonly<Record<Exclude<Category, 'chat' | 'completion'>, readonly string[]>> = {
+  embedding: ['dimensions', 'encoding_format'],
+  moderation: [],
+  rerank: ['top_n', 'return_documents', 'max_tokens_per_doc'],
+  image: ['n', 'size', 'quality', 'response_format'],
+  speech: ['voice', 'response_format', 'speed'],
+  transcription: ['language', 'prompt', 'response_format', 'temperature'],
+}
+
+/** Lists the fields of requests to a model that have an effect. */
 function supportedParameters(model: ListedFacts, { providers }: Snapshot): string[] {
-  if (!writesText(model.category)) return []
-  const { tools, reasoning, json_mode: hasJson, json_schema: hasSchemas } = model.capabilities
   const provider = providers.get(model.provider)
   const refused = refusedFields(model, provider)
-  const fields = [
+  const { category } = model
+  const fields =
+    category === 'chat' || category === 'completion'
+      ? textFields(model, provider)
+      : ownFields[category]
+  return fields.filter((field) => !refused.has(field))
+}
+
+function textFields({ capabilities }: ListedFacts, provider: ListedProvider): string[] {
+  const { tools, reasoning, json_mode: hasJson, json_schema: hasSchemas } = capabilities
+  return [
     'max_tokens',
     'max_completion_tokens',
     'stop',
@@ -153,7 +113,6 @@ function supportedParameters(model: ListedFacts, { providers }: Snapshot): strin
     ...(hasJson || hasSchemas ? ['response_format'] : []),
     ...(hasSchemas ? ['structured_outputs'] : []),
   ]
-  return fields.filter((field) => !refused.has(field))
 }
 
 /** Returns the path of a model's entry; a collection is in the list of them. */
@@ -163,13 +122,13 @@ const detailsOf = ({ id }: ListedFacts): string =>
 const dateOf = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 10)
 
 /**
- * Shows a model in the list: the seven fields of OpenAI, and those that clients of OpenRouter read beside them.
+ * Shows a model in the list: the seven fields of OpenAI, and those that clients of OpenRouter and LiteLLM
+ * read beside them.
  * Source: contract 4.6. @see https://openrouter.ai/docs/api-reference/list-available-models
  */
 export function toListedModel(model: ListedFacts, snapshot: Snapshot) {
   const { id, provider, contextLength, maxInputTokens, maxOutputTokens, deprecatedAt } = model
-  const { input, output } = modalitiesOf(model)
-  const context = writesText(model.category) ? contextLength : null
+  const context = writesText(model.category) ? contextLength : (contextLength ?? maxInputTokens)
   return {
     id,
     object: 'model' as const,
@@ -179,17 +138,12 @@ export function toListedModel(model: ListedFacts, snapshot: Snapshot) {
     root: id.slice(provider.length + 1),
     parent: null,
     name: model.name,
+    mode: modeOf[model.category],
     canonical_slug: id,
     context_length: context,
     max_output_tokens: maxOutputTokens,
-    architecture: {
-      modality: `${input.join('+')}->${output.join('+')}`,
-      input_modalities: input,
-      output_modalities: output,
-      tokenizer: 'Other',
-      instruct_type: null,
-    },
-    pricing: toTokenPrices(model.pricing, model.isFree),
+    architecture: toArchitecture(model),
+    pricing: toListedPrices(model.pricing, model.isFree),
     top_provider: {
       context_length: context,
       max_completion_tokens: maxOutputTokens,

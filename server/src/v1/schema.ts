@@ -136,8 +136,18 @@ export const ListedModel = z
     root: z.string(),
     parent: z.string().nullable(),
     name: z.string(),
+    mode: z
+      .string()
+      .describe(
+        'The kind of model, as LiteLLM names it: `chat`, `image_generation`, `audio_speech`.',
+      ),
     canonical_slug: z.string(),
-    context_length: z.int().nullable().describe('Tokens of prompt and answer together.'),
+    context_length: z
+      .int()
+      .nullable()
+      .describe(
+        'Tokens of prompt and answer together; of the longest input for models that do not write text.',
+      ),
     max_output_tokens: z.int().nullable(),
     architecture: z.object({
       modality: z.string(),
@@ -149,7 +159,7 @@ export const ListedModel = z
     pricing: z
       .record(z.string(), z.string())
       .describe(
-        'USD a token as text: `prompt`, `completion`, and other rates under the names of OpenRouter; `image`, `request` and `web_search` per piece. "-1" where the price is not known before the call. `GET /api/models` has tiers.',
+        'USD a token as text: `prompt`, `completion`, and other rates under the names of OpenRouter, or of LiteLLM where it has none; `image`, `request` and `web_search` per piece. "-1" where the price is not known before the call. `GET /api/models` has tiers.',
       ),
     top_provider: z.object({
       context_length: z.int().nullable(),
@@ -196,6 +206,7 @@ export const ListedModel = z
         root: 'echo',
         parent: null,
         name: 'Sandbox Echo',
+        mode: 'chat',
         canonical_slug: 'sandbox/echo',
         context_length: 128_000,
         max_output_tokens: 4096,

@@ -29,6 +29,7 @@ test('finding D5: the list has every enabled model, with the fields that clients
     root: 'family/name:tag@2',
     parent: null,
     name: expect.any(String),
+    mode: 'chat',
     canonical_slug: 'fake/family/name:tag@2',
     context_length: expect.any(Number),
     max_output_tokens: expect.any(Number),

@@ -1,8 +1,10 @@
-/** The kinds of models whose requests and answers are JSON. */
-type ExampleKind = 'chat' | 'completion' | 'embedding' | 'moderation' | 'rerank' | 'image'
+import { goText, goPost, shellText, withGoMain } from './code-text'
+import { fileLanguages, isFileKind, type FileKind } from './file-code'
 
-/** A request to a model, as code. */
-export interface CodeExample {
+/** The kinds of models whose requests and answers are JSON that a reader can use as it is. */
+type ExampleKind = 'chat' | 'completion' | 'embedding' | 'moderation' | 'rerank'
+
+interface CodeExample {
   /** The address of the API, which ends with `/v1`. */
   base: string
   model: string
@@ -15,25 +17,17 @@ const paths = {
   embedding: 'embeddings',
   moderation: 'moderations',
   rerank: 'rerank',
-  image: 'images/generations',
 } as const satisfies Record<ExampleKind, string>
-
-export const hasExample = (category: string): category is ExampleKind =>
-  Object.hasOwn(paths, category)
 
 const bodyOf = ({ model, category }: CodeExample) => {
   if (category === 'embedding' || category === 'moderation') return { model, input: 'Hello!' }
   if (category === 'rerank')
     return { model, query: 'Hello!', documents: ['Hello, you!', 'Goodbye.'] }
-  if (category === 'image') return { model, prompt: 'A lighthouse at dusk' }
   if (category === 'completion') return { model, prompt: 'Once upon a time' }
   return { model, messages: [{ role: 'user', content: 'Hello!' }] }
 }
 
 const urlOf = ({ base, category }: CodeExample) => `${base}/${paths[category]}`
-
-/** A text in single quotes of a shell. */
-const shellText = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 const curl = (example: CodeExample) => `curl ${urlOf(example)} \\
   -H "Authorization: Bearer $TOLLGATE_KEY" \\
@@ -61,11 +55,6 @@ const clientCalls = {
     method: 'moderations.create',
     field: ['input', '"Hello!"'],
     result: 'results[0]',
-  },
-  image: {
-    method: 'images.generate',
-    field: ['prompt', '"A lighthouse at dusk"'],
-    result: 'data[0]',
   },
 } as const
 
@@ -118,33 +107,13 @@ const answer = await client.${method}({
 console.log(answer.${result})`
 }
 
-// JSON in a string: Go and Java read the same escapes as JSON.
-const go = (example: CodeExample) => `package main
-
-import (
-	"fmt"
-	"io"
-	"net/http"
-	"os"
-	"strings"
-)
-
-func main() {
-	body := ${JSON.stringify(JSON.stringify(bodyOf(example)))}
-	request, err := http.NewRequest("POST", ${JSON.stringify(urlOf(example))}, strings.NewReader(body))
-	if err != nil {
-		panic(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+os.Getenv("TOLLGATE_KEY"))
-	request.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		panic(err)
-	}
-	defer answer.Body.Close()
+const go = (example: CodeExample) =>
+  withGoMain(
+    ['fmt', 'io', 'net/http', 'os', 'strings'],
+    `${goPost(urlOf(example), bodyOf(example))}
 	text, err := io.ReadAll(answer.Body)
-	fmt.Println(answer.Status, string(text), err)
-}`
+	fmt.Println(answer.Status, string(text), err)`,
+  )
 
 const java = (example: CodeExample) => `import java.net.URI;
 import java.net.http.HttpClient;
@@ -153,7 +122,7 @@ import java.net.http.HttpResponse;
 
 public class Main {
   public static void main(String[] args) throws Exception {
-    var body = ${JSON.stringify(JSON.stringify(bodyOf(example)))};
+    var body = ${goText(JSON.stringify(bodyOf(example)))};
     var request = HttpRequest.newBuilder(URI.create(${JSON.stringify(urlOf(example))}))
         .header("Authorization", "Bearer " + System.getenv("TOLLGATE_KEY"))
         .header("Content-Type", "application/json")
@@ -164,11 +133,28 @@ public class Main {
   }
 }`
 
-/** The languages of code examples. */
-export const languages = [
+const languages = [
   { name: 'curl', code: curl },
   { name: 'Python', code: python },
   { name: 'TypeScript', code: typescript },
   { name: 'Go', code: go },
   { name: 'Java', code: java },
 ] as const
+
+/** A request to a model of any kind. */
+export interface ModelExample {
+  base: string
+  model: string
+  category: ExampleKind | FileKind
+}
+
+/** Writes a request as code, in each language in which it is short. */
+export function examplesOf({
+  category,
+  ...request
+}: ModelExample): { name: string; text: string }[] {
+  if (isFileKind(category)) {
+    return fileLanguages[category].map(({ name, code }) => ({ name, text: code(request) }))
+  }
+  return languages.map(({ name, code }) => ({ name, text: code({ ...request, category }) }))
+}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { serviceQuery } from '../../api/installation'
 import { CodeTabs } from '../../components/code-tabs'
-import { hasExample, languages, type CodeExample } from './code'
+import { examplesOf } from './code'
 import type { Model } from './queries'
 
 /** Opens the playground with a model that chats and can be called. */
@@ -18,17 +18,11 @@ export const TryModel = ({ model }: { model: Model }) =>
     </Button>
   ) : null
 
-/** The first request to a model in five languages. */
-export const ModelCode = ({ model: { id: model, category } }: { model: Model }) =>
-  hasExample(category) ? <CodeExamples model={model} category={category} /> : null
-
-function CodeExamples({ model, category }: Pick<CodeExample, 'model' | 'category'>) {
+/** The first request to a model in several languages. */
+export function ModelCode({ model: { id: model, category } }: { model: Model }) {
   const { data } = useQuery(serviceQuery)
   const base = `${data?.base_url ?? window.location.origin}/v1`
-  const examples = languages.map(({ name, code }) => ({
-    name,
-    text: code({ base, model, category }),
-  }))
+  const examples = examplesOf({ base, model, category })
   return (
     <Stack component="section" gap="xs" aria-label="Code">
       <Title order={3} size="h4">

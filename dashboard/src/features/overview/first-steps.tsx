@@ -8,7 +8,7 @@ import { keysQuery } from '../keys/queries'
 import { serviceQuery } from '../../api/installation'
 import { useSubmit } from '../../components/use-submit'
 import { CodeTabs, Copyable } from '../../components/code-tabs'
-import { languages } from '../models/code'
+import { examplesOf } from '../models/code'
 
 /** Onboarding of a new account; disappears after the first request. */
 export const FirstSteps = () => (
@@ -84,10 +84,7 @@ function FirstKey() {
 function Snippets() {
   const { data } = useQuery(serviceQuery)
   const base = `${data?.base_url ?? window.location.origin}/v1`
-  const examples = languages.map(({ name, code }) => ({
-    name,
-    text: code({ base, model: 'sandbox/echo', category: 'chat' }),
-  }))
+  const examples = examplesOf({ base, model: 'sandbox/echo', category: 'chat' })
   return (
     <Stack gap="xs">
       <Title order={3} size="h5">
