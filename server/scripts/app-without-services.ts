@@ -220,6 +220,7 @@ const gateway: AppPorts['gateway'] = {
   embed: never,
   moderate: never,
   rerank: never,
+  speak: never,
   converse: never,
   count: never,
 }

@@ -59,6 +59,9 @@ const isForeign = ({ path, headers }: SentRequest) =>
 const hasTrue = (value: unknown, name: string): boolean =>
   typeof value === 'object' && value !== null && Reflect.get(value, name) === true
 
+/** Sound comes in events of its own. */
+const isSpoken = ({ path }: SentRequest) => path === '/v1/audio/speech'
+
 /** A request asks for its usage as clients of OpenAI do, or as those of OpenRouter. */
 const includesUsage = ({ stream_options: options, usage }: Record<string, unknown>): boolean =>
   hasTrue(options, 'include_usage') || hasTrue(usage, 'include')
@@ -96,7 +99,8 @@ function judged(
   notes: Notes,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader()
-  const rules = isForeign(sentRequest) ? undefined : streamRules(sentRequest)
+  const hasOwnEvents = isForeign(sentRequest) || isSpoken(sentRequest)
+  const rules = hasOwnEvents ? undefined : streamRules(sentRequest)
   const decoder = new TextDecoder()
   const search = leakFinder(notes)
   const finish = (cut?: Error) => {

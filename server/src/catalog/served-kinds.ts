@@ -1,9 +1,11 @@
 import type { Category } from './model'
 import type { Provider } from '../providers/provider'
 
+const speechDialects: ReadonlySet<string> = new Set(['openai', 'sandbox', 'azure', 'google'])
+
 /** Returns whether a provider serves models of a category at all. */
 export function servesKind(
-  { dialect, embeddings }: Pick<Provider, 'dialect' | 'embeddings'>,
+  { dialect, embeddings, options }: Pick<Provider, 'dialect' | 'embeddings' | 'options'>,
   category: Category,
 ): boolean {
   switch (category) {
@@ -14,7 +16,9 @@ export function servesKind(
       return dialect === 'openai' || dialect === 'sandbox'
     case 'rerank':
       return dialect === 'openai' || dialect === 'sandbox' || dialect === 'cohere'
+    case 'speech':
+      return embeddings !== 'only' && speechDialects.has(dialect)
     default:
-      return embeddings !== 'only'
+      return embeddings !== 'only' && options.speech.form === 'openai'
   }
 }

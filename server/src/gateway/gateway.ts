@@ -20,6 +20,7 @@ import { overChat, renderForCaller } from './render-reply'
 import { withRequestedCost } from './reported-cost'
 import type { InboundRequest, RecordedReply, Reply } from './request'
 import { rerank } from './rerank'
+import { speech } from './speech'
 import { resolveModel, toQuestion, toValidatedRequest } from './resolve'
 import { RequestLifecycle, settleOnEnd } from './settle'
 import { getOutputLimit } from '../limits/prompt-size'
@@ -38,6 +39,7 @@ export interface Gateway {
   embed: (call: InboundRequest) => Promise<Reply | RecordedReply>
   moderate: (call: InboundRequest) => Promise<Reply | RecordedReply>
   rerank: (call: InboundRequest) => Promise<Reply | RecordedReply>
+  speak: (call: InboundRequest) => Promise<Reply | RecordedReply>
   /** Answers a chat in another API format. */
   converse: (dialect: Dialect, call: InboundRequest) => Promise<Reply | RecordedReply>
   /** Estimates the tokens of a prompt without calling the model. */
@@ -50,6 +52,7 @@ export const createGateway = (ports: GatewayPorts): Gateway => ({
   embed: (call) => serve(embeddings, call, ports),
   moderate: (call) => serve(moderations, call, ports),
   rerank: (call) => serve(rerank, call, ports),
+  speak: (call) => serve(speech, call, ports),
   converse: (dialect, call) => serve(overChat(dialect), call, ports),
   count: (dialect, call) => countTokens(dialect, call, ports),
 })

@@ -10,7 +10,7 @@ import type { ValidatedRequest } from './attempt'
 import type { RelayedStream } from '../providers/openai/relayed-stream'
 import { reportLoss } from '../upstream/attempt'
 import { Deadline } from '../upstream/deadline'
-import type { ChatProtocol } from '../upstream/protocol/protocol'
+import type { ChatProtocol, StreamProtocol } from '../upstream/protocol/protocol'
 import { withSecondTry } from '../upstream/second-try'
 import { startStream } from '../upstream/start-stream'
 import type { OutputAllowance } from '../upstream/stream-bounds'
@@ -18,21 +18,23 @@ import type { JsonObject } from '../wire/json-body'
 import type { Usage } from '../wire/usage'
 
 /** The part of opening a stream that is specific to one endpoint, or to one of its prompts. */
-export interface StreamPlan<Params> {
-  protocol: (attempt: RequestAttempt<Params>) => ChatProtocol
+export interface StreamPlan<Params, Protocol extends StreamProtocol = ChatProtocol> {
+  protocol: (attempt: RequestAttempt<Params>) => Protocol
   /** The part of the attempt's body to send, where that is not all of it. */
   sentBody?: (attempt: RequestAttempt<Params>) => JsonObject
   /** Starts reading the answer. */
-  relay: (attempt: RequestAttempt<Params>, protocol: ChatProtocol) => RelayedStream
+  relay: (attempt: RequestAttempt<Params>, protocol: Protocol) => RelayedStream
   allowance: (attempt: RequestAttempt<Params>) => OutputAllowance | undefined
   /** Runs before the attempt at the candidate is recorded. */
   before?: ((attempt: RequestAttempt<Params>) => Promise<void>) | undefined
+  /** The content type of the answer, where that is no stream of events. */
+  contentType?: (attempt: RequestAttempt<Params>) => string
 }
 
 /** Opens a stream at the first candidate that gives one. */
-export const openStream = <Params>(
+export const openStream = <Params, Protocol extends StreamProtocol>(
   failover: EndpointRun<Params>,
-  plan: StreamPlan<Params>,
+  plan: StreamPlan<Params, Protocol>,
 ): Promise<OpenStream> => failover.run(new StreamOpening(plan))
 
 /** The usage of a broken stream: of one without content that of an unanswered request. */
@@ -46,11 +48,14 @@ function usageAfter(
   return undefined
 }
 
-class StreamOpening<Params> implements FailoverStep<ValidatedRequest<Params>, OpenStream> {
-  readonly #plan: StreamPlan<Params>
+class StreamOpening<Params, Protocol extends StreamProtocol> implements FailoverStep<
+  ValidatedRequest<Params>,
+  OpenStream
+> {
+  readonly #plan: StreamPlan<Params, Protocol>
   readonly before: StreamPlan<Params>['before']
 
-  constructor(plan: StreamPlan<Params>) {
+  constructor(plan: StreamPlan<Params, Protocol>) {
     this.#plan = plan
     this.before = plan.before
   }
@@ -67,7 +72,7 @@ class StreamOpening<Params> implements FailoverStep<ValidatedRequest<Params>, Op
 
   async #open(
     attempt: RequestAttempt<Params>,
-    protocol: ChatProtocol,
+    protocol: Protocol,
     onBroken: (thrown: unknown) => void,
   ): Promise<OpenStream> {
     const { candidate, request, body } = attempt
@@ -108,6 +113,7 @@ class StreamOpening<Params> implements FailoverStep<ValidatedRequest<Params>, Op
         provider: candidate.provider.key,
         outputLimit: getLoweredOutput(attempt),
         isEncoded: protocol.isEncoded,
+        contentType: plan.contentType?.(attempt),
         omittedFields: protocol.omitted,
         usage: () => relayedStream.usage(),
         usageAfter: (failure) => usageAfter(failure, relayedStream, attempt),

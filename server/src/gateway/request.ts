@@ -106,6 +106,8 @@ export interface StreamReply {
   identity: Identity
   /** Set where its events are not the chunks themselves. */
   writer?: EventWriter
+  /** Set where it is sound, which logs do not keep: as bytes, or in events. */
+  sound?: 'bytes' | 'events'
   /** Settles with the first good event, or with the failure before it. */
   opening: Promise<OpenStream>
 }
@@ -117,6 +119,8 @@ export interface OpenStream {
   outputLimit?: number | undefined
   /** The stream gives whole frames in its caller's format. */
   isEncoded?: boolean
+  /** The content type of an answer that is sent as bytes. */
+  contentType?: string | undefined
   /** Fields of the request that are ignored. */
   omittedFields?: readonly string[] | undefined
   /** The usage so far; complete once the stream has ended. */

@@ -169,7 +169,7 @@ export function settleOnEnd(reply: StreamReply, lifecycle: RequestLifecycle): St
     (openStream) => {
       lifecycle.meter?.recordAnswer()
       lifecycle.log.onFirstChunk()
-      const stream = new SettledStream(openStream, lifecycle)
+      const stream = new SettledStream(openStream, lifecycle, reply.sound !== undefined)
       onAbort(lifecycle.call.signal, () => stream.detach())
       return {
         ...openStream,
@@ -185,8 +185,8 @@ export function settleOnEnd(reply: StreamReply, lifecycle: RequestLifecycle): St
   )
   // The reader of the stream sees the rejection.
   opening.catch(() => undefined)
-  const { writer } = reply
-  if (!writer || !lifecycle.own?.wantsCost) return { ...reply, opening }
+  const { writer, sound } = reply
+  if (!writer || sound || !lifecycle.own?.wantsCost) return { ...reply, opening }
   return { ...reply, opening, writer: new CostWriter(writer, () => lifecycle.cost) }
 }
 
@@ -210,11 +210,14 @@ class SettledStream implements ChunkStream {
   /** The provider's answer is drained without its client. */
   #isDrained = false
   readonly #heldUsage: HeldUsage | undefined
+  /** Its chunks are sound, which no log keeps. */
+  readonly #isSound: boolean
 
-  constructor(openStream: OpenStream, lifecycle: RequestLifecycle) {
+  constructor(openStream: OpenStream, lifecycle: RequestLifecycle, isSound: boolean) {
     this.#openStream = openStream
     this.#lifecycle = lifecycle
-    if (lifecycle.own?.wantsCost)
+    this.#isSound = isSound
+    if (lifecycle.own?.wantsCost && !isSound)
       this.#heldUsage = openStream.isEncoded ? new HeldFrames() : new HeldChunk()
   }
 
@@ -226,7 +229,7 @@ class SettledStream implements ChunkStream {
     try {
       const { stream, isEncoded = false } = this.#openStream
       const chunks = await stream.read()
-      if (chunks) this.#lifecycle.log.addPieces(chunks, isEncoded)
+      if (chunks && !this.#isSound) this.#lifecycle.log.addPieces(chunks, isEncoded)
       const heldUsage = this.#heldUsage
       const sentChunks = chunks && heldUsage ? heldUsage.hold(chunks) : chunks
       if (chunks && !this.isEnded) return sentChunks

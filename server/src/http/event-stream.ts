@@ -13,6 +13,8 @@ export interface OutgoingStream {
    * already encoded.
    */
   opening: Promise<{ stream: ChunkStream; isEncoded?: boolean }>
+  /** The writer's text is a binary string. A failure breaks the connection, as bytes have no place for it. */
+  isBinary?: boolean
   /** Sends the headers before the first event. */
   isEarly: boolean
   /** Receives the error of a stream that broke, for the log. */
@@ -152,7 +154,7 @@ class EventStream {
     if (!isOver) return text === '' ? undefined : this.#send(controller, text)
     const { copy, crashAt } = this.#outgoing
     // Likewise for a repeat of the request.
-    if (copy) await copy.end(encode(text))
+    if (copy) await copy.end(this.#bytesOf(text))
     crashAt?.('before-last-byte')
     this.#close(controller, text)
     crashAt?.('after-last-byte')
@@ -164,13 +166,27 @@ class EventStream {
     const error = toRendered(thrown)
     const { requestId, onBroken } = this.#outgoing
     onBroken(error)
+    if (this.#outgoing.isBinary) return this.#break(controller, error)
     this.#close(controller, this.#writer.fail(error, requestId))
+  }
+
+  /** Ends the connection without the end of the answer, so that no client takes it for a whole one. */
+  #break(controller: ReadableStreamDirectController, error: Error): void {
+    this.#isClosed = true
+    this.#outgoing.copy?.drop()
+    this.#watch.delete(this)
+    controller.close(error)
+  }
+
+  #bytesOf(text: string): Uint8Array {
+    return this.#outgoing.isBinary ? Buffer.from(text, 'latin1') : encode(text)
   }
 
   /** Resolves when more can be sent; undefined where it can at once, which is nearly always. */
   #send(controller: ReadableStreamDirectController, text: string): Promise<void> | undefined {
-    this.#outgoing.copy?.add(encode(text))
-    const writeResult = controller.write(text)
+    const { copy, isBinary } = this.#outgoing
+    copy?.add(this.#bytesOf(text))
+    const writeResult = controller.write(isBinary ? this.#bytesOf(text) : text)
     const flushed = controller.flush()
     this.#move(true)
     if (typeof writeResult === 'number' && typeof flushed === 'number') return undefined
@@ -192,8 +208,9 @@ class EventStream {
     this.#watch.delete(this)
     if (this.#isClosed) return
     this.#isClosed = true
-    void this.#outgoing.copy?.end(encode(last))
-    if (last !== '') void controller.write(last)
+    const { copy, isBinary } = this.#outgoing
+    void copy?.end(this.#bytesOf(last))
+    if (last !== '') void controller.write(isBinary ? this.#bytesOf(last) : last)
     void controller.end()
   }
 
@@ -219,8 +236,9 @@ class EventStream {
     const idleMs = nowMs - this.#lastMoveMs
     if (this.#isCaughtUp && idleMs >= keepAliveMs) {
       this.#lastMoveMs = nowMs
-      if (this.#controller && !this.#hasWritten) {
-        void this.#send(this.#controller, this.#writer.keepAlive())
+      const text = this.#writer.keepAlive()
+      if (this.#controller && !this.#hasWritten && text !== '') {
+        void this.#send(this.#controller, text)
       }
     } else if (!this.#isCaughtUp && idleMs >= slowClientMs) {
       this.#abandon(new ClientDisconnected())

@@ -103,6 +103,8 @@ function isStripped(name: string, value: unknown, { endpoint, pricing }: Charged
   if (name === 'service_tier') return !isPricedTier(value, pricing)
   // Chat has no candidates to choose from; some servers compute them all the same.
   if (name === 'best_of') return endpoint !== 'completion'
+  // A rate of words, not a mode of the model.
+  if (name === 'speed' && endpoint === 'speech') return false
   if (name === 'web_search_options' && pricing.request !== undefined) return false
   if (name === 'plugins') throw pluginsRefused()
   if (costlyFields[name] === 'refused') throw unpricedField(name)

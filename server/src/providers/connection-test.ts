@@ -34,6 +34,7 @@ export function createConnectionTest(line: ProviderRoute): ConnectionTest {
   if (dialect === 'bedrock') return bedrockTest(line)
   if (dialect === 'vertex') return vertexTest(line)
   if (dialect === 'azure') return azureTest(line)
+  if (options.speech.form === 'deepgram') return keyTest(line)
   return listTest(line, `${addressOf(line)}${options.paths.models ?? '/models'}`)
 }
 
@@ -58,11 +59,22 @@ function modelNames(answer: unknown): string[] | undefined {
   return Array.isArray(list) ? list.flatMap(nameIn) : undefined
 }
 
-/** Google's models have a `name`, which is a path. */
+/** Google's models have a `name`, which is a path, ElevenLabs' a `model_id`. */
 function nameIn(item: unknown): string[] {
-  const name = isObject(item) ? (item['id'] ?? item['name']) : undefined
+  const name = isObject(item) ? (item['id'] ?? item['model_id'] ?? item['name']) : undefined
   return typeof name === 'string' ? [name.replace(/^models\//, '')] : []
 }
+
+/** Deepgram's list of models is the same for every key, and for none: that of its projects needs one. */
+const keyTest = ({ provider, connection }: ProviderRoute): ConnectionTest => ({
+  method: 'GET',
+  url: `${addressOf({ provider, connection })}/projects`,
+  body: '',
+  judge: ({ status, body }) =>
+    status === 200 && isObject(body)
+      ? { message: `${provider.name} accepted the API key; it lists no models.`, models: [] }
+      : undefined,
+})
 
 const messageOf = (body: unknown): string => {
   const error = isObject(body) ? (body['error'] ?? body) : undefined

@@ -33,7 +33,9 @@ export function toSecretHeader(
     return toAzureCredential(secret, /\/anthropic\//.test(url) ? 'anthropic' : 'openai')
   }
   const isBearer = provider.authHeader === 'authorization'
-  return { [provider.authHeader]: isBearer ? `Bearer ${secret}` : secret }
+  return {
+    [provider.authHeader]: isBearer ? `${provider.authScheme ?? 'Bearer'} ${secret}` : secret,
+  }
 }
 
 const isProven = ({ provider: { dialect }, connection: { secret } }: ProviderRoute): boolean =>

@@ -46,6 +46,8 @@ export const makers: readonly Provider[] = [
     abort: 'stops',
     website: 'https://platform.openai.com',
     options: {
+      // https://platform.openai.com/docs/api-reference/audio/createSpeech
+      speech: { maxCharacters: 4096 },
       reasoningModels: openAiReasoning,
       responsesModels,
       takesResponses: true,
@@ -244,5 +246,15 @@ export const makers: readonly Provider[] = [
         images: { models: ['jina-embeddings-v4', 'jina-clip'], format: 'jina' },
       },
     },
+  }),
+  defineProvider(['deepgram', 'Deepgram'], 'https://api.deepgram.com/v1', {
+    authScheme: 'Token',
+    website: 'https://console.deepgram.com',
+    options: { speech: { form: 'deepgram' } },
+  }),
+  defineProvider(['elevenlabs', 'ElevenLabs'], 'https://api.elevenlabs.io/v1', {
+    authHeader: 'xi-api-key',
+    website: 'https://elevenlabs.io/app/developers',
+    options: { speech: { form: 'elevenlabs' } },
   }),
 ]

@@ -160,6 +160,14 @@ export const RelayOptions = z.strictObject({
   moderationImages: z.boolean().default(true),
   /** The form of requests to rank: Jina's, which most servers have, Voyage's, or that of Text Embeddings Inference. */
   rerankFormat: z.enum(['standard', 'voyage', 'tei']).default('standard'),
+  speech: z
+    .strictObject({
+      /** The form of requests for speech: OpenAI's, which most servers have, Deepgram's or ElevenLabs'. */
+      form: z.enum(['openai', 'deepgram', 'elevenlabs']).default('openai'),
+      /** The most characters of a text; undefined where the provider alone limits it. */
+      maxCharacters: z.int().min(1).optional(),
+    })
+    .prefault({}),
 })
 export type RelayOptions = z.infer<typeof RelayOptions>
 
@@ -173,8 +181,10 @@ export interface Provider {
   baseUrl: string | null
   /** Placeholder in braces in `baseUrl` -> the environment variable whose value takes its place. */
   variables: Readonly<Record<string, string>>
-  /** The header of the credential: `authorization` gets `Bearer `, any other header the bare secret. */
+  /** The header of the credential: `authorization` gets `Bearer `, or `authScheme`, any other header the bare secret. */
   authHeader: string
+  /** The scheme of `authorization`, where that is not `Bearer`. */
+  authScheme?: string
   /** A connection needs no credential. */
   keyless: boolean
   /** Environment variables that may hold a credential; the first one set is taken. */

@@ -22,7 +22,7 @@ export interface EventBatch {
 }
 
 interface Options {
-  protocol: Pick<UpstreamProtocol, 'framing' | 'source' | 'toEvents'>
+  protocol: Pick<UpstreamProtocol, 'framing' | 'source' | 'toEvents' | 'readForm'>
   /** Of the stream's owner. */
   share: LoopShare
   /** The memory budget of large events, and the owner that it counts for. */

@@ -134,14 +134,16 @@ function toChangeHeaders({
 /** Responds with a stream. Rejects with a failure before its first event. */
 export async function respondWithStream(
   { request, requestId }: ReplyOptions,
-  { identity, writer = new ChunkWriter(identity), opening }: StreamReply,
+  { identity, writer = new ChunkWriter(identity), opening, sound }: StreamReply,
   { ports, idempotentRequest }: Answering,
 ): Promise<Response> {
   const { watch, earlyHeadersMs, onBroken, crashAt } = ports
+  const isBinary = sound === 'bytes'
   // Headers wait for the first event, so that an earlier failure still has its own status.
-  const opened = await waitForOpening(opening, earlyHeadersMs)
+  const opened = isBinary ? await opening : await waitForOpening(opening, earlyHeadersMs)
   const headers = new Headers({
     ...streamHeaders,
+    ...(isBinary && opened?.contentType && { 'content-type': opened.contentType }),
     ...getErrorFormat(request).headers?.(requestId),
   })
   if (opened?.provider) headers.set('x-tollgate-provider', opened.provider)
@@ -151,6 +153,7 @@ export async function respondWithStream(
     writer,
     requestId,
     opening,
+    isBinary,
     isEarly: !opened,
     onBroken: (error: ApiError) => onBroken(requestId, error),
     copy: idempotentRequest?.copy(headers),

@@ -24,6 +24,8 @@ const input = { model: 'sandbox/embedding', input: 'Hello!' }
 const judged = { model: 'sandbox/moderation', input: 'Hello!' }
 const ranked = { model: 'sandbox/rerank', query: 'Hello!', documents: ['Hello!'] }
 
+const spoken = { model: 'sandbox/speech', input: 'Hello!' }
+
 /** Every route that takes a key, with the permission it needs. */
 const routes = [
   { method: 'GET', path: '/v1/models', needs: 'read', body: undefined },
@@ -34,6 +36,7 @@ const routes = [
   { method: 'POST', path: '/v1/moderations', needs: 'write', body: judged },
   { method: 'POST', path: '/v1/rerank', needs: 'write', body: ranked },
   { method: 'POST', path: '/v2/rerank', needs: 'write', body: ranked },
+  { method: 'POST', path: '/v1/audio/speech', needs: 'write', body: spoken },
 ] as const
 type Route = (typeof routes)[number]
 
@@ -43,9 +46,11 @@ async function call({ method, path, body }: Route, headers: Record<string, strin
     headers: { 'content-type': 'application/json', ...headers },
     ...(body && { body: JSON.stringify(body) }),
   })
-  const answer: { error?: { code: string; param: null; details: object } } = JSON.parse(
-    await response.text(),
-  )
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json') === true
+  const answer: { error?: { code: string; param: null; details: object } } = isJson
+    ? JSON.parse(text)
+    : {}
   return { status: response.status, headers: response.headers, error: answer.error }
 }
 

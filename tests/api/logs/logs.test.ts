@@ -75,27 +75,27 @@ test('legacy completions, endpoints without a text and other formats are logged 
   const judged = await ask('/v1/moderations', { input: 'Once' })
   const ranking = { model: 'sandbox/rerank', query: 'Once', documents: ['Once', 'Twice'] }
   const ranked = await ask('/v2/rerank', ranking)
+  const spoken = await ask('/v1/audio/speech', { model: 'sandbox/speech', input: 'Once' })
   const message = { model: 'sandbox/echo', messages, max_tokens: 16 }
   const messagesAnswer = await ask('/v1/messages', message)
   const responded = await ask('/v1/responses', { model: 'sandbox/echo', input: 'Hello' })
   const counted = await ask('/v1/messages/count_tokens', { model: 'sandbox/echo', messages })
-  const logged = [text, embedded, judged, ranked, messagesAnswer, responded]
+  const logged = [text, embedded, judged, ranked, spoken, messagesAnswer, responded]
   for (const { status } of [...logged, counted]) expect(status).toBe(200)
-  const endpoints = []
-  for (const answer of logged) {
-    const { endpoint, status, finish_reason, billing_mode } = await logOf(answer, account)
-    endpoints.push([endpoint, status, finish_reason, billing_mode])
-  }
+  const logs = await Promise.all(logged.map((answer) => logOf(answer, account)))
+  const fields = ['endpoint', 'status', 'finish_reason', 'billing_mode']
+  const endpoints = logs.map((log) => fields.map((name) => log[name]))
   expect(endpoints).toEqual([
     ['/v1/completions', 'success', 'stop', 'free'],
     ['/v1/embeddings', 'success', null, 'free'],
     ['/v1/moderations', 'success', null, 'free'],
     ['/v2/rerank', 'success', null, 'free'],
+    ['/v1/audio/speech', 'success', null, 'free'],
     ['/v1/messages', 'success', 'stop', 'free'],
     ['/v1/responses', 'success', 'stop', 'free'],
   ])
   const { body } = await fixture.read('', account)
-  expect(body['pagination']).toMatchObject({ total: 6 })
+  expect(body['pagination']).toMatchObject({ total: 7 })
 })
 
 test('a provider’s failure is logged as an error, whole, as a stream, and within one', async () => {

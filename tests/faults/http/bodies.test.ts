@@ -24,6 +24,7 @@ const doors = [
   ['/v1/embeddings', 8 * mebibyte],
   ['/v1/moderations', 8 * mebibyte],
   ['/v1/rerank', 8 * mebibyte],
+  ['/v1/audio/speech', mebibyte],
   ['/api/admin/users', 64 * 1024],
 ] as const
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await rig.model('ok')
   const sizes = { max_output_tokens: null, dimensions: 8 }
   await rig.model('embedder', { category: 'embedding', upstream_model: 'ok', ...sizes })
-  for (const category of ['moderation', 'rerank'])
+  for (const category of ['moderation', 'rerank', 'speech'])
     await rig.model(category, { category, upstream_model: 'ok' })
   await rig.model('off', { enabled: false })
   const lonely = { key: 'lonely', name: 'Lonely', adapter: 'openai', base_url: rig.upstream.url }
@@ -60,6 +60,12 @@ const endpoints: Endpoint[] = [
     path: '/v1/moderations',
     textField: 'input',
     good: 'fake/moderation',
+    body: (model) => ({ model, input: 'A text.' }),
+  },
+  {
+    path: '/v1/audio/speech',
+    textField: 'input',
+    good: 'fake/speech',
     body: (model) => ({ model, input: 'A text.' }),
   },
   ...['/v1/rerank', '/v2/rerank'].map((path) => ({

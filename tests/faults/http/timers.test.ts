@@ -83,6 +83,19 @@ describe('while the headers wait for the first event', () => {
     },
   )
 
+  test('U02: FIRST_BYTE_TIMEOUT_SECONDS is a status of 504 for speech', async () => {
+    rig.upstream.reset()
+    const model = await rig.model('held-first~speech', { category: 'speech' })
+    const { status, error, tookMs } = await sendRequest(rig.gateway, {
+      path: '/v1/audio/speech',
+      key: chatClient.customer.key,
+      body: { model, input: 'x' },
+    })
+    expect([status, error]).toMatchObject([504, timedOut])
+    recordTimer('U02: FIRST_BYTE_TIMEOUT_SECONDS of /v1/audio/speech', tookMs, firstByteMs)
+    await expectOver(rig)
+  })
+
   test.each<[string, string, Json]>([
     ['/v1/chat/completions', 'held-first', { messages }],
     ['/v1/chat/completions', 'stall-after-3', { messages }],

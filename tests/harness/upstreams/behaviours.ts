@@ -14,6 +14,7 @@ import { usage } from './behaviours/usage'
 import { embeddings } from './embeddings'
 import { moderations } from './moderations'
 import { rankings } from './rankings'
+import { foreignSpeeches, speeches } from './speeches'
 
 /** Every behaviour by the name a model has; an argument may follow it after a hyphen. */
 const behaviours: Record<string, Behaviour> = {
@@ -35,6 +36,8 @@ const own: readonly (readonly [string, Record<string, Behaviour>])[] = [
   ['/embeddings', embeddings],
   ['/moderations', moderations],
   ['/rerank', rankings],
+  ['/audio/speech', speeches],
+  ...foreignSpeeches,
   ['/messages', messages],
 ]
 

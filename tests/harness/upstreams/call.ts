@@ -8,6 +8,7 @@ export interface ReceivedRequest {
   method: string
   path: string
   headers: Record<string, string>
+  query: URLSearchParams
   /** The parsed body, `{}` when it was no JSON object. */
   body: Json
 }

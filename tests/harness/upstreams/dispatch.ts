@@ -8,6 +8,7 @@ import { type Exchange, type Log, clearLog, recordRequest, parseBody } from './l
 import { parseModelName } from './model-name'
 import { Reply } from './reply'
 import type { RawRequest } from './request-parser'
+import { speechModelOf } from './speeches'
 import { promptTokens } from './tokens'
 
 const endpoints = [
@@ -17,6 +18,7 @@ const endpoints = [
   '/v1/moderations',
   '/v1/rerank',
   '/v2/rerank',
+  '/v1/audio/speech',
   '/v1/messages',
 ]
 
@@ -55,7 +57,7 @@ function ageOf(log: Log, model: string): () => number {
 /** Runs the behaviour that a model's name asks for. */
 async function behave(log: Log, exchange: Exchange, id: string): Promise<void> {
   const { request, reply, path, body } = exchange
-  const model = String(body['model'])
+  const model = speechModelOf(path, body) ?? String(body['model'])
   const recorded = log.recordings.get(model)
   const name = parseModelName(model, (behaviour) => behaviourOf(path, behaviour) !== undefined)
   const behaviour = recorded ?? (name && behaviourOf(path, name.behaviour))
@@ -73,7 +75,8 @@ async function behave(log: Log, exchange: Exchange, id: string): Promise<void> {
     complete: false,
   }
   log.attempts.push(attempt)
-  const received = { method: request.method, path, headers: request.headers, body }
+  const query = new URL(request.target, 'http://fake').searchParams
+  const received = { method: request.method, path, headers: request.headers, query, body }
   await behaviour({
     received,
     argument: name?.argument ?? '',
@@ -98,6 +101,7 @@ export async function answer(log: Log, request: RawRequest, connection: Connecti
   if (request.method === 'GET' && path === '/v1/models') {
     return reply.json(200, publishedModels(log.catalogue))
   }
-  if (request.method !== 'POST' || !endpoints.includes(path)) return notFound(exchange, path)
+  const isKnown = endpoints.includes(path) || speechModelOf(path, exchange.body) !== undefined
+  if (request.method !== 'POST' || !isKnown) return notFound(exchange, path)
   await behave(log, exchange, id)
 }

@@ -21,6 +21,7 @@ const operations = {
   chat: 'chat/completions',
   completions: 'completions',
   embeddings: 'embeddings',
+  speech: 'audio/speech',
   responses: 'responses',
 } as const
 export type AzureOperation = keyof typeof operations

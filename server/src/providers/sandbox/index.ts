@@ -5,6 +5,7 @@ import { modelList } from './models'
 import { answerModeration } from './moderation'
 import { SandboxRefusal, toErrorResponse } from './refusal'
 import { answerRerank } from './rerank'
+import { answerSpeech } from './speech'
 
 /** A request as a provider of the OpenAI format gets it, its JSON already read. */
 export interface SandboxRequest {
@@ -20,6 +21,7 @@ const paths: Readonly<Record<string, (request: SandboxRequest) => Response>> = {
   '/embeddings': ({ body }) => answerEmbeddings(body),
   '/moderations': ({ body }) => answerModeration(body),
   '/rerank': ({ body }) => answerRerank(body),
+  '/audio/speech': ({ body }) => answerSpeech(body),
   '/models': () => Response.json(modelList()),
 }
 
@@ -32,7 +34,8 @@ const paths: Readonly<Record<string, (request: SandboxRequest) => Response>> = {
  * - `tools` calls a tool with sample arguments and, given the result, cites it (`tool-calls.ts`);
  * - `embedding` has 256 dimensions and knows nothing of meaning;
  * - `moderation` flags the categories whose names are in a text;
- * - `rerank` orders documents by the words that they share with a query.
+ * - `rerank` orders documents by the words that they share with a query;
+ * - `speech` hums a tone for each character, as WAV or PCM.
  *
  * The same request has the same answer but for `id` and `created`. Tokens are simulated (`text.ts`).
  * Never throws: a wrong request gets a 400 or a 404 with OpenAI's error body.

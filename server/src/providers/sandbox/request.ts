@@ -83,6 +83,14 @@ export const SandboxRerankRequest = z.looseObject({
   top_n: z.int().min(1).nullish(),
 })
 
+/** The fields of `POST /audio/speech`. */
+export const SandboxSpeechRequest = z.looseObject({
+  model: z.string(),
+  input: Text.max(4096),
+  speed: z.number().min(0.25).max(4).nullish(),
+  response_format: z.enum(['wav', 'pcm'], { error: 'The sandbox makes wav and pcm.' }).nullish(),
+})
+
 /** `body` as `Schema` has it. Throws a 400 `Refusal` that names the first field at fault. */
 export function parse<Schema extends z.ZodType>(Schema: Schema, body: unknown): z.infer<Schema> {
   const result = Schema.safeParse(body)

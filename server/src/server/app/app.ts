@@ -38,6 +38,7 @@ import { modelRoutes, type CollectionsFor } from '../../v1/models'
 import type { ModelsFor } from '../../v1/offered-to-key'
 import type { ReplyPorts } from '../../v1/reply'
 import { rerankRoutes } from '../../v1/rerank'
+import { speechRoutes } from '../../v1/speech'
 import { responseRoutes, type ResponsePorts } from '../../v1/responses'
 import { storedResponseRoutes } from '../../v1/stored-responses'
 
@@ -67,6 +68,7 @@ const modelEndpoints = (ports: AppPorts) => {
     ...embeddingRoutes(gateway, reply),
     ...moderationRoutes(gateway, reply),
     ...rerankRoutes(gateway, reply),
+    ...speechRoutes(gateway, reply),
     ...messageRoutes(gateway, reply),
     ...responseRoutes(gateway, reply, responses),
     ...storedResponseRoutes({ ...responses, reply }),

@@ -32,8 +32,8 @@ export interface OutgoingRequest {
 }
 
 /**
- * The exchange with a provider: the request, and how its responses are read. There are three: `RelayProtocol`,
- * `TranslateProtocol` and `PassthroughProtocol`.
+ * The exchange with a provider: the request, and how its responses are read. There are four: `RelayProtocol`,
+ * `TranslateProtocol`, `PassthroughProtocol` and `SpeechProtocol`.
  */
 export interface UpstreamProtocol {
   /** The request to send: once it is replaced, the one in its place. */
@@ -45,18 +45,27 @@ export interface UpstreamProtocol {
   toError: (refusal: UpstreamFailure) => ApiError
   /** The events that a whole answer stands for, which came in place of a stream; absent where none is requested. */
   toEvents?: (answer: JsonObject) => readonly JsonObject[]
+  /**
+   * Tells the form of an answer by its content type, where its first bytes show nothing; undefined for a type that is
+   * none of the expected ones.
+   */
+  readForm?: (type: string) => 'events' | 'json' | 'sound' | undefined
   /** Replaces a refused request, once. Returns false where the refusal stands. */
   replaceRefused: (refusal: UpstreamFailure) => boolean
 }
 
-/** The exchange of a chat, whose answers become those of the caller. */
-export interface ChatProtocol extends UpstreamProtocol {
+/** An exchange whose answer is streamed to the caller. */
+export interface StreamProtocol extends UpstreamProtocol {
   /** Fields of the request that are ignored; the caller is notified of them. */
   readonly omitted: readonly string[]
-  /** Name of a tool at the provider -> the caller's name of it, where they differ. */
-  readonly callerNames: ReadonlyMap<string, string> | undefined
   /** The answer is in the caller's format already, where that is not OpenAI's. */
   readonly isEncoded: boolean
+}
+
+/** The exchange of a chat, whose answers become those of the caller. */
+export interface ChatProtocol extends StreamProtocol {
+  /** Name of a tool at the provider -> the caller's name of it, where they differ. */
+  readonly callerNames: ReadonlyMap<string, string> | undefined
   /** The provider streams the answer even where the caller wants it whole. */
   readonly streamsOnly: boolean
   /** Starts reading a stream. */
