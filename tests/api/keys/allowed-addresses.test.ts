@@ -32,25 +32,30 @@ interface From {
   /** `X-Forwarded-For`. */
   forwarded: string
   request?: string
+  /** Of a request other than GET; without it, a short chat. */
+  body?: Json
 }
 
-function send({ key, forwarded, request = 'POST /v1/chat/completions' }: From) {
+const chat = { model: 'sandbox/echo', messages }
+
+function send({ key, forwarded, request = 'POST /v1/chat/completions', body = chat }: From) {
   const [method = '', path = ''] = request.split(' ')
   return sendRequest(rig.gateway, {
     key,
     path,
     method,
     headers: { 'x-forwarded-for': forwarded },
-    ...(method === 'POST' && { body: { model: 'sandbox/echo', messages } }),
+    ...(method !== 'GET' && { body }),
   })
 }
 
 const networks = ['203.0.113.0/24', '2001:db8::/32', '198.51.100.7']
 
 describe('a key with allowed addresses', () => {
+  let id: string
   let key: string
   beforeAll(async () => {
-    key = (await newKey({ permissions: ['admin'], allowed_addresses: networks })).key
+    ;({ id, key } = await newKey({ permissions: ['admin'], allowed_addresses: networks }))
   })
 
   test.each([
@@ -90,14 +95,18 @@ describe('a key with allowed addresses', () => {
     expect(status).toBe(403)
   })
 
-  test('creates and changes no key, from its own addresses either', async () => {
-    const made = await sendRequest(rig.gateway, {
-      key,
-      path: '/api/account/keys',
-      body: { name: 'Free' },
-      headers: { 'x-forwarded-for': '203.0.113.1' },
-    })
-    expect(problem(made)).toEqual([400, null, 'not_allowed'])
+  test('creates and changes no key and rotates no other, from its own addresses either', async () => {
+    const path = '/api/account/keys'
+    const other = `${path}/${(await newKey({})).id}`
+    for (const [request, body] of [
+      [`POST ${path}`, { name: 'Free' }],
+      [`PATCH ${other}`, { permissions: ['admin'] }],
+      [`PATCH ${path}/${id}`, { allowed_addresses: null }],
+      [`POST ${other}/rotate`, {}],
+    ] as const) {
+      const rejected = await send({ key, forwarded: '203.0.113.1', request, body })
+      expect([request, ...problem(rejected)]).toEqual([request, 400, null, 'not_allowed'])
+    }
   })
 
   test('leaves the other keys of its account as they are', async () => {

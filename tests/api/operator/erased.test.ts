@@ -86,11 +86,11 @@ test('asking for the head of an export does not block the export', async () => {
   expect([response.status, text]).toEqual([200, expect.stringContaining(userId)])
 })
 
-test('an account that is erased is gone at once, its name from everywhere, its ledger stays', async () => {
+test('an account that is erased is gone, its name from everywhere, its key within a second; its ledger stays', async () => {
   const { customer, email } = await filled()
   await booked(customer)
   await rig.gateway.admin('DELETE', `/users/${customer.userId}`)
-  // A key that was used stops working within a second.
+  // Nodes that know the key hear of its end.
   await eventually(async () => (await send(customer, 'GET /v1/models')).status === 401)
   expect((await exportOf(customer.userId)).response.status).toBe(404)
   await using sql = await openDatabase(rig.gateway.dataDir)
