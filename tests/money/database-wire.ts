@@ -1,4 +1,5 @@
 import { createServer, connect, type Server, type Socket } from 'node:net'
+import { delayedSender } from '../harness/delayed-sender'
 
 /** A way to PostgreSQL through the test: it sees what is asked, loses what it should, and can be cut. */
 export interface DatabaseWire extends AsyncDisposable {
@@ -67,20 +68,6 @@ interface State {
   lostCommits: number
 }
 
-/** Writes messages in the order in which they came, though a shorter delay than that of the ones before may be set. */
-function orderedSender(to: Socket, state: Pick<State, 'delayMs'>): (message: Buffer) => void {
-  const late: Buffer[] = []
-  const writeNext = () => {
-    const [message] = late.splice(0, 1)
-    if (message) to.write(message)
-  }
-  return (message) => {
-    late.push(Buffer.from(message))
-    if (state.delayMs === 0 && late.length === 1) writeNext()
-    else setTimeout(writeNext, state.delayMs)
-  }
-}
-
 const booksUsage = /(?:insert into|copy) usage_event/
 
 function join(near: Socket, target: ListenAddress, state: State): void {
@@ -106,8 +93,8 @@ function join(near: Socket, target: ListenAddress, state: State): void {
     near.destroy()
     setTimeout(() => far.end(commit), lateMs)
   }
-  const sendToServer = orderedSender(far, state)
-  const sendToClient = orderedSender(near, state)
+  const sendToServer = delayedSender((message) => far.write(message), state)
+  const sendToClient = delayedSender((message) => near.write(message), state)
   for (const socket of ends) {
     state.open.add(socket)
     socket.on('error', end)

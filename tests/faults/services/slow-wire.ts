@@ -1,4 +1,5 @@
 import type { Socket, TCPSocketListener } from 'bun'
+import { delayedSender } from '../../harness/delayed-sender'
 
 /** A TCP proxy in the test, which can be slowed or cut. */
 export interface SlowWire extends Disposable {
@@ -12,26 +13,24 @@ export interface SlowWire extends Disposable {
 
 interface Half {
   other: Promise<Socket<Half>>
-  /** What came from it and is to be sent on later, oldest first: a shorter delay may be set meanwhile. */
-  late: Buffer[]
+  /** Sends on to the other end. */
+  forward: (bytes: Buffer) => void
 }
 
+const toHalf = (other: Promise<Socket<Half>>, wire: { delayMs: number }): Half => ({
+  other,
+  forward: delayedSender((bytes) => {
+    other.then(
+      (socket) => socket.write(bytes),
+      () => undefined,
+    )
+  }, wire),
+})
+
 /** Handlers of one end of a connection: forward to the other end, and track open sockets. */
-const endOf = (open: Set<Socket<Half>>, wire: { delayMs: number }) => ({
+const endOf = (open: Set<Socket<Half>>) => ({
   open: (half: Socket<Half>) => void open.add(half),
-  data: (half: Socket<Half>, bytes: Buffer) => {
-    const { late, other } = half.data
-    const sendNext = () => {
-      const [next] = late.splice(0, 1)
-      other.then(
-        (socket) => next && socket.write(next),
-        () => undefined,
-      )
-    }
-    late.push(Buffer.from(bytes))
-    if (wire.delayMs === 0 && late.length === 1) sendNext()
-    else setTimeout(sendNext, wire.delayMs)
-  },
+  data: (half: Socket<Half>, bytes: Buffer) => half.data.forward(bytes),
   close: (half: Socket<Half>) => {
     open.delete(half)
     half.data.other.then(
@@ -45,20 +44,20 @@ const endOf = (open: Set<Socket<Half>>, wire: { delayMs: number }) => ({
 export function startWire(targetPort: number): SlowWire {
   const open = new Set<Socket<Half>>()
   const state = { delayMs: 0, isCut: false }
-  const socket = endOf(open, state)
+  const socket = endOf(open)
   const accept = (near: Socket<Half>) => {
     const refused = Promise.reject(new Error('cut'))
     refused.catch(() => undefined)
-    near.data = { other: refused, late: [] }
+    near.data = toHalf(refused, state)
     if (state.isCut) {
       near.terminate()
       return
     }
     open.add(near)
-    const data: Half = { other: Promise.resolve(near), late: [] }
+    const data = toHalf(Promise.resolve(near), state)
     const far = Bun.connect<Half>({ hostname: '127.0.0.1', port: targetPort, data, socket })
     far.catch(() => near.terminate())
-    near.data = { other: far, late: [] }
+    near.data = toHalf(far, state)
   }
   const listener: TCPSocketListener<Half> = Bun.listen<Half>({
     hostname: '127.0.0.1',
