@@ -1,8 +1,5 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { useEffect, useState } from 'react'
-
-const debounceMs = 300
+import { useTyped } from './use-typed'
 
 interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
   value: string | undefined
@@ -12,23 +9,14 @@ interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
 
 /** A search field whose value lives in the address. */
 export function SearchBox({ value = '', onSearch, ...props }: Props) {
-  const [text, setText] = useState(value)
-  const searchDebounced = useDebouncedCallback(
-    (typed: string) => onSearch(typed.trim() || undefined),
-    debounceMs,
-  )
-  // Browser history and a cleared filter change the value too.
-  useEffect(() => setText((typed) => (typed.trim() === value ? typed : value)), [value])
+  const [typed, type] = useTyped(value, (text) => onSearch(text || undefined))
   return (
     <TextInput
       type="search"
       maxLength={100}
       {...props}
-      value={text}
-      onChange={(event) => {
-        setText(event.currentTarget.value)
-        searchDebounced(event.currentTarget.value)
-      }}
+      value={typed}
+      onChange={(event) => type(event.currentTarget.value)}
     />
   )
 }

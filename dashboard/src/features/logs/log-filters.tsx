@@ -10,11 +10,11 @@ import {
   Stack,
   TextInput,
 } from '@mantine/core'
-import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
+import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { NamedSelect } from '../../components/named-select'
 import { SearchBox } from '../../components/search-box'
+import { useClear, useTyped } from '../../components/use-typed'
 import { oneOf } from '../../url/search'
 import { LogGatewayFilter } from './log-gateway-filter'
 import {
@@ -53,9 +53,6 @@ const noFilters = Object.fromEntries(
   Object.keys(filterOf(toLogSearch({}))).map((name) => [name, undefined]),
 )
 
-/** Debounces typing, so that the list does not reload at every keystroke. */
-const typingMs = 400
-
 export function LogFilters({ search, stats, onChange }: Props) {
   const hasMore = [search.key, search.gateway, search.min, search.max].some(
     (value) => value !== undefined,
@@ -63,9 +60,10 @@ export function LogFilters({ search, stats, onChange }: Props) {
   const [isOpen, { toggle }] = useDisclosure(hasMore)
   const filters = filterOf(search)
   const isFiltered = Object.values(filters).some((value) => value !== undefined)
+  const { fieldsKey, clear } = useClear(() => onChange(noFilters))
   return (
     <Paper withBorder p="md" component="section" aria-label="Filters">
-      <Stack gap="sm">
+      <Stack key={fieldsKey} gap="sm">
         <SearchBox
           aria-label="Search requests"
           placeholder="Request id, part of one, or text of an error"
@@ -106,7 +104,7 @@ export function LogFilters({ search, stats, onChange }: Props) {
             {isOpen ? 'Fewer filters' : 'More filters'}
           </Button>
           {isFiltered && (
-            <Button size="xs" variant="subtle" onClick={() => onChange(noFilters)}>
+            <Button size="xs" variant="subtle" onClick={clear}>
               Clear filters
             </Button>
           )}
@@ -160,32 +158,6 @@ interface NameFilterProps {
   /** The names in the current list. */
   names: readonly string[]
   onChange: (value: string | undefined) => void
-}
-
-/**
- * The typed value with a debounced setter: `onSettled` receives the text after a pause. A value set from
- * elsewhere replaces the input; the field's own previous value does not, as typing may have continued.
- */
-function useTyped(value: string, onSettled: (text: string) => void) {
-  const [typed, setTyped] = useState(value)
-  const [settled, setSettled] = useState(value)
-  const [previous, setPrevious] = useState(value)
-  const settle = useDebouncedCallback((text: string) => {
-    setSettled(text.trim())
-    onSettled(text.trim())
-  }, typingMs)
-  if (previous !== value) {
-    setPrevious(value)
-    if (value !== settled) {
-      setSettled(value)
-      setTyped(value)
-    }
-  }
-  const type = (text: string) => {
-    setTyped(text)
-    settle(text)
-  }
-  return [typed, type] as const
 }
 
 /** Filters by an exact name. */

@@ -13,6 +13,7 @@ import { useDebouncedCallback } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { compact } from '../../format/figures'
 import { SearchBox } from '../../components/search-box'
+import { useClear } from '../../components/use-typed'
 import {
   billingNames,
   capabilityNames,
@@ -122,8 +123,9 @@ const Bounds = ({ search, onChange }: Props) => (
 
 export function ModelFilters({ search, onChange }: Props) {
   const { data: providers = [] } = useQuery(providersQuery)
+  const { fieldsKey, clear } = useClear(() => onChange(noFilters))
   return (
-    <Stack gap="sm" component="search">
+    <Stack key={fieldsKey} gap="sm" component="search">
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
         <SearchBox
           label="Search"
@@ -170,7 +172,7 @@ export function ModelFilters({ search, onChange }: Props) {
           onChange={(event) => onChange({ free: event.currentTarget.checked ? yes : undefined })}
         />
         {isFiltered(search) && (
-          <Button size="xs" variant="subtle" onClick={() => onChange(noFilters)}>
+          <Button size="xs" variant="subtle" onClick={clear}>
             Clear filters
           </Button>
         )}
