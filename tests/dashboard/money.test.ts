@@ -7,6 +7,7 @@ import { openDatabase } from '../harness/database'
 import { sendRequest, messages } from '../harness/http'
 import { listIn, paidBy, objectIn } from '../api/payments/fixture'
 import { eventually } from '../../server/testing/eventually'
+import { createHold } from '../../server/testing/hold'
 import { startStripeDouble, type StripeDouble } from '../api/payments/stripe-double'
 import { deliver } from '../api/payments/stripe-events'
 import { raiseApiRate } from '../money/funding/fixture'
@@ -191,14 +192,26 @@ describe('billing', () => {
     await page.reload()
     await shown.getByRole('cell', { name: '$1.00' }).first().waitFor()
     expect(await shown.getByRole('row').count()).toBe(2)
-    // What loads above moves the filters; a list is hidden when its field leaves the window.
-    await page.getByLabel('When the balance falls below').waitFor()
     await page.getByRole('combobox', { name: 'Type' }).click()
     await page.getByRole('option', { name: 'Refund' }).click()
     await shown.getByText('No transactions match these filters.').waitFor()
     expect(new URL(page.url()).search).toBe('?type=refund')
     await shown.getByRole('button', { name: 'Clear filters' }).click()
     await shown.getByText('26 transactions').waitFor()
+    await context.close()
+  })
+
+  test('the transactions stay where they are when automatic recharge has loaded', async () => {
+    const { context, open } = await newCustomer()
+    const held = createHold()
+    await context.route(/account.settings/, (route) => held.hold().then(() => route.continue()))
+    const page = await open('/billing')
+    const shown = section(page, 'Transactions').filter({ hasText: 'No transactions yet.' })
+    await page.getByText('Available').waitFor()
+    const place = await shown.boundingBox()
+    held.release()
+    await page.getByLabel('When the balance falls below').waitFor()
+    expect(await shown.boundingBox()).toEqual(place)
     await context.close()
   })
 

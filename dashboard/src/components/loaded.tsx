@@ -7,11 +7,13 @@ interface Props<Data> {
   query: UseQueryResult<Data>
   /** The noun of what is loaded, for an id that the service does not have. */
   what?: string
+  /** Takes as much room as the data will, in place of three lines. */
+  skeleton?: ReactNode
   children: (data: Data) => ReactNode
 }
 
 /** Renders the data of a query; until then a skeleton or the error. */
-export function Loaded<Data>({ query, what, children }: Props<Data>) {
+export function Loaded<Data>({ query, what, skeleton, children }: Props<Data>) {
   const { data, error, refetch } = query
   if (data !== undefined) return children(data)
   if (error) {
@@ -19,12 +21,18 @@ export function Loaded<Data>({ query, what, children }: Props<Data>) {
   }
   return (
     <Stack gap="xs" role="status" aria-busy aria-label="Loading">
-      <Skeleton height={38} />
-      <Skeleton height={38} />
-      <Skeleton height={38} />
+      {skeleton ?? threeLines}
     </Stack>
   )
 }
+
+const threeLines = (
+  <>
+    <Skeleton height={38} />
+    <Skeleton height={38} />
+    <Skeleton height={38} />
+  </>
+)
 
 const NotLoaded = () => (
   <Text size="sm" c="dimmed">

@@ -14,7 +14,7 @@ const route = getRouteApi('/home/billing')
 
 export function BillingPage() {
   const { organization, checkout } = route.useSearch()
-  const { data: service } = useQuery(serviceQuery)
+  const { data: service, isPending } = useQuery(serviceQuery)
   const takesPayments = service?.features['payments']
   return (
     <Page
@@ -28,7 +28,8 @@ export function BillingPage() {
         <AddCredits key={organization} organization={organization} takesPayments={takesPayments} />
       </SimpleGrid>
       {organization === undefined && takesPayments === true && <Recharge />}
-      <Transactions />
+      {/* What is above does not appear later and move an open list of its filters. */}
+      {!isPending && <Transactions />}
     </Page>
   )
 }

@@ -1,5 +1,15 @@
 import { ResourceForm } from '../../components/resource-form'
-import { NumberInput, Paper, SimpleGrid, Stack, Switch, Text, Title } from '@mantine/core'
+import {
+  Box,
+  NumberInput,
+  Paper,
+  SimpleGrid,
+  Skeleton,
+  Stack,
+  Switch,
+  Text,
+  Title,
+} from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -16,7 +26,7 @@ export function Recharge() {
         <Title order={2} size="h4">
           Automatic recharge
         </Title>
-        <Loaded query={query}>
+        <Loaded query={query} skeleton={skeleton}>
           {(settings) => <RechargeForm key={settings.updated_at} settings={settings} />}
         </Loaded>
       </Stack>
@@ -24,7 +34,9 @@ export function Recharge() {
   )
 }
 
-function RechargeForm({ settings }: { settings: Settings }) {
+type RechargeSettings = Pick<Settings, 'auto_recharge' | 'payment_method_saved'>
+
+function RechargeForm({ settings }: { settings: RechargeSettings }) {
   const queries = useQueryClient()
   const form = useForm({ initialValues: settings.auto_recharge })
   const save = async (fields: typeof form.values) => {
@@ -64,3 +76,17 @@ function RechargeForm({ settings }: { settings: Settings }) {
     </ResourceForm>
   )
 }
+
+/** The form without settings, unseen. */
+const skeleton = (
+  <Skeleton>
+    <Box style={{ visibility: 'hidden' }}>
+      <RechargeForm
+        settings={{
+          auto_recharge: { enabled: false, threshold: 0, amount: 0 },
+          payment_method_saved: false,
+        }}
+      />
+    </Box>
+  </Skeleton>
+)
