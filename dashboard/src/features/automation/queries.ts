@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, openAnswer, type Schemas } from '../../api/client'
+import { mayAppear, retrySoon } from '../../api/polling'
 
 /** Query key prefix of all stored conversations. */
 export const chatsKey = ['chats'] as const
@@ -119,15 +120,12 @@ export const messagesQuery = (id: string) =>
 
 export type ChatMessage = Schemas['AutomationMessage']
 
-const maxRetries = 12
-const retryDelayMs = 700
-
-/** The log of a request. It is written a moment after the response. */
+/** The log of a request. It is written a moment after the response; a page that stays open asks until it is there. */
 export const logQuery = (id: string) =>
   queryOptions({
     queryKey: ['log', id],
     queryFn: () => bodyOf(api.GET('/api/account/request-logs/{id}', { params: { path: { id } } })),
-    retry: maxRetries,
-    retryDelay: retryDelayMs,
+    retry: mayAppear,
+    retryDelay: retrySoon,
     staleTime: Infinity,
   })
