@@ -3,6 +3,7 @@ import type { Failover } from './failover'
 import type { Reply } from './request'
 import type { PricedEndpoint } from './reserve'
 import type { z } from 'zod'
+import type { RankingUse } from '../catalog/comparable-price'
 import type { Category } from '../catalog/model'
 import type { PromptSize } from '../limits/prompt-size'
 import type { TokenNeed } from '../limits/token-need'
@@ -32,5 +33,7 @@ export interface Endpoint<Schema extends z.ZodType<{ model: string }>> extends P
   /** The countable content, should its size come close to the model's context. */
   size: (params: z.output<Schema>, body: JsonObject) => PromptSize
   need: (params: z.output<Schema>, bytes: number) => TokenNeed
+  /** Estimates the use of a ranking; called only where prices are compared. */
+  ranking?: (params: z.output<Schema>) => RankingUse
   run: (failover: EndpointRun<z.output<Schema>>) => Promise<Reply>
 }

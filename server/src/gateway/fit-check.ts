@@ -1,4 +1,5 @@
 import type { GatewayPorts } from './ports'
+import type { RankingUse } from '../catalog/comparable-price'
 import type { Model } from '../catalog/model'
 import { expectApiError, invalidRequest } from '../errors'
 import { estimateTexts, tokensAtLeast, maxTokensOf } from '../metering/estimate'
@@ -61,11 +62,13 @@ interface DemandingRequest {
   body: JsonObject
   fits: Fits
   need: () => TokenNeed
+  ranking?: (() => RankingUse) | undefined
 }
 
 /** The demands of a request on a collection's members. */
-export const demandsOf = ({ body, fits, need }: DemandingRequest): Demands => ({
+export const demandsOf = ({ body, fits, need, ranking }: DemandingRequest): Demands => ({
   promptTokens: () => need().promptTokens,
+  ranking,
   needs: findRequestNeeds(body),
   misfit(model) {
     try {

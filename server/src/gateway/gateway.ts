@@ -103,8 +103,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   const query = { ...toQuestion(endpoint, call, parsed), conversation }
   const resolving = resolveModel(query, principal, ports)
   const resolvedByName = resolving instanceof Promise ? await resolving : resolving
-  const { preferences } = parsed
-  const resolution = preferences ? applyPreferences(resolvedByName, preferences) : resolvedByName
+  const resolution = applyPreferences(resolvedByName, parsed.preferences, parsed.ranking)
   const fitCheck = resolution.isCollection ? undefined : parsed.fits(resolution.model)
   if (fitCheck) await fitCheck
   const request = toValidatedRequest(endpoint, { parsed, resolution }, { call, principal, ports })

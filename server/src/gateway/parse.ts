@@ -6,6 +6,7 @@ import { createFitCheck, type Fits } from './fit-check'
 import type { GatewayPorts } from './ports'
 import type { MaybePromise } from '../platform/maybe-promise'
 import type { InboundRequest } from './request'
+import type { RankingUse } from '../catalog/comparable-price'
 import type { PromptSize } from '../limits/prompt-size'
 import type { TokenNeed } from '../limits/token-need'
 import type { Translation } from '../protocols/dialect'
@@ -19,6 +20,8 @@ export interface ParsedRequest<Params> extends ReadBody {
   fits: Fits
   /** Its estimated need of tokens; computed once. */
   need: () => TokenNeed
+  /** The estimated use of a ranking; computed once. */
+  ranking?: (() => RankingUse) | undefined
   translation: Translation | undefined
   preferences?: RoutingPreferences | undefined
 }
@@ -69,7 +72,10 @@ export function parseRequest<Schema extends z.ZodType<{ model: string }>>(
   const fits = createFitCheck(size, bytes, ports)
   let cachedNeed: TokenNeed | undefined
   const need = () => (cachedNeed ??= endpoint.need(params, bytes))
-  return { body, bytes, params, size, fits, need, translation }
+  const estimateRanking = endpoint.ranking
+  let cachedUse: RankingUse | undefined
+  const ranking = estimateRanking && (() => (cachedUse ??= estimateRanking(params)))
+  return { body, bytes, params, size, fits, need, ranking, translation }
 }
 
 /** The size stays that of the body as it arrived. */

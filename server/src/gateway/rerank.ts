@@ -39,6 +39,11 @@ export const rerank: Endpoint<typeof RerankRequest> = {
   // The limit of a model is per document, and enforced by its provider.
   size: () => ({ textField: 'documents', output: undefined, texts: () => [], tokens: 0 }),
   need: (_params, bytes) => ({ promptTokens: roughTokens(bytes), answers: 0 }),
+  ranking({ query, documents }) {
+    const texts = documents.map(textOfDocument)
+    const usage = estimateRanking({ query, documents: texts, maxTokensPerDocument: undefined })
+    return { inputTokens: promptTokens(usage), searchUnits: usage.searches }
+  },
   volume: (attempt) => boundRanking(rankingOf(attempt)),
   // Of documents that are cut, the provider reads the first part only: counting all of it bounds nothing closer.
   texts: (attempt) => {

@@ -5,7 +5,8 @@ import { unknownModel } from './resolve-name'
 import { unmet, type RequestNeed } from './needs'
 import { orderMembers, type Chance, type MemberChoice } from './strategies'
 import { collectionPrefix, type Collection, type CollectionMember } from '../catalog/collection'
-import type { Category, Model } from '../catalog/model'
+import { toInputPrice, type RankingUse } from '../catalog/comparable-price'
+import type { Category, Model, Pricing, Rates } from '../catalog/model'
 import { selectPrice, minuteOf } from '../catalog/price-tiers'
 import { ApiError, invalidRequest, type ErrorCode } from '../errors'
 
@@ -24,6 +25,8 @@ export interface Demands {
   misfit: (model: Model) => ApiError | undefined | Promise<ApiError | undefined>
   /** Estimates the tokens of its prompt; called only where prices depend on them. */
   promptTokens: () => number
+  /** Estimates the use of a ranking; absent of any other request. */
+  ranking?: (() => RankingUse) | undefined
 }
 
 /** The candidates of a collection. */
@@ -219,15 +222,20 @@ function examine(
 }
 
 /** The price of input and output together, in the tier of the prompt's length and the time of day. */
-function priceOf({ isFree, pricing }: Model, { demands }: Choice): bigint {
+function priceOf(model: Model, { demands }: Choice): bigint {
+  const { isFree, pricing } = model
   if (isFree || !pricing) return 0n
-  if (pricing.tiers === undefined) return pricing.input + pricing.output
+  const rates = pricing.tiers === undefined ? pricing : ratesNow(pricing, demands)
+  return toInputPrice(model, rates, demands.ranking?.()) + rates.output
+}
+
+function ratesNow(pricing: Pricing, demands: Demands): Rates {
   const { rates } = selectPrice(pricing, {
     promptTokens: demands.promptTokens(),
     serviceTier: undefined,
     minute: minuteOf(Date.now()),
   })
-  return rates.input + rates.output
+  return rates
 }
 
 /** Undefined where it is not in the catalogue any more. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Candidate } from './candidate'
 import type { ModelSort, Resolution } from './resolution'
+import { toInputPrice, type RankingUse } from '../catalog/comparable-price'
 import { toProviderKey } from '../catalog/model-names'
 import { invalidRequest } from '../errors'
 import { maybe, text } from '../wire/fields'
@@ -128,11 +129,13 @@ export const decidesItself = ({ provider, billing }: Candidate): boolean =>
  */
 export function applyPreferences(
   resolution: Resolution,
-  { provider }: RoutingPreferences,
+  preferences: RoutingPreferences | undefined,
+  ranking?: () => RankingUse,
 ): Resolution {
+  const provider = preferences?.provider
   if (!provider) return resolution
   let acceptedCandidates = resolution.candidates
-  for (const { field, accepts } of filtersOf(provider)) {
+  for (const { field, accepts } of filtersOf(provider, ranking)) {
     const next = acceptedCandidates.filter((one) => decidesItself(one) || accepts(one))
     if (next.length === 0) throw unmet(field, acceptedCandidates)
     acceptedCandidates = next
@@ -152,7 +155,7 @@ const isOneOf = (slugs: readonly string[]) => {
   return (candidate: Candidate) => keys.has(candidate.provider.key)
 }
 
-function filtersOf(provider: ProviderFields): Filter[] {
+function filtersOf(provider: ProviderFields, ranking?: () => RankingUse): Filter[] {
   const { order, only, ignore, allow_fallbacks: allowsFallbacks, max_price: maxPrice } = provider
   const filters: Filter[] = []
   if (only?.length) filters.push({ field: 'only', accepts: isOneOf(only) })
@@ -162,16 +165,20 @@ function filtersOf(provider: ProviderFields): Filter[] {
   }
   if (order?.length && allowsFallbacks === false)
     filters.push({ field: 'order', accepts: isOneOf(order) })
-  if (maxPrice) filters.push({ field: 'max_price', accepts: costsAtMost(maxPrice) })
+  if (maxPrice) filters.push({ field: 'max_price', accepts: costsAtMost(maxPrice, ranking) })
   return filters
 }
 
 /** A model without a price costs what its owner's provider takes. */
-function costsAtMost({ prompt, completion }: NonNullable<ProviderFields['max_price']>) {
+function costsAtMost(
+  { prompt, completion }: NonNullable<ProviderFields['max_price']>,
+  ranking?: () => RankingUse,
+) {
   const [maxInput, maxOutput] = [toNanos(prompt), toNanos(completion)]
-  return ({ model: { isFree, pricing } }: Candidate): boolean => {
+  return ({ model }: Candidate): boolean => {
+    const { isFree, pricing } = model
     if (isFree || !pricing) return true
-    if (maxInput !== undefined && pricing.input > maxInput) return false
+    if (maxInput !== undefined && toInputPrice(model, pricing, ranking?.()) > maxInput) return false
     return maxOutput === undefined || pricing.output <= maxOutput
   }
 }

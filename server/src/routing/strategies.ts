@@ -8,7 +8,7 @@ export interface MemberChoice {
   /** Lower comes first. */
   priority: number
   weight: number
-  /** Nano-dollars for a million tokens of input and as many of output together; only for `lowest_cost`. */
+  /** Nano-dollars for a million tokens of input and as many of output together, search units included; only for `lowest_cost`. */
   price: bigint
   hasTools: boolean
   /** Requests that it runs now. */

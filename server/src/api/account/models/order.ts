@@ -2,6 +2,7 @@ import { sumRatings } from './rating-sums'
 import type { ModelPerformance } from './performance'
 import type { ModelPorts } from './catalogue-models'
 import type { PublicModelFilters } from './schema'
+import { toInputPrice } from '../../../catalog/comparable-price'
 import type { Model } from '../../../catalog/model'
 import { minuteOf, selectPrice } from '../../../catalog/price-tiers'
 
@@ -35,14 +36,15 @@ export async function sortModels(
 const compare = <Value extends string | number>(one: Value, other: Value) =>
   one === other ? 0 : one < other ? -1 : 1
 
-/** Returns a function for the current price of input and output together; an unknown price is infinite. */
+/** Returns a function for the current price of input and output together; an unknown price is infinite. Source: contract 10.4. */
 export function pricesAt(promptTokens: number) {
   const conditions = { promptTokens, serviceTier: undefined, minute: minuteOf(Date.now()) }
-  return ({ isFree, pricing }: Model): number => {
+  return (model: Model): number => {
+    const { isFree, pricing } = model
     if (isFree) return 0
     if (!pricing) return Infinity
     const { rates } = selectPrice(pricing, conditions)
-    return Number(rates.input + rates.output)
+    return Number(toInputPrice(model, rates) + rates.output)
   }
 }
 

@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test'
+import { toInputPrice } from './comparable-price'
+
+const reranker = { category: 'rerank' } as const
+/** 2 USD for 1,000 search units. */
+const perUnit = { input: 0n, search: 2_000_000n }
+
+test('a price per search unit is compared by the units that a ranking has for its tokens', () => {
+  const short = { inputTokens: 500, searchUnits: 1 }
+  const long = { inputTokens: 100_000, searchUnits: 2 }
+  expect(toInputPrice(reranker, perUnit, short)).toBe(4_000_000_000n)
+  expect(toInputPrice(reranker, perUnit, long)).toBe(40_000_000n)
+})
+
+test('without a ranking, a search unit counts as a full one', () => {
+  expect(toInputPrice(reranker, perUnit)).toBe(40_000_000n)
+  expect(toInputPrice(reranker, { input: 1_000_000_000n })).toBe(1_000_000_000n)
+})
+
+test('the web searches of a chat model are not compared', () => {
+  expect(toInputPrice({ category: 'chat' }, { ...perUnit, input: 5n })).toBe(5n)
+})
+
+test('a ranking without tokens has a price', () => {
+  const empty = { inputTokens: 0, searchUnits: 1 }
+  expect(toInputPrice(reranker, perUnit, empty)).toBe(2_000_000_000_000n)
+})
