@@ -1,7 +1,7 @@
 import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { twoFactor } from 'better-auth/plugins/two-factor'
 import { sql, type Kysely } from 'kysely'
-import { endAccess } from './remove-second-factor'
+import { endAccess, endTrust } from './remove-second-factor'
 import { twoFactorTables } from './tables'
 import type { Schema } from '../../platform/db/schema'
 import { isObject } from '../../wire/json-body'
@@ -92,4 +92,13 @@ export async function onUserUpdate(
   path: string | undefined,
 ): Promise<void> {
   if (path === '/two-factor/verify-totp') await endAccess(db, user.id)
+}
+
+/** Ends the trusted devices of an account whose owner changes the password, as a reset does. */
+export async function onPasswordUpdate(
+  db: Kysely<Schema>,
+  { userId }: { userId: string },
+  path: string | undefined,
+): Promise<void> {
+  if (path === '/change-password') await endTrust(db, userId)
 }

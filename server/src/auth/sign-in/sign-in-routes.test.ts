@@ -159,6 +159,19 @@ describe('finding S25: an account with a second factor', () => {
     },
   )
 
+  test('is required again on a trusted device once its password has changed', async () => {
+    const [client, other] = [open(), open()]
+    await client.withPassword(email)
+    expect(await client.withCode(codeOf(secret), { trustDevice: true })).toBe(200)
+    await other.withPassword(email)
+    await other.withCode(codeOf(secret))
+    expect(await other.changePassword()).toBe(200)
+    await client.signOut()
+    await client.withPassword(email)
+    expect(await client.isSignedIn()).toBe(false)
+    expect(await other.isSignedIn()).toBe(true)
+  })
+
   test('keeps its session when its password changes', async () => {
     const client = open()
     await client.withPassword(email)

@@ -10,7 +10,7 @@ import { firstPassword } from './first-password'
 import { reportNoMail } from './no-mail'
 import { checkReturnAddresses, toOwnPath } from './return-address'
 import { endAccess } from './remove-second-factor'
-import { checkNewSession, onUserUpdate, secondFactor } from './second-factor'
+import { checkNewSession, onPasswordUpdate, onUserUpdate, secondFactor } from './second-factor'
 import { newId } from '../../platform/db/id'
 import type { Schema } from '../../platform/db/schema'
 import { type Mail, postMail } from '../../platform/mail/outbox'
@@ -173,6 +173,11 @@ const hooksOf = (options: SignInOptions) =>
       user: {
         create: { before: (user) => admitUser(options, user) },
         update: { after: (user, context) => onUserUpdate(options.db, user, context?.path) },
+      },
+      account: {
+        update: {
+          after: (account, context) => onPasswordUpdate(options.db, account, context?.path),
+        },
       },
       session: {
         create: {
