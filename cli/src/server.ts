@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import createClient from 'openapi-fetch'
 import { formatHostAndPort, toReachableHost } from '@tollgate/server/platform/config/address'
-import type { paths } from '../../client/schema'
+import type { paths } from '@tollgate/client/schema'
 
 /** An invalid command line: one line, and exit code 2. */
 export class UsageError extends Error {

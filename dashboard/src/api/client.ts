@@ -1,5 +1,5 @@
 import createClient from 'openapi-fetch'
-import type { components, paths } from '../../../client/schema'
+import type { components, paths } from '@tollgate/client/schema'
 
 interface Problem {
   code: string
