@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql, type Kysely } from 'kysely'
 import { failure, fine, warning, formatFinding, type DoctorFinding } from './finding'
+import { lookAtPermissions } from './permissions'
 import type { Config } from '../../platform/config/config'
 import { Database, type DatabaseAddress } from '../../platform/db/database'
 import { findPooler, findRejection, poolerAdvice } from '../../platform/db/direct-connection'
@@ -52,8 +53,12 @@ export async function lookAtDatabase(config: Config): Promise<DoctorFinding[]> {
   if (poolerName) return [pooler(poolerName)]
   const { query } = database
   const applied = await readMigrations(query)
-  const schema = lookAtSchema(applied)
-  const findings = [await lookAtVersion(query, config), schema, await lookAtClock(query)]
+  const findings = [
+    await lookAtVersion(query, config),
+    await lookAtPermissions(query),
+    lookAtSchema(applied),
+    await lookAtClock(query),
+  ]
   if (!migrationNames.every((name) => applied.includes(name))) return findings
   return [...findings, await lookAtKey(query, config), await lookAtOrphans(query)]
 }
