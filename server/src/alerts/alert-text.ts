@@ -11,28 +11,57 @@ interface NoticeText {
 
 const lengths = { hour: 'hour', day: '24 hours', week: '7 days', month: '30 days' } as const
 
-const plain = (value: number) => value.toLocaleString('en-US', { maximumFractionDigits: 9 })
+// Figures are written as the dashboard writes them (format/money.ts, format/figures.ts): amounts in cents, below a cent
+// with two significant digits; what was entered with all digits. The exact value is with the trigger.
+const currency = { style: 'currency', currency: 'USD' } as const
+const cents = new Intl.NumberFormat('en-US', currency)
+const twoDigits = new Intl.NumberFormat('en-US', { ...currency, maximumSignificantDigits: 2 })
+const allDigits = new Intl.NumberFormat('en-US', { ...currency, maximumFractionDigits: 9 })
+const twoDecimals = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
+const allDecimals = new Intl.NumberFormat('en-US', { maximumFractionDigits: 9 })
 
-/** The measured quantity with its unit. */
-const measured: Readonly<Record<AlertType, (value: number, window: string) => string>> = {
-  cost_threshold: (value, window) => `${plain(value)} USD were spent in the last ${window}`,
-  error_rate: (value, window) => `${plain(value)} % of the requests of the last ${window} failed`,
-  usage_spike: (value, window) =>
-    `there were ${plain(value)} % more requests in the last ${window} than usual`,
-  quota_limit: (value) => `${plain(value)} % of a limit of your account are used`,
-  model_latency: (value, window) =>
-    `requests of the last ${window} took ${plain(value)} ms on average`,
-  unusual_activity: (value) =>
-    `the requests of the last hour are ${plain(value)} standard deviations above those of the week`,
+const minCents = 0.01
+
+const usd = (amount: number): string =>
+  amount !== 0 && Math.abs(amount) < minCents ? twoDigits.format(amount) : cents.format(amount)
+
+/** An amount beside its limit: with all digits where it would look like the limit. */
+const usdBeside = (limit: number, amount: number): string =>
+  amount !== limit && usd(amount) === usd(limit) ? allDigits.format(amount) : usd(amount)
+
+const rounded = (value: number): string => twoDecimals.format(value)
+
+interface Measurement {
+  value: number
+  threshold: number
+  window: string
 }
 
-const units: Readonly<Record<AlertType, string>> = {
-  cost_threshold: ' USD',
-  error_rate: ' %',
-  usage_spike: ' %',
-  quota_limit: ' %',
-  model_latency: ' ms',
-  unusual_activity: '',
+/** The measured quantity with its unit. */
+const measured: Readonly<Record<AlertType, (measurement: Measurement) => string>> = {
+  cost_threshold: ({ value, threshold, window }) =>
+    `${usdBeside(threshold, value)} was spent in the last ${window}`,
+  error_rate: ({ value, window }) =>
+    `${rounded(value)}% of the requests of the last ${window} failed`,
+  usage_spike: ({ value, window }) =>
+    `there were ${rounded(value)}% more requests in the last ${window} than usual`,
+  quota_limit: ({ value }) => `${rounded(value)}% of a limit of your account is used`,
+  model_latency: ({ value, window }) =>
+    `requests of the last ${window} took ${rounded(value)} ms on average`,
+  unusual_activity: ({ value }) =>
+    `the requests of the last hour are ${rounded(value)} standard deviations above those of the week`,
+}
+
+const percent = (value: number): string => `${allDecimals.format(value)}%`
+
+/** A threshold as it was entered. */
+const thresholds: Readonly<Record<AlertType, (threshold: number) => string>> = {
+  cost_threshold: (threshold) => allDigits.format(threshold),
+  error_rate: percent,
+  usage_spike: percent,
+  quota_limit: percent,
+  model_latency: (threshold) => `${allDecimals.format(threshold)} ms`,
+  unusual_activity: (threshold) => allDecimals.format(threshold),
 }
 
 /** A readable time; the exact one is with the notification. */
@@ -47,8 +76,8 @@ export function formatTriggerText(
   const limit =
     type === 'unusual_activity'
       ? 'It reports values above 3.'
-      : `Its threshold is ${plain(threshold)}${units[type]}.`
-  const measurement = measured[type](value, lengths[period])
+      : `Its threshold is ${thresholds[type](threshold)}.`
+  const measurement = measured[type]({ value, threshold, window: lengths[period] })
   return {
     title: `Alert: ${name}`,
     body: `Your alert "${name}" was triggered at ${toMinute(at)}: ${measurement}. ${limit}`,
@@ -61,7 +90,7 @@ export function formatTestText(alert: AlertRule): NoticeText {
   const minRequests = getMinRequests(type, alert.minRequests)
   const condition = [
     `type ${type}`,
-    ...(type === 'unusual_activity' ? [] : [`threshold ${plain(threshold)}${units[type]}`]),
+    ...(type === 'unusual_activity' ? [] : [`threshold ${thresholds[type](threshold)}`]),
     `period ${period}`,
     ...(minRequests === null ? [] : [`at least ${minRequests} requests`]),
   ]
@@ -79,6 +108,6 @@ export function formatLowBalanceText(
 ): NoticeText {
   return {
     title: `Low balance: ${accountName}`,
-    body: `The balance of ${accountName} has fallen to ${plain(balance)} USD, below ${plain(threshold)} USD. Without credit, paid requests are rejected. Add credit to continue.`,
+    body: `The balance of ${accountName} has fallen to ${usdBeside(threshold, balance)}, below ${usd(threshold)}. Without credit, paid requests are rejected. Add credit to continue.`,
   }
 }

@@ -64,7 +64,7 @@ describe('a balance', () => {
     await spend(userId, usd / 2n)
     expect(await checkBalances()).toBe(1)
     const body =
-      'The balance of your account has fallen to 0.5 USD, below 1 USD. Without credit, paid requests are rejected. Add credit to continue.'
+      'The balance of your account has fallen to $0.50, below $1.00. Without credit, paid requests are rejected. Add credit to continue.'
     const notices = await noticesOf(userId)
     expect(notices).toHaveLength(2)
     expect(notices[1]).toEqual({
@@ -155,7 +155,7 @@ describe('a balance', () => {
     )
     expect(await checkBalances()).toBe(1)
     expect((await noticesOf(userId))[0]?.body).toStartWith(
-      'The balance of your account has fallen to 0.5 USD, below 1 USD.',
+      'The balance of your account has fallen to $0.50, below $1.00.',
     )
     expect(await checkBalances()).toBe(0)
     await sql`delete from credit_held where lease_id = ${leaseId}`.execute(database.query)

@@ -1,0 +1,79 @@
+import { expect, test } from 'bun:test'
+import type { AlertType } from './alert'
+import { formatLowBalanceText, formatTestText, formatTriggerText } from './alert-text'
+
+const at = new Date('2026-11-28T12:34:56.789Z')
+const rule = (type: AlertType, threshold: number) => ({
+  name: 'Mine',
+  type,
+  threshold,
+  period: 'day' as const,
+  minRequests: null,
+})
+
+const bodyOf = (type: AlertType, threshold: number, value: number) =>
+  formatTriggerText(rule(type, threshold), { value, at }).body
+
+test.each<[AlertType, number, number, string]>([
+  [
+    'cost_threshold',
+    10,
+    12.345678912,
+    '$12.35 was spent in the last 24 hours. Its threshold is $10.00.',
+  ],
+  [
+    'cost_threshold',
+    0.000_25,
+    0.000_312_345,
+    '$0.00031 was spent in the last 24 hours. Its threshold is $0.00025.',
+  ],
+  [
+    'cost_threshold',
+    10,
+    10.001_5,
+    '$10.0015 was spent in the last 24 hours. Its threshold is $10.00.',
+  ],
+  [
+    'cost_threshold',
+    1500,
+    1500,
+    '$1,500.00 was spent in the last 24 hours. Its threshold is $1,500.00.',
+  ],
+  [
+    'error_rate',
+    12.5,
+    33.333333333,
+    '33.33% of the requests of the last 24 hours failed. Its threshold is 12.5%.',
+  ],
+  ['model_latency', 1500, 1723.123456, 'took 1,723.12 ms on average. Its threshold is 1,500 ms.'],
+  [
+    'quota_limit',
+    80,
+    81.818181818,
+    '81.82% of a limit of your account is used. Its threshold is 80%.',
+  ],
+  [
+    'unusual_activity',
+    3,
+    4.123456789,
+    'are 4.12 standard deviations above those of the week. It reports values above 3.',
+  ],
+])('a trigger of %s at %d writes %d as the dashboard does', (...[type, threshold, value, text]) => {
+  expect(bodyOf(type, threshold, value)).toEndWith(text)
+})
+
+test('a low balance is written in cents, with all digits where it would look like its threshold', () => {
+  const bodies = [0.5, 0.123456789, 0.999999999, -2.5].map(
+    (balance) => formatLowBalanceText('your account', balance, 1).body.split('. ')[0],
+  )
+  expect(bodies).toEqual([
+    'The balance of your account has fallen to $0.50, below $1.00',
+    'The balance of your account has fallen to $0.12, below $1.00',
+    'The balance of your account has fallen to $0.999999999, below $1.00',
+    'The balance of your account has fallen to -$2.50, below $1.00',
+  ])
+})
+
+test('a test of an alert has its threshold as it was entered', () => {
+  expect(formatTestText(rule('cost_threshold', 0.000_25)).body).toContain('threshold $0.00025,')
+})
