@@ -12133,7 +12133,7 @@ export interface components {
                 input: number;
                 output: number;
             };
-            /** @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; null: they need no signature */
+            /** @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; without one they need no signature */
             catalog_public_key: string | null;
             /**
              * @description Permitted sign-ups: `open` for everyone, `invite` for invited addresses, `closed` for no one; operators can always create accounts
@@ -12223,12 +12223,20 @@ export interface components {
              * @description Handling of models without a price on the platform's connections: `refuse`, `free`, or one price for all of them, `{"input": 10, "output": 50}` in USD for 1,000,000 tokens
              */
             unpriced_models?: (("refuse" | "free") | {
+                /**
+                 * Input price
+                 * @description For 1,000,000 tokens; in USD
+                 */
                 input: number;
+                /**
+                 * Output price
+                 * @description For 1,000,000 tokens; in USD
+                 */
                 output: number;
             }) | undefined;
             /**
              * Signing key of catalogue documents
-             * @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; null: they need no signature
+             * @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; without one they need no signature
              */
             catalog_public_key?: (string | null) | undefined;
             /**

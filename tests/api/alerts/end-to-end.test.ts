@@ -126,7 +126,7 @@ test('a balance below the warning threshold notifies its account once', async ()
   const [notice] = await waitFor(() => notices(1))
   expect(notice).toMatchObject({ kind: 'low_balance', link: '/billing' })
   const email = await fixture.emailOf(customer)
-  expect((await waitFor(async () => mails.to(email)[0])).text).toContain('0.5 USD, below 1 USD')
+  expect((await waitFor(async () => mails.to(email)[0])).text).toContain('$0.50, below $1.00')
   await change(0.1)
   // A later look, which notifies another account.
   const other = await rig.gateway.customer({}, { credit: 3 })

@@ -93,10 +93,16 @@ export const publicKey = plain<string | null>({
 type UnpricedModels = 'refuse' | 'free' | { input: bigint; output: bigint }
 
 const unpricedNames = z.enum(['refuse', 'free'])
-const ceiling = usd(9, 0.000_001, maxPriceUsd)
+const ceiling = (title: string) =>
+  usd(9, 0.000_001, maxPriceUsd).meta({
+    title,
+    description: 'For 1,000,000 tokens; in USD',
+    'x-unit': 'USD',
+  })
+const priceOfAll = z.object({ input: ceiling('Input price'), output: ceiling('Output price') })
 
 export const unpriced: SettingKind<UnpricedModels> = {
-  body: z.union([unpricedNames, z.object({ input: ceiling, output: ceiling })], {
+  body: z.union([unpricedNames, priceOfAll], {
     error: 'must be "refuse", "free", or a price such as {"input": 10, "output": 50}.',
   }),
   stored: z.union([unpricedNames, z.object({ input: storedUsd, output: storedUsd })]),

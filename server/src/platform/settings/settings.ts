@@ -94,8 +94,9 @@ export const liveSettings = {
   catalogPublicKey: live(publicKey, {
     field: 'catalog_public_key',
     label: 'Signing key of catalogue documents',
+    section: 'Catalogue',
     ...constant(null),
-    doc: 'the Ed25519 key, 32 bytes in base64, that signs catalogue documents ([catalogue.md](../concepts/catalogue.md#updating-the-catalogue-while-the-servers-run)); null: they need no signature',
+    doc: 'the Ed25519 key, 32 bytes in base64, that signs catalogue documents ([catalogue.md](../concepts/catalogue.md#updating-the-catalogue-while-the-servers-run)); without one they need no signature',
   }),
   signUp: live(oneOf(['open', 'invite', 'closed']), {
     field: 'sign_up',

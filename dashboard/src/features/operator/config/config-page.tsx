@@ -34,7 +34,9 @@ const lossesOf = (now: Config, before: Config): string[] => [
     : []),
 ]
 
-const paths = sections.flatMap(({ fields }) => fields.map(({ path }) => [path, true] as const))
+const paths = sections
+  .flatMap(({ fields }) => fields.flatMap((field) => [field, ...field.parts]))
+  .map(({ path }) => [path, true] as const)
 
 function ConfigForm({ config }: { config: Config }) {
   const queries = useQueryClient()

@@ -6,13 +6,14 @@ export interface SettingSchema {
   minimum?: number
   maximum?: number
   enum?: readonly string[]
+  anyOf?: readonly SettingSchema[]
   items?: object
   properties?: Readonly<Record<string, SettingSchema>>
   'x-section'?: string
   'x-unit'?: string
 }
 
-type InputKind = 'switch' | 'number' | 'select' | 'tags'
+type InputKind = 'switch' | 'number' | 'select' | 'tags' | 'text' | 'alternative'
 
 /** A setting on the page: its path, its texts, and the kind of its input. */
 export interface SettingField {
@@ -25,8 +26,10 @@ export interface SettingField {
   unit: string | undefined
   min: number | undefined
   max: number | undefined
-  /** The values of a select. */
+  /** The values of a select, or of an alternative. */
   choices: readonly string[]
+  /** The fields of the object that an alternative has in place of a choice. */
+  parts: readonly SettingField[]
 }
 
 /** A card of the page. */
@@ -38,18 +41,27 @@ export interface Section {
 /** The card of settings whose rows name none. */
 const lastSection = 'Other'
 
-/** Returns the kind of input for a setting; undefined for one that only the API changes, such as a union of types. */
-function kindOf({ type, enum: choices }: SettingSchema): InputKind | undefined {
+/** Returns the kind of input for a setting; undefined for one that only the API changes, such as another union of types. */
+function kindOf({ type, enum: choices, anyOf = [] }: SettingSchema): InputKind | undefined {
+  if (anyOf.some(isNamed) && anyOf.some(isObject)) return 'alternative'
+  if (anyOf.some(isText) && anyOf.some(isNull)) return 'text'
   if (type === 'boolean') return 'switch'
   if (type === 'number' || type === 'integer') return 'number'
   if (type === 'string' && choices) return 'select'
   return type === 'array' ? 'tags' : undefined
 }
 
+const isNamed = ({ enum: choices }: SettingSchema) => choices !== undefined
+const isObject = ({ properties }: SettingSchema) => properties !== undefined
+const isText = ({ type, enum: choices }: SettingSchema) => type === 'string' && !choices
+const isNull = ({ type }: SettingSchema) => type === 'null'
+
 function toField(path: string, schema: SettingSchema): SettingField[] {
   const kind = kindOf(schema)
   if (kind === undefined) return []
-  const { title = path, description = '', minimum, maximum, enum: choices = [] } = schema
+  const { title = path, description = '', minimum, maximum, anyOf = [] } = schema
+  const { enum: choices = [] } = [schema, ...anyOf].find(isNamed) ?? {}
+  const { properties = {} } = anyOf.find(isObject) ?? {}
   return [
     {
       path,
@@ -62,6 +74,7 @@ function toField(path: string, schema: SettingSchema): SettingField[] {
       min: minimum,
       max: maximum,
       choices,
+      parts: Object.entries(properties).flatMap(([name, part]) => toField(`${path}.${name}`, part)),
     },
   ]
 }

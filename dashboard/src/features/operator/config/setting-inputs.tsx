@@ -1,4 +1,4 @@
-import { NumberInput, Select, SimpleGrid, Switch, TagsInput } from '@mantine/core'
+import { NumberInput, Select, SimpleGrid, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { Config } from './queries'
 import type { SettingField } from './setting-fields'
@@ -12,6 +12,7 @@ const units: Readonly<Record<string, object>> = {
 /** Labels of choices; one without is listed by its value. */
 const choiceNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   sign_up: { open: 'Anyone', invite: 'Invited people only', closed: 'No one' },
+  unpriced_models: { refuse: 'Refuse', free: 'Free', object: 'One price for all' },
   unanswered_requests: { charge: 'Charge what the provider bills', waive: 'Charge nothing' },
 }
 
@@ -22,6 +23,50 @@ interface Props {
   form: Form
 }
 
+/** The value of an alternative that is an object. */
+const object = 'object'
+
+/** A choice, or the fields of an object. */
+function AlternativeInput({ field: { path, label, about, choices, parts }, form }: Props) {
+  const { value, onChange, error } = form.getInputProps(path)
+  const isChoice = typeof value === 'string'
+  const partNames = parts.map((part) => part.path.slice(path.length + 1))
+  return (
+    <Stack gap="xs">
+      <Select
+        label={label}
+        description={about}
+        maw={360}
+        allowDeselect={false}
+        data={[...choices, object].map((name) => ({
+          value: name,
+          label: choiceNames[path]?.[name] ?? name,
+        }))}
+        value={isChoice ? value : object}
+        error={error}
+        onChange={(name) =>
+          onChange(name === object ? Object.fromEntries(partNames.map((part) => [part, ''])) : name)
+        }
+      />
+      {!isChoice && <Numbers fields={parts} form={form} />}
+    </Stack>
+  )
+}
+
+/** A text; null where it is empty. */
+function OptionalText({ field: { path, label, about }, form }: Props) {
+  const { value, onChange, ...props } = form.getInputProps(path)
+  return (
+    <TextInput
+      label={label}
+      description={about}
+      {...props}
+      value={value ?? ''}
+      onChange={(event) => onChange(event.currentTarget.value.trim() || null)}
+    />
+  )
+}
+
 /** The input of a setting, by the kind of its values. */
 function SettingInput({ field, form }: Props) {
   const { path, label, about, kind, isInteger, unit, min, max, choices } = field
@@ -29,6 +74,8 @@ function SettingInput({ field, form }: Props) {
   if (kind === 'switch') {
     return <Switch {...texts} {...form.getInputProps(path, { type: 'checkbox' })} />
   }
+  if (kind === 'text') return <OptionalText field={field} form={form} />
+  if (kind === 'alternative') return <AlternativeInput field={field} form={form} />
   if (kind === 'tags') {
     const placeholder = 'Press Enter after each entry'
     return <TagsInput {...texts} placeholder={placeholder} {...form.getInputProps(path)} />
@@ -53,19 +100,26 @@ function SettingInput({ field, form }: Props) {
   )
 }
 
+const Numbers = ({ fields, form }: InputsProps) => (
+  <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
+    {fields.map((field) => (
+      <SettingInput key={field.path} field={field} form={form} />
+    ))}
+  </SimpleGrid>
+)
+
+interface InputsProps {
+  fields: readonly SettingField[]
+  form: Form
+}
+
 /** The inputs of a card: numbers side by side, the others below one another. */
-export function SettingInputs({ fields, form }: { fields: readonly SettingField[]; form: Form }) {
+export function SettingInputs({ fields, form }: InputsProps) {
   const numbers = fields.filter(({ kind }) => kind === 'number')
   const others = fields.filter(({ kind }) => kind !== 'number')
   return (
     <>
-      {numbers.length > 0 && (
-        <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
-          {numbers.map((field) => (
-            <SettingInput key={field.path} field={field} form={form} />
-          ))}
-        </SimpleGrid>
-      )}
+      {numbers.length > 0 && <Numbers fields={numbers} form={form} />}
       {others.map((field) => (
         <SettingInput key={field.path} field={field} form={form} />
       ))}
