@@ -38,26 +38,31 @@ const modelOn = (id: string, day: string) => {
   return { ...model, pricing: model.pricing }
 }
 
-test.each(published)('%s costs on %s what is published, and never more than its hold', (...row) => {
-  const [id, day, price] = row
-  const model = modelOn(id, day)
-  for (const input of texts) {
-    const bounds = boundSpeech({ input }, model)
-    const volume = { ...bounds, inputCharacters: charactersOf(input) }
-    const spoken = { ...noUsage, input: 7, audioOutput: 251 }
-    const usage = limitUsage(
-      { ...('characters' in price ? noUsage : spoken), inputCharacters: charactersOf(input) },
-      limitsAt(volume, 0),
-    )
-    const due =
-      'characters' in price
-        ? BigInt(charactersOf(input)) * BigInt(price.characters * 1000)
-        : BigInt(7 * price[0] * 1000) + BigInt(251 * price[1] * 1000)
-    const cost = costAt(usage, selectUsagePrice(usage, { ...model, minute, volume }), volume)
-    expect(cost).toBe(due)
-    expect(fullPrice(computeWorstCase(volume, model.pricing, minute))).toBeGreaterThanOrEqual(cost)
-  }
-})
+test.each(published)(
+  '%s costs its published price on %s, and never more than its hold',
+  (...row) => {
+    const [id, day, price] = row
+    const model = modelOn(id, day)
+    for (const input of texts) {
+      const bounds = boundSpeech({ input }, model)
+      const volume = { ...bounds, inputCharacters: charactersOf(input) }
+      const spoken = { ...noUsage, input: 7, audioOutput: 251 }
+      const usage = limitUsage(
+        { ...('characters' in price ? noUsage : spoken), inputCharacters: charactersOf(input) },
+        limitsAt(volume, 0),
+      )
+      const due =
+        'characters' in price
+          ? BigInt(charactersOf(input)) * BigInt(price.characters * 1000)
+          : BigInt(7 * price[0] * 1000) + BigInt(251 * price[1] * 1000)
+      const cost = costAt(usage, selectUsagePrice(usage, { ...model, minute, volume }), volume)
+      expect(cost).toBe(due)
+      expect(fullPrice(computeWorstCase(volume, model.pricing, minute))).toBeGreaterThanOrEqual(
+        cost,
+      )
+    }
+  },
+)
 
 test('the hold is the longest sound of a text, or the limit of its model', () => {
   const unlimited = { maxOutputTokens: null }
