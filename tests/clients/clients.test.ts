@@ -30,7 +30,7 @@ test('a cell passes only if all its cases do, and an unsupported feature is not 
   const good = { case: 'chat', ok: true, detail: '' }
   const none = { case: 'models', ok: null, detail: 'not offered' }
   const cells = rowOf(client, [good, none]).split(' | ')
-  expect([cells[2], cells[3], cells[8]]).toEqual(['yes', '**fails**', 'not offered'])
+  expect([cells[2], cells[3], cells[9]]).toEqual(['yes', '**fails**', 'not offered'])
   expect(formatJudgement(judge, [good])).toEndWith('| chat |')
 })
 

@@ -94,6 +94,7 @@ export const columns: Columns = {
   'second turn': ['second-turn'],
   'JSON schema': ['schema'],
   embeddings: ['embeddings'],
+  speech: ['speech'],
   models: ['models'],
   errors: ['error-400', 'error-401', 'error-402', 'error-404', 'error-429'],
   'retries 503, 429': ['retry-503', 'retry-429'],

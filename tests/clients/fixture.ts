@@ -1,6 +1,7 @@
 import { eventually } from '../../server/testing/eventually'
 import { startRig, type Customer, type Rig } from '../harness/server'
 import { vectorOf } from '../harness/upstreams/embeddings'
+import { soundOf } from '../harness/upstreams/speeches'
 
 /** A program's report of one case. */
 export interface Result {
@@ -29,6 +30,7 @@ const models = {
   MODEL: 'ok',
   TOOL_MODEL: 'tool-agent',
   EMBEDDING_MODEL: 'ok',
+  SPEECH_MODEL: 'ok',
   // Down for less time than any client waits before a retry.
   BUSY_MODEL: '503-storm-0.3',
   BROKEN_MODEL: 'half-json',
@@ -64,6 +66,7 @@ export async function createClientFixture(): Promise<Fixture> {
         UNKNOWN_MODEL: 'fake/nobody-has-it',
         GREETING: 'All is well at the fake provider today, thank you.',
         VECTOR: JSON.stringify(vectorOf('a', 8)),
+        SOUND: soundOf('Hello').toString('base64'),
         ...(await modelsOf(rig, name)),
       }
       return {
@@ -75,13 +78,18 @@ export async function createClientFixture(): Promise<Fixture> {
   }
 }
 
+/** The fields of models that write no text. */
+const fieldsByVariable: Readonly<Record<string, object>> = {
+  EMBEDDING_MODEL: { category: 'embedding', pricing: { input: 1, output: 0 } },
+  SPEECH_MODEL: { category: 'speech', pricing: { input: 0.6, output: 0, audio_output: 12 } },
+}
+
 /** Creates the models of one client, so that requests can be attributed. */
 async function modelsOf(rig: Rig, name: string): Promise<Record<string, string>> {
   const made: [string, string][] = []
   for (const [variable, behaviour] of Object.entries(models)) {
-    const isEmbedding = variable === 'EMBEDDING_MODEL'
     const kind = variable.toLowerCase().replaceAll('_', '-')
-    const fields = isEmbedding ? { category: 'embedding', pricing: { input: 1, output: 0 } } : {}
+    const fields = fieldsByVariable[variable] ?? {}
     const upstream_model = `${behaviour}~${name}`
     made.push([variable, await rig.model(`${kind}-${name}`, { upstream_model, ...fields })])
   }

@@ -118,24 +118,27 @@ test('the longest sound of a text is held: a balance that does not cover it is r
 test.each([
   ['by character', byCharacter],
   ['by token', byToken],
-])('a provider that dies in the middle is paid for what came, once: %s', async (what, fields) => {
-  const customer = await billing.customer(credit)
-  const name = `cut-${what.replace(' ', '-')}`
-  const model = await billing.rig.model(name, { ...fields, upstream_model: 'speech-cut' })
-  const response = await speak(customer, { model, response_format: 'pcm' })
-  expect(response.status).toBe(200)
-  expect(bytesOf(response)).rejects.toThrow()
-  const booked = await bookedOf(response)
-  const half = Math.ceil((soundOf(input).length / 2 / 48_000) * 25)
-  const due =
-    fields === byToken
-      ? BigInt(booked.inputTokens) * perInput + BigInt(half) * perOutput
-      : BigInt(input.length) * perCharacter
-  expect(booked).toMatchObject({ outcome: 'connection_failed', cost: due })
-  expect(await paidBy(customer)).toBe(due)
-})
+])(
+  'a provider that dies in the middle is paid for its sound so far, once: %s',
+  async (unit, fields) => {
+    const customer = await billing.customer(credit)
+    const name = `cut-${unit.replace(' ', '-')}`
+    const model = await billing.rig.model(name, { ...fields, upstream_model: 'speech-cut' })
+    const response = await speak(customer, { model, response_format: 'pcm' })
+    expect(response.status).toBe(200)
+    await expect(bytesOf(response)).rejects.toThrow()
+    const booked = await bookedOf(response)
+    const half = Math.ceil((soundOf(input).length / 2 / 48_000) * 25)
+    const due =
+      fields === byToken
+        ? BigInt(booked.inputTokens) * perInput + BigInt(half) * perOutput
+        : BigInt(input.length) * perCharacter
+    expect(booked).toMatchObject({ outcome: 'connection_failed', cost: due })
+    expect(await paidBy(customer)).toBe(due)
+  },
+)
 
-test('a client that disconnects in the middle pays once, for what was spoken', async () => {
+test('a client that disconnects in the middle pays once, for the sound so far', async () => {
   const customer = await billing.customer(credit)
   const model = await billing.rig.model('held', { ...byToken, upstream_model: 'speech-held' })
   const client = await sendRaw(billing.rig.gateway, {
@@ -164,7 +167,7 @@ test.each(['status-500', 'speech-silent', 'speech-page'])(
   },
 )
 
-test('a repeat with the same Idempotency-Key gets the same bytes, free of charge', async () => {
+test('a repeat with the same Idempotency-Key receives the same bytes, free of charge', async () => {
   const customer = await billing.customer(credit)
   const model = await billing.rig.model('by-character', { ...byCharacter, upstream_model: 'ok' })
   const key = { 'idempotency-key': newKey() }

@@ -168,7 +168,7 @@ function toMerged({ provider, id, facts, quotes }: Described, dates: Dates): Mer
   }))
   return [
     {
-      entry: { ...entry, price, price_changes: later },
+      entry: { ...entry, price, price_changes: later ?? entry.price_changes },
       priceFrom: chosen.source,
       differing: chosen.differing,
       isMissing: false,

@@ -22,6 +22,7 @@ export const rateNames = [
   'audio_output',
   'image_input',
   'image_output',
+  'input_characters',
   'image',
   'request',
   'search',

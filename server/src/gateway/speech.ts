@@ -74,13 +74,15 @@ class SpokenAnswer implements StreamPlan<SpeechRequest, SpeechProtocol> {
     const { provider } = attempt.candidate
     const form = speechFormOf(provider)
     const asEvents = form.eventsOnly || shouldStreamEvents(attempt)
-    const omitted = form.omits.filter((name) => (attempt.body[name] ?? undefined) !== undefined)
+    const omittedFields = form.omits.filter(
+      (name) => (attempt.body[name] ?? undefined) !== undefined,
+    )
     return new SpeechProtocol({
       form,
       source: new AttemptSource(attempt, 'input'),
       request: writeFor(attempt, asEvents),
       plainRequest: asEvents && !form.eventsOnly ? writeFor(attempt, false) : undefined,
-      omitted: reportOmissions(attempt, omitted),
+      omitted: reportOmissions(attempt, omittedFields),
     })
   }
 
@@ -120,8 +122,8 @@ function writeFor(attempt: SpeechAttempt, asEvents: boolean): OutgoingRequest {
   const { upstreamModel } = model
   const { options } = provider
   const target: SpeechTarget = { upstreamModel, options, format: formatOf(attempt), asEvents }
-  const written = speechFormOf(provider).write(request.params, body, target)
+  const upstreamRequest = speechFormOf(provider).write(request.params, body, target)
   const { url, deployment } = selectRelayAddress(candidate, upstreamModel, 'speech')
-  if (deployment !== undefined) written.body['model'] = deployment
-  return { operation: 'speech', url, ...written }
+  if (deployment !== undefined) upstreamRequest.body['model'] = deployment
+  return { operation: 'speech', url, ...upstreamRequest }
 }

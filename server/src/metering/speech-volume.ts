@@ -28,12 +28,12 @@ export function boundSpeech(
   const inputBytes = Buffer.byteLength(input)
   const inputTokens = inputBytes + Buffer.byteLength(instructions ?? '') + templateTokens
   const seconds = (inputBytes * maxSecondsPerByte) / Math.min(1, speed ?? 1) + maxSilenceSeconds
-  const longest = Math.ceil(seconds * tokensPerSecond)
+  const maxTokens = Math.ceil(seconds * tokensPerSecond)
   return {
     ...boundInputs({ inputTokens, images: 0, requests: 1, searches: 0 }),
     outputsAudio: true,
     // A shorter sound cannot be asked for: all of it is held.
-    extraOutputTokens: Math.min(longest, maxOutputTokens ?? longest),
+    extraOutputTokens: Math.min(maxTokens, maxOutputTokens ?? maxTokens),
   }
 }
 

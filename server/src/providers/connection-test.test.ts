@@ -24,6 +24,17 @@ test('lists the models of every provider of the OpenAI format', () => {
   expect(judge({ status: 401, body })).toBeUndefined()
 })
 
+test('ElevenLabs lists models by their ids, and Deepgram the projects of a key', () => {
+  const elevenLabs = testOf('elevenlabs', null)
+  expect(elevenLabs.url).toBe('https://api.elevenlabs.io/v1/models')
+  const body = [{ model_id: 'eleven_v3', name: 'Eleven v3' }]
+  expect(elevenLabs.judge({ status: 200, body })).toMatchObject({ models: ['eleven_v3'] })
+  const deepgram = testOf('deepgram', null)
+  expect(deepgram.url).toBe('https://api.deepgram.com/v1/projects')
+  expect(deepgram.judge({ status: 200, body: { projects: [] } })).toMatchObject({ models: [] })
+  expect(deepgram.judge({ status: 401, body: { err_code: 'INVALID_AUTH' } })).toBeUndefined()
+})
+
 test('a test of every provider goes to the host of its connection, or of its region', () => {
   for (const { key } of providers) {
     const { url } = testOf(key, 'https://one.example/v1')

@@ -157,7 +157,7 @@ test('fields that only tune, and that a provider lacks, are named', async () => 
   await bytesOf(response)
 })
 
-test('Gemini gets instructions before the text', async () => {
+test('Gemini receives instructions before the text', async () => {
   const instructions = 'Say cheerfully'
   await bytesOf(await speak({ model: 'google/spoken', instructions }))
   expect(fixture.sent()['contents']).toEqual([
@@ -166,7 +166,7 @@ test('Gemini gets instructions before the text', async () => {
 })
 
 test.each(['speech-bytes', 'speech-refuses', 'speech-uncounted'])(
-  'a server that has no events, or no counts, is heard all the same: %s',
+  'a server that has no events, or no counts, is still served: %s',
   async (name) => {
     const model = await fixture.model(name, byToken)
     const plain = await bytesOf(await speak({ model, voice: 'alloy' }))
@@ -190,7 +190,7 @@ test.each([
   ['an unknown format', { response_format: 'midi' }, 'response_format', 'unknown_value'],
   ['too fast', { speed: 5 }, 'speed', 'out_of_range'],
   ['an unknown stream format', { stream_format: 'chunks' }, 'stream_format', 'unknown_value'],
-  ['a voice that is none', { voice: 7 }, 'voice', 'wrong_type'],
+  ['an invalid voice', { voice: 7 }, 'voice', 'wrong_type'],
   [
     'more than Deepgram takes',
     { model: 'deepgram/spoken', voice: 'thalia', input: 'a'.repeat(2001) },
@@ -246,7 +246,7 @@ test('a failure after the first byte breaks the connection, or is an event', asy
     body: JSON.stringify({ model, input, voice: 'alloy' }),
   })
   expect(response.status).toBe(200)
-  expect(bytesOf(response)).rejects.toThrow()
+  await expect(bytesOf(response)).rejects.toThrow()
   const events = await chunksOf(await speak({ model, voice: 'alloy', stream_format: 'sse' }))
   expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'connection_failed' } })
   const unended = await fixture.model('speech-unended', byToken)

@@ -1,6 +1,15 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { APICallError, embed, generateText, isStepCount, Output, streamText, tool } from 'ai'
+import {
+  APICallError,
+  embed,
+  generateSpeech,
+  generateText,
+  isStepCount,
+  Output,
+  streamText,
+  tool,
+} from 'ai'
 import { z } from 'zod'
 
 const { env } = process
@@ -149,6 +158,13 @@ const cases = {
       value: 'a',
     })
     expect(JSON.stringify(embedding) === env.VECTOR, JSON.stringify(embedding))
+  },
+
+  async speech() {
+    if (!isOpenAI) throw new Cannot('not offered')
+    const speechModel = provider.speech(env.SPEECH_MODEL)
+    const { audio } = await generateSpeech({ model: speechModel, text: 'Hello', voice: 'alloy' })
+    expect(audio.base64 === env.SOUND, `${audio.uint8Array.length} bytes`)
   },
 
   async models() {

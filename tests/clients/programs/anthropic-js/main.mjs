@@ -114,6 +114,10 @@ const cases = {
     throw new Cannot('not offered')
   },
 
+  async speech() {
+    throw new Cannot('not offered')
+  },
+
   async models() {
     const ids = []
     for await (const { id } of client.models.list({ limit: 1000 })) ids.push(id)

@@ -101,6 +101,10 @@ def embeddings():
     raise Cannot("not offered")
 
 
+def speech():
+    raise Cannot("not offered")
+
+
 def models():
     assert model in [each.id for each in client.models.list(limit=1000)], "not in the list"
     assert client.models.retrieve(model).id == model, "another model"
@@ -158,6 +162,6 @@ def responses():
 
 
 report(
-    abort, chat, stream, tools, second_turn, schema, embeddings, models, error_400, error_401,
+    abort, chat, stream, tools, second_turn, schema, embeddings, speech, models, error_400, error_401,
     error_402, error_404, error_429, retry_503, retry_429, no_retry, responses,
 )

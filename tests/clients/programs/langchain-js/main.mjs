@@ -113,6 +113,10 @@ const cases = {
     expect(JSON.stringify(vector) === env.VECTOR, JSON.stringify(vector))
   },
 
+  async speech() {
+    throw new Cannot('not offered')
+  },
+
   async models() {
     throw new Cannot('not offered')
   },

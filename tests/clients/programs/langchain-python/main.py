@@ -103,6 +103,10 @@ def embeddings():
     assert vector == json.loads(os.environ["VECTOR"]), vector
 
 
+def speech():
+    raise Cannot("not offered")
+
+
 def models():
     raise Cannot("not offered")
 
@@ -168,6 +172,6 @@ def responses():
 
 
 report(
-    abort, chat, stream, tools, second_turn, schema, embeddings, models, error_400, error_401,
+    abort, chat, stream, tools, second_turn, schema, embeddings, speech, models, error_400, error_401,
     error_402, error_404, error_429, retry_503, retry_429, no_retry, responses,
 )

@@ -1,3 +1,4 @@
+import base64
 import json
 import os
 
@@ -100,6 +101,14 @@ def embeddings():
     assert answer.data[0]["embedding"] == json.loads(os.environ["VECTOR"]), answer
 
 
+def speech():
+    answer = litellm.speech(
+        model=named("SPEECH_MODEL"), voice="alloy", input="Hello", api_key=key,
+        api_base=os.environ["TOLLGATE_URL"] + "/v1",
+    )
+    assert answer.content == base64.b64decode(os.environ["SOUND"]), len(answer.content)
+
+
 def models():
     found = litellm.get_valid_models(
         check_provider_endpoint=True, custom_llm_provider="openai", api_key=key,
@@ -167,6 +176,6 @@ def responses():
 
 
 report(
-    abort, chat, stream, tools, second_turn, schema, embeddings, models, error_400, error_401,
+    abort, chat, stream, tools, second_turn, schema, embeddings, speech, models, error_400, error_401,
     error_402, error_404, error_429, retry_503, retry_429, no_retry, responses,
 )

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -207,6 +209,26 @@ func embeddings() error {
 	return nil
 }
 
+func speech() error {
+	answer, err := client.Audio.Speech.New(ctx, openai.AudioSpeechNewParams{
+		Model: os.Getenv("SPEECH_MODEL"),
+		Voice: openai.AudioSpeechNewParamsVoiceUnion{OfString: openai.String("alloy")},
+		Input: "Hello",
+	})
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	sound, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return err
+	}
+	if base64.StdEncoding.EncodeToString(sound) != os.Getenv("SOUND") {
+		return fmt.Errorf("%d bytes", len(sound))
+	}
+	return nil
+}
+
 func models() error {
 	page := client.Models.ListAutoPaging(ctx)
 	isThere := false
@@ -289,6 +311,7 @@ func main() {
 		{"second-turn", secondTurn},
 		{"schema", schema},
 		{"embeddings", embeddings},
+		{"speech", speech},
 		{"models", models},
 		{"error-400", func() error { return fails(400, "invalid_request", key, hot, once) }},
 		{"error-401", func() error { return fails(401, "invalid_api_key", "sk-wrong", asked(model), once) }},

@@ -1,6 +1,7 @@
 import com.openai.client.OpenAIClient;
 import com.openai.client.okhttp.OpenAIOkHttpClient;
 import com.openai.core.JsonValue;
+import com.openai.core.http.HttpResponse;
 import com.openai.core.http.StreamResponse;
 import com.openai.errors.BadRequestException;
 import com.openai.errors.InternalServerException;
@@ -18,12 +19,14 @@ import com.openai.models.chat.completions.ChatCompletionCreateParams;
 import com.openai.models.chat.completions.ChatCompletionFunctionTool;
 import com.openai.models.chat.completions.ChatCompletionStreamOptions;
 import com.openai.models.chat.completions.ChatCompletionToolMessageParam;
+import com.openai.models.audio.speech.SpeechCreateParams;
 import com.openai.models.embeddings.EmbeddingCreateParams;
 import com.openai.models.responses.FunctionTool;
 import com.openai.models.responses.Response;
 import com.openai.models.responses.ResponseCreateParams;
 import com.openai.models.responses.ResponseInputItem;
 import com.openai.models.responses.ResponseStreamEvent;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 
@@ -174,6 +177,18 @@ public class Main {
         expect(weather.city.equals("text") && weather.degrees == 1, weather.city + weather.degrees);
     }
 
+    static void speech() throws Exception {
+        SpeechCreateParams params = SpeechCreateParams.builder()
+                .model(System.getenv("SPEECH_MODEL"))
+                .voice("alloy")
+                .input("Hello")
+                .build();
+        try (HttpResponse answer = client.audio().speech().create(params)) {
+            byte[] sound = answer.body().readAllBytes();
+            expect(Base64.getEncoder().encodeToString(sound).equals(System.getenv("SOUND")), sound.length + " bytes");
+        }
+    }
+
     static void embeddings() {
         List<Float> vector = client.embeddings()
                 .create(EmbeddingCreateParams.builder()
@@ -250,6 +265,7 @@ public class Main {
         report("second-turn", Main::secondTurn);
         report("schema", Main::schema);
         report("embeddings", Main::embeddings);
+        report("speech", Main::speech);
         report("models", Main::models);
         report("error-400", () -> fails(BadRequestException.class, "invalid_request", () -> clientOf(key, 0)
                 .chat()

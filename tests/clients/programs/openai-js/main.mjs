@@ -134,6 +134,19 @@ const cases = {
     expect(JSON.stringify([...data[0].embedding]) === env.VECTOR, JSON.stringify(data))
   },
 
+  async speech() {
+    const asked = { model: env.SPEECH_MODEL, voice: 'alloy', input: 'Hello' }
+    const whole = await client.audio.speech.create(asked)
+    const bytes = Buffer.from(await whole.arrayBuffer())
+    expect(bytes.toString('base64') === env.SOUND, `${bytes.length} bytes`)
+    const pieces = []
+    for await (const piece of (await client.audio.speech.create(asked)).body) pieces.push(piece)
+    expect(Buffer.concat(pieces).equals(bytes), `${pieces.length} pieces`)
+    const events = await client.audio.speech.create({ ...asked, stream_format: 'sse' })
+    const text = await events.text()
+    expect(text.includes('speech.audio.done'), text.slice(-200))
+  },
+
   async models() {
     const ids = []
     for await (const { id } of await client.models.list()) ids.push(id)

@@ -1,3 +1,4 @@
+import base64
 import json
 import os
 
@@ -108,6 +109,16 @@ def embeddings():
     assert answer.data[0].embedding == json.loads(os.environ["VECTOR"]), answer
 
 
+def speech():
+    asked = {"model": os.environ["SPEECH_MODEL"], "voice": "alloy", "input": "Hello"}
+    sound = base64.b64decode(os.environ["SOUND"])
+    whole = client.audio.speech.create(**asked)
+    assert whole.content == sound, len(whole.content)
+    with client.audio.speech.with_streaming_response.create(**asked) as answer:
+        streamed = b"".join(answer.iter_bytes())
+    assert streamed == sound, len(streamed)
+
+
 def models():
     assert model in [each.id for each in client.models.list()], "not in the list"
     assert client.models.retrieve(model).id == model, "another model"
@@ -174,6 +185,6 @@ def responses():
 
 
 report(
-    abort, chat, stream, tools, second_turn, schema, embeddings, models, error_400, error_401,
+    abort, chat, stream, tools, second_turn, schema, embeddings, speech, models, error_400, error_401,
     error_402, error_404, error_429, retry_503, retry_429, no_retry, responses,
 )
