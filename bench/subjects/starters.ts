@@ -1,6 +1,6 @@
 import { startDirect } from './direct'
 import { startFerrogw, startFerrogwGoverned } from './ferrogw'
-import { startLitellm } from './litellm'
+import { startLitellm, startLitellmGoverned } from './litellm'
 import { startLitellmRs, startLitellmRsGoverned } from './litellm-rs'
 import { startNginx } from './nginx'
 import { startPortkey } from './portkey'
@@ -24,6 +24,7 @@ export const governanceStarters: Starters = {
   'smg-governed': startSmgGoverned,
   'ferrogw-governed': startFerrogwGoverned,
   'litellm-rs-governed': startLitellmRsGoverned,
+  'litellm-governed': startLitellmGoverned,
 }
 
 /** All subjects, by name. */

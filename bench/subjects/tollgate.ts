@@ -114,7 +114,7 @@ export const startTollgate = () =>
     governance: {
       setting: 'governed',
       keys: 'of accounts',
-      limits: 'requests and tokens of an account, a key and a model',
+      limits: 'requests, tokens and concurrency of an account',
       budgets: 'prepaid credit, held before a request and charged to the nano-dollar',
       logs: 'a row a request',
       services: 'PostgreSQL',
