@@ -1,5 +1,5 @@
 // Compares bare gateways with bare ones, and governed ones with governed ones: CPU of a request with all services.
-// Run by: npm run bench governed [-- --rounds 3 --seconds 3 --only nginx,tollgate --scenarios chat-64]
+// Run by: npm run bench governed [-- --rounds 3 --seconds 2 --only nginx,tollgate --scenarios chat-64]
 import { parseArgs } from 'node:util'
 import { governanceReportOf } from './compare/governance'
 import { listOf, onlyNamed } from './compare/options'
@@ -12,8 +12,8 @@ const allScenarios = ['chat-64', 'stream-10-200']
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '3' },
-    warm: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '2' },
+    warm: { type: 'string', default: '3' },
     only: { type: 'string', default: '' },
     scenarios: { type: 'string', default: allScenarios.join(',') },
   },

@@ -73,7 +73,7 @@ async function createKey({ port }: Place): Promise<string> {
   })
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
   const { key } = (await response.json()) as { key: string }
-  return key
+  return `Bearer ${key}`
 }
 
 /** Starts Ferro's gateway with its master key and without plugins. */

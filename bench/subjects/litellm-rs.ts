@@ -42,6 +42,7 @@ function configurationOf({ port, provider, databaseUrl, redisUrl }: Place) {
     schema_version: '1.0',
     server: { host: '127.0.0.1', port, workers: 1, max_connections: 100_000 },
     providers: [providerOf(provider.port)],
+    router: { strategy: 'round_robin' },
     storage: {
       database: {
         url: governed ? databaseUrl : 'postgresql://localhost/none',
@@ -113,7 +114,10 @@ async function createKey(place: Place): Promise<string> {
   for (const model of Object.keys(canned)) {
     await post(`${base}/v1/budget/models`, { model, max_budget: endless }, token)
   }
-  const created = await post<{ data: { key: string } }>(`${base}/v1/keys`, { name: 'bench' }, token)
+  // The only limit of a key that it enforces.
+  const key = { name: 'bench', rate_limits: { requests_per_minute: endless } }
+  const created = await post<{ data: { key: string } }>(`${base}/v1/keys`, key, token)
+  // Its keys have no scheme: what follows Bearer is a token of a session.
   return created.data.key
 }
 
@@ -129,7 +133,7 @@ export const startLitellmRsGoverned = () =>
     governance: {
       setting: 'governed',
       keys: 'in PostgreSQL',
-      limits: 'requests of a key, in Redis',
+      limits: 'requests of a key and of a model at its provider, in Redis',
       budgets: 'of providers and models, reserved in Redis',
       logs: 'a row a request',
       services: 'PostgreSQL, Redis',

@@ -28,7 +28,7 @@ export interface Program {
   /** Writes its configuration into its directory, and returns the command line. */
   command: (place: Place) => Promise<string[]>
   environment?: (place: Place) => Environment
-  /** Creates an API key once it listens. Throws as long as it does not answer. */
+  /** Creates an API key, and returns the `authorization` that sends it. Throws as long as the program does not answer. */
   createKey?: (place: Place) => Promise<string>
   /** Its name of a model; the provider's by default. */
   modelOf?: (model: string) => string
@@ -98,8 +98,8 @@ export async function startProgram(program: Program): Promise<Subject> {
   }
   try {
     if (createKey) {
-      const key = await retry(() => createKey(place), isOver)
-      subject.headers = { ...subject.headers, authorization: `Bearer ${key}` }
+      const authorization = await retry(() => createKey(place), isOver)
+      subject.headers = { ...subject.headers, authorization }
     }
     await firstAnswer(subject, isOver)
   } catch (thrown) {
