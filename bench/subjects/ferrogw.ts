@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { canned } from '../upstream/answers'
 import type { Governance } from './governance'
+import { post } from './management'
 import { environmentOf, requireProgram } from './peers'
 import { startProgram, type Place, type Program } from './program'
 import type { Subject } from './subject'
@@ -66,13 +67,8 @@ const storesOf = (databaseUrl: string): Record<string, string> => ({
 })
 
 async function createKey({ port }: Place): Promise<string> {
-  const response = await fetch(`http://127.0.0.1:${port}/admin/keys`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${masterKey}` },
-    body: JSON.stringify({ name: 'bench' }),
-  })
-  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
-  const { key } = (await response.json()) as { key: string }
+  const url = `http://127.0.0.1:${port}/admin/keys`
+  const key = await post(url, { body: { name: 'bench' }, token: masterKey, textAt: ['key'] })
   return `Bearer ${key}`
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import { canned } from '../upstream/answers'
 import type { Governance } from './governance'
+import { post } from './management'
 import { litellmRs, requireProgram } from './peers'
 import { startProgram, type Place, type Program } from './program'
 import type { Subject } from './subject'
@@ -51,7 +52,7 @@ function configurationOf({ port, provider, databaseUrl, redisUrl }: Place) {
         auto_migrate: governed,
       },
       redis: { url: governed ? redisUrl : 'redis://localhost:6379', enabled: governed },
-      ...(governed && { request_ledger: { enabled: true, write_failure: 'fail' } }),
+      ...(governed && { request_ledger: { enabled: true } }),
     },
     auth: {
       enable_jwt: governed,
@@ -81,17 +82,6 @@ async function start(own: Own): Promise<Subject> {
   })
 }
 
-/** Posts to its management API. Throws where it is refused. */
-async function post<Answer>(url: string, body: object, token = ''): Promise<Answer> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: JSON.stringify(body),
-  })
-  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`)
-  return (await response.json()) as Answer
-}
-
 const account = { username: 'bench', password: 'Tollgate-9-bench!' }
 
 /** Creates an operator: it is made active in the database, as no mail is sent here. Returns its token. */
@@ -99,26 +89,31 @@ async function signIn({ databaseUrl }: Place, base: string): Promise<string> {
   await using sql = new SQL(databaseUrl, { max: 1 })
   const [users] = await sql`select count(*)::int as count from users`
   if (users.count === 0) {
-    await post(`${base}/auth/register`, { ...account, email: 'bench@example.com' })
+    const body = { ...account, email: 'bench@example.com' }
+    await post(`${base}/auth/register`, { body, textAt: ['data', 'user_id'] })
   }
   await sql`update users set status = 'active', role = 'admin'`
-  const login = await post<{ data: { access_token: string } }>(`${base}/auth/login`, account)
-  return login.data.access_token
+  return await post(`${base}/auth/login`, { body: account, textAt: ['data', 'access_token'] })
 }
 
 /** Creates the budgets, which live in Redis, and a key. */
 async function createKey(place: Place): Promise<string> {
   const base = `http://127.0.0.1:${place.port}`
   const token = await signIn(place, base)
-  await post(`${base}/v1/budget/providers`, { provider: 'openai', max_budget: endless }, token)
+  const ofProvider = { provider: 'openai', max_budget: endless }
+  await post(`${base}/v1/budget/providers`, {
+    body: ofProvider,
+    token,
+    textAt: ['data', 'provider'],
+  })
   for (const model of Object.keys(canned)) {
-    await post(`${base}/v1/budget/models`, { model, max_budget: endless }, token)
+    const body = { model, max_budget: endless }
+    await post(`${base}/v1/budget/models`, { body, token, textAt: ['data', 'model'] })
   }
   // The only limit of a key that it enforces.
-  const key = { name: 'bench', rate_limits: { requests_per_minute: endless } }
-  const created = await post<{ data: { key: string } }>(`${base}/v1/keys`, key, token)
+  const body = { name: 'bench', rate_limits: { requests_per_minute: endless } }
   // Its keys have no scheme: what follows Bearer is a token of a session.
-  return created.data.key
+  return post(`${base}/v1/keys`, { body, token, textAt: ['data', 'key'] })
 }
 
 /** Starts litellm-rs without storage, keys and checks. */

@@ -109,7 +109,7 @@ export const startLitellm = () =>
 export const startLitellmGoverned = () =>
   start({
     name: 'litellm-governed',
-    title: 'litellm 1.110.2, one worker, governed, without its database',
+    title: 'litellm 1.110.2, governed, no database',
     governance: {
       setting: 'governed',
       keys: 'one, by a hook',

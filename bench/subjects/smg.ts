@@ -17,18 +17,21 @@ interface Options {
   options: string[]
 }
 
-async function start({ name, title, governance, options }: Options): Promise<Subject> {
+const commandOf = ({ port, provider }: Place, options: string[]): string[] => {
+  const worker = `http://127.0.0.1:${provider.port}`
+  const route = ['--backend', 'openai', '--worker-urls', worker]
+  const where = ['--host', '127.0.0.1', '--port', String(port)]
+  const metrics = ['--prometheus-host', '127.0.0.1', '--prometheus-port', String(freePort())]
+  return [program, 'launch', ...route, ...where, ...metrics, ...options]
+}
+
+async function start({ options, ...own }: Options): Promise<Subject> {
   requireProgram(program)
-  const command = async ({ port, provider }: Place) => [
-    program,
-    'launch',
-    ...['--backend', 'openai', '--worker-urls', `http://127.0.0.1:${provider.port}`],
-    ...['--host', '127.0.0.1', '--port', String(port)],
-    ...['--prometheus-host', '127.0.0.1', '--prometheus-port', String(freePort())],
-    ...options,
-  ]
-  const headers = () => ({ authorization: `Bearer ${tenantKey}` })
-  return startProgram({ name, title, governance, command, headers })
+  return startProgram({
+    ...own,
+    command: async (place) => commandOf(place, options),
+    headers: () => ({ authorization: `Bearer ${tenantKey}` }),
+  })
 }
 
 /** Starts SMG as a relay to one worker of OpenAI's format. */
