@@ -65,7 +65,7 @@ test('bare and governed gateways are in tables of their own, with the CPU of all
   expect(governed).toContain('| Large, governed ¹ | 250 | 70 | 1,000 | 1.00 | 2.00 | 4,000 | 100 |')
 })
 
-test('what is on in a gateway is written beside what it lacks', () => {
+test('the features of a gateway are listed, with a dash for each that it lacks', () => {
   expect(governanceReportOf(result)).toContain(
     '| Large, governed | in PostgreSQL | – | – | – | PostgreSQL |',
   )

@@ -35,6 +35,9 @@ const refused = (module: string) =>
   `the Go module proxy refuses ${module}: 403, "This module version is not available"`
 
 /** Unavailable peers, and why. */
-export const refusedPeers: Record<string, string> = Object.fromEntries(
-  Object.entries(goPeers).map(([name, module]) => [name, refused(module)]),
-)
+export const refusedPeers: Record<string, string> = {
+  ...Object.fromEntries(Object.entries(goPeers).map(([name, module]) => [name, refused(module)])),
+  'litellm[proxy] 1.110.4': 'not published where it was looked for; 1.110.2 takes part',
+  'litellm with its database':
+    'it stores keys, their spending and logs through Prisma, whose engines are downloaded at installation',
+}
