@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { cpus, release } from 'node:os'
+import type { Governance } from '../subjects/governance'
 import type { Verdict } from '../subjects/subject'
 import type { Figures } from './figures'
 
@@ -7,6 +8,8 @@ import type { Figures } from './figures'
 export interface Participant {
   name: string
   title: string
+  /** Absent where it is not a gateway. */
+  governance?: Governance
   startMs: number
   firstStartMs?: number
   verdicts: Verdict[]

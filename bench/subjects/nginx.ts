@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { Missing, startProgram, type Subject } from './subject'
+import { startProgram } from './program'
+import { Missing, type Subject } from './subject'
 
 /**
  * Debian's nginx as a bare proxy: one worker, keep-alive to the provider, no buffering of
@@ -45,6 +46,7 @@ export async function startNginx(): Promise<Subject> {
   return startProgram({
     name: 'nginx',
     title: 'nginx, a bare proxy',
+    governance: { setting: 'bare' },
     async command({ port, provider, directory }) {
       const path = join(directory, 'nginx.conf')
       await Bun.write(path, configuration(port, provider.port, directory))

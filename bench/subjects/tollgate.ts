@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { openDatabase } from '../../tests/harness/database'
 import { newDataDir, startGateway, type Customer, type Gateway } from '../../tests/harness/server'
 import { startPostgres, type PostgresServer } from '../../tests/harness/postgres-server'
-import { startRedis, type RedisServer } from '../../tests/harness/redis-server'
 import { ownServices } from '../process-tree'
 import { canned } from '../upstream/answers'
 import { startProvider, type Provider } from '../upstream/provider'
 import { auditOf, checkMoney, type Address } from './money'
-import { firstAnswer, Missing, type Subject } from './subject'
+import type { Governance } from './governance'
+import { startOwnRedis } from './services'
+import { firstAnswer, type Subject } from './subject'
 
 type Environment = Record<string, string>
 
@@ -48,6 +49,7 @@ const modelOf = (model: string, isAborted: boolean) => `${isAborted ? 'groq' : '
 interface Own {
   name: string
   title: string
+  governance?: Governance
   preload?: string
   environment?: Environment
   /** The path of another version's tree. */
@@ -56,7 +58,7 @@ interface Own {
 
 /** Starts one server with its embedded database. */
 async function startOne(own: Own): Promise<Subject> {
-  const { name, title, preload, tree } = own
+  const { name, title, preload, tree, governance } = own
   await using stack = new AsyncDisposableStack()
   const provider = stack.use(await startProvider())
   const dataDir = await newDataDir()
@@ -78,6 +80,7 @@ async function startOne(own: Own): Promise<Subject> {
   const subject = {
     name,
     title,
+    ...(governance && { governance }),
     ports: [Number(new URL(gateway.url).port)],
     pids: [gateway.pid],
     provider,
@@ -104,12 +107,31 @@ async function startOne(own: Own): Promise<Subject> {
 }
 
 /** Starts Tollgate with everything on: keys, limits, holds, journal, logs. */
-export const startTollgate = () => startOne({ name: 'tollgate', title: 'Tollgate, everything on' })
+export const startTollgate = () =>
+  startOne({
+    name: 'tollgate',
+    title: 'Tollgate, everything on',
+    governance: {
+      setting: 'governed',
+      keys: 'of accounts',
+      limits: 'requests, tokens and concurrency of an account',
+      budgets: 'prepaid credit, held before a request and charged to the nano-dollar',
+      logs: 'a row a request',
+      services: 'PostgreSQL',
+    },
+  })
 
 export const startWithoutMoney = () =>
   startOne({
     name: 'tollgate-free',
     title: 'Tollgate, money and limits off',
+    // Its keys and request logs have no switch.
+    governance: {
+      setting: 'bare',
+      keys: 'of accounts',
+      logs: 'a row a request',
+      services: 'PostgreSQL',
+    },
     preload: join(import.meta.dir, '../without-money.ts'),
   })
 
@@ -141,12 +163,6 @@ export const startWorkers = () =>
     title: 'Tollgate, two workers on one port',
     environment: { WORKERS: '2' },
   })
-
-/** Starts a Redis. Throws Missing where it is not installed. */
-async function startOwnRedis(): Promise<RedisServer> {
-  if (!Bun.which('redis-server')) throw new Missing('redis-server is not installed')
-  return startRedis()
-}
 
 /** The settings of a process with these services. */
 const withServices = (provider: Provider, services: Environment): Environment => ({
