@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { Redis, toScript } from '../platform/redis'
+import { limitEntries } from '../platform/cache-limit'
 
 /** The rotation in collections whose members take turns. */
 export interface CollectionRotation {
@@ -14,7 +15,7 @@ const maxCollections = 10_000
 
 /** Turns of this process. */
 export class LocalRotation implements CollectionRotation {
-  readonly #next = new LRUCache<string, number>({ max: maxCollections })
+  readonly #next = new LRUCache<string, number>(limitEntries(maxCollections))
 
   take(collectionId: string): number {
     const index = this.peek(collectionId)
