@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { isId } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
+import { limitEntries } from '../platform/cache-limit'
 
 interface Options {
   db: Kysely<Schema>
@@ -29,7 +30,7 @@ const maxMessageLength = 300
 export class ConnectionHealth {
   readonly #options: Options
   readonly #now: () => number
-  readonly #writtenAtMs = new LRUCache<string, number>({ max: maxRemembered })
+  readonly #writtenAtMs = new LRUCache<string, number>(limitEntries(maxRemembered))
 
   constructor(options: Options) {
     this.#options = options

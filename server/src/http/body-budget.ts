@@ -3,6 +3,7 @@ import { BodyShare, type Loop } from './body-share'
 import { BodyQueue } from './body-queue'
 import { ApiError } from '../errors'
 import { Periodic } from '../platform/periodic'
+import { limitEntries } from '../platform/cache-limit'
 
 /** Bodies up to this size are not counted, and never wait. */
 export const smallBytes = 1 << 20
@@ -80,7 +81,7 @@ export class BodyBudget implements Disposable {
   readonly #bytesOf = new Map<string, number>()
   readonly #waiting = new BodyQueue<Waiting>()
   /** Owners whose bodies arrived slowly while others waited, with the end of their penalty. */
-  readonly #slow = new LRUCache<string, number>({ max: maxSlowOwners })
+  readonly #slow = new LRUCache<string, number>(limitEntries(maxSlowOwners))
   /** The one share that may exceed the budget, so that two growing bodies never deadlock. */
   #exceedingShare: BodyShare | undefined
   #checking: Periodic | undefined

@@ -3,6 +3,7 @@ import { toNetwork, type AddressLimitOptions } from './failed-authentications'
 import { toRateLimitError } from './limits'
 import { SlidingWindow } from './sliding-window'
 import type { RateLimitQuota } from '../errors'
+import { limitEntries } from '../platform/cache-limit'
 
 const maxAddresses = 10_000
 
@@ -13,7 +14,7 @@ const maxAddresses = 10_000
 export class AddressRate {
   readonly #perMinute: () => number
   readonly #now: () => number
-  readonly #windows = new LRUCache<string, SlidingWindow>({ max: maxAddresses })
+  readonly #windows = new LRUCache<string, SlidingWindow>(limitEntries(maxAddresses))
 
   constructor({ perMinute, now = () => performance.now() }: AddressLimitOptions) {
     this.#perMinute = perMinute

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { ApiError } from '../errors'
 import { Periodic } from '../platform/periodic'
+import { limitEntries } from '../platform/cache-limit'
 
 const defaultShares = {
   /** The part of the event loop's time that one owner may have while others are active. */
@@ -53,7 +54,7 @@ export class EventLoopShares implements Disposable {
   readonly now: () => number
   readonly #useful: Terms
   readonly #idle: Terms
-  readonly #shares = new LRUCache<string, OwnerShare>({ max: maxOwners })
+  readonly #shares = new LRUCache<string, OwnerShare>(limitEntries(maxOwners))
   readonly #ticking: Periodic
   #tick = activeTicks
   #last = ''

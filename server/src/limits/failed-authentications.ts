@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { toRateLimitError } from './limits'
 import { SlidingWindow } from './sliding-window'
 import type { ApiError } from '../errors'
+import { limitEntries } from '../platform/cache-limit'
 
 interface Address {
   failures: SlidingWindow
@@ -31,7 +32,7 @@ const operatorMs = 3_600_000
 export class FailedAuthentications {
   readonly #perMinute: () => number
   readonly #now: () => number
-  readonly #addresses = new LRUCache<string, Address>({ max: maxAddresses })
+  readonly #addresses = new LRUCache<string, Address>(limitEntries(maxAddresses))
 
   constructor({ perMinute, now = () => performance.now() }: AddressLimitOptions) {
     this.#perMinute = perMinute

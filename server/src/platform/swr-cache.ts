@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { MaybePromise } from './maybe-promise'
 import { unavailable } from '../errors'
+import { limitEntries } from './cache-limit'
 
 interface Entry<Value> {
   value: Value
@@ -54,7 +55,7 @@ export class SwrCache<Value> {
       now: now ?? (() => performance.now()),
       random: random ?? Math.random,
     }
-    this.#entries = new LRUCache({ max: options.capacity })
+    this.#entries = new LRUCache(limitEntries(options.capacity))
   }
 
   /** The number of entries. */

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { rendezvousOrder } from './rendezvous'
 import { roleOf } from '../wire/chat-request'
 import { isObject, type JsonObject } from '../wire/json-body'
+import { limitEntries } from '../platform/cache-limit'
 
 /** The model and the connection that served a conversation. */
 export interface ServedRoute {
@@ -35,7 +36,7 @@ const affinityMs = 3_600_000
 export class ConversationAffinity {
   readonly #now: () => number
   readonly #isAlone: () => boolean
-  readonly #entries = new LRUCache<string, Entry>({ max: maxConversations })
+  readonly #entries = new LRUCache<string, Entry>(limitEntries(maxConversations))
 
   constructor({ now = () => performance.now(), isAlone = () => true }: Options = {}) {
     this.#now = now

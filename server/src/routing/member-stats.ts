@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { limitEntries } from '../platform/cache-limit'
 
 /** The state of a collection's member, as this process has seen it. */
 export interface MemberState {
@@ -29,7 +30,7 @@ const slices = 12
  */
 export class MemberStats {
   readonly #now: () => number
-  readonly #pages = new LRUCache<string, Page>({ max: capacity })
+  readonly #pages = new LRUCache<string, Page>(limitEntries(capacity))
 
   constructor({ now = () => performance.now() }: Options = {}) {
     this.#now = now

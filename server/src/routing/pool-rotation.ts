@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { ContinuedConversation } from './conversation'
 import type { OwnedConnection, ProviderOffer } from '../catalog/offer'
+import { limitEntries } from '../platform/cache-limit'
 
 /** The pools used longest ago are evicted, and begin anew. */
 const maxPools = 10_000
@@ -10,7 +11,7 @@ const maxPools = 10_000
  * itself.
  */
 export class PoolRotation {
-  readonly #next = new LRUCache<string, number>({ max: maxPools })
+  readonly #next = new LRUCache<string, number>(limitEntries(maxPools))
   readonly #running = new Map<string, number>()
   readonly #random: () => number
 

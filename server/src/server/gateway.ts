@@ -97,7 +97,7 @@ export interface GatewayServices extends TunnelServices, LogStores {
   limits: RateLimits
   loopShares: EventLoopShares
   counter: TokenCounter
-  routing: ReturnType<typeof createRouting>['routing']
+  routing: Awaited<ReturnType<typeof createRouting>>['routing']
   /** Returns the state of this process. */
   own: () => OwnState
   figures: () => ReturnType<typeof readMetricsSnapshot>
@@ -113,13 +113,13 @@ export async function createGatewayServices(
   const { storage, catalog, timers, settings } = dependencies
   const apiKeys = new ApiKeyCache({ lookUp: findApiKeyIn(storage.database) })
   const providerLists: ProviderLists = createProviderLists(() => upstreams)
-  const names = createRouting({ ...dependencies, providerLists }, disposables)
+  const names = await createRouting({ ...dependencies, providerLists }, disposables)
   const money = await createMoney(dependencies, disposables)
   const claims = createClaims(dependencies, disposables)
   const { writer, ...logServices } = await createRequestLogs(dependencies, disposables)
-  const authentication = createAuthentication({ ...dependencies, apiKeys }, disposables)
-  const changed = names.invalidate
-  const tunnels = createTunnelServices({ ...dependencies, ...authentication, changed }, disposables)
+  const authentication = await createAuthentication({ ...dependencies, apiKeys }, disposables)
+  const connected = { ...dependencies, ...authentication, changed: names.invalidate }
+  const tunnels = await createTunnelServices(connected, disposables)
   const { gateways, remoteRelay } = tunnels
   const caches = { apiKeys, names, money, claims, tunnels, counters: authentication }
   await listenForChanges({ ...dependencies, ...caches }, disposables)
@@ -197,7 +197,7 @@ const soon = async (writing: readonly Promise<void>[]): Promise<void> => {
 }
 
 /** Creates authentication and rate limits. */
-function createAuthentication(
+async function createAuthentication(
   { config, settings, storage, apiKeys, log }: Dependencies & { apiKeys: ApiKeyCache },
   disposables: AsyncDisposableStack,
 ) {
@@ -206,7 +206,7 @@ function createAuthentication(
       log.warn({ err }, 'the last use of API keys could not be stored'),
     ),
   )
-  const { counters, subscriptions } = createCounters({ config, storage, log }, disposables)
+  const { counters, subscriptions } = await createCounters({ config, storage, log }, disposables)
   const limits = new RateLimits(counters)
   const failures = new FailedAuthentications({
     perMinute: () => settings.current.rates.failedAuthenticationsPerMinute,

@@ -6,7 +6,6 @@ import { recordConnection, connectionAuditFields } from '../api/account/connecti
 import type { Catalog } from '../catalog/catalog'
 import type { Config } from '../platform/config/config'
 import { newId } from '../platform/db/id'
-import { NodeChannel } from '../platform/db/node-channel'
 import type { GatewayTransport } from '../upstream/http/gateway-call'
 import { LocalTunnels, transportFor } from '../tunnel/local-tunnels'
 import type { Links } from '../tunnel/tunnel-connection'
@@ -43,10 +42,10 @@ export interface TunnelServices {
 }
 
 /** Creates the sockets of self-hosted gateways. */
-export function createTunnelServices(
+export async function createTunnelServices(
   dependencies: Dependencies,
   disposables: AsyncDisposableStack,
-): TunnelServices {
+): Promise<TunnelServices> {
   const { config, storage, catalog, log, failures, changed, launcher } = dependencies
   const localTunnels = new LocalTunnels()
   const node = newId('node')
@@ -68,7 +67,7 @@ export function createTunnelServices(
     },
   })
   // Created before the sockets, whose disconnects it publishes.
-  const remoteRelay = createTunnelRelay(
+  const remoteRelay = await createTunnelRelay(
     { config, log, rows, links: localTunnels, node, launcher },
     disposables,
   )
@@ -106,10 +105,10 @@ interface Shared extends Pick<Dependencies, 'config' | 'log' | 'launcher'> {
 }
 
 /** Creates the relay to the gateways of other nodes: over Redis, or to other workers through their launcher. */
-function createTunnelRelay(
+async function createTunnelRelay(
   { config: { redisUrl: url }, log, rows, links, node, launcher }: Shared,
   disposables: AsyncDisposableStack,
-): RemoteTunnelRelay | undefined {
+): Promise<RemoteTunnelRelay | undefined> {
   if (url === undefined) {
     if (!launcher) return undefined
     const open = (on: TunnelChannelEvents) => launcher.openChannel(node, on)
@@ -117,6 +116,7 @@ function createTunnelRelay(
   }
   const onError = (err: Error) =>
     log.warn({ err }, 'Redis is unavailable: self-hosted gateways on other nodes are unreachable')
+  const { NodeChannel } = await import('../platform/db/node-channel')
   const open = (on: TunnelChannelEvents) => new NodeChannel({ url, node, onError, ...on })
   return disposables.use(new RemoteTunnelRelay({ node, links, rows, open }))
 }

@@ -3,8 +3,7 @@ import type { Counters } from '../limits/counters'
 import { MemoryCounters } from '../limits/memory-counters'
 import { nextNodeName } from '../limits/slices/node-name'
 import { PostgresSliceStore, recallChannel } from '../limits/slices/postgres-slice-store'
-import { RedisSliceStore } from '../limits/slices/redis-slice-store'
-import type { Recall } from '../limits/slices/slice-store'
+import type { Recall, SliceStore } from '../limits/slices/slice-store'
 import { SlicedCounters } from '../limits/slices/sliced-counters'
 import { toRecall } from '../limits/slices/stored-slices'
 import type { Config } from '../platform/config/config'
@@ -27,10 +26,10 @@ interface LimitCounters {
  * Creates the counters of limits: for all nodes that share a Redis, for workers and, where it is configured, nodes that
  * share a PostgreSQL; else for this process alone.
  */
-export function createCounters(
+export async function createCounters(
   { config, storage, log }: Dependencies,
   disposables: AsyncDisposableStack,
-): LimitCounters {
+): Promise<LimitCounters> {
   const { redisUrl, limitStore, worker } = config
   if (redisUrl === undefined && limitStore === 'memory' && worker === undefined) {
     return { counters: new MemoryCounters(), subscriptions: {} }
@@ -48,10 +47,7 @@ export function createCounters(
       void counters.start()
     },
   }
-  const store =
-    redisUrl === undefined
-      ? disposables.use(new PostgresSliceStore({ database: storage.database, ...events }))
-      : disposables.use(new RedisSliceStore({ url: redisUrl, ...events }))
+  const store = disposables.use(await createStore(redisUrl, storage.database, events))
   const counters = disposables.use(new SlicedCounters({ store, ...nextNodeName(storage.dataDir) }))
   const onNotification = (payload: string) => {
     const recall = toRecall(payload)
@@ -61,4 +57,21 @@ export function createCounters(
     counters,
     subscriptions: redisUrl === undefined ? { [recallChannel]: onNotification } : {},
   }
+}
+
+interface StoreEvents {
+  onRecall: (recall: Recall) => void
+  onError: (error: Error) => void
+  onBack: () => void
+}
+
+/** Creates the store of slices, in Redis where there is one; its client, which takes 4 MB, is loaded with it. */
+async function createStore(
+  redisUrl: string | undefined,
+  database: Database,
+  events: StoreEvents,
+): Promise<SliceStore & (Disposable | AsyncDisposable)> {
+  if (redisUrl === undefined) return new PostgresSliceStore({ database, ...events })
+  const { RedisSliceStore } = await import('../limits/slices/redis-slice-store')
+  return new RedisSliceStore({ url: redisUrl, ...events })
 }

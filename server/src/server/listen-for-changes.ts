@@ -16,7 +16,7 @@ import type { LiveSettings } from '../platform/settings/live-settings'
 /** Services that cache rows in memory. */
 export interface Caches {
   apiKeys: ApiKeyCache
-  names: ReturnType<typeof createRouting>
+  names: Awaited<ReturnType<typeof createRouting>>
   money: Money
   claims: Claims
   tunnels: TunnelServices

@@ -12,11 +12,7 @@ import type { Config } from '../platform/config/config'
 import type { Subscriptions } from '../platform/db/listener'
 import { ApiError } from '../errors'
 import { findModel, type RoutingCaller, type Open } from '../routing/candidate'
-import {
-  LocalRotation,
-  SharedRotation,
-  type CollectionRotation,
-} from '../routing/collection-rotation'
+import { LocalRotation, type CollectionRotation } from '../routing/collection-rotation'
 import { MemberStats } from '../routing/member-stats'
 import { findCollections, resolveName } from '../routing/resolve-name'
 import { findOfferedModels, findServedModels } from '../routing/offered-models'
@@ -35,7 +31,7 @@ interface Dependencies {
 }
 
 /** Creates routing: the cached names and connections of accounts, and the resolution of names to candidates. */
-export function createRouting(dependencies: Dependencies, disposables: AsyncDisposableStack) {
+export async function createRouting(dependencies: Dependencies, disposables: AsyncDisposableStack) {
   const { storage, catalog, log, providerLists } = dependencies
   const accounts = new AccountCatalogs(
     createAccountReads(storage.database, {
@@ -45,7 +41,7 @@ export function createRouting(dependencies: Dependencies, disposables: AsyncDisp
     }),
   )
   const names = new AccountNames(createNameReads(storage.database))
-  const rotation = createRotation(dependencies, disposables)
+  const rotation = await createRotation(dependencies, disposables)
   const stats = new MemberStats()
   const routing = { accounts, names, stats, rotation, random: Math.random, providerLists }
   const subscriptions: Subscriptions = {
@@ -159,11 +155,12 @@ export type RoutingLookUps = ReturnType<typeof lookUpsOf>
 const unmapped = new Mappings([])
 
 /** Creates load balancing of collections, for this process or for all that share a Redis. */
-function createRotation(
+async function createRotation(
   { config: { redisUrl }, log }: Dependencies,
   disposables: AsyncDisposableStack,
-): CollectionRotation {
+): Promise<CollectionRotation> {
   if (redisUrl === undefined) return new LocalRotation()
+  const { SharedRotation } = await import('../routing/shared-rotation')
   const onError = (err: Error) =>
     log.warn({ err }, 'Redis is unavailable: this node uses its own round-robin counters')
   return disposables.use(new SharedRotation({ url: redisUrl, onError }))

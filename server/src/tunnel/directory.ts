@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { TunnelLocation } from './gateway-store'
 import { systemClock, type Clock } from '../platform/clock'
 import { SwrCache } from '../platform/swr-cache'
+import { limitEntries } from '../platform/cache-limit'
 
 /** The maximum number of cached locations of gateways on other nodes; each takes up to 8 kB. */
 const maxGateways = 10_000
@@ -19,7 +20,7 @@ export class Directory {
     lookUp: (gatewayId: string) => Promise<TunnelLocation | undefined>,
     { monotonicMs: now }: Clock = systemClock,
   ) {
-    this.#missed = new LRUCache({ max: maxGateways, ttl: missedMs, perf: { now } })
+    this.#missed = new LRUCache({ ...limitEntries(maxGateways), ttl: missedMs, perf: { now } })
     this.#locations = new SwrCache({
       lookUp,
       capacity: maxGateways,

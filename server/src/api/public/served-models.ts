@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Model } from '../../catalog/model'
 import type { OwnedConnection } from '../../catalog/offer'
 import type { Schema } from '../../platform/db/schema'
+import { limitEntries } from '../../platform/cache-limit'
 
 /** A model that an organization serves to its members, with its billing mode. */
 export interface ServedModel {
@@ -34,7 +35,7 @@ export class PublicServed {
   readonly #db: Kysely<Schema>
   readonly #servedBy: ServedBy
   readonly #cache = new LRUCache<string, Promise<readonly ServedModel[]>>({
-    max: maxStored,
+    ...limitEntries(maxStored),
     ttl: keepMs,
   })
 

@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import type { MailMessage } from './message'
 import type { MailConfig } from '../config/smtp'
 
@@ -8,8 +7,10 @@ export type Send = (message: MailMessage, signal: AbortSignal) => Promise<void>
 const stepMs = 10_000
 const isLoopback = (host: string) => /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host)
 
-function transportTo({ server }: MailConfig) {
+/** Opens no connection. Loads the client with the first mail, as it takes 4 MB. */
+async function transportTo({ server }: MailConfig) {
   const { host, port, isSecure, login } = server
+  const { createTransport } = await import('nodemailer')
   return createTransport({
     host,
     port,
@@ -29,14 +30,15 @@ function transportTo({ server }: MailConfig) {
 
 /** Verifies the mail server: connects and signs in, sends nothing. Rejects where either fails. */
 export async function verifyServer(config: MailConfig): Promise<void> {
-  await transportTo(config).verify()
+  const transport = await transportTo(config)
+  await transport.verify()
 }
 
 /** Sends mails over SMTP, each on a connection of its own, so that an abort closes it. */
 export function createSmtpMailer(config: MailConfig): Send {
   const { from } = config
-  const transport = transportTo(config)
   return async ({ id, recipient, subject, text, date }, signal) => {
+    const transport = await transportTo(config)
     await transport.sendMail({
       from,
       // As separate fields, neither is parsed as a list of addresses.

@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import { LRUCache } from 'lru-cache'
 import { systemClock, type Clock } from '../../platform/clock'
+import { limitEntries } from '../../platform/cache-limit'
 
 /** Looks up the addresses of a name, its A and AAAA records, with one query to a name server. */
 export type QueryNameServer = (name: string, deadlineMs: number) => Promise<string[]>
@@ -33,7 +34,7 @@ interface Question {
 export class Names {
   readonly #query: QueryNameServer
   readonly #cache = new LRUCache<string, Promise<readonly string[]>>({
-    max: maxNames,
+    ...limitEntries(maxNames),
     ttl: freshForMs,
   })
   /** The owners of running lookups, once for each lookup. */
