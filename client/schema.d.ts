@@ -11204,6 +11204,20 @@ export interface components {
             monthly_spend_limit: number | null;
             /** @description Null for all */
             allowed_models: string[] | null;
+            /** @description Null for none */
+            denied_models: string[] | null;
+            /** @description Null for all */
+            allowed_providers: string[] | null;
+            /** @description Null for none */
+            denied_providers: string[] | null;
+            /** @description Null for all */
+            allowed_collections: string[] | null;
+            /** @description Null for none */
+            denied_collections: string[] | null;
+            /** @description Null for all */
+            allowed_endpoints: string[] | null;
+            /** @description Null for none */
+            denied_endpoints: string[] | null;
             /** @description Null for all */
             allowed_addresses: string[] | null;
             /** @description Whether requests with the key are rejected now */
@@ -11230,8 +11244,15 @@ export interface components {
             permissions?: (("read" | "write" | "admin")[] | null) | undefined;
             expires_at?: (string | null) | undefined;
             expires_in_days?: (number | null) | undefined;
-            allowed_addresses?: (string[] | null) | undefined;
             allowed_models?: (string[] | null) | undefined;
+            denied_models?: ((string & (unknown & unknown))[] | null) | undefined;
+            allowed_providers?: (string[] | null) | undefined;
+            denied_providers?: (string[] | null) | undefined;
+            allowed_collections?: (string[] | null) | undefined;
+            denied_collections?: (string[] | null) | undefined;
+            allowed_endpoints?: (("chat" | "completions" | "embeddings" | "moderations" | "rerank" | "images" | "speech" | "transcriptions" | "translations")[] | null) | undefined;
+            denied_endpoints?: (("chat" | "completions" | "embeddings" | "moderations" | "rerank" | "images" | "speech" | "transcriptions" | "translations")[] | null) | undefined;
+            allowed_addresses?: (string[] | null) | undefined;
             rate_limit_requests_per_minute?: (number | null) | undefined;
             rate_limit_tokens_per_minute?: (number | null) | undefined;
             max_concurrent_requests?: (number | null) | undefined;
@@ -11257,6 +11278,20 @@ export interface components {
             monthly_spend_limit: number | null;
             /** @description Null for all */
             allowed_models: string[] | null;
+            /** @description Null for none */
+            denied_models: string[] | null;
+            /** @description Null for all */
+            allowed_providers: string[] | null;
+            /** @description Null for none */
+            denied_providers: string[] | null;
+            /** @description Null for all */
+            allowed_collections: string[] | null;
+            /** @description Null for none */
+            denied_collections: string[] | null;
+            /** @description Null for all */
+            allowed_endpoints: string[] | null;
+            /** @description Null for none */
+            denied_endpoints: string[] | null;
             /** @description Null for all */
             allowed_addresses: string[] | null;
             /** @description Whether requests with the key are rejected now */
@@ -11277,8 +11312,15 @@ export interface components {
             disabled?: boolean | undefined;
             /** @description With `disabled` true: when the key works again; null for not until it is enabled */
             disabled_until?: ((string) | null) | undefined;
-            allowed_addresses?: (string[] | null) | undefined;
             allowed_models?: (string[] | null) | undefined;
+            denied_models?: ((string & (unknown & unknown))[] | null) | undefined;
+            allowed_providers?: (string[] | null) | undefined;
+            denied_providers?: (string[] | null) | undefined;
+            allowed_collections?: (string[] | null) | undefined;
+            denied_collections?: (string[] | null) | undefined;
+            allowed_endpoints?: (("chat" | "completions" | "embeddings" | "moderations" | "rerank" | "images" | "speech" | "transcriptions" | "translations")[] | null) | undefined;
+            denied_endpoints?: (("chat" | "completions" | "embeddings" | "moderations" | "rerank" | "images" | "speech" | "transcriptions" | "translations")[] | null) | undefined;
+            allowed_addresses?: (string[] | null) | undefined;
             rate_limit_requests_per_minute?: (number | null) | undefined;
             rate_limit_tokens_per_minute?: (number | null) | undefined;
             max_concurrent_requests?: (number | null) | undefined;
@@ -11304,6 +11346,20 @@ export interface components {
             monthly_spend_limit: number | null;
             /** @description Null for all */
             allowed_models: string[] | null;
+            /** @description Null for none */
+            denied_models: string[] | null;
+            /** @description Null for all */
+            allowed_providers: string[] | null;
+            /** @description Null for none */
+            denied_providers: string[] | null;
+            /** @description Null for all */
+            allowed_collections: string[] | null;
+            /** @description Null for none */
+            denied_collections: string[] | null;
+            /** @description Null for all */
+            allowed_endpoints: string[] | null;
+            /** @description Null for none */
+            denied_endpoints: string[] | null;
             /** @description Null for all */
             allowed_addresses: string[] | null;
             /** @description Whether requests with the key are rejected now */
@@ -12423,8 +12479,15 @@ export interface components {
             permissions?: (("read" | "write" | "admin")[] | null) | undefined;
             expires_at?: (string | null) | undefined;
             expires_in_days?: (number | null) | undefined;
-            allowed_addresses?: (string[] | null) | undefined;
             allowed_models?: (string[] | null) | undefined;
+            denied_models?: ((string & (unknown & unknown))[] | null) | undefined;
+            allowed_providers?: (string[] | null) | undefined;
+            denied_providers?: (string[] | null) | undefined;
+            allowed_collections?: (string[] | null) | undefined;
+            denied_collections?: (string[] | null) | undefined;
+            allowed_endpoints?: (("chat" | "completions" | "embeddings" | "moderations" | "rerank" | "images" | "speech" | "transcriptions" | "translations")[] | null) | undefined;
+            denied_endpoints?: (("chat" | "completions" | "embeddings" | "moderations" | "rerank" | "images" | "speech" | "transcriptions" | "translations")[] | null) | undefined;
+            allowed_addresses?: (string[] | null) | undefined;
             rate_limit_requests_per_minute?: (number | null) | undefined;
             rate_limit_tokens_per_minute?: (number | null) | undefined;
             max_concurrent_requests?: (number | null) | undefined;

@@ -3,6 +3,7 @@ import { accountScope, planLimits } from './account-limits'
 import type { FindApiKey } from './api-key-cache'
 import { isPermission, permissions, type Principal } from './principal'
 import { combineLimits, type LimitScope } from '../limits/caller-limits'
+import { toAccessLists } from '../platform/access-lists'
 import { DataLoader } from '../platform/data-loader'
 import type { Database } from '../platform/db/database'
 import type { Schema } from '../platform/db/schema'
@@ -47,7 +48,7 @@ const toPrincipal = ({ row, lookedUpAtMs }: FoundKey): Principal => ({
   expiresAtMs: row.expires_at?.getTime() ?? null,
   endsAtMs: row.leftMs === null ? null : lookedUpAtMs + Number(row.leftMs),
   disabledUntilMs: toPauseEnd(row, lookedUpAtMs),
-  allowedModels: row.allowed_models,
+  accessLists: toAccessLists(row),
   acceptsAddress: row.allowed_addresses && createNetworkTest(row.allowed_addresses),
   limits: combineLimits([accountScope(row.user_id, row), keyScope(row)]),
   logBodies: row.log_bodies,
@@ -84,7 +85,7 @@ export const findAccountIn =
     if (!row) return undefined
     const limits = combineLimits([accountScope(userId, row)])
     const withoutEnd = { expiresAtMs: null, endsAtMs: null, disabledUntilMs: null }
-    const scope = { permissions, allowedModels: null }
+    const scope = { permissions, accessLists: null }
     const session = { keyId: sessionKeyId, keyPrefix: '', ...scope, ...withoutEnd }
     const settings = { logBodies: row.log_bodies, bareModelNames: row.bare_model_names }
     const principal = { ...session, userId, accountId: userId, limits, ...settings }

@@ -22,6 +22,7 @@ import type { InboundRequest, RecordedReply, Reply } from './request'
 import { rerank } from './rerank'
 import { resolveModel, toQuestion, toValidatedRequest } from './resolve'
 import { RequestLifecycle, settleOnEnd } from './settle'
+import { permitEndpoint } from '../auth/principal'
 import { getOutputLimit } from '../limits/prompt-size'
 import { estimateTokenNeed } from '../limits/token-need'
 import type { Metered } from '../metering/metered-request'
@@ -62,6 +63,7 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
 ): Promise<Reply | RecordedReply> {
   const authentication = call.principal ?? ports.authenticator.authenticate(call, 'write')
   const principal = authentication instanceof Promise ? await authentication : authentication
+  permitEndpoint(principal, endpoint.operation)
   call.owner = principal.accountId
   ports.loopShares.touch(principal.accountId)
   const lifecycle = new RequestLifecycle(call, principal, ports.logs.begin(call, principal))

@@ -6,6 +6,7 @@ import { hashOf, newApiKey, keyPrefix } from '../auth/api-key'
 import { isPermission } from '../auth/principal'
 import { isId, newId } from '../platform/db/id'
 import type { ApiKeyRow, Schema } from '../platform/db/schema'
+import { listsOf, type AccessListName } from '../platform/access-lists'
 import { noteCreated } from '../platform/db/background-work'
 import { ApiError, invalidRequest } from '../errors'
 import { present, toTimestamp } from '../http/fields'
@@ -39,7 +40,7 @@ const toKey = (row: Selectable<ApiKeyRow>) => ({
   rate_limit_tokens_per_minute: row.tokens_per_minute,
   max_concurrent_requests: row.max_concurrent_requests,
   monthly_spend_limit: toUsdOrNull(row.monthly_spend_limit),
-  allowed_models: row.allowed_models,
+  ...listsOf(row),
   allowed_addresses: row.allowed_addresses,
   ...toPause(row),
   created_at: toTimestamp(row.created_at),
@@ -55,8 +56,8 @@ type Limits = Pick<
   | 'rate_limit_tokens_per_minute'
   | 'max_concurrent_requests'
   | 'monthly_spend_limit'
-  | 'allowed_models'
   | 'allowed_addresses'
+  | AccessListName
 >
 
 const toLimitColumns = (fields: Limits) =>
@@ -65,7 +66,7 @@ const toLimitColumns = (fields: Limits) =>
     tokens_per_minute: fields.rate_limit_tokens_per_minute,
     max_concurrent_requests: fields.max_concurrent_requests,
     monthly_spend_limit: fields.monthly_spend_limit,
-    allowed_models: fields.allowed_models,
+    ...listsOf(fields),
     allowed_addresses: fields.allowed_addresses,
   })
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { call, listIn, problem } from '../catalogue/requests'
+import { accessListsWith } from '../../../server/testing/auth/access-lists'
 import { openDatabase } from '../../harness/database'
 import type { Json } from '../../harness/http'
 import { startGateway, type Customer, type Gateway } from '../../harness/server'
@@ -52,7 +53,7 @@ describe('a key', () => {
       rate_limit_tokens_per_minute: 500,
       max_concurrent_requests: 2,
       monthly_spend_limit: 1.25,
-      allowed_models: null,
+      ...accessListsWith({}),
       allowed_addresses: null,
       disabled: false,
       disabled_until: null,

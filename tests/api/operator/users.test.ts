@@ -1,3 +1,4 @@
+import { accessListsWith } from '../../../server/testing/auth/access-lists'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sendOperatorRequest, problem } from '../../harness/operator'
 import { openDatabase } from '../../harness/database'
@@ -203,7 +204,7 @@ describe('keys', () => {
       rate_limit_tokens_per_minute: null,
       max_concurrent_requests: null,
       monthly_spend_limit: null,
-      allowed_models: null,
+      ...accessListsWith({}),
       allowed_addresses: null,
       disabled: false,
       disabled_until: null,

@@ -17,6 +17,7 @@ import type { SupportSchema } from './support-schema'
 import type { SignInSchema } from './sign-in-schema'
 import type { TrailSchema } from './trail-schema'
 import type { CreatedColumn, ListColumn, UpdatedColumn } from './column-types'
+import type { AccessListName } from '../access-lists'
 
 /** An account of a user. */
 export interface UserRow extends SettingsColumns {
@@ -57,8 +58,11 @@ export interface PlanRow {
   updated_at: UpdatedColumn
 }
 
+/** The lists of what a key may call; null for one that it does not have. */
+type AccessListColumns = Record<AccessListName, ListColumn>
+
 /** A service key; the secret itself is never stored. */
-export interface ApiKeyRow {
+export interface ApiKeyRow extends AccessListColumns {
   id: string
   user_id: string
   name: string
@@ -78,8 +82,6 @@ export interface ApiKeyRow {
   disabled_at: Date | null
   /** The end of a disabled key's pause, null until it is enabled. */
   disabled_until: Date | null
-  /** Ids of models, or `<provider>/*`; null for all. */
-  allowed_models: ListColumn
   /** Addresses and networks; null for all. */
   allowed_addresses: ListColumn
   created_at: CreatedColumn

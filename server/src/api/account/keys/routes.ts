@@ -67,6 +67,10 @@ const changeKey = (keys: OwnKeyStore) =>
     examples: {
       'Another limit': { name: 'Search', monthly_spend_limit: 50 },
       'Some models only': { allowed_models: ['sandbox/*'] },
+      'All but a provider, for chats only': {
+        denied_providers: ['openai'],
+        allowed_endpoints: ['chat'],
+      },
       'From some addresses only': { allowed_addresses: ['203.0.113.0/24', '2001:db8::/32'] },
       'Disable until enabled': { disabled: true },
       Enable: { disabled: false },
