@@ -45,7 +45,7 @@ export async function countTokens(
   call.reportQuota(admission.quota)
   try {
     const requestBody = await call.readBody(chat.maxBytes, principal.accountId)
-    const { body } = takeOwnFields(requestBody, true)?.readBody ?? requestBody
+    const { body } = takeOwnFields(requestBody, true, principal)?.readBody ?? requestBody
     const translation = dialect.read(body)
     const request = check(TranslatedChat, translation.chat)
     const demands = () => ({

@@ -92,7 +92,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
     await lifecycle.settle({ usage: undefined, outcome: 'replayed' })
     return { kind: 'recorded', answer: recordedAnswer }
   }
-  const own = takeOwnFields(requestBody, endpoint.translate !== undefined)
+  const own = takeOwnFields(requestBody, endpoint.translate !== undefined, principal)
   lifecycle.own = own
   if (own) requestBody = own.readBody
   const expanding = expandBody(endpoint, requestBody, { call, principal, ports })
