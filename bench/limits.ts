@@ -23,7 +23,7 @@ const principals = Array.from({ length: accounts }, (_, number): Principal => ({
   keyPrefix: 'sk-tg-AAAAAA',
   logBodies: false,
   disabledUntilMs: null,
-  allowedModels: null,
+  accessLists: null,
   userId: `user_${number}`,
   accountId: `user_${number}`,
   permissions: ['write'],

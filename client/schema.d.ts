@@ -3986,7 +3986,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate a key
-         * @description Replaces the secret; the old one is invalid at once. ID, permissions, limits and expiry stay. Only this response contains the new secret. Requires the permission `admin`.
+         * @description Replaces the secret. The old one stays valid for `overlap_seconds`, a day without them, so that clients can change to the new one; with 0 it is invalid at once, as are those of earlier rotations. ID, permissions, limits, lists, spending and expiry stay. Only this response contains the new secret. An old secret cannot rotate its key. Requires the permission `admin`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -3998,7 +3998,11 @@ export interface paths {
                 };
                 cookie?: never;
             };
-            requestBody?: never;
+            requestBody?: {
+                content: {
+                    "application/json": components["schemas"]["Rotation"];
+                };
+            } | undefined;
             responses: {
                 /** @description OK */
                 200: {
@@ -11256,6 +11260,12 @@ export interface components {
             message: string;
             updated: number;
         };
+        PreviousSecret: {
+            /** @example sk-tg-6rHINF */
+            key_prefix: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
         ListedKey: {
             /** @example key_01k9z3t6c8q4v7x2m5n0p1r3s4 */
             id: string;
@@ -11268,7 +11278,11 @@ export interface components {
             key_prefix: string;
             permissions: ("read" | "write" | "admin")[];
             expires_at: string | null;
+            /** @description Secrets that a rotation has replaced, and that are still valid */
+            previous_secrets: components["schemas"]["PreviousSecret"][];
             last_used_at: string | null;
+            /** @description The client address of a request at most ten seconds before `last_used_at` */
+            last_used_address: string | null;
             rate_limit_requests_per_minute: number | null;
             rate_limit_tokens_per_minute: number | null;
             max_concurrent_requests: number | null;
@@ -11276,6 +11290,20 @@ export interface components {
             monthly_spend_limit: number | null;
             /** @description Null for all */
             allowed_models: string[] | null;
+            /** @description Null for none */
+            denied_models: string[] | null;
+            /** @description Null for all */
+            allowed_providers: string[] | null;
+            /** @description Null for none */
+            denied_providers: string[] | null;
+            /** @description Null for all */
+            allowed_collections: string[] | null;
+            /** @description Null for none */
+            denied_collections: string[] | null;
+            /** @description Null for all */
+            allowed_endpoints: string[] | null;
+            /** @description Null for none */
+            denied_endpoints: string[] | null;
             /** @description Null for all */
             allowed_addresses: string[] | null;
             /** @description Whether requests with the key are rejected now */
@@ -11302,8 +11330,15 @@ export interface components {
             permissions?: (("read" | "write" | "admin")[] | null) | undefined;
             expires_at?: (string | null) | undefined;
             expires_in_days?: (number | null) | undefined;
-            allowed_addresses?: (string[] | null) | undefined;
             allowed_models?: (string[] | null) | undefined;
+            denied_models?: ((string & (unknown & unknown))[] | null) | undefined;
+            allowed_providers?: (string[] | null) | undefined;
+            denied_providers?: (string[] | null) | undefined;
+            allowed_collections?: (string[] | null) | undefined;
+            denied_collections?: (string[] | null) | undefined;
+            allowed_endpoints?: (("chat" | "completions" | "embeddings" | "moderations" | "rerank" | "images" | "speech" | "transcriptions" | "translations")[] | null) | undefined;
+            denied_endpoints?: (("chat" | "completions" | "embeddings" | "moderations" | "rerank" | "images" | "speech" | "transcriptions" | "translations")[] | null) | undefined;
+            allowed_addresses?: (string[] | null) | undefined;
             rate_limit_requests_per_minute?: (number | null) | undefined;
             rate_limit_tokens_per_minute?: (number | null) | undefined;
             max_concurrent_requests?: (number | null) | undefined;
@@ -11321,7 +11356,11 @@ export interface components {
             key_prefix: string;
             permissions: ("read" | "write" | "admin")[];
             expires_at: string | null;
+            /** @description Secrets that a rotation has replaced, and that are still valid */
+            previous_secrets: components["schemas"]["PreviousSecret"][];
             last_used_at: string | null;
+            /** @description The client address of a request at most ten seconds before `last_used_at` */
+            last_used_address: string | null;
             rate_limit_requests_per_minute: number | null;
             rate_limit_tokens_per_minute: number | null;
             max_concurrent_requests: number | null;
@@ -11329,6 +11368,20 @@ export interface components {
             monthly_spend_limit: number | null;
             /** @description Null for all */
             allowed_models: string[] | null;
+            /** @description Null for none */
+            denied_models: string[] | null;
+            /** @description Null for all */
+            allowed_providers: string[] | null;
+            /** @description Null for none */
+            denied_providers: string[] | null;
+            /** @description Null for all */
+            allowed_collections: string[] | null;
+            /** @description Null for none */
+            denied_collections: string[] | null;
+            /** @description Null for all */
+            allowed_endpoints: string[] | null;
+            /** @description Null for none */
+            denied_endpoints: string[] | null;
             /** @description Null for all */
             allowed_addresses: string[] | null;
             /** @description Whether requests with the key are rejected now */
@@ -11349,8 +11402,17 @@ export interface components {
             disabled?: boolean | undefined;
             /** @description With `disabled` true: when the key works again; null for not until it is enabled */
             disabled_until?: ((string) | null) | undefined;
-            allowed_addresses?: (string[] | null) | undefined;
+            /** @description Null, or an empty list, ends the overlap of a rotation: earlier secrets are invalid */
+            previous_secrets?: (components["schemas"]["PreviousSecret"][] | null) | undefined;
             allowed_models?: (string[] | null) | undefined;
+            denied_models?: ((string & (unknown & unknown))[] | null) | undefined;
+            allowed_providers?: (string[] | null) | undefined;
+            denied_providers?: (string[] | null) | undefined;
+            allowed_collections?: (string[] | null) | undefined;
+            denied_collections?: (string[] | null) | undefined;
+            allowed_endpoints?: (("chat" | "completions" | "embeddings" | "moderations" | "rerank" | "images" | "speech" | "transcriptions" | "translations")[] | null) | undefined;
+            denied_endpoints?: (("chat" | "completions" | "embeddings" | "moderations" | "rerank" | "images" | "speech" | "transcriptions" | "translations")[] | null) | undefined;
+            allowed_addresses?: (string[] | null) | undefined;
             rate_limit_requests_per_minute?: (number | null) | undefined;
             rate_limit_tokens_per_minute?: (number | null) | undefined;
             max_concurrent_requests?: (number | null) | undefined;
@@ -11368,7 +11430,11 @@ export interface components {
             key_prefix: string;
             permissions: ("read" | "write" | "admin")[];
             expires_at: string | null;
+            /** @description Secrets that a rotation has replaced, and that are still valid */
+            previous_secrets: components["schemas"]["PreviousSecret"][];
             last_used_at: string | null;
+            /** @description The client address of a request at most ten seconds before `last_used_at` */
+            last_used_address: string | null;
             rate_limit_requests_per_minute: number | null;
             rate_limit_tokens_per_minute: number | null;
             max_concurrent_requests: number | null;
@@ -11376,6 +11442,20 @@ export interface components {
             monthly_spend_limit: number | null;
             /** @description Null for all */
             allowed_models: string[] | null;
+            /** @description Null for none */
+            denied_models: string[] | null;
+            /** @description Null for all */
+            allowed_providers: string[] | null;
+            /** @description Null for none */
+            denied_providers: string[] | null;
+            /** @description Null for all */
+            allowed_collections: string[] | null;
+            /** @description Null for none */
+            denied_collections: string[] | null;
+            /** @description Null for all */
+            allowed_endpoints: string[] | null;
+            /** @description Null for none */
+            denied_endpoints: string[] | null;
             /** @description Null for all */
             allowed_addresses: string[] | null;
             /** @description Whether requests with the key are rejected now */
@@ -11384,6 +11464,13 @@ export interface components {
             disabled_until: string | null;
             /** Format: date-time */
             created_at: string;
+        };
+        Rotation: {
+            /**
+             * @description How long the old secret stays valid; 0 ends it, and all earlier ones, at once
+             * @default 86400
+             */
+            overlap_seconds?: (number | null) | undefined;
         };
         RotatedKey: {
             /** @example key_01k9z3t6c8q4v7x2m5n0p1r3s4 */
@@ -11397,6 +11484,7 @@ export interface components {
             key_prefix: string;
             /** Format: date-time */
             rotated_at: string;
+            previous_secrets: components["schemas"]["PreviousSecret"][];
         };
         Rating: {
             id: string;
@@ -12503,8 +12591,15 @@ export interface components {
             permissions?: (("read" | "write" | "admin")[] | null) | undefined;
             expires_at?: (string | null) | undefined;
             expires_in_days?: (number | null) | undefined;
-            allowed_addresses?: (string[] | null) | undefined;
             allowed_models?: (string[] | null) | undefined;
+            denied_models?: ((string & (unknown & unknown))[] | null) | undefined;
+            allowed_providers?: (string[] | null) | undefined;
+            denied_providers?: (string[] | null) | undefined;
+            allowed_collections?: (string[] | null) | undefined;
+            denied_collections?: (string[] | null) | undefined;
+            allowed_endpoints?: (("chat" | "completions" | "embeddings" | "moderations" | "rerank" | "images" | "speech" | "transcriptions" | "translations")[] | null) | undefined;
+            denied_endpoints?: (("chat" | "completions" | "embeddings" | "moderations" | "rerank" | "images" | "speech" | "transcriptions" | "translations")[] | null) | undefined;
+            allowed_addresses?: (string[] | null) | undefined;
             rate_limit_requests_per_minute?: (number | null) | undefined;
             rate_limit_tokens_per_minute?: (number | null) | undefined;
             max_concurrent_requests?: (number | null) | undefined;

@@ -30,7 +30,6 @@ const awaitStatus = (key: string, status: number) =>
 interface ShownKey {
   name: string
   disabled: boolean
-  allowed_addresses: string[] | null
   monthly_spend_limit: number | null
   usage: { spend_this_month: number; spend_today: number; requests_this_month: number }
 }
@@ -113,26 +112,63 @@ test('a limit of a key is edited and enforced; the key is disabled and enabled a
   await kay.context.close()
 })
 
-test('a key is restricted to addresses in its form, and accepted from all without them', async () => {
+/** Edits one list of a key in its form. */
+async function editList(page: Page, list: string, edit: (field: Locator) => Promise<void>) {
+  await act(page, 'Office', 'Edit')
+  const dialog = page.getByRole('dialog', { name: 'Edit Office' })
+  await edit(dialog.getByLabel(list).first())
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+}
+
+test('a key is restricted in its form, and calls everything without its lists', async () => {
   const lee = await fixture.newcomer('Lee')
   const { page } = lee
   const key = await newKey(page, 'Office')
-  const editAddresses = async (edit: (field: Locator) => Promise<void>) => {
-    await act(page, 'Office', 'Edit')
-    const dialog = page.getByRole('dialog', { name: 'Edit Office' })
-    await edit(dialog.getByLabel('Allowed addresses'))
-    await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.waitFor({ state: 'hidden' })
+  for (const [list, entry, shown] of [
+    ['Allowed addresses', '203.0.113.0/24', 'from 203.0.113.0/24'],
+    ['Denied models', model, `not ${model}`],
+    ['Denied providers', 'fake', 'not fake'],
+    ['Allowed endpoints', 'Embeddings', 'embeddings'],
+  ] as const) {
+    await editList(page, list, async (field) => {
+      await field.fill(entry)
+      if (list === 'Allowed endpoints') await page.getByRole('option', { name: entry }).click()
+      else await field.press('Enter')
+    })
+    await row(page, 'Office').getByText(shown).waitFor()
+    await awaitStatus(key, 403)
+    await editList(page, list, (field) => field.press('Backspace'))
+    await row(page, 'Office').getByText('account limits').waitFor()
+    await awaitStatus(key, 402)
   }
-  await editAddresses(async (field) => {
-    await field.fill('203.0.113.0/24')
-    await field.press('Enter')
+  expect(await readKey(lee, 'Office')).toMatchObject({
+    allowed_addresses: null,
+    denied_models: null,
+    denied_providers: null,
+    allowed_endpoints: null,
   })
-  await row(page, 'Office').getByText('from 203.0.113.0/24').waitFor()
-  await awaitStatus(key, 403)
-  await editAddresses((field) => field.press('Backspace'))
-  await row(page, 'Office').getByText('account limits').waitFor()
-  expect((await readKey(lee, 'Office')).allowed_addresses).toBeNull()
-  await awaitStatus(key, 402)
   await lee.context.close()
+})
+
+test('a key is rotated with an overlap, which its owner ends', async () => {
+  const mia = await fixture.newcomer('Mia')
+  const { page } = mia
+  const key = await newKey(page, 'Office')
+  await awaitStatus(key, 402)
+  await act(page, 'Office', 'Rotate')
+  await page.getByRole('button', { name: 'Rotate' }).click()
+  const second = await page.getByRole('textbox', { name: 'API key' }).inputValue()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await row(page, 'Office')
+    .getByText(`${key.slice(0, 12)}… until`)
+    .waitFor()
+  await awaitStatus(second, 402)
+  await awaitStatus(key, 402)
+  await act(page, 'Office', 'End old secrets')
+  await page.getByRole('button', { name: 'End old secrets' }).click()
+  await row(page, 'Office').getByText(' until ').waitFor({ state: 'detached' })
+  await awaitStatus(key, 401)
+  await awaitStatus(second, 402)
+  await mia.context.close()
 })

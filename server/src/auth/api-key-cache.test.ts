@@ -12,7 +12,7 @@ const principal = (fields: Partial<Principal> = {}): Principal => ({
   keyPrefix: 'sk-tg-AAAAAA',
   logBodies: false,
   disabledUntilMs: null,
-  allowedModels: null,
+  accessLists: null,
   userId: 'user_1',
   accountId: 'user_1',
   permissions: ['read'],

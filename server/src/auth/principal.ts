@@ -1,5 +1,11 @@
 import { ApiError } from '../errors'
 import type { CallerLimits } from '../limits/caller-limits'
+import {
+  findEndpointRefusal,
+  refusalText,
+  type AccessLists,
+  type ModelEndpoint,
+} from '../platform/access-lists'
 import { type Address, parseAddress } from '../platform/networks'
 
 export const permissions = ['read', 'write', 'admin'] as const
@@ -17,17 +23,19 @@ export interface Principal {
   /** The paying account, unless an organization pays. */
   accountId: string
   permissions: readonly Permission[]
-  /** Milliseconds since the epoch, null for never. */
+  /** The end of the key, or of its replaced secret, in milliseconds since the epoch; null for never. */
   expiresAtMs: number | null
   /**
    * The same by this process's monotonic clock, derived from the database's clock: each request is checked against
    * it. A change of the wall clock neither revives nor expires a key.
    */
   endsAtMs: number | null
+  /** The end of the overlap by the same clock, for a secret that a rotation has replaced; else null or absent. */
+  secretEndsAtMs?: number | null
   /** The end of the key's pause by the same clock, infinite until the key is enabled; null for an enabled key. */
   disabledUntilMs: number | null
-  /** The models that the key may call: ids, or `<provider>/*`; null for all. */
-  allowedModels: readonly string[] | null
+  /** The lists of what the key may call; null where it has none. */
+  accessLists: AccessLists | null
   /** Tells whether requests with the key may come from an address; absent or null for all. */
   acceptsAddress?: ((address: Address) => boolean) | null
   /** The limits of the account and the key, from plan, overrides and the key itself. */
@@ -42,10 +50,10 @@ export interface Principal {
 export const hasOwnLimits = ({
   keyId,
   limits,
-  allowedModels,
+  accessLists,
   acceptsAddress,
-}: Pick<Principal, 'keyId' | 'limits' | 'allowedModels' | 'acceptsAddress'>): boolean =>
-  allowedModels !== null ||
+}: Pick<Principal, 'keyId' | 'limits' | 'accessLists' | 'acceptsAddress'>): boolean =>
+  accessLists !== null ||
   Boolean(acceptsAddress) ||
   [limits.requests, limits.tokens, limits.running]
     .flat()
@@ -68,7 +76,8 @@ export function permit(principal: Principal, permission: Permission): void {
   })
 }
 
-interface AddressSource {
+/** A request, as far as its address matters. */
+export interface AddressSource {
   /** Returns the address that a request came from. */
   address: () => string
 }
@@ -87,5 +96,15 @@ export function permitAddress(principal: Principal, caller: AddressSource): void
   throw new ApiError('insufficient_permissions', {
     message: `This API key is not accepted from the address ${address}: see its allowed_addresses.`,
     details: { required: ['allowed_address'], current: [address] },
+  })
+}
+
+/** Throws `insufficient_permissions` for an endpoint that a list of the key refuses. */
+export function permitEndpoint({ accessLists }: Principal, endpoint: ModelEndpoint): void {
+  const refusingList = accessLists && findEndpointRefusal(endpoint, accessLists)
+  if (!refusingList) return
+  throw new ApiError('insufficient_permissions', {
+    message: `This API key may not call the endpoint "${endpoint}": ${refusalText(refusingList)}.`,
+    details: { required: ['allowed_endpoint'], current: [endpoint] },
   })
 }

@@ -6,7 +6,7 @@ import type { InboundRequest } from './request'
 import { createAnswerDeadline } from './request-deadline'
 import { resolveModel } from './resolve'
 import { receivesUrls } from './url-receivers'
-import type { Principal } from '../auth/principal'
+import { permitEndpoint, type Principal } from '../auth/principal'
 import type { Dialect, Translation } from '../protocols/dialect'
 import { estimateAround, estimatePrompt, collectPromptTexts } from '../metering/estimate'
 import { selectChatRoute } from '../providers/chat-route'
@@ -37,6 +37,7 @@ export async function countTokens(
   ports: GatewayPorts,
 ): Promise<number> {
   const principal = await ports.authenticator.authenticate(call, 'write')
+  permitEndpoint(principal, chat.operation)
   call.owner = principal.accountId
   ports.loopShares.touch(principal.accountId)
   rejectForwardingLoop(call.hops)
@@ -44,7 +45,7 @@ export async function countTokens(
   call.reportQuota(admission.quota)
   try {
     const requestBody = await call.readBody(chat.maxBytes, principal.accountId)
-    const { body } = takeOwnFields(requestBody, true)?.readBody ?? requestBody
+    const { body } = takeOwnFields(requestBody, true, principal)?.readBody ?? requestBody
     const translation = dialect.read(body)
     const request = check(TranslatedChat, translation.chat)
     const demands = () => ({

@@ -24,11 +24,11 @@ export async function withDefaultModel(
   const { body } = requestBody
   if (body['model'] !== undefined && body['model'] !== null) return requestBody
   const { catalog, routing, settings } = ports
-  const { userId, accountId, allowedModels } = principal
+  const { userId, accountId, accessLists } = principal
   const { snapshot } = catalog
   const context = {
     snapshot,
-    caller: { userId, accountId, catalog: await routing.accounts.of(userId), allowedModels },
+    caller: { userId, accountId, catalog: await routing.accounts.of(userId), accessLists },
     rotation: new PoolRotation(),
     open: settings.current,
     only: call.connectionId,

@@ -23,6 +23,7 @@ import { rerank } from './rerank'
 import { speech } from './speech'
 import { resolveModel, toQuestion, toValidatedRequest } from './resolve'
 import { RequestLifecycle, settleOnEnd } from './settle'
+import { permitEndpoint } from '../auth/principal'
 import { getOutputLimit } from '../limits/prompt-size'
 import { estimateTokenNeed } from '../limits/token-need'
 import type { Metered } from '../metering/metered-request'
@@ -65,6 +66,7 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
 ): Promise<Reply | RecordedReply> {
   const authentication = call.principal ?? ports.authenticator.authenticate(call, 'write')
   const principal = authentication instanceof Promise ? await authentication : authentication
+  permitEndpoint(principal, endpoint.operation)
   call.owner = principal.accountId
   ports.loopShares.touch(principal.accountId)
   const lifecycle = new RequestLifecycle(call, principal, ports.logs.begin(call, principal))
@@ -93,7 +95,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
     await lifecycle.settle({ usage: undefined, outcome: 'replayed' })
     return { kind: 'recorded', answer: recordedAnswer }
   }
-  const own = takeOwnFields(requestBody, endpoint.translate !== undefined)
+  const own = takeOwnFields(requestBody, endpoint.translate !== undefined, principal)
   lifecycle.own = own
   if (own) requestBody = own.readBody
   const expanding = expandBody(endpoint, requestBody, { call, principal, ports })

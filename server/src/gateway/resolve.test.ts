@@ -38,7 +38,7 @@ const principal: Principal = {
   limits: { requests: [], tokens: [], running: [], monthly: [] },
   logBodies: false,
   disabledUntilMs: null,
-  allowedModels: null,
+  accessLists: null,
 }
 
 /** A connection of the caller's own, or several in a pool that take turns. */

@@ -104,9 +104,9 @@ async function resolveLater(
 function resolveNow(own: AccountCatalog, resolving: Resolving) {
   const { query, principal, ports } = resolving
   const { name, kinds, demands, only, conversation, list } = query
-  const { userId, accountId, allowedModels } = principal
+  const { userId, accountId, accessLists } = principal
   const { catalog, routing, rotation, settings } = ports
-  const caller = { userId, accountId, catalog: own, allowedModels }
+  const caller = { userId, accountId, catalog: own, accessLists }
   const context = {
     snapshot: catalog.snapshot,
     caller,

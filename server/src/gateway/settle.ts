@@ -55,7 +55,7 @@ export class RequestLifecycle {
   candidates: readonly Candidate[] = []
   meter: Meter | undefined
   /** The fields that Tollgate obeys. */
-  own: Pick<OwnFields, 'wantsCost' | 'preferences'> | undefined
+  own: Pick<OwnFields, 'preferences' | 'wantsCost' | 'omittedFields'> | undefined
   /** Nano-dollars, once it was settled. */
   cost = 0n
   failover:
@@ -111,10 +111,13 @@ export class RequestLifecycle {
 
   /** Adds the preferences without effect to the fields that an answer was made without. */
   withIgnored(omittedFields: readonly string[] | undefined): readonly string[] | undefined {
-    const ignoredPreferences = this.own?.preferences?.ignoredFields
+    const { own } = this
+    if (!own) return omittedFields
     const candidate = this.failover?.candidate
-    if (!ignoredPreferences?.length || !candidate || decidesItself(candidate)) return omittedFields
-    return [...(omittedFields ?? []), ...ignoredPreferences]
+    const isIgnored = candidate && !decidesItself(candidate)
+    const ignoredPreferences = isIgnored ? (own.preferences?.ignoredFields ?? []) : []
+    const fields = [...own.omittedFields, ...ignoredPreferences]
+    return fields.length === 0 ? omittedFields : [...(omittedFields ?? []), ...fields]
   }
 
   #rememberRoute({ outcome }: Ending): void {

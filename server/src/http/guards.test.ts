@@ -24,7 +24,7 @@ const principal = (userId: string, permissions: Permission[]): Principal => ({
   keyPrefix: 'sk-tg-AAAAAA',
   logBodies: false,
   disabledUntilMs: null,
-  allowedModels: null,
+  accessLists: null,
   userId,
   accountId: userId,
   permissions,

@@ -3,6 +3,7 @@ import { permissions } from '../auth/principal'
 import { objectId } from '../http/answers'
 import { line, timestamp } from '../http/fields'
 import { usd } from '../wire/usd'
+import { modelEndpoints, type AccessListName } from '../platform/access-lists'
 import { limit } from '../platform/integer'
 import { Network } from '../platform/networks'
 import { customIssue } from '../wire/field-error'
@@ -14,17 +15,53 @@ const inTheFuture = timestamp.refine((date) => date.getTime() > Date.now(), {
   message: 'must be in the future.',
 })
 
-const maxAllowedModels = 100
+const maxListed = 100
+const listOf = <Name extends z.ZodType>(name: Name) =>
+  z.array(name).min(1).max(maxListed).transform(distinct)
+
 const modelPattern = /^[a-z0-9][a-z0-9._-]{0,39}\/.+$/s
 const allowedModel = line(256).regex(modelPattern, {
   error: 'must be the ID of a model, or a provider followed by /*.',
 })
-const allowedModels = z
-  .array(allowedModel)
-  .min(1)
-  .max(maxAllowedModels)
-  .transform(distinct)
-  .describe('IDs of models, or `<provider>/*`: all others are rejected. Null allows all')
+// A star elsewhere would deny nothing.
+const deniedModel = allowedModel.regex(/^[^*]+(?:\/\*)?$/, {
+  error: 'must be the ID of a model, or a provider followed by /*.',
+})
+const provider = line(40).regex(/^[a-z0-9][a-z0-9._-]*$/, {
+  error: 'must be the key of a provider.',
+})
+const collection = line(256).regex(/^collection\/(?:\*|[^*]+)$/, {
+  error: 'must be the name of a collection, such as collection/fast, or collection/*.',
+})
+const endpoint = z.enum(modelEndpoints)
+
+/** The lists of what a key may call: each must permit a request. Null is no list. */
+const accessLists = {
+  allowed_models: listOf(allowedModel)
+    .describe('IDs of models, or `<provider>/*`: all others are rejected. Null allows all')
+    .nullish(),
+  denied_models: listOf(deniedModel)
+    .describe('IDs of models, or `<provider>/*`, that are rejected. Null denies none')
+    .nullish(),
+  allowed_providers: listOf(provider)
+    .describe('Providers, such as `openai`: models of all others are rejected. Null allows all')
+    .nullish(),
+  denied_providers: listOf(provider)
+    .describe('Providers whose models are rejected. Null denies none')
+    .nullish(),
+  allowed_collections: listOf(collection)
+    .describe('`collection/<name>`, or `collection/*`: all others are rejected. Null allows all')
+    .nullish(),
+  denied_collections: listOf(collection)
+    .describe('`collection/<name>`, or `collection/*`, that are rejected. Null denies none')
+    .nullish(),
+  allowed_endpoints: listOf(endpoint)
+    .describe('Model endpoints: all others are rejected. Null allows all')
+    .nullish(),
+  denied_endpoints: listOf(endpoint)
+    .describe('Model endpoints that are rejected. Null denies none')
+    .nullish(),
+} satisfies Record<AccessListName, z.ZodType>
 
 const maxAllowedAddresses = 50
 const allowedAddresses = z
@@ -37,8 +74,8 @@ const allowedAddresses = z
   )
 
 const limits = {
+  ...accessLists,
   allowed_addresses: allowedAddresses.nullish(),
-  allowed_models: allowedModels.nullish(),
   rate_limit_requests_per_minute: limit.nullish(),
   rate_limit_tokens_per_minute: limit.nullish(),
   max_concurrent_requests: limit.nullish(),
@@ -62,6 +99,14 @@ export const NewKey = z
   .meta({ ref: 'NewKey' })
 export type NewKey = z.output<typeof NewKey>
 
+/** A secret that a rotation has replaced. */
+export const PreviousSecret = z
+  .object({
+    key_prefix: z.string().meta({ examples: ['sk-tg-6rHINF'] }),
+    expires_at: z.iso.datetime(),
+  })
+  .meta({ ref: 'PreviousSecret' })
+
 export const ChangedKey = z
   .object({
     name: line(100).optional(),
@@ -74,6 +119,13 @@ export const ChangedKey = z
     disabled_until: inTheFuture
       .nullish()
       .describe('With `disabled` true: when the key works again; null for not until it is enabled'),
+    previous_secrets: z
+      .array(PreviousSecret)
+      .max(0)
+      .nullish()
+      .describe(
+        'Null, or an empty list, ends the overlap of a rotation: earlier secrets are invalid',
+      ),
     ...limits,
   })
   .superRefine((key, ctx) => {
@@ -83,6 +135,19 @@ export const ChangedKey = z
   })
   .meta({ ref: 'ChangedKey' })
 export type ChangedKey = z.output<typeof ChangedKey>
+
+/** The fields of a rotation. Source: contract 6.4. */
+export const Rotation = z
+  .object({
+    overlap_seconds: z
+      .int()
+      .min(0)
+      .max(30 * 86_400)
+      .default(86_400)
+      .describe('How long the old secret stays valid; 0 ends it, and all earlier ones, at once'),
+  })
+  .meta({ ref: 'Rotation' })
+export type Rotation = z.output<typeof Rotation>
 
 /** A key as the API shows it, without its secret. */
 export const Key = z
@@ -95,12 +160,26 @@ export const Key = z
       .describe('The first 12 characters of the secret'),
     permissions: z.array(z.enum(permissions)),
     expires_at: z.iso.datetime().nullable(),
+    previous_secrets: z
+      .array(PreviousSecret)
+      .describe('Secrets that a rotation has replaced, and that are still valid'),
     last_used_at: z.iso.datetime().nullable(),
+    last_used_address: z
+      .string()
+      .nullable()
+      .describe('The client address of a request at most ten seconds before `last_used_at`'),
     rate_limit_requests_per_minute: z.int().nullable(),
     rate_limit_tokens_per_minute: z.int().nullable(),
     max_concurrent_requests: z.int().nullable(),
     monthly_spend_limit: z.number().nullable().describe('USD'),
     allowed_models: z.array(z.string()).nullable().describe('Null for all'),
+    denied_models: z.array(z.string()).nullable().describe('Null for none'),
+    allowed_providers: z.array(z.string()).nullable().describe('Null for all'),
+    denied_providers: z.array(z.string()).nullable().describe('Null for none'),
+    allowed_collections: z.array(z.string()).nullable().describe('Null for all'),
+    denied_collections: z.array(z.string()).nullable().describe('Null for none'),
+    allowed_endpoints: z.array(z.string()).nullable().describe('Null for all'),
+    denied_endpoints: z.array(z.string()).nullable().describe('Null for none'),
     allowed_addresses: z.array(z.string()).nullable().describe('Null for all'),
     disabled: z.boolean().describe('Whether requests with the key are rejected now'),
     disabled_until: z.iso

@@ -15,7 +15,7 @@ const principal = {
   keyPrefix: 'sk-tg-AAAAAA',
   logBodies: false,
   disabledUntilMs: null,
-  allowedModels: null,
+  accessLists: null,
   userId: 'user_1',
   accountId: 'user_1',
   permissions: ['read' as const],

@@ -20,7 +20,7 @@ const principal = (...scopes: Partial<LimitScope>[]): Principal => ({
   keyPrefix: 'sk-tg-AAAAAA',
   logBodies: false,
   disabledUntilMs: null,
-  allowedModels: null,
+  accessLists: null,
   userId: 'user_1',
   accountId: 'user_1',
   permissions: ['write'],

@@ -1,6 +1,7 @@
 import type { ContinuedConversation } from './conversation'
 import { toDiscoveredModel, toModel } from './discovered-model'
 import type { MemberAttempt } from './member-attempt'
+import { findModelRefusal } from './model-access'
 import type { PoolRotation } from './pool-rotation'
 import type { AccountCatalog, AccountCatalogs, MemberTerms } from '../catalog/account-catalog'
 import type { Category, Model } from '../catalog/model'
@@ -13,7 +14,8 @@ import type { ProviderConnection, Snapshot } from '../catalog/snapshot'
 import { ApiError, invalidRequest } from '../errors'
 import { toGatewayProvider } from '../providers/gateway-provider'
 import type { Provider } from '../providers/provider'
-import { isAllowedModel, splitModelId } from '../wire/model-id'
+import type { AccessLists } from '../platform/access-lists'
+import { splitModelId } from '../wire/model-id'
 
 /** The billing of an attempt. Source: contract 11.1. */
 export interface Billing {
@@ -56,8 +58,8 @@ export interface RoutingCaller {
   /** The account that pays unless an organization does. */
   accountId: string
   catalog: AccountCatalog
-  /** The models that the caller's key may call; all where absent. */
-  allowedModels?: readonly string[] | null | undefined
+  /** The lists of what the caller's key may call; everything where absent. */
+  accessLists?: AccessLists | null | undefined
 }
 
 /** The known models: the operator's, and those of the caller's connections. */
@@ -132,7 +134,7 @@ export function findCandidates(model: Model, context: RoutingContext): Candidate
 
 function findAllCandidates(model: Model, context: RoutingContext): Candidate[] {
   const { snapshot, caller, open, rotation, conversation } = context
-  if (!isAllowedModel(model.id, caller.allowedModels ?? null)) return []
+  if (findModelRefusal(model, caller.accessLists, snapshot) !== undefined) return []
   const provider = snapshot.providers.get(model.provider)
   if (!provider) return []
   const platform = open.platformConnections ? platformOf(model, provider, context) : []

@@ -1,6 +1,7 @@
 import { findCandidates, findModel, type Candidate, type RoutingContext } from './candidate'
 import type { MemberStats } from './member-stats'
 import { MemberAttempt } from './member-attempt'
+import { findModelRefusal, toListRefusal } from './model-access'
 import { unknownModel } from './resolve-name'
 import { unmet, type RequestNeed } from './needs'
 import { orderMembers, type Chance, type MemberChoice } from './strategies'
@@ -9,6 +10,7 @@ import { toInputPrice, type RankingUse } from '../catalog/comparable-price'
 import type { Category, Model, Pricing, Rates } from '../catalog/model'
 import { selectPrice, minuteOf } from '../catalog/price-tiers'
 import { ApiError, invalidRequest, type ErrorCode } from '../errors'
+import type { AccessListName } from '../platform/access-lists'
 
 /** A member that is skipped, and the reason. */
 export interface PassedMember {
@@ -138,6 +140,7 @@ class MemberSelection {
   readonly passedOver: PassedMember[] = []
   /** The first of each kind, with the message about its member. */
   #misfit: ApiError | undefined
+  #refusal: ApiError | undefined
   #isDenied = false
 
   /** All of them, or all but the stand-ins. */
@@ -156,14 +159,15 @@ class MemberSelection {
     this.pass(model, error.code)
   }
 
-  deny(model: Model): void {
-    this.#isDenied = true
+  deny(model: Model, refusingList: AccessListName | undefined): void {
+    if (refusingList === undefined) this.#isDenied = true
+    else this.#refusal ??= toListRefusal(model.id, refusingList)
     this.pass(model, 'model_access_denied')
   }
 
   refusalFor(name: string): ApiError {
     if (this.#misfit) return this.#misfit
-    if (!this.#isDenied) return unknownModel(name)
+    if (!this.#isDenied) return this.#refusal ?? unknownModel(name)
     return new ApiError('model_access_denied', {
       param: 'model',
       message: `No connection available to you serves any model of "${name}".`,
@@ -189,7 +193,8 @@ function findCallable(
   const candidates = findCandidates(model, choice.context)
   const [first] = candidates
   if (first) return { member, model, candidates, first }
-  selection.deny(model)
+  const { caller, snapshot } = choice.context
+  selection.deny(model, findModelRefusal(model, caller.accessLists, snapshot))
   return undefined
 }
 

@@ -1,6 +1,7 @@
 import { findCallableByAll, filterCallable, explainNotCallable, type NotCallable } from './callable'
 import { findCandidates, findModel, type Billing, type RoutingContext } from './candidate'
 import type { CollectionRotation } from './collection-rotation'
+import { findModelRefusal } from './model-access'
 import { findCollections, resolveName } from './resolve-name'
 import { PoolRotation } from './pool-rotation'
 import { previewRoute } from './preview-route'
@@ -17,6 +18,7 @@ import type { Priceable } from '../catalog/owner-price'
 import { applyUnpricedPolicy } from '../catalog/unpriced-policy'
 import type { Snapshot } from '../catalog/snapshot'
 import { ApiError } from '../errors'
+import type { AccessListName } from '../platform/access-lists'
 import { isModelName, splitModelId } from '../wire/model-id'
 
 /** How a call is paid, and by which account; null where it would be rejected for want of access. */
@@ -37,19 +39,15 @@ export interface OfferedModels {
   isRetired: (model: Model) => boolean
   /** The reason that a call for a model that is not callable would be rejected. */
   refusalOf: (model: Model) => NotCallable
-  /** Adds the names like an unknown one to the error about it, those that a key with `allowedModels` may call. */
-  suggest: (
-    error: UnknownNameError,
-    name: string,
-    allowedModels: AllowedModels,
-  ) => Promise<ApiError>
+  /** The list of the caller's key that refuses a call for a model, undefined where none does. */
+  refusingListOf: (model: Model) => AccessListName | undefined
+  /** Adds the names like an unknown one that the caller may call to the error about it. */
+  suggest: (error: UnknownNameError, name: string) => Promise<ApiError>
 }
-
-type AllowedModels = RoutingContext['caller']['allowedModels']
 
 const unmapped = new Mappings([])
 
-/** Finds the models that are offered to an account. Rejects with `gateway_unavailable`. */
+/** Finds the models that are offered to an account, or to a key with lists. Rejects with `gateway_unavailable`. */
 export async function findOfferedModels(
   context: Omit<RoutingContext, 'rotation'>,
   routing: Routing & { rotation: CollectionRotation },
@@ -73,6 +71,7 @@ export async function findOfferedModels(
       all().filter((model) => !isRetiredModel(model)),
       billingOf,
     )
+  const refusingListOf = (model: Model) => findModelRefusal(model, caller.accessLists, snapshot)
   return {
     get all() {
       return all()
@@ -84,20 +83,35 @@ export async function findOfferedModels(
     },
     billingOf,
     isRetired: isRetiredModel,
-    findCallable: () =>
-      caller.catalog.isEmpty && mappings.isEmpty
-        ? findCallableByAll(context, findCallable)
-        : findCallable(),
+    findCallable: async () => {
+      if (!caller.catalog.isEmpty || !mappings.isEmpty) return findCallable()
+      const models = await findCallableByAll(context, () => findCallableWithoutLists(looking))
+      return caller.accessLists ? models.filter((model) => !refusingListOf(model)) : models
+    },
     refusalOf: (model) => explainNotCallable(model, mappings.apply(model.id)?.target, context),
-    suggest: async (error, name, allowedModels) => {
-      const asking = { ...looking, caller: { ...caller, allowedModels } }
-      const suggestions = await suggestNames({ name, kinds: categories, context: asking }, names)
+    refusingListOf: (model) => {
+      const target = mappings.apply(model.id)?.target
+      const calledModel = target === undefined ? model : find(target)
+      return calledModel && refusingListOf(calledModel)
+    },
+    suggest: async (error, name) => {
+      const suggestions = await suggestNames({ name, kinds: categories, context: looking }, names)
       return addSuggestions(error, suggestions)
     },
   }
 }
 
 const byId = (one: Model, other: Model) => (one.id < other.id ? -1 : 1)
+
+/** Finds what accounts without connections and mappings can call; keys with lists can call less. */
+function findCallableWithoutLists(context: RoutingContext): Promise<Model[]> {
+  const { accessLists: _accessLists, ...caller } = context.caller
+  const models = [...listCatalog(context)].toSorted(byId)
+  return filterCallable(
+    models.filter((model) => !isRetired(model, Date.now())),
+    (model) => findBilling(model, { ...context, caller }),
+  )
+}
 
 /** Maximum handles in the mappings of one account: no account has more, and each may be looked up. */
 const maxHandles = 20

@@ -1,5 +1,6 @@
 import { toPlatformCandidates, type Candidate, type RoutingContext } from './candidate'
 import { toModel } from './discovered-model'
+import { findModelRefusal } from './model-access'
 import { resolveName, type NameMeaning } from './resolve-name'
 import type { AccountNames } from '../catalog/account-names'
 import { filterUnlisted } from '../catalog/discovered-models'
@@ -11,7 +12,7 @@ import { applyUnpricedPolicy } from '../catalog/unpriced-policy'
 import type { ProviderConnection } from '../catalog/snapshot'
 import type { Provider } from '../providers/provider'
 import { ApiError } from '../errors'
-import { isAllowedModel, isModelName, splitModelId } from '../wire/model-id'
+import { isModelName, splitModelId } from '../wire/model-id'
 
 /** Finds the connections of the platform whose provider lists a model itself. Never rejects. */
 export interface FindServing {
@@ -55,11 +56,15 @@ export async function resolveProviderListed(
   const meaning = await meaningOf(unlisted, names)
   if (meaning?.kind !== 'model' || !isModelName(meaning.id)) return undefined
   const { id, mapping } = meaning
-  const offer = isAllowedModel(id, caller.allowedModels ?? null)
-    ? findOffer(id, unlisted)
-    : undefined
+  const offer = findOffer(id, unlisted)
   if (!offer) return undefined
   const { provider } = offer
+  const refusingList = findModelRefusal(
+    { id, provider: provider.key, upstreamModel: splitModelId(id).name },
+    caller.accessLists,
+    unlisted.context.snapshot,
+  )
+  if (refusingList !== undefined) return undefined
   const connections = await providerLists.findServing(offer, splitModelId(id).name)
   if (connections.length === 0) return undefined
   const model = applyUnpricedPolicy(unpricedModel(id, unlisted.kinds), open.unpricedModels)

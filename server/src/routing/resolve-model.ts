@@ -1,5 +1,6 @@
 import { findCandidates, explainNoCandidates, findModel } from './candidate'
 import { shortlistMembers, type PassedMember } from './collections'
+import { findModelRefusal, toListRefusal } from './model-access'
 import { resolveList } from './model-list'
 import { resolveProviderListed } from './provider-listed'
 import type { Question, Resolution, Routing } from './resolution'
@@ -7,7 +8,6 @@ import { resolveName, type NameMeaning } from './resolve-name'
 import { isUnknownName, rejectWithSuggestions, type UnknownNameError } from './suggest-names'
 import type { Model } from '../catalog/model'
 import { ApiError } from '../errors'
-import { isAllowedModel } from '../wire/model-id'
 
 /**
  * Resolves a name for its caller, for calls and previews alike. For models of the catalogue without a promise in the
@@ -61,7 +61,8 @@ function resolveMeaning(
   const { context, kinds } = query
   const { snapshot, caller, open } = context
   const model = findModel({ snapshot, catalog: caller.catalog, open }, meaning.id, kinds)
-  if (!isAllowedModel(model.id, caller.allowedModels ?? null)) throw toNotAllowed(model)
+  const refusingList = findModelRefusal(model, caller.accessLists, snapshot)
+  if (refusingList !== undefined) throw toListRefusal(model.id, refusingList)
   const all = findCandidates(model, context)
   const direct = meaning.kind === 'direct' ? meaning.ownerId : undefined
   const candidates =
@@ -77,13 +78,6 @@ function resolveMeaning(
     throw denial
   })
 }
-
-const toNotAllowed = ({ id }: Model) =>
-  new ApiError('model_access_denied', {
-    param: 'model',
-    message: `This API key may not call "${id}": its allowed models do not include it. GET /v1/models lists those that it may call.`,
-    details: { model: id },
-  })
 
 const toAccessDenied = ({ id }: Model, message: string) =>
   new ApiError('model_access_denied', {

@@ -1,4 +1,5 @@
 import type { RoutingCaller } from './candidate'
+import { findCollectionRefusal, isCallableCollection, toListRefusal } from './model-access'
 import type { AccountNames, NameOwner } from '../catalog/account-names'
 import { findBareName } from '../catalog/bare-names'
 import { collectionPrefix, type Collection } from '../catalog/collection'
@@ -56,11 +57,11 @@ function formOf(
   const id = mapping ? mapping.target : withProvider(requestedName, scope)
   const provider = parseProvider(id)
   if (id.startsWith(collectionPrefix)) {
-    return findCollection(id.slice(collectionPrefix.length), scope).then((collection) => ({
-      kind: 'collection',
-      collection,
-      mapping,
-    }))
+    return findCollection(id.slice(collectionPrefix.length), scope).then((collection) => {
+      const refusingList = findCollectionRefusal(collection.name, scope.caller.accessLists)
+      if (refusingList !== undefined) throw toListRefusal(id, refusingList)
+      return { kind: 'collection', collection, mapping }
+    })
   }
   if (scope.snapshot.providers.has(provider)) return { kind: 'model', id, mapping }
   return resolveHandle(id, provider, scope).then((meaning) => ({ ...meaning, mapping }))
@@ -105,7 +106,7 @@ export async function findCollections({
     for (const [name, collection] of collections) collectionsByName.set(name, collection)
   }
   return [...collectionsByName.values()]
-    .filter(({ members }) => members.length > 0)
+    .filter((one) => one.members.length > 0 && isCallableCollection(one, caller, snapshot))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
 }
 

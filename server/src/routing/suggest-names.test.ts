@@ -6,6 +6,7 @@ import { PoolRotation } from './pool-rotation'
 import { AccountCatalog, AccountCatalogs, emptyAccountCatalog } from '../catalog/account-catalog'
 import { AccountNames } from '../catalog/account-names'
 import type { Collection } from '../catalog/collection'
+import { accessListsWith } from '../../testing/auth/access-lists'
 import { Mappings } from '../catalog/mapping'
 import type { Category } from '../catalog/model'
 import { findNearNames } from '../catalog/near-names'
@@ -75,7 +76,12 @@ async function suggestionsFor(name: string, asked: Asked = {}): Promise<string[]
   })
   const context: RoutingContext = {
     snapshot,
-    caller: { userId: 'user_1', accountId: 'user_1', catalog, allowedModels },
+    caller: {
+      userId: 'user_1',
+      accountId: 'user_1',
+      catalog,
+      accessLists: allowedModels ? accessListsWith({ allowed_models: allowedModels }) : null,
+    },
     open: sampleOpen,
     rotation: new PoolRotation(),
   }

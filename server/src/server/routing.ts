@@ -15,6 +15,7 @@ import { findModel, type RoutingCaller, type Open } from '../routing/candidate'
 import { LocalRotation, type CollectionRotation } from '../routing/collection-rotation'
 import { MemberStats } from '../routing/member-stats'
 import { findCollections, resolveName } from '../routing/resolve-name'
+import type { AccessLists } from '../platform/access-lists'
 import { findOfferedModels, findServedModels } from '../routing/offered-models'
 import { lookUpRoute, previewRoute } from '../routing/preview-route'
 import type { Routing } from '../routing/resolution'
@@ -67,10 +68,11 @@ type OpenRouting = Routing & { rotation: CollectionRotation }
 
 const callerIn =
   ({ accounts }: Routing) =>
-  async (userId: string): Promise<RoutingCaller> => ({
+  async (userId: string, accessLists?: AccessLists | null): Promise<RoutingCaller> => ({
     userId,
     accountId: userId,
     catalog: await accounts.of(userId),
+    accessLists,
   })
 
 const servedIn =
@@ -85,16 +87,16 @@ const lookUpsOf = (dependencies: Dependencies, routing: OpenRouting) => {
   const { catalog, settings } = dependencies
   const { accounts, names } = routing
   const callerOf = callerIn(routing)
-  const contextOf = async (userId: string) => ({
+  const contextOf = async (userId: string, accessLists?: AccessLists | null) => ({
     snapshot: catalog.snapshot,
-    caller: await callerOf(userId),
+    caller: await callerOf(userId, accessLists),
     open: settings.current,
   })
   return {
-    /** Returns the collections that an account may call. */
-    collectionsFor: async (userId: string) => {
+    /** Returns the collections that an account, or a key of it with lists, may call. */
+    collectionsFor: async (userId: string, accessLists?: AccessLists | null) => {
       const { snapshot } = catalog
-      return findCollections({ snapshot, names, caller: await callerOf(userId) })
+      return findCollections({ snapshot, names, caller: await callerOf(userId, accessLists) })
     },
     /** Rejects with `model_not_found` for a name that is unknown to an account. */
     checkName: async (userId: string, name: string) => {
@@ -118,7 +120,8 @@ const lookUpsOf = (dependencies: Dependencies, routing: OpenRouting) => {
       const own = userId === undefined ? undefined : await accounts.of(userId)
       return isKnown(catalog.snapshot, own)
     },
-    modelsFor: async (userId: string) => findOfferedModels(await contextOf(userId), routing),
+    modelsFor: async (userId: string, accessLists?: AccessLists | null) =>
+      findOfferedModels(await contextOf(userId, accessLists), routing),
     servedBy: servedIn(dependencies, routing),
     /** Previews the resolution of a name, with `rule` before the account's own mappings. */
     preview: async (

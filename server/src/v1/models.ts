@@ -8,7 +8,7 @@ import {
   type CallableCollection,
   type ListedFacts,
 } from './listed-model'
-import { offerToKey, type ModelCaller, type ModelsFor } from './offered-to-key'
+import type { ModelCaller, ModelsFor, Offered } from './model-caller'
 import { ListedModel, ModelCount, ModelList } from './schema'
 import type { Catalog } from '../catalog/catalog'
 import type { Model } from '../catalog/model'
@@ -18,14 +18,18 @@ import type { Env } from '../http/env'
 import { modelIdParameter, parseModelId } from '../http/model-path'
 import { lenientFlag } from '../http/query'
 import { route, type Route } from '../http/route'
+import { refusalText, type AccessLists } from '../platform/access-lists'
 import { usesMessagesFormat, getErrorFormat } from '../http/error-format'
 import { isModelName } from '../wire/model-id'
 
 const prefix = '/v1/models/'
 const anthropicNote = "With a header `anthropic-version`, in Anthropic's format."
 
-/** Lists the collections that an account may call. */
-export type CollectionsFor = (userId: string) => Promise<readonly CallableCollection[]>
+/** Lists the collections that an account, or a key of it with lists, may call. */
+export type CollectionsFor = (
+  userId: string,
+  accessLists: AccessLists | null,
+) => Promise<readonly CallableCollection[]>
 
 interface ModelSources {
   catalog: Catalog
@@ -45,8 +49,13 @@ function inOrder({ catalog }: ModelSources, models: readonly Model[]): readonly 
   return otherModels?.length ? [...(listedModels ?? []), ...otherModels] : models
 }
 
-const findCollections = async ({ collectionsFor }: ModelSources, userId: string) =>
-  (await collectionsFor(userId)).map(toCollectionFacts)
+const findModels = ({ modelsFor }: ModelSources, { userId, accessLists }: ModelCaller) =>
+  modelsFor(userId, accessLists)
+
+const findCollections = async (
+  { collectionsFor }: ModelSources,
+  { userId, accessLists }: ModelCaller,
+) => (await collectionsFor(userId, accessLists)).map(toCollectionFacts)
 
 const encodeList = (count: number, rows: readonly string[]) =>
   `{"object":"list","total_count":${count},"links":{"next":null},"data":[${rows.join()}]}`
@@ -54,9 +63,9 @@ const encodeList = (count: number, rows: readonly string[]) =>
 /** Lists the models that the caller can call now. */
 async function callableList(sources: ModelSources, caller: ModelCaller): Promise<string> {
   const { snapshot } = sources.catalog
-  const offered = await offerToKey(caller, sources.modelsFor)
+  const offered = await findModels(sources, caller)
   const callable = await offered.findCallable()
-  const collections = await findCollections(sources, caller.userId)
+  const collections = await findCollections(sources, caller)
   const models = listedRows.list(callable, snapshot, (list) => inOrder(sources, list))
   const others = collections.map((one) => listedRows.row(one, snapshot))
   return encodeList(
@@ -65,17 +74,24 @@ async function callableList(sources: ModelSources, caller: ModelCaller): Promise
   )
 }
 
+function explainRefusal(model: Model, offered: Offered) {
+  const list = offered.refusingListOf(model)
+  if (list === undefined) return offered.refusalOf(model)
+  const message = `This API key may not call it: ${refusalText(list)}.`
+  return { reason: 'not_allowed_by_key', message }
+}
+
 /** Lists all known models, each with the reason why it is not callable. */
 async function listAll(sources: ModelSources, caller: ModelCaller): Promise<string> {
   const { snapshot } = sources.catalog
-  const offered = await offerToKey(caller, sources.modelsFor)
+  const offered = await findModels(sources, caller)
   const callable = new Set((await offered.findCallable()).map(({ id }) => id))
   const withReason = (model: ListedFacts, reason: unknown) =>
     `${listedRows.row(model, snapshot).slice(0, -1)},"unavailable":${JSON.stringify(reason)}}`
   const models = inOrder(sources, offered.all).map((model) =>
-    withReason(model, callable.has(model.id) ? null : offered.refusalOf(model)),
+    withReason(model, callable.has(model.id) ? null : explainRefusal(model, offered)),
   )
-  const collections = await findCollections(sources, caller.userId)
+  const collections = await findCollections(sources, caller)
   const rows = [...models, ...collections.map((one) => withReason(one, null))]
   return encodeList(rows.length, rows)
 }
@@ -87,9 +103,9 @@ async function anthropicList(
   isAll: boolean,
 ): Promise<string> {
   const { snapshot } = sources.catalog
-  const offered = await offerToKey(caller, sources.modelsFor)
+  const offered = await findModels(sources, caller)
   const models = inOrder(sources, isAll ? offered.all : await offered.findCallable())
-  const all = [...models, ...(await findCollections(sources, caller.userId))]
+  const all = [...models, ...(await findCollections(sources, caller))]
   const data = all.map((one) => anthropicRows.row(one, snapshot)).join()
   const [first, last] = [all[0]?.id ?? null, all.at(-1)?.id ?? null]
   return `{"data":[${data}],"has_more":false,"first_id":${JSON.stringify(first)},"last_id":${JSON.stringify(last)}}`
@@ -97,35 +113,27 @@ async function anthropicList(
 
 /** Counts the models and collections that the caller can call now. */
 async function countCallable(sources: ModelSources, caller: ModelCaller): Promise<number> {
-  const offered = await offerToKey(caller, sources.modelsFor)
-  const collections = await sources.collectionsFor(caller.userId)
+  const offered = await findModels(sources, caller)
+  const collections = await findCollections(sources, caller)
   return (await offered.findCallable()).length + collections.length
 }
 
 /** Finds a model, also by an alias. Rejects with `invalid_model` and `model_not_found`, which name similar ones. */
 async function modelOf(
   sources: ModelSources,
-  { userId, allowedModels }: ModelCaller,
+  caller: ModelCaller,
   id: string,
 ): Promise<ListedFacts> {
-  const offered = await sources.modelsFor(userId)
+  const offered = await findModels(sources, caller)
   if (!isModelName(id)) {
-    throw await offered.suggest(
-      new ApiError('invalid_model', { param: 'model' }),
-      id,
-      allowedModels,
-    )
+    throw await offered.suggest(new ApiError('invalid_model', { param: 'model' }), id)
   }
   const model = offered.find(id)
   if (model) return model
-  const collections = await findCollections(sources, userId)
+  const collections = await findCollections(sources, caller)
   const collection = collections.find((one) => one.id === id)
   if (collection) return collection
-  throw await offered.suggest(
-    new ApiError('model_not_found', { param: 'model' }),
-    id,
-    allowedModels,
-  )
+  throw await offered.suggest(new ApiError('model_not_found', { param: 'model' }), id)
 }
 
 /** Returns the headers of the requested format. */

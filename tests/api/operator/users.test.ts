@@ -1,3 +1,4 @@
+import { accessListsWith } from '../../../server/testing/auth/access-lists'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sendOperatorRequest, problem } from '../../harness/operator'
 import { openDatabase } from '../../harness/database'
@@ -198,12 +199,14 @@ describe('keys', () => {
       key_prefix: String(key).slice(0, 12),
       permissions: ['read', 'write'],
       expires_at: null,
+      previous_secrets: [],
       last_used_at: null,
+      last_used_address: null,
       rate_limit_requests_per_minute: null,
       rate_limit_tokens_per_minute: null,
       max_concurrent_requests: null,
       monthly_spend_limit: null,
-      allowed_models: null,
+      ...accessListsWith({}),
       allowed_addresses: null,
       disabled: false,
       disabled_until: null,

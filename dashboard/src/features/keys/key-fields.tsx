@@ -9,10 +9,14 @@ import {
   TextInput,
 } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { suggestionsQuery } from '../models/queries'
+import {
+  AccessFields,
+  listOrNone,
+  noLists,
+  toAccessBody,
+  toAccessFields,
+  type AccessFormFields,
+} from './access-fields'
 import { limits, permissions, type Key } from './queries'
 
 const never = 'never'
@@ -31,7 +35,7 @@ const dayMs = 86_400_000
 type Limit = number | ''
 
 /** The fields of the form of a key. */
-export interface KeyFormFields {
+export interface KeyFormFields extends AccessFormFields {
   name: string
   permissions: Key['permissions']
   life: string
@@ -40,7 +44,6 @@ export interface KeyFormFields {
   rate_limit_tokens_per_minute: Limit
   max_concurrent_requests: Limit
   monthly_spend_limit: Limit
-  allowed_models: string[]
   allowed_addresses: string[]
 }
 
@@ -53,7 +56,7 @@ export const newKeyFields: KeyFormFields = {
   rate_limit_tokens_per_minute: '',
   max_concurrent_requests: '',
   monthly_spend_limit: '',
-  allowed_models: [],
+  ...noLists,
   allowed_addresses: [],
 }
 
@@ -74,7 +77,7 @@ export const toKeyFields = (key: Key): KeyFormFields => ({
   rate_limit_tokens_per_minute: key.rate_limit_tokens_per_minute ?? '',
   max_concurrent_requests: key.max_concurrent_requests ?? '',
   monthly_spend_limit: key.monthly_spend_limit ?? '',
-  allowed_models: key.allowed_models ?? [],
+  ...toAccessFields(key),
   allowed_addresses: key.allowed_addresses ?? [],
 })
 
@@ -85,14 +88,10 @@ export function toExpiry({ life, day }: Pick<KeyFormFields, 'life' | 'day'>): st
   return new Date(end).toISOString()
 }
 
-/** An empty list of what a key allows stands for no list: it allows all. */
-const listOrNone = (list: string[]) => (list.length > 0 ? list : ('' as const))
-
 /** Returns the fields that a request body has, too; an empty text stands for no value. */
 export function toBodyFields({ life: _life, day: _day, ...fields }: KeyFormFields) {
-  const allowed_models = listOrNone(fields.allowed_models)
   const allowed_addresses = listOrNone(fields.allowed_addresses)
-  return { ...fields, allowed_models, allowed_addresses }
+  return { ...fields, ...toAccessBody(fields), allowed_addresses }
 }
 
 export const validateKey = {
@@ -144,7 +143,7 @@ export const KeyFields = ({ form }: Props) => (
         ))}
       </SimpleGrid>
     </Fieldset>
-    <AllowedModels {...form.getInputProps('allowed_models')} />
+    <AccessFields form={form} />
     <TagsInput
       label="Allowed addresses"
       description="IP addresses or networks that requests come from, such as 203.0.113.0/24. Empty: all addresses"
@@ -155,28 +154,3 @@ export const KeyFields = ({ form }: Props) => (
     />
   </>
 )
-
-const debounceMs = 200
-const maxLength = 256
-
-/** Suggests models, and accepts any id that a key may name. */
-function AllowedModels(props: object) {
-  const [search, setSearch] = useState('')
-  const [typed] = useDebouncedValue(search.trim().slice(0, 100), debounceMs)
-  const { data = [] } = useQuery({ ...suggestionsQuery(typed), placeholderData: keepPreviousData })
-  return (
-    <TagsInput
-      label="Allowed models"
-      description="Model IDs, or a provider followed by /*, such as openai/*. Empty: all models"
-      maxLength={maxLength}
-      maxTags={100}
-      acceptValueOnBlur
-      data={data}
-      // The service has already filtered.
-      filter={({ options }) => options}
-      searchValue={search}
-      onSearchChange={setSearch}
-      {...props}
-    />
-  )
-}

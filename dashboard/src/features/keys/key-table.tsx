@@ -58,6 +58,11 @@ const KeyRow = ({ one, actions }: { one: Key; actions: ReactNode }) => (
         {one.name}
       </Text>
       <Code style={{ whiteSpace: 'nowrap' }}>{one.key_prefix}…</Code>
+      {one.previous_secrets.map(({ key_prefix, expires_at }) => (
+        <Text key={expires_at + key_prefix} size="xs" c="dimmed">
+          {key_prefix}… until <Moment at={expires_at} />
+        </Text>
+      ))}
     </Table.Td>
     <Table.Td>
       <KeyStatus one={one} />
@@ -79,6 +84,11 @@ const KeyRow = ({ one, actions }: { one: Key; actions: ReactNode }) => (
     </Table.Td>
     <Table.Td>
       <Moment at={one.last_used_at} />
+      {one.last_used_address !== null && (
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {one.last_used_address}
+        </Text>
+      )}
     </Table.Td>
     <Table.Td>
       <Moment at={one.created_at} />
@@ -111,14 +121,36 @@ function KeyStatus({ one }: { one: Key }) {
   )
 }
 
+/** The lists of what a key may call, with the word for several of their entries. */
+const accessLists = [
+  ['allowed_models', 'models', false],
+  ['denied_models', 'models', true],
+  ['allowed_providers', 'providers', false],
+  ['denied_providers', 'providers', true],
+  ['allowed_collections', 'collections', false],
+  ['denied_collections', 'collections', true],
+  ['allowed_endpoints', 'endpoints', false],
+  ['denied_endpoints', 'endpoints', true],
+] as const
+
+/** One entry by its name, several by their number. */
+function listText(list: readonly string[], noun: string, isDenied: boolean): string {
+  const text = list.length === 1 ? list[0] : `${count(list.length)} ${noun}`
+  return isDenied ? `not ${text}` : `${text}`
+}
+
 function Limits({ one }: { one: Key }) {
   const set = limits.flatMap(([field, label]) => {
     const limit = one[field]
     // The spending limit has a column of its own.
     return limit === null || field === 'monthly_spend_limit' ? [] : [{ field, label, limit }]
   })
-  const { allowed_models: models, allowed_addresses: addresses } = one
-  if (set.length === 0 && models === null && addresses === null)
+  const { allowed_addresses: addresses } = one
+  const lists = accessLists.flatMap(([field, noun, isDenied]) => {
+    const list = one[field]
+    return list === null ? [] : [{ field, text: listText(list, noun, isDenied), list }]
+  })
+  if (set.length === 0 && lists.length === 0 && addresses === null)
     return <Text size="sm">account limits</Text>
   return (
     <Stack gap={0}>
@@ -127,11 +159,11 @@ function Limits({ one }: { one: Key }) {
           {`${count(limit)} ${label.toLowerCase()}`}
         </Text>
       ))}
-      {models !== null && (
-        <Text size="sm" title={models.join(', ')} style={{ overflowWrap: 'anywhere' }}>
-          {models.length === 1 ? models[0] : `${count(models.length)} models`}
+      {lists.map(({ field, text, list }) => (
+        <Text key={field} size="sm" title={list.join(', ')} style={{ overflowWrap: 'anywhere' }}>
+          {text}
         </Text>
-      )}
+      ))}
       {addresses !== null && (
         <Text size="sm" title={addresses.join(', ')} style={{ overflowWrap: 'anywhere' }}>
           {addresses.length === 1

@@ -16,6 +16,19 @@ export const permissions = [
   ['admin', 'Admin', 'Full access, including keys and organizations.'],
 ] as const
 
+/** The endpoints that a key may be restricted to, as they are called. */
+export const endpoints = [
+  { value: 'chat', label: 'Chats, messages and responses' },
+  { value: 'completions', label: 'Completions' },
+  { value: 'embeddings', label: 'Embeddings' },
+  { value: 'moderations', label: 'Moderations' },
+  { value: 'rerank', label: 'Rerank' },
+  { value: 'images', label: 'Images' },
+  { value: 'speech', label: 'Speech' },
+  { value: 'transcriptions', label: 'Transcriptions' },
+  { value: 'translations', label: 'Translations of speech' },
+] as const
+
 /** The limits of a key, within those of the plan. */
 export const limits = [
   ['rate_limit_requests_per_minute', 'Requests per minute'],

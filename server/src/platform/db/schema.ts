@@ -17,6 +17,7 @@ import type { SupportSchema } from './support-schema'
 import type { SignInSchema } from './sign-in-schema'
 import type { TrailSchema } from './trail-schema'
 import type { CreatedColumn, ListColumn, UpdatedColumn } from './column-types'
+import type { AccessListName } from '../access-lists'
 
 /** An account of a user. */
 export interface UserRow extends SettingsColumns {
@@ -57,8 +58,11 @@ export interface PlanRow {
   updated_at: UpdatedColumn
 }
 
+/** The lists of what a key may call; null for one that it does not have. */
+type AccessListColumns = Record<AccessListName, ListColumn>
+
 /** A service key; the secret itself is never stored. */
-export interface ApiKeyRow {
+export interface ApiKeyRow extends AccessListColumns {
   id: string
   user_id: string
   name: string
@@ -74,15 +78,25 @@ export interface ApiKeyRow {
   /** Nano-dollars. */
   monthly_spend_limit: bigint | null
   last_used_at: Date | null
+  /** The address of a request of about that time. */
+  last_used_address: string | null
   /** Null for an enabled key. */
   disabled_at: Date | null
   /** The end of a disabled key's pause, null until it is enabled. */
   disabled_until: Date | null
-  /** Ids of models, or `<provider>/*`; null for all. */
-  allowed_models: ListColumn
   /** Addresses and networks; null for all. */
   allowed_addresses: ListColumn
   created_at: CreatedColumn
+}
+
+/** A secret of a key that a rotation has replaced, and that is valid until it expires. */
+export interface PreviousSecretRow {
+  /** SHA-256 of the secret. */
+  hash: Buffer
+  key_id: string
+  /** The first 12 characters of the secret. */
+  key_prefix: string
+  expires_at: Date
 }
 
 /** A provider that an operator added. */
@@ -260,6 +274,7 @@ export interface Schema
   users: UserRow
   plan: PlanRow
   api_key: ApiKeyRow
+  previous_secret: PreviousSecretRow
   provider: ProviderRow
   model: ModelRow
   model_price: ModelPriceRow

@@ -29,11 +29,7 @@ export interface PublicOfferedModels {
   /** The reason that a call for a model without a billing mode would be rejected, or that the provider may reject it. */
   refusalOf: (model: Model) => NonNullable<CatalogueModel['unavailable']>
   /** Adds the names like an unknown one to the error about it. */
-  suggest: (
-    error: ApiError<'model_not_found'>,
-    name: string,
-    allowedModels: null,
-  ) => Promise<ApiError>
+  suggest: (error: ApiError<'model_not_found'>, name: string) => Promise<ApiError>
 }
 
 /** Rejects with `gateway_unavailable`. */

@@ -16,7 +16,7 @@ export async function findIn(
   const model = id === undefined ? undefined : offered.find(id)
   if (model) return model
   const error = modelNotFound(id, param)
-  throw id === undefined ? error : await offered.suggest(error, id, null)
+  throw id === undefined ? error : await offered.suggest(error, id)
 }
 
 const modelNotFound = (id: string | undefined, param: string | null) =>
