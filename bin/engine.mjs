@@ -37,7 +37,7 @@ export function engineEnvironment(given) {
   // collected four times as often, and a request cost 50 % more CPU. One with 5,000 open streams uses 400 MB: with
   // a size of 400 MB a request cost 82 % more than without the streams, with 700 MB as much. Not a limit.
   environment.BUN_JSC_forceRAMSize ||= String(collectedBytes())
-  // Heap size before garbage is collected: 50 % above what the server holds when
+  // Heap size before garbage is collected: at least 50 % above what the server holds when
   // idle, or every second collection is a full one.
   environment.BUN_JSC_largeHeapSize ||= '60000000'
   // Milliseconds for which the allocator keeps freed pages before it returns them to the kernel. By default it
