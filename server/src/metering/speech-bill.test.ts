@@ -32,7 +32,7 @@ const texts = ['A', 'Good morning to all of you.', '早上好,朋友', 'Hi 👋�
 const minute = 720
 
 const modelOn = (id: string, day: string) => {
-  const models = loadBuiltInModels(providers, new Date(`${day}T12:00:00Z`))
+  const models = loadBuiltInModels(providers, new Date(day))
   const model = models.find((one) => one.id === id)
   if (!model?.pricing) throw new Error(`${id} has no price on ${day}`)
   return { ...model, pricing: model.pricing }

@@ -82,11 +82,12 @@ test('ElevenLabs limits a text by its model', () => {
   ).toEqual([5000, 40_000, 30_000, undefined])
 })
 
+const headerOf = (key: string) => {
+  const connection = { baseUrl: null, secret: 'secret', options: {} }
+  return toSecretHeader({ provider: providerOf(key), connection }, 'https://one.example')
+}
+
 test('each credential has the header that its provider reads', () => {
-  const headerOf = (key: string) => {
-    const connection = { baseUrl: null, secret: 'secret', options: {} }
-    return toSecretHeader({ provider: providerOf(key), connection }, 'https://one.example')
-  }
   expect(headerOf('deepgram')).toEqual({ authorization: 'Token secret' })
   expect(headerOf('elevenlabs')).toEqual({ 'xi-api-key': 'secret' })
   expect(headerOf('openai')).toEqual({ authorization: 'Bearer secret' })
