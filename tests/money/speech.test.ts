@@ -4,7 +4,7 @@ import { sendRaw, type Json } from '../harness/http'
 import { hasEachBooked, sumsOf } from '../faults/services/booked'
 import { newKey } from '../gateway/idempotency/keyed'
 import { soundOf, spokenTokens } from '../harness/upstreams/speeches'
-import type { Customer } from '../harness/server'
+import { upstreamSecret, type Customer } from '../harness/server'
 import { eventually } from '../../server/testing/eventually'
 
 const path = '/v1/audio/speech'
@@ -153,6 +153,29 @@ test('a client that disconnects in the middle pays once, for the sound so far', 
   expect(await sumsOf(billing.sql, [customer])).toMatchObject({ events: 1, doubled: 0 })
   const full = Math.ceil((soundOf(input).length / 48_000) * 25)
   expect(Number(await paidBy(customer))).toBeWithin(1, full * Number(perOutput))
+})
+
+test('a provider that bills all of an answer is read to its end, and paid once, without its client', async () => {
+  const { gateway, upstream } = billing.rig
+  await gateway.admin('POST', '/connections', {
+    name: 'google',
+    provider: 'google',
+    api_key: upstreamSecret,
+    endpoint_url: upstream.url,
+  })
+  const id = 'google/held'
+  const model = { id, name: id, ...byToken, upstream_model: 'speech-held' }
+  await gateway.admin('POST', '/models', model)
+  const customer = await billing.customer(credit)
+  const body = { model: id, input, response_format: 'pcm' }
+  const client = await sendRaw(gateway, { path, key: customer.key, body })
+  await eventually(() => upstream.heldCount() === 1)
+  client.close()
+  await upstream.releaseHeld()
+  await eventually(() => hasEachBooked(billing.sql, [customer]))
+  expect(await sumsOf(billing.sql, [customer])).toMatchObject({ events: 1, doubled: 0 })
+  expect(await paidBy(customer)).toBe(priceOf(input))
+  expect(upstream.bill('speech-held').attempts.at(-1)).toMatchObject({ complete: true })
 })
 
 test.each(['status-500', 'speech-silent', 'speech-page'])(

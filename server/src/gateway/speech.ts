@@ -13,6 +13,7 @@ import { mayStreamEvents } from '../providers/openai/speech'
 import { checkLength, chooseFormat, type SpeechTarget } from '../providers/speech-form'
 import { speechFormOf } from '../providers/speech-forms'
 import { unsupported } from '../providers/unsupported-fields'
+import { isSharedCredential } from '../shared-credentials/credential'
 import type { OutgoingRequest } from '../upstream/protocol/protocol'
 import { SpeechProtocol } from '../upstream/protocol/speech'
 import { speechTypes } from '../wire/speech-format'
@@ -63,6 +64,7 @@ class SpokenAnswer implements StreamPlan<SpeechRequest, SpeechProtocol> {
     if (connection.gatewayId !== null) {
       throw unsupported('model', 'model: self-hosted gateways do not serve speech.')
     }
+    if (isSharedCredential(attempt.candidate)) rejectOwnVoice(attempt.request.params)
     checkLength(
       attempt.request.params.input,
       speechFormOf(provider).maxCharacters({ ...attempt.model, options: provider.options }),
@@ -105,6 +107,12 @@ class SpokenAnswer implements StreamPlan<SpeechRequest, SpeechProtocol> {
   contentType(attempt: SpeechAttempt): string {
     return speechTypes[formatOf(attempt)]
   }
+}
+
+/** A voice of the account behind a shared credential is not the caller's to use. */
+function rejectOwnVoice({ voice }: SpeechRequest): void {
+  if (typeof voice !== 'object' || voice === null) return
+  throw unsupported('voice', 'voice: the id of a voice works on your own connection (BYOK) only.')
 }
 
 /** The last event has the usage, which bytes have not; where no price needs it, the caller decides. */

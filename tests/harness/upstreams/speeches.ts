@@ -187,32 +187,41 @@ const partsIn = (body: Json): string => {
 }
 
 /** https://ai.google.dev/gemini-api/docs/speech-generation: PCM in base64, with counts in each event. */
-const asGemini: Behaviour = async (call) => {
-  const text = partsIn(call.received.body)
-  const config = call.received.body['generationConfig']
-  if (!isJson(config) || String(config['responseModalities']) !== 'AUDIO') {
-    const message = 'The requested combination of response modalities is not supported.'
-    return call.reply.json(400, { error: { code: 400, message, status: 'INVALID_ARGUMENT' } })
+const geminiAnswer =
+  (pause: (call: Call) => Promise<void>): Behaviour =>
+  async (call) => {
+    const text = partsIn(call.received.body)
+    const config = call.received.body['generationConfig']
+    if (!isJson(config) || String(config['responseModalities']) !== 'AUDIO') {
+      const message = 'The requested combination of response modalities is not supported.'
+      return call.reply.json(400, { error: { code: 400, message, status: 'INVALID_ARGUMENT' } })
+    }
+    const { input, output } = spokenTokens(text)
+    const usageMetadata = { promptTokenCount: input, candidatesTokenCount: output }
+    begin(call, 'text/event-stream')
+    for (const [index, piece] of [...piecesOf(soundOf(text))].entries()) {
+      if (index === 1) await pause(call)
+      const mimeType = 'audio/L16;codec=pcm;rate=24000'
+      const inlineData = { mimeType, data: piece.toString('base64') }
+      const content = { role: 'model', parts: [{ inlineData }] }
+      await call.reply.body(event({ candidates: [{ content, index: 0 }], usageMetadata }))
+    }
+    const last = { finishReason: 'STOP', index: 0 }
+    await call.reply.body(event({ candidates: [last], usageMetadata }))
+    await end(call)
   }
-  const { input, output } = spokenTokens(text)
-  const usageMetadata = { promptTokenCount: input, candidatesTokenCount: output }
-  begin(call, 'text/event-stream')
-  for (const piece of piecesOf(soundOf(text))) {
-    const mimeType = 'audio/L16;codec=pcm;rate=24000'
-    const inlineData = { mimeType, data: piece.toString('base64') }
-    const content = { role: 'model', parts: [{ inlineData }] }
-    await call.reply.body(event({ candidates: [{ content, index: 0 }], usageMetadata }))
-  }
-  const last = { finishReason: 'STOP', index: 0 }
-  await call.reply.body(event({ candidates: [last], usageMetadata }))
-  await end(call)
-}
 
 /** Behaviours of the formats of other providers, by the end of their paths. */
 export const foreignSpeeches: readonly (readonly [string, Record<string, Behaviour>])[] = [
   ['/speak', { ok: asDeepgram }],
   ['/stream', { ok: asElevenLabs }],
-  [':streamGenerateContent', { ok: asGemini }],
+  [
+    ':streamGenerateContent',
+    {
+      ok: geminiAnswer(() => Promise.resolve()),
+      'speech-held': geminiAnswer((call) => call.hold()),
+    },
+  ],
 ]
 
 /** The behaviour that a request for speech in the format of another provider names; undefined for other requests. */

@@ -204,6 +204,12 @@ test.each([
     'voice',
     'bad_format',
   ],
+  [
+    'a voice of the operator’s account',
+    { voice: { id: 'voice_1' } },
+    'voice',
+    'unsupported_by_model',
+  ],
   ['a path for a voice', { model: 'elevenlabs/spoken', voice: '../users' }, 'voice', 'bad_format'],
   [
     'a format that ElevenLabs lacks',

@@ -11,7 +11,7 @@ const host = 'https://res.openai.azure.com'
 const foundry = 'https://res.services.ai.azure.com'
 const gateway = 'https://gateway.example'
 
-const urlOf = (connection: AzureConnection, operation: 'chat' | 'embeddings' = 'chat') =>
+const urlOf = (connection: AzureConnection, operation: 'chat' | 'embeddings' | 'speech' = 'chat') =>
   toAzureCall(connection, operation, 'gpt-4o').url
 
 describe('the address of a call', () => {
@@ -57,8 +57,9 @@ describe('the address of a call', () => {
     ],
   ])('%o', (connection, url) => expect(urlOf(connection)).toBe(url))
 
-  test('embeddings have the same address but for the end', () => {
+  test('embeddings and speech have the same address but for the end', () => {
     expect(urlOf({ baseUrl: host }, 'embeddings')).toBe(`${host}/openai/v1/embeddings`)
+    expect(urlOf({ baseUrl: host }, 'speech')).toBe(`${host}/openai/v1/audio/speech`)
   })
 
   test('finding P5: a test of a connection goes by the same path', () => {
