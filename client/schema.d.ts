@@ -3934,7 +3934,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate a key
-         * @description Replaces the secret; the old one is invalid at once. ID, permissions, limits and expiry stay. Only this response contains the new secret. Requires the permission `admin`.
+         * @description Replaces the secret. The old one stays valid for `overlap_seconds`, a day without them, so that clients can change to the new one; with 0 it is invalid at once, as are those of earlier rotations. ID, permissions, limits, lists, spending and expiry stay. Only this response contains the new secret. An old secret cannot rotate its key. Requires the permission `admin`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -3946,7 +3946,11 @@ export interface paths {
                 };
                 cookie?: never;
             };
-            requestBody?: never;
+            requestBody?: {
+                content: {
+                    "application/json": components["schemas"]["Rotation"];
+                };
+            } | undefined;
             responses: {
                 /** @description OK */
                 200: {
@@ -11184,6 +11188,12 @@ export interface components {
             message: string;
             updated: number;
         };
+        PreviousSecret: {
+            /** @example sk-tg-6rHINF */
+            key_prefix: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
         ListedKey: {
             /** @example key_01k9z3t6c8q4v7x2m5n0p1r3s4 */
             id: string;
@@ -11196,7 +11206,11 @@ export interface components {
             key_prefix: string;
             permissions: ("read" | "write" | "admin")[];
             expires_at: string | null;
+            /** @description Secrets that a rotation has replaced, and that are still valid */
+            previous_secrets: components["schemas"]["PreviousSecret"][];
             last_used_at: string | null;
+            /** @description The client address of a request at most ten seconds before `last_used_at` */
+            last_used_address: string | null;
             rate_limit_requests_per_minute: number | null;
             rate_limit_tokens_per_minute: number | null;
             max_concurrent_requests: number | null;
@@ -11270,7 +11284,11 @@ export interface components {
             key_prefix: string;
             permissions: ("read" | "write" | "admin")[];
             expires_at: string | null;
+            /** @description Secrets that a rotation has replaced, and that are still valid */
+            previous_secrets: components["schemas"]["PreviousSecret"][];
             last_used_at: string | null;
+            /** @description The client address of a request at most ten seconds before `last_used_at` */
+            last_used_address: string | null;
             rate_limit_requests_per_minute: number | null;
             rate_limit_tokens_per_minute: number | null;
             max_concurrent_requests: number | null;
@@ -11312,6 +11330,8 @@ export interface components {
             disabled?: boolean | undefined;
             /** @description With `disabled` true: when the key works again; null for not until it is enabled */
             disabled_until?: ((string) | null) | undefined;
+            /** @description Null, or an empty list, ends the overlap of a rotation: earlier secrets are invalid */
+            previous_secrets?: (components["schemas"]["PreviousSecret"][] | null) | undefined;
             allowed_models?: (string[] | null) | undefined;
             denied_models?: ((string & (unknown & unknown))[] | null) | undefined;
             allowed_providers?: (string[] | null) | undefined;
@@ -11338,7 +11358,11 @@ export interface components {
             key_prefix: string;
             permissions: ("read" | "write" | "admin")[];
             expires_at: string | null;
+            /** @description Secrets that a rotation has replaced, and that are still valid */
+            previous_secrets: components["schemas"]["PreviousSecret"][];
             last_used_at: string | null;
+            /** @description The client address of a request at most ten seconds before `last_used_at` */
+            last_used_address: string | null;
             rate_limit_requests_per_minute: number | null;
             rate_limit_tokens_per_minute: number | null;
             max_concurrent_requests: number | null;
@@ -11369,6 +11393,13 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
+        Rotation: {
+            /**
+             * @description Seconds for which the old secret stays valid; 0 ends it, and all earlier ones, at once
+             * @default 86400
+             */
+            overlap_seconds?: (number | null) | undefined;
+        };
         RotatedKey: {
             /** @example key_01k9z3t6c8q4v7x2m5n0p1r3s4 */
             id: string;
@@ -11381,6 +11412,7 @@ export interface components {
             key_prefix: string;
             /** Format: date-time */
             rotated_at: string;
+            previous_secrets: components["schemas"]["PreviousSecret"][];
         };
         Rating: {
             id: string;

@@ -78,6 +78,7 @@ test('a key is shown once, works, is rotated and deleted', async () => {
 
   await page.getByRole('button', { name: 'Actions for Deploy' }).click()
   await page.getByRole('menuitem', { name: 'Rotate' }).click()
+  await page.getByRole('radio', { name: 'At once' }).check()
   await page.getByRole('button', { name: 'Rotate' }).click()
   const second = await page.getByRole('textbox', { name: 'API key' }).inputValue()
   expect([await statusWith(first), await statusWith(second)]).toEqual([401, 200])

@@ -96,11 +96,17 @@ function hashIn(authorization: string | null): string {
 const disabledMessage =
   'The API key is disabled. Its owner can enable it again under API keys, or with PATCH /api/account/keys/{id}.'
 
+const replacedMessage =
+  'This secret of the API key was replaced by a rotation, and is no longer valid. Use the new secret.'
+
 function assertUsable(principal: Principal | undefined, now: () => number): Principal {
   if (!principal) throw new ApiError('invalid_api_key')
-  const { endsAtMs, disabledUntilMs } = principal
+  const { endsAtMs, disabledUntilMs, secretEndsAtMs } = principal
   if (endsAtMs !== null && endsAtMs <= now()) {
     throw new ApiError('expired_api_key')
+  }
+  if (typeof secretEndsAtMs === 'number' && secretEndsAtMs <= now()) {
+    throw new ApiError('invalid_api_key', { message: replacedMessage })
   }
   if (disabledUntilMs !== null && disabledUntilMs > now()) {
     throw new ApiError('invalid_api_key', { message: disabledMessage })

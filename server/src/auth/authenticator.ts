@@ -8,6 +8,7 @@ import {
   may,
   permit,
   permitAddress,
+  type AddressSource,
   type Permission,
   type Principal,
 } from './principal'
@@ -30,7 +31,7 @@ interface Ports {
   /** Limits the look-ups of unknown keys. */
   unknownKeys: UnknownKeyLimiter
   limits: RateLimits
-  lastUse: { note: (keyId: string) => void }
+  lastUse: { note: (keyId: string, source: AddressSource) => void }
   /** Counts requests without a key. */
   anonymousCallers: AddressRate
   /** Requests to `/api`, for each account; called each time, as the setting may change. */
@@ -126,7 +127,7 @@ export class Authenticator {
 
   /** Whether a caller with a valid key has the permission, and an address that the key allows; notes the key's use. */
   #isPermitted(principal: Principal, caller: Credentialed, permission: Permission): boolean {
-    this.#ports.lastUse.note(principal.keyId)
+    this.#ports.lastUse.note(principal.keyId, caller)
     return may(principal, permission) && isAcceptedFrom(principal, caller)
   }
 

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { accountScope, planLimits } from './account-limits'
 import type { FindApiKey } from './api-key-cache'
-import { isPermission, permissions, type Principal } from './principal'
+import { isPermission, permissions, type AddressSource, type Principal } from './principal'
 import { combineLimits, type LimitScope } from '../limits/caller-limits'
 import { toAccessLists } from '../platform/access-lists'
 import { DataLoader } from '../platform/data-loader'
@@ -22,7 +22,9 @@ export function findApiKeyIn({
     answer: async (hashes) => {
       const lookedUpAtMs = performance.now()
       const rows = await findKeys(db, hashes)
-      const byHash = new Map(rows.map((row) => [row.hash.toString('hex'), { row, lookedUpAtMs }]))
+      const byHash = new Map(
+        rows.map((row) => [row.secret_hash.toString('hex'), { row, lookedUpAtMs }]),
+      )
       return hashes.map((hash) => byHash.get(hash) ?? null)
     },
     timeoutMs: () => liveness.maxLookUpMs,
@@ -45,8 +47,9 @@ const toPrincipal = ({ row, lookedUpAtMs }: FoundKey): Principal => ({
   userId: row.user_id,
   accountId: row.user_id,
   permissions: row.permissions.filter(isPermission),
-  expiresAtMs: row.expires_at?.getTime() ?? null,
+  expiresAtMs: endOf(row)?.getTime() ?? null,
   endsAtMs: row.leftMs === null ? null : lookedUpAtMs + Number(row.leftMs),
+  secretEndsAtMs: row.secretLeftMs === null ? null : lookedUpAtMs + Number(row.secretLeftMs),
   disabledUntilMs: toPauseEnd(row, lookedUpAtMs),
   accessLists: toAccessLists(row),
   acceptsAddress: row.allowed_addresses && createNetworkTest(row.allowed_addresses),
@@ -55,23 +58,48 @@ const toPrincipal = ({ row, lookedUpAtMs }: FoundKey): Principal => ({
   bareModelNames: row.bare_model_names,
 })
 
+/** Returns the end of a key, or of a secret that a rotation has replaced, whichever is earlier. */
+function endOf({ expires_at, secret_end }: KeyRow): Date | null {
+  if (expires_at === null || secret_end === null) return expires_at ?? secret_end
+  return secret_end < expires_at ? secret_end : expires_at
+}
+
 function toPauseEnd({ disabled_at, pauseMs }: KeyRow, lookedUpAtMs: number): number | null {
   if (disabled_at === null) return null
   return pauseMs === null ? Infinity : lookedUpAtMs + Number(pauseMs)
 }
 
+/** Selects the secrets of these hashes: those of keys, and those that a rotation has replaced. */
+function selectSecrets(db: Kysely<Schema>, hexHashes: readonly string[]) {
+  const hashes = hexHashes.map((hash) => Buffer.from(hash, 'hex'))
+  return db
+    .selectFrom('api_key')
+    .select([
+      'id as key_id',
+      'hash as secret_hash',
+      sql<Date | null>`null::timestamptz`.as('secret_end'),
+    ])
+    .where(sql<boolean>`hash = any(${hashes}::bytea[])`)
+    .unionAll(
+      db
+        .selectFrom('previous_secret')
+        .select(['key_id', 'hash as secret_hash', 'expires_at as secret_end'])
+        .where(sql<boolean>`hash = any(${hashes}::bytea[]) and expires_at > now()`),
+    )
+}
+
 const findKeys = (db: Kysely<Schema>, hashes: readonly string[]) =>
   db
-    .selectFrom('api_key')
+    .selectFrom(selectSecrets(db, hashes).as('secret'))
+    .innerJoin('api_key', 'api_key.id', 'secret.key_id')
     .innerJoin('users', 'users.id', 'api_key.user_id')
     .innerJoin('plan', 'plan.id', 'users.plan_id')
     .selectAll('api_key')
+    .select(['secret.secret_hash', 'secret.secret_end'])
     .select(['users.limits', 'users.log_bodies', 'users.bare_model_names', ...planLimits])
     .select(sql<string | null>`extract(epoch from expires_at - now()) * 1000`.as('leftMs'))
+    .select(sql<string | null>`extract(epoch from secret_end - now()) * 1000`.as('secretLeftMs'))
     .select(sql<string | null>`extract(epoch from disabled_until - now()) * 1000`.as('pauseMs'))
-    .where(
-      sql<boolean>`api_key.hash = any(${hashes.map((hash) => Buffer.from(hash, 'hex'))}::bytea[])`,
-    )
     .where('users.status', '=', 'active')
     .execute()
 
@@ -120,6 +148,11 @@ const keyScope = (row: KeyRow): LimitScope => ({
   monthlySpend: row.monthly_spend_limit,
 })
 
+interface LastUse {
+  atMs: number
+  address: string
+}
+
 const flushEveryMs = 10_000
 const maxWaiting = 100_000
 
@@ -131,7 +164,7 @@ export class LastUsedRecorder implements AsyncDisposable {
   readonly #db: Kysely<Schema>
   readonly #onError: (error: unknown) => void
   readonly #flushing: Periodic
-  #usedAt = new Map<string, number>()
+  #uses = new Map<string, LastUse>()
 
   constructor(db: Kysely<Schema>, onError: (error: unknown) => void) {
     this.#db = db
@@ -139,22 +172,28 @@ export class LastUsedRecorder implements AsyncDisposable {
     this.#flushing = new Periodic({ intervalMs: flushEveryMs, run: () => this.#flush() })
   }
 
-  /** Records that a key was used now. */
-  note(keyId: string): void {
-    if (this.#usedAt.size < maxWaiting) this.#usedAt.set(keyId, Date.now())
+  /** Records that a key was used now. The address is that of its first use since the last write. */
+  note(keyId: string, source: AddressSource): void {
+    const use = this.#uses.get(keyId)
+    if (use) use.atMs = Date.now()
+    else if (this.#uses.size < maxWaiting) {
+      this.#uses.set(keyId, { atMs: Date.now(), address: source.address() })
+    }
   }
 
   async #flush(): Promise<void> {
-    if (this.#usedAt.size === 0) return
-    const usedAt = this.#usedAt
-    this.#usedAt = new Map()
-    const ids = [...usedAt.keys()]
-    const times = [...usedAt.values()].map((timeMs) => new Date(timeMs))
+    if (this.#uses.size === 0) return
+    const ids = [...this.#uses.keys()]
+    const uses = [...this.#uses.values()]
+    this.#uses = new Map()
+    const times = uses.map(({ atMs }) => new Date(atMs))
+    const addresses = uses.map(({ address }) => address)
     await sql`
       with use as (
-        select * from unnest(${ids}::text[], ${times}::timestamptz[]) as use (id, at)
+        select * from unnest(${ids}::text[], ${times}::timestamptz[], ${addresses}::text[])
+          as use (id, at, address)
       ), key as (
-        update api_key set last_used_at = use.at from use where api_key.id = use.id
+        update api_key set last_used_at = use.at, last_used_address = use.address from use where api_key.id = use.id
         returning user_id, use.at
       )
       update users set last_active_at = latest.at

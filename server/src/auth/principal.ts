@@ -23,13 +23,15 @@ export interface Principal {
   /** The paying account, unless an organization pays. */
   accountId: string
   permissions: readonly Permission[]
-  /** Milliseconds since the epoch, null for never. */
+  /** The end of the key, or of its replaced secret, in milliseconds since the epoch; null for never. */
   expiresAtMs: number | null
   /**
    * The same by this process's monotonic clock, derived from the database's clock: each request is checked against
    * it. A change of the wall clock neither revives nor expires a key.
    */
   endsAtMs: number | null
+  /** The end of the overlap by the same clock, for a secret that a rotation has replaced; else null or absent. */
+  secretEndsAtMs?: number | null
   /** The end of the key's pause by the same clock, infinite until the key is enabled; null for an enabled key. */
   disabledUntilMs: number | null
   /** The lists of what the key may call; null where it has none. */
@@ -74,7 +76,8 @@ export function permit(principal: Principal, permission: Permission): void {
   })
 }
 
-interface AddressSource {
+/** A request, as far as its address matters. */
+export interface AddressSource {
   /** Returns the address that a request came from. */
   address: () => string
 }

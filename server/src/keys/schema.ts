@@ -99,6 +99,14 @@ export const NewKey = z
   .meta({ ref: 'NewKey' })
 export type NewKey = z.output<typeof NewKey>
 
+/** A secret that a rotation has replaced. */
+export const PreviousSecret = z
+  .object({
+    key_prefix: z.string().meta({ examples: ['sk-tg-6rHINF'] }),
+    expires_at: z.iso.datetime(),
+  })
+  .meta({ ref: 'PreviousSecret' })
+
 export const ChangedKey = z
   .object({
     name: line(100).optional(),
@@ -111,6 +119,13 @@ export const ChangedKey = z
     disabled_until: inTheFuture
       .nullish()
       .describe('With `disabled` true: when the key works again; null for not until it is enabled'),
+    previous_secrets: z
+      .array(PreviousSecret)
+      .max(0)
+      .nullish()
+      .describe(
+        'Null, or an empty list, ends the overlap of a rotation: earlier secrets are invalid',
+      ),
     ...limits,
   })
   .superRefine((key, ctx) => {
@@ -120,6 +135,21 @@ export const ChangedKey = z
   })
   .meta({ ref: 'ChangedKey' })
 export type ChangedKey = z.output<typeof ChangedKey>
+
+/** The fields of a rotation. Source: contract 6.4. */
+export const Rotation = z
+  .object({
+    overlap_seconds: z
+      .int()
+      .min(0)
+      .max(30 * 86_400)
+      .default(86_400)
+      .describe(
+        'Seconds for which the old secret stays valid; 0 ends it, and all earlier ones, at once',
+      ),
+  })
+  .meta({ ref: 'Rotation' })
+export type Rotation = z.output<typeof Rotation>
 
 /** A key as the API shows it, without its secret. */
 export const Key = z
@@ -132,7 +162,14 @@ export const Key = z
       .describe('The first 12 characters of the secret'),
     permissions: z.array(z.enum(permissions)),
     expires_at: z.iso.datetime().nullable(),
+    previous_secrets: z
+      .array(PreviousSecret)
+      .describe('Secrets that a rotation has replaced, and that are still valid'),
     last_used_at: z.iso.datetime().nullable(),
+    last_used_address: z
+      .string()
+      .nullable()
+      .describe('The client address of a request at most ten seconds before `last_used_at`'),
     rate_limit_requests_per_minute: z.int().nullable(),
     rate_limit_tokens_per_minute: z.int().nullable(),
     max_concurrent_requests: z.int().nullable(),

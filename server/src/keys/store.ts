@@ -1,5 +1,6 @@
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import { lockAccount } from '../platform/db/account-row'
+import { endPreviousSecrets, readPreviousSecrets, type PreviousSecret } from './previous-secrets'
 import { noUsage, readKeyUsage } from './spending'
 import type { ChangedKey, NewKey } from './schema'
 import { hashOf, newApiKey, keyPrefix } from '../auth/api-key'
@@ -29,13 +30,15 @@ const toPauseColumns = ({ disabled, disabled_until }: ChangedKey) => {
   return { disabled_at: disabled ? new Date() : null, disabled_until: disabled_until ?? null }
 }
 
-const toKey = (row: Selectable<ApiKeyRow>) => ({
+const toKey = (row: Selectable<ApiKeyRow>, previous: readonly PreviousSecret[] = []) => ({
   id: row.id,
   name: row.name,
   key_prefix: row.key_prefix,
   permissions: row.permissions.filter(isPermission),
   expires_at: row.expires_at && toTimestamp(row.expires_at),
+  previous_secrets: [...previous],
   last_used_at: row.last_used_at && toTimestamp(row.last_used_at),
+  last_used_address: row.last_used_address,
   rate_limit_requests_per_minute: row.requests_per_minute,
   rate_limit_tokens_per_minute: row.tokens_per_minute,
   max_concurrent_requests: row.max_concurrent_requests,
@@ -88,16 +91,7 @@ export function createKeyStore({ db, checkOwner, onChanged }: KeyPorts) {
   return {
     async list(userId: string) {
       await checkOwner(userId)
-      const [rows, usage] = await Promise.all([
-        db
-          .selectFrom('api_key')
-          .selectAll()
-          .where('user_id', '=', userId)
-          .orderBy('id', 'desc')
-          .execute(),
-        readKeyUsage(db, userId),
-      ])
-      return { keys: rows.map((row) => ({ ...toKey(row), usage: usage.get(row.id) ?? noUsage })) }
+      return { keys: await listKeys(db, userId) }
     },
     async create(userId: string, fields: NewKey) {
       if (!isId('user', userId)) throw new ApiError('resource_not_found')
@@ -122,11 +116,14 @@ export function createKeyStore({ db, checkOwner, onChanged }: KeyPorts) {
         .returningAll()
         .executeTakeFirst()
       if (!row) throw new ApiError('resource_not_found')
-      onChanged?.(row.hash.toString('hex'))
-      return toKey(row)
+      const ended = fields.previous_secrets !== undefined ? await endPreviousSecrets(db, id) : []
+      const previous = (await readPreviousSecrets(db, [id]))(id)
+      for (const hash of [row.hash.toString('hex'), ...ended, ...previous.hashes]) onChanged?.(hash)
+      return toKey(row, previous.shown)
     },
     async delete(userId: string, id: string) {
       checkIds(userId, id)
+      const previous = (await readPreviousSecrets(db, [id]))(id)
       const row = await db
         .deleteFrom('api_key')
         .where('id', '=', id)
@@ -134,10 +131,28 @@ export function createKeyStore({ db, checkOwner, onChanged }: KeyPorts) {
         .returning('hash')
         .executeTakeFirst()
       if (!row) throw new ApiError('resource_not_found')
-      onChanged?.(row.hash.toString('hex'))
+      for (const hash of [row.hash.toString('hex'), ...previous.hashes]) onChanged?.(hash)
       return { success: true as const, message: 'The key was deleted.' }
     },
   }
+}
+
+async function listKeys(db: Kysely<Schema>, userId: string) {
+  const rows = await db
+    .selectFrom('api_key')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('id', 'desc')
+    .execute()
+  const ids = rows.map(({ id }) => id)
+  const [usage, previousOf] = await Promise.all([
+    readKeyUsage(db, userId),
+    readPreviousSecrets(db, ids),
+  ])
+  return rows.map((row) => ({
+    ...toKey(row, previousOf(row.id).shown),
+    usage: usage.get(row.id) ?? noUsage,
+  }))
 }
 
 /** Locks the account, so that concurrent requests count keys one after the other. */

@@ -48,7 +48,9 @@ describe('a key', () => {
       key_prefix: key.slice(0, 12),
       permissions: ['write', 'read'],
       expires_at,
+      previous_secrets: [],
       last_used_at: null,
+      last_used_address: null,
       rate_limit_requests_per_minute: 5,
       rate_limit_tokens_per_minute: 500,
       max_concurrent_requests: 2,
@@ -121,8 +123,10 @@ describe('a key', () => {
   })
 })
 
+const atOnce = { overlap_seconds: 0 }
+
 describe('rotating', () => {
-  test('gives another secret, and the old one stops at once', async () => {
+  test('without an overlap gives another secret, and the old one stops at once', async () => {
     const owner = await newCustomer()
     const { id, key } = await make(owner, {
       name: 'Kept',
@@ -130,7 +134,7 @@ describe('rotating', () => {
       expires_in_days: 9,
     })
     expect((await api({ key }, 'GET /organizations')).status).toBe(200)
-    const { status, body } = await api(owner, `POST /account/keys/${id}/rotate`)
+    const { status, body } = await api(owner, `POST /account/keys/${id}/rotate`, atOnce)
     const secret = String(body['key'])
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -138,6 +142,7 @@ describe('rotating', () => {
       key: expect.stringMatching(/^sk-tg-[0-9A-Za-z]{49}$/),
       key_prefix: secret.slice(0, 12),
       rotated_at: expect.stringMatching(/Z$/),
+      previous_secrets: [],
     })
     expect((await api({ key }, 'GET /organizations')).error.code).toBe('invalid_api_key')
     expect((await api({ key: secret }, 'GET /organizations')).status).toBe(200)
@@ -176,7 +181,7 @@ describe('rotating', () => {
     const asShort = { key: short.key }
     const other = await api(asShort, `POST /account/keys/${owner.keyId}/rotate`)
     expect(problem(other)).toEqual([400, null, 'not_allowed'])
-    const own = await api(asShort, `POST /account/keys/${short.id}/rotate`)
+    const own = await api(asShort, `POST /account/keys/${short.id}/rotate`, atOnce)
     expect(own.status).toBe(200)
     expect((await api(asShort, 'GET /account/keys')).status).toBe(401)
   })

@@ -50,7 +50,8 @@ const changes: Change[] = [
       recorder
         .fetch(`${url}/api/account/keys/${keyId}/rotate`, {
           method: 'POST',
-          headers: { authorization: `Bearer ${key}` },
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ overlap_seconds: 0 }),
         })
         .then((response) => response.json()),
   },

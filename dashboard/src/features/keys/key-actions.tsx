@@ -9,18 +9,19 @@ import { DisableKey } from './disable-key'
 import { EditKey, type KeyChanges } from './edit-key'
 import { isExpired } from './key-table'
 import type { Key } from './queries'
+import { RotateKey } from './rotate-key'
 
 interface Props {
   one: Key
   change: (changes: KeyChanges) => Promise<unknown>
   remove: () => Promise<unknown>
-  /** Gives the key a new secret; its owner alone may. */
-  rotate?: (() => Promise<unknown>) | undefined
+  /** Gives the key a new secret, with an overlap in seconds; its owner alone may. */
+  rotate?: ((overlapSeconds: number) => Promise<unknown>) | undefined
   /** Names the removal: `Delete`, or `Revoke` for another account's. */
   removal?: string
 }
 
-type Dialog = 'edit' | 'disable' | 'rotate' | 'remove'
+type Dialog = 'edit' | 'disable' | 'rotate' | 'end' | 'remove'
 
 /** The actions of a key in its row, with their dialogs. */
 export function KeyActions(props: Props) {
@@ -40,6 +41,9 @@ export function KeyActions(props: Props) {
           <Menu.Item onClick={() => setDialog('disable')}>Disable</Menu.Item>
         )}
         {rotate && isUsable && <Menu.Item onClick={() => setDialog('rotate')}>Rotate</Menu.Item>}
+        {one.previous_secrets.length > 0 && (
+          <Menu.Item onClick={() => setDialog('end')}>End old secrets</Menu.Item>
+        )}
         <Menu.Item color="red" onClick={() => setDialog('remove')}>
           {removal}
         </Menu.Item>
@@ -66,12 +70,15 @@ interface DialogProps extends Props {
 function KeyDialog({ one, change, remove, rotate, removal, dialog, onClose }: DialogProps) {
   if (dialog === 'edit') return <EditKey one={one} change={change} onClose={onClose} />
   if (dialog === 'disable') return <DisableKey one={one} change={change} onClose={onClose} />
-  return dialog === 'rotate' && rotate ? (
+  if (dialog === 'rotate' && rotate) {
+    return <RotateKey one={one} rotate={rotate} onClose={onClose} />
+  }
+  return dialog === 'end' ? (
     <Confirm
-      question={`Rotate ${one.name}?`}
-      about="The key receives a new secret and the old one stops working immediately. Permissions, limits and expiry stay."
-      label="Rotate"
-      onConfirm={rotate}
+      question={`End the old secrets of ${one.name}?`}
+      about="Requests with a secret from before the last rotation are rejected immediately."
+      label="End old secrets"
+      onConfirm={() => change({ previous_secrets: null })}
       onClose={onClose}
     />
   ) : (

@@ -58,6 +58,11 @@ const KeyRow = ({ one, actions }: { one: Key; actions: ReactNode }) => (
         {one.name}
       </Text>
       <Code style={{ whiteSpace: 'nowrap' }}>{one.key_prefix}…</Code>
+      {one.previous_secrets.map(({ key_prefix, expires_at }) => (
+        <Text key={expires_at + key_prefix} size="xs" c="dimmed">
+          {key_prefix}… until <Moment at={expires_at} />
+        </Text>
+      ))}
     </Table.Td>
     <Table.Td>
       <KeyStatus one={one} />
@@ -79,6 +84,11 @@ const KeyRow = ({ one, actions }: { one: Key; actions: ReactNode }) => (
     </Table.Td>
     <Table.Td>
       <Moment at={one.last_used_at} />
+      {one.last_used_address !== null && (
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {one.last_used_address}
+        </Text>
+      )}
     </Table.Td>
     <Table.Td>
       <Moment at={one.created_at} />

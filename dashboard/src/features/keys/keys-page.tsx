@@ -75,8 +75,9 @@ function Actions({ one, onSecret }: ActionsProps) {
     await api.DELETE('/api/account/keys/{id}', { params })
     await queries.invalidateQueries(keysQuery)
   }
-  const rotate = async () => {
-    const { key } = await bodyOf(api.POST('/api/account/keys/{id}/rotate', { params }))
+  const rotate = async (overlap_seconds: number) => {
+    const body = { overlap_seconds }
+    const { key } = await bodyOf(api.POST('/api/account/keys/{id}/rotate', { params, body }))
     // Shown even if reloading the list fails: the secret exists nowhere else.
     onSecret({ name, key })
     void queries.invalidateQueries(keysQuery)

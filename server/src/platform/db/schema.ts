@@ -78,6 +78,8 @@ export interface ApiKeyRow extends AccessListColumns {
   /** Nano-dollars. */
   monthly_spend_limit: bigint | null
   last_used_at: Date | null
+  /** The address of a request of about that time. */
+  last_used_address: string | null
   /** Null for an enabled key. */
   disabled_at: Date | null
   /** The end of a disabled key's pause, null until it is enabled. */
@@ -85,6 +87,16 @@ export interface ApiKeyRow extends AccessListColumns {
   /** Addresses and networks; null for all. */
   allowed_addresses: ListColumn
   created_at: CreatedColumn
+}
+
+/** A secret of a key that a rotation has replaced, and that is valid until it expires. */
+export interface PreviousSecretRow {
+  /** SHA-256 of the secret. */
+  hash: Buffer
+  key_id: string
+  /** The first 12 characters of the secret. */
+  key_prefix: string
+  expires_at: Date
 }
 
 /** A provider that an operator added. */
@@ -262,6 +274,7 @@ export interface Schema
   users: UserRow
   plan: PlanRow
   api_key: ApiKeyRow
+  previous_secret: PreviousSecretRow
   provider: ProviderRow
   model: ModelRow
   model_price: ModelPriceRow

@@ -3,7 +3,7 @@ import type { OwnKeyStore } from './store'
 import { account } from '../../../http/access'
 import { Success, objectId } from '../../../http/answers'
 import { route, type Route } from '../../../http/route'
-import { ChangedKey, Key, KeyList, NewKey } from '../../../keys/schema'
+import { ChangedKey, Key, KeyList, NewKey, Rotation } from '../../../keys/schema'
 
 const tag = 'Keys'
 const access = account('admin')
@@ -88,10 +88,12 @@ const rotateKey = (keys: OwnKeyStore) =>
     tag,
     summary: 'Rotate a key',
     notes:
-      'Replaces the secret; the old one is invalid at once. ID, permissions, limits and expiry stay. Only this response contains the new secret.',
+      'Replaces the secret. The old one stays valid for `overlap_seconds`, a day without them, so that clients can change to the new one; with 0 it is invalid at once, as are those of earlier rotations. ID, permissions, limits, lists, spending and expiry stay. Only this response contains the new secret. An old secret cannot rotate its key.',
     params,
+    body: Rotation,
+    examples: { 'Over a week': { overlap_seconds: 604_800 }, 'At once': { overlap_seconds: 0 } },
     responses: { 200: RotatedKey },
-    handler: ({ principal, params: { id } }) => keys.rotate(principal, id),
+    handler: ({ principal, params: { id }, body }) => keys.rotate(principal, id, body),
   })
 
 const deleteKey = (keys: OwnKeyStore) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { objectId } from '../../../http/answers'
-import { Key } from '../../../keys/schema'
+import { Key, PreviousSecret } from '../../../keys/schema'
 
 const secret = z
   .string()
@@ -18,5 +18,6 @@ export const RotatedKey = z
     key: secret,
     key_prefix: z.string().meta({ examples: ['sk-tg-6rHINF'] }),
     rotated_at: z.iso.datetime(),
+    previous_secrets: z.array(PreviousSecret),
   })
   .meta({ ref: 'RotatedKey' })

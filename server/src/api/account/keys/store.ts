@@ -5,7 +5,8 @@ import { isId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
 import { ApiError, invalidRequest } from '../../../errors'
 import { toTimestamp } from '../../../http/fields'
-import type { ChangedKey, NewKey } from '../../../keys/schema'
+import { keepReplacedSecret, readPreviousSecrets } from '../../../keys/previous-secrets'
+import type { ChangedKey, NewKey, Rotation } from '../../../keys/schema'
 import { createKeyStore, expiryOf } from '../../../keys/store'
 
 interface OwnKeyPorts {
@@ -30,10 +31,10 @@ export function createOwnKeyStore({ db, onChanged }: OwnKeyPorts) {
       return keys.change(asker.userId, id, fields)
     },
     delete: ({ userId }: Principal, id: string) => keys.delete(userId, id),
-    async rotate(asker: Principal, id: string) {
-      const { hash, ...rotatedKey } = await rotate(db, asker, id)
-      onChanged(hash)
-      return rotatedKey
+    async rotate(asker: Principal, id: string, { overlap_seconds: overlapSeconds }: Rotation) {
+      const { hashes, ...rotatedKey } = await rotate(db, asker, { id, overlapSeconds })
+      for (const hash of hashes) onChanged(hash)
+      return { ...rotatedKey, previous_secrets: (await readPreviousSecrets(db, [id]))(id).shown }
     },
   }
 }
@@ -107,8 +108,25 @@ function outlived({ expiresAtMs }: Principal, other: Date | null): number | unde
   return other === null || other.getTime() > expiresAtMs ? expiresAtMs : undefined
 }
 
-/** Replaces the secret of a key, and resolves with the hash of the old one. */
-async function rotate(db: Kysely<Schema>, asker: Principal, id: string) {
+/** Rejects a secret that a rotation has replaced: it could make itself valid for ever. */
+function checkCurrent({ secretEndsAtMs }: Principal): void {
+  if (typeof secretEndsAtMs !== 'number') return
+  const message = 'This secret was replaced by a rotation. Use the new secret of the key.'
+  throw invalidRequest(null, 'not_allowed', message)
+}
+
+interface SecretRotation {
+  id: string
+  overlapSeconds: number
+}
+
+/** Replaces the secret of a key, and resolves with the hashes of its earlier secrets, whose ends have changed. */
+async function rotate(
+  db: Kysely<Schema>,
+  asker: Principal,
+  { id, overlapSeconds }: SecretRotation,
+) {
+  checkCurrent(asker)
   if (!isId('key', id)) throw new ApiError('resource_not_found')
   const { userId } = asker
   if (id !== asker.keyId) checkUnlimited(asker)
@@ -118,7 +136,7 @@ async function rotate(db: Kysely<Schema>, asker: Principal, id: string) {
   return db.transaction().execute(async (trx) => {
     const row = await trx
       .selectFrom('api_key')
-      .select(['hash', 'expires_at'])
+      .select(['hash', 'key_prefix', 'expires_at'])
       .where('id', '=', id)
       .where('user_id', '=', userId)
       .forNoKeyUpdate()
@@ -131,6 +149,8 @@ async function rotate(db: Kysely<Schema>, asker: Principal, id: string) {
     if (id !== asker.keyId && outlived(asker, row.expires_at) !== undefined) {
       throw livesLonger()
     }
+    const replaced = { keyId: id, hash: row.hash, keyPrefix: row.key_prefix, overlapSeconds }
+    const hashes = await keepReplacedSecret(trx, replaced)
     await trx
       .updateTable('api_key')
       .set({ hash: Buffer.from(hashOf(key), 'hex'), key_prefix })
@@ -142,7 +162,7 @@ async function rotate(db: Kysely<Schema>, asker: Principal, id: string) {
       key,
       key_prefix,
       rotated_at: toTimestamp(rotatedAt),
-      hash: row.hash.toString('hex'),
+      hashes,
     }
   })
 }
