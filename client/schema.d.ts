@@ -278,58 +278,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/audio/speech": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Create speech from text
-         * @description In the form of OpenAI, for the models of every provider. `sandbox/speech` hums a tone for each character. Requires the permission `write`.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: {
-                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
-                    "Idempotency-Key"?: string | undefined;
-                } | undefined;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["SpeechRequest"];
-                };
-            };
-            responses: {
-                /** @description The sound, as it comes */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "audio/mpeg": string;
-                        "audio/ogg": string;
-                        "audio/aac": string;
-                        "audio/flac": string;
-                        "audio/wav": string;
-                        "audio/pcm": string;
-                        "text/event-stream": string;
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/messages": {
         parameters: {
             query?: never;
@@ -9182,23 +9130,6 @@ export interface components {
                 };
             };
         };
-        SpeechRequest: {
-            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
-            model: string;
-            /** @description The text to speak */
-            input: string;
-            /** @description A voice of the model's provider, or `{id}` of one of the caller's own at OpenAI */
-            voice?: ((string | {
-                id: string;
-            }) | null) | undefined;
-            /** @description How to speak, for models that obey it */
-            instructions?: (string | null) | undefined;
-            /** @description `mp3` by default; `wav` for models that make nothing but PCM */
-            response_format?: (("mp3" | "opus" | "aac" | "flac" | "wav" | "pcm") | null) | undefined;
-            speed?: (number | null) | undefined;
-            /** @description Bytes of the format, or server-sent events with the sound in base64 */
-            stream_format?: (("audio" | "sse") | null) | undefined;
-        };
         MessageText: {
             /** @constant */
             type: "text";
@@ -9618,7 +9549,6 @@ export interface components {
          *       "root": "echo",
          *       "parent": null,
          *       "name": "Sandbox Echo",
-         *       "mode": "chat",
          *       "canonical_slug": "sandbox/echo",
          *       "context_length": 128000,
          *       "max_output_tokens": 4096,
@@ -9667,10 +9597,8 @@ export interface components {
             root: string;
             parent: string | null;
             name: string;
-            /** @description The kind of model, as LiteLLM names it: `chat`, `image_generation`, `audio_speech`. */
-            mode: string;
             canonical_slug: string;
-            /** @description Tokens of prompt and answer together; of the longest input for models that do not write text. */
+            /** @description Tokens of prompt and answer together. */
             context_length: number | null;
             max_output_tokens: number | null;
             architecture: {
@@ -9680,7 +9608,7 @@ export interface components {
                 tokenizer: string;
                 instruct_type: string | null;
             };
-            /** @description USD a token as text: `prompt`, `completion`, and other rates under the names of OpenRouter, or of LiteLLM where it has none; `image`, `request` and `web_search` per piece. "-1" where the price is not known before the call. `GET /api/models` has tiers. */
+            /** @description USD a token as text: `prompt`, `completion`, and other rates under the names of OpenRouter; `image`, `request` and `web_search` per piece. "-1" where the price is not known before the call. `GET /api/models` has tiers. */
             pricing: {
                 [key: string]: string;
             };
@@ -11467,7 +11395,7 @@ export interface components {
         };
         Rotation: {
             /**
-             * @description How long the old secret stays valid; 0 ends it, and all earlier ones, at once
+             * @description Seconds for which the old secret stays valid; 0 ends it, and all earlier ones, at once
              * @default 86400
              */
             overlap_seconds?: (number | null) | undefined;
@@ -12208,7 +12136,7 @@ export interface components {
             platform_fee_percent: number;
             /** @description Whether platform connections are available; without them, accounts can use only their own connections and those of their organizations */
             platform_connections: boolean;
-            /** @description Whether chat completions, completions, embeddings, moderations, rerank and speech accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do */
+            /** @description Whether chat completions, completions, embeddings, moderations and rerank accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do */
             bare_model_names: boolean;
             owner_price_limits: {
                 /** @description Maximum price that owners of connections can charge for 1,000,000 input tokens of models that the catalogue does not have; at most 1,000,000; 0: they cannot set prices; in USD */
@@ -12221,7 +12149,7 @@ export interface components {
                 input: number;
                 output: number;
             };
-            /** @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; without one they need no signature */
+            /** @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; null: they need no signature */
             catalog_public_key: string | null;
             /**
              * @description Permitted sign-ups: `open` for everyone, `invite` for invited addresses, `closed` for no one; operators can always create accounts
@@ -12291,7 +12219,7 @@ export interface components {
             platform_connections?: boolean | undefined;
             /**
              * Model names need no provider
-             * @description Whether chat completions, completions, embeddings, moderations, rerank and speech accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do
+             * @description Whether chat completions, completions, embeddings, moderations and rerank accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do
              */
             bare_model_names?: boolean | undefined;
             owner_price_limits?: {
@@ -12311,20 +12239,12 @@ export interface components {
              * @description Handling of models without a price on the platform's connections: `refuse`, `free`, or one price for all of them, `{"input": 10, "output": 50}` in USD for 1,000,000 tokens
              */
             unpriced_models?: (("refuse" | "free") | {
-                /**
-                 * Input price
-                 * @description For 1,000,000 tokens; in USD
-                 */
                 input: number;
-                /**
-                 * Output price
-                 * @description For 1,000,000 tokens; in USD
-                 */
                 output: number;
             }) | undefined;
             /**
              * Signing key of catalogue documents
-             * @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; without one they need no signature
+             * @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; null: they need no signature
              */
             catalog_public_key?: (string | null) | undefined;
             /**
@@ -12882,15 +12802,6 @@ export interface components {
                  * @enum {string}
                  */
                 rerankFormat?: ("standard" | "voyage" | "tei") | undefined;
-                /** @default {} */
-                speech?: {
-                    /**
-                     * @default openai
-                     * @enum {string}
-                     */
-                    form?: ("openai" | "deepgram" | "elevenlabs") | undefined;
-                    maxCharacters?: number | undefined;
-                } | undefined;
             } | null) | undefined;
         };
         ChangedProvider: {
@@ -13064,15 +12975,6 @@ export interface components {
                  * @enum {string}
                  */
                 rerankFormat?: ("standard" | "voyage" | "tei") | undefined;
-                /** @default {} */
-                speech?: {
-                    /**
-                     * @default openai
-                     * @enum {string}
-                     */
-                    form?: ("openai" | "deepgram" | "elevenlabs") | undefined;
-                    maxCharacters?: number | undefined;
-                } | undefined;
             } | undefined;
         };
         OperatedModel: {

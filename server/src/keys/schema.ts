@@ -144,7 +144,9 @@ export const Rotation = z
       .min(0)
       .max(30 * 86_400)
       .default(86_400)
-      .describe('How long the old secret stays valid; 0 ends it, and all earlier ones, at once'),
+      .describe(
+        'Seconds for which the old secret stays valid; 0 ends it, and all earlier ones, at once',
+      ),
   })
   .meta({ ref: 'Rotation' })
 export type Rotation = z.output<typeof Rotation>
