@@ -330,6 +330,101 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audio/transcriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a transcript of sound
+         * @description A form with one file of at most 512 MB. `sandbox/transcription` reports the length of the file, without listening to it. Requires the permission `write`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    "Idempotency-Key"?: string | undefined;
+                } | undefined;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "multipart/form-data": components["schemas"]["TranscriptionRequest"];
+                };
+            };
+            responses: {
+                /** @description The transcript, in the `response_format` of the request */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Transcription"];
+                        "text/plain": string;
+                        "text/event-stream": string;
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audio/translations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a translation of sound to English text
+         * @description A form with one file of at most 512 MB. Requires the permission `write`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    "Idempotency-Key"?: string | undefined;
+                } | undefined;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "multipart/form-data": components["schemas"]["TranslationRequest"];
+                };
+            };
+            responses: {
+                /** @description The transcript, in the `response_format` of the request */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Transcription"];
+                        "text/plain": string;
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/messages": {
         parameters: {
             query?: never;
@@ -9199,6 +9294,59 @@ export interface components {
             /** @description Bytes of the format, or server-sent events with the sound in base64 */
             stream_format?: (("audio" | "sse") | null) | undefined;
         };
+        TranscriptionRequest: {
+            /**
+             * Format: binary
+             * @description Sound or video, with a file name
+             */
+            file: string;
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
+            model: string;
+            /** @description ISO 639-1, such as `de`; detected where absent */
+            language?: (string | null) | undefined;
+            /** @description Words and style that the transcript continues */
+            prompt?: (string | null) | undefined;
+            /** @description `json` by default */
+            response_format?: (("json" | "text" | "srt" | "verbose_json" | "vtt" | "diarized_json") | null) | undefined;
+            temperature?: (number | null) | undefined;
+            /** @description Times in `verbose_json`; segments by default */
+            timestamp_granularities?: (("word" | "segment")[] | null) | undefined;
+            /** @description Answer as server-sent events: `transcript.text.delta`, then `transcript.text.done` */
+            stream?: (boolean | null) | undefined;
+            /** @description `logprobs`, of models that have them */
+            include?: (string[] | null) | undefined;
+        };
+        /**
+         * @example {
+         *       "text": "This is a simulated transcript.",
+         *       "usage": {
+         *         "type": "duration",
+         *         "seconds": 3
+         *       }
+         *     }
+         */
+        Transcription: {
+            text: string;
+            /** @description Tokens, or `seconds` of sound */
+            usage?: {
+                /** @enum {string} */
+                type: "tokens" | "duration";
+            } | undefined;
+        };
+        TranslationRequest: {
+            /**
+             * Format: binary
+             * @description Sound or video, with a file name
+             */
+            file: string;
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
+            model: string;
+            /** @description Words and style that the transcript continues */
+            prompt?: (string | null) | undefined;
+            /** @description `json` by default */
+            response_format?: (("json" | "text" | "srt" | "verbose_json" | "vtt" | "diarized_json") | null) | undefined;
+            temperature?: (number | null) | undefined;
+        };
         MessageText: {
             /** @constant */
             type: "text";
@@ -9977,6 +10125,8 @@ export interface components {
                 output_characters: number | null;
                 /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                 second: number | null;
+                /** @description Per hour of sound in the prompt, to the millisecond. */
+                audio_hour: number | null;
                 /** @description Per image in the prompt. */
                 image: number | null;
                 request: number | null;
@@ -10009,6 +10159,8 @@ export interface components {
                     output_characters: number | null;
                     /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
+                    /** @description Per hour of sound in the prompt, to the millisecond. */
+                    audio_hour: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
@@ -10042,6 +10194,7 @@ export interface components {
                 input_characters?: (number | null) | undefined;
                 output_characters?: (number | null) | undefined;
                 second?: (number | null) | undefined;
+                audio_hour?: (number | null) | undefined;
                 image?: (number | null) | undefined;
                 request?: (number | null) | undefined;
                 search?: (number | null) | undefined;
@@ -10065,6 +10218,7 @@ export interface components {
                     input_characters?: (number | null) | undefined;
                     output_characters?: (number | null) | undefined;
                     second?: (number | null) | undefined;
+                    audio_hour?: (number | null) | undefined;
                     image?: (number | null) | undefined;
                     request?: (number | null) | undefined;
                     search?: (number | null) | undefined;
@@ -10907,6 +11061,8 @@ export interface components {
                 output_characters: number | null;
                 /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                 second: number | null;
+                /** @description Per hour of sound in the prompt, to the millisecond. */
+                audio_hour: number | null;
                 /** @description Per image in the prompt. */
                 image: number | null;
                 request: number | null;
@@ -10922,6 +11078,8 @@ export interface components {
                 output_characters: number | null;
                 /** @description As the provider reported it, else as long as the attempt ran */
                 processing_ms: number | null;
+                /** @description The sound that a transcription read */
+                audio_ms: number | null;
             } | null;
             resolution_attempts: {
                 summary: {
@@ -11538,7 +11696,7 @@ export interface components {
             capabilities: {
                 [key: string]: boolean;
             };
-            /** @description USD per 1,000,000 tokens or characters; `second`, `image`, `request` and `search` per piece. */
+            /** @description USD per 1,000,000 tokens or characters; `audio_hour` per hour; `second`, `image`, `request` and `search` per piece. */
             pricing: {
                 /** @description Null where no price is known. */
                 input: number | null;
@@ -11560,6 +11718,8 @@ export interface components {
                 output_characters: number | null;
                 /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                 second: number | null;
+                /** @description Per hour of sound in the prompt, to the millisecond. */
+                audio_hour: number | null;
                 /** @description Per image in the prompt. */
                 image: number | null;
                 request: number | null;
@@ -11592,6 +11752,8 @@ export interface components {
                     output_characters: number | null;
                     /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
+                    /** @description Per hour of sound in the prompt, to the millisecond. */
+                    audio_hour: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
@@ -12891,6 +13053,13 @@ export interface components {
                     form?: ("openai" | "deepgram" | "elevenlabs") | undefined;
                     maxCharacters?: number | undefined;
                 } | undefined;
+                /**
+                 * @default openai
+                 * @enum {string}
+                 */
+                transcriptionFormat?: ("openai" | "mistral" | "deepgram" | "elevenlabs") | undefined;
+                /** @default 0 */
+                minAudioSeconds?: number | undefined;
             } | null) | undefined;
         };
         ChangedProvider: {
@@ -13073,6 +13242,13 @@ export interface components {
                     form?: ("openai" | "deepgram" | "elevenlabs") | undefined;
                     maxCharacters?: number | undefined;
                 } | undefined;
+                /**
+                 * @default openai
+                 * @enum {string}
+                 */
+                transcriptionFormat?: ("openai" | "mistral" | "deepgram" | "elevenlabs") | undefined;
+                /** @default 0 */
+                minAudioSeconds?: number | undefined;
             } | undefined;
         };
         OperatedModel: {
@@ -13111,6 +13287,8 @@ export interface components {
                 output_characters: number | null;
                 /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                 second: number | null;
+                /** @description Per hour of sound in the prompt, to the millisecond. */
+                audio_hour: number | null;
                 /** @description Per image in the prompt. */
                 image: number | null;
                 request: number | null;
@@ -13143,6 +13321,8 @@ export interface components {
                     output_characters: number | null;
                     /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
+                    /** @description Per hour of sound in the prompt, to the millisecond. */
+                    audio_hour: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
@@ -13192,6 +13372,7 @@ export interface components {
                 input_characters?: (number | null) | undefined;
                 output_characters?: (number | null) | undefined;
                 second?: (number | null) | undefined;
+                audio_hour?: (number | null) | undefined;
                 image?: (number | null) | undefined;
                 request?: (number | null) | undefined;
                 search?: (number | null) | undefined;
@@ -13215,6 +13396,7 @@ export interface components {
                     input_characters?: (number | null) | undefined;
                     output_characters?: (number | null) | undefined;
                     second?: (number | null) | undefined;
+                    audio_hour?: (number | null) | undefined;
                     image?: (number | null) | undefined;
                     request?: (number | null) | undefined;
                     search?: (number | null) | undefined;
@@ -13247,6 +13429,8 @@ export interface components {
                     output_characters: number | null;
                     /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
+                    /** @description Per hour of sound in the prompt, to the millisecond. */
+                    audio_hour: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
@@ -13279,6 +13463,8 @@ export interface components {
                         output_characters: number | null;
                         /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                         second: number | null;
+                        /** @description Per hour of sound in the prompt, to the millisecond. */
+                        audio_hour: number | null;
                         /** @description Per image in the prompt. */
                         image: number | null;
                         request: number | null;
@@ -13308,6 +13494,7 @@ export interface components {
                 input_characters?: (number | null) | undefined;
                 output_characters?: (number | null) | undefined;
                 second?: (number | null) | undefined;
+                audio_hour?: (number | null) | undefined;
                 image?: (number | null) | undefined;
                 request?: (number | null) | undefined;
                 search?: (number | null) | undefined;
@@ -13331,6 +13518,7 @@ export interface components {
                     input_characters?: (number | null) | undefined;
                     output_characters?: (number | null) | undefined;
                     second?: (number | null) | undefined;
+                    audio_hour?: (number | null) | undefined;
                     image?: (number | null) | undefined;
                     request?: (number | null) | undefined;
                     search?: (number | null) | undefined;
@@ -13366,6 +13554,7 @@ export interface components {
                 input_characters?: (number | null) | undefined;
                 output_characters?: (number | null) | undefined;
                 second?: (number | null) | undefined;
+                audio_hour?: (number | null) | undefined;
                 image?: (number | null) | undefined;
                 request?: (number | null) | undefined;
                 search?: (number | null) | undefined;
@@ -13389,6 +13578,7 @@ export interface components {
                     input_characters?: (number | null) | undefined;
                     output_characters?: (number | null) | undefined;
                     second?: (number | null) | undefined;
+                    audio_hour?: (number | null) | undefined;
                     image?: (number | null) | undefined;
                     request?: (number | null) | undefined;
                     search?: (number | null) | undefined;
@@ -13418,7 +13608,7 @@ export interface components {
             is_signed: boolean;
             added: {
                 id: string;
-                /** @description USD per 1,000,000 tokens or characters; `second`, `image`, `request` and `search` per piece. */
+                /** @description USD per 1,000,000 tokens or characters; `audio_hour` per hour; `second`, `image`, `request` and `search` per piece. */
                 pricing: {
                     input: number;
                     output: number;
@@ -13439,6 +13629,8 @@ export interface components {
                     output_characters: number | null;
                     /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
+                    /** @description Per hour of sound in the prompt, to the millisecond. */
+                    audio_hour: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
@@ -13471,6 +13663,8 @@ export interface components {
                         output_characters: number | null;
                         /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                         second: number | null;
+                        /** @description Per hour of sound in the prompt, to the millisecond. */
+                        audio_hour: number | null;
                         /** @description Per image in the prompt. */
                         image: number | null;
                         request: number | null;
@@ -13503,6 +13697,8 @@ export interface components {
                     output_characters: number | null;
                     /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
+                    /** @description Per hour of sound in the prompt, to the millisecond. */
+                    audio_hour: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
@@ -13535,6 +13731,8 @@ export interface components {
                         output_characters: number | null;
                         /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                         second: number | null;
+                        /** @description Per hour of sound in the prompt, to the millisecond. */
+                        audio_hour: number | null;
                         /** @description Per image in the prompt. */
                         image: number | null;
                         request: number | null;
@@ -13544,7 +13742,7 @@ export interface components {
                     /** @constant */
                     currency: "USD";
                 } | null;
-                /** @description USD per 1,000,000 tokens or characters; `second`, `image`, `request` and `search` per piece. */
+                /** @description USD per 1,000,000 tokens or characters; `audio_hour` per hour; `second`, `image`, `request` and `search` per piece. */
                 after: {
                     input: number;
                     output: number;
@@ -13565,6 +13763,8 @@ export interface components {
                     output_characters: number | null;
                     /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
+                    /** @description Per hour of sound in the prompt, to the millisecond. */
+                    audio_hour: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
@@ -13597,6 +13797,8 @@ export interface components {
                         output_characters: number | null;
                         /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                         second: number | null;
+                        /** @description Per hour of sound in the prompt, to the millisecond. */
+                        audio_hour: number | null;
                         /** @description Per image in the prompt. */
                         image: number | null;
                         request: number | null;
@@ -13611,7 +13813,7 @@ export interface components {
                 id: string;
                 /** Format: date-time */
                 effective_at: string;
-                /** @description USD per 1,000,000 tokens or characters; `second`, `image`, `request` and `search` per piece. */
+                /** @description USD per 1,000,000 tokens or characters; `audio_hour` per hour; `second`, `image`, `request` and `search` per piece. */
                 pricing: {
                     input: number;
                     output: number;
@@ -13632,6 +13834,8 @@ export interface components {
                     output_characters: number | null;
                     /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
+                    /** @description Per hour of sound in the prompt, to the millisecond. */
+                    audio_hour: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
@@ -13664,6 +13868,8 @@ export interface components {
                         output_characters: number | null;
                         /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                         second: number | null;
+                        /** @description Per hour of sound in the prompt, to the millisecond. */
+                        audio_hour: number | null;
                         /** @description Per image in the prompt. */
                         image: number | null;
                         request: number | null;
@@ -14123,6 +14329,8 @@ export interface components {
                 output_characters: number | null;
                 /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                 second: number | null;
+                /** @description Per hour of sound in the prompt, to the millisecond. */
+                audio_hour: number | null;
                 /** @description Per image in the prompt. */
                 image: number | null;
                 request: number | null;
@@ -14138,6 +14346,8 @@ export interface components {
                 output_characters: number | null;
                 /** @description As the provider reported it, else as long as the attempt ran */
                 processing_ms: number | null;
+                /** @description The sound that a transcription read */
+                audio_ms: number | null;
             } | null;
             resolution_attempts: {
                 summary: {
