@@ -278,6 +278,153 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audio/speech": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create speech from text
+         * @description In the form of OpenAI, for the models of every provider. `sandbox/speech` hums a tone for each character. Requires the permission `write`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    "Idempotency-Key"?: string | undefined;
+                } | undefined;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SpeechRequest"];
+                };
+            };
+            responses: {
+                /** @description The sound, as it comes */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "audio/mpeg": string;
+                        "audio/ogg": string;
+                        "audio/aac": string;
+                        "audio/flac": string;
+                        "audio/wav": string;
+                        "audio/pcm": string;
+                        "text/event-stream": string;
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audio/transcriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a transcript of sound
+         * @description A form with one file of at most 512 MB. `sandbox/transcription` reports the length of the file, without listening to it. Requires the permission `write`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    "Idempotency-Key"?: string | undefined;
+                } | undefined;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "multipart/form-data": components["schemas"]["TranscriptionRequest"];
+                };
+            };
+            responses: {
+                /** @description The transcript, in the `response_format` of the request */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Transcription"];
+                        "text/plain": string;
+                        "text/event-stream": string;
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audio/translations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a translation of sound to English text
+         * @description A form with one file of at most 512 MB. Requires the permission `write`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    "Idempotency-Key"?: string | undefined;
+                } | undefined;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "multipart/form-data": components["schemas"]["TranslationRequest"];
+                };
+            };
+            responses: {
+                /** @description The transcript, in the `response_format` of the request */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Transcription"];
+                        "text/plain": string;
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/messages": {
         parameters: {
             query?: never;
@@ -9130,6 +9277,76 @@ export interface components {
                 };
             };
         };
+        SpeechRequest: {
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
+            model: string;
+            /** @description The text to speak */
+            input: string;
+            /** @description A voice of the model's provider, or `{id}` of one of the caller's own at OpenAI */
+            voice?: ((string | {
+                id: string;
+            }) | null) | undefined;
+            /** @description How to speak, for models that obey it */
+            instructions?: (string | null) | undefined;
+            /** @description `mp3` by default; `wav` for models that make nothing but PCM */
+            response_format?: (("mp3" | "opus" | "aac" | "flac" | "wav" | "pcm") | null) | undefined;
+            speed?: (number | null) | undefined;
+            /** @description Bytes of the format, or server-sent events with the sound in base64 */
+            stream_format?: (("audio" | "sse") | null) | undefined;
+        };
+        TranscriptionRequest: {
+            /**
+             * Format: binary
+             * @description Sound or video, with a file name
+             */
+            file: string;
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
+            model: string;
+            /** @description ISO 639-1, such as `de`; detected where absent */
+            language?: (string | null) | undefined;
+            /** @description Words and style that the transcript continues */
+            prompt?: (string | null) | undefined;
+            /** @description `json` by default */
+            response_format?: (("json" | "text" | "srt" | "verbose_json" | "vtt" | "diarized_json") | null) | undefined;
+            temperature?: (number | null) | undefined;
+            /** @description Times in `verbose_json`; segments by default */
+            timestamp_granularities?: (("word" | "segment")[] | null) | undefined;
+            /** @description Answer as server-sent events: `transcript.text.delta`, then `transcript.text.done` */
+            stream?: (boolean | null) | undefined;
+            /** @description `logprobs`, of models that have them */
+            include?: (string[] | null) | undefined;
+        };
+        /**
+         * @example {
+         *       "text": "This is a simulated transcript.",
+         *       "usage": {
+         *         "type": "duration",
+         *         "seconds": 3
+         *       }
+         *     }
+         */
+        Transcription: {
+            text: string;
+            /** @description Tokens, or `seconds` of sound */
+            usage?: {
+                /** @enum {string} */
+                type: "tokens" | "duration";
+            } | undefined;
+        };
+        TranslationRequest: {
+            /**
+             * Format: binary
+             * @description Sound or video, with a file name
+             */
+            file: string;
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
+            model: string;
+            /** @description Words and style that the transcript continues */
+            prompt?: (string | null) | undefined;
+            /** @description `json` by default */
+            response_format?: (("json" | "text" | "srt" | "verbose_json" | "vtt" | "diarized_json") | null) | undefined;
+            temperature?: (number | null) | undefined;
+        };
         MessageText: {
             /** @constant */
             type: "text";
@@ -9549,6 +9766,7 @@ export interface components {
          *       "root": "echo",
          *       "parent": null,
          *       "name": "Sandbox Echo",
+         *       "mode": "chat",
          *       "canonical_slug": "sandbox/echo",
          *       "context_length": 128000,
          *       "max_output_tokens": 4096,
@@ -9597,8 +9815,10 @@ export interface components {
             root: string;
             parent: string | null;
             name: string;
+            /** @description The kind of model, as LiteLLM names it: `chat`, `image_generation`, `audio_speech`. */
+            mode: string;
             canonical_slug: string;
-            /** @description Tokens of prompt and answer together. */
+            /** @description Tokens of prompt and answer together; of the longest input for models that do not write text. */
             context_length: number | null;
             max_output_tokens: number | null;
             architecture: {
@@ -9608,7 +9828,7 @@ export interface components {
                 tokenizer: string;
                 instruct_type: string | null;
             };
-            /** @description USD a token as text: `prompt`, `completion`, and other rates under the names of OpenRouter; `image`, `request` and `web_search` per piece. "-1" where the price is not known before the call. `GET /api/models` has tiers. */
+            /** @description USD a token as text: `prompt`, `completion`, and other rates under the names of OpenRouter, or of LiteLLM where it has none; `image`, `request` and `web_search` per piece. "-1" where the price is not known before the call. `GET /api/models` has tiers. */
             pricing: {
                 [key: string]: string;
             };
@@ -9905,6 +10125,8 @@ export interface components {
                 output_characters: number | null;
                 /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                 second: number | null;
+                /** @description Per hour of sound in the prompt, to the millisecond. */
+                audio_hour: number | null;
                 /** @description Per image in the prompt. */
                 image: number | null;
                 request: number | null;
@@ -9937,6 +10159,8 @@ export interface components {
                     output_characters: number | null;
                     /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
+                    /** @description Per hour of sound in the prompt, to the millisecond. */
+                    audio_hour: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
@@ -9970,6 +10194,7 @@ export interface components {
                 input_characters?: (number | null) | undefined;
                 output_characters?: (number | null) | undefined;
                 second?: (number | null) | undefined;
+                audio_hour?: (number | null) | undefined;
                 image?: (number | null) | undefined;
                 request?: (number | null) | undefined;
                 search?: (number | null) | undefined;
@@ -9993,6 +10218,7 @@ export interface components {
                     input_characters?: (number | null) | undefined;
                     output_characters?: (number | null) | undefined;
                     second?: (number | null) | undefined;
+                    audio_hour?: (number | null) | undefined;
                     image?: (number | null) | undefined;
                     request?: (number | null) | undefined;
                     search?: (number | null) | undefined;
@@ -10835,6 +11061,8 @@ export interface components {
                 output_characters: number | null;
                 /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                 second: number | null;
+                /** @description Per hour of sound in the prompt, to the millisecond. */
+                audio_hour: number | null;
                 /** @description Per image in the prompt. */
                 image: number | null;
                 request: number | null;
@@ -10850,6 +11078,8 @@ export interface components {
                 output_characters: number | null;
                 /** @description As the provider reported it, else as long as the attempt ran */
                 processing_ms: number | null;
+                /** @description The sound that a transcription read */
+                audio_ms: number | null;
             } | null;
             resolution_attempts: {
                 summary: {
@@ -11466,7 +11696,7 @@ export interface components {
             capabilities: {
                 [key: string]: boolean;
             };
-            /** @description USD per 1,000,000 tokens or characters; `second`, `image`, `request` and `search` per piece. */
+            /** @description USD per 1,000,000 tokens or characters; `audio_hour` per hour; `second`, `image`, `request` and `search` per piece. */
             pricing: {
                 /** @description Null where no price is known. */
                 input: number | null;
@@ -11488,6 +11718,8 @@ export interface components {
                 output_characters: number | null;
                 /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                 second: number | null;
+                /** @description Per hour of sound in the prompt, to the millisecond. */
+                audio_hour: number | null;
                 /** @description Per image in the prompt. */
                 image: number | null;
                 request: number | null;
@@ -11520,6 +11752,8 @@ export interface components {
                     output_characters: number | null;
                     /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
+                    /** @description Per hour of sound in the prompt, to the millisecond. */
+                    audio_hour: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
@@ -12136,7 +12370,7 @@ export interface components {
             platform_fee_percent: number;
             /** @description Whether platform connections are available; without them, accounts can use only their own connections and those of their organizations */
             platform_connections: boolean;
-            /** @description Whether chat completions, completions, embeddings, moderations and rerank accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do */
+            /** @description Whether chat completions, completions, embeddings, moderations, rerank and speech accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do */
             bare_model_names: boolean;
             owner_price_limits: {
                 /** @description Maximum price that owners of connections can charge for 1,000,000 input tokens of models that the catalogue does not have; at most 1,000,000; 0: they cannot set prices; in USD */
@@ -12149,7 +12383,7 @@ export interface components {
                 input: number;
                 output: number;
             };
-            /** @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; null: they need no signature */
+            /** @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; without one they need no signature */
             catalog_public_key: string | null;
             /**
              * @description Permitted sign-ups: `open` for everyone, `invite` for invited addresses, `closed` for no one; operators can always create accounts
@@ -12219,7 +12453,7 @@ export interface components {
             platform_connections?: boolean | undefined;
             /**
              * Model names need no provider
-             * @description Whether chat completions, completions, embeddings, moderations and rerank accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do
+             * @description Whether chat completions, completions, embeddings, moderations, rerank and speech accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do
              */
             bare_model_names?: boolean | undefined;
             owner_price_limits?: {
@@ -12239,12 +12473,20 @@ export interface components {
              * @description Handling of models without a price on the platform's connections: `refuse`, `free`, or one price for all of them, `{"input": 10, "output": 50}` in USD for 1,000,000 tokens
              */
             unpriced_models?: (("refuse" | "free") | {
+                /**
+                 * Input price
+                 * @description For 1,000,000 tokens; in USD
+                 */
                 input: number;
+                /**
+                 * Output price
+                 * @description For 1,000,000 tokens; in USD
+                 */
                 output: number;
             }) | undefined;
             /**
              * Signing key of catalogue documents
-             * @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; null: they need no signature
+             * @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; without one they need no signature
              */
             catalog_public_key?: (string | null) | undefined;
             /**
@@ -12802,6 +13044,22 @@ export interface components {
                  * @enum {string}
                  */
                 rerankFormat?: ("standard" | "voyage" | "tei") | undefined;
+                /** @default {} */
+                speech?: {
+                    /**
+                     * @default openai
+                     * @enum {string}
+                     */
+                    form?: ("openai" | "deepgram" | "elevenlabs") | undefined;
+                    maxCharacters?: number | undefined;
+                } | undefined;
+                /**
+                 * @default openai
+                 * @enum {string}
+                 */
+                transcriptionFormat?: ("openai" | "mistral" | "deepgram" | "elevenlabs") | undefined;
+                /** @default 0 */
+                minAudioSeconds?: number | undefined;
             } | null) | undefined;
         };
         ChangedProvider: {
@@ -12975,6 +13233,22 @@ export interface components {
                  * @enum {string}
                  */
                 rerankFormat?: ("standard" | "voyage" | "tei") | undefined;
+                /** @default {} */
+                speech?: {
+                    /**
+                     * @default openai
+                     * @enum {string}
+                     */
+                    form?: ("openai" | "deepgram" | "elevenlabs") | undefined;
+                    maxCharacters?: number | undefined;
+                } | undefined;
+                /**
+                 * @default openai
+                 * @enum {string}
+                 */
+                transcriptionFormat?: ("openai" | "mistral" | "deepgram" | "elevenlabs") | undefined;
+                /** @default 0 */
+                minAudioSeconds?: number | undefined;
             } | undefined;
         };
         OperatedModel: {
@@ -13013,6 +13287,8 @@ export interface components {
                 output_characters: number | null;
                 /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                 second: number | null;
+                /** @description Per hour of sound in the prompt, to the millisecond. */
+                audio_hour: number | null;
                 /** @description Per image in the prompt. */
                 image: number | null;
                 request: number | null;
@@ -13045,6 +13321,8 @@ export interface components {
                     output_characters: number | null;
                     /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
+                    /** @description Per hour of sound in the prompt, to the millisecond. */
+                    audio_hour: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
@@ -13094,6 +13372,7 @@ export interface components {
                 input_characters?: (number | null) | undefined;
                 output_characters?: (number | null) | undefined;
                 second?: (number | null) | undefined;
+                audio_hour?: (number | null) | undefined;
                 image?: (number | null) | undefined;
                 request?: (number | null) | undefined;
                 search?: (number | null) | undefined;
@@ -13117,6 +13396,7 @@ export interface components {
                     input_characters?: (number | null) | undefined;
                     output_characters?: (number | null) | undefined;
                     second?: (number | null) | undefined;
+                    audio_hour?: (number | null) | undefined;
                     image?: (number | null) | undefined;
                     request?: (number | null) | undefined;
                     search?: (number | null) | undefined;
@@ -13149,6 +13429,8 @@ export interface components {
                     output_characters: number | null;
                     /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
+                    /** @description Per hour of sound in the prompt, to the millisecond. */
+                    audio_hour: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
@@ -13181,6 +13463,8 @@ export interface components {
                         output_characters: number | null;
                         /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                         second: number | null;
+                        /** @description Per hour of sound in the prompt, to the millisecond. */
+                        audio_hour: number | null;
                         /** @description Per image in the prompt. */
                         image: number | null;
                         request: number | null;
@@ -13210,6 +13494,7 @@ export interface components {
                 input_characters?: (number | null) | undefined;
                 output_characters?: (number | null) | undefined;
                 second?: (number | null) | undefined;
+                audio_hour?: (number | null) | undefined;
                 image?: (number | null) | undefined;
                 request?: (number | null) | undefined;
                 search?: (number | null) | undefined;
@@ -13233,6 +13518,7 @@ export interface components {
                     input_characters?: (number | null) | undefined;
                     output_characters?: (number | null) | undefined;
                     second?: (number | null) | undefined;
+                    audio_hour?: (number | null) | undefined;
                     image?: (number | null) | undefined;
                     request?: (number | null) | undefined;
                     search?: (number | null) | undefined;
@@ -13268,6 +13554,7 @@ export interface components {
                 input_characters?: (number | null) | undefined;
                 output_characters?: (number | null) | undefined;
                 second?: (number | null) | undefined;
+                audio_hour?: (number | null) | undefined;
                 image?: (number | null) | undefined;
                 request?: (number | null) | undefined;
                 search?: (number | null) | undefined;
@@ -13291,6 +13578,7 @@ export interface components {
                     input_characters?: (number | null) | undefined;
                     output_characters?: (number | null) | undefined;
                     second?: (number | null) | undefined;
+                    audio_hour?: (number | null) | undefined;
                     image?: (number | null) | undefined;
                     request?: (number | null) | undefined;
                     search?: (number | null) | undefined;
@@ -13320,7 +13608,7 @@ export interface components {
             is_signed: boolean;
             added: {
                 id: string;
-                /** @description USD per 1,000,000 tokens or characters; `second`, `image`, `request` and `search` per piece. */
+                /** @description USD per 1,000,000 tokens or characters; `audio_hour` per hour; `second`, `image`, `request` and `search` per piece. */
                 pricing: {
                     input: number;
                     output: number;
@@ -13341,6 +13629,8 @@ export interface components {
                     output_characters: number | null;
                     /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
+                    /** @description Per hour of sound in the prompt, to the millisecond. */
+                    audio_hour: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
@@ -13373,6 +13663,8 @@ export interface components {
                         output_characters: number | null;
                         /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                         second: number | null;
+                        /** @description Per hour of sound in the prompt, to the millisecond. */
+                        audio_hour: number | null;
                         /** @description Per image in the prompt. */
                         image: number | null;
                         request: number | null;
@@ -13405,6 +13697,8 @@ export interface components {
                     output_characters: number | null;
                     /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
+                    /** @description Per hour of sound in the prompt, to the millisecond. */
+                    audio_hour: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
@@ -13437,6 +13731,8 @@ export interface components {
                         output_characters: number | null;
                         /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                         second: number | null;
+                        /** @description Per hour of sound in the prompt, to the millisecond. */
+                        audio_hour: number | null;
                         /** @description Per image in the prompt. */
                         image: number | null;
                         request: number | null;
@@ -13446,7 +13742,7 @@ export interface components {
                     /** @constant */
                     currency: "USD";
                 } | null;
-                /** @description USD per 1,000,000 tokens or characters; `second`, `image`, `request` and `search` per piece. */
+                /** @description USD per 1,000,000 tokens or characters; `audio_hour` per hour; `second`, `image`, `request` and `search` per piece. */
                 after: {
                     input: number;
                     output: number;
@@ -13467,6 +13763,8 @@ export interface components {
                     output_characters: number | null;
                     /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
+                    /** @description Per hour of sound in the prompt, to the millisecond. */
+                    audio_hour: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
@@ -13499,6 +13797,8 @@ export interface components {
                         output_characters: number | null;
                         /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                         second: number | null;
+                        /** @description Per hour of sound in the prompt, to the millisecond. */
+                        audio_hour: number | null;
                         /** @description Per image in the prompt. */
                         image: number | null;
                         request: number | null;
@@ -13513,7 +13813,7 @@ export interface components {
                 id: string;
                 /** Format: date-time */
                 effective_at: string;
-                /** @description USD per 1,000,000 tokens or characters; `second`, `image`, `request` and `search` per piece. */
+                /** @description USD per 1,000,000 tokens or characters; `audio_hour` per hour; `second`, `image`, `request` and `search` per piece. */
                 pricing: {
                     input: number;
                     output: number;
@@ -13534,6 +13834,8 @@ export interface components {
                     output_characters: number | null;
                     /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                     second: number | null;
+                    /** @description Per hour of sound in the prompt, to the millisecond. */
+                    audio_hour: number | null;
                     /** @description Per image in the prompt. */
                     image: number | null;
                     request: number | null;
@@ -13566,6 +13868,8 @@ export interface components {
                         output_characters: number | null;
                         /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                         second: number | null;
+                        /** @description Per hour of sound in the prompt, to the millisecond. */
+                        audio_hour: number | null;
                         /** @description Per image in the prompt. */
                         image: number | null;
                         request: number | null;
@@ -14025,6 +14329,8 @@ export interface components {
                 output_characters: number | null;
                 /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
                 second: number | null;
+                /** @description Per hour of sound in the prompt, to the millisecond. */
+                audio_hour: number | null;
                 /** @description Per image in the prompt. */
                 image: number | null;
                 request: number | null;
@@ -14040,6 +14346,8 @@ export interface components {
                 output_characters: number | null;
                 /** @description As the provider reported it, else as long as the attempt ran */
                 processing_ms: number | null;
+                /** @description The sound that a transcription read */
+                audio_ms: number | null;
             } | null;
             resolution_attempts: {
                 summary: {

@@ -221,6 +221,8 @@ const gateway: AppPorts['gateway'] = {
   moderate: never,
   rerank: never,
   speak: never,
+  transcribe: never,
+  translate: never,
   converse: never,
   count: never,
 }

@@ -25,6 +25,18 @@ export interface Answer {
   tookMs: number
 }
 
+/** The fields of a form: texts, files, and lists of them, whose names end in brackets. */
+export type FormFields = Readonly<Record<string, string | File | readonly (string | File)[] | null>>
+
+export function toForm(fields: FormFields): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === null) continue
+    for (const one of Array.isArray(value) ? value : [value]) form.append(name, one)
+  }
+  return form
+}
+
 export interface RequestOptions {
   path?: string
   method?: string
@@ -32,6 +44,8 @@ export interface RequestOptions {
   headers?: Record<string, string>
   /** A string goes out as it is. */
   body?: Json | string
+  /** A form in place of a body. */
+  form?: FormFields
   signal?: AbortSignal
 }
 
@@ -59,6 +73,7 @@ export function request(gateway: Gateway, options: RequestOptions): Promise<Resp
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
+    ...(options.form && { body: toForm(options.form) }),
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     ...(options.signal && { signal: options.signal }),
   })

@@ -51,6 +51,9 @@ function readSentRequest(input: string | URL | Request, init: RequestInit = {}):
   }
 }
 
+/** Streams of sound and of its text have events of their own, and errors as all others. */
+const isOfSound = ({ path }: SentRequest) => path.startsWith('/v1/audio/')
+
 /** Two further dialects have errors and events of their own; only headers and secrets are judged. */
 const isForeign = ({ path, headers }: SentRequest) =>
   /^(\/v1)+\/(messages|responses)\b/.test(path) ||
@@ -58,9 +61,6 @@ const isForeign = ({ path, headers }: SentRequest) =>
 
 const hasTrue = (value: unknown, name: string): boolean =>
   typeof value === 'object' && value !== null && Reflect.get(value, name) === true
-
-/** Sound comes in events of its own. */
-const isSpoken = ({ path }: SentRequest) => path === '/v1/audio/speech'
 
 /** A request asks for its usage as clients of OpenAI do, or as those of OpenRouter. */
 const includesUsage = ({ stream_options: options, usage }: Record<string, unknown>): boolean =>
@@ -99,8 +99,8 @@ function judged(
   notes: Notes,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader()
-  const hasOwnEvents = isForeign(sentRequest) || isSpoken(sentRequest)
-  const rules = hasOwnEvents ? undefined : streamRules(sentRequest)
+  const isOfChat = !isForeign(sentRequest) && !isOfSound(sentRequest)
+  const rules = isOfChat ? streamRules(sentRequest) : undefined
   const decoder = new TextDecoder()
   const search = leakFinder(notes)
   const finish = (cut?: Error) => {
@@ -167,6 +167,8 @@ export function startRecorder({ alsoAllowed = [] as readonly string[] } = {}): R
   let violations: string[] = []
   return {
     async fetch(input, init) {
+      // Clients look what `fetch` can do by a request that goes nowhere.
+      if (typeof input === 'string' && input.startsWith('data:')) return fetch(input, init)
       const sentRequest = readSentRequest(input, init)
       const response = await fetch(input, init)
       const note = (violation: string) =>

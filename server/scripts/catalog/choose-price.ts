@@ -86,11 +86,14 @@ function announced(now: Price, then: Price): Price {
 }
 
 /** Scales token rates; prices of units, such as searches, stay. */
-const scaled = ({ image, request, search, ...tokens }: Rates, factor: number): Rates => ({
+const scaled = (
+  { audio_hour, image, request, search, ...tokens }: Rates,
+  factor: number,
+): Rates => ({
   ...Object.fromEntries(
     Object.entries(tokens).map(([name, rate]: [string, number]) => [name, usd(rate * factor)]),
   ),
-  ...cleaned({ image, request, search }),
+  ...cleaned({ audio_hour, image, request, search }),
 })
 
 /** Returns the price that most fresh sources agree on; the first of several. */
@@ -130,9 +133,17 @@ export function withoutUnreachableTiers(price: Price, maxPromptTokens = Infinity
 
 /** Tells whether a price has both input and output, as half a price would give answers away. */
 export const isComplete = (
-  { input = 0, input_characters: characters = 0, output = 0, request = 0, search = 0 }: Price,
+  {
+    input = 0,
+    input_characters: characters = 0,
+    output = 0,
+    request = 0,
+    search = 0,
+    audio_hour: audioHour = 0,
+  }: Price,
   category: Category,
 ) =>
   (input + characters > 0 && (!writesText(category) || output > 0)) ||
   request > 0 ||
-  (category === 'rerank' && search > 0)
+  (category === 'rerank' && search > 0) ||
+  (category === 'transcription' && audioHour > 0)

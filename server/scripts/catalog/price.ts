@@ -23,6 +23,7 @@ export const rateNames = [
   'image_input',
   'image_output',
   'input_characters',
+  'audio_hour',
   'image',
   'request',
   'search',

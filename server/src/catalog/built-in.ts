@@ -139,4 +139,5 @@ const sandboxModels: readonly Model[] = [
   sandboxModel('moderation', { name: 'Sandbox Moderation', category: 'moderation' }),
   sandboxModel('rerank', { name: 'Sandbox Rerank', category: 'rerank' }),
   sandboxModel('speech', { name: 'Sandbox Speech', category: 'speech' }),
+  sandboxModel('transcription', { name: 'Sandbox Transcription', category: 'transcription' }),
 ]

@@ -25,3 +25,10 @@ test('a ranking without tokens has a price', () => {
   const empty = { inputTokens: 0, searchUnits: 1 }
   expect(toInputPrice(reranker, perUnit, empty)).toBe(2_000_000_000_000n)
 })
+
+test('prices of sound by time and by token are compared', () => {
+  const transcriber = { category: 'transcription' } as const
+  // 0.36 USD for an hour of 36,000 tokens.
+  expect(toInputPrice(transcriber, { input: 0n, audioHour: 360_000_000n })).toBe(10_000_000_000n)
+  expect(toInputPrice(transcriber, { input: 5n, audioInput: 7n })).toBe(7n)
+})

@@ -1,4 +1,4 @@
-/** Prices as `models.json` has them: USD per 1,000,000 tokens; `second`, `image`, `request` and `search` per piece. */
+/** Prices as `models.json` has them: USD per 1,000,000 tokens, per hour of sound; `second`, `image`, `request` and `search` per piece. */
 export interface EntryRates {
   input?: number
   output?: number
@@ -17,6 +17,8 @@ export interface EntryRates {
   input_characters?: number
   output_characters?: number
   second?: number
+  /** Per hour of sound in the prompt: prices by the minute would not be exact by the second. */
+  audio_hour?: number
   image?: number
   request?: number
   search?: number

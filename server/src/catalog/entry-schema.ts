@@ -21,6 +21,7 @@ const rates = {
   input_characters: amount.exactOptional(),
   output_characters: amount.exactOptional(),
   second: amount.exactOptional(),
+  audio_hour: amount.exactOptional(),
   image: amount.exactOptional(),
   request: amount.exactOptional(),
   search: amount.exactOptional(),

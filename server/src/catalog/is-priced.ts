@@ -6,12 +6,13 @@ import { writesText, type Category, type Model, type Pricing } from './model'
  */
 export function isPrice(pricing: Pricing, category: Category): boolean {
   const { input, output, inputCharacters = 0n, outputCharacters = 0n } = pricing
-  const { request = 0n, second = 0n, search = 0n, tiers = [] } = pricing
+  const { request = 0n, second = 0n, search = 0n, audioHour = 0n, tiers = [] } = pricing
   if ([pricing, ...tiers.map(({ rates }) => rates)].some(isBelowZero)) return false
   const hasInputPrice = input + inputCharacters > 0n
   const isComplete = hasInputPrice && (!writesText(category) || output + outputCharacters > 0n)
-  // A search unit is all that some rankings cost.
-  return isComplete || request + second > 0n || (category === 'rerank' && search > 0n)
+  // A search unit is all that some rankings cost, time all that some transcriptions do.
+  const ofKind = category === 'rerank' ? search : category === 'transcription' ? audioHour : 0n
+  return isComplete || request + second > 0n || ofKind > 0n
 }
 
 const isBelowZero = (rates: object) =>

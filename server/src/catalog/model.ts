@@ -25,6 +25,8 @@ export interface MeasuredRates {
   outputCharacters?: bigint
   /** Per second of processing. */
   second?: bigint
+  /** Per hour of sound in the prompt. */
+  audioHour?: bigint
 }
 
 /** All rates of a price: those of tokens, those of measured quantities, and nano-dollars per piece. */

@@ -148,6 +148,7 @@ const withoutTokens = {
   inputCharacters: 0n,
   outputCharacters: 0n,
   second: 0n,
+  audioHour: 0n,
   image: 0n,
   request: 0n,
   search: 0n,

@@ -20,6 +20,7 @@ export const rateFields = {
   inputCharacters: 'input_characters',
   outputCharacters: 'output_characters',
   second: 'second',
+  audioHour: 'audio_hour',
   image: 'image',
   request: 'request',
   search: 'search',
@@ -43,6 +44,7 @@ const optionalRates = {
   input_characters: optionalPrice,
   output_characters: optionalPrice,
   second: optionalPrice,
+  audio_hour: optionalPrice,
   image: optionalPrice,
   request: optionalPrice,
   search: optionalPrice,
@@ -87,8 +89,8 @@ const TierFields = z
 type TierFields = z.output<typeof TierFields>
 
 /**
- * USD per 1,000,000 tokens or characters; `second`, `image`, `request` and `search` per piece. Each up to
- * `maxPriceUsd`.
+ * USD per 1,000,000 tokens or characters, or per hour of sound; `second`, `image`, `request` and `search` per piece.
+ * Each up to `maxPriceUsd`.
  */
 export const PricingFields = z.object({
   input: price,
@@ -122,6 +124,7 @@ export const publicRates = {
   second: publicFields.describe(
     'Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it.',
   ),
+  audio_hour: publicFields.describe('Per hour of sound in the prompt, to the millisecond.'),
   image: publicFields.describe('Per image in the prompt.'),
   request: publicFields,
   search: publicFields.describe('Per web search by the provider.'),
@@ -138,7 +141,7 @@ const TierAnswer = z.object({
 })
 
 const inUsd =
-  'USD per 1,000,000 tokens or characters; `second`, `image`, `request` and `search` per piece.'
+  'USD per 1,000,000 tokens or characters; `audio_hour` per hour; `second`, `image`, `request` and `search` per piece.'
 const tiers = z
   .array(TierAnswer)
   .describe('Rates in place of those above; null for those that stay. The later of two counts.')
@@ -175,6 +178,7 @@ export const toRatesAnswer = (rates: Partial<Rates>) => ({
   input_characters: usdOf(rates.inputCharacters),
   output_characters: usdOf(rates.outputCharacters),
   second: usdOf(rates.second),
+  audio_hour: usdOf(rates.audioHour),
   image: usdOf(rates.image),
   request: usdOf(rates.request),
   search: usdOf(rates.search),

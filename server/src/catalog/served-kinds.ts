@@ -2,6 +2,7 @@ import type { Category } from './model'
 import type { Provider } from '../providers/provider'
 
 const speechDialects: ReadonlySet<string> = new Set(['openai', 'sandbox', 'azure', 'google'])
+const transcribingDialects: ReadonlySet<string> = new Set(['openai', 'sandbox', 'azure'])
 
 /** Returns whether a provider serves models of a category at all. */
 export function servesKind(
@@ -18,6 +19,8 @@ export function servesKind(
       return dialect === 'openai' || dialect === 'sandbox' || dialect === 'cohere'
     case 'speech':
       return embeddings !== 'only' && speechDialects.has(dialect)
+    case 'transcription':
+      return embeddings !== 'only' && transcribingDialects.has(dialect)
     default:
       return embeddings !== 'only' && options.speech.form === 'openai'
   }

@@ -18,6 +18,7 @@ const seldomRates = {
   inputCharacters: rate,
   outputCharacters: rate,
   second: rate,
+  audioHour: rate,
   image: rate,
   request: rate,
   search: rate,

@@ -10,6 +10,7 @@ import type { TokenNeed } from '../limits/token-need'
 import type { Translation } from '../protocols/dialect'
 import type { Operation } from '../upstream/protocol/protocol'
 import type { JsonObject } from '../wire/json-body'
+import type { FormLimits } from '../wire/uploaded-file'
 
 /** A validated request with its candidates, as an endpoint runs it. */
 export type EndpointRun<Params> = Failover<ValidatedRequest<Params>>
@@ -21,6 +22,8 @@ export interface Endpoint<Schema extends z.ZodType<{ model: string }>> extends P
   operation: Exclude<Operation, 'responses'>
   schema: Schema
   maxBytes: number
+  /** Set where the request is a form with files, not JSON. */
+  form?: FormLimits
   kinds: readonly Category[]
   /** The kind of the model of requests that name none; where absent, `model` is required. */
   defaultKind?: Category
@@ -30,6 +33,8 @@ export interface Endpoint<Schema extends z.ZodType<{ model: string }>> extends P
   translate?: (body: JsonObject) => Translation
   /** Brings forms that clients may use for the same into the one of `schema`; the same object where there are none. */
   normalize?: (body: JsonObject) => JsonObject
+  /** Measures what the price depends on, once the request is checked. Rejects with `invalid_request`. */
+  prepare?: (params: z.output<Schema>) => Promise<void>
   /** The countable content, should its size come close to the model's context. */
   size: (params: z.output<Schema>, body: JsonObject) => PromptSize
   need: (params: z.output<Schema>, bytes: number) => TokenNeed

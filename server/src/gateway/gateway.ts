@@ -14,7 +14,7 @@ import { moderations } from './moderations'
 import type { Endpoint } from './endpoint'
 import { Failover } from './failover'
 import { takeOwnFields } from './own-fields'
-import { expandBody, parseRequest } from './parse'
+import { expandBody, parseRequest, readRequest } from './parse'
 import type { GatewayPorts } from './ports'
 import { overChat, renderForCaller } from './render-reply'
 import { withRequestedCost } from './reported-cost'
@@ -23,6 +23,7 @@ import { rerank } from './rerank'
 import { speech } from './speech'
 import { resolveModel, toQuestion, toValidatedRequest } from './resolve'
 import { RequestLifecycle, settleOnEnd } from './settle'
+import { transcriptions, translations } from './transcriptions'
 import { permitEndpoint } from '../auth/principal'
 import { getOutputLimit } from '../limits/prompt-size'
 import { estimateTokenNeed } from '../limits/token-need'
@@ -41,6 +42,8 @@ export interface Gateway {
   moderate: (call: InboundRequest) => Promise<Reply | RecordedReply>
   rerank: (call: InboundRequest) => Promise<Reply | RecordedReply>
   speak: (call: InboundRequest) => Promise<Reply | RecordedReply>
+  transcribe: (call: InboundRequest) => Promise<Reply | RecordedReply>
+  translate: (call: InboundRequest) => Promise<Reply | RecordedReply>
   /** Answers a chat in another API format. */
   converse: (dialect: Dialect, call: InboundRequest) => Promise<Reply | RecordedReply>
   /** Estimates the tokens of a prompt without calling the model. */
@@ -54,6 +57,8 @@ export const createGateway = (ports: GatewayPorts): Gateway => ({
   moderate: (call) => serve(moderations, call, ports),
   rerank: (call) => serve(rerank, call, ports),
   speak: (call) => serve(speech, call, ports),
+  transcribe: (call) => serve(transcriptions, call, ports),
+  translate: (call) => serve(translations, call, ports),
   converse: (dialect, call) => serve(overChat(dialect), call, ports),
   count: (dialect, call) => countTokens(dialect, call, ports),
 })
@@ -86,7 +91,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   ports: GatewayPorts,
 ): Promise<Reply | RecordedReply> {
   const { call, principal, log, admission, month } = lifecycle
-  let requestBody = await call.readBody(endpoint.maxBytes, principal.accountId, log.keepRequest)
+  let requestBody = await readRequest(endpoint, lifecycle, log.keepRequest)
   log.read(requestBody.body)
   const recordedAnswer =
     call.repeatable && (await call.repeatable.claim(principal.userId, requestBody.body))
@@ -102,6 +107,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   requestBody = expanding instanceof Promise ? await expanding : expanding
   const parsed = parseRequest(endpoint, requestBody, ports)
   if (own) parsed.preferences = own.preferences
+  if (endpoint.prepare) await endpoint.prepare(parsed.params)
 
   const conversation = new CachedConversation(ports.affinity, principal.accountId, parsed.body)
   lifecycle.conversation = conversation

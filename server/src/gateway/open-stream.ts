@@ -22,6 +22,8 @@ export interface StreamPlan<Params, Protocol extends StreamProtocol = ChatProtoc
   protocol: (attempt: RequestAttempt<Params>) => Protocol
   /** The part of the attempt's body to send, where that is not all of it. */
   sentBody?: (attempt: RequestAttempt<Params>) => JsonObject
+  /** The usage of a request whose answer was lost, where its body does not tell it. */
+  lostUsage?: (attempt: RequestAttempt<Params>) => Usage
   /** Starts reading the answer. */
   relay: (attempt: RequestAttempt<Params>, protocol: Protocol) => RelayedStream
   allowance: (attempt: RequestAttempt<Params>) => OutputAllowance | undefined
@@ -99,8 +101,10 @@ class StreamOpening<Params, Protocol extends StreamProtocol> implements Failover
           protocol,
           deadline,
           allowance,
-          onLost: toLossReport(attempt, (bytes) =>
-            promptUsage(plan.sentBody?.(attempt) ?? body, bytes),
+          onLost: toLossReport(
+            attempt,
+            (bytes) =>
+              plan.lostUsage?.(attempt) ?? promptUsage(plan.sentBody?.(attempt) ?? body, bytes),
           ),
           onBroken,
           drain: () => disconnect.drain,

@@ -57,6 +57,19 @@ export function expandBody(
   return defaultKind ? withDefaultModel(requestBody, defaultKind, caller) : requestBody
 }
 
+/** Reads a body: JSON, or a form with files. Rejects with `invalid_request` and `gateway_unavailable`. */
+export async function readRequest(
+  { form, maxBytes }: Pick<Endpoint<never>, 'form' | 'maxBytes'>,
+  { call, principal }: Pick<ValidatedRequest<unknown>, 'call' | 'principal'>,
+  keepText: ((text: string) => void) | undefined,
+): Promise<ReadBody> {
+  const { accountId } = principal
+  if (!form || !call.readForm) return call.readBody(maxBytes, accountId, keepText)
+  const requestBody = await call.readForm(form, accountId)
+  keepText?.(JSON.stringify(requestBody.body))
+  return requestBody
+}
+
 /** Parses and checks a body. Throws `invalid_request`. */
 export function parseRequest<Schema extends z.ZodType<{ model: string }>>(
   endpoint: Endpoint<Schema>,

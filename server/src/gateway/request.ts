@@ -7,6 +7,7 @@ import type { ChunkStream } from '../wire/chunk-stream'
 import type { EventWriter } from '../wire/event-writer'
 import type { JsonObject, ReadBody } from '../wire/json-body'
 import type { Pause } from '../wire/json-slices'
+import type { FormLimits } from '../wire/uploaded-file'
 import type { Usage } from '../wire/usage'
 
 /** One request to a model endpoint, as it arrived. */
@@ -28,6 +29,13 @@ export interface InboundRequest extends Credentialed {
     accountId: string,
     onText?: (text: string) => void,
   ) => Promise<ReadBody>
+  /**
+   * Called in place of `readBody` for a form, whose files are kept on disk until `upload` is disposed of. Rejects likewise.
+   * Absent where no request can have files.
+   */
+  readForm?: (limits: FormLimits, accountId: string) => Promise<ReadBody>
+  /** The files of the request; disposing of them never rejects, and twice is harmless. */
+  upload?: AsyncDisposable | undefined
   /**
    * Reads so many bytes more that belong to its body, once there is room for them, in slices of its owner's share of the
    * event loop: `read` calls `pause` after each. Rejects as `read` does, and with `gateway_unavailable`. Absent where nothing but the body is read.
@@ -88,6 +96,8 @@ export interface RecordedReply {
 export interface FullReply {
   kind: 'full'
   body: object
+  /** The answer where that is no JSON; the body is its content all the same. */
+  text?: { type: string; content: string } | undefined
   /** The body is in its caller's format already, where that is not ours. */
   isEncoded?: boolean
   usage: Usage

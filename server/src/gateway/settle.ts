@@ -127,6 +127,11 @@ export class RequestLifecycle {
     this.conversation?.recordRoute({ modelId: model.id, connectionId: connection.id })
   }
 
+  #releaseResources(): void {
+    this.failover?.[Symbol.dispose]()
+    void this.call.upload?.[Symbol.asyncDispose]()
+  }
+
   /** The one place where a request ends, for whatever reason. */
   async #end(reportedEnding: Ending): Promise<bigint> {
     const ending = withUnanswered(reportedEnding, this.failover?.unansweredTotal)
@@ -147,7 +152,7 @@ export class RequestLifecycle {
       if (booking) this.cost = await booking
       return this.cost
     } finally {
-      this.failover?.[Symbol.dispose]()
+      this.#releaseResources()
       this.call.onSettled?.(usage && this.#toShown(usage), this.cost)
     }
   }

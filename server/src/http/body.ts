@@ -128,8 +128,8 @@ interface Entering {
   server: Reading['server']
 }
 
-/** Adds bytes to the share. */
-async function reserveShare(entering: Entering, bytes: number): Promise<void> {
+/** Adds bytes to the share, once there is room. */
+export async function reserveShare(entering: Entering, bytes: number): Promise<void> {
   const waiting = entering.share.take(bytes)
   if (waiting) await pausing(entering, waiting)
 }

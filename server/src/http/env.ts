@@ -1,4 +1,5 @@
 import type { BodyBudget } from './body-budget'
+import type { Uploads } from './upload-directory'
 import type { Overload } from './overload'
 import type { Principal } from '../auth/principal'
 import type { RateLimitQuota } from '../errors'
@@ -14,6 +15,7 @@ export interface Env {
     server: Server
     /** The memory budget of large bodies. */
     bodies: BodyBudget
+    uploads: Uploads
     /** The event loop's time, by owner. */
     loopShares: EventLoopShares
     overload: Pick<Overload, 'refusal' | 'onEnter' | 'answered'>

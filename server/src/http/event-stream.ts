@@ -95,6 +95,7 @@ class EventStream {
   #isClosed = false
   /** Events were written that have not gone out: one that is written now would overtake them. */
   #hasWritten = false
+  #hasSent = false
   #lastMoveMs = performance.now()
 
   constructor(outgoing: OutgoingStream, watch: StreamWatch) {
@@ -152,6 +153,11 @@ class EventStream {
     // A writer may have no text for a chunk.
     this.#hasWritten = isOver
     if (!isOver) return text === '' ? undefined : this.#send(controller, text)
+    // The runtime would announce the length of a stream that is sent at once.
+    if (!this.#hasSent) {
+      await this.#send(controller, text)
+      text = ''
+    }
     const { copy, crashAt } = this.#outgoing
     // Likewise for a repeat of the request.
     if (copy) await copy.end(this.#bytesOf(text))
@@ -184,6 +190,7 @@ class EventStream {
 
   /** Resolves when more can be sent; undefined where it can at once, which is nearly always. */
   #send(controller: ReadableStreamDirectController, text: string): Promise<void> | undefined {
+    this.#hasSent = true
     const { copy, isBinary } = this.#outgoing
     copy?.add(this.#bytesOf(text))
     const writeResult = controller.write(isBinary ? this.#bytesOf(text) : text)

@@ -42,6 +42,8 @@ export interface Declaration {
   query?: z.ZodObject
   headers?: Parameters
   body?: z.ZodType
+  /** The content type of the body, where that is not JSON. */
+  bodyType?: 'multipart/form-data'
   /** Makes repeats with the same `Idempotency-Key` get the first answer. */
   idempotency?: RepeatPorts
   /** Bodies by title, each an example of a whole request. */

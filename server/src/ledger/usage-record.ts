@@ -54,6 +54,8 @@ export const recordColumns = [
   ['input_characters', 'bigint'],
   ['output_characters', 'bigint'],
   ['processing_ms', 'bigint'],
+  // Since 0061.
+  ['audio_ms', 'bigint'],
 ] as const
 
 type ColumnName = (typeof recordColumns)[number][0]
@@ -123,12 +125,13 @@ const none: readonly number[] = []
 
 function seldomOf(tokens: TokenCounts): readonly (number | null)[] {
   const { cacheWriteLong, imageInput, imageOutput, searches } = tokens
-  const { inputCharacters, outputCharacters, processingMs } = tokens
-  const isMeasured = inputCharacters !== undefined || processingMs !== undefined
+  const { inputCharacters, outputCharacters, processingMs, audioMs } = tokens
+  const isMeasured = (inputCharacters ?? processingMs ?? audioMs) !== undefined
   if (!isMeasured && cacheWriteLong + imageInput + imageOutput + searches === 0) return none
   const countedUnits = [cacheWriteLong, imageInput, imageOutput, searches]
   if (!isMeasured) return countedUnits
-  return [...countedUnits, inputCharacters ?? null, outputCharacters ?? null, processingMs ?? null]
+  const measuredUnits = [inputCharacters, outputCharacters, processingMs, audioMs]
+  return [...countedUnits, ...measuredUnits.map((count) => count ?? null)]
 }
 
 /** Returns whether the record of an event has the columns of `shortColumns`. */

@@ -69,4 +69,5 @@ export const costAt = (usage: Usage, { rates }: AppliedPrice, volume: TokenBound
     inputCharacters: usage.inputCharacters,
     outputCharacters: usage.outputCharacters,
     processingMs: usage.processingMs,
+    audioMs: usage.audioMs,
   })

@@ -23,6 +23,13 @@ interface UsageGrounds {
   elapsedMs: number
 }
 
+/** No more sound is believed than the file has. */
+function withBoundedSound(usage: Usage, { audioMs: maxMs = 0 }: TokenBounds): Usage {
+  const { audioMs } = usage
+  if (audioMs === undefined || audioMs <= maxMs) return usage
+  return { ...usage, audioMs: maxMs, flawed: usage.flawed || !usage.estimated }
+}
+
 /** The longest answer that is believed of a model with an unknown context. */
 const contextOfUnknown = 131_072
 
@@ -41,7 +48,7 @@ export function boundUsage(usage: Usage, grounds: UsageGrounds): Usage {
   if (isTrusted && !hasOwnLimit) {
     limits.output = Math.max(limits.output, volume.choices * (contextLength ?? contextOfUnknown))
   }
-  const believed = limitUsage(usage, limits)
+  const believed = withBoundedSound(limitUsage(usage, limits), volume)
   const { pricing, elapsedMs } = grounds
   if (!pricing) return believed
   return withMeasured(believed, { pricing, volume, outputTokens: limits.output, elapsedMs })

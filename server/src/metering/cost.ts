@@ -16,6 +16,8 @@ export interface Pieces {
   inputCharacters?: number | undefined
   outputCharacters?: number | undefined
   processingMs?: number | undefined
+  /** Milliseconds of sound that were read. */
+  audioMs?: number | undefined
 }
 
 /** Nano-dollars per 1,000,000 tokens of each bucket; one without a price of its own has `input`'s or `output`'s. */
@@ -75,6 +77,14 @@ export function computePieceCost(pieces: Pieces, rates: Rates): bigint {
   return BigInt(requests) * request + BigInt(images) * image + BigInt(searches) * search
 }
 
+const msPerHour = 3_600_000n
+
+/** Computes the cost of sound by its time, in millionths of a nano-dollar, rounded up. */
+export function costOfSound(audioMs: number, { audioHour: rate = 0n }: Rates): bigint {
+  if (rate === 0n || audioMs === 0) return 0n
+  return (BigInt(audioMs) * rate * million + msPerHour - 1n) / msPerHour
+}
+
 /** Computes the cost of characters and time, in millionths of a nano-dollar. */
 export function costOfMeasured(measuredUnits: Pieces, rates: Rates): bigint {
   const { inputCharacters: inputRate = 0n, outputCharacters: outputRate = 0n, second = 0n } = rates
@@ -104,7 +114,8 @@ const buckets = [
 export function computeCost(usage: Usage, givenRates: Rates, pieces: Pieces = oneRequest): bigint {
   const rates = getBucketRates(givenRates)
   const cachedAudio = cachedAudioOf(usage, givenRates)
-  const measuredCost = costOfMeasured(pieces, givenRates)
+  const measuredCost =
+    costOfMeasured(pieces, givenRates) + costOfSound(pieces.audioMs ?? 0, givenRates)
   const ofPieces = computePieceCost(pieces, givenRates)
   if (cachedAudio > 0 || measuredCost > 0n) {
     // Few usages have any of this: all others are summed as numbers.

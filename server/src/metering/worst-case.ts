@@ -11,6 +11,7 @@ import {
 } from '../wire/usage'
 import {
   costOfMeasured,
+  costOfSound,
   computePieceCost,
   getBucketRates,
   roundUp,
@@ -47,6 +48,8 @@ export interface TokenBounds {
   inputCharacters?: number
   /** Processing time until the deadlines of all requests to the provider, where the price charges it. */
   maxProcessingMs?: number
+  /** Milliseconds of the sound that is read by its time. */
+  audioMs?: number
 }
 
 /** The price of a volume as a linear function: `fixedPrice` + output limit x `perToken`. */
@@ -99,6 +102,7 @@ export function computeWorstCase(volume: TokenBounds, pricing: Pricing, minute: 
   if (volume.extraOutputTokens > 0) fixedPrice += multiplyRate(volume.extraOutputTokens, outputRate)
   const pieces = computePieceCost(volume, rates)
   if (pieces > 0n) fixedPrice += pieces * 1_000_000n
+  if (volume.audioMs !== undefined) fixedPrice += costOfSound(volume.audioMs, rates)
   const perToken = volume.choices === 1 ? outputRate : multiplyRate(volume.choices, outputRate)
   return pricedUnits(pricing)
     ? withUnits({ volume, fixedPrice, perToken }, rates)

@@ -92,6 +92,8 @@ export const hosts: readonly Provider[] = [
     abort: 'bills_all',
     website: 'https://console.groq.com',
     options: {
+      // https://groq.com/pricing
+      minAudioSeconds: 10,
       // Unknown fields are refused.
       drop: [...openAiOnly, 'logit_bias', 'logprobs', 'top_logprobs'],
       dropFromMessages: ['name'],

@@ -126,6 +126,7 @@ export const makers: readonly Provider[] = [
       },
       // https://docs.mistral.ai/capabilities/guardrailing
       moderationImages: false,
+      transcriptionFormat: 'mistral',
     },
   }),
   defineProvider(['xai', 'xAI'], 'https://api.x.ai/v1', {
@@ -250,11 +251,11 @@ export const makers: readonly Provider[] = [
   defineProvider(['deepgram', 'Deepgram'], 'https://api.deepgram.com/v1', {
     authScheme: 'Token',
     website: 'https://console.deepgram.com',
-    options: { speech: { form: 'deepgram' } },
+    options: { speech: { form: 'deepgram' }, transcriptionFormat: 'deepgram' },
   }),
   defineProvider(['elevenlabs', 'ElevenLabs'], 'https://api.elevenlabs.io/v1', {
     authHeader: 'xi-api-key',
     website: 'https://elevenlabs.io/app/developers',
-    options: { speech: { form: 'elevenlabs' } },
+    options: { speech: { form: 'elevenlabs' }, transcriptionFormat: 'elevenlabs' },
   }),
 ]

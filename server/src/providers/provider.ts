@@ -168,6 +168,10 @@ export const RelayOptions = z.strictObject({
       maxCharacters: z.int().min(1).optional(),
     })
     .prefault({}),
+  /** The form of requests to transcribe: OpenAI's, which most servers have, or a vendor's own. */
+  transcriptionFormat: z.enum(['openai', 'mistral', 'deepgram', 'elevenlabs']).default('openai'),
+  /** The least sound that a transcription is billed as, in seconds. */
+  minAudioSeconds: z.number().min(0).max(3600).default(0),
 })
 export type RelayOptions = z.infer<typeof RelayOptions>
 

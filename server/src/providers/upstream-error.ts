@@ -20,7 +20,7 @@ export interface ErrorSource {
   /** Removed from every text that leaves. */
   secret: string | null
   /** The field that holds the text of the request. */
-  textField: 'messages' | 'prompt' | 'input' | 'documents'
+  textField: 'messages' | 'prompt' | 'input' | 'documents' | 'file'
   /** Returns whether the caller sent a field of that name. */
   wasSent: (field: string) => boolean
   /** The limits of the model in the catalogue, in tokens. */

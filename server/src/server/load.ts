@@ -1,12 +1,16 @@
 import type { Logger } from 'pino'
 import type { Config } from '../platform/config/config'
 import { BodyBudget } from '../http/body-budget'
+import { FormGarbage } from '../http/form-garbage'
+import { UploadDirectory } from '../http/upload-directory'
 import { Overload } from '../http/overload'
+import type { Storage } from './storage'
 import type { EventLoopShares } from '../limits/event-loop-shares'
 import type { MetricsSnapshot } from '../telemetry/metrics-snapshot'
 
 interface Dependencies {
   config: Config
+  storage: Pick<Storage, 'dataDir'>
   log: Logger
   /** The number of streams open to callers. */
   streams: () => number
@@ -14,8 +18,8 @@ interface Dependencies {
 }
 
 /** Creates load shedding, which protects this process from overload. */
-export function createLoadShedding(
-  { config, log, streams, loopShares }: Dependencies,
+export async function createLoadShedding(
+  { config, storage, log, streams, loopShares }: Dependencies,
   disposables: AsyncDisposableStack,
 ) {
   const bodies = disposables.use(
@@ -25,6 +29,17 @@ export function createLoadShedding(
       collect: () => Bun.gc(true),
     }),
   )
+  const uploads = {
+    directory: await UploadDirectory.open(storage.dataDir),
+    // Space on disk is not freed before its request has ended, however long that takes.
+    budget: disposables.use(
+      new BodyBudget({ bytes: config.uploadsBytes, loop: loopShares, unsentMs: Infinity }),
+    ),
+    garbage: new FormGarbage({
+      residentBytes: () => process.memoryUsage.rss(),
+      collect: () => Bun.gc(true),
+    }),
+  }
   const { maxRunning, maxLoopDelayMs } = config
   const overload = new Overload({
     maxRunning,
@@ -38,7 +53,10 @@ export function createLoadShedding(
   disposables.use(overload.start())
   const figures = (): Pick<MetricsSnapshot, 'streams' | 'load'> => ({
     streams: streams(),
-    load: { shed: { ...overload.rejections, bodies: bodies.rejections }, bodyBytes: bodies.bytes },
+    load: {
+      shed: { ...overload.rejections, bodies: bodies.rejections + uploads.budget.rejections },
+      bodyBytes: bodies.bytes,
+    },
   })
-  return { bodies, overload, loopShares, figures }
+  return { bodies, uploads, overload, loopShares, figures }
 }

@@ -109,7 +109,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const app = assemble(dependencies, assembled)
   const firstAccount = await firstAccountOf(config, storage)
   const shedding = { ...dependencies, ...services, streams: () => watch.size }
-  const load = createLoadShedding(shedding, disposables)
+  const load = await createLoadShedding(shedding, disposables)
   const front = createFront(app, { ...telemetry, ...load, sockets, state })
   const http = listenFor(front, dependencies, sockets)
   const port = http.port ?? config.port

@@ -125,7 +125,7 @@ async function refused(attempt: UpstreamAttempt, response: Answer): Promise<Answ
 function post(attempt: UpstreamAttempt, delivery: Delivery): Promise<Answer> {
   const { candidate, request, deadline } = attempt
   const outgoing = attempt.protocol.request
-  const { operation, body } = outgoing
+  const { operation, body, content } = outgoing
   const { gatewayId, owner, options } = candidate.connection
   if (gatewayId !== null) return postToGateway(attempt, outgoing, { gatewayId, delivery })
   if (candidate.provider.dialect === 'sandbox' && operation !== 'responses') {
@@ -139,8 +139,11 @@ function post(attempt: UpstreamAttempt, delivery: Delivery): Promise<Answer> {
   const call: UpstreamCall = {
     url,
     method: 'POST',
-    headers: tracedHeaders(attempt, headers),
-    body: JSON.stringify(body),
+    headers: tracedHeaders(
+      attempt,
+      content ? { ...headers, 'content-type': content.type } : headers,
+    ),
+    ...(content ? { streamed: content } : { body: JSON.stringify(body) }),
     signal: deadline,
     sent: delivery,
     owner,

@@ -12,6 +12,10 @@ const unknownPrice = '-1'
 
 type ListedRate = readonly [rate: keyof Rates, name: string, format: (nanos: bigint) => string]
 
+/** Rounded down: the exact price is that of an hour. */
+const perSecond = (nanosPerHour: bigint) =>
+  formatDecimal((nanosPerHour * 1_000_000n) / 3600n, decimalsOfToken)
+
 /**
  * Each rate with its name in lists of OpenRouter, or in LiteLLM's table of prices where OpenRouter has none.
  * @see https://openrouter.ai/docs/client-sdks/typescript/models/publicpricing
@@ -33,6 +37,7 @@ const listedRates: readonly ListedRate[] = [
   ['outputCharacters', 'output_cost_per_character', perToken],
   // A second of processing, which neither has: their seconds are those of sound.
   ['second', 'second', formatPlainUsd],
+  ['audioHour', 'input_cost_per_second', perSecond],
   ['image', 'image', formatPlainUsd],
   ['request', 'request', formatPlainUsd],
   ['search', 'web_search', formatPlainUsd],

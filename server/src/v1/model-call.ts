@@ -4,13 +4,17 @@ import type { InboundRequest, Repeatable } from '../gateway/request'
 import { promptCachingHeader } from '../gateway/prompt-caching'
 import { parsingStored, readJson, type BodyMemory } from '../http/body'
 import { smallBytes, type BodyBudget } from '../http/body-budget'
+import { readForm } from '../http/form'
+import type { Uploads } from '../http/upload-directory'
 import type { BodyShare } from '../http/body-share'
 import { systemClock, type Clock } from '../platform/clock'
 import { readModelKey } from '../http/caller'
 import type { Env, Server } from '../http/env'
+import { unavailable } from '../errors'
 import { hopsHeader, toHops } from '../wire/forwarding-loop'
 import type { Usage } from '../wire/usage'
 import type { ReadBody } from '../wire/json-body'
+import type { FormLimits } from '../wire/uploaded-file'
 import type { Pause } from '../wire/json-slices'
 
 const withoutSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : path)
@@ -20,6 +24,7 @@ interface Received {
   request: Request
   server: Server
   bodies: BodyBudget
+  uploads?: Uploads | undefined
   /** `req_` and 26 characters. */
   requestId: string
   /** Without query and fragment. */
@@ -37,11 +42,13 @@ export class ModelCall implements InboundRequest, BodyMemory {
   readonly startedAtMs = performance.now()
   readonly #server: Server
   readonly #bodies: BodyBudget
+  readonly #uploads: Uploads | undefined
   #accountId = ''
   /** The caller's account, once known. */
   owner: string | undefined
   /** The share of its body, where that is large. */
   body: BodyShare | undefined
+  upload: AsyncDisposable | undefined
   /** The caller's rate limit status once authenticated; undefined without limits. */
   quota: RateLimitQuota | undefined
   principal?: InboundRequest['principal']
@@ -57,12 +64,14 @@ export class ModelCall implements InboundRequest, BodyMemory {
   #waitStartedMs = 0
   readonly #clock: Clock
 
-  constructor({ request, server, bodies, requestId, path, clock = systemClock }: Received) {
+  constructor(received: Received) {
+    const { request, server, bodies, uploads, requestId, path, clock = systemClock } = received
     this.request = request
     this.requestId = requestId
     this.path = path
     this.#server = server
     this.#bodies = bodies
+    this.#uploads = uploads
     this.signal = request.signal
     this.#clock = clock
   }
@@ -118,6 +127,20 @@ export class ModelCall implements InboundRequest, BodyMemory {
     return readJson(this.request, { limitBytes, server: this.#server, memory: this, onText })
   }
 
+  async readForm(limits: FormLimits, accountId: string): Promise<ReadBody> {
+    const uploads = this.#uploads
+    if (!uploads) throw unavailable()
+    const form = await readForm(this.request, {
+      limits,
+      uploads,
+      owner: accountId,
+      server: this.#server,
+      clock: this.#clock,
+    })
+    this.upload = form
+    return form
+  }
+
   async readMore<Read>(bytes: number, read: (pause: Pause) => Promise<Read>): Promise<Read> {
     const share = this.share()
     const pause = parsingStored(share, bytes)
@@ -143,6 +166,7 @@ export const callOf = (c: Context<Env>): ModelCall =>
     request: c.req.raw,
     server: c.env.server,
     bodies: c.env.bodies,
+    uploads: c.env.uploads,
     requestId: c.get('requestId'),
     path: c.req.path,
   })

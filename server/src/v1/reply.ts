@@ -94,7 +94,7 @@ function toResponse(
   crashAt?.('before-last-byte')
   crashAt?.('after-last-byte')
   const headers = {
-    'content-type': 'application/json',
+    'content-type': reply.text?.type ?? 'application/json',
     ...(reply.provider && {
       'x-tollgate-provider': reply.provider,
       'x-tollgate-cost': formatPlainUsd(reply.cost ?? 0n),
@@ -104,7 +104,7 @@ function toResponse(
     ...getErrorFormat(call.request).headers?.(call.requestId),
     ...toChangeHeaders(reply),
   }
-  return new Response(JSON.stringify(reply.body), {
+  return new Response(reply.text?.content ?? JSON.stringify(reply.body), {
     headers: { ...headers, ...own },
   })
 }

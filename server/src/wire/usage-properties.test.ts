@@ -25,6 +25,7 @@ const buckets = ({
   inputCharacters: _read,
   outputCharacters: _written,
   processingMs: _ms,
+  audioMs: _sound,
   ...tokens
 }: Usage) => tokens
 const count = fc.oneof(

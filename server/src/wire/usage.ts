@@ -24,6 +24,8 @@ export interface TokenCounts {
   outputCharacters?: number | undefined
   /** Milliseconds of processing, where they are read; of a provider that reports none undefined. */
   processingMs?: number | undefined
+  /** Milliseconds of sound in the prompt, where that is read by its time; no tokens. */
+  audioMs?: number | undefined
 }
 
 /**
@@ -261,12 +263,18 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
 })
 
 /** A processing time that one of several answers does not report is unknown for their sum. */
-function addMeasured(a: Usage, b: Usage): Pick<Usage, 'outputCharacters' | 'processingMs'> {
+function addMeasured(
+  a: Usage,
+  b: Usage,
+): Pick<Usage, 'outputCharacters' | 'processingMs' | 'audioMs'> {
   const { outputCharacters: writtenCharacters, processingMs: ms } = a
   const { outputCharacters: alsoWritten, processingMs: alsoMs } = b
   const isCounted = (writtenCharacters ?? alsoWritten) !== undefined
   return {
     ...(isCounted && { outputCharacters: (writtenCharacters ?? 0) + (alsoWritten ?? 0) }),
     ...(ms !== undefined && alsoMs !== undefined && { processingMs: ms + alsoMs }),
+    ...((a.audioMs ?? b.audioMs) !== undefined && {
+      audioMs: (a.audioMs ?? 0) + (b.audioMs ?? 0),
+    }),
   }
 }

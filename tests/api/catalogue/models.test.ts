@@ -44,6 +44,7 @@ describe('GET /api/models', () => {
             input_characters: null,
             output_characters: null,
             second: null,
+            audio_hour: null,
             image: null,
             request: null,
             search: null,

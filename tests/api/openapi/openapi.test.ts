@@ -164,6 +164,8 @@ describe('each route', () => {
       'get /v1/responses/{response_id}',
       'get /v1/responses/{response_id}/input_items',
       'post /v1/audio/speech',
+      'post /v1/audio/transcriptions',
+      'post /v1/audio/translations',
       'post /v1/chat/completions',
       'post /v1/completions',
       'post /v1/conversations',

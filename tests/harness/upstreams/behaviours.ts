@@ -15,6 +15,7 @@ import { embeddings } from './embeddings'
 import { moderations } from './moderations'
 import { rankings } from './rankings'
 import { foreignSpeeches, speeches } from './speeches'
+import { deepgram, elevenLabs, transcripts } from './transcripts'
 
 /** Every behaviour by the name a model has; an argument may follow it after a hyphen. */
 const behaviours: Record<string, Behaviour> = {
@@ -39,6 +40,10 @@ const own: readonly (readonly [string, Record<string, Behaviour>])[] = [
   ['/audio/speech', speeches],
   ...foreignSpeeches,
   ['/messages', messages],
+  ['/audio/transcriptions', transcripts],
+  ['/audio/translations', transcripts],
+  ['/listen', deepgram],
+  ['/speech-to-text', elevenLabs],
 ]
 
 /** The behaviour of that name at an endpoint. */

@@ -19,6 +19,10 @@ const endpoints = [
   '/v1/rerank',
   '/v2/rerank',
   '/v1/audio/speech',
+  '/v1/audio/transcriptions',
+  '/v1/audio/translations',
+  '/v1/listen',
+  '/v1/speech-to-text',
   '/v1/messages',
 ]
 
@@ -90,7 +94,7 @@ async function behave(log: Log, exchange: Exchange, id: string): Promise<void> {
 /** Answers one request. May throw `PeerGone`. */
 export async function answer(log: Log, request: RawRequest, connection: Connection): Promise<void> {
   const path = request.target.replace(/\?.*$/, '')
-  const parsed = parseBody(request.body)
+  const parsed = parseBody(request)
   const reply = new Reply(connection)
   const exchange = { request, reply, path, body: isJson(parsed) ? parsed : {} }
   const steered = control(log, exchange)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Attempt, type Behaviour, type Json, capOf } from './call'
 import { type CatalogueModel, defaultCatalogue } from './catalogue'
 import type { Closer } from './connection'
+import { parseForm } from './forms'
 import type { Reply } from './reply'
 import type { RawRequest } from './request-parser'
 import { createHold, type Hold } from '../../../server/testing/hold'
@@ -63,9 +64,12 @@ export const emptyLog = (): Log => ({
   held: createHold(),
 })
 
-/** JSON or null, never an error: a broken body is something a test may look at too. */
-export function parseBody(bytes: Buffer): unknown {
+/** JSON, a form or null, never an error: a broken body is something a test may look at too. */
+export function parseBody(request: RawRequest): unknown {
+  const { body: bytes } = request
   if (bytes.length === 0) return null
+  const form = parseForm(request)
+  if (form) return form
   try {
     return JSON.parse(bytes.toString())
   } catch {
@@ -85,7 +89,7 @@ export function recordRequest(log: Log, { request, reply, path, body }: Exchange
   const attempt = request.headers['x-tollgate-attempt'] ?? `attempt-${++log.counter}`
   const receivedAt = Date.now()
   // Tests that wait for a number of requests look at all of them, again and again.
-  const parsed = once(() => parseBody(request.body))
+  const parsed = once(() => parseBody(request))
   const digest = once(() => createHash('sha256').update(request.body).digest('hex'))
   log.requests.push(() => ({
     method: request.method,

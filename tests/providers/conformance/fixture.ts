@@ -1,6 +1,7 @@
 import { APIError, type OpenAI } from 'openai'
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import { hasFixtures } from '../../harness/fixtures'
+import { toForm, type FormFields } from '../../harness/http'
 import { startSchemaJudge } from '../../harness/openai-schema'
 import type { Fetch } from '../../harness/recorder'
 import {
@@ -25,6 +26,8 @@ export interface Fixture extends AsyncDisposable {
   sent: () => Json
   /** Posts a body as it is, for what no client would send. */
   post: (path: string, body: Json) => Promise<Response>
+  /** Posts a form; null leaves a field out. */
+  postForm: (path: string, fields: FormFields) => Promise<Response>
   /** Adds a provider with options of its own, at the same address; ids are then `<key>/<name>`. */
   addProvider: (key: string, options: Json) => Promise<void>
   /** Registers a model of any provider. */
@@ -61,6 +64,12 @@ export async function createFixture(options?: RigOptions & { provider?: Json }):
         method: 'POST',
         headers,
         body: JSON.stringify(body),
+      }),
+    postForm: (path, fields) =>
+      judge.fetch(`${gateway.url}${path}`, {
+        method: 'POST',
+        headers: { authorization: headers.authorization },
+        body: toForm(fields),
       }),
     async addProvider(key, options) {
       const fields = { key, name: key, adapter: 'openai', base_url: upstream.url, options }

@@ -18,6 +18,7 @@ export const priceParts = [
   ['input_characters', 'Input, 1M characters'],
   ['output_characters', 'Output, 1M characters'],
   ['second', 'One second'],
+  ['audio_hour', 'Audio input, one hour'],
   ['image', 'One image'],
   ['request', 'One request'],
   ['search', 'One web search'],
@@ -29,7 +30,8 @@ export const priceGroups: readonly (readonly [string, readonly PricePart[]])[] =
   ['Cache', ['cached_input', 'cached_audio_input', 'cache_write', 'cache_write_1h']],
   ['Audio and images', ['audio_input', 'audio_output', 'image_input', 'image_output']],
   ['Characters', ['input_characters', 'output_characters']],
-  ['By the piece', ['second', 'image', 'request', 'search']],
+  ['By time', ['second', 'audio_hour']],
+  ['By the piece', ['image', 'request', 'search']],
 ]
 
 export type PricePart = (typeof priceParts)[number][0]
@@ -71,6 +73,7 @@ const emptyRates: RateFields = {
   input_characters: '',
   output_characters: '',
   second: '',
+  audio_hour: '',
   image: '',
   request: '',
   search: '',

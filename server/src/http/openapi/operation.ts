@@ -134,7 +134,7 @@ function parametersOf(
  * body; any other method needs a field. Source: contract 1.1, 1.2.
  */
 function requestBodyOf(
-  { method, access, examples = {} }: Declaration,
+  { method, access, bodyType, examples = {} }: Declaration,
   body: z.ZodType,
   converter: SchemaConverter,
 ) {
@@ -143,7 +143,7 @@ function requestBodyOf(
   return {
     required: method !== 'post' || !body.safeParse({}).success,
     content: {
-      'application/json': {
+      [bodyType ?? 'application/json']: {
         schema,
         examples: Object.fromEntries(
           Object.entries(examples).map(([summary, value]) => [

@@ -184,6 +184,15 @@ const overload = z.object({
       doc: 'memory for bodies of requests above 1 MB together until they are sent on, 32 to 65536; others wait ([resilience.md](resilience.md#overload-protection))',
     },
   ),
+  uploadsBytes: setting(
+    integer(64, 1_048_576)
+      .default(2048)
+      .transform((size) => size * megabyte),
+    {
+      name: 'UPLOADS_MB',
+      doc: 'disk space in `DATA_DIR` for the files of running requests, such as sound to transcribe, 64 to 1048576; others wait ([resilience.md](resilience.md#overload-protection))',
+    },
+  ),
   maxRunning: setting(integer(0, 1_000_000).default(16_384), {
     name: 'MOST_RUNNING_REQUESTS',
     doc: 'concurrent requests to models; beyond that new ones are rejected with 503; 0 for no bound',

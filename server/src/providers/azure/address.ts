@@ -23,6 +23,8 @@ const operations = {
   embeddings: 'embeddings',
   speech: 'audio/speech',
   responses: 'responses',
+  transcriptions: 'audio/transcriptions',
+  translations: 'audio/translations',
 } as const
 export type AzureOperation = keyof typeof operations
 

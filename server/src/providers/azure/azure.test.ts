@@ -15,6 +15,19 @@ const urlOf = (connection: AzureConnection, operation: 'chat' | 'embeddings' | '
   toAzureCall(connection, operation, 'gpt-4o').url
 
 describe('the address of a call', () => {
+  test('transcriptions and translations have paths of their own, with the deployment as the model', () => {
+    const connection = { baseUrl: host, apiVersion: '2025-01-01-preview' }
+    expect(toAzureCall(connection, 'transcriptions', 'whisper')).toMatchObject({
+      url: `${host}/openai/deployments/whisper/audio/transcriptions?api-version=2025-01-01-preview`,
+      model: 'whisper',
+    })
+    const newer = { baseUrl: host, deployments: { whisper: 'ears' } }
+    expect(toAzureCall(newer, 'translations', 'whisper')).toMatchObject({
+      url: `${host}/openai/v1/audio/translations`,
+      model: 'ears',
+    })
+  })
+
   test.each([
     [{ baseUrl: host }, `${host}/openai/v1/chat/completions`],
     [{ baseUrl: `${host}/openai/v1/` }, `${host}/openai/v1/chat/completions`],

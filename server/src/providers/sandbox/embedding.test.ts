@@ -58,5 +58,6 @@ test('lists the models', async () => {
   const signal = new AbortController().signal
   const { data } = await read(answer({ path: '/models', body: undefined, signal }))
   const ids = data.map(({ id }: { id: string }) => id)
-  expect(ids).toEqual(['echo', 'lorem', 'tools', 'embedding', 'moderation', 'rerank', 'speech'])
+  const others = ['embedding', 'moderation', 'rerank', 'speech', 'transcription']
+  expect(ids).toEqual(['echo', 'lorem', 'tools', ...others])
 })

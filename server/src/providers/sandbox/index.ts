@@ -6,6 +6,7 @@ import { answerModeration } from './moderation'
 import { SandboxRefusal, toErrorResponse } from './refusal'
 import { answerRerank } from './rerank'
 import { answerSpeech } from './speech'
+import { answerTranscription } from './transcription'
 
 /** A request as a provider of the OpenAI format gets it, its JSON already read. */
 export interface SandboxRequest {
@@ -22,6 +23,8 @@ const paths: Readonly<Record<string, (request: SandboxRequest) => Response>> = {
   '/moderations': ({ body }) => answerModeration(body),
   '/rerank': ({ body }) => answerRerank(body),
   '/audio/speech': ({ body }) => answerSpeech(body),
+  '/audio/transcriptions': ({ body }) => answerTranscription(body, 'transcribe'),
+  '/audio/translations': ({ body }) => answerTranscription(body, 'translate'),
   '/models': () => Response.json(modelList()),
 }
 
@@ -35,7 +38,8 @@ const paths: Readonly<Record<string, (request: SandboxRequest) => Response>> = {
  * - `embedding` has 256 dimensions and knows nothing of meaning;
  * - `moderation` flags the categories whose names are in a text;
  * - `rerank` orders documents by the words that they share with a query;
- * - `speech` hums a tone for each character, as WAV or PCM.
+ * - `speech` hums a tone for each character, as WAV or PCM;
+ * - `transcription` says how long a file is, and that it did not listen.
  *
  * The same request has the same answer but for `id` and `created`. Tokens are simulated (`text.ts`).
  * Never throws: a wrong request gets a 400 or a 404 with OpenAI's error body.

@@ -91,6 +91,14 @@ export const SandboxSpeechRequest = z.looseObject({
   response_format: z.enum(['wav', 'pcm'], { error: 'The sandbox makes wav and pcm.' }).nullish(),
 })
 
+/** The fields of `POST /audio/transcriptions`, whose file is described. */
+export const SandboxTranscriptionRequest = z.looseObject({
+  model: z.string(),
+  file: z.looseObject({ name: z.string(), bytes: z.int() }),
+  seconds: z.number(),
+  response_format: z.string().nullish(),
+})
+
 /** `body` as `Schema` has it. Throws a 400 `Refusal` that names the first field at fault. */
 export function parse<Schema extends z.ZodType>(Schema: Schema, body: unknown): z.infer<Schema> {
   const result = Schema.safeParse(body)

@@ -41,6 +41,7 @@ import { rerankRoutes } from '../../v1/rerank'
 import { speechRoutes } from '../../v1/speech'
 import { responseRoutes, type ResponsePorts } from '../../v1/responses'
 import { storedResponseRoutes } from '../../v1/stored-responses'
+import { transcriptionRoutes } from '../../v1/transcriptions'
 
 /** The dependencies of the application; the composition root in server/server.ts creates them. */
 export interface AppPorts {
@@ -69,6 +70,7 @@ const modelEndpoints = (ports: AppPorts) => {
     ...moderationRoutes(gateway, reply),
     ...rerankRoutes(gateway, reply),
     ...speechRoutes(gateway, reply),
+    ...transcriptionRoutes(gateway, reply),
     ...messageRoutes(gateway, reply),
     ...responseRoutes(gateway, reply, responses),
     ...storedResponseRoutes({ ...responses, reply }),

@@ -1,10 +1,15 @@
-import { afterEach, expect, spyOn, test } from 'bun:test'
+import { afterAll, afterEach, expect, spyOn, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Hono } from 'hono'
 import { pino } from 'pino'
 import { createFront } from './front'
 import { invalidRequest } from '../../errors'
 import { BodyBudget } from '../../http/body-budget'
 import type { Env } from '../../http/env'
+import { FormGarbage } from '../../http/form-garbage'
+import { UploadDirectory } from '../../http/upload-directory'
 import { EventLoopShares } from '../../limits/event-loop-shares'
 import { modelRoute } from '../../v1/endpoint'
 
@@ -15,6 +20,11 @@ afterEach(() => open.dispose())
 const unused = (): never => {
   throw new Error('this test opens no sockets')
 }
+
+const dataDir = await mkdtemp(join(tmpdir(), 'front-'))
+afterAll(() => rm(dataDir, { recursive: true }))
+const garbage = new FormGarbage({ residentBytes: () => 0, collect: () => undefined })
+const directory = await UploadDirectory.open(dataDir)
 
 /** A front with one model endpoint, whose large bodies take their room and are rejected. */
 function rejectingFront() {
@@ -45,6 +55,7 @@ function rejectingFront() {
       counts: { countAnswer: () => undefined, countError: () => undefined },
     },
     bodies,
+    uploads: { directory, budget: bodies, garbage },
     overload: { refusal: () => undefined, onEnter: () => undefined, answered: () => undefined },
     loopShares,
   })

@@ -4,6 +4,7 @@ import { newId } from '../../platform/db/id'
 import type { BodyBudget } from '../../http/body-budget'
 import { allowOrigin } from '../../http/cors'
 import type { Env, Server } from '../../http/env'
+import type { Uploads } from '../../http/upload-directory'
 import { closeConnection } from '../../http/keep-alive'
 import { finishFailed, finish, type RequestObserver } from '../../http/finish-response'
 import type { Overload, Shed } from '../../http/overload'
@@ -26,6 +27,7 @@ interface FrontDependencies {
   state: { readonly isStopping: boolean }
   witness: RequestObserver
   bodies: BodyBudget
+  uploads: Uploads
   overload: Pick<Overload, 'refusal' | 'onEnter' | 'answered'>
   loopShares: EventLoopShares
   tracing?: Tracing | undefined
@@ -54,10 +56,11 @@ async function withClosing(answering: Response | Promise<Response>): Promise<Res
 function createAnswer(app: Hono<Env>, dependencies: FrontDependencies) {
   const front = new Front(dependencies)
   const handlers = modelHandlersOf(app)
-  const { bodies, overload, loopShares, tracing } = dependencies
+  const { bodies, uploads, overload, loopShares, tracing } = dependencies
+  const bindings = { bodies, uploads, overload, loopShares }
   return (request: Request, server: Server): Response | Promise<Response> => {
     const answerRouted = () =>
-      front.awaitRouted(request, app.fetch(request, { server, bodies, overload, loopShares }))
+      front.awaitRouted(request, app.fetch(request, { server, ...bindings }))
     if (request.method !== 'POST') return answerRouted()
     let path = getPath(request.url)
     let handler = handlers.get(path)
@@ -69,7 +72,7 @@ function createAnswer(app: Hono<Env>, dependencies: FrontDependencies) {
     if (!handler) return answerRouted()
     const refusal = overload.refusal()
     if (refusal) return front.refuse({ request, path }, refusal)
-    const call = new ModelCall({ request, server, bodies, requestId: newId('req'), path })
+    const call = new ModelCall({ request, server, ...bindings, requestId: newId('req'), path })
     if (tracing) call.trace = tracing.begin(call)
     return front.answer(handler, call)
   }

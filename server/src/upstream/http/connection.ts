@@ -4,6 +4,7 @@ import type { Answer } from './answer'
 import { ConnectionFailed } from './connection-failed'
 import { HttpExchange, type Resender } from './exchange'
 import type { StopSignal } from './stop-signal'
+import { BodySender, type StreamedBody } from './streamed-body'
 import type { UrlTarget } from './target'
 import type { Clock } from '../../platform/clock'
 
@@ -35,6 +36,8 @@ export interface OutgoingMessage {
   /** All lines before the body; ASCII. */
   head: string
   body: string | Uint8Array | undefined
+  /** A body that is read while it is sent, instead of `body`. */
+  streamed?: StreamedBody | undefined
   /** Released once the operating system has taken the whole message. */
   sent?: { release: () => void } | undefined
   /** The size of head and body together. */
@@ -42,6 +45,12 @@ export interface OutgoingMessage {
 }
 
 const maxPipelined = 64 * 1024
+
+interface StreamedMessage {
+  head: Buffer
+  streamed: StreamedBody
+  delivery: OutgoingMessage['sent']
+}
 
 /** A connection to an upstream, on which one exchange follows the other. */
 export class HttpConnection {
@@ -69,6 +78,8 @@ export class HttpConnection {
   #unsent: Buffer | undefined
   /** Released once it has taken them. */
   #sent: OutgoingMessage['sent']
+  /** Set while a streamed body is being sent. */
+  #sender: BodySender | undefined
   #isClosed = false
 
   private constructor(dialling: Dialling) {
@@ -116,9 +127,11 @@ export class HttpConnection {
   }
 
   /** Writes a message; returns whether any of it was sent. The operating system takes the rest later. */
-  #write({ head, body, bytes, sent: delivery }: OutgoingMessage): boolean {
+  #write({ head, body, streamed, bytes, sent: delivery }: OutgoingMessage): boolean {
     const socket = this.#socket
     if (!socket || this.#isClosed) return false
+    if (streamed)
+      return this.#writeStreamed(socket, { head: Buffer.from(head), streamed, delivery })
     const message = encode(head, body, bytes)
     const sentBytes = socket.write(message)
     if (sentBytes < 0) return false
@@ -126,6 +139,29 @@ export class HttpConnection {
       this.#unsent = Buffer.from(message).subarray(sentBytes)
       this.#sent = delivery
     } else delivery?.release()
+    return true
+  }
+
+  /** Writes the head, and the body piece by piece while the operating system takes it. */
+  #writeStreamed(
+    socket: Socket<HttpConnection>,
+    { head, streamed, delivery }: StreamedMessage,
+  ): boolean {
+    const sentBytes = socket.write(head)
+    if (sentBytes < 0) return false
+    const sender = new BodySender({
+      write: (piece) => (this.#isClosed ? -1 : socket.write(piece)),
+      onSent: () => {
+        this.#sender = undefined
+        delivery?.release()
+      },
+      onFailed: (thrown) => {
+        this.#closed(thrown)
+        socket.terminate()
+      },
+    })
+    this.#sender = sender
+    void sender.send(head.subarray(sentBytes), streamed)
     return true
   }
 
@@ -139,7 +175,8 @@ export class HttpConnection {
 
   release(keepMs: number): void {
     this.#exchange = undefined
-    if (keepMs > 0 && !this.#unsent && !this.#isClosed) this.#dialling.onIdle(this, keepMs)
+    const isUnsent = this.#unsent !== undefined || this.#sender !== undefined
+    if (keepMs > 0 && !isUnsent && !this.#isClosed) this.#dialling.onIdle(this, keepMs)
     else this.close()
   }
 
@@ -147,12 +184,14 @@ export class HttpConnection {
   close(): void {
     this.#exchange = undefined
     this.#isClosed = true
+    this.#sender?.stop()
     this.#socket?.end()
   }
 
   destroy(): void {
     this.#exchange = undefined
     this.#isClosed = true
+    this.#sender?.stop()
     this.#socket?.terminate()
   }
 
@@ -194,6 +233,7 @@ export class HttpConnection {
   }
 
   #flush(): void {
+    this.#sender?.resume()
     if (!this.#unsent) return
     const sentBytes = this.#socket?.write(this.#unsent) ?? -1
     if (sentBytes < 0) return
@@ -207,6 +247,7 @@ export class HttpConnection {
     const wasOpen = !this.#isClosed
     this.#isClosed = true
     this.#unsent = undefined
+    this.#sender?.stop()
     this.#refuse(error ?? new Error('closed before it could be used'))
     const exchange = this.#exchange
     this.#exchange = undefined

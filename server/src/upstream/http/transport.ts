@@ -5,6 +5,7 @@ import { IdleConnections } from './idle-connections'
 import { formatFieldLines } from './request-head'
 import type { Resender } from './exchange'
 import type { StopSignal } from './stop-signal'
+import type { StreamedBody } from './streamed-body'
 import { parseTarget, type UrlTarget } from './target'
 import { systemClock, type Clock } from '../../platform/clock'
 
@@ -21,6 +22,8 @@ export interface Request {
   body?: string
   /** A body that is no text, instead of `body`: a compressed one. */
   bytes?: Uint8Array
+  /** A body that is read while it is sent, instead of `body`. */
+  streamed?: StreamedBody | undefined
   signal: StopSignal
   /** Released once the operating system has taken the whole request. */
   sent?: SendObserver | undefined
@@ -161,15 +164,15 @@ export class Transport {
 
 /** Formats head and body. Throws where a header cannot be sent. */
 function messageOf(
-  { method, headers, body: text, bytes, sent }: Request,
+  { method, headers, body: text, bytes, streamed, sent }: Request,
   host: string,
   path: string,
 ): OutgoingMessage {
   const body = bytes ?? text
-  const bodyBytes = body === undefined ? 0 : Buffer.byteLength(body)
+  const bodyBytes = streamed?.bytes ?? (body === undefined ? 0 : Buffer.byteLength(body))
   const length = method === 'GET' ? '' : `content-length: ${bodyBytes}\r\n`
   const head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${formatFieldLines(headers)}${length}\r\n`
-  return { head, body, sent, bytes: head.length + bodyBytes }
+  return { head, body, streamed, sent, bytes: head.length + bodyBytes }
 }
 
 /** The key of connections that may be shared: the same owner, and the same name verified by the same authorities. */

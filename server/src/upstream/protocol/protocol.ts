@@ -4,6 +4,7 @@ import type { CompleteAnswer } from '../../providers/openai/whole-answer'
 import type { ErrorSource, UpstreamFailure } from '../../providers/upstream-error'
 import type { ApiError } from '../../errors'
 import type { JsonObject } from '../../wire/json-body'
+import type { OutgoingContent } from '../../wire/outgoing-content'
 
 /** An operation of the OpenAI format. */
 export type Operation =
@@ -22,6 +23,8 @@ export type Operation =
 export interface OutgoingRequest {
   operation: Operation
   body: JsonObject
+  /** Sent in place of `body`: a form with files, or a file alone. */
+  content?: OutgoingContent | undefined
   /** The path that differs from the operation's own; a path in the provider's options takes precedence. */
   path?: string | undefined
   /** The whole URL, where it is no path below the connection's. */

@@ -137,6 +137,7 @@ const operatorUnits = [
   ['input_characters', 'the character'],
   ['output_characters', 'the character'],
   ['second', 'the second'],
+  ['audio_hour', 'the hour'],
   ['image', 'the piece'],
   ['request', 'the piece'],
   ['search', 'the piece'],

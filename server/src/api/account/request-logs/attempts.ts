@@ -34,6 +34,7 @@ interface AttemptRow {
   input_characters: bigint | null
   output_characters: bigint | null
   processing_ms: bigint | null
+  audio_ms: bigint | null
 }
 
 /** The parts of a log that its attempts fill. */
@@ -52,7 +53,8 @@ export async function toAttempts(
   const { rows } = await sql<AttemptRow>`
     select model, provider, connection_id, outcome, reason, started_at, duration_ms, first_token_ms,
       case billing_mode when 'house' then coalesce(price, 0) else cost - written_off end as charged,
-      passed_over, pricing, searches, input_characters, output_characters, processing_ms
+      passed_over, pricing, searches, input_characters, output_characters, processing_ms,
+      audio_ms
     from usage_event
     where request_id = ${id} and user_id = ${user_id}
       and started_at between ${started_at}::timestamptz - interval '1 minute'
@@ -112,6 +114,7 @@ const toMeasured = (row: AttemptRow): LogDetails['measured'] => ({
   input_characters: numberOf(row.input_characters),
   output_characters: numberOf(row.output_characters),
   processing_ms: numberOf(row.processing_ms),
+  audio_ms: numberOf(row.audio_ms),
 })
 
 const numberOf = (count: bigint | null) => (count === null ? null : Number(count))

@@ -173,6 +173,7 @@ export const attemptedFields = {
         .int()
         .nullable()
         .describe('As the provider reported it, else as long as the attempt ran'),
+      audio_ms: z.int().nullable().describe('The sound that a transcription read'),
     })
     .nullable()
     .describe(

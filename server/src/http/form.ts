@@ -1,0 +1,281 @@
+import { Busboy, type BusboyHeaders } from '@fastify/busboy'
+import type { Readable } from 'node:stream'
+import { reserveShare } from './body'
+import type { BodyShare } from './body-share'
+import type { Server } from './env'
+import { fileTooLarge, FormParts } from './form-parts'
+import type { Uploads } from './upload-directory'
+import { ApiError, invalidRequest } from '../errors'
+import type { Clock } from '../platform/clock'
+import { withTimeout } from '../platform/with-timeout'
+import type { ReadBody } from '../wire/json-body'
+import type { FormLimits } from '../wire/uploaded-file'
+
+interface Reading {
+  limits: FormLimits
+  uploads: Uploads
+  /** The account of the sender. */
+  owner: string
+  server: Pick<Server, 'timeout'>
+  clock?: Clock
+}
+
+/** A form that was read. Its files are on disk until it is disposed of. */
+export interface ReadForm extends ReadBody, AsyncDisposable {}
+
+/** Fields and files of one form. */
+const maxParts = 100
+const maxFieldBytes = 1 << 20
+/** The headers of one part. */
+const maxHeaderBytes = 8 << 10
+const maxHeaders = 16
+/** Beside the files: fields, headers and boundaries. */
+const maxExtraBytes = 4 << 20
+const minFormBytes = 1 << 20
+/** A form of unknown length takes room in such steps. */
+const stepBytes = 8 << 20
+/** The runtime ends a sender that is silent for so long. */
+const silentSeconds = 20
+/** A form must arrive at this pace, after a start, and within a time. */
+const startMs = 20_000
+const minBytesPerSecond = 32 << 10
+const maxMs = 15 * 60_000
+const readByteMs = 2e-6
+const multipart = /^multipart\/form-data\s*;.*boundary=/i
+
+/**
+ * Reads a form as it arrives: its fields into memory, its files to disk. Rejects with `invalid_request`, also where it
+ * arrives too slowly, and with `gateway_unavailable` where there is no room; then nothing of it remains.
+ */
+export async function readForm(request: Request, reading: Reading): Promise<ReadForm> {
+  const { limits, uploads, owner, server } = reading
+  const type = checkHeaders(request)
+  const declaredBytes = declaredLength(request, limits)
+  const parts = new FormParts(limits, uploads.directory)
+  const share = uploads.budget.open(owner)
+  const endGarbage = uploads.garbage.begin()
+  const dispose = async () => {
+    await parts[Symbol.asyncDispose]()
+    share.release()
+  }
+  server.timeout(request, silentSeconds)
+  try {
+    const entering = { request, share, server }
+    const waiting = reserveShare(entering, Math.max(minFormBytes, declaredBytes ?? stepBytes))
+    await waiting
+    const piped = pipe(request, { ...reading, type, share, parts })
+    const bytes = await share.whileReading(piped)
+    server.timeout(request, 0)
+    return { body: parts.body, bytes, [Symbol.asyncDispose]: dispose }
+  } catch (thrown) {
+    await dispose()
+    throw thrown
+  } finally {
+    endGarbage()
+  }
+}
+
+/** Returns the content type. Throws `invalid_request`. */
+function checkHeaders({ headers, body }: Request): string {
+  const type = headers.get('content-type') ?? ''
+  if (!multipart.test(type))
+    throw invalidRequest(null, 'wrong_content_type', 'Send the body as multipart/form-data.')
+  const encoding = headers.get('content-encoding')
+  if (encoding && encoding !== 'identity')
+    throw invalidRequest(
+      null,
+      'wrong_content_type',
+      'Compressed request bodies are not supported. Send it uncompressed.',
+    )
+  if (!body) throw invalidRequest(null, 'bad_format', 'The request has no body.')
+  return type
+}
+
+function declaredLength({ headers }: Request, limits: FormLimits): number | undefined {
+  const length = headers.get('content-length') ?? ''
+  if (!/^\d+$/.test(length)) return undefined
+  const bytes = Number(length)
+  const [field = null] = Object.keys(limits.files)
+  if (bytes > maxBytesOf(limits)) throw fileTooLarge(field, limits.maxFileBytes)
+  return bytes
+}
+
+const maxBytesOf = ({ files, maxFileBytes }: FormLimits): number =>
+  maxExtraBytes + maxFileBytes * Object.values(files).reduce((sum, maxCount) => sum + maxCount, 0)
+
+type Parser = InstanceType<typeof Busboy>
+
+interface Piping extends Reading {
+  type: string
+  share: BodyShare
+  parts: FormParts
+}
+
+/** Feeds the parser as fast as the files can be written. Resolves with the length of the form once all are. */
+async function pipe(request: Request, piping: Piping): Promise<number> {
+  const { type, parts, clock } = piping
+  const { promise: failed, reject } = Promise.withResolvers<never>()
+  failed.catch(() => undefined)
+  const files: WrittenPart[] = []
+  const parser = createParser(type, { parts, files, reject })
+  const reader = request.body?.getReader()
+  const read = async () => {
+    const bytes = reader ? await feed({ reader, request, piping, parser }) : 0
+    await ended(parser)
+    await Promise.all(files.map(({ writing }) => writing))
+    parts.addWrittenFiles()
+    return bytes
+  }
+  try {
+    const reading = Promise.race([read(), failed])
+    return await withTimeout(reading, maxMs, { late: tooSlow, ...(clock && { clock }) })
+  } catch (thrown) {
+    throw thrown instanceof ApiError ? thrown : broken(thrown)
+  } finally {
+    // The handler that answers takes care of the unread rest.
+    reader?.releaseLock()
+    parser.destroy()
+    for (const { stream } of files) stream.destroy()
+    await Promise.allSettled(files.map(({ writing }) => writing))
+  }
+}
+
+/** A file that is being written. */
+interface WrittenPart {
+  stream: Readable
+  writing: Promise<void>
+}
+
+interface Receiving {
+  parts: FormParts
+  files: WrittenPart[]
+  reject: (reason: unknown) => void
+}
+
+function createParser(type: string, { parts, files, reject }: Receiving): Parser {
+  const headers: BusboyHeaders = { 'content-type': type }
+  const parser = new Busboy({
+    headers,
+    // A path in a name is refused, not cut off.
+    preservePath: true,
+    limits: {
+      parts: maxParts,
+      fieldSize: maxFieldBytes,
+      headerPairs: maxHeaders,
+      headerSize: maxHeaderBytes,
+    },
+  })
+  const attempt = (add: () => void) => {
+    try {
+      add()
+    } catch (thrown) {
+      reject(thrown)
+    }
+  }
+  parser.on('field', (name: unknown, value, ...[, isTruncated]) =>
+    attempt(() => parts.addField({ name, isTruncated }, value)),
+  )
+  parser.on('file', (name: unknown, stream, ...[filename, , mimeType]) => {
+    stream.on('error', () => undefined)
+    const writing = parts.addFile({ name, stream, filename, type: mimeType })
+    writing.catch(reject)
+    files.push({ stream, writing })
+  })
+  parser.on('partsLimit', () =>
+    reject(
+      invalidRequest(null, 'too_many', `The form has more than ${maxParts} fields and files.`),
+    ),
+  )
+  parser.on('error', (thrown) => reject(broken(thrown)))
+  return parser
+}
+
+interface Feeding {
+  reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>
+  request: Request
+  piping: Piping
+  parser: Parser
+}
+
+async function feed({ reader, request, piping, parser }: Feeding): Promise<number> {
+  const { limits, uploads, share, server, clock } = piping
+  const maxBytes = maxBytesOf(limits)
+  const pace = new Pace(clock)
+  let bytes = 0
+  for (;;) {
+    const { value } = await pace.within(reader.read(), bytes)
+    if (!value) return bytes
+    bytes += value.byteLength
+    share.readBytes = bytes
+    uploads.garbage.add(value.byteLength)
+    if (bytes > maxBytes) throw fileTooLarge(null, limits.maxFileBytes)
+    const entering = { request, share, server }
+    const pause = share.spend(value.byteLength * readByteMs)
+    if (pause) await pace.pausing(pause)
+    if (bytes > share.bytes) await pace.pausing(reserveShare(entering, stepBytes))
+    if (!parser.write(value)) await pace.pausing(drained(parser))
+  }
+}
+
+/** The pace at which a sender must send; waits of Tollgate do not count. */
+class Pace {
+  readonly #clock: Clock | undefined
+  readonly #startedAtMs: number
+  #pausedMs = 0
+
+  constructor(clock?: Clock) {
+    this.#clock = clock
+    this.#startedAtMs = this.#nowMs()
+  }
+
+  #nowMs(): number {
+    return this.#clock?.monotonicMs() ?? performance.now()
+  }
+
+  async pausing(waiting: Promise<void>): Promise<void> {
+    const startedAtMs = this.#nowMs()
+    await waiting
+    this.#pausedMs += this.#nowMs() - startedAtMs
+  }
+
+  within<Value>(reading: Promise<Value>, bytes: number): Promise<Value> {
+    const usedMs = this.#nowMs() - this.#startedAtMs - this.#pausedMs
+    const leftMs = startMs + (bytes / minBytesPerSecond) * 1000 - usedMs
+    return withTimeout(reading, Math.max(1, leftMs), {
+      late: tooSlow,
+      ...(this.#clock && { clock: this.#clock }),
+    })
+  }
+}
+
+function drained(parser: Parser): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  parser.once('drain', resolve)
+  return promise
+}
+
+function ended(parser: Parser): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  parser.once('finish', resolve)
+  parser.end()
+  return promise
+}
+
+/** Rejects a form that arrives too slowly; the connection, which still carries the rest, is closed. */
+class TooSlow extends ApiError<'invalid_request'> {
+  override readonly closes = true
+
+  constructor() {
+    const message = `The form arrived too slowly: send at least ${minBytesPerSecond / 1024} KB a second.`
+    super('invalid_request', { message, details: { issue: 'bad_format' } })
+  }
+}
+
+const tooSlow = () => new TooSlow()
+
+const broken = (cause: unknown) =>
+  new ApiError('invalid_request', {
+    message: 'The form cannot be read: it is damaged, or its connection closed before its end.',
+    details: { issue: 'bad_format' },
+    cause,
+  })

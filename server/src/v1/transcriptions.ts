@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { idempotencyHeader, modelErrors } from './description'
+import { modelRoute } from './endpoint'
+import { respond, type ReplyPorts } from './reply'
+import type { Gateway } from '../gateway/gateway'
+import { modelKey } from '../http/access'
+import type { Route } from '../http/route'
+import { TranscriptionForm, TranslationForm } from '../wire/transcription-request'
+
+const Transcription = z
+  .looseObject({
+    text: z.string(),
+    usage: z
+      .looseObject({ type: z.enum(['tokens', 'duration']) })
+      .describe('Tokens, or `seconds` of sound')
+      .optional(),
+  })
+  .meta({
+    ref: 'Transcription',
+    examples: [
+      {
+        text: 'This is a simulated transcript.',
+        usage: { type: 'duration', seconds: 3 },
+      },
+    ],
+  })
+
+const answer = (description: string) => ({
+  description,
+  content: {
+    'application/json': Transcription,
+    'text/plain': z.string().describe('With `response_format` `text`, `srt` or `vtt`'),
+  },
+})
+
+/** The endpoints of sound that becomes text. */
+export const transcriptionRoutes = (gateway: Gateway, ports: ReplyPorts): Route[] => {
+  const transcript = answer('The transcript, in the `response_format` of the request')
+  const shared = {
+    method: 'post',
+    access: modelKey('write'),
+    tag: 'Models',
+    headers: idempotencyHeader,
+    bodyType: 'multipart/form-data',
+    errors: modelErrors,
+  } as const
+  return [
+    modelRoute({
+      ...shared,
+      path: '/v1/audio/transcriptions',
+      operationId: 'createTranscription',
+      summary: 'Create a transcript of sound',
+      notes:
+        'A form with one file of at most 512 MB. `sandbox/transcription` reports the length of the file, without listening to it.',
+      body: TranscriptionForm.meta({ ref: 'TranscriptionRequest' }),
+      responses: {
+        200: {
+          description: transcript.description,
+          content: {
+            ...transcript.content,
+            'text/event-stream': z.string().describe('With `stream`: `data: <event>` lines'),
+          },
+        },
+      },
+      handler: (call) => respond(call, gateway.transcribe, ports),
+    }),
+    modelRoute({
+      ...shared,
+      path: '/v1/audio/translations',
+      operationId: 'createTranslation',
+      summary: 'Create a translation of sound to English text',
+      notes: 'A form with one file of at most 512 MB.',
+      body: TranslationForm.meta({ ref: 'TranslationRequest' }),
+      responses: { 200: transcript },
+      handler: (call) => respond(call, gateway.translate, ports),
+    }),
+  ]
+}

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { request } from '../../harness/http'
+import { startGateway, type Gateway } from '../../harness/server'
+import { eventually } from '../../../server/testing/eventually'
+import { wav } from '../../../server/testing/sound-files'
+
+const mebibyte = 1 << 20
+const requests = 40
+const fileBytes = 25 * mebibyte
+const answer = JSON.stringify({ text: 'Hello.', usage: { type: 'duration', seconds: 1 } })
+
+/** A provider that drops what it reads, and answers nobody before all have sent everything. */
+class Sink {
+  readonly server: Server
+  readonly #waiting: Socket[] = []
+
+  constructor() {
+    this.server = createServer((socket) => {
+      let missingBytes: number | undefined
+      socket.on('error', () => undefined)
+      socket.on('data', (bytes: Buffer) => {
+        missingBytes ??= this.#lengthOf(bytes)
+        missingBytes -= bytes.length
+        if (missingBytes <= 0) this.#waiting.push(socket)
+      })
+    })
+  }
+
+  /** The bytes of a request whose head is in its first bytes. */
+  #lengthOf(bytes: Buffer): number {
+    const head = bytes.toString('latin1', 0, bytes.indexOf('\r\n\r\n') + 4)
+    return head.length + Number(/content-length: (\d+)/.exec(head)?.[1])
+  }
+
+  get count(): number {
+    return this.#waiting.length
+  }
+
+  answer(): void {
+    const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${answer.length}`
+    for (const socket of this.#waiting.splice(0)) socket.write(`${head}\r\n\r\n${answer}`)
+  }
+}
+
+let gateway: Gateway
+let directory: string
+const sink = new Sink()
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'uploads-'))
+  await writeFile(join(directory, 'talk.wav'), wav(fileBytes / 16_000))
+  await new Promise<void>((resolve) => void sink.server.listen(0, '127.0.0.1', resolve))
+  gateway = await startGateway({ process: 'own' })
+  const address = sink.server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  await gateway.admin('POST', '/providers', {
+    key: 'sink',
+    name: 'Sink',
+    adapter: 'openai',
+    base_url: `http://127.0.0.1:${port}/v1`,
+  })
+  await gateway.admin('POST', '/connections', { name: 'sink', provider: 'sink', api_key: 'secret' })
+  const pricing = { input: 0, output: 0, audio_hour: 0.36 }
+  const model = { id: 'sink/ears', name: 'Ears', category: 'transcription', pricing }
+  await gateway.admin('POST', '/models', model)
+})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  sink.server.close()
+  await rm(directory, { recursive: true })
+})
+
+/** The most memory that the gateway has had since `forgetPeak`, in bytes. */
+const peakBytes = async () => {
+  const status = await readFile(`/proc/${gateway.pid}/status`, 'utf8')
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) * 1024
+}
+const forgetPeak = () => writeFile(`/proc/${gateway.pid}/clear_refs`, '5')
+
+test.skipIf(process.platform !== 'linux')(
+  '1 GB of sound in 40 requests at once adds at most 100 MB to the memory',
+  async () => {
+    const customers = [await gateway.customer(), await gateway.customer()]
+    const file = Bun.file(join(directory, 'talk.wav'))
+    const send = async (index: number) => {
+      const form = new FormData()
+      form.append('model', 'sink/ears')
+      form.append('file', file, 'talk.wav')
+      const key = customers[index % customers.length]?.key ?? ''
+      const headers = { authorization: `Bearer ${key}` }
+      const url = `${gateway.url}/v1/audio/transcriptions`
+      return (await gateway.recorder.fetch(url, { method: 'POST', headers, body: form })).status
+    }
+    const first = send(0)
+    await eventually(() => sink.count === 1)
+    sink.answer()
+    expect(await first).toBe(200)
+    await forgetPeak()
+    const usualBytes = await peakBytes()
+
+    const answers = Promise.all(Array.from({ length: requests }, (_, index) => send(index)))
+    await eventually(() => sink.count === requests, 200_000)
+    const files = await readdir(join(gateway.dataDir, 'uploads'))
+    expect(files).toHaveLength(requests)
+    sink.answer()
+    expect(await answers).toEqual(Array(requests).fill(200))
+    expect(((await peakBytes()) - usualBytes) / mebibyte).toBeLessThan(100)
+    await eventually(async () => (await readdir(join(gateway.dataDir, 'uploads'))).length === 0)
+  },
+  300_000,
+)
+
+test('a killed process leaves files that its next start removes', async () => {
+  const left = join(gateway.dataDir, 'uploads', 'left')
+  await writeFile(left, 'a file of a request that a kill has ended')
+  await gateway.stop('SIGKILL')
+  await using next = await startGateway({ process: 'own', dataDir: gateway.dataDir })
+  expect(await readdir(join(next.dataDir, 'uploads'))).toEqual([])
+  const answer = await request(next, { path: '/v1/audio/transcriptions', form: {} })
+  expect(answer.status).toBe(401)
+})
