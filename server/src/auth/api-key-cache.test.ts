@@ -150,6 +150,14 @@ describe('a key in memory', () => {
     await expect(use()).rejects.toMatchObject({ code: 'expired_api_key', status: 401 })
   })
 
+  test('is invalid, not expired, where a rotation replaced its secret and the overlap ends', async () => {
+    const { clock, stored, use } = createFixture()
+    stored.set(hashOf(key), principal({ secretEndsAtMs: clock.monotonicMs() + 1 }))
+    await use()
+    await clock.advance(1)
+    await expect(use()).rejects.toMatchObject({ code: 'invalid_api_key', status: 401 })
+  })
+
   test('T01: a changed wall clock neither revives an expired key nor expires a valid one', async () => {
     const { clock, stored, use } = createFixture()
     try {
