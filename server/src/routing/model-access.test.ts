@@ -4,7 +4,7 @@ import { accessListsWith } from '../../testing/auth/access-lists'
 import { sampleModel, sampleProvider } from '../../testing/catalog/samples'
 import { findModelByName } from '../catalog/model-names'
 import { toSnapshot } from '../catalog/snapshot'
-import type { AccessLists } from '../platform/access-lists'
+import type { AccessListName, AccessLists } from '../platform/access-lists'
 
 const model = (id: string) => {
   const [provider = '', ...names] = id.split('/')
@@ -28,7 +28,7 @@ const named = (name: string) => {
   return found
 }
 
-test.each<[string, Partial<AccessLists>, string | undefined]>([
+test.each<[string, Partial<AccessLists>, AccessListName | undefined]>([
   ['openai/gpt-4o', {}, undefined],
   ['openai/gpt-4o', { denied_models: ['openai/gpt-4o-latest'] }, 'denied_models'],
   ['openai/gpt-4o-2024-08-06', { denied_models: ['openai/gpt-4o'] }, 'denied_models'],
@@ -56,7 +56,7 @@ test.each<[string, Partial<AccessLists>, string | undefined]>([
   expect(findModelRefusal(named(name), accessListsWith(lists), snapshot)).toBe(list)
 })
 
-test.each<[Partial<AccessLists>, string | undefined]>([
+test.each<[Partial<AccessLists>, AccessListName | undefined]>([
   [{}, undefined],
   [{ denied_collections: ['collection/fast'] }, 'denied_collections'],
   [{ denied_collections: ['collection/*'] }, 'denied_collections'],
