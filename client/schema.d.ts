@@ -278,6 +278,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/images/generations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create images from a text
+         * @description In OpenAI's form, for the models of every provider. `sandbox/image` draws a pattern without a provider. Requires the permission `write`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    "Idempotency-Key"?: string | undefined;
+                } | undefined;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ImageRequest"];
+                };
+            };
+            responses: {
+                /** @description The images */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Images"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/messages": {
         parameters: {
             query?: never;
@@ -9126,6 +9172,76 @@ export interface components {
                 };
             };
         };
+        ImageRequest: {
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
+            model: string;
+            /** @description Number of images */
+            n?: (number | null) | undefined;
+            /** @description `auto`, or width and height in pixels such as `1024x1024` */
+            size?: (string | null) | undefined;
+            quality?: (("auto" | "low" | "medium" | "high" | "standard" | "hd") | null) | undefined;
+            response_format?: (("url" | "b64_json") | null) | undefined;
+            output_format?: (("png" | "jpeg" | "webp") | null) | undefined;
+            output_compression?: (number | null) | undefined;
+            background?: (("transparent" | "opaque" | "auto") | null) | undefined;
+            /** @description Answer as server-sent events */
+            stream?: (boolean | null) | undefined;
+            /** @description Number of unfinished images that a stream shows of each */
+            partial_images?: (number | null) | undefined;
+            user?: (string | null) | undefined;
+            prompt: string;
+            style?: (("vivid" | "natural") | null) | undefined;
+            moderation?: (("auto" | "low") | null) | undefined;
+        };
+        /**
+         * @description The images
+         * @example {
+         *       "created": 1795219200,
+         *       "model": "sandbox/image",
+         *       "data": [
+         *         {
+         *           "b64_json": "iVBORw0KGgo=",
+         *           "revised_prompt": "Simulated: a lighthouse at dusk"
+         *         }
+         *       ],
+         *       "size": "1024x1024",
+         *       "quality": "low",
+         *       "usage": {
+         *         "input_tokens": 5,
+         *         "input_tokens_details": {
+         *           "text_tokens": 5,
+         *           "image_tokens": 0
+         *         },
+         *         "output_tokens": 0,
+         *         "output_tokens_details": {
+         *           "text_tokens": 0,
+         *           "image_tokens": 0
+         *         },
+         *         "total_tokens": 5
+         *       }
+         *     }
+         */
+        Images: {
+            created: number;
+            model: string;
+            data: {
+                b64_json?: string | undefined;
+                /** @description An address of the provider, or a data URL */
+                url?: string | undefined;
+                revised_prompt?: string | undefined;
+            }[];
+            size?: string | undefined;
+            quality?: string | undefined;
+            usage: {
+                input_tokens: number;
+                input_tokens_details: {
+                    text_tokens: number;
+                    image_tokens: number;
+                };
+                output_tokens: number;
+                total_tokens: number;
+            };
+        };
         MessageText: {
             /** @constant */
             type: "text";
@@ -9906,6 +10022,10 @@ export interface components {
                 request: number | null;
                 /** @description Per web search by the provider. */
                 search: number | null;
+                /** @description Per image of the answer. */
+                made_image: number | null;
+                /** @description Per 1,000,000 pixels of the images of the answer. */
+                made_megapixel: number | null;
                 /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                 tiers: {
                     /** @description For prompts of more tokens than this, cached ones included. */
@@ -9914,6 +10034,10 @@ export interface components {
                     /** @description `HH:MM`, UTC. */
                     from: string | null;
                     until: string | null;
+                    /** @description For images of this quality. */
+                    quality: string | null;
+                    /** @description For images of more pixels than this. */
+                    above_pixels: number | null;
                     input: number | null;
                     output: number | null;
                     cached_input: number | null;
@@ -9938,6 +10062,10 @@ export interface components {
                     request: number | null;
                     /** @description Per web search by the provider. */
                     search: number | null;
+                    /** @description Per image of the answer. */
+                    made_image: number | null;
+                    /** @description Per 1,000,000 pixels of the images of the answer. */
+                    made_megapixel: number | null;
                 }[];
                 /** @constant */
                 currency: "USD";
@@ -9969,12 +10097,16 @@ export interface components {
                 image?: (number | null) | undefined;
                 request?: (number | null) | undefined;
                 search?: (number | null) | undefined;
+                made_image?: (number | null) | undefined;
+                made_megapixel?: (number | null) | undefined;
                 /** @description If two tiers apply, the rates of the later one count. */
                 tiers?: ({
                     above?: (number | null) | undefined;
                     service_tier?: (("flex" | "priority" | "batch") | null) | undefined;
                     from?: (string | null) | undefined;
                     until?: (string | null) | undefined;
+                    quality?: (string | null) | undefined;
+                    above_pixels?: (number | null) | undefined;
                     input?: (number | null) | undefined;
                     output?: (number | null) | undefined;
                     cached_input?: (number | null) | undefined;
@@ -9992,6 +10124,8 @@ export interface components {
                     image?: (number | null) | undefined;
                     request?: (number | null) | undefined;
                     search?: (number | null) | undefined;
+                    made_image?: (number | null) | undefined;
+                    made_megapixel?: (number | null) | undefined;
                 }[] | null) | undefined;
             } | null;
         };
@@ -10836,6 +10970,10 @@ export interface components {
                 request: number | null;
                 /** @description Per web search by the provider. */
                 search: number | null;
+                /** @description Per image of the answer. */
+                made_image: number | null;
+                /** @description Per 1,000,000 pixels of the images of the answer. */
+                made_megapixel: number | null;
             } | null;
             /** @description Charged units other than tokens; characters and time are null if the price has no rate for them */
             measured: {
@@ -11378,7 +11516,7 @@ export interface components {
             capabilities: {
                 [key: string]: boolean;
             };
-            /** @description USD per 1,000,000 tokens or characters; `second`, `image`, `request` and `search` per piece. */
+            /** @description USD per 1,000,000 tokens or characters; `second`, `image`, `request`, `search`, `made_image` and `made_megapixel` per piece. */
             pricing: {
                 /** @description Null where no price is known. */
                 input: number | null;
@@ -11405,6 +11543,10 @@ export interface components {
                 request: number | null;
                 /** @description Per web search by the provider. */
                 search: number | null;
+                /** @description Per image of the answer. */
+                made_image: number | null;
+                /** @description Per 1,000,000 pixels of the images of the answer. */
+                made_megapixel: number | null;
                 /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                 tiers: {
                     /** @description For prompts of more tokens than this, cached ones included. */
@@ -11413,6 +11555,10 @@ export interface components {
                     /** @description `HH:MM`, UTC. */
                     from: string | null;
                     until: string | null;
+                    /** @description For images of this quality. */
+                    quality: string | null;
+                    /** @description For images of more pixels than this. */
+                    above_pixels: number | null;
                     input: number | null;
                     output: number | null;
                     cached_input: number | null;
@@ -11437,6 +11583,10 @@ export interface components {
                     request: number | null;
                     /** @description Per web search by the provider. */
                     search: number | null;
+                    /** @description Per image of the answer. */
+                    made_image: number | null;
+                    /** @description Per 1,000,000 pixels of the images of the answer. */
+                    made_megapixel: number | null;
                 }[];
                 /** @constant */
                 currency: "USD";
@@ -12048,7 +12198,7 @@ export interface components {
             platform_fee_percent: number;
             /** @description Whether platform connections are available; without them, accounts can use only their own connections and those of their organizations */
             platform_connections: boolean;
-            /** @description Whether chat completions, completions, embeddings, moderations and rerank accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do */
+            /** @description Whether chat completions, completions, embeddings, moderations, rerank and images accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do */
             bare_model_names: boolean;
             owner_price_limits: {
                 /** @description Maximum price that owners of connections can charge for 1,000,000 input tokens of models that the catalogue does not have; at most 1,000,000; 0: they cannot set prices; in USD */
@@ -12131,7 +12281,7 @@ export interface components {
             platform_connections?: boolean | undefined;
             /**
              * Model names need no provider
-             * @description Whether chat completions, completions, embeddings, moderations and rerank accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do
+             * @description Whether chat completions, completions, embeddings, moderations, rerank and images accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do
              */
             bare_model_names?: boolean | undefined;
             owner_price_limits?: {
@@ -12664,6 +12814,7 @@ export interface components {
                     chat?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                     completions?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                     embeddings?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                    images?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                     responses?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                 } | undefined;
                 /** @default false */
@@ -12707,6 +12858,31 @@ export interface components {
                  * @enum {string}
                  */
                 rerankFormat?: ("standard" | "voyage" | "tei") | undefined;
+                /** @default {} */
+                images?: {
+                    /**
+                     * @default size
+                     * @enum {string}
+                     */
+                    size?: ("size" | "sides" | "ratio") | undefined;
+                    /**
+                     * @default [
+                     *       "1:1"
+                     *     ]
+                     */
+                    ratios?: string[] | undefined;
+                    /** @default b64_json */
+                    base64?: string | undefined;
+                    /**
+                     * @default [
+                     *       "gpt-image",
+                     *       "chatgpt-image"
+                     *     ]
+                     */
+                    dataModels?: string[] | undefined;
+                    /** @default [] */
+                    drop?: string[] | undefined;
+                } | undefined;
             } | null) | undefined;
         };
         ChangedProvider: {
@@ -12837,6 +13013,7 @@ export interface components {
                     chat?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                     completions?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                     embeddings?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                    images?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                     responses?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                 } | undefined;
                 /** @default false */
@@ -12880,6 +13057,31 @@ export interface components {
                  * @enum {string}
                  */
                 rerankFormat?: ("standard" | "voyage" | "tei") | undefined;
+                /** @default {} */
+                images?: {
+                    /**
+                     * @default size
+                     * @enum {string}
+                     */
+                    size?: ("size" | "sides" | "ratio") | undefined;
+                    /**
+                     * @default [
+                     *       "1:1"
+                     *     ]
+                     */
+                    ratios?: string[] | undefined;
+                    /** @default b64_json */
+                    base64?: string | undefined;
+                    /**
+                     * @default [
+                     *       "gpt-image",
+                     *       "chatgpt-image"
+                     *     ]
+                     */
+                    dataModels?: string[] | undefined;
+                    /** @default [] */
+                    drop?: string[] | undefined;
+                } | undefined;
             } | undefined;
         };
         OperatedModel: {
@@ -12923,6 +13125,10 @@ export interface components {
                 request: number | null;
                 /** @description Per web search by the provider. */
                 search: number | null;
+                /** @description Per image of the answer. */
+                made_image: number | null;
+                /** @description Per 1,000,000 pixels of the images of the answer. */
+                made_megapixel: number | null;
                 /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                 tiers: {
                     /** @description For prompts of more tokens than this, cached ones included. */
@@ -12931,6 +13137,10 @@ export interface components {
                     /** @description `HH:MM`, UTC. */
                     from: string | null;
                     until: string | null;
+                    /** @description For images of this quality. */
+                    quality: string | null;
+                    /** @description For images of more pixels than this. */
+                    above_pixels: number | null;
                     input: number | null;
                     output: number | null;
                     cached_input: number | null;
@@ -12955,6 +13165,10 @@ export interface components {
                     request: number | null;
                     /** @description Per web search by the provider. */
                     search: number | null;
+                    /** @description Per image of the answer. */
+                    made_image: number | null;
+                    /** @description Per 1,000,000 pixels of the images of the answer. */
+                    made_megapixel: number | null;
                 }[];
                 /** @constant */
                 currency: "USD";
@@ -13002,12 +13216,16 @@ export interface components {
                 image?: (number | null) | undefined;
                 request?: (number | null) | undefined;
                 search?: (number | null) | undefined;
+                made_image?: (number | null) | undefined;
+                made_megapixel?: (number | null) | undefined;
                 /** @description If two tiers apply, the rates of the later one count. */
                 tiers?: ({
                     above?: (number | null) | undefined;
                     service_tier?: (("flex" | "priority" | "batch") | null) | undefined;
                     from?: (string | null) | undefined;
                     until?: (string | null) | undefined;
+                    quality?: (string | null) | undefined;
+                    above_pixels?: (number | null) | undefined;
                     input?: (number | null) | undefined;
                     output?: (number | null) | undefined;
                     cached_input?: (number | null) | undefined;
@@ -13025,6 +13243,8 @@ export interface components {
                     image?: (number | null) | undefined;
                     request?: (number | null) | undefined;
                     search?: (number | null) | undefined;
+                    made_image?: (number | null) | undefined;
+                    made_megapixel?: (number | null) | undefined;
                 }[] | null) | undefined;
             } | null) | undefined;
             is_free?: (boolean | null) | undefined;
@@ -13059,6 +13279,10 @@ export interface components {
                     request: number | null;
                     /** @description Per web search by the provider. */
                     search: number | null;
+                    /** @description Per image of the answer. */
+                    made_image: number | null;
+                    /** @description Per 1,000,000 pixels of the images of the answer. */
+                    made_megapixel: number | null;
                     /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                     tiers: {
                         /** @description For prompts of more tokens than this, cached ones included. */
@@ -13067,6 +13291,10 @@ export interface components {
                         /** @description `HH:MM`, UTC. */
                         from: string | null;
                         until: string | null;
+                        /** @description For images of this quality. */
+                        quality: string | null;
+                        /** @description For images of more pixels than this. */
+                        above_pixels: number | null;
                         input: number | null;
                         output: number | null;
                         cached_input: number | null;
@@ -13091,6 +13319,10 @@ export interface components {
                         request: number | null;
                         /** @description Per web search by the provider. */
                         search: number | null;
+                        /** @description Per image of the answer. */
+                        made_image: number | null;
+                        /** @description Per 1,000,000 pixels of the images of the answer. */
+                        made_megapixel: number | null;
                     }[];
                     /** @constant */
                     currency: "USD";
@@ -13118,12 +13350,16 @@ export interface components {
                 image?: (number | null) | undefined;
                 request?: (number | null) | undefined;
                 search?: (number | null) | undefined;
+                made_image?: (number | null) | undefined;
+                made_megapixel?: (number | null) | undefined;
                 /** @description If two tiers apply, the rates of the later one count. */
                 tiers?: ({
                     above?: (number | null) | undefined;
                     service_tier?: (("flex" | "priority" | "batch") | null) | undefined;
                     from?: (string | null) | undefined;
                     until?: (string | null) | undefined;
+                    quality?: (string | null) | undefined;
+                    above_pixels?: (number | null) | undefined;
                     input?: (number | null) | undefined;
                     output?: (number | null) | undefined;
                     cached_input?: (number | null) | undefined;
@@ -13141,6 +13377,8 @@ export interface components {
                     image?: (number | null) | undefined;
                     request?: (number | null) | undefined;
                     search?: (number | null) | undefined;
+                    made_image?: (number | null) | undefined;
+                    made_megapixel?: (number | null) | undefined;
                 }[] | null) | undefined;
             };
             effective_at?: (string) | undefined;
@@ -13176,12 +13414,16 @@ export interface components {
                 image?: (number | null) | undefined;
                 request?: (number | null) | undefined;
                 search?: (number | null) | undefined;
+                made_image?: (number | null) | undefined;
+                made_megapixel?: (number | null) | undefined;
                 /** @description If two tiers apply, the rates of the later one count. */
                 tiers?: ({
                     above?: (number | null) | undefined;
                     service_tier?: (("flex" | "priority" | "batch") | null) | undefined;
                     from?: (string | null) | undefined;
                     until?: (string | null) | undefined;
+                    quality?: (string | null) | undefined;
+                    above_pixels?: (number | null) | undefined;
                     input?: (number | null) | undefined;
                     output?: (number | null) | undefined;
                     cached_input?: (number | null) | undefined;
@@ -13199,6 +13441,8 @@ export interface components {
                     image?: (number | null) | undefined;
                     request?: (number | null) | undefined;
                     search?: (number | null) | undefined;
+                    made_image?: (number | null) | undefined;
+                    made_megapixel?: (number | null) | undefined;
                 }[] | null) | undefined;
             } | null) | undefined;
             is_free?: boolean | undefined;
@@ -13225,7 +13469,7 @@ export interface components {
             is_signed: boolean;
             added: {
                 id: string;
-                /** @description USD per 1,000,000 tokens or characters; `second`, `image`, `request` and `search` per piece. */
+                /** @description USD per 1,000,000 tokens or characters; `second`, `image`, `request`, `search`, `made_image` and `made_megapixel` per piece. */
                 pricing: {
                     input: number;
                     output: number;
@@ -13251,6 +13495,10 @@ export interface components {
                     request: number | null;
                     /** @description Per web search by the provider. */
                     search: number | null;
+                    /** @description Per image of the answer. */
+                    made_image: number | null;
+                    /** @description Per 1,000,000 pixels of the images of the answer. */
+                    made_megapixel: number | null;
                     /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                     tiers: {
                         /** @description For prompts of more tokens than this, cached ones included. */
@@ -13259,6 +13507,10 @@ export interface components {
                         /** @description `HH:MM`, UTC. */
                         from: string | null;
                         until: string | null;
+                        /** @description For images of this quality. */
+                        quality: string | null;
+                        /** @description For images of more pixels than this. */
+                        above_pixels: number | null;
                         input: number | null;
                         output: number | null;
                         cached_input: number | null;
@@ -13283,6 +13535,10 @@ export interface components {
                         request: number | null;
                         /** @description Per web search by the provider. */
                         search: number | null;
+                        /** @description Per image of the answer. */
+                        made_image: number | null;
+                        /** @description Per 1,000,000 pixels of the images of the answer. */
+                        made_megapixel: number | null;
                     }[];
                     /** @constant */
                     currency: "USD";
@@ -13315,6 +13571,10 @@ export interface components {
                     request: number | null;
                     /** @description Per web search by the provider. */
                     search: number | null;
+                    /** @description Per image of the answer. */
+                    made_image: number | null;
+                    /** @description Per 1,000,000 pixels of the images of the answer. */
+                    made_megapixel: number | null;
                     /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                     tiers: {
                         /** @description For prompts of more tokens than this, cached ones included. */
@@ -13323,6 +13583,10 @@ export interface components {
                         /** @description `HH:MM`, UTC. */
                         from: string | null;
                         until: string | null;
+                        /** @description For images of this quality. */
+                        quality: string | null;
+                        /** @description For images of more pixels than this. */
+                        above_pixels: number | null;
                         input: number | null;
                         output: number | null;
                         cached_input: number | null;
@@ -13347,11 +13611,15 @@ export interface components {
                         request: number | null;
                         /** @description Per web search by the provider. */
                         search: number | null;
+                        /** @description Per image of the answer. */
+                        made_image: number | null;
+                        /** @description Per 1,000,000 pixels of the images of the answer. */
+                        made_megapixel: number | null;
                     }[];
                     /** @constant */
                     currency: "USD";
                 } | null;
-                /** @description USD per 1,000,000 tokens or characters; `second`, `image`, `request` and `search` per piece. */
+                /** @description USD per 1,000,000 tokens or characters; `second`, `image`, `request`, `search`, `made_image` and `made_megapixel` per piece. */
                 after: {
                     input: number;
                     output: number;
@@ -13377,6 +13645,10 @@ export interface components {
                     request: number | null;
                     /** @description Per web search by the provider. */
                     search: number | null;
+                    /** @description Per image of the answer. */
+                    made_image: number | null;
+                    /** @description Per 1,000,000 pixels of the images of the answer. */
+                    made_megapixel: number | null;
                     /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                     tiers: {
                         /** @description For prompts of more tokens than this, cached ones included. */
@@ -13385,6 +13657,10 @@ export interface components {
                         /** @description `HH:MM`, UTC. */
                         from: string | null;
                         until: string | null;
+                        /** @description For images of this quality. */
+                        quality: string | null;
+                        /** @description For images of more pixels than this. */
+                        above_pixels: number | null;
                         input: number | null;
                         output: number | null;
                         cached_input: number | null;
@@ -13409,6 +13685,10 @@ export interface components {
                         request: number | null;
                         /** @description Per web search by the provider. */
                         search: number | null;
+                        /** @description Per image of the answer. */
+                        made_image: number | null;
+                        /** @description Per 1,000,000 pixels of the images of the answer. */
+                        made_megapixel: number | null;
                     }[];
                     /** @constant */
                     currency: "USD";
@@ -13418,7 +13698,7 @@ export interface components {
                 id: string;
                 /** Format: date-time */
                 effective_at: string;
-                /** @description USD per 1,000,000 tokens or characters; `second`, `image`, `request` and `search` per piece. */
+                /** @description USD per 1,000,000 tokens or characters; `second`, `image`, `request`, `search`, `made_image` and `made_megapixel` per piece. */
                 pricing: {
                     input: number;
                     output: number;
@@ -13444,6 +13724,10 @@ export interface components {
                     request: number | null;
                     /** @description Per web search by the provider. */
                     search: number | null;
+                    /** @description Per image of the answer. */
+                    made_image: number | null;
+                    /** @description Per 1,000,000 pixels of the images of the answer. */
+                    made_megapixel: number | null;
                     /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                     tiers: {
                         /** @description For prompts of more tokens than this, cached ones included. */
@@ -13452,6 +13736,10 @@ export interface components {
                         /** @description `HH:MM`, UTC. */
                         from: string | null;
                         until: string | null;
+                        /** @description For images of this quality. */
+                        quality: string | null;
+                        /** @description For images of more pixels than this. */
+                        above_pixels: number | null;
                         input: number | null;
                         output: number | null;
                         cached_input: number | null;
@@ -13476,6 +13764,10 @@ export interface components {
                         request: number | null;
                         /** @description Per web search by the provider. */
                         search: number | null;
+                        /** @description Per image of the answer. */
+                        made_image: number | null;
+                        /** @description Per 1,000,000 pixels of the images of the answer. */
+                        made_megapixel: number | null;
                     }[];
                     /** @constant */
                     currency: "USD";
@@ -13935,6 +14227,10 @@ export interface components {
                 request: number | null;
                 /** @description Per web search by the provider. */
                 search: number | null;
+                /** @description Per image of the answer. */
+                made_image: number | null;
+                /** @description Per 1,000,000 pixels of the images of the answer. */
+                made_megapixel: number | null;
             } | null;
             /** @description Charged units other than tokens; characters and time are null if the price has no rate for them */
             measured: {

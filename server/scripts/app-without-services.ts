@@ -220,6 +220,7 @@ const gateway: AppPorts['gateway'] = {
   embed: never,
   moderate: never,
   rerank: never,
+  generateImages: never,
   converse: never,
   count: never,
 }

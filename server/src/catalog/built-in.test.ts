@@ -91,6 +91,7 @@ test('the sandbox is free, simulated and there without any key', () => {
     'sandbox/embedding',
     'sandbox/moderation',
     'sandbox/rerank',
+    'sandbox/image',
   ])
   for (const model of sandbox) expect(model).toMatchObject({ isFree: true, simulated: true })
   expect(named('sandbox/tools')).toMatchObject({

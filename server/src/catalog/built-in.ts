@@ -138,4 +138,5 @@ const sandboxModels: readonly Model[] = [
   sandboxModel('embedding', { name: 'Sandbox Embedding', category: 'embedding' }),
   sandboxModel('moderation', { name: 'Sandbox Moderation', category: 'moderation' }),
   sandboxModel('rerank', { name: 'Sandbox Rerank', category: 'rerank' }),
+  sandboxModel('image', { name: 'Sandbox Image', category: 'image' }),
 ]

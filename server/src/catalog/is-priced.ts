@@ -9,10 +9,19 @@ export function isPrice(pricing: Pricing, category: Category): boolean {
   const { request = 0n, second = 0n, search = 0n, tiers = [] } = pricing
   if ([pricing, ...tiers.map(({ rates }) => rates)].some(isBelowZero)) return false
   const hasInputPrice = input + inputCharacters > 0n
+  // The prompt is the smallest part of what an image costs.
+  if (category === 'image') return request + second + priceOfImages(pricing) > 0n
   const isComplete = hasInputPrice && (!writesText(category) || output + outputCharacters > 0n)
   // A search unit is all that some rankings cost.
   return isComplete || request + second > 0n || (category === 'rerank' && search > 0n)
 }
+
+const priceOfImages = ({
+  madeImage = 0n,
+  madeMegapixel = 0n,
+  output,
+  imageOutput = output,
+}: Pricing) => madeImage + madeMegapixel + imageOutput
 
 const isBelowZero = (rates: object) =>
   Object.values(rates).some((rate) => typeof rate === 'bigint' && rate < 0n)

@@ -10,6 +10,7 @@ import { chat } from './chat'
 import { completions } from './completions'
 import { countTokens } from './count-tokens'
 import { embeddings } from './embeddings'
+import { images } from './images'
 import { moderations } from './moderations'
 import type { Endpoint } from './endpoint'
 import { Failover } from './failover'
@@ -18,7 +19,7 @@ import { expandBody, parseRequest } from './parse'
 import type { GatewayPorts } from './ports'
 import { overChat, renderForCaller } from './render-reply'
 import { withRequestedCost } from './reported-cost'
-import type { InboundRequest, RecordedReply, Reply } from './request'
+import type { FullReply, InboundRequest, RecordedReply, Reply } from './request'
 import { rerank } from './rerank'
 import { resolveModel, toQuestion, toValidatedRequest } from './resolve'
 import { RequestLifecycle, settleOnEnd } from './settle'
@@ -38,6 +39,7 @@ export interface Gateway {
   embed: (call: InboundRequest) => Promise<Reply | RecordedReply>
   moderate: (call: InboundRequest) => Promise<Reply | RecordedReply>
   rerank: (call: InboundRequest) => Promise<Reply | RecordedReply>
+  generateImages: (call: InboundRequest) => Promise<Reply | RecordedReply>
   /** Answers a chat in another API format. */
   converse: (dialect: Dialect, call: InboundRequest) => Promise<Reply | RecordedReply>
   /** Estimates the tokens of a prompt without calling the model. */
@@ -50,6 +52,7 @@ export const createGateway = (ports: GatewayPorts): Gateway => ({
   embed: (call) => serve(embeddings, call, ports),
   moderate: (call) => serve(moderations, call, ports),
   rerank: (call) => serve(rerank, call, ports),
+  generateImages: (call) => serve(images, call, ports),
   converse: (dialect, call) => serve(overChat(dialect), call, ports),
   count: (dialect, call) => countTokens(dialect, call, ports),
 })
@@ -127,12 +130,29 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   const answer = renderForCaller(reply, request.translation, need.promptTokens)
   if (answer.kind === 'stream') return settleOnEnd(answer, lifecycle)
   if (reply.kind === 'full') log.answered(reply.body, answer.body)
-  const outcome = failover.isDetached ? 'cancelled' : 'ok'
-  const cost = await lifecycle.settle({ usage: answer.usage, outcome })
+  return settleWhole(answer, lifecycle)
+}
+
+/** Settles a request with a whole answer, and adds what it cost. Rejects where it may not be booked. */
+async function settleWhole(answer: FullReply, lifecycle: RequestLifecycle): Promise<FullReply> {
+  const outcome = lifecycle.failover?.isDetached ? 'cancelled' : 'ok'
+  const settling = lifecycle.settle({ usage: answer.usage, outcome })
+  const { held } = answer
+  const cost = await (held ? withRelease(settling, held) : settling)
   answer.cost = cost
-  answer.body = withRequestedCost(answer.body, cost, own)
+  answer.body = withRequestedCost(answer.body, cost, lifecycle.own)
   answer.omittedFields = lifecycle.withIgnored(answer.omittedFields)
   return answer
+}
+
+/** Releases what an answer holds if it cannot go out. */
+async function withRelease(settling: Promise<bigint>, held: Disposable): Promise<bigint> {
+  try {
+    return await settling
+  } catch (thrown) {
+    held[Symbol.dispose]()
+    throw thrown
+  }
 }
 
 const toMetered = (

@@ -61,7 +61,12 @@ export class RequestLifecycle {
   failover:
     | Pick<
         Failover<never>,
-        'end' | 'releaseSlots' | 'unansweredTotal' | 'candidate' | typeof Symbol.dispose
+        | 'end'
+        | 'releaseSlots'
+        | 'unansweredTotal'
+        | 'candidate'
+        | 'isDetached'
+        | typeof Symbol.dispose
       >
     | undefined
   /** Notified of the route that served the request, so that the next request of its conversation goes there. */

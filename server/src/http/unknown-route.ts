@@ -1,7 +1,7 @@
 import { ApiError } from '../errors'
 
 const modelPath =
-  /^\/(?:chat\/completions|completions|embeddings|moderations|rerank|messages|models|responses|conversations)\b/
+  /^\/(?:chat\/completions|completions|embeddings|moderations|rerank|images|messages|models|responses|conversations)\b/
 
 /** An endpoint: its method in any case, and its path as the router reads it. */
 interface Endpoint {

@@ -104,6 +104,8 @@ function isStripped(name: string, value: unknown, { endpoint, pricing }: Charged
   // Chat has no candidates to choose from; some servers compute them all the same.
   if (name === 'best_of') return endpoint !== 'completion'
   if (name === 'web_search_options' && pricing.request !== undefined) return false
+  // How strictly a prompt for an image is filtered.
+  if (name === 'moderation' && endpoint === 'image') return false
   if (name === 'plugins') throw pluginsRefused()
   if (costlyFields[name] === 'refused') throw unpricedField(name)
   return costlyFields[name] === 'stripped'

@@ -108,6 +108,12 @@ export const hosts: readonly Provider[] = [
       developerRole: false,
       legacyCompletions: true,
       embeddings: plainEmbeddings,
+      // https://docs.together.ai/reference/post-images-generations
+      images: {
+        size: 'sides',
+        base64: 'base64',
+        drop: ['quality', 'style', 'background', 'moderation', 'output_compression', 'user'],
+      },
     },
   }),
   defineProvider(['fireworks', 'Fireworks AI'], 'https://api.fireworks.ai/inference/v1', {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ImageOptions } from './image-options'
 import { identifierFields } from './identifier-fields'
 import { ResponsesFlags } from './responses/needs-responses'
 import { taskTypes } from './task-type'
@@ -120,6 +121,7 @@ export const RelayOptions = z.strictObject({
       chat: identifierList,
       completions: identifierList,
       embeddings: identifierList,
+      images: identifierList,
       responses: identifierList,
     })
     .default({}),
@@ -160,6 +162,7 @@ export const RelayOptions = z.strictObject({
   moderationImages: z.boolean().default(true),
   /** The form of requests to rank: Jina's, which most servers have, Voyage's, or that of Text Embeddings Inference. */
   rerankFormat: z.enum(['standard', 'voyage', 'tei']).default('standard'),
+  images: ImageOptions,
 })
 export type RelayOptions = z.infer<typeof RelayOptions>
 

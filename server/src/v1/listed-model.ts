@@ -67,11 +67,14 @@ const tokenRates = [
   ['reasoning', 'internal_reasoning'],
   ['audioInput', 'audio'],
   ['audioOutput', 'audio_output'],
+  ['imageInput', 'image_token'],
+  ['imageOutput', 'image_output'],
 ] as const
 const pieceRates = [
   ['image', 'image'],
   ['request', 'request'],
   ['search', 'web_search'],
+  ['madeImage', 'image_output'],
 ] as const
 
 /** Shows the usual price as OpenRouter does: USD a token, or a piece, as text. */

@@ -104,9 +104,32 @@ function toResponse(
     ...getErrorFormat(call.request).headers?.(call.requestId),
     ...toChangeHeaders(reply),
   }
-  return new Response(JSON.stringify(reply.body), {
+  const text = JSON.stringify(reply.body)
+  return new Response(reply.held ? toHeldBody(text, reply.held) : text, {
     headers: { ...headers, ...own },
   })
+}
+
+const pieceBytes = 256 * 1024
+
+/** Sends a large body piece by piece, and releases its memory once it is sent or its client has disconnected. */
+function toHeldBody(text: string, held: Disposable): ReadableStream<Uint8Array> {
+  const bytes = new TextEncoder().encode(text)
+  let sentBytes = 0
+  return new ReadableStream(
+    {
+      pull(controller) {
+        if (sentBytes < bytes.byteLength) {
+          controller.enqueue(bytes.subarray(sentBytes, (sentBytes += pieceBytes)))
+          return
+        }
+        controller.close()
+        held[Symbol.dispose]()
+      },
+      cancel: () => held[Symbol.dispose](),
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 /** The most omitted fields that the header names, and the most characters of each. */

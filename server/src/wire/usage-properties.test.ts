@@ -25,6 +25,9 @@ const buckets = ({
   inputCharacters: _read,
   outputCharacters: _written,
   processingMs: _ms,
+  imageQuality: _quality,
+  madeImages: _images,
+  madePixels: _pixels,
   ...tokens
 }: Usage) => tokens
 const count = fc.oneof(

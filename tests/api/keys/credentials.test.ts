@@ -22,6 +22,7 @@ const chat = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello
 const prompt = { model: 'sandbox/echo', prompt: 'Hello!' }
 const input = { model: 'sandbox/embedding', input: 'Hello!' }
 const judged = { model: 'sandbox/moderation', input: 'Hello!' }
+const drawn = { model: 'sandbox/image', prompt: 'Hello!', size: '16x16' }
 const ranked = { model: 'sandbox/rerank', query: 'Hello!', documents: ['Hello!'] }
 
 /** Every route that takes a key, with the permission it needs. */
@@ -34,6 +35,7 @@ const routes = [
   { method: 'POST', path: '/v1/moderations', needs: 'write', body: judged },
   { method: 'POST', path: '/v1/rerank', needs: 'write', body: ranked },
   { method: 'POST', path: '/v2/rerank', needs: 'write', body: ranked },
+  { method: 'POST', path: '/v1/images/generations', needs: 'write', body: drawn },
 ] as const
 type Route = (typeof routes)[number]
 

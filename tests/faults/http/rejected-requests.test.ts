@@ -14,7 +14,7 @@ beforeAll(async () => {
   rig = await startRig()
   customer = await rig.gateway.customer()
   model = await rig.model('rejects')
-  for (const category of ['embedding', 'moderation', 'rerank']) {
+  for (const category of ['embedding', 'moderation', 'rerank', 'image']) {
     const fields = { category, upstream_model: 'rejects', max_output_tokens: null }
     readers.set(category, await rig.model(`rejects-${category}`, fields))
   }
@@ -49,6 +49,11 @@ const endpoints: Endpoint[] = [
     path: '/v1/rerank',
     isWhole: true,
     body: () => ({ model: readers.get('rerank'), query: 'A text?', documents: ['A text.'] }),
+  },
+  {
+    path: '/v1/images/generations',
+    isWhole: true,
+    body: () => ({ model: readers.get('image'), prompt: 'A picture.' }),
   },
   { path: '/v1/messages', body: () => ({ model, messages, max_tokens: 9 }) },
   { path: '/v1/responses', body: () => ({ model, input: 'Say it.' }) },

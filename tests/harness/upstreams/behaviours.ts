@@ -11,6 +11,7 @@ import { statuses } from './behaviours/statuses'
 import { timing } from './behaviours/timing'
 import { toolCalls } from './behaviours/tool-calls'
 import { usage } from './behaviours/usage'
+import { drawings } from './drawings'
 import { embeddings } from './embeddings'
 import { moderations } from './moderations'
 import { rankings } from './rankings'
@@ -35,6 +36,7 @@ const own: readonly (readonly [string, Record<string, Behaviour>])[] = [
   ['/embeddings', embeddings],
   ['/moderations', moderations],
   ['/rerank', rankings],
+  ['/images/generations', drawings],
   ['/messages', messages],
 ]
 

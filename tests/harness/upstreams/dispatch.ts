@@ -17,6 +17,7 @@ const endpoints = [
   '/v1/moderations',
   '/v1/rerank',
   '/v2/rerank',
+  '/v1/images/generations',
   '/v1/messages',
 ]
 

@@ -35,6 +35,7 @@ const withoutText: ReadonlySet<string> = new Set([
   '/v1/moderations',
   '/v1/rerank',
   '/v2/rerank',
+  '/v1/images/generations',
 ])
 
 const Actions = ({ log }: { log: LogDetails }) => {

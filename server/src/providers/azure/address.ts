@@ -22,6 +22,7 @@ const operations = {
   completions: 'completions',
   embeddings: 'embeddings',
   responses: 'responses',
+  images: 'images/generations',
 } as const
 export type AzureOperation = keyof typeof operations
 

@@ -58,5 +58,5 @@ test('lists the models', async () => {
   const signal = new AbortController().signal
   const { data } = await read(answer({ path: '/models', body: undefined, signal }))
   const ids = data.map(({ id }: { id: string }) => id)
-  expect(ids).toEqual(['echo', 'lorem', 'tools', 'embedding', 'moderation', 'rerank'])
+  expect(ids).toEqual(['echo', 'lorem', 'tools', 'embedding', 'moderation', 'rerank', 'image'])
 })

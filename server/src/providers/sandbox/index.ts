@@ -1,6 +1,7 @@
 import { answerChat } from './chat'
 import { answerCompletion } from './completion'
 import { answerEmbeddings } from './embedding'
+import { answerImages } from './image'
 import { modelList } from './models'
 import { answerModeration } from './moderation'
 import { SandboxRefusal, toErrorResponse } from './refusal'
@@ -20,6 +21,7 @@ const paths: Readonly<Record<string, (request: SandboxRequest) => Response>> = {
   '/embeddings': ({ body }) => answerEmbeddings(body),
   '/moderations': ({ body }) => answerModeration(body),
   '/rerank': ({ body }) => answerRerank(body),
+  '/images/generations': ({ body }) => answerImages(body),
   '/models': () => Response.json(modelList()),
 }
 
@@ -32,7 +34,8 @@ const paths: Readonly<Record<string, (request: SandboxRequest) => Response>> = {
  * - `tools` calls a tool with sample arguments and, given the result, cites it (`tool-calls.ts`);
  * - `embedding` has 256 dimensions and knows nothing of meaning;
  * - `moderation` flags the categories whose names are in a text;
- * - `rerank` orders documents by the words that they share with a query.
+ * - `rerank` orders documents by the words that they share with a query;
+ * - `image` draws stripes in colours that depend on the prompt.
  *
  * The same request has the same answer but for `id` and `created`. Tokens are simulated (`text.ts`).
  * Never throws: a wrong request gets a 400 or a 404 with OpenAI's error body.

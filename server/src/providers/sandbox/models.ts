@@ -4,7 +4,7 @@ const textModels = ['echo', 'lorem', 'tools'] as const
 export type TextModel = (typeof textModels)[number]
 
 /** Everything the sandbox serves. */
-export const sandboxModels = [...textModels, 'embedding', 'moderation', 'rerank'] as const
+export const sandboxModels = [...textModels, 'embedding', 'moderation', 'rerank', 'image'] as const
 type SandboxModel = (typeof sandboxModels)[number]
 
 function refuse(model: string): never {
