@@ -130,9 +130,10 @@ export function withoutUnreachableTiers(price: Price, maxPromptTokens = Infinity
 
 /** Tells whether a price has both input and output, as half a price would give answers away. */
 export const isComplete = (
-  { input = 0, output = 0, request = 0, search = 0 }: Price,
+  { input = 0, output = 0, request = 0, search = 0, ...images }: Price,
   category: Category,
 ) =>
-  (input > 0 && (!writesText(category) || output > 0)) ||
+  (category === 'image' && (images.made_image ?? images.image_output ?? output) > 0) ||
+  (category !== 'image' && input > 0 && (!writesText(category) || output > 0)) ||
   request > 0 ||
   (category === 'rerank' && search > 0)

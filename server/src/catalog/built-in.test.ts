@@ -75,7 +75,12 @@ test('providers of embeddings alone list no model that writes text, and provider
 
 test('free means every price is known and zero', () => {
   for (const { isFree, pricing, category } of models) {
-    const prices = [pricing?.input, pricing?.output, pricing?.search ?? 0n]
+    const prices = [
+      pricing?.input,
+      pricing?.output,
+      pricing?.search ?? 0n,
+      pricing?.madeImage ?? 0n,
+    ]
     expect(isFree).toBe(prices.every((price) => price === 0n))
     // Half a price would give the answers away.
     if (pricing && !isFree && writesText(category)) expect(pricing.output).toBeGreaterThan(0n)

@@ -143,7 +143,12 @@ test('finding D10: chats for models of OpenAI that take Responses alone are sent
 
 test('only models that the provider gives away are free', () => {
   for (const { id, isFree, pricing } of models) {
-    const prices = [pricing?.input, pricing?.output, pricing?.search ?? 0n]
+    const prices = [
+      pricing?.input,
+      pricing?.output,
+      pricing?.search ?? 0n,
+      pricing?.madeImage ?? 0n,
+    ]
     expect([id, isFree]).toEqual([id, prices.every((price) => price === 0n)])
   }
 })
