@@ -9179,7 +9179,7 @@ export interface components {
             n?: (number | null) | undefined;
             /** @description `auto`, or width and height in pixels such as `1024x1024` */
             size?: (string | null) | undefined;
-            quality?: (("auto" | "low" | "medium" | "high" | "standard" | "hd") | null) | undefined;
+            quality?: (("auto" | "low" | "medium" | "high" | "xhigh" | "max" | "standard" | "hd") | null) | undefined;
             response_format?: (("url" | "b64_json") | null) | undefined;
             output_format?: (("png" | "jpeg" | "webp") | null) | undefined;
             output_compression?: (number | null) | undefined;
@@ -9189,6 +9189,7 @@ export interface components {
             /** @description Number of unfinished images that a stream shows of each */
             partial_images?: (number | null) | undefined;
             user?: (string | null) | undefined;
+            safety_identifier?: (string | null) | undefined;
             prompt: string;
             style?: (("vivid" | "natural") | null) | undefined;
             moderation?: (("auto" | "low") | null) | undefined;

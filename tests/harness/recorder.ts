@@ -51,9 +51,10 @@ function readSentRequest(input: string | URL | Request, init: RequestInit = {}):
   }
 }
 
-/** Two further dialects have errors and events of their own; only headers and secrets are judged. */
-const isForeign = ({ path, headers }: SentRequest) =>
+/** Two further dialects, and streams of images, have events of their own; only headers and secrets are judged. */
+const isForeign = ({ path, headers, body }: SentRequest) =>
   /^(\/v1)+\/(messages|responses)\b/.test(path) ||
+  (/^\/v1\/images\b/.test(path) && hasTrue(body, 'stream')) ||
   (/^\/v1\/models\b/.test(path) && headers.has('anthropic-version'))
 
 const hasTrue = (value: unknown, name: string): boolean =>

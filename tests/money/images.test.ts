@@ -199,6 +199,46 @@ test('a client that disconnects pays for the images that were ordered, once', as
   expect(credit - (await accountOf(billing.sql, customer)).posted).toBe(80_000_000n)
 })
 
+describe('a stream', () => {
+  const stream = async (customer: Customer, model: string, fields: Json = {}) => {
+    const body = { model, prompt, stream: true, partial_images: 1, quality: 'low', ...fields }
+    return sendRequest(billing.rig.gateway, { path, key: customer.key, body })
+  }
+  const paidBy = async (customer: Customer) =>
+    credit - (await accountOf(billing.sql, customer)).posted
+  const price = promptTokens * 5000n + tokens.low['1024x1024'] * 40_000n
+
+  test('costs what its last event counts', async () => {
+    const customer = await billing.customer(credit)
+    const answer = await stream(customer, await modelOf('ok', gptImage))
+    expect(answer.status).toBe(200)
+    expect(await findBookedOnce(billing.sql, answer)).toMatchObject({ cost: price })
+    expect(await paidBy(customer)).toBe(price)
+  })
+
+  test.each(['draw-cut', 'draw-error'])(
+    'costs nothing without its image: %s',
+    async (behaviour) => {
+      const customer = await billing.customer(credit)
+      const answer = await stream(customer, await modelOf(behaviour, dallE3))
+      expect(await findBookedOnce(billing.sql, answer)).toMatchObject({ cost: 0n })
+      expect(await paidBy(customer)).toBe(0n)
+    },
+  )
+
+  test('costs the image that its client did not wait for', async () => {
+    const customer = await billing.customer(credit)
+    const model = await modelOf('draw-held', dallE3)
+    const body = { model, prompt, stream: true, partial_images: 1 }
+    const client = await sendRaw(billing.rig.gateway, { path, key: customer.key, body })
+    await eventually(() => billing.rig.upstream.heldCount() === 1)
+    client.close()
+    await eventually(async () => (await paidBy(customer)) > 0n)
+    expect(await paidBy(customer)).toBe(40_000_000n)
+    billing.rig.upstream.release()
+  })
+})
+
 test('a repeat with the same Idempotency-Key is answered from the first, free of charge', async () => {
   const customer = await billing.customer(credit)
   const body = { model: await modelOf('draw-address', dallE3), prompt }

@@ -1,7 +1,8 @@
 import type { RequestAttempt } from './attempt'
 import { toRequestedForm } from './answer-images'
 import type { Endpoint, EndpointRun } from './endpoint'
-import { makeImages, requestsFor, orderOf } from './make-images'
+import { orderOf, requestsFor } from './image-usage'
+import { makeImages } from './make-images'
 import { reportOmissions } from './omissions'
 import type { FullReply, Reply } from './request'
 import { createFailoverDeadline } from './request-deadline'
@@ -11,6 +12,7 @@ import { boundImages } from '../metering/image-volume'
 import { pickLongTexts } from '../metering/long-texts'
 import { toImageUsageBlock } from '../providers/openai/images'
 import { unsupported } from '../providers/unsupported-fields'
+import { streamImages } from './stream-images'
 import type { Deadline } from '../upstream/deadline'
 import { ImageRequest } from '../wire/image-request'
 
@@ -32,6 +34,9 @@ export const images: Endpoint<typeof ImageRequest> = {
 }
 
 async function run(failover: EndpointRun<ImageRequest>): Promise<Reply> {
+  if (failover.request.params.stream) {
+    return streamImages(failover, async (attempt) => checkStream(attempt))
+  }
   const deadline = createFailoverDeadline(failover)
   return await failover.run({
     deadline,
@@ -41,11 +46,20 @@ async function run(failover: EndpointRun<ImageRequest>): Promise<Reply> {
 }
 
 /** Throws `invalid_request` where a candidate does not take the request. */
-function checkImages({ candidate: { provider }, request: { params } }: ImageAttempt): void {
+function checkImages({ candidate: { provider } }: ImageAttempt): void {
   if (!servesKind(provider, 'image')) {
     throw unsupported('model', `model: ${provider.name} does not serve images.`)
   }
-  if (params.stream) throw unsupported('stream', 'stream: images are not streamed.')
+}
+
+/** Throws as `checkImages`, and for what takes several requests to the provider. */
+function checkStream(attempt: ImageAttempt): void {
+  checkImages(attempt)
+  if (requestsFor(attempt) === 1) return
+  throw unsupported(
+    'n',
+    'n: this model makes fewer images at once. Send the request without stream.',
+  )
 }
 
 /** Makes the images, and answers with all of them at once. */

@@ -1,24 +1,18 @@
 import { AttemptSource } from './answer-facts'
-import type { PricedAttempt, RequestAttempt, ValidatedRequest } from './attempt'
+import type { RequestAttempt } from './attempt'
+import { countImages, estimateOrder, orderOf } from './image-usage'
 import { relayWhole, translateWhole } from './whole-exchange'
-import type { Pricing } from '../catalog/model'
-import {
-  estimateImages,
-  maxTokensPerImage,
-  pixelsOf,
-  usualPixelsOf,
-  type ImageOrder,
-} from '../metering/image-volume'
+import { maxTokensPerImage } from '../metering/image-volume'
 import { imageAdapterOf } from '../providers/adapters'
 import { selectRelayAddress } from '../providers/chat-route'
-import type { ImageAdapter, ImageAnswer, MadeImage } from '../providers/image-adapter'
+import type { ImageAdapter, ImageAnswer } from '../providers/image-adapter'
 import { readImages, toUpstreamImages } from '../providers/openai/images'
 import type { UpstreamAttempt } from '../upstream/attempt'
 import type { Deadline } from '../upstream/deadline'
+import type { OutgoingRequest } from '../upstream/protocol/protocol'
 import { HeldEvent } from '../upstream/large-events'
 import type { ImageRequest } from '../wire/image-request'
-import { readImageSize } from '../wire/image-size'
-import { addUsage, noUsage, type Usage } from '../wire/usage'
+import { addUsage, type Usage } from '../wire/usage'
 
 type ImageAttempt = RequestAttempt<ImageRequest>
 
@@ -41,31 +35,6 @@ interface Made {
   usage: Usage
   /** Fields that the provider does not get. */
   omitted: readonly string[]
-}
-
-/** The parts of a request that its price depends on. */
-export function orderOf({
-  request,
-}: Pick<PricedAttempt<ValidatedRequest<ImageRequest>>, 'request'>): ImageOrder {
-  const { prompt, n, quality, size, stream, partial_images: partialImages } = request.params
-  return {
-    prompt,
-    count: n ?? 1,
-    quality: quality ?? undefined,
-    size: size ?? undefined,
-    partialImages: stream ? (partialImages ?? 0) : 0,
-    inputImages: 0,
-  }
-}
-
-/** The number of requests to the provider that an attempt needs. */
-export function requestsFor(
-  attempt: Pick<PricedAttempt<ValidatedRequest<ImageRequest>>, 'candidate' | 'request'>,
-): number {
-  const { provider, model } = attempt.candidate
-  const adapter = imageAdapterOf(provider)
-  if (!adapter) return 1
-  return Math.ceil(orderOf(attempt).count / adapter.batchLimit(model.upstreamModel))
 }
 
 /**
@@ -101,28 +70,56 @@ const joinMade = (one: Made, other: Made): Made => ({
   omitted: one.omitted,
 })
 
-async function relay(attempt: ImageAttempt, { deadline, held }: Making): Promise<Made> {
-  const { candidate, model } = attempt
+/** A request as its provider gets it, and the fields that it does not get. */
+interface WrittenRequest {
+  request: OutgoingRequest
+  omitted: readonly string[]
+}
+
+/** Writes the request of an attempt in OpenAI's form. */
+export function writeRelayedImages({ candidate, model, body: sent }: ImageAttempt): WrittenRequest {
   const { upstreamModel } = model
   const { options } = candidate.provider
-  const { body, omitted } = toUpstreamImages(attempt.body, { upstreamModel, options })
+  const { body, omitted } = toUpstreamImages(sent, { upstreamModel, options })
   const { url, deployment } = selectRelayAddress(candidate, upstreamModel, 'images')
   if (deployment !== undefined) body['model'] = deployment
+  return { request: { operation: 'images', url, body }, omitted }
+}
+
+/** Writes a request for a part of the images of an attempt. */
+export function writeTranslatedImages(
+  attempt: ImageAttempt,
+  adapter: ImageAdapter,
+  count: number,
+): WrittenRequest {
+  const { model, request } = attempt
+  const { omitted = [], ...written } = adapter.request(request.params, {
+    upstreamModel: model.upstreamModel,
+    count,
+    // Words for quality have no meaning there.
+    maxTokensPerImage: maxTokensPerImage({ ...orderOf(attempt), quality: undefined }, model),
+    inputs: [],
+  })
+  return { request: { operation: 'images', ...written }, omitted }
+}
+
+async function relay(attempt: ImageAttempt, { deadline, held }: Making): Promise<Made> {
+  const { request, omitted } = writeRelayedImages(attempt)
   const order = orderOf(attempt)
   const source = new AttemptSource(attempt, 'prompt')
   const answer = await relayWhole(
     attempt,
     {
-      request: { operation: 'images', url, body },
+      request,
       source,
       deadline,
       large: largeOf(attempt, held),
-      estimate: () => estimateOf(order, attempt),
+      estimate: () => estimateOrder(order, attempt.model),
       read: (whole) => readImages(whole, order.count, source),
     },
     'images',
   )
-  return { answer, usage: usageOf(answer, order, attempt), omitted }
+  return { answer, usage: countImages(answer, order, attempt.model), omitted }
 }
 
 /** A request that an adapter writes, for a part of the images. */
@@ -135,23 +132,17 @@ async function translate(
   attempt: ImageAttempt,
   { adapter, count, deadline, held }: TranslatedPart,
 ): Promise<Made> {
-  const { model, request } = attempt
   const order = { ...orderOf(attempt), count }
-  const { omitted = [], ...written } = adapter.request(request.params, {
-    upstreamModel: model.upstreamModel,
-    count,
-    maxTokensPerImage: maxTokensPerImage(order, model),
-    inputs: [],
-  })
+  const { request, omitted } = writeTranslatedImages(attempt, adapter, count)
   const source = new AttemptSource(attempt, 'prompt')
   const answer = await translateWhole(
     attempt,
     {
-      request: { operation: 'images', ...written },
+      request,
       source,
       deadline,
       large: largeOf(attempt, held),
-      estimate: () => estimateOf(order, attempt),
+      estimate: () => estimateOrder(order, attempt.model),
       read: (whole) => adapter.read(whole, source),
     },
     adapter,
@@ -159,7 +150,7 @@ async function translate(
   const images = answer.images.slice(0, count)
   return {
     answer: { ...answer, images },
-    usage: usageOf({ ...answer, images }, order, attempt),
+    usage: countImages({ ...answer, images }, order, attempt.model),
     omitted,
   }
 }
@@ -176,36 +167,3 @@ const largeOf = (
     ),
   ),
 })
-
-const estimateOf = (order: ImageOrder, { model: { pricing } }: ImageAttempt): Usage =>
-  estimateImages(order, { tokens: pricing !== null && chargesImageTokens(pricing) })
-
-const chargesImageTokens = ({ output, imageOutput = output }: Pricing): boolean => imageOutput > 0n
-
-/** Whether a price charges no token at all, so that none need be counted. */
-const isByImage = (pricing: Pricing): boolean =>
-  pricing.input === 0n && !chargesImageTokens(pricing)
-
-/** The use of an answer: its images, and the provider's tokens, or an estimate where the price charges them. */
-function usageOf(answer: ImageAnswer, order: ImageOrder, attempt: ImageAttempt): Usage {
-  const { images, quality } = answer
-  const { pricing } = attempt.model
-  const made = { ...order, count: images.length }
-  const uncounted = pricing && isByImage(pricing) ? noUsage : estimateOf(made, attempt)
-  return {
-    ...(answer.usage ?? uncounted),
-    madeImages: images.length,
-    madePixels: sum(images.map((image) => pixelsIn(image, answer, order))),
-    imageQuality: quality,
-  }
-}
-
-const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
-
-/** The pixels of an image: as the provider reports them, as they are in its data, or as they were requested. */
-function pixelsIn({ b64_json: data }: MadeImage, { size }: ImageAnswer, order: ImageOrder): number {
-  const reported = pixelsOf(size)
-  if (reported !== undefined) return reported
-  const read = data === undefined ? undefined : readImageSize(data)
-  return read ? read.width * read.height : usualPixelsOf(order)
-}

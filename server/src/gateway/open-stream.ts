@@ -25,6 +25,8 @@ export interface StreamPlan<Params> {
   /** Starts reading the answer. */
   relay: (attempt: RequestAttempt<Params>, protocol: ChatProtocol) => RelayedStream
   allowance: (attempt: RequestAttempt<Params>) => OutputAllowance | undefined
+  /** The usage of an attempt that its provider bills without answering; by default that of its prompt. */
+  lostUsage?: (attempt: RequestAttempt<Params>) => Usage
   /** Runs before the attempt at the candidate is recorded. */
   before?: ((attempt: RequestAttempt<Params>) => Promise<void>) | undefined
 }
@@ -94,8 +96,10 @@ class StreamOpening<Params> implements FailoverStep<ValidatedRequest<Params>, Op
           protocol,
           deadline,
           allowance,
-          onLost: toLossReport(attempt, (bytes) =>
-            promptUsage(plan.sentBody?.(attempt) ?? body, bytes),
+          onLost: toLossReport(
+            attempt,
+            (bytes) =>
+              plan.lostUsage?.(attempt) ?? promptUsage(plan.sentBody?.(attempt) ?? body, bytes),
           ),
           onBroken,
           drain: () => disconnect.drain,

@@ -33,15 +33,23 @@ const usualPixels = 1024 * 1024
 const pixelsPerTokens = 1536 * 1024
 
 /**
- * Tokens of an image, at most and usually. OpenAI's have up to 408, 1,584 and 6,240 by quality; Gemini's up to 2,000
- * beside what the model thinks.
+ * Tokens of an image, at most and usually. Those of OpenAI's first models are up to 408, 1,584 and 6,240 by quality,
+ * Gemini's up to 2,000 beside what the model thinks.
  * https://platform.openai.com/docs/guides/image-generation https://ai.google.dev/gemini-api/docs/pricing
  */
 const tokensByQuality: Readonly<Record<string, { most: number; usual: number }>> = {
   low: { most: 512, usual: 272 },
   medium: { most: 2048, usual: 1056 },
+  xhigh: { most: 16_384, usual: 8192 },
+  max: { most: 32_768, usual: 16_384 },
 }
 const tokensOfAny = { most: 8192, usual: 4160 }
+
+/** Models that know the highest qualities, and may choose them. */
+const knowsMax = /^gpt-image-(?:2\.[5-9]|[3-9])/
+
+const tokensFor = (quality: string | undefined, { upstreamModel }: Pick<Model, 'upstreamModel'>) =>
+  tokensByQuality[quality ?? (knowsMax.test(upstreamModel) ? 'max' : 'auto')] ?? tokensOfAny
 
 /** Each unfinished image has so many. https://platform.openai.com/docs/guides/image-generation */
 const tokensPerPartialImage = 100
@@ -57,11 +65,11 @@ export function pixelsOf(size: string | undefined): number | undefined {
 /** Returns the most tokens that one image has, with the thoughts before it. */
 export function maxTokensPerImage(
   { quality, size }: Pick<ImageOrder, 'quality' | 'size'>,
-  { maxOutputTokens }: Pick<Model, 'maxOutputTokens'>,
+  model: Pick<Model, 'upstreamModel' | 'maxOutputTokens'>,
 ): number {
-  const { most } = tokensByQuality[quality ?? 'auto'] ?? tokensOfAny
+  const { most } = tokensFor(known(quality), model)
   const parts = Math.ceil((pixelsOf(size) ?? pixelsPerTokens) / pixelsPerTokens)
-  return Math.min(most * parts, maxOutputTokens ?? Infinity)
+  return Math.min(most * parts, model.maxOutputTokens ?? Infinity)
 }
 
 /** Bounds the tokens, images and pixels that a request for images can cost. */

@@ -112,7 +112,16 @@ export const hosts: readonly Provider[] = [
       images: {
         size: 'sides',
         base64: 'base64',
-        drop: ['quality', 'style', 'background', 'moderation', 'output_compression', 'user'],
+        drop: [
+          'stream',
+          'partial_images',
+          'quality',
+          'style',
+          'background',
+          'moderation',
+          'output_compression',
+          'user',
+        ],
       },
     },
   }),

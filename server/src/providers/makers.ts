@@ -135,6 +135,8 @@ export const makers: readonly Provider[] = [
         size: 'ratio',
         ratios: ['1:1', '3:4', '4:3', '9:16', '16:9', '2:3', '3:2', '1:2', '2:1'],
         drop: [
+          'stream',
+          'partial_images',
           'quality',
           'style',
           'background',

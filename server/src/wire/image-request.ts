@@ -10,7 +10,16 @@ const maxPartialImages = 3
 const maxSide = 8192
 const minSide = 16
 
-export const imageQualities = ['auto', 'low', 'medium', 'high', 'standard', 'hd'] as const
+export const imageQualities = [
+  'auto',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+  'standard',
+  'hd',
+] as const
 
 /** Width and height in pixels. */
 export interface ImageSize {
@@ -53,6 +62,7 @@ export const imageFields = {
     'Number of unfinished images that a stream shows of each',
   ),
   user: userField,
+  safety_identifier: userField,
 }
 
 /** `POST /v1/images/generations`. Source: contract 4.13. */

@@ -68,10 +68,37 @@ const dataOf = (call: Call) => {
   return { b64_json: pngOf(width, height) }
 }
 
+const frame = (type: string, fields: Json) =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
+
+/** Opens a stream with the unfinished images that were requested. */
+async function openStream(call: Call): Promise<void> {
+  const { attempt, received, reply } = call
+  attempt.answered = true
+  reply.head(200, { headers: { 'content-type': 'text/event-stream' } })
+  const head = { created_at: 1_795_219_200, ...chosen(call) }
+  const partials = numberIn(received.body['partial_images'], 0)
+  for (let index = 0; index < partials; index += 1) {
+    const partial = { ...head, ...dataOf(call), partial_image_index: index }
+    await reply.body(frame('image_generation.partial_image', partial))
+  }
+}
+
+/** https://platform.openai.com/docs/api-reference/images-streaming */
+async function streamImage(call: Call): Promise<void> {
+  await openStream(call)
+  const image = { created_at: 1_795_219_200, ...chosen(call), ...dataOf(call) }
+  const completed = { ...image, usage: usageOf(call, 1) }
+  await call.reply.body(frame('image_generation.completed', completed))
+  await call.reply.finish()
+  call.attempt.complete = true
+}
+
 /** https://platform.openai.com/docs/api-reference/images/create: the models that are paid by token. */
 const asGptImage: Behaviour = async (call) => {
   const { body } = call.received
   for (const name of ['response_format', 'style']) if (name in body) return refuse(call, name)
+  if (body['stream'] === true) return streamImage(call)
   const count = countIn(call)
   const { size, quality } = chosen(call)
   await answer(call, {
@@ -137,6 +164,20 @@ export const drawings: Record<string, Behaviour> = {
   'draw-fewer': (call) => answer(call, { created: 1, data: [dataOf(call)] }),
   'draw-none': (call) => answer(call, { created: 1, data: [] }),
   'draw-empty': (call) => answer(call, { created: 1, data: [{}] }),
+  'draw-cut': async (call) => {
+    await openStream(call)
+    call.reply.connection.close()
+  },
+  'draw-error': async (call) => {
+    await openStream(call)
+    const error = { type: 'image_generation_error', code: 'server_error', message: 'It broke.' }
+    await call.reply.body(frame('error', { error }))
+    await call.reply.finish()
+  },
+  'draw-held': async (call) => {
+    await openStream(call)
+    await call.hold()
+  },
   'draw-large': (call) =>
     answer(call, { created: 1, data: [{ b64_json: 'A'.repeat(24 * 1024 * 1024) }] }),
   'draw-too-large': (call) =>

@@ -15,7 +15,7 @@ beforeAll(async () => {
   await fixture.addProvider('together-like', { images: { size: 'sides', base64: 'base64' } })
   await fixture.addModel('together-like/draw-together', byImage)
   const ratios = ['1:1', '16:9', '2:3']
-  const drop = ['quality', 'style']
+  const drop = ['stream', 'quality', 'style']
   await fixture.addProvider('xai-like', { images: { size: 'ratio', ratios, drop } })
   await fixture.addModel('xai-like/draw-xai', byImage)
   await fixture.addProvider('data-like', { images: { dataModels: ['ok'] } })
@@ -106,6 +106,69 @@ describe('the size is in the words of the provider', () => {
     const { response } = await draw(request)
     expect(response.headers.get('x-tollgate-omitted')).toBe('quality')
     expect(fixture.sent()).toEqual({ model: 'draw-xai', prompt, aspect_ratio: '2:3' })
+  })
+})
+
+describe('a stream', () => {
+  const eventsOf = async (response: Response) =>
+    (await response.text()).split('\n\n').flatMap((text) => {
+      const [, type, data] = /^event: (.+)\ndata: (.+)$/.exec(text) ?? []
+      return type && data ? [{ type, data: jsonOf(JSON.parse(data)) }] : []
+    })
+  const stream = async (fields: Record<string, unknown>) => {
+    const response = await fixture.post(path, { prompt, stream: true, ...fields })
+    return { response, events: await eventsOf(response) }
+  }
+
+  test('has the unfinished images and the image, as they come', async () => {
+    const fields = { model: 'fake/ok', quality: 'low', partial_images: 2 }
+    const { response, events } = await stream(fields)
+    expect(response.headers.get('content-type')).toStartWith('text/event-stream')
+    expect(events.map(({ type }) => type)).toEqual([
+      'image_generation.partial_image',
+      'image_generation.partial_image',
+      'image_generation.completed',
+    ])
+    for (const { type, data } of events) {
+      expect(data).toMatchObject({ type, b64_json: expect.stringMatching(/^iVBORw0KGgo/) })
+    }
+    expect(events[2]?.data['usage']).toMatchObject({ output_tokens: 272 })
+    expect(fixture.sent()).toEqual({ ...fields, model: 'ok', prompt, stream: true })
+  })
+
+  test('is read by the official client', async () => {
+    const events = await fixture.client.images.generate({
+      model: 'fake/ok',
+      prompt,
+      stream: true,
+      partial_images: 1,
+    })
+    const types = []
+    for await (const { type } of events) types.push(type)
+    expect(types).toEqual(['image_generation.partial_image', 'image_generation.completed'])
+  })
+
+  test.each([
+    ['xai-like/draw-xai', { n: 2 }, 2],
+    ['sandbox/image', { size: '16x16' }, 1],
+  ])('of %s, which has none, is made of the whole answer', async (model, fields, count) => {
+    const { response, events } = await stream({ model, ...fields })
+    expect(response.status).toBe(200)
+    expect(events.map(({ type }) => type)).toEqual(Array(count).fill('image_generation.completed'))
+  })
+
+  test('that fails after it began ends in an error event', async () => {
+    const model = await fixture.model('draw-error', byImage)
+    const { events } = await stream({ model, partial_images: 1 })
+    expect(events.map(({ type }) => type)).toEqual(['image_generation.partial_image', 'error'])
+    expect(events[1]?.data['error']).toMatchObject({ code: 'provider_error' })
+  })
+
+  test('that fails before it begins is an ordinary error', async () => {
+    const model = await fixture.model('draw-error', byImage)
+    const response = await fixture.post(path, { model, prompt, stream: true })
+    expect(response.status).toBe(502)
+    expect(await errorOf(response)).toMatchObject({ code: 'provider_error' })
   })
 })
 

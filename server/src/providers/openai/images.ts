@@ -30,10 +30,13 @@ export function toUpstreamImages(
   const { images } = options
   if (hasDataOnly(options, upstreamModel)) delete body['response_format']
   else if (body['response_format'] === 'b64_json') body['response_format'] = images.base64
+  // For the cost in the last chunk of chats.
+  delete body['stream_options']
   const omitted = [...options.drop, ...images.drop].filter((name) => name in body)
   for (const name of omitted) delete body[name]
   setSize(body, images)
-  return { body, omitted }
+  // Of a provider without streams the whole answer becomes one.
+  return { body, omitted: omitted.filter((name) => name !== 'stream') }
 }
 
 /** Writes the size as the provider has it. */
