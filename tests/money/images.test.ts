@@ -199,13 +199,14 @@ test('a client that disconnects pays for the images that were ordered, once', as
   expect(credit - (await accountOf(billing.sql, customer)).posted).toBe(80_000_000n)
 })
 
+const stream = async (customer: Customer, model: string, fields: Json = {}) => {
+  const body = { model, prompt, stream: true, partial_images: 1, quality: 'low', ...fields }
+  return sendRequest(billing.rig.gateway, { path, key: customer.key, body })
+}
+const paidBy = async (customer: Customer) =>
+  credit - (await accountOf(billing.sql, customer)).posted
+
 describe('a stream', () => {
-  const stream = async (customer: Customer, model: string, fields: Json = {}) => {
-    const body = { model, prompt, stream: true, partial_images: 1, quality: 'low', ...fields }
-    return sendRequest(billing.rig.gateway, { path, key: customer.key, body })
-  }
-  const paidBy = async (customer: Customer) =>
-    credit - (await accountOf(billing.sql, customer)).posted
   const price = promptTokens * 5000n + tokens.low['1024x1024'] * 40_000n
 
   test('costs what its last event counts', async () => {

@@ -109,12 +109,13 @@ describe('the size is in the words of the provider', () => {
   })
 })
 
+const eventsOf = async (response: Response) =>
+  (await response.text()).split('\n\n').flatMap((text) => {
+    const [, type, data] = /^event: (.+)\ndata: (.+)$/.exec(text) ?? []
+    return type && data ? [{ type, data: jsonOf(JSON.parse(data)) }] : []
+  })
+
 describe('a stream', () => {
-  const eventsOf = async (response: Response) =>
-    (await response.text()).split('\n\n').flatMap((text) => {
-      const [, type, data] = /^event: (.+)\ndata: (.+)$/.exec(text) ?? []
-      return type && data ? [{ type, data: jsonOf(JSON.parse(data)) }] : []
-    })
   const stream = async (fields: Record<string, unknown>) => {
     const response = await fixture.post(path, { prompt, stream: true, ...fields })
     return { response, events: await eventsOf(response) }
