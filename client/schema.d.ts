@@ -324,6 +324,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/images/edits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create images from others and a text
+         * @description In the form of OpenAI's requests that are JSON: images are addresses or data URLs. Requires the permission `write`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    "Idempotency-Key"?: string | undefined;
+                } | undefined;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ImageEditRequest"];
+                };
+            };
+            responses: {
+                /** @description The images */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Images"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/messages": {
         parameters: {
             query?: never;
@@ -9243,6 +9289,35 @@ export interface components {
                 total_tokens: number;
             };
         };
+        ImageEditRequest: {
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
+            model: string;
+            /** @description Number of images */
+            n?: (number | null) | undefined;
+            /** @description `auto`, or width and height in pixels such as `1024x1024` */
+            size?: (string | null) | undefined;
+            quality?: (("auto" | "low" | "medium" | "high" | "xhigh" | "max" | "standard" | "hd") | null) | undefined;
+            response_format?: (("url" | "b64_json") | null) | undefined;
+            output_format?: (("png" | "jpeg" | "webp") | null) | undefined;
+            output_compression?: (number | null) | undefined;
+            background?: (("transparent" | "opaque" | "auto") | null) | undefined;
+            /** @description Answer as server-sent events */
+            stream?: (boolean | null) | undefined;
+            /** @description Number of unfinished images that a stream shows of each */
+            partial_images?: (number | null) | undefined;
+            user?: (string | null) | undefined;
+            safety_identifier?: (string | null) | undefined;
+            prompt: string;
+            /** @description The images to change: `https:` addresses or data URLs */
+            images: {
+                image_url: string;
+            }[];
+            /** @description Transparent where the first image is to be changed */
+            mask?: ({
+                image_url: string;
+            } | null) | undefined;
+            input_fidelity?: (("high" | "low") | null) | undefined;
+        };
         MessageText: {
             /** @constant */
             type: "text";
@@ -12881,6 +12956,11 @@ export interface components {
                      *     ]
                      */
                     dataModels?: string[] | undefined;
+                    /**
+                     * @default openai
+                     * @enum {string}
+                     */
+                    edits?: ("openai" | "xai" | "none") | undefined;
                     /** @default [] */
                     drop?: string[] | undefined;
                 } | undefined;
@@ -13080,6 +13160,11 @@ export interface components {
                      *     ]
                      */
                     dataModels?: string[] | undefined;
+                    /**
+                     * @default openai
+                     * @enum {string}
+                     */
+                    edits?: ("openai" | "xai" | "none") | undefined;
                     /** @default [] */
                     drop?: string[] | undefined;
                 } | undefined;

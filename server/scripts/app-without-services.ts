@@ -221,6 +221,7 @@ const gateway: AppPorts['gateway'] = {
   moderate: never,
   rerank: never,
   generateImages: never,
+  editImages: never,
   converse: never,
   count: never,
 }

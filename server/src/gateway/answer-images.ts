@@ -2,9 +2,9 @@ import type { RequestAttempt } from './attempt'
 import { fetchImage, ImageRefused } from './image-fetch'
 import type { MadeImage } from '../providers/image-adapter'
 import { imageTypeOf } from '../wire/drawn-images'
-import type { ImageRequest } from '../wire/image-request'
+import type { AnyImageRequest } from '../wire/image-request'
 
-type ImageAttempt = RequestAttempt<ImageRequest>
+type ImageAttempt = RequestAttempt<AnyImageRequest>
 
 /**
  * Returns images in the form that the caller requested: data of an address is fetched by the guarded way out, and data

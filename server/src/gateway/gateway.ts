@@ -10,7 +10,7 @@ import { chat } from './chat'
 import { completions } from './completions'
 import { countTokens } from './count-tokens'
 import { embeddings } from './embeddings'
-import { images } from './images'
+import { imageEdits, images } from './images'
 import { moderations } from './moderations'
 import type { Endpoint } from './endpoint'
 import { Failover } from './failover'
@@ -40,6 +40,7 @@ export interface Gateway {
   moderate: (call: InboundRequest) => Promise<Reply | RecordedReply>
   rerank: (call: InboundRequest) => Promise<Reply | RecordedReply>
   generateImages: (call: InboundRequest) => Promise<Reply | RecordedReply>
+  editImages: (call: InboundRequest) => Promise<Reply | RecordedReply>
   /** Answers a chat in another API format. */
   converse: (dialect: Dialect, call: InboundRequest) => Promise<Reply | RecordedReply>
   /** Estimates the tokens of a prompt without calling the model. */
@@ -53,6 +54,7 @@ export const createGateway = (ports: GatewayPorts): Gateway => ({
   moderate: (call) => serve(moderations, call, ports),
   rerank: (call) => serve(rerank, call, ports),
   generateImages: (call) => serve(images, call, ports),
+  editImages: (call) => serve(imageEdits, call, ports),
   converse: (dialect, call) => serve(overChat(dialect), call, ports),
   count: (dialect, call) => countTokens(dialect, call, ports),
 })

@@ -3,7 +3,7 @@ import type { Model, Pricing } from '../catalog/model'
 import { estimateImages, pixelsOf, usualPixelsOf, type ImageOrder } from '../metering/image-volume'
 import { imageAdapterOf } from '../providers/adapters'
 import type { ImageAnswer, MadeImage } from '../providers/image-adapter'
-import type { ImageRequest } from '../wire/image-request'
+import type { AnyImageRequest } from '../wire/image-request'
 import { readImageSize } from '../wire/image-size'
 import { noUsage, type Usage } from '../wire/usage'
 
@@ -12,21 +12,22 @@ type Priced = Pick<Model, 'pricing'>
 /** The parts of a request that its price depends on. */
 export function orderOf({
   request,
-}: Pick<PricedAttempt<ValidatedRequest<ImageRequest>>, 'request'>): ImageOrder {
+}: Pick<PricedAttempt<ValidatedRequest<AnyImageRequest>>, 'request'>): ImageOrder {
   const { prompt, n, quality, size, stream, partial_images: partialImages } = request.params
+  const { images = [], mask } = request.params
   return {
     prompt,
     count: n ?? 1,
     quality: quality ?? undefined,
     size: size ?? undefined,
     partialImages: stream ? (partialImages ?? 0) : 0,
-    inputImages: 0,
+    inputImages: images.length + (mask ? 1 : 0),
   }
 }
 
 /** The number of requests to the provider that an attempt needs. */
 export function requestsFor(
-  attempt: Pick<PricedAttempt<ValidatedRequest<ImageRequest>>, 'candidate' | 'request'>,
+  attempt: Pick<PricedAttempt<ValidatedRequest<AnyImageRequest>>, 'candidate' | 'request'>,
 ): number {
   const { provider, model } = attempt.candidate
   const adapter = imageAdapterOf(provider)

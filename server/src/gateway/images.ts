@@ -1,72 +1,76 @@
-import type { RequestAttempt } from './attempt'
+import type { PricedAttempt, RequestAttempt, ValidatedRequest } from './attempt'
 import { toRequestedForm } from './answer-images'
 import type { Endpoint, EndpointRun } from './endpoint'
+import { ImageInputs } from './image-inputs'
 import { orderOf, requestsFor } from './image-usage'
 import { makeImages } from './make-images'
 import { reportOmissions } from './omissions'
 import type { FullReply, Reply } from './request'
 import { createFailoverDeadline } from './request-deadline'
-import { servesKind } from '../catalog/served-kinds'
-import { roughTokens } from '../metering/estimate'
+import { roughTokens, usualMediaTokens } from '../metering/estimate'
 import { boundImages } from '../metering/image-volume'
 import { pickLongTexts } from '../metering/long-texts'
 import { toImageUsageBlock } from '../providers/openai/images'
-import { unsupported } from '../providers/unsupported-fields'
 import { streamImages } from './stream-images'
 import type { Deadline } from '../upstream/deadline'
-import { ImageRequest } from '../wire/image-request'
+import { ImageEditRequest, ImageRequest, type AnyImageRequest } from '../wire/image-request'
 
-type ImageAttempt = RequestAttempt<ImageRequest>
+type ImageAttempt = RequestAttempt<AnyImageRequest>
+
+type PricedImages = PricedAttempt<ValidatedRequest<AnyImageRequest>>
+
+/** The stages that requests for new and for changed images have in common. */
+const shared = {
+  operation: 'images',
+  priceKind: 'image',
+  kinds: ['image'],
+  // The limit of a model is its provider's matter.
+  size: () => ({ textField: 'prompt' as const, output: undefined, texts: () => [], tokens: 0 }),
+  volume: (attempt: PricedImages) =>
+    boundImages(orderOf(attempt), attempt.candidate.model, requestsFor(attempt)),
+  texts: ({ request }: PricedImages) => pickLongTexts([request.params.prompt]),
+} as const
 
 /** `POST /v1/images/generations`. */
 export const images: Endpoint<typeof ImageRequest> = {
+  ...shared,
   schema: ImageRequest,
-  operation: 'images',
-  priceKind: 'image',
   maxBytes: 8 * 1024 * 1024,
-  kinds: ['image'],
-  // The limit of a model is its provider's matter.
-  size: () => ({ textField: 'prompt', output: undefined, texts: () => [], tokens: 0 }),
   need: ({ prompt }) => ({ promptTokens: roughTokens(Buffer.byteLength(prompt)), answers: 0 }),
-  volume: (attempt) => boundImages(orderOf(attempt), attempt.candidate.model, requestsFor(attempt)),
-  texts: ({ request }) => pickLongTexts([request.params.prompt]),
   run,
 }
 
-async function run(failover: EndpointRun<ImageRequest>): Promise<Reply> {
-  if (failover.request.params.stream) {
-    return streamImages(failover, async (attempt) => checkStream(attempt))
-  }
+/** `POST /v1/images/edits`. */
+export const imageEdits: Endpoint<typeof ImageEditRequest> = {
+  ...shared,
+  schema: ImageEditRequest,
+  maxBytes: 32 * 1024 * 1024,
+  need: ({ prompt, images: inputs }) => ({
+    promptTokens: roughTokens(Buffer.byteLength(prompt)) + inputs.length * usualMediaTokens,
+    answers: 0,
+  }),
+  run,
+}
+
+async function run<Params extends AnyImageRequest>(failover: EndpointRun<Params>): Promise<Reply> {
+  const inputs = new ImageInputs(failover.request.params)
+  if (failover.request.params.stream) return streamImages(failover, inputs)
   const deadline = createFailoverDeadline(failover)
   return await failover.run({
     deadline,
-    before: async (attempt) => checkImages(attempt),
-    attempt: (attempt) => answerWhole(attempt, deadline),
+    before: (attempt) => inputs.fetchFor(attempt, deadline.signal),
+    attempt: (attempt) => answerWhole(attempt, { deadline, inputs }),
   })
 }
 
-/** Throws `invalid_request` where a candidate does not take the request. */
-function checkImages({ candidate: { provider } }: ImageAttempt): void {
-  if (!servesKind(provider, 'image')) {
-    throw unsupported('model', `model: ${provider.name} does not serve images.`)
-  }
-}
-
-/** Throws as `checkImages`, and for what takes several requests to the provider. */
-function checkStream(attempt: ImageAttempt): void {
-  checkImages(attempt)
-  if (requestsFor(attempt) === 1) return
-  throw unsupported(
-    'n',
-    'n: this model makes fewer images at once. Send the request without stream.',
-  )
-}
-
 /** Makes the images, and answers with all of them at once. */
-async function answerWhole(attempt: ImageAttempt, deadline: Deadline): Promise<FullReply> {
+async function answerWhole(
+  attempt: ImageAttempt,
+  { deadline, inputs }: { deadline: Deadline; inputs: ImageInputs },
+): Promise<FullReply> {
   const held = new DisposableStack()
   try {
-    const made = await makeImages(attempt, { deadline, held })
+    const made = await makeImages(attempt, { deadline, held, media: inputs.media })
     const { answer, usage } = made
     const data = await toRequestedForm(answer.images, attempt, deadline.signal)
     return {

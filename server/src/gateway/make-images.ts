@@ -6,15 +6,19 @@ import { maxTokensPerImage } from '../metering/image-volume'
 import { imageAdapterOf } from '../providers/adapters'
 import { selectRelayAddress } from '../providers/chat-route'
 import type { ImageAdapter, ImageAnswer } from '../providers/image-adapter'
-import { readImages, toUpstreamImages } from '../providers/openai/images'
+import { readDataUrl, type MediaData } from '../providers/media'
+import { readImages, toUpstreamImages, toUpstreamInputs } from '../providers/openai/images'
+import { addressOf } from '../providers/provider-route'
+import type { Candidate } from '../routing/candidate'
 import type { UpstreamAttempt } from '../upstream/attempt'
 import type { Deadline } from '../upstream/deadline'
 import type { OutgoingRequest } from '../upstream/protocol/protocol'
 import { HeldEvent } from '../upstream/large-events'
-import type { ImageRequest } from '../wire/image-request'
+import { paths } from '../upstream/request-head'
+import type { AnyImageRequest } from '../wire/image-request'
 import { addUsage, type Usage } from '../wire/usage'
 
-type ImageAttempt = RequestAttempt<ImageRequest>
+type ImageAttempt = RequestAttempt<AnyImageRequest>
 
 /** Ten images of the largest size, in base64. */
 const maxAnswerBytes = 48 * 1024 * 1024
@@ -27,6 +31,8 @@ interface Making {
   deadline: Deadline
   /** Takes the memory of the answers; disposed of by the caller. */
   held: DisposableStack
+  /** The images of the request that were fetched, by their addresses. */
+  media: ReadonlyMap<string, MediaData>
 }
 
 /** Images that were made, with their use. */
@@ -77,20 +83,40 @@ interface WrittenRequest {
 }
 
 /** Writes the request of an attempt in OpenAI's form. */
-export function writeRelayedImages({ candidate, model, body: sent }: ImageAttempt): WrittenRequest {
+export function writeRelayedImages({
+  candidate,
+  model,
+  body: sent,
+  request,
+}: ImageAttempt): WrittenRequest {
   const { upstreamModel } = model
   const { options } = candidate.provider
   const { body, omitted } = toUpstreamImages(sent, { upstreamModel, options })
-  const { url, deployment } = selectRelayAddress(candidate, upstreamModel, 'images')
+  const { images, mask } = request.params
+  const operation = images ? 'imageEdits' : 'images'
+  const { url, deployment } = selectRelayAddress(candidate, upstreamModel, operation)
   if (deployment !== undefined) body['model'] = deployment
-  return { request: { operation: 'images', url, body }, omitted }
+  if (!images) return { request: { operation: 'images', url, body }, omitted }
+  Object.assign(body, toUpstreamInputs({ images, mask }, options))
+  return { request: { operation: 'images', url: url ?? editsUrlOf(candidate), body }, omitted }
 }
+
+/** The address of edits beside that of generations. */
+function editsUrlOf(candidate: Candidate): string {
+  const { images: own = paths.images } = candidate.provider.options.paths
+  return `${addressOf(candidate)}${own.replace(/generations$/, 'edits')}`
+}
+
+/** The data of the images that are changed. */
+const readInputs = (
+  images: AnyImageRequest['images'] = [],
+  media: ReadonlyMap<string, MediaData>,
+): MediaData[] => images.flatMap(({ image_url: url }) => readDataUrl(url) ?? media.get(url) ?? [])
 
 /** Writes a request for a part of the images of an attempt. */
 export function writeTranslatedImages(
   attempt: ImageAttempt,
-  adapter: ImageAdapter,
-  count: number,
+  { adapter, count, media }: Pick<TranslatedPart, 'adapter' | 'count' | 'media'>,
 ): WrittenRequest {
   const { model, request } = attempt
   const { omitted = [], ...written } = adapter.request(request.params, {
@@ -98,7 +124,7 @@ export function writeTranslatedImages(
     count,
     // Words for quality have no meaning there.
     maxTokensPerImage: maxTokensPerImage({ ...orderOf(attempt), quality: undefined }, model),
-    inputs: [],
+    inputs: readInputs(request.params.images, media),
   })
   return { request: { operation: 'images', ...written }, omitted }
 }
@@ -130,10 +156,10 @@ interface TranslatedPart extends Making {
 
 async function translate(
   attempt: ImageAttempt,
-  { adapter, count, deadline, held }: TranslatedPart,
+  { adapter, count, deadline, held, media }: TranslatedPart,
 ): Promise<Made> {
   const order = { ...orderOf(attempt), count }
-  const { request, omitted } = writeTranslatedImages(attempt, adapter, count)
+  const { request, omitted } = writeTranslatedImages(attempt, { adapter, count, media })
   const source = new AttemptSource(attempt, 'prompt')
   const answer = await translateWhole(
     attempt,

@@ -2,6 +2,7 @@ import { AttemptSource, identityOf } from './answer-facts'
 import type { RequestAttempt } from './attempt'
 import type { EndpointRun } from './endpoint'
 import { identified } from './identify-request'
+import type { ImageInputs } from './image-inputs'
 import { countImages, estimateOrder, orderOf } from './image-usage'
 import { writeRelayedImages, writeTranslatedImages } from './make-images'
 import { reportOmissions } from './omissions'
@@ -13,19 +14,19 @@ import { imageAdapterOf } from '../providers/adapters'
 import { toCallerError } from '../providers/upstream-error'
 import type { ChatProtocol } from '../upstream/protocol/protocol'
 import { ImageEventWriter } from '../wire/image-events'
-import type { ImageRequest } from '../wire/image-request'
+import type { AnyImageRequest } from '../wire/image-request'
 
-type ImageAttempt = RequestAttempt<ImageRequest>
+type ImageAttempt = RequestAttempt<AnyImageRequest>
 
 /** Streams images: their events as they come, or of a provider that has no stream each image once it is made. */
-export function streamImages(
-  failover: EndpointRun<ImageRequest>,
-  before: (attempt: ImageAttempt) => Promise<void>,
+export function streamImages<Params extends AnyImageRequest>(
+  failover: EndpointRun<Params>,
+  inputs: ImageInputs,
 ): Reply {
   const identity = identityOf(failover.request, 'chat.completion.chunk')
   const opening = openStream(failover, {
-    before,
-    protocol: toProtocol,
+    before: (attempt) => inputs.fetchFirst(attempt),
+    protocol: (attempt) => toProtocol(attempt, inputs),
     relay: (attempt, { source }) => {
       const { model } = attempt
       const order = orderOf(attempt)
@@ -44,12 +45,12 @@ export function streamImages(
 }
 
 /** The protocol of an attempt, whose events are relayed as frames. */
-function toProtocol(attempt: ImageAttempt): ChatProtocol {
+function toProtocol(attempt: ImageAttempt, { media }: ImageInputs): ChatProtocol {
   const source = new AttemptSource(attempt, 'prompt')
   const { count } = orderOf(attempt)
   const adapter = imageAdapterOf(attempt.candidate.provider)
   const written = adapter
-    ? writeTranslatedImages(attempt, adapter, count)
+    ? writeTranslatedImages(attempt, { adapter, count, media })
     : writeRelayedImages(attempt)
   const request = adapter ? written.request : identified(written.request, 'images', attempt)
   return {
@@ -67,7 +68,7 @@ function toProtocol(attempt: ImageAttempt): ChatProtocol {
     toEvents: (answer) =>
       toImageEvents(
         adapter ? adapter.read(answer, source) : readImages(answer, count, source),
-        'image_generation',
+        attempt.request.params.images ? 'image_edit' : 'image_generation',
       ),
     stream: unused,
     complete: unused,

@@ -111,6 +111,7 @@ export const hosts: readonly Provider[] = [
       // https://docs.together.ai/reference/post-images-generations
       images: {
         size: 'sides',
+        edits: 'none',
         base64: 'base64',
         drop: [
           'stream',

@@ -5,7 +5,7 @@ import { respond, type ReplyPorts } from './reply'
 import type { Gateway } from '../gateway/gateway'
 import { modelKey } from '../http/access'
 import type { Route } from '../http/route'
-import { ImageRequest } from '../wire/image-request'
+import { ImageEditRequest, ImageRequest } from '../wire/image-request'
 
 const Images = z
   .looseObject({
@@ -65,5 +65,27 @@ export const imageRoutes = (gateway: Gateway, ports: ReplyPorts): Route[] => [
     responses: { 200: Images.describe('The images') },
     errors: modelErrors,
     handler: (call) => respond(call, gateway.generateImages, ports),
+  }),
+  modelRoute({
+    method: 'post',
+    path: '/v1/images/edits',
+    access: modelKey('write'),
+    operationId: 'editImages',
+    tag: 'Models',
+    summary: 'Create images from others and a text',
+    notes: "In the form of OpenAI's requests that are JSON: images are addresses or data URLs.",
+    headers: idempotencyHeader,
+    body: ImageEditRequest.meta({ ref: 'ImageEditRequest' }),
+    examples: {
+      'One image': {
+        model: 'sandbox/image',
+        prompt: 'At dusk',
+        images: [{ image_url: 'data:image/png;base64,iVBORw0KGgo=' }],
+        size: '256x256',
+      },
+    },
+    responses: { 200: Images.describe('The images') },
+    errors: modelErrors,
+    handler: (call) => respond(call, gateway.editImages, ports),
   }),
 ]

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { imageAddress } from './content-parts'
 import { maybe, modelField, text, userField } from './fields'
 import { toSparse } from './sparse'
 
@@ -65,6 +66,11 @@ export const imageFields = {
   safety_identifier: userField,
 }
 
+/** Images that are changed in one request. */
+const maxInputs = 16
+
+const InputImage = z.looseObject({ image_url: imageAddress })
+
 /** `POST /v1/images/generations`. Source: contract 4.13. */
 export const ImageRequest = toSparse(
   z.looseObject({
@@ -75,3 +81,27 @@ export const ImageRequest = toSparse(
   }),
 )
 export type ImageRequest = z.output<typeof ImageRequest>
+
+/** `POST /v1/images/edits`. Source: contract 4.13. */
+export const ImageEditRequest = toSparse(
+  z.looseObject({
+    ...imageFields,
+    prompt: text(maxPrompt, 1),
+    images: z
+      .array(InputImage)
+      .min(1)
+      .max(maxInputs)
+      .describe('The images to change: `https:` addresses or data URLs'),
+    mask: maybe(InputImage).describe('Transparent where the first image is to be changed'),
+    input_fidelity: maybe(z.enum(['high', 'low'])),
+  }),
+)
+export type ImageEditRequest = z.output<typeof ImageEditRequest>
+
+const AnyRequest = z.looseObject({ ...imageFields, prompt: z.string() })
+
+/** A request for images, new or changed. */
+export type AnyImageRequest = z.output<typeof AnyRequest> & {
+  images?: ImageEditRequest['images']
+  mask?: ImageEditRequest['mask']
+}

@@ -23,6 +23,7 @@ const prompt = { model: 'sandbox/echo', prompt: 'Hello!' }
 const input = { model: 'sandbox/embedding', input: 'Hello!' }
 const judged = { model: 'sandbox/moderation', input: 'Hello!' }
 const drawn = { model: 'sandbox/image', prompt: 'Hello!', size: '16x16' }
+const edited = { ...drawn, images: [{ image_url: 'data:image/png;base64,AAAA' }] }
 const ranked = { model: 'sandbox/rerank', query: 'Hello!', documents: ['Hello!'] }
 
 /** Every route that takes a key, with the permission it needs. */
@@ -36,6 +37,7 @@ const routes = [
   { method: 'POST', path: '/v1/rerank', needs: 'write', body: ranked },
   { method: 'POST', path: '/v2/rerank', needs: 'write', body: ranked },
   { method: 'POST', path: '/v1/images/generations', needs: 'write', body: drawn },
+  { method: 'POST', path: '/v1/images/edits', needs: 'write', body: edited },
 ] as const
 type Route = (typeof routes)[number]
 

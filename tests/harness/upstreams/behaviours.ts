@@ -11,7 +11,7 @@ import { statuses } from './behaviours/statuses'
 import { timing } from './behaviours/timing'
 import { toolCalls } from './behaviours/tool-calls'
 import { usage } from './behaviours/usage'
-import { drawings } from './drawings'
+import { drawings, edits } from './drawings'
 import { embeddings } from './embeddings'
 import { moderations } from './moderations'
 import { rankings } from './rankings'
@@ -37,6 +37,7 @@ const own: readonly (readonly [string, Record<string, Behaviour>])[] = [
   ['/moderations', moderations],
   ['/rerank', rankings],
   ['/images/generations', drawings],
+  ['/images/edits', edits],
   ['/messages', messages],
 ]
 

@@ -18,6 +18,7 @@ const endpoints = [
   '/v1/rerank',
   '/v2/rerank',
   '/v1/images/generations',
+  '/v1/images/edits',
   '/v1/messages',
 ]
 

@@ -183,3 +183,31 @@ export const drawings: Record<string, Behaviour> = {
   'draw-too-large': (call) =>
     answer(call, { created: 1, data: [{ b64_json: 'A'.repeat(60 * 1024 * 1024) }] }),
 }
+
+/** Tokens of an image that is changed. */
+const tokensPerInput = 323
+
+/** https://platform.openai.com/docs/api-reference/images/createEdit, as JSON. */
+const editAsGptImage: Behaviour = async (call) => {
+  const { images, image } = call.received.body
+  if (!Array.isArray(images) || image !== undefined) return refuse(call, 'image')
+  const usage = usageOf(call, countIn(call))
+  const imageTokens = images.length * tokensPerInput
+  const text = Number(usage['input_tokens'])
+  const { size, quality } = chosen(call)
+  await answer(call, {
+    created: 1_795_219_200,
+    size,
+    quality,
+    data: Array.from({ length: countIn(call) }, () => dataOf(call)),
+    usage: {
+      ...usage,
+      total_tokens: Number(usage['total_tokens']) + imageTokens,
+      input_tokens: text + imageTokens,
+      input_tokens_details: { text_tokens: text, image_tokens: imageTokens },
+    },
+  })
+}
+
+/** Behaviours that only changes of images have. */
+export const edits: Record<string, Behaviour> = { ok: editAsGptImage, 'draw-xai': asXai }

@@ -115,12 +115,12 @@ const eventsOf = async (response: Response) =>
     return type && data ? [{ type, data: jsonOf(JSON.parse(data)) }] : []
   })
 
-describe('a stream', () => {
-  const stream = async (fields: Record<string, unknown>) => {
-    const response = await fixture.post(path, { prompt, stream: true, ...fields })
-    return { response, events: await eventsOf(response) }
-  }
+const stream = async (fields: Record<string, unknown>) => {
+  const response = await fixture.post(path, { prompt, stream: true, ...fields })
+  return { response, events: await eventsOf(response) }
+}
 
+describe('a stream', () => {
   test('has the unfinished images and the image, as they come', async () => {
     const fields = { model: 'fake/ok', quality: 'low', partial_images: 2 }
     const { response, events } = await stream(fields)

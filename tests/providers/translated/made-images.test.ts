@@ -7,7 +7,7 @@ import { openFront, type Front, type ProviderRequest } from './front'
 let front: Front
 
 const imagen = 'google/imagen-4.0-generate-001'
-const gemini = 'google/gemini-3-pro-image'
+const gemini = 'google/gemini-3.5-pro-image'
 const onVertex = 'vertex/imagen-4.0-fast-generate-001'
 const nova = 'bedrock/amazon.nova-canvas-v1:0'
 const stability = 'bedrock/us.stability.stable-image-core-v1:1'
@@ -126,7 +126,7 @@ const cases = [
     model: gemini,
     answer: byContent,
     fields: { n: 2, size: '1024x1536' },
-    paths: Array(2).fill('/v1beta/models/gemini-3-pro-image:generateContent'),
+    paths: Array(2).fill('/v1beta/models/gemini-3.5-pro-image:generateContent'),
     sent: {
       contents: [{ role: 'user', parts: [{ text: prompt }] }],
       generationConfig: {
@@ -221,4 +221,50 @@ test('what a model cannot do is rejected with the field', async () => {
   const long = await draw(nova, { prompt: 'a'.repeat(1025) })
   expect([long.status, long.error['param']]).toEqual([400, 'prompt'])
   expect(front.requests).toHaveLength(0)
+})
+
+const edit = (model: string, fields: Json = {}) =>
+  front.post('/v1/images/edits', {
+    model,
+    prompt,
+    images: [{ image_url: 'data:image/png;base64,AAAA' }],
+    ...fields,
+  })
+
+describe('images that are changed', () => {
+  test('are parts of what Gemini reads', async () => {
+    front.answer = byContent
+    const edited = await edit(gemini)
+    expect(edited.status).toBe(200)
+    expect(front.requests[0]?.body).toMatchObject({
+      contents: [
+        {
+          role: 'user',
+          parts: [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }, { text: prompt }],
+        },
+      ],
+    })
+    await front.booked(edited)
+  })
+
+  test('of Azure have a path of their own', async () => {
+    front.answer = () =>
+      Response.json({
+        data: [{ b64_json: 'AAAA' }],
+        usage: { input_tokens: 5, output_tokens: 272, total_tokens: 277 },
+      })
+    expect((await edit(azure)).status).toBe(200)
+    expect(front.requests[0]?.path).toStartWith('/openai/deployments/pictures/images/edits?')
+  })
+
+  test.each([imagen, nova, stability])('are nothing for %s', async (model) => {
+    const edited = await edit(model)
+    expect([edited.status, edited.error['param']]).toEqual([400, 'model'])
+  })
+
+  test('have no mask there', async () => {
+    const mask = { image_url: 'data:image/png;base64,AAAA' }
+    const edited = await edit(gemini, { mask })
+    expect([edited.status, edited.error['param']]).toEqual([400, 'mask'])
+  })
 })

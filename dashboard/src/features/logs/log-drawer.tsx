@@ -36,6 +36,7 @@ const withoutText: ReadonlySet<string> = new Set([
   '/v1/rerank',
   '/v2/rerank',
   '/v1/images/generations',
+  '/v1/images/edits',
 ])
 
 const Actions = ({ log }: { log: LogDetails }) => {

@@ -23,6 +23,7 @@ const operations = {
   embeddings: 'embeddings',
   responses: 'responses',
   images: 'images/generations',
+  imageEdits: 'images/edits',
 } as const
 export type AzureOperation = keyof typeof operations
 

@@ -5,7 +5,7 @@ import { isFailure } from '../event'
 import type { ImageAnswer, MadeImage } from '../image-adapter'
 import type { RelayOptions } from '../provider'
 import { invalidAnswer, toCallerError, type ErrorSource } from '../upstream-error'
-import { parseImageSize } from '../../wire/image-request'
+import { parseImageSize, type AnyImageRequest } from '../../wire/image-request'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { readUsage, type Usage } from '../../wire/usage'
 
@@ -37,6 +37,20 @@ export function toUpstreamImages(
   setSize(body, images)
   // Of a provider without streams the whole answer becomes one.
   return { body, omitted: omitted.filter((name) => name !== 'stream') }
+}
+
+/** Writes the images that are changed: their addresses alone, without what else a provider's account may know them by. */
+export function toUpstreamInputs(
+  { images = [], mask }: Pick<AnyImageRequest, 'images' | 'mask'>,
+  { images: { edits } }: RelayOptions,
+): JsonObject {
+  const inputs = images.map(({ image_url: url }) =>
+    edits === 'xai' ? { type: 'image_url', url } : { image_url: url },
+  )
+  const [first] = inputs
+  if (edits === 'xai')
+    return inputs.length > 1 ? { images: inputs } : { images: undefined, image: first }
+  return { images: inputs, ...(mask && { mask: { image_url: mask.image_url } }) }
 }
 
 /** Writes the size as the provider has it. */
