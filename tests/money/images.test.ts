@@ -137,17 +137,20 @@ describe('each image costs its published price, once', () => {
 test.each([
   ['auto', { quality: 'auto', size: 'auto' }],
   ['nothing', {}],
-])('what the model chose is charged, where the request says %s', async (_what, fields) => {
-  const customer = await billing.customer(credit)
-  const byQuality = ofImages({
-    made_image: 0.01,
-    tiers: [{ quality: 'high', made_image: 0.07 }],
-  })
-  const answer = await draw(customer, await modelOf('ok', byQuality), fields)
-  expect(reportedCost(answer)).toBe(70_000_000n)
-})
+])(
+  'the quality that the model chose is charged, where the request says %s',
+  async (_what, fields) => {
+    const customer = await billing.customer(credit)
+    const byQuality = ofImages({
+      made_image: 0.01,
+      tiers: [{ quality: 'high', made_image: 0.07 }],
+    })
+    const answer = await draw(customer, await modelOf('ok', byQuality), fields)
+    expect(reportedCost(answer)).toBe(70_000_000n)
+  },
+)
 
-test('the dearest that a request can reach is held: what does not cover it is refused', async () => {
+test('the highest price of a request is held: a smaller balance is rejected', async () => {
   const model = await modelOf('draw-address', dallE3)
   const poor = await billing.customer(119_999_999n)
   const before = billing.rig.upstream.requests().length
@@ -209,7 +212,7 @@ const paidBy = async (customer: Customer) =>
 describe('a stream', () => {
   const price = promptTokens * 5000n + tokens.low['1024x1024'] * 40_000n
 
-  test('costs what its last event counts', async () => {
+  test('costs the tokens that its last event counts', async () => {
     const customer = await billing.customer(credit)
     const answer = await stream(customer, await modelOf('ok', gptImage))
     expect(answer.status).toBe(200)

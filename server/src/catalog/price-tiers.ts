@@ -11,7 +11,7 @@ export interface TierConditions {
   /** The minute of the UTC day in which the request began. */
   minute: number
   /** The images of the answer; absent for answers without any. */
-  made?: MadeImages | undefined
+  image?: MadeImages | undefined
 }
 
 /** The properties of images that decide on their price. */
@@ -51,17 +51,20 @@ function holds(tier: PriceTier, conditions: TierConditions): boolean {
     (above === undefined || conditions.promptTokens > above) &&
     (serviceTier === undefined || conditions.serviceTier === serviceTier) &&
     (hours === undefined || isWithin(hours, conditions.minute)) &&
-    (!isOfImages(tier) || areMadeSo(tier, conditions.made))
+    (!isOfImages(tier) || matchesImage(tier, conditions.image))
   )
 }
 
 const isOfImages = ({ quality, abovePixels }: PriceTier) =>
   quality !== undefined || abovePixels !== undefined
 
-const areMadeSo = ({ quality, abovePixels }: PriceTier, made: MadeImages | undefined): boolean =>
-  made !== undefined &&
-  (quality === undefined || made.quality === quality) &&
-  (abovePixels === undefined || made.pixels > abovePixels)
+const matchesImage = (
+  { quality, abovePixels }: PriceTier,
+  image: MadeImages | undefined,
+): boolean =>
+  image !== undefined &&
+  (quality === undefined || image.quality === quality) &&
+  (abovePixels === undefined || image.pixels > abovePixels)
 
 /** Passes midnight where `until` precedes `from`; the same minute twice is a whole day. */
 const isWithin = ({ from, until }: { from: number; until: number }, minute: number) =>
@@ -127,16 +130,16 @@ export const formatTimeOfDay = (minute: number): string =>
 
 /**
  * Returns each rate at the highest that a request can reach: with a prompt of up to `promptTokens`, served in the
- * requested service tier or in the ordinary one, with images of up to so many pixels, of the quality in `made` or, without
+ * requested service tier or in the ordinary one, with images of up to so many pixels, of the quality in `image` or, without
  * one, of any. The same object for the same tiers.
  */
 export function getHighestRates(pricing: Pricing, conditions: TierConditions): Rates {
   const { tiers } = pricing
   if (tiers === undefined || tiers.length === 0) return pricing
   const sets = new Set<number>()
-  for (const made of reachableImages(tiers, conditions.made)) {
+  for (const image of reachableImages(tiers, conditions.image)) {
     for (const serviceTier of new Set([undefined, conditions.serviceTier])) {
-      const lowest = { ...conditions, made, serviceTier, promptTokens: 0 }
+      const lowest = { ...conditions, image, serviceTier, promptTokens: 0 }
       sets.add(setOf(tiers, lowest))
       for (const { above } of tiers) {
         if (above === undefined || above >= conditions.promptTokens) continue
@@ -159,13 +162,14 @@ const noImages: readonly undefined[] = [undefined]
 /** The images that a request can get, one of each set of tiers. */
 function reachableImages(
   tiers: readonly PriceTier[],
-  made: MadeImages | undefined,
+  image: MadeImages | undefined,
 ): readonly (MadeImages | undefined)[] {
-  if (!made) return noImages
-  const named = tiers.flatMap(({ quality }) => quality ?? [])
-  const qualities = made.quality === undefined ? [undefined, ...new Set(named)] : [made.quality]
+  if (!image) return noImages
+  const qualityNames = tiers.flatMap(({ quality }) => quality ?? [])
+  const qualities =
+    image.quality === undefined ? [undefined, ...new Set(qualityNames)] : [image.quality]
   const sizes = tiers.flatMap(({ abovePixels }) =>
-    abovePixels === undefined || abovePixels >= made.pixels ? [] : [abovePixels + 1],
+    abovePixels === undefined || abovePixels >= image.pixels ? [] : [abovePixels + 1],
   )
   return qualities.flatMap((quality) => [0, ...sizes].map((pixels) => ({ quality, pixels })))
 }

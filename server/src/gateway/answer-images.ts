@@ -37,22 +37,22 @@ async function fetchAll(
   const owner = principal.accountId
   const room = { bytes: limits.maxTotalBytes }
   const signal = AbortSignal.any([requestSignal, AbortSignal.timeout(limits.timeoutMs)])
-  const fetched: MadeImage[] = []
+  const fetchedImages: MadeImage[] = []
   for (const image of images) {
     const { url, ...rest } = image
-    if (url === undefined) fetched.push(image)
+    if (url === undefined) fetchedImages.push(image)
     else {
       try {
         using _slot = await slots.acquire(owner, signal)
         const { maxBytes } = limits
         const { base64 } = await fetchImage(transport, { url, owner, signal, maxBytes, room })
-        fetched.push({ b64_json: base64, ...rest })
+        fetchedImages.push({ b64_json: base64, ...rest })
       } catch (thrown) {
         requestSignal.throwIfAborted()
         if (!(thrown instanceof ImageRefused) && !signal.aborted) throw thrown
-        fetched.push(image)
+        fetchedImages.push(image)
       }
     }
   }
-  return fetched
+  return fetchedImages
 }

@@ -19,7 +19,7 @@ import { expandBody, parseRequest } from './parse'
 import type { GatewayPorts } from './ports'
 import { overChat, renderForCaller } from './render-reply'
 import { withRequestedCost } from './reported-cost'
-import type { FullReply, InboundRequest, RecordedReply, Reply } from './request'
+import type { InboundRequest, RecordedReply, Reply } from './request'
 import { rerank } from './rerank'
 import { resolveModel, toQuestion, toValidatedRequest } from './resolve'
 import { RequestLifecycle, settleOnEnd } from './settle'
@@ -132,30 +132,23 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   const answer = renderForCaller(reply, request.translation, need.promptTokens)
   if (answer.kind === 'stream') return settleOnEnd(answer, lifecycle)
   if (reply.kind === 'full') log.answered(reply.body, answer.body)
-  return settleWhole(answer, lifecycle)
-}
-
-/** Settles a request with a whole answer, and adds what it cost. Rejects where it may not be booked. */
-async function settleWhole(answer: FullReply, lifecycle: RequestLifecycle): Promise<FullReply> {
-  const outcome = lifecycle.failover?.isDetached ? 'cancelled' : 'ok'
+  const outcome = failover.isDetached ? 'cancelled' : 'ok'
   const settling = lifecycle.settle({ usage: answer.usage, outcome })
-  const { held } = answer
-  const cost = await (held ? withRelease(settling, held) : settling)
+  const cost = await releaseOnFailure(settling, answer.heldMemory)
   answer.cost = cost
-  answer.body = withRequestedCost(answer.body, cost, lifecycle.own)
+  answer.body = withRequestedCost(answer.body, cost, own)
   answer.omittedFields = lifecycle.withIgnored(answer.omittedFields)
   return answer
 }
 
-/** Releases what an answer holds if it cannot go out. */
-async function withRelease(settling: Promise<bigint>, held: Disposable): Promise<bigint> {
-  try {
-    return await settling
-  } catch (thrown) {
-    held[Symbol.dispose]()
-    throw thrown
-  }
-}
+/** Releases what an answer holds if it cannot go out. Returns its argument for nearly all answers. */
+const releaseOnFailure = (settling: Promise<bigint>, heldMemory: Disposable | undefined) =>
+  heldMemory
+    ? settling.catch((thrown: unknown) => {
+        heldMemory[Symbol.dispose]()
+        throw thrown
+      })
+    : settling
 
 const toMetered = (
   { operation }: Pick<Endpoint<never>, 'operation'>,

@@ -49,8 +49,8 @@ const isByImage = (pricing: Pricing): boolean =>
 export function countImages(answer: ImageAnswer, order: ImageOrder, model: Priced): Usage {
   const { images, quality } = answer
   const { pricing } = model
-  const made = { ...order, count: images.length }
-  const uncounted = pricing && isByImage(pricing) ? noUsage : estimateOrder(made, model)
+  const countedOrder = { ...order, count: images.length }
+  const uncounted = pricing && isByImage(pricing) ? noUsage : estimateOrder(countedOrder, model)
   return {
     ...(answer.usage ?? uncounted),
     madeImages: images.length,
@@ -63,8 +63,8 @@ const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => to
 
 /** The pixels of an image: as the provider reports them, as they are in its data, or as they were requested. */
 function pixelsIn({ b64_json: data }: MadeImage, { size }: ImageAnswer, order: ImageOrder): number {
-  const reported = pixelsOf(size)
-  if (reported !== undefined) return reported
-  const read = data === undefined ? undefined : readImageSize(data)
-  return read ? read.width * read.height : usualPixelsOf(order)
+  const reportedPixels = pixelsOf(size)
+  if (reportedPixels !== undefined) return reportedPixels
+  const dataSize = data === undefined ? undefined : readImageSize(data)
+  return dataSize ? dataSize.width * dataSize.height : usualPixelsOf(order)
 }

@@ -20,7 +20,7 @@ type ImageAttempt = RequestAttempt<AnyImageRequest>
 type PricedImages = PricedAttempt<ValidatedRequest<AnyImageRequest>>
 
 /** The stages that requests for new and for changed images have in common. */
-const shared = {
+const sharedStages = {
   operation: 'images',
   priceKind: 'image',
   kinds: ['image'],
@@ -33,7 +33,7 @@ const shared = {
 
 /** `POST /v1/images/generations`. */
 export const images: Endpoint<typeof ImageRequest> = {
-  ...shared,
+  ...sharedStages,
   schema: ImageRequest,
   maxBytes: 8 * 1024 * 1024,
   need: ({ prompt }) => ({ promptTokens: roughTokens(Buffer.byteLength(prompt)), answers: 0 }),
@@ -42,7 +42,7 @@ export const images: Endpoint<typeof ImageRequest> = {
 
 /** `POST /v1/images/edits`. */
 export const imageEdits: Endpoint<typeof ImageEditRequest> = {
-  ...shared,
+  ...sharedStages,
   schema: ImageEditRequest,
   maxBytes: 32 * 1024 * 1024,
   need: ({ prompt, images: inputs }) => ({
@@ -68,10 +68,10 @@ async function answerWhole(
   attempt: ImageAttempt,
   { deadline, inputs }: { deadline: Deadline; inputs: ImageInputs },
 ): Promise<FullReply> {
-  const held = new DisposableStack()
+  const heldMemory = new DisposableStack()
   try {
-    const made = await makeImages(attempt, { deadline, held, media: inputs.media })
-    const { answer, usage } = made
+    const madeImages = await makeImages(attempt, { deadline, heldMemory, media: inputs.media })
+    const { answer, usage } = madeImages
     const data = await toRequestedForm(answer.images, attempt, deadline.signal)
     return {
       kind: 'full',
@@ -84,11 +84,11 @@ async function answerWhole(
       },
       usage,
       provider: attempt.candidate.provider.key,
-      omittedFields: reportOmissions(attempt, made.omitted),
-      held,
+      omittedFields: reportOmissions(attempt, madeImages.omittedFields),
+      heldMemory,
     }
   } catch (thrown) {
-    held.dispose()
+    heldMemory.dispose()
     throw thrown
   }
 }

@@ -30,7 +30,7 @@ const maxConcurrent = 4
 interface Making {
   deadline: Deadline
   /** Takes the memory of the answers; disposed of by the caller. */
-  held: DisposableStack
+  heldMemory: DisposableStack
   /** The images of the request that were fetched, by their addresses. */
   media: ReadonlyMap<string, MediaData>
 }
@@ -40,7 +40,7 @@ interface Made {
   answer: ImageAnswer
   usage: Usage
   /** Fields that the provider does not get. */
-  omitted: readonly string[]
+  omittedFields: readonly string[]
 }
 
 /**
@@ -63,8 +63,10 @@ export async function makeImages(attempt: ImageAttempt, making: Making): Promise
     results.push(...(await Promise.allSettled(running)))
     if (results.every(({ status }) => status === 'rejected')) break
   }
-  const made = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
-  const [first, ...others] = made
+  const madeAnswers = results.flatMap((result) =>
+    result.status === 'fulfilled' ? [result.value] : [],
+  )
+  const [first, ...others] = madeAnswers
   if (first) return others.reduce(joinMade, first)
   const failure = results.find(({ status }) => status === 'rejected')
   throw failure?.status === 'rejected' ? failure.reason : new Error('no image was requested')
@@ -73,32 +75,35 @@ export async function makeImages(attempt: ImageAttempt, making: Making): Promise
 const joinMade = (one: Made, other: Made): Made => ({
   answer: { ...one.answer, images: [...one.answer.images, ...other.answer.images] },
   usage: addUsage(one.usage, other.usage),
-  omitted: one.omitted,
+  omittedFields: one.omittedFields,
 })
 
 /** A request as its provider gets it, and the fields that it does not get. */
 interface WrittenRequest {
   request: OutgoingRequest
-  omitted: readonly string[]
+  omittedFields: readonly string[]
 }
 
 /** Writes the request of an attempt in OpenAI's form. */
 export function writeRelayedImages({
   candidate,
   model,
-  body: sent,
+  body: sentBody,
   request,
 }: ImageAttempt): WrittenRequest {
   const { upstreamModel } = model
   const { options } = candidate.provider
-  const { body, omitted } = toUpstreamImages(sent, { upstreamModel, options })
+  const { body, omittedFields } = toUpstreamImages(sentBody, { upstreamModel, options })
   const { images, mask } = request.params
   const operation = images ? 'imageEdits' : 'images'
   const { url, deployment } = selectRelayAddress(candidate, upstreamModel, operation)
   if (deployment !== undefined) body['model'] = deployment
-  if (!images) return { request: { operation: 'images', url, body }, omitted }
+  if (!images) return { request: { operation: 'images', url, body }, omittedFields }
   Object.assign(body, toUpstreamInputs({ images, mask }, options))
-  return { request: { operation: 'images', url: url ?? editsUrlOf(candidate), body }, omitted }
+  return {
+    request: { operation: 'images', url: url ?? editsUrlOf(candidate), body },
+    omittedFields,
+  }
 }
 
 /** The address of edits beside that of generations. */
@@ -119,18 +124,18 @@ export function writeTranslatedImages(
   { adapter, count, media }: Pick<TranslatedPart, 'adapter' | 'count' | 'media'>,
 ): WrittenRequest {
   const { model, request } = attempt
-  const { omitted = [], ...written } = adapter.request(request.params, {
+  const { omitted: omittedFields = [], ...writtenRequest } = adapter.request(request.params, {
     upstreamModel: model.upstreamModel,
     count,
     // Words for quality have no meaning there.
     maxTokensPerImage: maxTokensPerImage({ ...orderOf(attempt), quality: undefined }, model),
     inputs: readInputs(request.params.images, media),
   })
-  return { request: { operation: 'images', ...written }, omitted }
+  return { request: { operation: 'images', ...writtenRequest }, omittedFields }
 }
 
-async function relay(attempt: ImageAttempt, { deadline, held }: Making): Promise<Made> {
-  const { request, omitted } = writeRelayedImages(attempt)
+async function relay(attempt: ImageAttempt, { deadline, heldMemory }: Making): Promise<Made> {
+  const { request, omittedFields } = writeRelayedImages(attempt)
   const order = orderOf(attempt)
   const source = new AttemptSource(attempt, 'prompt')
   const answer = await relayWhole(
@@ -139,13 +144,13 @@ async function relay(attempt: ImageAttempt, { deadline, held }: Making): Promise
       request,
       source,
       deadline,
-      large: largeOf(attempt, held),
+      large: largeOf(attempt, heldMemory),
       estimate: () => estimateOrder(order, attempt.model),
       read: (whole) => readImages(whole, order.count, source),
     },
     'images',
   )
-  return { answer, usage: countImages(answer, order, attempt.model), omitted }
+  return { answer, usage: countImages(answer, order, attempt.model), omittedFields }
 }
 
 /** A request that an adapter writes, for a part of the images. */
@@ -156,10 +161,10 @@ interface TranslatedPart extends Making {
 
 async function translate(
   attempt: ImageAttempt,
-  { adapter, count, deadline, held, media }: TranslatedPart,
+  { adapter, count, deadline, heldMemory, media }: TranslatedPart,
 ): Promise<Made> {
   const order = { ...orderOf(attempt), count }
-  const { request, omitted } = writeTranslatedImages(attempt, { adapter, count, media })
+  const { request, omittedFields } = writeTranslatedImages(attempt, { adapter, count, media })
   const source = new AttemptSource(attempt, 'prompt')
   const answer = await translateWhole(
     attempt,
@@ -167,7 +172,7 @@ async function translate(
       request,
       source,
       deadline,
-      large: largeOf(attempt, held),
+      large: largeOf(attempt, heldMemory),
       estimate: () => estimateOrder(order, attempt.model),
       read: (whole) => adapter.read(whole, source),
     },
@@ -177,16 +182,16 @@ async function translate(
   return {
     answer: { ...answer, images },
     usage: countImages({ ...answer, images }, order, attempt.model),
-    omitted,
+    omittedFields,
   }
 }
 
 const largeOf = (
   { candidate, request }: ImageAttempt,
-  held: DisposableStack,
+  heldMemory: DisposableStack,
 ): UpstreamAttempt['large'] => ({
   maxBytes: maxAnswerBytes,
-  held: held.use(
+  memory: heldMemory.use(
     new HeldEvent(
       request.ports.largeAnswers,
       candidate.connection.owner ?? request.principal.accountId,

@@ -94,7 +94,7 @@ export interface FullReply {
   /** Nano-dollars, once the request was settled. */
   cost?: bigint
   /** The memory that it takes, until it is sent; set where it is large. */
-  held?: Disposable | undefined
+  heldMemory?: Disposable | undefined
   /** Key of the provider that answered; empty where none has yet. */
   provider: string
   /** Fields of the request that were ignored. */

@@ -61,12 +61,7 @@ export class RequestLifecycle {
   failover:
     | Pick<
         Failover<never>,
-        | 'end'
-        | 'releaseSlots'
-        | 'unansweredTotal'
-        | 'candidate'
-        | 'isDetached'
-        | typeof Symbol.dispose
+        'end' | 'releaseSlots' | 'unansweredTotal' | 'candidate' | typeof Symbol.dispose
       >
     | undefined
   /** Notified of the route that served the request, so that the next request of its conversation goes there. */

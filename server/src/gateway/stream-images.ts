@@ -49,14 +49,16 @@ function toProtocol(attempt: ImageAttempt, { media }: ImageInputs): ChatProtocol
   const source = new AttemptSource(attempt, 'prompt')
   const { count } = orderOf(attempt)
   const adapter = imageAdapterOf(attempt.candidate.provider)
-  const written = adapter
+  const writtenRequest = adapter
     ? writeTranslatedImages(attempt, { adapter, count, media })
     : writeRelayedImages(attempt)
-  const request = adapter ? written.request : identified(written.request, 'images', attempt)
+  const request = adapter
+    ? writtenRequest.request
+    : identified(writtenRequest.request, 'images', attempt)
   return {
     request,
     source,
-    omitted: reportOmissions(attempt, written.omitted),
+    omitted: reportOmissions(attempt, writtenRequest.omittedFields),
     framing: 'sse',
     isEncoded: true,
     streamsOnly: false,

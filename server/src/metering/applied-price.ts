@@ -25,7 +25,7 @@ export function selectUsagePrice(usage: Usage, { pricing, minute, volume }: Held
     promptTokens: Math.min(mean, volume.maxPromptTokens),
     serviceTier: servedTier(usage, volume.serviceTier),
     minute,
-    made: volume.made && believeMade(usage, volume.made),
+    image: volume.imageBounds && believeMade(usage, volume.imageBounds),
   })
   return usage.requestFee === undefined
     ? appliedPrice
@@ -84,7 +84,7 @@ export const costAt = (usage: Usage, { rates }: AppliedPrice, volume: TokenBound
     inputCharacters: usage.inputCharacters,
     outputCharacters: usage.outputCharacters,
     processingMs: usage.processingMs,
-    ...(volume.made && toPieces(usage, volume.made)),
+    ...(volume.imageBounds && toPieces(usage, volume.imageBounds)),
   })
 
 function toPieces(usage: Usage, bounds: MadeBounds): Pieces {

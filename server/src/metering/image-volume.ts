@@ -25,7 +25,7 @@ type ImageModel = Pick<Model, 'upstreamModel' | 'contextLength' | 'maxOutputToke
 /** Instructions that providers put around a prompt. */
 const templateTokens = 1024
 
-/** The pixels of an image whose size is left to the model: at most, and where nothing tells them. */
+/** The pixels of an image whose size is left to the model: at maxTokens, and where nothing tells them. */
 const maxPixelsOfAuto = 2048 * 2048
 const usualPixels = 1024 * 1024
 
@@ -37,13 +37,13 @@ const pixelsPerTokens = 1536 * 1024
  * Gemini's up to 2,000 beside what the model thinks.
  * https://platform.openai.com/docs/guides/image-generation https://ai.google.dev/gemini-api/docs/pricing
  */
-const tokensByQuality: Readonly<Record<string, { most: number; usual: number }>> = {
-  low: { most: 512, usual: 272 },
-  medium: { most: 2048, usual: 1056 },
-  xhigh: { most: 16_384, usual: 8192 },
-  max: { most: 32_768, usual: 16_384 },
+const tokensByQuality: Readonly<Record<string, { maxTokens: number; usualTokens: number }>> = {
+  low: { maxTokens: 512, usualTokens: 272 },
+  medium: { maxTokens: 2048, usualTokens: 1056 },
+  xhigh: { maxTokens: 16_384, usualTokens: 8192 },
+  max: { maxTokens: 32_768, usualTokens: 16_384 },
 }
-const tokensOfAny = { most: 8192, usual: 4160 }
+const tokensOfAny = { maxTokens: 8192, usualTokens: 4160 }
 
 /** Models that know the highest qualities, and may choose them. */
 const knowsMax = /^gpt-image-(?:2\.[5-9]|[3-9])/
@@ -54,7 +54,7 @@ const tokensFor = (quality: string | undefined, { upstreamModel }: Pick<Model, '
 /** Each unfinished image has so many. https://platform.openai.com/docs/guides/image-generation */
 const tokensPerPartialImage = 100
 
-const known = (value: string | undefined) => (value === 'auto' ? undefined : value)
+const withoutAuto = (value: string | undefined) => (value === 'auto' ? undefined : value)
 
 /** Returns the pixels of an image of a requested size; undefined where that is left to the model. */
 export function pixelsOf(size: string | undefined): number | undefined {
@@ -67,9 +67,9 @@ export function maxTokensPerImage(
   { quality, size }: Pick<ImageOrder, 'quality' | 'size'>,
   model: Pick<Model, 'upstreamModel' | 'maxOutputTokens'>,
 ): number {
-  const { most } = tokensFor(known(quality), model)
+  const { maxTokens } = tokensFor(withoutAuto(quality), model)
   const parts = Math.ceil((pixelsOf(size) ?? pixelsPerTokens) / pixelsPerTokens)
-  return Math.min(most * parts, model.maxOutputTokens ?? Infinity)
+  return Math.min(maxTokens * parts, model.maxOutputTokens ?? Infinity)
 }
 
 /** Bounds the tokens, images and pixels that a request for images can cost. */
@@ -83,10 +83,10 @@ export function boundImages(order: ImageOrder, model: ImageModel, requests: numb
     ...boundInputs({ inputTokens, images: inputImages * requests, requests, searches: 0 }),
     maxPromptTokens: perRequest,
     extraOutputTokens: count * perImage,
-    made: {
+    imageBounds: {
       images: count,
       pixels: pixelsOf(order.size) ?? maxPixelsOfAuto,
-      quality: known(order.quality),
+      quality: withoutAuto(order.quality),
     },
   }
 }
@@ -98,10 +98,10 @@ export const usualPixelsOf = ({ size }: Pick<ImageOrder, 'size'>): number =>
 /** Estimates the usage of a request by its fields, for a provider that does not count: `tokens` are those of the images. */
 export function estimateImages(order: ImageOrder, { tokens }: { tokens: boolean }): Usage {
   const { prompt, count, quality } = order
-  const { usual } = tokensByQuality[quality ?? 'auto'] ?? tokensOfAny
+  const { usualTokens } = tokensByQuality[quality ?? 'auto'] ?? tokensOfAny
   return {
     ...estimateUsage({ promptTokens: estimateTexts([prompt]) }),
-    imageOutput: tokens ? count * usual : 0,
+    imageOutput: tokens ? count * usualTokens : 0,
     madeImages: count,
     madePixels: count * usualPixelsOf(order),
   }

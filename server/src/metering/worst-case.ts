@@ -48,7 +48,7 @@ export interface TokenBounds {
   /** Processing time until the deadlines of all requests to the provider, where the price charges it. */
   maxProcessingMs?: number
   /** Images that the answer may have; absent for requests that make none. */
-  made?: MadeBounds
+  imageBounds?: MadeBounds
 }
 
 /** Bounds of the images that a request can make. */
@@ -93,8 +93,8 @@ function soundlessRates(givenRates: Rates): SideRates {
  * more. `minute` is the one of the UTC day in which the request begins.
  */
 export function computeWorstCase(volume: TokenBounds, pricing: Pricing, minute: number): WorstCase {
-  const { maxPromptTokens: promptTokens, serviceTier, made } = volume
-  const rates = getHighestRates(pricing, { promptTokens, serviceTier, minute, made })
+  const { maxPromptTokens: promptTokens, serviceTier, imageBounds } = volume
+  const rates = getHighestRates(pricing, { promptTokens, serviceTier, minute, image: imageBounds })
   const { audioInput, audioOutput } = getBucketRates(rates)
   const { cachedAudioInput = audioInput } = rates
   const text = soundlessRates(rates)
@@ -106,7 +106,7 @@ export function computeWorstCase(volume: TokenBounds, pricing: Pricing, minute: 
   if (volume.extraOutputTokens > 0) fixedPrice += multiplyRate(volume.extraOutputTokens, outputRate)
   const pieces = computePieceCost(volume, rates)
   if (pieces > 0n) fixedPrice += pieces * 1_000_000n
-  if (made) fixedPrice += priceOfMade(made, rates)
+  if (imageBounds) fixedPrice += priceOfMade(imageBounds, rates)
   const perToken = volume.choices === 1 ? outputRate : multiplyRate(volume.choices, outputRate)
   return pricedUnits(pricing)
     ? withUnits({ volume, fixedPrice, perToken }, rates)

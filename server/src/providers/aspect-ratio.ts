@@ -12,8 +12,8 @@ export function toAspectRatio(
 ): string | undefined {
   const parsed = typeof size === 'string' ? parseImageSize(size) : undefined
   if (!parsed) return undefined
-  const wanted = Math.log(parsed.width / parsed.height)
-  const distance = (ratio: string) => Math.abs(Math.log(ratioOf(ratio)) - wanted)
+  const wantedRatio = Math.log(parsed.width / parsed.height)
+  const distance = (ratio: string) => Math.abs(Math.log(ratioOf(ratio)) - wantedRatio)
   return ratios.toSorted((one, other) => distance(one) - distance(other))[0]
 }
 

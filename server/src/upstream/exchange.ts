@@ -67,7 +67,7 @@ function readWhole(response: Answer, { large }: UpstreamAttempt): Promise<string
     const piece = await response.read()
     bytes += piece?.byteLength ?? 0
     // Its text, and the objects in it.
-    large.held.resize(2 * bytes)
+    large.memory.resize(2 * bytes)
     return piece
   }
   return readText({ read, cancel: () => response.cancel() }, large.maxBytes)

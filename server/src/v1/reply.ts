@@ -105,7 +105,7 @@ function toResponse(
     ...toChangeHeaders(reply),
   }
   const text = JSON.stringify(reply.body)
-  return new Response(reply.held ? toHeldBody(text, reply.held) : text, {
+  return new Response(reply.heldMemory ? toHeldBody(text, reply.heldMemory) : text, {
     headers: { ...headers, ...own },
   })
 }
@@ -113,7 +113,7 @@ function toResponse(
 const pieceBytes = 256 * 1024
 
 /** Sends a large body piece by piece, and releases its memory once it is sent or its client has disconnected. */
-function toHeldBody(text: string, held: Disposable): ReadableStream<Uint8Array> {
+function toHeldBody(text: string, heldMemory: Disposable): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(text)
   let sentBytes = 0
   return new ReadableStream(
@@ -124,9 +124,9 @@ function toHeldBody(text: string, held: Disposable): ReadableStream<Uint8Array> 
           return
         }
         controller.close()
-        held[Symbol.dispose]()
+        heldMemory[Symbol.dispose]()
       },
-      cancel: () => held[Symbol.dispose](),
+      cancel: () => heldMemory[Symbol.dispose](),
     },
     { highWaterMark: 0 },
   )

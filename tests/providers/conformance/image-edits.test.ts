@@ -63,7 +63,7 @@ test('the sandbox draws another image', async () => {
   expect(body).toMatchObject({ model: 'sandbox/image', size: '16x16' })
 })
 
-describe('what is rejected, with the field and the reason', () => {
+describe('wrong fields are rejected with the field and the reason', () => {
   test.each([
     ['no prompt', { prompt: undefined }, 'prompt', 'required'],
     ['no images', { images: undefined }, 'images', 'required'],

@@ -31,7 +31,7 @@ const draw = async (body: Record<string, unknown>) => {
 const imagesIn = ({ data }: Record<string, unknown>) =>
   Array.isArray(data) ? data.map(jsonOf) : []
 
-test('an answer has the images, and what the provider says about them', async () => {
+test('an answer has the images, their size and their quality', async () => {
   const { response, body } = await draw({
     model: 'fake/ok',
     n: 2,
@@ -63,7 +63,7 @@ test('the official client reads it', async () => {
   expect(usage?.output_tokens).toBe(0)
 })
 
-describe('the form of an image is the one that was requested', () => {
+describe('an image has the requested form', () => {
   test('as it comes where the request names none', async () => {
     const { body } = await draw({ model: 'fake/draw-address' })
     expect(imagesIn(body)[0]).toMatchObject({ url: 'https://images.example/one.png' })
@@ -84,7 +84,7 @@ describe('the form of an image is the one that was requested', () => {
     expect(imagesIn(body)[0]).toEqual({ url: 'http://127.0.0.1:9/none.png' })
   })
 
-  test('models that have data alone are not asked for a form', async () => {
+  test('models that have data alone receive no form', async () => {
     const { response } = await draw({ model: 'data-like/ok', response_format: 'b64_json' })
     expect(response.status).toBe(200)
     expect(fixture.sent()).toEqual({ model: 'ok', prompt })
@@ -158,14 +158,14 @@ describe('a stream', () => {
     expect(events.map(({ type }) => type)).toEqual(Array(count).fill('image_generation.completed'))
   })
 
-  test('that fails after it began ends in an error event', async () => {
+  test('ends in an error event if it fails after its beginning', async () => {
     const model = await fixture.model('draw-error', byImage)
     const { events } = await stream({ model, partial_images: 1 })
     expect(events.map(({ type }) => type)).toEqual(['image_generation.partial_image', 'error'])
     expect(events[1]?.data['error']).toMatchObject({ code: 'provider_error' })
   })
 
-  test('that fails before it begins is an ordinary error', async () => {
+  test('is an ordinary error if it fails before its beginning', async () => {
     const model = await fixture.model('draw-error', byImage)
     const response = await fixture.post(path, { model, prompt, stream: true })
     expect(response.status).toBe(502)
@@ -209,12 +209,15 @@ test.each([
   expect(fixture.rig.upstream.requests()).toHaveLength(before)
 })
 
-test.each(['draw-none', 'draw-empty', 'draw-too-large'])('%s is no answer', async (name) => {
-  const model = await fixture.model(name, byImage)
-  const response = await fixture.post(path, { model, prompt })
-  expect(response.status).toBe(502)
-  expect(await errorOf(response)).toMatchObject({ code: 'provider_error' })
-})
+test.each(['draw-none', 'draw-empty', 'draw-too-large'])(
+  'an answer of %s is rejected',
+  async (name) => {
+    const model = await fixture.model(name, byImage)
+    const response = await fixture.post(path, { model, prompt })
+    expect(response.status).toBe(502)
+    expect(await errorOf(response)).toMatchObject({ code: 'provider_error' })
+  },
+)
 
 test('a large image arrives whole', async () => {
   const model = await fixture.model('draw-large', byImage)

@@ -215,7 +215,7 @@ test('of several requests those that fail leave the images of the others, which 
   await front.booked(drawn)
 })
 
-test('what a model cannot do is rejected with the field', async () => {
+test('fields that a model lacks are rejected by name', async () => {
   const webp = await draw(stability, { output_format: 'webp' })
   expect([webp.status, webp.error['param']]).toEqual([400, 'output_format'])
   const long = await draw(nova, { prompt: 'a'.repeat(1025) })
@@ -232,7 +232,7 @@ const edit = (model: string, fields: Json = {}) =>
   })
 
 describe('images that are changed', () => {
-  test('are parts of what Gemini reads', async () => {
+  test('are parts of the content for Gemini', async () => {
     front.answer = byContent
     const edited = await edit(gemini)
     expect(edited.status).toBe(200)

@@ -70,9 +70,9 @@ export class ImageStream implements RelayedStream {
   /** Images that the provider still draws are paid when its client leaves. */
   usage(): Usage {
     const { count, estimate } = this.#facts
-    const missing = this.#isOver ? 0 : count - this.#completed
-    if (missing <= 0) return this.#usage ?? noUsage
-    const ofMissing = estimate(missing)
+    const missingImages = this.#isOver ? 0 : count - this.#completed
+    if (missingImages <= 0) return this.#usage ?? noUsage
+    const ofMissing = estimate(missingImages)
     return this.#usage ? addUsage(this.#usage, ofMissing) : ofMissing
   }
 

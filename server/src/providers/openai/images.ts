@@ -16,7 +16,7 @@ const hasDataOnly = ({ images }: RelayOptions, model: string) =>
 /** The upstream request, and the fields that it lacks. */
 export interface WrittenImages {
   body: JsonObject
-  omitted: string[]
+  omittedFields: string[]
 }
 
 /** Writes a request for a provider of OpenAI's form. */
@@ -32,11 +32,11 @@ export function toUpstreamImages(
   else if (body['response_format'] === 'b64_json') body['response_format'] = images.base64
   // For the cost in the last chunk of chats.
   delete body['stream_options']
-  const omitted = [...options.drop, ...images.drop].filter((name) => name in body)
-  for (const name of omitted) delete body[name]
+  const omittedFields = [...options.drop, ...images.drop].filter((name) => name in body)
+  for (const name of omittedFields) delete body[name]
   setSize(body, images)
   // Of a provider without streams the whole answer becomes one.
-  return { body, omitted: omitted.filter((name) => name !== 'stream') }
+  return { body, omittedFields: omittedFields.filter((name) => name !== 'stream') }
 }
 
 /** Writes the images that are changed: their addresses alone, without what else a provider's account may know them by. */

@@ -9,12 +9,12 @@ const usualSide = 1024
 
 /** One piece of a PNG: its length, name, content and checksum. */
 function toChunk(name: string, content: Buffer): Buffer {
-  const named = Buffer.concat([Buffer.from(name, 'latin1'), content])
+  const namedContent = Buffer.concat([Buffer.from(name, 'latin1'), content])
   const length = Buffer.alloc(4)
   length.writeUInt32BE(content.length)
   const checksum = Buffer.alloc(4)
-  checksum.writeUInt32BE(crc32(named))
-  return Buffer.concat([length, named, checksum])
+  checksum.writeUInt32BE(crc32(namedContent))
+  return Buffer.concat([length, namedContent, checksum])
 }
 
 interface Drawing {
