@@ -82,7 +82,7 @@ describe('the charge never exceeds the hold', () => {
       120n,
     ],
     ['no image', {}, {}, 0n],
-  ])('%s', (_what, fields, usage, cost) => {
+  ])('%s', (...[, fields, usage, cost]) => {
     expect(costOf(fields, usage)).toBe(cost)
   })
 })

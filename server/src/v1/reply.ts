@@ -105,7 +105,8 @@ function toResponse(
     ...toChangeHeaders(reply),
   }
   const text = JSON.stringify(reply.body)
-  return new Response(reply.heldMemory ? toHeldBody(text, reply.heldMemory) : text, {
+  const { heldMemory } = reply
+  return new Response(heldMemory ? toHeldBody(text, heldMemory, call.request.signal) : text, {
     headers: { ...headers, ...own },
   })
 }
@@ -113,7 +114,15 @@ function toResponse(
 const pieceBytes = 256 * 1024
 
 /** Sends a large body piece by piece, and releases its memory once it is sent or its client has disconnected. */
-function toHeldBody(text: string, heldMemory: Disposable): ReadableStream<Uint8Array> {
+function toHeldBody(
+  text: string,
+  heldMemory: Disposable,
+  signal: AbortSignal,
+): ReadableStream<Uint8Array> {
+  const release = () => heldMemory[Symbol.dispose]()
+  // Of a client that has disconnected by now the body is never read.
+  if (signal.aborted) release()
+  else signal.addEventListener('abort', release, { once: true })
   const bytes = new TextEncoder().encode(text)
   let sentBytes = 0
   return new ReadableStream(
@@ -124,9 +133,9 @@ function toHeldBody(text: string, heldMemory: Disposable): ReadableStream<Uint8A
           return
         }
         controller.close()
-        heldMemory[Symbol.dispose]()
+        release()
       },
-      cancel: () => heldMemory[Symbol.dispose](),
+      cancel: release,
     },
     { highWaterMark: 0 },
   )

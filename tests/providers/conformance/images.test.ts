@@ -219,10 +219,12 @@ test.each(['draw-none', 'draw-empty', 'draw-too-large'])(
   },
 )
 
-test('a large image arrives whole', async () => {
+test('large images arrive whole, and leave their memory to the next', async () => {
   const model = await fixture.model('draw-large', byImage)
-  const { body } = await draw({ model })
-  expect(String(imagesIn(body)[0]?.['b64_json'])).toHaveLength(24 * 1024 * 1024)
+  for (let index = 0; index < 3; index += 1) {
+    const { body } = await draw({ model })
+    expect(String(imagesIn(body)[0]?.['b64_json'])).toHaveLength(24 * 1024 * 1024)
+  }
 })
 
 testSeparateKinds(() => fixture, { path, fields: byImage, model: 'fake/ok', body: { prompt } })
